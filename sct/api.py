@@ -1,0 +1,350 @@
+"""The public functions: grad, value_and_grad, vjp, jvp, hvp, stop_gradient, check_grads.
+
+Conventions are those of JAX (`argnums`, what is returned).  All of them may be
+called inside functions that are differentiated: the frontend knows them by
+`__sct_call__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, overload
+
+import numpy as np
+
+from sct.derivative import Argnums, Derivative, call_once, check_backend, check_function
+from sct.errors import SctError
+from sct.frontend import Transform
+
+__all__ = ["Derivative", "check_grads", "grad", "hvp", "jvp", "stop_gradient", "value_and_grad", "vjp"]
+
+T = TypeVar("T")
+Function = Callable[..., Any]
+
+
+@overload
+def grad(f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Derivative: ...
+@overload
+def grad(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+) -> Callable[[Function], Derivative]: ...
+def grad(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
+    """The gradient of `f` with respect to the arguments `argnums`, indices or names.
+
+    A function or a decorator, bare or with options; a tuple of argnums gives a tuple
+    of gradients.  With `has_aux`, `f` returns (value, aux) and the derivative
+    (gradient, aux).
+
+    >>> grad(lambda x: x * x)(3.0)
+    6.0
+    """
+    return _derivative("grad", f, argnums, has_aux, backend)
+
+
+@overload
+def value_and_grad(
+    f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+) -> Derivative: ...
+@overload
+def value_and_grad(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+) -> Callable[[Function], Derivative]: ...
+def value_and_grad(
+    f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+) -> Any:
+    """(value, gradient) of `f`, from one run of it; otherwise as `grad`.
+
+    >>> value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
+    return _derivative("value_and_grad", f, argnums, has_aux, backend)
+
+
+def _derivative(kind: str, f: Function | None, argnums: Argnums, has_aux: bool, backend: str) -> Any:
+    check_backend(backend)
+    if f is None:
+        return lambda function: Derivative(kind, function, argnums, has_aux)
+    return Derivative(kind, f, argnums, has_aux)
+
+
+def vjp(f: Function, *primals: Any, backend: str = "numpy") -> tuple[Any, Function]:
+    """(f(*primals), pullback); the pullback takes a cotangent of the value and returns
+    a tuple of cotangents, one for each primal.  It may be called any number of times.
+
+    >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 5.0)
+    >>> pullback(1.0)
+    (5.0, 2.0)
+    """
+    check_backend(backend)
+    check_function("vjp", f)
+    if not primals:
+        raise SctError("SCT904", "vjp takes the function and its arguments", hint="vjp(f, x)")
+    value, run = call_once(Transform("vjp", f, tuple(range(len(primals)))), *primals)
+
+    def pullback(cotangent: Any) -> Any:
+        return run(_tangent(value, cotangent, "the cotangent"))
+
+    return value, pullback
+
+
+def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, backend: str = "numpy") -> tuple[Any, Any]:
+    """(f(*primals), its derivative in the direction `tangents`).
+
+    A tangent mirrors its primal; None stands for zero, and for the tangent of what
+    has none (strings, ints, None).
+
+    >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
+    (10.0, 5.0)
+    """
+    check_backend(backend)
+    check_function("jvp", f)
+    _check_pairs("jvp", primals, tangents)
+    if _is_none(tangents):
+        raise SctError("SCT904", "jvp: no argument has a tangent", why="every tangent is None")
+    directions = _directions(primals, tangents)
+    value, tangent = call_once(Transform("jvp", f), *primals, *directions)
+    return value, tangent
+
+
+def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, backend: str = "numpy") -> Any:
+    """The Hessian of `f` with respect to argument 0, times `tangents`: forward over reverse.
+
+    >>> hvp(lambda x: x * x * x, (2.0,), (1.0,))
+    12.0
+    """
+    check_backend(backend)
+    _check_pairs("hvp", primals, tangents)
+    return jvp(grad(f), primals, tangents)[1]
+
+
+def stop_gradient(x: T) -> T:
+    """`x`, of which derivatives see a constant.
+
+    >>> grad(lambda x: x * stop_gradient(x))(3.0)
+    3.0
+    """
+    return x
+
+
+for _function in (grad, value_and_grad, vjp, jvp, hvp, stop_gradient):
+    _function.__dict__["__sct_call__"] = _function.__name__
+
+
+# -- tangents -------------------------------------------------------------------------
+
+
+def _check_pairs(name: str, primals: object, tangents: object) -> None:
+    for label, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise SctError("SCT904", f"{name}: {label} is a tuple, one item for each argument of the function",
+                           why=f"got {_kind(given)}", hint=f"{name}(f, (x,), (dx,))")
+    assert isinstance(primals, (tuple, list)) and isinstance(tangents, (tuple, list))
+    if len(primals) != len(tangents):
+        raise SctError("SCT904", f"{name}: {len(primals)} primals and {len(tangents)} tangents")
+    if not primals:
+        raise SctError("SCT904", f"{name}: there are no primals", hint=f"{name}(f, (x,), (dx,))")
+
+
+def _directions(primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
+    """The tangents in the form of their primals; None for an argument that has none."""
+    return [
+        None if _is_none(tangent) else _tangent(primal, tangent, f"the tangent of argument {i}")
+        for i, (primal, tangent) in enumerate(zip(primals, tangents))
+    ]
+
+
+def _is_none(tangent: Any) -> bool:
+    if isinstance(tangent, dict):
+        return all(map(_is_none, tangent.values()))
+    if isinstance(tangent, (tuple, list)):
+        return all(map(_is_none, tangent))
+    return tangent is None
+
+
+def _tangent(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
+    """`tangent` in the structure, shapes and dtypes of `primal`, zeros for None.
+
+    `inside` a container an int has no tangent; passed directly it counts as a float.
+    """
+    if isinstance(primal, dict):
+        parts = dict.fromkeys(primal) if tangent is None else tangent
+        if not isinstance(parts, dict) or parts.keys() != primal.keys():
+            raise _mismatch(at, f"a dict with the keys {list(primal)}", tangent)
+        return {key: _tangent(primal[key], parts[key], f"{at}[{key!r}]", True) for key in primal}
+    if isinstance(primal, (tuple, list)):
+        parts = [None] * len(primal) if tangent is None else tangent
+        if not isinstance(parts, (tuple, list)) or len(parts) != len(primal):
+            raise _mismatch(at, f"a {type(primal).__name__} of {len(primal)} items", tangent)
+        made = [_tangent(x, t, f"{at}[{i}]", True) for i, (x, t) in enumerate(zip(primal, parts))]
+        return made if isinstance(primal, list) else tuple(made)
+    kind = np.asarray(primal).dtype.kind if isinstance(primal, (float, int, complex, np.generic, np.ndarray)) else "O"
+    if kind not in "fc" and (inside or kind not in "iu"):
+        if tangent is not None:
+            raise _mismatch(at, f"None, as for {_kind(primal)}", tangent)
+        return None
+    return _array_tangent(primal, 0.0 if tangent is None else tangent, at, tangent is None)
+
+
+def _array_tangent(primal: Any, tangent: Any, at: str, zero: bool) -> Any:
+    dtype = np.result_type(primal) if np.result_type(primal).kind in "fc" else np.dtype(float)
+    given = np.asarray(tangent)
+    if given.dtype.kind not in ("biufc" if dtype.kind == "c" else "biuf"):
+        raise _mismatch(at, "a number or an array of numbers", tangent)
+    if zero:
+        given = np.zeros(np.shape(primal))
+    if given.shape != np.shape(primal):
+        raise _mismatch(at, f"of shape {np.shape(primal)}", tangent)
+    if isinstance(primal, np.ndarray):
+        return given.astype(dtype, copy=False)
+    return dtype.type(given) if isinstance(primal, np.generic) else dtype.type(given).item()
+
+
+def _mismatch(at: str, wanted: str, given: object) -> SctError:
+    return SctError("SCT904", f"{at} must be {wanted}", why=f"got {_kind(given)}")
+
+
+def _kind(x: object) -> str:
+    if isinstance(x, np.ndarray):
+        return f"an array of shape {x.shape} and dtype {x.dtype}"
+    return "None" if x is None else f"a {type(x).__name__}"
+
+
+# -- check_grads ----------------------------------------------------------------------
+
+STEPS = tuple(10.0 ** -k for k in range(2, 9))
+
+
+def check_grads(
+    f: Function,
+    args: Sequence[Any],
+    *,
+    argnums: Argnums | None = None,
+    order: int = 1,
+    rtol: float | None = None,
+    atol: float | None = None,
+    seed: int = 0,
+) -> None:
+    """Compare the derivatives of `f` at `args` with central differences.
+
+    Along a random direction v and for a random cotangent c:
+    jvp(v) against differences (of several step sizes, one must agree), <c, jvp(v)>
+    against <vjp(c), v>, and the values against `f(*args)`, bit for bit.  `argnums`
+    are indices, by default those of all floating-point arguments.  With `order=2`,
+    the derivative is checked in the same way.
+
+    Raises SctError with the numbers where two of them differ.
+
+    >>> check_grads(lambda x, y: x * y, (2.0, 5.0), order=2)
+    """
+    if not isinstance(args, (tuple, list)):
+        raise SctError("SCT904", "check_grads: args is a tuple", why=f"got {_kind(args)}", hint="check_grads(f, (x,))")
+    wrt = _checkable(args, argnums)
+    rng = np.random.default_rng(seed)
+    directions = [_random(x, rng) if i in wrt else None for i, x in enumerate(args)]
+    narrow = any(leaf.dtype.itemsize < 8 for leaf in _leaves([args[i] for i in wrt]))
+    rtol = rtol if rtol is not None else 2e-2 if narrow else 1e-5
+    atol = atol if atol is not None else 1e-3 if narrow else 1e-7
+
+    value = f(*_moved(args, directions, 0.0))
+    value_jvp, tangent = jvp(f, args, directions)
+    value_vjp, pullback = vjp(f, *args)
+    _check_value(f, "jvp", value, value_jvp)
+    _check_value(f, "vjp", value, value_vjp)
+    _check_differences(f, args, directions, tangent, rtol, atol)
+    cotangent = _random(value, rng)
+    cotangents = pullback(cotangent)
+    forward = _inner(cotangent, tangent)
+    backward = sum(_inner(directions[i], cotangents[i]) for i in wrt)
+    if not np.isclose(forward, backward, rtol=rtol, atol=atol, equal_nan=True):
+        raise _disagree(f, "vjp", "jvp", f"<ct, jvp(v)> = {forward}, <vjp(ct), v> = {backward}")
+    if order > 1:
+        scalar = isinstance(value, (float, np.floating))
+        inner = Derivative("grad", f, wrt) if scalar else Derivative("jvp", f)
+        seeds = [] if scalar else _directions(args, directions)
+        check_grads(inner, (*args, *seeds), argnums=wrt, order=order - 1, rtol=rtol, atol=atol, seed=seed + 1)
+
+
+def _checkable(args: Sequence[Any], argnums: Argnums | None) -> tuple[int, ...]:
+    """The indices to check: those given, or of all arguments that hold floats."""
+    floating = tuple(i for i, x in enumerate(args) if _leaves(x))
+    asked = floating if argnums is None else argnums if isinstance(argnums, tuple) else (argnums,)
+    wrt = tuple(i for i in asked if i in floating and isinstance(i, int))
+    if wrt and wrt == asked:
+        return wrt
+    raise SctError("SCT903", f"check_grads: argnums {asked}", why=f"of the arguments, {floating} hold floats")
+
+
+def _check_value(f: Function, mode: str, value: Any, got: Any) -> None:
+    wanted, found = _leaves(value), _leaves(got)
+    same = len(wanted) == len(found) and all(
+        x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes() for x, y in zip(wanted, found)
+    )
+    if not same:
+        raise _disagree(f, mode, "plain execution", f"value of {mode}: {got!r}, of the function: {value!r}")
+
+
+def _check_differences(
+    f: Function, args: Sequence[Any], directions: Sequence[Any], tangent: Any, rtol: float, atol: float
+) -> None:
+    exact = _flat(tangent)
+    tried = []
+    for h in STEPS:
+        ahead, behind = _flat(f(*_moved(args, directions, h))), _flat(f(*_moved(args, directions, -h)))
+        slope = (ahead - behind) / (2.0 * h)
+        if slope.shape == exact.shape and np.allclose(
+            slope, exact, rtol=0.0, atol=atol + rtol * float(np.max(np.abs(exact), initial=0.0)), equal_nan=True
+        ):
+            return
+        tried.append(f"differences with step {h:.0e}: {slope}")
+    raise _disagree(f, "jvp", "central differences", "\n     ".join([f"jvp: {exact}", *tried]))
+
+
+def _disagree(f: Function, mode: str, other: str, numbers: str) -> SctError:
+    return SctError("SCT905", f"{mode} of {getattr(f, '__name__', 'f')} disagrees with {other}", why=numbers)
+
+
+def _map(leaf: Callable[..., Any], x: Any, *others: Any) -> Any:
+    """`leaf` of the floating-point leaves of `x`; everything else is copied."""
+    if isinstance(x, dict):
+        return {key: _map(leaf, x[key], *(o and o[key] for o in others)) for key in x}
+    if isinstance(x, (tuple, list)):
+        parts = [_map(leaf, each, *(o and o[i] for o in others)) for i, each in enumerate(x)]
+        return parts if isinstance(x, list) else tuple(parts)
+    if isinstance(x, (float, complex, np.inexact)) or (isinstance(x, np.ndarray) and x.dtype.kind in "fc"):
+        return leaf(x, *others)
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+def _leaves(x: Any) -> list[np.ndarray[Any, Any]]:
+    found: list[np.ndarray[Any, Any]] = []
+    _map(lambda leaf: found.append(np.asarray(leaf)), x)
+    return found
+
+
+def _flat(x: Any) -> np.ndarray[Any, Any]:
+    return np.concatenate([np.zeros(0), *(leaf.ravel() for leaf in _leaves(x))])
+
+
+def _inner(a: Any, b: Any) -> Any:
+    return np.sum(_flat(a) * _flat(b))
+
+
+def _random(x: Any, rng: np.random.Generator) -> Any:
+    """A random tangent of `x`; None for what has none."""
+    if isinstance(x, dict):
+        return {key: _random(each, rng) for key, each in x.items()}
+    if isinstance(x, (tuple, list)):
+        parts = [_random(each, rng) for each in x]
+        return parts if isinstance(x, list) else tuple(parts)
+    return _tangent(x, rng.standard_normal(np.shape(x)), "") if _leaves(x) else None
+
+
+def _moved(args: Sequence[Any], directions: Sequence[Any], h: float) -> list[Any]:
+    """Fresh arguments, `h` along the directions; with h = 0 the very values."""
+
+    def move(x: Any, v: Any) -> Any:
+        if v is None or h == 0.0:
+            return x.copy() if isinstance(x, np.ndarray) else x
+        return x + h * v if not isinstance(x, np.generic) else type(x)(x + h * v)
+
+    return [_map(move, x, v) for x, v in zip(args, directions)]

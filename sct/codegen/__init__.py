@@ -1,0 +1,6 @@
+"""IR -> Python source -> function."""
+
+from sct.codegen.generate import generate, load
+from sct.codegen.interface import NO_DEFAULT, Interface, Parameter, Source
+
+__all__ = ["NO_DEFAULT", "Interface", "Parameter", "Source", "generate", "load"]

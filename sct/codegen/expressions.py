@@ -1,0 +1,209 @@
+"""Equations -> syntax trees of expressions.
+
+    index(x, 1, -1, key=("s110",))   ->   x[1:-1]
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.codegen.fold import Expression, Folded
+from sct.codegen.program import Let, Select
+from sct.codegen.templates import expression, parsed
+from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ops.indexing import split
+
+__all__ = ["Expressions", "Modules", "call", "constant", "load", "store", "tuple_of"]
+
+_SHORT = {"numpy": "np"}
+
+
+class Modules:
+    """How names of modules and builtins are written, where parameters may hide them.
+
+    imports   the import lines that are needed
+    """
+
+    def __init__(self, hidden: Iterable[str]) -> None:
+        self.hidden = frozenset(hidden)
+        self.imports: dict[str, None] = {}
+
+    def module(self, dotted: str) -> ast.expr:
+        """A module: `np` for "numpy"."""
+        short = _SHORT.get(dotted, dotted)
+        name = f"_{short}" if short in self.hidden else short
+        alias = f" as {name}" if name != dotted else ""
+        self.imports[f"import {dotted}{alias}"] = None
+        tree: ast.expr
+        first, *rest = name.split(".")
+        tree = load(first)
+        for part in rest:
+            tree = ast.Attribute(tree, part, ast.Load())
+        return tree
+
+    def builtin(self, name: str) -> ast.expr:
+        return load(name) if name not in self.hidden else ast.Attribute(self.module("builtins"), name, ast.Load())
+
+    def dotted(self, name: str) -> ast.expr:
+        """`numpy.linalg.norm` -> np.linalg.norm"""
+        module, _, rest = name.partition(".")
+        tree = self.module(module)
+        for part in rest.split("."):
+            tree = ast.Attribute(tree, part, ast.Load())
+        return tree
+
+
+def load(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def store(name: str) -> ast.expr:
+    return ast.Name(name, ast.Store())
+
+
+def call(f: ast.expr, *args: ast.expr) -> ast.expr:
+    return ast.Call(f, list(args), [])
+
+
+def tuple_of(items: Sequence[ast.expr], ctx: ast.expr_context | None = None) -> ast.expr:
+    """A tuple, or its one item."""
+    return items[0] if len(items) == 1 else ast.Tuple(list(items), ctx or ast.Load())
+
+
+def constant(value: Any, modules: Modules) -> ast.expr:
+    """A literal, or an expression that is equal to `value`; raises ValueError if there is none."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return _special(value, modules)
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.copysign(1.0, value) < 0:
+        return ast.UnaryOp(ast.USub(), constant(-value, modules))
+    if value is None or isinstance(value, (bool, int, float, str, bytes)) or value is Ellipsis:
+        return ast.Constant(value, None)
+    if isinstance(value, complex):
+        return call(modules.builtin("complex"), constant(value.real, modules), constant(value.imag, modules))
+    if isinstance(value, (tuple, list)):
+        items = [constant(v, modules) for v in value]
+        return ast.Tuple(items, ast.Load()) if isinstance(value, tuple) else ast.List(items, ast.Load())
+    if isinstance(value, dict):
+        return ast.Dict([constant(k, modules) for k in value], [constant(v, modules) for v in value.values()])
+    if isinstance(value, np.dtype):
+        return ast.Attribute(modules.module("numpy"), value.name, ast.Load())
+    if isinstance(value, np.generic):
+        return call(ast.Attribute(modules.module("numpy"), value.dtype.name, ast.Load()),
+                    constant(value.item(), modules))
+    if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
+        return modules.builtin(value.__name__)
+    raise ValueError(f"{value!r} has no literal form")
+
+
+def _special(value: float, modules: Modules) -> ast.expr:
+    name = "numpy" if "import numpy as np" in modules.imports else "math"
+    tree: ast.expr = ast.Attribute(modules.module(name), "nan" if math.isnan(value) else "inf", ast.Load())
+    return ast.UnaryOp(ast.USub(), tree) if value < 0 else tree
+
+
+class Expressions:
+    """Expressions of values, given what is folded and how variables are called."""
+
+    def __init__(self, names: Mapping[Value, str], folded: Folded, modules: Modules) -> None:
+        self.names, self.folded, self.modules = names, folded, modules
+
+    def __call__(self, x: Operand) -> ast.expr:
+        if isinstance(x, Lit):
+            return constant(None if x.value is UNDEF else x.value, self.modules)
+        made = self.folded.get(x)
+        return load(self.names[x]) if made is None else self.of(made)
+
+    def of(self, s: Expression) -> ast.expr:
+        """The right-hand side of a statement."""
+        if isinstance(s, Select):
+            return self._select(s)
+        return self.eqn(s.eqn)
+
+    def eqn(self, eqn: Eqn) -> ast.expr:
+        if eqn.op.name == "index":
+            return self.subscript(eqn.args[0], eqn.args[1:], eqn.attrs["key"], ast.Load())
+        attrs = {f"_{k}": v for k, v in eqn.attrs.items()}
+        return _Filled(eqn.args, attrs, self)(parsed(expression(eqn)))
+
+    def subscript(self, x: Operand, key: Sequence[Operand], kinds: tuple[str, ...],
+                  ctx: ast.expr_context) -> ast.expr:
+        """`x[...]`"""
+        items = [self._item(item) for item in split(kinds, key)]
+        at = items[0] if len(items) == 1 else ast.Tuple(items, ast.Load())
+        return ast.Subscript(self(x), at, ctx)
+
+    def _item(self, item: Any) -> ast.expr:
+        if isinstance(item, slice):
+            return ast.Slice(*(None if b is None else self(b) for b in (item.start, item.stop, item.step)))
+        if item is None or item is Ellipsis:
+            return ast.Constant(item, None)
+        return self(item)
+
+    def _select(self, s: Select) -> ast.expr:
+        if s.kind == "if":
+            test = self(s.test)
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                return ast.IfExp(test.operand, self(s.orelse), self(s.then))
+            return ast.IfExp(test, self(s.then), self(s.orelse))
+        op, other = (ast.And(), s.then) if s.kind == "and" else (ast.Or(), s.orelse)
+        values: list[ast.expr] = []
+        for part in (self(s.test), self(other)):
+            values += part.values if isinstance(part, ast.BoolOp) and type(part.op) is type(op) else [part]
+        return ast.BoolOp(op, values)
+
+
+class _Filled:
+    """A template with operands and attributes in the places of its placeholders."""
+
+    def __init__(self, args: Sequence[Operand], attrs: Mapping[str, Any], of: Callable[[Operand], ast.expr]) -> None:
+        self.args, self.attrs, self.of = args, attrs, of
+        self.modules = getattr(of, "modules")
+
+    def __call__(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Name):
+            return self._name(node.id)
+        if isinstance(node, ast.Attribute):
+            dotted = _dotted(node)
+            if dotted is not None:
+                return self.modules.dotted(dotted)
+        fields = {name: self._field(getattr(node, name, None)) for name in node._fields}
+        return type(node)(**fields)
+
+    def _name(self, name: str) -> ast.expr:
+        if name in self.attrs:
+            return constant(self.attrs[name], self.modules)
+        if name[0] == "_" and name[1:].isdigit():
+            return self.of(self.args[int(name[1:])])
+        return self.modules.builtin(name) if hasattr(builtins, name) else load(name)
+
+    def _field(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [x for item in value for x in self._items(item)]
+        if isinstance(value, (ast.expr, ast.keyword, ast.FormattedValue)):
+            return self(value)  # type: ignore[arg-type]
+        return value
+
+    def _items(self, item: Any) -> list[Any]:
+        if isinstance(item, ast.Name) and item.id == "_args":
+            return [self.of(x) for x in self.args]
+        return [self._field(item)]
+
+
+def _dotted(node: ast.Attribute) -> str | None:
+    """`numpy.linalg.norm`, if the tree is a name in a module."""
+    parts = [node.attr]
+    tree: ast.expr = node.value
+    while isinstance(tree, ast.Attribute):
+        parts.append(tree.attr)
+        tree = tree.value
+    if isinstance(tree, ast.Name) and tree.id[0] != "_" and not hasattr(builtins, tree.id):
+        return ".".join([tree.id, *reversed(parts)])
+    return None
+
+

@@ -1,0 +1,396 @@
+"""Values that become expressions:  t = sin(x); y = t * x   ->   y = sin(x) * x
+
+An unnamed value that is read once, in the block where it is made, is written where it
+is read, unless that would
+
+- change the order of what may raise or of effects,
+- read an array after a write that came behind the reading,
+- read a variable after it was assigned anew, or
+- make a line too long or too deep.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Union
+
+from sct.codegen.program import (
+    Block,
+    If,
+    Jump,
+    Let,
+    Loop,
+    Move,
+    Select,
+    Statement,
+    Tick,
+    Update,
+    blocks,
+    operands,
+    statements,
+    targets,
+)
+from sct.codegen.templates import WRITES, occurrences, width
+from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, walk
+from sct.ir.types import Opaque, Optional, Tensor, Undef
+
+__all__ = ["Expression", "Folded", "fold"]
+
+Expression = Union[Let, Select]
+Folded = dict[Value, Expression]
+
+WIDEST = 72
+DEEPEST = 3
+DEEPEST_OF_USER = 8
+AUGMENTED = {"add", "sub", "mul", "div"}
+
+
+def fold(block: Block) -> Folded:
+    """Take the statements that become expressions out of `block`, in place; they are given back
+    by the values that they make."""
+    folding = _Folding(block)
+    folding.block(block)
+    return folding.folded
+
+
+class _Folding:
+    def __init__(self, block: Block) -> None:
+        self.folded: Folded = {}
+        self.uses: Counter[Value] = Counter()
+        for s in statements(block):
+            self.uses.update(x for x in operands(s) if isinstance(x, Value))
+            if isinstance(s, Loop) and s.test is not None:
+                self.uses.update([s.test[1]] if isinstance(s.test[1], Value) else [])
+
+    def block(self, block: Block, *, end: Sequence[Operand] = (), loose: bool = False) -> None:
+        """Fold within `block` and the blocks in it; `end` is read after its last statement."""
+        for s in block:
+            self.inner(s)
+        block[:] = [_as_select(s, self) for s in block]
+        _combine_updates(block, self.uses)
+        walk = _Walk(self, loose)
+        for s in block:
+            walk.step(s)
+        walk.consume(None, end)
+        block[:] = [s for s in block if not (isinstance(s, (Let, Select)) and _single(s) in self.folded)]
+
+    def inner(self, s: Statement) -> None:
+        if isinstance(s, Loop) and s.test is not None:
+            self.block(s.test[0], end=[s.test[1]], loose=True)
+            self.block(s.body)
+        elif isinstance(s, If) and _may_be_select(s):
+            for arm in (s.then, s.orelse):
+                self.block(arm, end=[x for m in arm if isinstance(m, Move) for _, x in m.pairs])
+        else:
+            for each in blocks(s):
+                self.block(each)
+
+
+class _Walk:
+    """One pass over a block.
+
+    waiting    the statements that may still become expressions, in order, and their number
+    ordered    those of them that must keep their order
+    """
+
+    def __init__(self, folding: _Folding, loose: bool) -> None:
+        self.folding, self.loose = folding, loose
+        self.waiting: dict[Value, Expression] = {}
+        self.number: dict[Value, int] = {}
+        self.depth: dict[Value, int] = {}
+        self.wide: dict[Value, int] = {}
+        self.count = 0
+
+    def step(self, s: Statement) -> None:
+        if not isinstance(s, Move):
+            self.consume(s, operands(s))
+        candidate = isinstance(s, (Let, Select)) and self.may_wait(s)
+        if not candidate:
+            self.emit(s)
+        if self.writes(s):
+            tree = self.tree(operands(s)) if candidate else set()
+            self.release(v for v in self.waiting if v not in tree and self.reads_memory(v))
+        self.reassigned(s)
+        if candidate:
+            v = _single(s)
+            assert v is not None and isinstance(s, (Let, Select))
+            self.waiting[v] = s
+            self.count += 1
+            self.number[v] = self.count
+
+    def may_wait(self, s: Expression) -> bool:
+        v = _single(s)
+        if v is None or self.folding.uses[v] != 1:
+            return False
+        if isinstance(s, Select):
+            return v.hint is None or self.loose
+        eqn = s.eqn
+        if eqn.inplace is not None or eqn.op.name in WRITES or eqn.regions:
+            return False
+        return v.hint is None or self.loose or eqn.op.name == "item_of" or not eqn.primal
+
+    # -- taking expressions into a statement -------------------------------------------------
+
+    def consume(self, s: Statement | None, xs: Iterable[Operand]) -> None:
+        """Fold what waits into `s`, where it may be an operand of it; `s` None: the end of the block."""
+        members = [x for x in xs if isinstance(x, Value) and x in self.waiting and x not in self.folding.folded]
+        members = [v for v in members if self.fits_in(v, s)]
+        self.folding.folded.update((v, self.waiting[v]) for v in members)
+        out = _single(s) if s is not None else None
+        own = width(s) if s is not None else 0
+        while members and own + sum(self.wide[v] for v in members) > WIDEST and not self.loose:
+            worst = max(members, key=lambda v: self.wide[v])
+            members.remove(worst)
+            self.release([worst])
+        if out is not None:
+            self.depth[out] = max((self.depth[v] for v in members), default=0) + _level(s)
+            self.wide[out] = own + sum(self.wide[v] for v in members)
+        if s is None:
+            self.order(members, False)
+
+    def fits_in(self, v: Value, s: Statement | None) -> bool:
+        made = self.waiting[v]
+        if s is None:
+            return self.loose or v.hint is None
+        if v.hint is not None and isinstance(made, Let) and made.eqn.op.name != "item_of" and not self.loose:
+            out = _single(s)
+            same = out is not None and out.hint == v.hint and isinstance(s, Let) and not s.eqn.primal
+            if not same or made.eqn.primal:
+                return False
+        if isinstance(s, (Let, Update)) and not _foldable_operand(s, v):
+            return False
+        return self.loose or self.depth[v] < (DEEPEST_OF_USER if _same_line(made, s) else DEEPEST)
+
+    def emit(self, s: Statement) -> None:
+        """`s` stays a statement: what it takes in is evaluated now."""
+        self.order([x for x in operands(s) if isinstance(x, Value) and self.is_folded(x)], self.is_ordered(s))
+        for v in self.tree(operands(s)):
+            self.waiting.pop(v, None)
+
+    def order(self, members: Sequence[Value], ordered: bool) -> None:
+        """Release what must come before the ordered ones among the trees of `members`."""
+        last = 0
+        for v in self.sequence(members):
+            if self.number[v] < last:
+                self.release([v])
+            last = max(last, self.number[v])
+        inside = self.tree(members)
+        last = self.count + 1 if ordered else max(
+            (self.number[v] for v in inside if self.is_ordered(self.waiting[v])), default=0)
+        if last:
+            self.release(v for v in self.waiting if v not in inside and self.number[v] < last
+                         and self.is_ordered(self.waiting[v]))
+
+    def sequence(self, members: Sequence[Value]) -> list[Value]:
+        """The ordered ones among the trees of `members`, as they are evaluated."""
+        found: list[Value] = []
+        for v in members:
+            if self.is_folded(v):
+                made = self.waiting[v]
+                found += self.sequence([x for x in operands(made) if isinstance(x, Value)])
+                found += [v] if self.is_ordered(made) else []
+        return found
+
+    def tree(self, xs: Iterable[Operand]) -> set[Value]:
+        found: set[Value] = set()
+        work = [x for x in xs if isinstance(x, Value)]
+        while work:
+            v = work.pop()
+            if self.is_folded(v) and v not in found:
+                found.add(v)
+                work += [x for x in operands(self.waiting[v]) if isinstance(x, Value)]
+        return found
+
+    def is_folded(self, v: Value) -> bool:
+        return v in self.waiting and v in self.folding.folded
+
+    def release(self, values: Iterable[Value]) -> None:
+        """Make statements of these after all, the outermost first."""
+        for v in sorted(values, key=lambda v: -self.number[v]):
+            if v in self.waiting:
+                inside = self.tree(operands(self.waiting[v]))
+                self.folding.folded.pop(v, None)
+                for x in (v, *inside):
+                    del self.waiting[x]
+
+    # -- what must not be passed -----------------------------------------------------------
+
+    def is_ordered(self, s: Statement) -> bool:
+        """Must `s` keep its place among what may raise by value and effects?"""
+        if isinstance(s, Let):
+            return _ordered(s.eqn)
+        if isinstance(s, Update):
+            return s.eqn.primal
+        if isinstance(s, Select):
+            return any(self.is_ordered(e) for e in _expressions(s, self.folding.folded))
+        if isinstance(s, (If, Loop)):
+            jumps = any(isinstance(inner, Jump) for block in blocks(s) for inner in statements(block))
+            return jumps or s.eqn is None or any(_ordered(e) for region in s.eqn.regions for e in walk(region))
+        return False
+
+    def writes(self, s: Statement) -> bool:
+        """May `s` write into an array that exists?"""
+        if isinstance(s, Let):
+            return _writes(s.eqn)
+        if isinstance(s, (If, Loop)):
+            return s.eqn is None or any(map(_writes, (e for region in s.eqn.regions for e in walk(region))))
+        return isinstance(s, Update)
+
+    def reads_memory(self, v: Value) -> bool:
+        made = self.waiting[v]
+        if isinstance(made, Select):
+            return any(_reads_memory(e) for e in _expressions(made, self.folding.folded) if isinstance(e, Let))
+        return _reads_memory(made)
+
+    def reassigned(self, s: Statement) -> None:
+        """Release what reads a value that `s` assigns anew."""
+        if isinstance(s, (Move, Tick)):
+            assigned = set(targets(s))
+            self.release([v for v in self.waiting if any(x in assigned for x in operands(self.waiting[v]))])
+
+
+def _ordered(eqn: Eqn) -> bool:
+    """Must this keep its place among what may raise by value and effects?"""
+    return eqn.op.effect or eqn.primal and eqn.op.raises == "value" and not eqn.regions
+
+
+def _writes(eqn: Eqn) -> bool:
+    """May this write into an array that exists?"""
+    return eqn.inplace is not None or eqn.op.effect and eqn.op.name not in ("print_", "raise_")
+
+
+def _single(s: Statement) -> Value | None:
+    made = targets(s) if isinstance(s, (Let, Select)) else ()
+    return made[0] if len(made) == 1 else None
+
+
+def _level(s: Statement | None) -> int:
+    """What `s` adds to the depth of an expression."""
+    return int(not isinstance(s, Let) or s.eqn.op.name not in ("index", "neg", "dim", "item_of"))
+
+
+def _same_line(a: Statement, b: Statement) -> bool:
+    x, y = getattr(a, "eqn", None), getattr(b, "eqn", None)
+    return bool(x and y and x.primal and y.primal and x.loc and y.loc and x.loc.line == y.loc.line)
+
+
+def _foldable_operand(s: Let | Update, v: Value) -> bool:
+    """May `v` be an expression where `s` reads it?"""
+    if isinstance(s, Update):
+        return v is s.value or v in s.eqn.args[2:]
+    if s.eqn.op.name in WRITES or s.eqn.inplace is not None:
+        k = s.eqn.inplace or 0
+        if s.eqn.args[k] is v:
+            return False
+    return occurrences(s.eqn)[s.eqn.args.index(v)] == 1 if v in s.eqn.args else False
+
+
+def _reads_memory(s: Let) -> bool:
+    return s.eqn.op.name not in ("dim", "size", "item_of") and any(map(_is_memory, s.eqn.args))
+
+
+def _is_memory(x: Operand) -> bool:
+    t = x.type
+    while isinstance(t, (Undef, Optional)):
+        t = t.elem
+    return isinstance(t, Tensor) and t.is_array or isinstance(t, Opaque) and isinstance(x, Value)
+
+
+# -- branches as expressions ------------------------------------------------------------------
+
+
+def _may_be_select(s: If) -> bool:
+    """Is each arm one move of one value, and little else?"""
+    moves = [[m for m in arm if isinstance(m, Move)] for arm in (s.then, s.orelse)]
+    if any(len(m) != 1 or len(m[0].pairs) != 1 for m in moves) or moves[0][0].pairs[0][0] is not moves[1][0].pairs[0][0]:
+        return False
+    value = moves[0][0].pairs[0][0]
+    if any(isinstance(x, Lit) and x.value is UNDEF for m in moves for _, x in m[0].pairs):
+        return False
+    others = [x for arm in (s.then, s.orelse) for x in arm if not isinstance(x, Move)]
+    if value.hint is not None and not _one_line(s):
+        return False
+    return len(others) <= 8 and all(isinstance(x, Let) or isinstance(x, If) and _may_be_select(x) for x in others)
+
+
+def _one_line(s: If) -> bool:
+    """Did the user write this branch as an expression?"""
+    loc = s.eqn.loc if s.eqn is not None and s.eqn.primal else None
+    return loc is not None and loc.line == loc.end_line
+
+
+def _as_select(s: Statement, folding: _Folding) -> Statement:
+    """The branch as an expression, if its arms are nothing else after folding."""
+    if not isinstance(s, If) or not _may_be_select(s) or len(s.then) != 1 or len(s.orelse) != 1:
+        return s if not isinstance(s, If) else _unfolded(s, folding)
+    (then,), (orelse,) = s.then, s.orelse
+    assert isinstance(then, Move) and isinstance(orelse, Move)
+    (value, a), (_, b) = then.pairs[0], orelse.pairs[0]
+    kind = "and" if b is s.test else "or" if a is s.test else "if"
+    if kind != "if" and isinstance(s.test, Value):
+        folding.uses[s.test] -= 1
+    return Select(value, s.test, a, b, kind, s)
+
+
+def _unfolded(s: If, folding: _Folding) -> If:
+    """Arms that stay blocks: what was folded into their moves are statements again."""
+    if _may_be_select(s):
+        for arm in (s.then, s.orelse):
+            arm[:] = [x for m in arm for x in _spelled_out(m, folding)]
+    return s
+
+
+def _spelled_out(s: Statement, folding: _Folding) -> list[Statement]:
+    if not isinstance(s, Move):
+        return [s]
+    made = [folding.folded.pop(x) for _, x in s.pairs if isinstance(x, Value) and x in folding.folded]
+    return [*made, s]
+
+
+def _expressions(s: Select, folded: Folded) -> list[Expression]:
+    """Everything that is evaluated for a branch that is an expression."""
+    found: list[Expression] = []
+    work: list[Operand] = [s.then, s.orelse]
+    while work:
+        x = work.pop()
+        made = folded.get(x) if isinstance(x, Value) else None
+        if made is not None:
+            found.append(made)
+            work += [*operands(made), *((made.then, made.orelse) if isinstance(made, Select) else ())]
+    return found
+
+
+# -- x[key] op= value -------------------------------------------------------------------------
+
+
+def _combine_updates(block: Block, uses: Counter[Value]) -> None:
+    """Replace  t = x[key]; s = t + v; store(x, s, key)  by one statement."""
+    made = {s.eqn.out: (k, s) for k, s in enumerate(block) if isinstance(s, Let) and len(s.eqn.outs) == 1}
+    gone: set[int] = set()
+    for k, s in enumerate(block):
+        if not isinstance(s, Let) or s.eqn.op.name != "store" or s.eqn.inplace is None:
+            continue
+        x, value, *key = s.eqn.args
+        added = made.get(value) if isinstance(value, Value) else None
+        if added is None or added[1].eqn.op.name not in AUGMENTED or uses[value] != 1 or value.hint is not None:
+            continue
+        read = made.get(added[1].eqn.args[0]) if isinstance(added[1].eqn.args[0], Value) else None
+        if read is None or read[1].eqn.op.name != "index" or uses[read[1].eqn.out] != 1 or read[1].eqn.out.hint:
+            continue
+        if read[1].eqn.args != (x, *key) or read[1].eqn.attrs["key"] != s.eqn.attrs["key"]:
+            continue
+        if _dtype(value) != _dtype(x) or not _spelled_as_operator(added[1]):
+            continue
+        gone |= {added[0], read[0]}
+        uses.subtract([v for v in (*key, x) if isinstance(v, Value)])
+        block[k] = Update(s.eqn, added[1].eqn, added[1].eqn.args[1])
+    block[:] = [s for k, s in enumerate(block) if k not in gone]
+
+
+def _dtype(x: Operand) -> str | None:
+    return x.type.dtype if isinstance(x.type, Tensor) else None
+
+
+def _spelled_as_operator(s: Let) -> bool:
+    return s.eqn.spelling is None or s.eqn.spelling.startswith("operator.")

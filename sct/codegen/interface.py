@@ -1,0 +1,66 @@
+"""What the printer is told besides the IR: the signature of the function to emit, and what it gives back.
+
+>>> Interface("f_grad", (Parameter("x"),), Leaf(0)).params[0].kind
+'positional'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sct.errors import Loc
+from sct.ir.tree import Leaf, Tree
+
+__all__ = ["NO_DEFAULT", "Interface", "Parameter", "Source"]
+
+
+class _NoDefault:
+    def __repr__(self) -> str:
+        return "NO_DEFAULT"
+
+
+NO_DEFAULT = _NoDefault()
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of the emitted function.
+
+    kind     "positional_only", "positional", "varargs", "keyword" or "varkeywords"
+    default  the object that the user's default is, or NO_DEFAULT
+    tree     Leaf(i) is fn.params[i]; containers are taken apart by subscripts
+    """
+
+    name: str
+    kind: str = "positional"
+    default: Any = NO_DEFAULT
+    tree: Tree = Leaf(0)
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The emitted function: its name, parameters, result (Leaf(i) is fn.results[i])
+    and a comment, which is printed above it."""
+
+    name: str
+    params: tuple[Parameter, ...]
+    result: Tree
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """An emitted module with one public function.
+
+    imports   the import lines at its top
+    bindings  objects that the text names and that have no literal form (defaults)
+    lines     the user's place that a line comes from
+    """
+
+    text: str
+    function_name: str
+    imports: tuple[str, ...] = ()
+    bindings: Mapping[str, Any] = field(default_factory=dict)
+    lines: Mapping[int, Loc] = field(default_factory=dict)

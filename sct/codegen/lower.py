@@ -1,0 +1,263 @@
+"""IR -> program: regions become blocks, their results moves, exits jumps, sequences lists.
+
+The carry of a loop, its param in the test and its final value are one value from here
+on; what only hands its operand on (`unwrap`) is that operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sct.codegen.exits import Exits, Facts, Place, raises
+from sct.codegen.parts import Parts, Scope, parts
+from sct.codegen.program import (
+    At,
+    Block,
+    Define,
+    If,
+    Jump,
+    Let,
+    Loop,
+    Move,
+    NewList,
+    Pop,
+    Push,
+    Return,
+    Tick,
+)
+from sct.codegen.tapes import Tape, Tapes
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ops import OPS
+from sct.ops.registry import template
+
+__all__ = ["lower"]
+
+WRITES = ("store", "add_at")
+
+
+def lower(fn: Fn, scope: Scope) -> Block:
+    """The program of `fn`, ending in its `Return`."""
+    return _Lowering(scope).function(fn)
+
+
+class _Frame:
+    """The loop that is being lowered: what an exit out of its body has to see to."""
+
+    def __init__(self, loop: Parts, statement: Loop, tapes: Iterable[Tape]) -> None:
+        self.loop, self.statement, self.tapes = loop, statement, list(tapes)
+
+
+class _Lowering:
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.tapes, self.exits = Tapes(scope), Exits(scope)
+        self.alias: dict[Value, Operand] = {}
+        self.frames: list[_Frame] = []
+
+    def function(self, fn: Fn) -> Block:
+        out: Block = []
+        if self.block(fn, out, None, {}):
+            out.append(Return(tuple(map(self.read, fn.results))))
+        return out
+
+    def read(self, x: Operand) -> Operand:
+        while isinstance(x, Value) and x in self.alias:
+            x = self.alias[x]
+        return x
+
+    def reads(self, xs: Iterable[Operand]) -> tuple[Operand, ...]:
+        return tuple(map(self.read, xs))
+
+    # -- blocks -----------------------------------------------------------------------
+
+    def block(self, fn: Fn, out: Block, outer: Place | None, facts: dict[Value, frozenset[Any]], *,
+              frame: _Frame | None = None) -> bool:
+        """Append the equations of `fn`, the body of `frame` if there is one; False if control
+        does not reach its end.  `facts` are those at its start, then at its end."""
+        inside = outer is not None or frame is not None
+        for k, eqn in enumerate(fn.eqns):
+            self.push(frame, k, out)
+            if not self.eqn(eqn, out, Place(fn, k, outer) if inside else None, facts):
+                return False
+        self.push(frame, len(fn.eqns), out)
+        return True
+
+    def push(self, frame: _Frame | None, place: int, out: Block) -> None:
+        for tape in frame.tapes if frame else ():
+            if tape.place == place:
+                out.append(Push(tape.value, self.reads(frame.loop.yields[k] for k in tape.yields)))
+
+    def eqn(self, eqn: Eqn, out: Block, at: Place | None, facts: dict[Value, frozenset[Any]]) -> bool:
+        name = eqn.op.name
+        if name == "cond":
+            return self.cond(eqn, out, at, facts)
+        if name == "loop":
+            self.loop(eqn, out, facts)
+        elif name == "closure":
+            out.append(Define(eqn, eqn.regions[0], self.closure(eqn.regions[0])))
+        elif _hands_on(eqn):
+            self.alias[eqn.out] = self.read(eqn.args[0])
+        else:
+            self.plain(eqn.with_(args=self.reads(eqn.args)), out)
+        return name != "raise_"
+
+    def closure(self, fn: Fn) -> Block:
+        frames, self.frames = self.frames, []
+        body = self.function(fn)
+        self.frames = frames
+        return body
+
+    def plain(self, eqn: Eqn, out: Block) -> None:
+        if eqn.op.name in WRITES and eqn.inplace is None:
+            fresh = Value(eqn.out.type, eqn.out.hint)
+            out.append(Let(Eqn(OPS["copy"], eqn.args[:1], (fresh,), primal=eqn.primal, loc=eqn.loc)))
+            eqn = eqn.with_(args=(fresh, *eqn.args[1:]), inplace=0)
+        out.append(Let(eqn))
+
+    # -- branches ---------------------------------------------------------------------
+
+    def cond(self, eqn: Eqn, out: Block, at: Place | None, facts: dict[Value, frozenset[Any]]) -> bool:
+        test = self.exits.known(eqn.args[0], facts)
+        if test is not None and len(test) == 1:
+            return self.taken(eqn, eqn.regions[0 if next(iter(test)) else 1], out, at, facts)
+        arms: list[Block] = [[], []]
+        ends: list[dict[Value, frozenset[Any]] | None] = []
+        for arm, block, taken in zip(eqn.regions, arms, (True, False)):
+            inner = self.exits.narrowed(eqn.args[0], taken, facts)
+            ends.append(inner if self.arm(eqn, arm, block, at, inner) else None)
+        self.join(eqn, ends, facts)
+        then, orelse = arms
+        pred = self.read(eqn.args[0])
+        if ends[0] is None and ends[1] is not None:
+            out.append(If(pred, then, [], eqn))
+            out += orelse
+        elif ends[1] is None and ends[0] is not None:
+            out.append(If(pred, [], orelse, eqn))
+            out += then
+        else:
+            out.append(If(pred, then, orelse, eqn))
+        return ends[0] is not None or ends[1] is not None
+
+    def taken(self, eqn: Eqn, arm: Fn, out: Block, at: Place | None, facts: dict[Value, frozenset[Any]]) -> bool:
+        """The one arm that can be taken here, in line."""
+        reached = self.arm(eqn, arm, out, at, facts)
+        self.join(eqn, [facts if reached else None], facts, [arm])
+        return reached
+
+    def arm(self, eqn: Eqn, arm: Fn, out: Block, at: Place | None, facts: dict[Value, frozenset[Any]]) -> bool:
+        if not self.block(arm, out, at, facts):
+            return False
+        if raises(arm):
+            return False
+        found = self.exits.leave(arm, at, facts)
+        if found is not None and (found.go == {False} or found.go == {True} and found.skips) and at is not None:
+            self.jump(found.results, found.go == {True}, out, at)
+            return False
+        out.append(Move([(v, self.read(r)) for v, r in zip(eqn.outs, arm.results)]))
+        return True
+
+    def join(self, eqn: Eqn, ends: list[dict[Value, frozenset[Any]] | None], facts: dict[Value, frozenset[Any]],
+             arms: list[Fn] | None = None) -> None:
+        """What is known of the outs of a `cond` from the arms whose ends are reached."""
+        reached = [(f, arm) for f, arm in zip(ends, arms or eqn.regions) if f is not None]
+        for k, v in enumerate(eqn.outs):
+            values = [self.exits.known(arm.results[k], f) for f, arm in reached]
+            if values and all(each is not None for each in values):
+                facts[v] = frozenset().union(*(each for each in values if each is not None))
+
+    def jump(self, results: tuple[Operand, ...], again: bool, out: Block, at: Place) -> None:
+        """Leave the trip from `at` with these results of the body."""
+        frame = self.frames[-1]
+        loop = frame.loop
+        n = len(loop.params)
+        yields = self.reads(results[1 + n:])
+        for tape in frame.tapes:
+            if tape.place > at.top:
+                out.append(Push(tape.value, tuple(yields[k] for k in tape.yields)))
+        self.move(loop.params, results[1:1 + n], out)
+        jump = Jump("continue" if again else "break")
+        frame.statement.jumps.append(jump)
+        out.append(jump)
+
+    def move(self, targets: Iterable[Value], sources: Iterable[Operand], out: Block) -> None:
+        pairs = [(t, self.read(s)) for t, s in zip(targets, sources)]
+        pairs = [(t, s) for t, s in pairs if t is not s]
+        if pairs:
+            out.append(Move(pairs))
+
+    # -- loops ------------------------------------------------------------------------
+
+    def loop(self, eqn: Eqn, out: Block, facts: Facts) -> None:
+        loop = parts(eqn)
+        statement = Loop([], loop.index, self.reads(loop.bounds), loop.reverse, eqn=eqn)
+        frame = _Frame(loop, statement, self.tapes.of[eqn])
+        self.move(loop.params, loop.inits, out)
+        for final, param in zip(loop.finals, loop.params):
+            self.alias[final] = param
+            param.hint = param.hint or final.hint
+        out += [NewList(tape.value) for tape in frame.tapes]
+        self.count(loop, out, statement)
+        self.frames.append(frame)
+        if loop.test is not None:
+            self.alias.update(zip(loop.test.params, loop.params))
+            test: Block = []
+            self.block(loop.test, test, None, {})
+            statement.test = (test, self.read(loop.test.results[0]))
+        self.body(frame, facts)
+        self.frames.pop()
+        out.append(statement)
+
+    def count(self, loop: Parts, out: Block, statement: Loop) -> None:
+        """The number of trips, where it is read: the length of the range or a counter."""
+        if loop.index is not None and loop.go == Lit(True) and _starts_at_zero(statement.bounds) \
+                and all(isinstance(u, Eqn) and _only_stop(u, loop.trips) for u in self.scope.users[loop.trips]):
+            self.alias[loop.trips] = statement.bounds[1]
+        elif self.scope.users[loop.trips]:
+            loop.trips.hint = loop.trips.hint or "trips"
+            out.append(Move([(loop.trips, Lit(0))]))
+            statement.body.append(Tick(loop.trips))
+
+    def body(self, frame: _Frame, facts: Facts) -> None:
+        loop, statement = frame.loop, frame.statement
+        out = statement.body
+        for tape, elems, popped in self.tapes.readers(loop):
+            tape_value = self.read(tape)
+            assert isinstance(tape_value, Value)
+            if popped:
+                out.append(Pop(tape_value, tuple(elems)))
+                if statement.tape is None and self.tapes.drained(loop, tape_value):
+                    statement.tape, statement.bounds, statement.index = tape_value, (), None
+            elif loop.index is not None and _starts_at_zero(statement.bounds) and self.tapes.forward(tape):
+                out.append(At(tape_value, loop.index, tuple(elems)))
+            else:
+                backwards = loop.reverse == self.tapes.forward(tape)
+                statement.zipped.append((tape_value, elems[0], backwards))
+        inner: dict[Value, frozenset[Any]] = dict(facts)
+        if self.block(loop.body, out, None, inner, frame=frame):
+            self.move(loop.params, loop.results, out)
+            go = self.exits.known(loop.go, inner)
+            if go == {False}:
+                out.append(self.leave(statement))
+            elif go != {True}:
+                out.append(If(self.read(loop.go), [], [self.leave(statement)]))
+
+    def leave(self, statement: Loop) -> Jump:
+        jump = Jump("break")
+        statement.jumps.append(jump)
+        return jump
+
+
+def _hands_on(eqn: Eqn) -> bool:
+    """Does this equation print as its operand?"""
+    return len(eqn.args) == 1 and len(eqn.outs) == 1 and not eqn.op.effect \
+        and template(eqn.op, eqn.args, dict(eqn.attrs)) == "_0"
+
+
+def _starts_at_zero(bounds: tuple[Operand, ...]) -> bool:
+    return bool(bounds) and bounds[0] == Lit(0) and bounds[2] == Lit(1)
+
+
+def _only_stop(user: Eqn, x: Value) -> bool:
+    return (user.op.name == "loop" and bool(user.attrs.get("counted")) and _starts_at_zero(user.args[:3])
+            and user.args[1] is x and x not in user.args[3:])

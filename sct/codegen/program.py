@@ -1,0 +1,221 @@
+"""Programs between the IR and Python: structured statements over values that are assigned.
+
+Lowering turns results of regions into moves, exits into jumps and sequences into lists,
+so that what is left is to choose which values are expressions (`fold`) and which share
+a variable (`names`).
+
+    v = cond(c, a, b)   ->   if c: v <- a   else: v <- b
+    loop(..., init)     ->   p <- init; for ...: body; p <- result
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Union
+
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values
+
+__all__ = [
+    "At", "Block", "Define", "If", "Jump", "Let", "Loop", "Move", "NewList", "Pop", "Push", "Return", "Statement",
+    "Select", "Tick", "Update", "blocks", "operands", "statements", "targets",
+]
+
+
+@dataclass(eq=False)
+class Let:
+    """outs = op(args); an expression where `fold` says so."""
+
+    eqn: Eqn
+
+
+@dataclass(eq=False)
+class Move:
+    """Parallel assignment of operands to values."""
+
+    pairs: list[tuple[Value, Operand]]
+
+
+@dataclass(eq=False)
+class If:
+    test: Operand
+    then: list[Statement]
+    orelse: list[Statement]
+    eqn: Eqn | None = None
+
+
+@dataclass(eq=False)
+class Select:
+    """value = then if test else orelse; the arms hold expressions alone.
+
+    kind  "if", or "and", "or" where the test is itself one of the operands
+    """
+
+    value: Value
+    test: Operand
+    then: Operand
+    orelse: Operand
+    kind: str
+    made_of: If
+
+
+@dataclass(eq=False)
+class Update:
+    """x[key] op= value, of the in-place `store`."""
+
+    eqn: Eqn
+    by: Eqn
+    value: Operand
+
+
+@dataclass(eq=False)
+class Loop:
+    """`for index in range(*bounds)`, `while test: ...` or `while tape:`.
+
+    bounds   empty where the loop is not counted
+    test     the statements and the value of the test, evaluated before each trip
+    tape     the list that the loop runs until it is empty
+    zipped   lists read in step: (list, element, in the opposite order)
+    """
+
+    body: list[Statement]
+    index: Value | None = None
+    bounds: tuple[Operand, ...] = ()
+    reverse: bool = False
+    test: tuple[list[Statement], Operand] | None = None
+    tape: Value | None = None
+    zipped: list[tuple[Value, Value, bool]] = field(default_factory=list)
+    jumps: list[Jump] = field(default_factory=list)
+    eqn: Eqn | None = None
+
+
+@dataclass(eq=False)
+class Jump:
+    """`break` or `continue`."""
+
+    kind: str
+
+
+@dataclass(eq=False)
+class NewList:
+    """tape = []"""
+
+    tape: Value
+
+
+@dataclass(eq=False)
+class Push:
+    """tape.append(operands)"""
+
+    tape: Value
+    operands: tuple[Operand, ...]
+
+
+@dataclass(eq=False)
+class Pop:
+    """values = tape.pop()"""
+
+    tape: Value
+    values: tuple[Value, ...]
+
+
+@dataclass(eq=False)
+class At:
+    """values = tape[index]"""
+
+    tape: Value
+    index: Operand
+    values: tuple[Value, ...]
+
+
+@dataclass(eq=False)
+class Tick:
+    """count += 1"""
+
+    count: Value
+
+
+@dataclass(eq=False)
+class Define:
+    """A nested function; `fn` is the region it was."""
+
+    eqn: Eqn
+    fn: Fn
+    body: list[Statement]
+
+
+@dataclass(eq=False)
+class Return:
+    results: tuple[Operand, ...]
+
+
+Statement = Union[Let, Move, If, Loop, Jump, NewList, Push, Pop, At, Tick, Define, Return, Select, Update]
+Block = list[Statement]
+
+
+def blocks(s: Statement) -> Iterator[Block]:
+    """The blocks in a statement, in order."""
+    if isinstance(s, If):
+        yield s.then
+        yield s.orelse
+    elif isinstance(s, Loop):
+        if s.test is not None:
+            yield s.test[0]
+        yield s.body
+    elif isinstance(s, Define):
+        yield s.body
+
+
+def statements(block: Block) -> Iterator[Statement]:
+    """Every statement of a block and of the blocks in it."""
+    for s in block:
+        yield s
+        for inner in blocks(s):
+            yield from statements(inner)
+
+
+def operands(s: Statement) -> tuple[Operand, ...]:
+    """What a statement itself reads, in the order of evaluation; not what its blocks read."""
+    if isinstance(s, Let):
+        return s.eqn.args if not s.eqn.regions else (*s.eqn.args, *(v for f in s.eqn.regions for v in free_values(f)))
+    if isinstance(s, Move):
+        return tuple(x for _, x in s.pairs)
+    if isinstance(s, If):
+        return (s.test,)
+    if isinstance(s, Loop):
+        lists = (*(l for l, _, _ in s.zipped), *([s.tape] if s.tape else []))
+        return (*s.bounds, *lists)
+    if isinstance(s, Push):
+        return (s.tape, *s.operands)
+    if isinstance(s, Pop):
+        return (s.tape,)
+    if isinstance(s, At):
+        return (s.tape, s.index)
+    if isinstance(s, Tick):
+        return (s.count,)
+    if isinstance(s, Return):
+        return s.results
+    if isinstance(s, Select):
+        return (s.test,)
+    if isinstance(s, Update):
+        return (s.value, *s.eqn.args[:1], *s.eqn.args[2:])
+    return ()
+
+
+def targets(s: Statement) -> tuple[Value, ...]:
+    """What a statement itself assigns."""
+    if isinstance(s, Let):
+        return s.eqn.outs
+    if isinstance(s, Move):
+        return tuple(v for v, _ in s.pairs)
+    if isinstance(s, (Pop, At)):
+        return s.values
+    if isinstance(s, NewList):
+        return (s.tape,)
+    if isinstance(s, Tick):
+        return (s.count,)
+    if isinstance(s, (Define, Update)):
+        return (s.eqn.out,)
+    if isinstance(s, Select):
+        return (s.value,)
+    return ()

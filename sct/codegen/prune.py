@@ -1,0 +1,182 @@
+"""Statements that nothing needs:  kind <- 2; break  ->  break
+
+Once exits are jumps, the codes that guarded the rest of a block are not read any more;
+once a list tells when a loop is over, its length is not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from sct.codegen.program import (
+    At,
+    Block,
+    Define,
+    If,
+    Jump,
+    Let,
+    Loop,
+    Move,
+    NewList,
+    Pop,
+    Push,
+    Return,
+    Statement,
+    Tick,
+    blocks,
+    statements,
+)
+from sct.ir.core import Operand, Value, free_values, has_effect
+
+__all__ = ["prune"]
+
+
+def prune(block: Block) -> Block:
+    """The block without what no result and no effect needs."""
+    needed = _Needed(block)
+    needed.run()
+    return list(needed.kept(block))
+
+
+class _Needed:
+    """
+    makers   the statements that assign a value, and what each reads for it
+    takers   the list, and the place in its tuples, that a value is popped from
+    members  which places of the tuples of a list are needed
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.parent: dict[Statement, Statement | None] = {}
+        self.makers: dict[Value, list[tuple[Statement, tuple[Operand, ...]]]] = defaultdict(list)
+        self.takers: dict[Value, tuple[Value, int]] = {}
+        self.pushes: dict[Value, list[Push]] = defaultdict(list)
+        self.pops: dict[Value, list[Pop | At]] = defaultdict(list)
+        self.members: dict[Value, set[int]] = defaultdict(set)
+        self.marked: set[Statement] = set()
+        self.values: set[Value] = set()
+        self.work: list[Operand] = []
+        self.scan(block, None)
+        self.roots = [s for s in statements(block) if _is_root(s)]
+
+    def scan(self, block: Block, parent: Statement | None) -> None:
+        for s in block:
+            self.parent[s] = parent
+            for v, reads in _made(s):
+                self.makers[v].append((s, reads))
+            if isinstance(s, Push):
+                self.pushes[s.tape].append(s)
+            elif isinstance(s, (Pop, At)):
+                self.pops[s.tape].append(s)
+                self.takers.update((v, (s.tape, k)) for k, v in enumerate(s.values))
+            for inner in blocks(s):
+                self.scan(inner, s)
+
+    def run(self) -> None:
+        for s in self.roots:
+            self.mark(s)
+        while self.work:
+            x = self.work.pop()
+            if isinstance(x, Value) and x not in self.values:
+                self.values.add(x)
+                self.need(x)
+
+    def need(self, v: Value) -> None:
+        if v in self.takers:
+            self.take(*self.takers[v])
+        for s, reads in self.makers[v]:
+            self.mark(s)
+            self.work += reads
+        for k in range(len(self.pushes[v][0].operands) if self.pushes[v] else 0):
+            self.take(v, k)
+
+    def take(self, tape: Value, k: int) -> None:
+        """Need the `k`-th of what each element of `tape` holds."""
+        if k in self.members[tape]:
+            return
+        self.members[tape].add(k)
+        if not self.pushes[tape]:
+            self.work.append(tape)
+        for s, _ in self.makers[tape]:
+            self.mark(s)
+        for push in self.pushes[tape]:
+            self.mark(push)
+            self.work.append(push.operands[k])
+
+    def mark(self, s: Statement | None) -> None:
+        """`s` stays, and so does what decides whether it runs."""
+        while s is not None and s not in self.marked:
+            self.marked.add(s)
+            if isinstance(s, Let):
+                self.work += _reads(s)
+                self.work += s.eqn.outs
+            elif isinstance(s, Return):
+                self.work += s.results
+            elif isinstance(s, If):
+                self.work.append(s.test)
+            elif isinstance(s, Loop):
+                self.work += [*s.bounds, *(list_ for list_, _, _ in s.zipped)]
+                self.work += [s.test[1]] if s.test else []
+                for jump in s.jumps:
+                    self.mark(jump)
+                if s.tape is not None:
+                    self.drain(s.tape)
+            s = self.parent[s]
+
+    def drain(self, tape: Value) -> None:
+        for pop in self.pops[tape]:
+            self.mark(pop)
+        if not self.members[tape]:
+            self.take(tape, 0)
+
+    # -- what is left -------------------------------------------------------------------
+
+    def kept(self, block: Block) -> Iterator[Statement]:
+        for s in block:
+            if isinstance(s, Move):
+                s.pairs = [(v, x) for v, x in s.pairs if v in self.values]
+                if s.pairs:
+                    yield s
+            elif s in self.marked:
+                if isinstance(s, Push):
+                    s.operands = tuple(self.chosen(s.tape, s.operands))
+                elif isinstance(s, (Pop, At)):
+                    s.values = tuple(self.chosen(s.tape, s.values))
+                for inner in blocks(s):
+                    inner[:] = self.kept(list(inner))
+                yield s
+
+    def chosen(self, tape: Value, items: Iterable[Operand]) -> Iterator[Operand]:
+        members = self.members[tape]
+        return (x for k, x in enumerate(items) if k in members or len(members) == 0)
+
+
+def _is_root(s: Statement) -> bool:
+    if isinstance(s, Let):
+        return has_effect(s.eqn) or s.eqn.primal and s.eqn.op.raises == "value" and not s.eqn.regions
+    return isinstance(s, Return)
+
+
+def _made(s: Statement) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
+    if isinstance(s, Let):
+        for v in s.eqn.outs:
+            yield v, ()
+    elif isinstance(s, Move):
+        for v, x in s.pairs:
+            yield v, (x,)
+    elif isinstance(s, (Pop, At)):
+        for v in s.values:
+            yield v, (s.index,) if isinstance(s, At) else ()
+    elif isinstance(s, Loop):
+        for list_, v, _ in s.zipped:
+            yield v, (list_,)
+    elif isinstance(s, NewList):
+        yield s.tape, ()
+    elif isinstance(s, Tick):
+        yield s.count, ()
+    elif isinstance(s, Define):
+        yield s.eqn.out, ()
+
+
+def _reads(s: Let) -> list[Operand]:
+    return [*s.eqn.args, *(v for region in s.eqn.regions for v in free_values(region))]

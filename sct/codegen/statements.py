@@ -1,0 +1,283 @@
+"""Programs -> syntax trees of statements.
+
+    If(test, [], [Jump("break")])   ->   if not test: break
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sct.codegen.expressions import Expressions, call, constant, load, store, tuple_of
+from sct.codegen.fold import AUGMENTED
+from sct.codegen.names import Names
+from sct.codegen.program import (
+    At,
+    Block,
+    Define,
+    If,
+    Jump,
+    Let,
+    Loop,
+    Move,
+    NewList,
+    Pop,
+    Push,
+    Return,
+    Select,
+    Statement,
+    Tick,
+    Update,
+    statements,
+)
+from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ir.tree import Const, Leaf, Tree
+from sct.ir.types import Tensor, Undef
+
+__all__ = ["Statements"]
+
+_OPERATORS: dict[str, Any] = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div}
+
+
+class Statements:
+    """Prints blocks.
+
+    result   how the results of the function are arranged
+    """
+
+    def __init__(self, expressions: Expressions, names: Names, result: Tree, block: Block) -> None:
+        self.of, self.names, self.result = expressions, names, result
+        self.modules = expressions.modules
+        self.assigned = _placeholders(block, names)
+        self.read = set(names.live.read)
+
+    def block(self, block: Block) -> list[ast.stmt]:
+        made = [tree for s in block for tree in self.statement(s)]
+        return made
+
+    def statement(self, s: Statement) -> Iterator[ast.stmt]:
+        if isinstance(s, Let):
+            yield from self.let(s.eqn)
+        elif isinstance(s, Update):
+            yield from self.taken_over(s.eqn.out, s.eqn.args[0])
+            yield ast.AugAssign(self.subscript(s.eqn, s.eqn.out), _OPERATORS[s.by.op.name](), self.of(s.value))
+        elif isinstance(s, Select):
+            yield self.assign(s.value, self.of.of(s))
+        elif isinstance(s, Move):
+            yield from self.move(s)
+        elif isinstance(s, If):
+            yield from self.branch(s)
+        elif isinstance(s, Loop):
+            yield self.loop(s)
+        elif isinstance(s, Jump):
+            yield ast.Break() if s.kind == "break" else ast.Continue()
+        elif isinstance(s, NewList):
+            yield self.assign(s.tape, ast.List([], ast.Load()))
+        elif isinstance(s, Push):
+            append = ast.Attribute(self.of(s.tape), "append", ast.Load())
+            yield ast.Expr(call(append, tuple_of([self.of(x) for x in s.operands])))
+        elif isinstance(s, Pop):
+            yield self.unpack(s.values, call(ast.Attribute(self.of(s.tape), "pop", ast.Load())))
+        elif isinstance(s, At):
+            yield self.unpack(s.values, ast.Subscript(self.of(s.tape), self.of(s.index), ast.Load()))
+        elif isinstance(s, Tick):
+            yield ast.AugAssign(store(self.names[s.count]), ast.Add(), ast.Constant(1, None))
+        elif isinstance(s, Define):
+            yield self.define(s)
+        elif isinstance(s, Return):
+            yield ast.Return(self.display(self.result, s.results))
+
+    # -- assignments --------------------------------------------------------------------
+
+    def assign(self, v: Value, value: ast.expr) -> ast.stmt:
+        return ast.Assign([store(self.names[v])], value, None)
+
+    def unpack(self, values: Sequence[Value], value: ast.expr) -> ast.stmt:
+        read = [store(self.names[v]) if v in self.read else store("_") for v in values]
+        if not any(v in self.read for v in values):
+            return ast.Expr(value)
+        return ast.Assign([tuple_of(read, ast.Store())], value, None)
+
+    def let(self, eqn: Eqn) -> Iterator[ast.stmt]:
+        name = eqn.op.name
+        if name == "raise_":
+            yield ast.Raise(self.of(eqn.args[0]), None)
+        elif name in ("store", "add_at"):
+            yield from self.taken_over(eqn.out, eqn.args[0])
+            yield self.write(eqn)
+        elif not any(v in self.read for v in eqn.outs):
+            yield ast.Expr(self.of.eqn(eqn))
+        elif len(eqn.outs) > 1:
+            yield self.unpack(eqn.outs, self.of.eqn(eqn))
+        else:
+            yield self.augmented(eqn) or self.assign(eqn.out, self.of.eqn(eqn))
+
+    def taken_over(self, out: Value, x: Operand) -> Iterator[ast.stmt]:
+        """Nothing where `out` shares the variable of the array that it takes over."""
+        if not (isinstance(x, Value) and self.names.same(out, x)):
+            yield self.assign(out, self.of(x))
+
+    def subscript(self, eqn: Eqn, out: Value) -> Any:
+        skip = 1 if eqn.op.name == "index" else 2
+        return self.of.subscript(out, eqn.args[skip:], eqn.attrs["key"], ast.Store())
+
+    def write(self, eqn: Eqn) -> ast.stmt:
+        """`x[key] = v` or `x[key] += v`"""
+        value = self.of(eqn.args[1])
+        if eqn.op.name == "store":
+            return ast.Assign([self.subscript(eqn, eqn.out)], value, None)
+        if "a" not in eqn.attrs["key"]:
+            return ast.AugAssign(self.subscript(eqn, eqn.out), ast.Add(), value)
+        key = self.subscript(eqn, eqn.out).slice
+        return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.of(eqn.out), key, value))
+
+    def augmented(self, eqn: Eqn) -> ast.stmt | None:
+        """`x += y`, for numbers and for arrays that are taken over."""
+        name, args = eqn.op.name, eqn.args
+        if name not in AUGMENTED or eqn.spelling is not None and not eqn.spelling.startswith("operator."):
+            return None
+        t = eqn.out.type
+        number = isinstance(t, Tensor) and t.is_scalar
+        if not number and eqn.inplace is None:
+            return None
+        orders = [(0, 1), (1, 0)] if name in ("add", "mul") and not eqn.primal else [(0, 1)]
+        for k, other in orders:
+            x = args[k]
+            if isinstance(x, Value) and self.is_variable(x) and self.names.same(eqn.out, x) \
+                    and (number or eqn.inplace == k):
+                return ast.AugAssign(store(self.names[eqn.out]), _OPERATORS[name](), self.of(args[other]))
+        return None
+
+    def is_variable(self, x: Value) -> bool:
+        return x not in self.of.folded
+
+    def move(self, s: Move) -> Iterator[ast.stmt]:
+        """Parallel assignments, one after the other where no source is overwritten."""
+        pairs = [(v, x) for v, x in s.pairs if self.is_move(v, x)]
+        while pairs:
+            sources = [{self.names[y] for y in self.names.live.leaves([x])} for _, x in pairs]
+            free = next((k for k, (v, _) in enumerate(pairs)
+                         if not any(self.names[v] in read for j, read in enumerate(sources) if j != k)), None)
+            if free is None:
+                break
+            v, x = pairs.pop(free)
+            yield self.assign(v, self.of(x))
+        if pairs:
+            targets = [store(self.names[v]) for v, _ in pairs]
+            yield ast.Assign([tuple_of(targets, ast.Store())], tuple_of([self.of(x) for _, x in pairs]), None)
+
+    def is_move(self, v: Value, x: Operand) -> bool:
+        if v not in self.names.names:
+            return False
+        if isinstance(x, Lit):
+            return x.value is not UNDEF or self.names[v] in self.assigned
+        return x in self.of.folded or not self.names.same(v, x)
+
+    # -- control ------------------------------------------------------------------------
+
+    def branch(self, s: If) -> Iterator[ast.stmt]:
+        then, orelse = self.block(s.then), self.block(s.orelse)
+        if not then and not orelse:
+            return
+        test = self.of(s.test)
+        if not then:
+            then, orelse, test = orelse, [], _negated(test)
+        yield ast.If(test, then, orelse)
+
+    def loop(self, s: Loop) -> ast.stmt:
+        body = self.block(s.body)
+        if s.tape is not None:
+            return ast.While(self.of(s.tape), body, [])
+        if s.bounds:
+            index = store(self.names[s.index]) if s.index in self.read and s.index is not None else store("_")
+            return self.counted(s, index, body or [ast.Pass()])
+        if s.test is None:
+            return ast.While(ast.Constant(True, None), body, [])
+        before, test = s.test
+        head = self.block(before)
+        if not head:
+            return ast.While(self.of(test), body or [ast.Pass()], [])
+        leave = ast.If(_negated(self.of(test)), [ast.Break()], [])
+        return ast.While(ast.Constant(True, None), [*head, leave, *body], [])
+
+    def counted(self, s: Loop, index: ast.expr, body: list[ast.stmt]) -> ast.stmt:
+        steps = call(self.modules.builtin("range"), *self.range(s.bounds))
+        if s.reverse:
+            steps = call(self.modules.builtin("reversed"), steps)
+        if not s.zipped:
+            return ast.For(index, steps, body, [], None)
+        targets, lists = [index], [steps]
+        for list_, v, backwards in s.zipped:
+            targets.append(store(self.names[v]) if v in self.read else store("_"))
+            lists.append(call(self.modules.builtin("reversed"), self.of(list_)) if backwards else self.of(list_))
+        if isinstance(index, ast.Name) and index.id == "_" and len(lists) > 1:
+            del targets[0], lists[0]
+        if len(lists) == 1:
+            return ast.For(targets[0], lists[0], body, [], None)
+        return ast.For(ast.Tuple(targets, ast.Store()), call(self.modules.builtin("zip"), *lists), body, [], None)
+
+    def range(self, bounds: tuple[Operand, ...]) -> list[ast.expr]:
+        start, stop, step = bounds
+        if step != Lit(1):
+            return [self.of(start), self.of(stop), self.of(step)]
+        return [self.of(stop)] if start == Lit(0) else [self.of(start), self.of(stop)]
+
+    # -- functions ------------------------------------------------------------------------
+
+    def define(self, s: Define) -> ast.stmt:
+        names, tree = s.eqn.attrs["names"], s.eqn.attrs.get("params")
+        params = [self.names[p] for p in s.fn.params] if tree is None or len(names) == len(s.fn.params) else list(names)
+        outer, self.result = self.result, s.eqn.attrs["result"]
+        body = self.block(s.body)
+        self.result = outer
+        return function(self.names[s.eqn.out], arguments(params), body)
+
+    def display(self, tree: Tree, values: Sequence[Operand]) -> ast.expr:
+        """The result as a display of containers."""
+        if isinstance(tree, Leaf):
+            return self.of(values[tree.index])
+        if isinstance(tree, Const):
+            return constant(tree.value, self.modules)
+        children = [self.display(c, values) for c in tree.children]
+        if tree.kind == "dict":
+            return ast.Dict([constant(k, self.modules) for k in tree.keys], children)
+        return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())
+
+
+def arguments(names: Iterable[str]) -> ast.arguments:
+    return ast.arguments([], [ast.arg(n, None, None) for n in names], None, [], [], None, [])
+
+
+def function(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
+    more = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
+    return ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None, **more)
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
+        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
+
+
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is}
+
+
+def _placeholders(block: Block, names: Names) -> set[str]:
+    """Variables that are read on paths that do not assign them: None stands for what is missing."""
+    found: set[str] = set()
+    for s in statements(block):
+        sources: Iterable[Operand] = ()
+        if isinstance(s, Move):
+            sources = [x for v, x in s.pairs if isinstance(x, Value) and v in names.names and not names.same(v, x)]
+        elif isinstance(s, Push):
+            sources = s.operands
+        found.update(names[v] for x in sources if isinstance(x, Value) and isinstance(x.type, Undef)
+                     for v in names.live.leaves([x]))
+    return found
+
+
+_ = load

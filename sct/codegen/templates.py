@@ -1,0 +1,94 @@
+"""How an equation prints: the Python expression with placeholders that its op and spelling give.
+
+    sin spelled "math.sin"    math.sin(_0)
+    add                       _0 + _1
+    sum, axis=0               numpy.sum(_0, axis=0)
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from sct.codegen.program import Let, Return, Select, Statement, Update
+from sct.ir.core import Eqn, Lit, Op, Operand, Value
+from sct.ops.registry import template
+
+__all__ = ["ITEM", "WRITES", "expression", "occurrences", "parsed", "width"]
+
+WRITES = frozenset(["store", "add_at"])
+
+ITEM = Op("item_of", lambda *_: None, emit="_0[_1]", nondiff="a part of an argument")  # type: ignore[arg-type,return-value]
+"""A part of a container that is an argument: params["W"]."""
+
+_PLACEHOLDER = re.compile(r"\b_(\d+|args)\b")
+
+
+def expression(eqn: Eqn) -> str:
+    """The template of `eqn`; attributes are `_name` in it."""
+    op, spelling = eqn.op, eqn.spelling
+    direct = spelling is not None and not spelling.startswith("operator.") and (op.emit is None or op.bind is None)
+    if not direct:
+        text = template(op, eqn.args, dict(eqn.attrs))
+        if text is not None:
+            return text
+    return _call(spelling or op.calls[0], len(eqn.args), _given(op, eqn.attrs))
+
+
+def _given(op: Op, attrs: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(k for k, v in attrs.items() if not (k in op.defaults and _same(op.defaults[k], v)))
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and bool(a == b)
+
+
+@lru_cache(None)
+def _call(spelling: str, count: int, attrs: tuple[str, ...]) -> str:
+    operands = [f"_{k}" for k in range(count)]
+    keywords = [f"{name}=_{name}" for name in attrs]
+    if spelling.startswith("."):
+        return f"_0{spelling}({', '.join(operands[1:] + keywords)})"
+    return f"{spelling.removeprefix('builtins.')}({', '.join(operands + keywords)})"
+
+
+@lru_cache(None)
+def parsed(text: str) -> ast.expr:
+    """The tree of a template."""
+    return ast.parse(text, mode="eval").body
+
+
+def occurrences(eqn: Eqn) -> list[int]:
+    """How often each operand stands in the expression of `eqn`."""
+    if eqn.op.name == "index" or eqn.op.name in WRITES or eqn.regions:
+        return [1] * len(eqn.args)
+    found = [name for name in _PLACEHOLDER.findall(expression(eqn))]
+    return [found.count(str(k)) + found.count("args") for k in range(len(eqn.args))]
+
+
+# -- how wide it gets -------------------------------------------------------------------------
+
+
+def width(s: Statement) -> int:
+    """About how many characters `s` takes, with names for its operands."""
+    if isinstance(s, Select):
+        return 12 + sum(map(_leaf, (s.test, s.then, s.orelse)))
+    if isinstance(s, Update):
+        return 8 + sum(map(_leaf, (*s.eqn.args, s.value)))
+    if isinstance(s, Return):
+        return 7 + sum(map(_leaf, s.results))
+    if not isinstance(s, Let):
+        return 10
+    leaves = sum(map(_leaf, s.eqn.args))
+    if s.eqn.op.name == "index" or s.eqn.op.name in WRITES or s.eqn.regions:
+        return 2 + leaves + sum(2 if k[0] != "s" else 3 for k in s.eqn.attrs.get("key", ()))
+    return leaves + len(_PLACEHOLDER.sub("", expression(s.eqn)))
+
+
+def _leaf(x: Operand) -> int:
+    if isinstance(x, Lit):
+        return len(repr(x.value))
+    return len(x.hint) if isinstance(x, Value) and x.hint else 2

@@ -1,0 +1,217 @@
+"""Syntax trees as source: the one place that decides how Python text looks.
+
+Built on astor's generator; constants, f-strings, comments and long lines are ours, so
+that the text is the same on every Python and parses back to the same tree.
+
+>>> unparse(ast.parse("x = (a+b)*c"))
+'x = (a + b) * c\\n'
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # astor asks `ast` for node classes of old Pythons
+    from astor.code_gen import SourceGenerator, set_precedence
+    from astor.op_util import Precedence
+
+__all__ = ["WIDTH", "Comment", "unparse"]
+
+WIDTH = 88
+
+
+class Comment(ast.stmt):
+    """A line `# text`; it is not part of the program."""
+
+    _fields = ("text",)
+    text: str
+
+
+class _Generator(SourceGenerator):  # type: ignore[misc]
+    """astor's generator, for the nodes that the printer makes."""
+
+    def visit_Comment(self, node: Comment) -> None:
+        for line in node.text.splitlines():
+            self.newline()
+            self.write(f"# {line}".rstrip())
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        value = node.value
+        number = isinstance(value, (int, float, complex)) and not isinstance(value, bool)
+        if number and getattr(node, "_pp", Precedence.Comma) >= Precedence.highest:
+            self.write(f"({value!r})")
+        else:
+            self.write("..." if value is Ellipsis else _string(value) if isinstance(value, str) else repr(value))
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        self.write("f" + _quoted("".join(_formatted(node))))
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        set_precedence(Precedence.highest, node.value)
+        super().visit_Attribute(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        set_precedence(Precedence.highest, node.value)
+        super().visit_Subscript(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        set_precedence(Precedence.highest, node.func)
+        super().visit_Call(node)
+
+    def visit_For(self, node: ast.For, is_async: bool = False) -> None:
+        set_precedence(Precedence.Comma, node.iter)
+        super().visit_For(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef, is_async: bool = False) -> None:
+        self.newline(extra=2 if not self.indentation else 0)
+        self.write("def ", node.name, "(")
+        self.visit_arguments(node.args)
+        self.write(")", ":")
+        self.body(node.body)
+        if not self.indentation:
+            self.newline(extra=2)
+
+
+def unparse(tree: ast.AST) -> str:
+    """The source of a module or expression, ending in one line break."""
+    generator = _Generator("    ")
+    generator.visit(tree)
+    lines = ["".join(_wrapped(line)) for line in _lines(generator.result)]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _string(value: str) -> str:
+    """The literal in double quotes, as formatters write it."""
+    text = repr(value)
+    if text[0] == "'" and '"' not in value:
+        return f'"{text[1:-1]}"'
+    return text
+
+
+# -- f-strings ------------------------------------------------------------------------
+
+
+def _formatted(node: ast.JoinedStr) -> Iterator[str]:
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            yield _escaped(part.value)
+        elif isinstance(part, ast.FormattedValue):
+            inner = unparse(part.value).strip()
+            spec = "".join(_formatted(part.format_spec)) if isinstance(part.format_spec, ast.JoinedStr) else ""
+            conversion = f"!{chr(part.conversion)}" if part.conversion != -1 else ""
+            yield "{" + (" " if inner[0] == "{" else "") + inner + conversion + (f":{spec}" if spec else "") + "}"
+
+
+def _escaped(text: str) -> str:
+    text = repr(text + '"')[1:-2]  # the '"' makes repr choose "'" and leave '"' alone
+    return text.replace("\\'", "'").replace("{", "{{").replace("}", "}}")
+
+
+def _quoted(text: str) -> str:
+    return next(q + text + q for q in ('"', "'", '"""', "'''") if q not in text and not text.endswith(q[0]))
+
+
+# -- long lines -----------------------------------------------------------------------
+
+
+def _lines(tokens: list[str]) -> Iterator[list[str]]:
+    """The tokens of each line, the indentation first."""
+    line: list[str] = [""]
+    for token in tokens:
+        if token and not token.strip("\n"):
+            yield line
+            yield from ([""] for _ in token[1:])
+            line = []
+        else:
+            line.append(token)
+    yield line
+
+
+def _wrapped(line: list[str]) -> Iterator[str]:
+    """A line that is too long, broken at commas and operators of the outermost brackets that help."""
+    if sum(map(len, line)) <= WIDTH or "# " in "".join(line)[:2 + len(line[0])]:
+        yield from line
+        return
+    indent, tokens = line[0] if not line[0].strip() else "", [t for t in line if t]
+    if tokens and tokens[0] == indent:
+        del tokens[0]
+    tokens = _bracketed(tokens)
+    yield from _filled(tokens, indent)
+
+
+def _bracketed(tokens: list[str]) -> list[str]:
+    """The right-hand side or test in parentheses, where it can only be broken outside brackets."""
+    start = next((k + 1 for k, t in enumerate(tokens) if t in _ASSIGNS or t in ("if ", "elif ", "while ", "return")), 0)
+    if not start or not any(depth == 0 and _breaks(t) for t, depth in _depths(tokens[start:])):
+        return tokens
+    end = len(tokens) - (tokens[-1] == ":")
+    if tokens[start - 1] == "return":
+        start += 1
+    return [*tokens[:start], "(", *tokens[start:end], ")", *tokens[end:]]
+
+
+def _filled(tokens: list[str], indent: str) -> Iterator[str]:
+    """The tokens, a new line before each outermost piece that does not fit any more."""
+    pieces, depths = [], dict(enumerate(d for _, d in _depths(tokens)))
+    level = min((d for k, d in depths.items() if d > 0 and _breaks(tokens[k])), default=1)
+    piece = ""
+    for k, token in enumerate(tokens):
+        at = depths[k] == level and (token.startswith(" ") and _breaks(token))
+        if at and piece:
+            pieces.append(piece)
+            piece = ""
+        piece += token
+        if depths[k] == level and token == ", ":
+            pieces.append(piece)
+            piece = ""
+    pieces.append(piece)
+    width = len(indent)
+    yield indent
+    for k, piece in enumerate(pieces):
+        if k and width + len(piece.rstrip()) > WIDTH:
+            yield "\n" + indent + "    "
+            piece = piece.lstrip()
+            width = len(indent) + 4
+        yield piece if k + 1 < len(pieces) and _fits(width, piece, pieces[k + 1]) else piece.rstrip()
+        width += len(piece)
+
+
+def _fits(width: int, piece: str, following: str) -> bool:
+    return width + len(piece) + len(following.rstrip()) <= WIDTH
+
+
+_ASSIGNS = {" = ", *(f" {op}= " for op in ("+", "-", "*", "/", "//", "%", "@", "**"))}
+_OPERATORS = {" + ", " - ", " * ", " / ", " // ", " % ", " @ ", " and ", " or ", " if ", " else ", " == ", " < ", " > ",
+              " <= ", " >= ", " != ", " & ", " | "}
+
+
+def _breaks(token: str) -> bool:
+    return token == ", " or token in _OPERATORS
+
+
+def _depths(tokens: list[str]) -> Iterator[tuple[str, int]]:
+    """Each token with how many brackets are open around it; brackets are tokens of their own."""
+    depth = 0
+    for token in tokens:
+        depth -= token in _CLOSING
+        yield token, depth
+        depth += token in _OPENING
+
+
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+
+
+def same_tree(a: Any, b: Any) -> bool:
+    """Are two trees equal but for comments and positions?"""
+    return _dump(a) == _dump(b)
+
+
+def _dump(tree: Any) -> str:
+    for node in ast.walk(tree):
+        if hasattr(node, "body") and isinstance(node.body, list):
+            node.body = [s for s in node.body if not isinstance(s, Comment)]
+    return ast.dump(tree)

@@ -1,0 +1,335 @@
+"""The derivative of a function as an object: compiled for the arguments it meets, cached, called.
+
+    derivative(*args)   key of args -> one look-up -> guards -> the emitted function
+                        on a miss: trace -> passes -> codegen
+
+The cache belongs to the code of the function, not to the function object, so that
+`grad(lambda w: loss(w, x))(w)` in a training loop compiles once.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import operator
+import sys
+import threading
+import types
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from sct.codegen import NO_DEFAULT, Interface, Parameter, Source, generate, load
+from sct.errors import SctError, SctWarning
+from sct.frontend import Traced, Transform, key_of, root_of, trace, trace_ahead
+from sct.ir.text import show
+from sct.passes import manager
+
+__all__ = ["Argnums", "Derivative", "Family", "Specialisation", "call_once", "check_backend", "check_function"]
+
+Argnums = Union[int, str, "tuple[int | str, ...]"]
+
+MOST_SPECIALISATIONS = 64
+MOST_FAMILIES = 1024
+
+
+# -- compiling ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Specialisation:
+    """The derivative compiled for one type of the arguments and one set of facts about them.
+
+    plain  it relies on no facts and reads no free variables
+    """
+
+    traced: Traced
+    source: Source
+    run: Callable[..., Any]
+    plain: bool
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], root: Any) -> Any:
+        if self.plain:
+            return self.run(*args, **kwargs)
+        return self.run(*args, **kwargs, **self.traced.free_values(root))
+
+
+_serial = itertools.count(1)
+
+
+def emit(traced: Traced) -> Source:
+    """The Python source of what was traced."""
+    params = tuple(
+        Parameter(p.name, p.kind, NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
+        for p in traced.params
+    )
+    return generate(manager.run(traced.fn), Interface(traced.name, params, traced.result, traced.comment))
+
+
+def specialise(transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+    """Compile `transform` for these arguments."""
+    traced = trace(transform, args, kwargs)
+    source = emit(traced)
+    run = load(source, f"<sct {traced.name} {next(_serial)}>")
+    return Specialisation(traced, source, run, not (traced.guards or traced.identities or traced.free))
+
+
+@dataclass(eq=False)
+class Family:
+    """All specialisations of one transform of one piece of code.
+
+    `root`, in all methods, is the function that is differentiated at this call: its
+    closure and globals are read.
+    """
+
+    transform: Transform
+    table: dict[Hashable, tuple[Specialisation, ...]] = field(default_factory=dict)
+    order: list[tuple[Hashable, Specialisation]] = field(default_factory=list)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def find(self, transform: Transform, root: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+        """The specialisation that serves these arguments, compiled if there is none."""
+        key = key_of(args, kwargs)
+        found = self._look_up(key, root, args, kwargs)
+        if found is not None:
+            return found
+        with self.lock:
+            found = self._look_up(key, root, args, kwargs)
+            return found or self._add(key, specialise(transform, args, kwargs))
+
+    def _look_up(
+        self, key: Hashable, root: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Specialisation | None:
+        for candidate in self.table.get(key, ()):
+            if candidate.plain or candidate.traced.holds(args, kwargs, root):
+                return candidate
+        return None
+
+    def _add(self, key: Hashable, made: Specialisation) -> Specialisation:
+        self.table[key] = (*self.table.get(key, ()), made)
+        self.order.append((key, made))
+        if len(self.order) > MOST_SPECIALISATIONS:
+            self._drop_oldest()
+        return made
+
+    def _drop_oldest(self) -> None:
+        key, oldest = self.order.pop(0)
+        self.table[key] = tuple(s for s in self.table[key] if s is not oldest)
+        warnings.warn(
+            f"{oldest.traced.name} was compiled for more than {MOST_SPECIALISATIONS} kinds of arguments; "
+            "the oldest is dropped. Values that change from call to call and decide types (axis=k) cause this",
+            SctWarning,
+            stacklevel=6,
+        )
+
+
+# -- the cache ------------------------------------------------------------------------
+
+_families: dict[Hashable, Family] = {}
+_families_lock = threading.Lock()
+
+
+def family_of(transform: Transform) -> Family:
+    """The specialisations shared by all transforms of this kind of the same code."""
+    key = _identity(transform)
+    family = _families.get(key)
+    if family is None:
+        with _families_lock:
+            family = _families.setdefault(key, Family(transform))
+            while len(_families) > MOST_FAMILIES:
+                del _families[next(iter(_families))]
+    return family
+
+
+def _identity(f: Any) -> tuple[Hashable, ...]:
+    """What two callables share if one compiled derivative serves both.
+
+    Not the closure: what it holds is read at every call.  Defaults are in the signature
+    of what is emitted.  Objects count by identity, not by equality (code objects of two files can be equal);
+    the family holds the callable, so an id is not used again while it is a key.
+    """
+    f = getattr(f, "__sct_transform__", f)
+    if isinstance(f, Transform):
+        return (f.kind, f.argnums, f.has_aux, *_identity(f.fn))
+    if isinstance(f, types.MethodType):
+        return ("method", id(f.__self__), *_identity(f.__func__))
+    if isinstance(f, functools.partial):
+        return ("partial", *_ids(f.args), *f.keywords, *_ids(f.keywords.values()), *_identity(f.func))
+    if isinstance(f, types.FunctionType):
+        keywords = f.__kwdefaults__ or {}
+        return (id(f.__code__), *keywords, *_ids((*(f.__defaults__ or ()), *keywords.values())))
+    return (id(f),)
+
+
+def _root(transform: Transform) -> Any:
+    """The function whose closure and globals are read; None: as when it was compiled."""
+    root = root_of(transform)
+    return root if isinstance(root, types.FunctionType) else None
+
+
+def call_once(transform: Transform, *args: Any) -> Any:
+    """The derivative of the transform at these arguments, compiled if need be."""
+    root = _root(transform)
+    return family_of(transform).find(transform, root, args, {})(args, {}, root)
+
+
+def _ids(objects: Iterable[object]) -> list[int]:
+    return [id(each) for each in objects]
+
+
+# -- what grad returns ----------------------------------------------------------------
+
+
+class Derivative:
+    """A function that computes a derivative of another: what `grad` and `value_and_grad` return.
+
+    It has the name, docstring and signature of the function, is called as the
+    function is, and may be differentiated again.
+    """
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, kind: str, f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> None:
+        check_function(kind, f)
+        functools.update_wrapper(self, f)
+        self._made_with = (kind, argnums, has_aux)
+        self.__sct_transform__ = Transform(kind, f, _positions(kind, f, argnums), has_aux)
+        self._family = family_of(self.__sct_transform__)
+        self._root = _root(self.__sct_transform__)
+        self._latest: Specialisation | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        for made in self._family.table.get(key_of(args, kwargs), ()):
+            if made.plain:  # the path that must be short
+                self._latest = made
+                return made.run(*args, **kwargs)
+        self._latest = made = self._family.find(self.__sct_transform__, self._root, args, kwargs)
+        return made(args, kwargs, self._root)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Derivative:
+        if instance is None:
+            return self
+        kind, argnums, has_aux = self._made_with
+        return Derivative(kind, self.__sct_transform__.fn.__get__(instance, owner), argnums, has_aux)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if _global(self.__module__, self.__qualname__) is self:
+            return self.__qualname__
+        kind, argnums, has_aux = self._made_with
+        return Derivative, (kind, self.__sct_transform__.fn, argnums, has_aux)
+
+    def __repr__(self) -> str:
+        return f"<sct {self.__sct_transform__.kind} of {self.__qualname__}>"
+
+    @property
+    def source(self) -> str:
+        """The emitted code of the latest call; before any call, of the annotated types."""
+        return self._latest.source.text if self._latest else self.source_for({})
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The emitted code of every specialisation, oldest first."""
+        return tuple(made.source.text for _, made in self._family.order)
+
+    def source_for(self, types: Mapping[str, str]) -> str:
+        """The code for parameters of these types (`{"x": "f64[n]"}`), without a call.
+
+        Types of parameters that are not given come from annotations and defaults.
+        """
+        return emit(trace_ahead(self.__sct_transform__, types)).text
+
+    def ir(self, stage: str = "optimized", types: Mapping[str, str] | None = None) -> str:
+        """The IR of the latest call after a stage of the passes ("primal", "adjoint", ...)."""
+        if self._latest is None or types is not None:
+            traced = trace_ahead(self.__sct_transform__, types or {})
+        else:
+            traced = self._latest.traced
+        if stage not in manager.STAGES:
+            raise SctError("SCT907", f"there is no stage {stage!r}", hint=f"one of {', '.join(manager.STAGES)}")
+        return str(show(manager.run(traced.fn, until=stage)))
+
+
+def _global(module: str, qualname: str) -> object:
+    try:
+        return operator.attrgetter(qualname)(sys.modules[module])
+    except (AttributeError, KeyError):
+        return None
+
+
+# -- what may be asked for ------------------------------------------------------------
+
+
+def check_backend(backend: str) -> None:
+    if backend != "numpy":
+        raise SctError("SCT901", f"there is no backend {backend!r}", hint='backend="numpy"')
+
+
+def check_function(kind: str, f: object) -> None:
+    """Refuse what has no Python code to differentiate."""
+    if isinstance(f, (staticmethod, classmethod)):
+        name = type(f).__name__
+        raise SctError("SCT902", f"{kind} of a {name} object", hint=f"write @{name} above @{kind}")
+    if isinstance(f, type) or not callable(f):
+        raise SctError("SCT902", f"{kind} takes a function, not {_described(f)}")
+    inner: Any = f
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    if isinstance(inner, (types.FunctionType, types.MethodType)) or hasattr(inner, "__sct_transform__"):
+        return
+    if not hasattr(type(inner).__call__, "__code__"):
+        name = getattr(inner, "__name__", "f")
+        raise SctError(
+            "SCT902",
+            f"{kind} of {_described(f)}, which is not written in Python",
+            hint=f"wrap it: {kind}(lambda x: {name}(x))",
+        )
+
+
+def _described(f: object) -> str:
+    text = repr(f)
+    return f"the {type(f).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
+
+
+def _positions(kind: str, f: Callable[..., Any], argnums: Any) -> Argnums:
+    """`argnums` checked against the signature of `f`, indices counted from the front."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        parameters = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                      inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)]
+    if not isinstance(argnums, (tuple, list)):
+        return _position(kind, f, parameters, argnums)
+    if not argnums:
+        raise _bad_argnums(kind, f, parameters, "argnums is empty")
+    places = tuple(_position(kind, f, parameters, each) for each in argnums)
+    names = [parameters[p].name if isinstance(p, int) and p < len(parameters) else p for p in places]
+    if len(set(names)) < len(names):
+        raise _bad_argnums(kind, f, parameters, f"argnums {tuple(argnums)} names an argument twice")
+    return places
+
+
+def _position(kind: str, f: object, parameters: list[inspect.Parameter], argnum: Any) -> int | str:
+    kinds = {p.kind for p in parameters}
+    if isinstance(argnum, str):
+        named = {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+        if argnum in named or inspect.Parameter.VAR_KEYWORD in kinds:
+            return argnum
+        raise _bad_argnums(kind, f, parameters, f"there is no parameter {argnum!r}")
+    if isinstance(argnum, bool) or not hasattr(argnum, "__index__"):
+        raise _bad_argnums(kind, f, parameters, f"argnums {argnum!r} is neither an index nor a name")
+    index = operator.index(argnum)
+    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    if -count <= index < count:
+        return index % count
+    if index >= 0 and inspect.Parameter.VAR_POSITIONAL in kinds:
+        return index
+    raise _bad_argnums(kind, f, parameters, f"there is no positional argument {index}")
+
+
+def _bad_argnums(kind: str, f: object, parameters: list[inspect.Parameter], what: str) -> SctError:
+    name = getattr(f, "__name__", "f")
+    return SctError("SCT903", f"{kind} of {name}: {what}",
+                    why=f"the parameters are ({', '.join(map(str, parameters))})")

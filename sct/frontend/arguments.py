@@ -1,0 +1,257 @@
+"""What a call passes: the key of its types, and arguments and free variables as abstract values."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sct.errors import SctError
+from sct.frontend.evaluator import Evaluator, FreeLeaf
+from sct.frontend.values import Abstract, Array, DictRef, ListRef, Path, Ref, Slots, Static, Tup
+from sct.ir import Value
+from sct.ir.tree import Const, Leaf, Node, Tree
+from sct.ir.types import INT, Dim, Opaque, Tensor, Type, py, sym
+
+__all__ = ["add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque", "read_path"]
+
+_SIZE_NAMES = "nmkpqrsuvw"
+
+
+# -- keys ------------------------------------------------------------------------------------------
+
+
+def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Hashable:
+    """The types of the arguments: two calls with one key have the same abstract arguments.
+
+    >>> key_of((1.0, np.zeros(3)), {}) == key_of((2.0, np.zeros(4)), {})
+    True
+    """
+    sizes: dict[int, int] = {}
+    key = tuple([_key(a, sizes) for a in args])
+    if not kwargs:
+        return key
+    return key, tuple([(k, _key(v, sizes)) for k, v in kwargs.items()])
+
+
+def _key(x: Any, sizes: dict[int, int]) -> Hashable:
+    t = type(x)
+    if t is float or t is int or t is bool or x is None:
+        return t
+    if t is np.ndarray:
+        # Sizes 0 and 1 are types of their own; other sizes count by which are equal.
+        return x.dtype, tuple([s if s < 2 else sizes.setdefault(s, -1 - len(sizes)) for s in x.shape])
+    if t is tuple or t is list:
+        return t, tuple([_key(v, sizes) for v in x])
+    if t is dict:
+        return t, tuple([(k, _key(v, sizes)) for k, v in x.items()])
+    if isinstance(x, np.generic):
+        return x.dtype
+    if t is str:
+        return str
+    if isinstance(x, np.ndarray):
+        raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
+                       why="a subclass may give the operators other meanings", hint="pass np.asarray(x)")
+    return _Same(x)
+
+
+class _Same:
+    """An object that counts by its identity."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x.__code__ if isinstance(x, types.FunctionType) and not x.__closure__ else x
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.x is other.x
+
+    def __hash__(self) -> int:
+        return id(self.x)
+
+
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """"f64" of float64; refuses what sct does not differentiate."""
+    if dtype.kind in "biuf" and dtype.isnative:
+        return "b1" if dtype.kind == "b" else f"{dtype.kind}{8 * dtype.itemsize}"
+    if dtype.kind == "c":
+        raise SctError("SCT506", "complex arrays are not supported yet")
+    raise SctError("SCT506", f"arrays of dtype {dtype} are not supported",
+                   hint="convert with astype(float)" if dtype.kind in "OfiV" else "")
+
+
+# -- abstract arguments ----------------------------------------------------------------------------------
+
+
+def type_of_object(ev: Evaluator, x: Any, name: str) -> Type:
+    """The IR type of a number or array; its sizes become names."""
+    if isinstance(x, np.ndarray):
+        return Tensor("array", dtype_name(x.dtype), tuple(size_name(ev, s) for s in x.shape))
+    if isinstance(x, np.generic) and not isinstance(x, (np.str_, np.bytes_, np.void)):
+        return Tensor("np", dtype_name(x.dtype))
+    return py(x)
+
+
+def size_name(ev: Evaluator, size: int) -> Dim:
+    if size < 2:
+        return Dim(size)
+    names = ev.size_names
+    if size not in names:
+        k = len(names)
+        names[size] = _SIZE_NAMES[k] if k < len(_SIZE_NAMES) else f"n{k}"
+    return sym(names[size])
+
+
+def add_leaf(ev: Evaluator, x: Any, t: Type, name: str) -> Value:
+    """A new flat parameter."""
+    v = Value(t, name)
+    k = len(ev.params)
+    if t == INT:
+        v.dim = sym(f"__{name}{k}")
+        ev.sizes[f"__{name}{k}"] = (k, None)
+    if isinstance(t, Tensor):
+        for axis, d in enumerate(t.shape):
+            for atom, _ in d.terms:
+                if isinstance(atom, str):
+                    ev.sizes.setdefault(atom, (k, axis))
+    ev.params.append(v)
+    ev.leaves.append(x)
+    return v
+
+
+def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Ref]) -> tuple[Abstract, Tree]:
+    """An argument as an abstract value, and how its leaves are arranged."""
+    if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
+        parts = [argument(ev, v, f"{name}_{k}", seen) for k, v in enumerate(x)]
+        kind = "tuple" if isinstance(x, tuple) else "list"
+        tree: Tree = Node(kind, tuple(range(len(parts))), tuple(t for _, t in parts))
+        items = tuple(v for v, _ in parts)
+        if kind == "tuple":
+            return Tup(items), tree
+        return ListRef(_slots(ev, Slots(items))), tree
+    if type(x) is dict:
+        parts = [argument(ev, v, k if isinstance(k, str) and k.isidentifier() else f"{name}_{j}", seen)
+                 for j, (k, v) in enumerate(x.items())]
+        cell = Slots(tuple(v for v, _ in parts), tuple(x))
+        return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
+    if isinstance(x, np.ndarray):
+        if id(x) in seen:
+            known = seen[id(x)]
+            leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
+            ev.same_object.append((len(ev.params) - 1, known.addr))
+            return known, Leaf(ev.params.index(leaf))
+        leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
+        addr = ev.new_addr()
+        ev.store.cells[addr] = Array(leaf, "argument")
+        seen[id(x)] = Ref(addr)
+        return Ref(addr), Leaf(ev.params.index(leaf))
+    if isinstance(x, (bool, int, float, np.generic)) or isinstance(x, str):
+        leaf = add_leaf(ev, x, Opaque() if isinstance(x, str) else type_of_object(ev, x, name), name)
+        return leaf, Leaf(len(ev.params) - 1)
+    if isinstance(x, complex):
+        raise SctError("SCT506", "complex numbers are not supported yet")
+    if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype)):
+        return Static(x), Const(x)
+    leaf = add_leaf(ev, x, Opaque(), name)
+    return leaf, Leaf(len(ev.params) - 1)
+
+
+def _slots(ev: Evaluator, cell: Slots) -> int:
+    addr = ev.new_addr()
+    ev.store.cells[addr] = cell
+    return addr
+
+
+# -- free variables ------------------------------------------------------------------------------------------
+
+
+def read_path(path: Path, root: Any) -> Any:
+    """The object at a path now."""
+    obj = root if path[0] is None else path[0]
+    for kind, name in path[1:]:
+        if kind == "global":
+            obj = obj.__globals__[name]
+        elif kind == "cell":
+            obj = obj.__closure__[obj.__code__.co_freevars.index(name)].cell_contents
+        elif kind == "attr":
+            obj = getattr(obj, name)
+        else:
+            obj = obj[name]
+    return obj
+
+
+def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
+    """A Python object as an abstract value.
+
+    With a path it is read at every call: numbers and arrays become keyword-only
+    parameters, other objects are guarded by their identity.  Without one it is a
+    constant of Python itself (`math.pi`, a default).
+    """
+    if path is None:
+        if isinstance(obj, tuple) and type(obj) is tuple:
+            return Tup(tuple(lift(ev, x, None) for x in obj))
+        if isinstance(obj, np.ndarray):
+            ev.refuse("SCT507", "an array that is a default or an attribute of a library is not supported")
+        if isinstance(obj, np.generic):
+            return Static(obj.item())
+        return Static(obj)
+    if path in ev.free:
+        return ev.free[path]
+    made = _lift(ev, obj, path)
+    ev.free[path] = made
+    return made
+
+
+def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
+    if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
+        ev.identities[path, "len"] = (path, len(obj))
+        items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))
+        if isinstance(obj, tuple):
+            return Tup(items)
+        return ListRef(_capture(ev, Slots(items, origin="captured")))
+    if type(obj) is dict:
+        ev.identities[path, "keys"] = (path, tuple(obj))
+        items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
+        return DictRef(_capture(ev, Slots(items, tuple(obj), "captured")))
+    if isinstance(obj, np.ndarray) or isinstance(obj, (int, float, np.generic)) and not isinstance(obj, bool):
+        leaf = _free_leaf(ev, obj, type_of_object(ev, obj, ""), path)
+        if isinstance(obj, np.ndarray):
+            key_of((obj,), {})
+            return Ref(_capture(ev, Array(leaf, "captured")))
+        return leaf
+    if isinstance(obj, (str, bool, type(None))):
+        ev.identities[path, "value"] = (path, obj)
+        return Static(obj)
+    ev.identities[path, "is"] = (path, obj)
+    library = isinstance(obj, types.ModuleType) and obj.__name__.split(".")[0] in ("numpy", "math", "scipy", "sct")
+    return Static(obj, None if library else path)
+
+
+def _capture(ev: Evaluator, cell: Any) -> int:
+    addr = ev.new_addr()
+    ev.captured[addr] = cell
+    return addr
+
+
+def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path) -> Value:
+    parts = [str(name) for _, name in path[1:]]
+    name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or "free"
+    taken = {p.hint for p in ev.params}
+    while name in taken:
+        name += "_"
+    leaf = add_leaf(ev, obj, t, name)
+    ev.free_leaves.append(FreeLeaf(name, path, leaf, key_of((obj,), {})))
+    return leaf
+
+
+def opaque(ev: Evaluator, fn: Static) -> Value:
+    """A callable that sct does not see into, as a parameter."""
+    if fn.path is None:
+        ev.refuse("SCT206", f"`{getattr(fn.value, '__name__', fn.value)!s}` is not supported yet")
+    key = (fn.path, "opaque")
+    if key not in ev.free:
+        ev.free[key] = _free_leaf(ev, fn.value, Opaque(), fn.path)
+    made = ev.free[key]
+    assert isinstance(made, Value)
+    return made
+

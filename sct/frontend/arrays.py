@@ -1,0 +1,265 @@
+"""Subscripts: reading, viewing and writing arrays and containers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gast
+import numpy as np
+
+from sct.frontend.evaluator import Evaluator, expression
+from sct.frontend.store import is_number
+from sct.frontend.values import Abstract, Array, DictRef, ListRef, Ref, Slots, Static, Step, Tup
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import Tensor
+from sct.ops import astype, store
+from sct.ops import index as index_op
+from sct.ops.indexing import join as join_key
+from sct.ops.indexing import split as split_key
+
+__all__ = ["assign_item", "key_items", "slice_view", "subscript", "write_through"]
+
+
+@expression(gast.Subscript)
+def subscript(ev: Evaluator, node: Any) -> Abstract:
+    return item(ev, ev.eval(node.value), ev.eval(node.slice))
+
+
+@expression(gast.Slice)
+def slice_(ev: Evaluator, node: Any) -> Abstract:
+    parts = [Static(None) if p is None else ev.eval(p) for p in (node.lower, node.upper, node.step)]
+    if all(isinstance(p, Static) for p in parts):
+        return Static(slice(*(p.value for p in parts if isinstance(p, Static))))
+    return Tup((Static(slice), *parts))
+
+
+def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
+    """`owner[key]`."""
+    if isinstance(owner, Static):
+        return Static(owner.value[ev.ask(key, "this subscript")])
+    if isinstance(owner, Tup):
+        return _static_item(ev, owner.items, key, Tup)
+    if isinstance(owner, ListRef):
+        items = _slots(ev, owner).items
+        got = _static_item(ev, items, key, Tup)
+        if isinstance(got, Tup) and isinstance(key, Static) and isinstance(key.value, slice):
+            return new_list(ev, got.items)
+        return got
+    if isinstance(owner, DictRef):
+        cell = _slots(ev, owner)
+        name = ev.ask(key, "a key of a dict")
+        if name not in cell.keys:
+            ev.refuse("SCT505", f"the dict has no key {name!r}", hint=f"its keys are {list(cell.keys)}")
+        return cell.items[cell.keys.index(name)]
+    if isinstance(owner, Ref):
+        return slice_view(ev, owner, key)
+    if isinstance(owner, Value) and isinstance(owner.type, Tensor):
+        ev.refuse("SCT501", "a number cannot be subscripted")
+    ev.refuse("SCT503", "this object cannot be subscripted")
+
+
+def _slots(ev: Evaluator, owner: ListRef | DictRef) -> Slots:
+    cell = ev.store.cells[owner.addr]
+    assert isinstance(cell, Slots)
+    return cell
+
+
+def new_list(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Slots(items)
+    return ListRef(addr)
+
+
+def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make: Any) -> Abstract:
+    where = ev.ask(key, "an index into a list or tuple")
+    try:
+        got = items[where]
+    except (IndexError, TypeError) as error:
+        ev.refuse("SCT505", f"this subscript fails: {error}")
+    return make(got) if isinstance(where, slice) else got  # type: ignore[no-any-return]
+
+
+# -- keys ---------------------------------------------------------------------------------------
+
+
+def key_items(ev: Evaluator, key: Abstract) -> list[Any]:
+    """The items of a subscript of an array: operands, None, Ellipsis and slices of operands."""
+    parts = key.items if isinstance(key, Tup) and not _is_slice(key) else (key,)
+    return [_key_item(ev, p) for p in parts]
+
+
+def _is_slice(v: Abstract) -> bool:
+    return isinstance(v, Tup) and bool(v.items) and isinstance(v.items[0], Static) and v.items[0].value is slice
+
+
+def _key_item(ev: Evaluator, v: Abstract) -> Any:
+    if isinstance(v, Tup) and _is_slice(v):
+        return slice(*(None if isinstance(p, Static) and p.value is None else _int(ev, p) for p in v.items[1:]))
+    if isinstance(v, Static):
+        if v.value is None or v.value is Ellipsis:
+            return v.value
+        if isinstance(v.value, slice):
+            return slice(*(None if p is None else Lit(p) for p in (v.value.start, v.value.stop, v.value.step)))
+        if isinstance(v.value, tuple):
+            ev.refuse("SCT503", "a tuple inside a subscript is not supported")
+        if isinstance(v.value, (bool, int)):
+            return Lit(v.value)
+    if isinstance(v, ListRef):
+        from sct.frontend.calls import call_named  # the display of an array is a call of numpy.array
+
+        return ev.operand(call_named(ev, "numpy.array", [v], {}))
+    if isinstance(v, Ref):
+        t = ev.type(v)
+        if isinstance(t, Tensor) and t.kind not in "ib":
+            ev.refuse("SCT501", "arrays used as indices must be of integer or boolean type")
+        return ev.operand(v)
+    return _int(ev, v)
+
+
+def _int(ev: Evaluator, v: Abstract) -> Operand:
+    x = ev.operand(v)
+    if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype == "real"):
+        return x
+    ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
+
+
+def slice_view(ev: Evaluator, ref: Ref, key: Abstract) -> Abstract:
+    """`array[key]`: a view, a copy, or a number."""
+    names, operands = join_key(key_items(ev, key))
+    path, names, operands = compose(ev, ref, names, operands)
+    base = Ref(ref.addr, path)
+    made = ev.emit(index_op, ev.read(base), *operands, key=names)
+    if isinstance(made.type, Tensor) and made.type.is_array and not any(k[0] in "am" for k in names):
+        return ev.step(base, index_op, operands, {"key": names})
+    return ev.wrap(made)
+
+
+def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
+            operands: tuple[Operand, ...]) -> tuple[tuple[Step, ...], tuple[str, ...], tuple[Operand, ...]]:
+    """`A[i][j]` as `A[i, j]`, where the first key is integers and full slices alone."""
+    if not ref.path or ref.path[-1].op is not index_op:
+        return ref.path, names, operands
+    last = ref.path[-1]
+    first = split_key(last.attrs["key"], last.args)
+    second = split_key(names, operands)
+    if any(k[0] in "enam" for k in (*last.attrs["key"], *names)):
+        return ref.path, names, operands
+    base = ev.type(Ref(ref.addr, ref.path[:-1]))
+    assert isinstance(base, Tensor)
+    items: list[Any] = []
+    rest = list(second)
+    for one in first + [slice(None, None, None)] * (base.rank - len(first)):
+        if not isinstance(one, slice):
+            items.append(one)
+        elif one == slice(None, None, None):
+            items.append(rest.pop(0) if rest else one)
+        elif rest and rest[0] != slice(None, None, None):
+            inner = _shift(one, rest.pop(0))
+            if inner is None:
+                return ref.path, names, operands
+            items.append(inner)
+        else:
+            if rest:
+                rest.pop(0)
+            items.append(one)
+    while items and items[-1] == slice(None, None, None) and len(items) > 1:
+        items.pop()
+    return (ref.path[:-1], *join_key(items))
+
+
+def _shift(outer: Any, inner: Any) -> Any:
+    """`x[outer][inner]` as one item, where that is certain: nothing yet but tails of tails."""
+    return None
+
+
+# -- writing ----------------------------------------------------------------------------------------
+
+
+def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) -> None:
+    """`owner[key] = value`."""
+    if isinstance(owner, Ref):
+        names, operands = join_key(key_items(ev, key))
+        path, names, operands = compose(ev, owner, names, operands)
+        base = Ref(owner.addr, path)
+        ev.writable(owner.addr, "a write")
+        if isinstance(value, (Tup, ListRef)):
+            from sct.frontend.calls import call_named
+
+            value = call_named(ev, "numpy.array", [value], {})
+        made = ev.emit(store, ev.read(base), ev.operand(value), *operands, key=names)
+        write_through(ev, base, made)
+    elif isinstance(owner, (ListRef, DictRef)):
+        cell = ev.writable(owner.addr, "a write")
+        assert isinstance(cell, Slots)
+        where = ev.ask(key, "an index into a list" if isinstance(owner, ListRef) else "a key of a dict")
+        items = list(cell.items)
+        if isinstance(owner, DictRef):
+            if where in cell.keys:
+                items[cell.keys.index(where)] = value
+                ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
+            else:
+                ev.store.cells[owner.addr] = replace(cell, items=(*items, value), keys=(*cell.keys, where))
+            return
+        if isinstance(where, slice):
+            ev.refuse("SCT503", "writing a slice of a list is not supported")
+        try:
+            items[where] = value
+        except IndexError as error:
+            ev.refuse("SCT505", f"this write fails: {error}")
+        ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
+    else:
+        ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")
+
+
+def write_through(ev: Evaluator, ref: Ref, new: Operand) -> None:
+    """Make `new` the contents of the view `ref`: a new version of its buffer."""
+    cell = ev.writable(ref.addr, "a write")
+    assert isinstance(cell, Array)
+    old = cell.value
+    for depth in range(len(ref.path), 0, -1):
+        outer = ev.read(Ref(ref.addr, ref.path[: depth - 1]))
+        new = put_back(ev, outer, ref.path[depth - 1], new)
+    if isinstance(new, Value) and new.hint is None and isinstance(old, Value):
+        new.hint = old.hint
+    ev.store.cells[ref.addr] = replace(cell, value=new)
+
+
+def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand:
+    """`outer` with the view `step` of it replaced by `new`."""
+    from sct.ops import dim, reshape, transpose
+
+    t = outer.type
+    assert isinstance(t, Tensor)
+    if step.op is index_op:
+        return ev.emit(store, outer, new, *step.args, key=step.attrs["key"])  # type: ignore[no-any-return]
+    if step.op is transpose:
+        axes = step.attrs.get("axes")
+        back = None if axes is None else tuple(int(k) for k in np.argsort(axes))
+        return ev.emit(transpose, new, axes=back)  # type: ignore[no-any-return]
+    if step.op.name in ("reshape", "ravel", "squeeze", "expand_dims"):
+        sizes = [d.value if d.value is not None else ev.emit(dim, outer, axis=k) for k, d in enumerate(t.shape)]
+        return ev.emit(reshape, new, *sizes)  # type: ignore[no-any-return]
+    ev.refuse("SCT304", f"a write through the view `{step.op.name}` is not supported",
+              hint="write to the array itself, by its index")
+
+
+def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
+    """`array op= value`: `new` is the result of `op`; shape and dtype stay the array's."""
+    t, n = ev.type(ref), new.type
+    assert isinstance(t, Tensor) and isinstance(n, Tensor)
+    if n.dtype != t.dtype:
+        if "bif".index(n.kind) > "bif".index(t.kind):
+            ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype} in place",
+                      why="NumPy raises here too", hint="write `x = x + y`")
+        new = ev.emit(astype, new, dtype=t.dtype)
+    if n.rank > t.rank:
+        ev.refuse("SCT501", f"the result {n} does not fit into {t}", why="NumPy raises here too")
+    if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):
+        ev.refuse("SCT501", f"the result {n} does not fit into {t}")
+    new.type = t
+    write_through(ev, ref, new)
+
+
+def is_index(v: Abstract) -> bool:
+    return is_number(v) and isinstance(v, Static) and isinstance(v.value, int)

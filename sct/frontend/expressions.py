@@ -1,0 +1,497 @@
+"""Expressions: operators, comparisons, branches in expressions, names, displays, f-strings."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from sct.frontend.evaluator import Dead, Evaluator, expression
+from sct.frontend.store import is_number
+from sct.frontend.values import (
+    Abstract,
+    Closure,
+    DictRef,
+    Key,
+    ListRef,
+    Method,
+    Poison,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import Optional, Tensor, Undef
+from sct.ops import BY_CALL, dim, fstring, is_none, ne, not_, raise_, size, transpose
+from sct.ops.effects import python
+
+__all__ = ["die", "items_of", "lookup", "truth"]
+
+
+def die(ev: Evaluator, exception: str, message: str) -> Abstract:
+    """Raise a builtin exception at run time, here; nothing after it is evaluated."""
+    ev.emit(raise_, ev.emit(python, Lit(message), callee=exception))
+    raise Dead
+
+
+_BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    gast.Add: ("add", operator.add), gast.Sub: ("sub", operator.sub), gast.Mult: ("mul", operator.mul),
+    gast.Div: ("truediv", operator.truediv), gast.FloorDiv: ("floordiv", operator.floordiv),
+    gast.Mod: ("mod", operator.mod), gast.Pow: ("pow", operator.pow), gast.MatMult: ("matmul", operator.matmul),
+    gast.BitAnd: ("and_", operator.and_), gast.BitOr: ("or_", operator.or_), gast.BitXor: ("xor", operator.xor),
+    gast.LShift: ("lshift", operator.lshift), gast.RShift: ("rshift", operator.rshift),
+}
+_UNARY: dict[type, tuple[str, Callable[[Any], Any]]] = {
+    gast.USub: ("neg", operator.neg), gast.UAdd: ("pos", operator.pos), gast.Invert: ("invert", operator.invert),
+}
+_COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    gast.Eq: ("eq", operator.eq), gast.NotEq: ("ne", operator.ne), gast.Lt: ("lt", operator.lt),
+    gast.LtE: ("le", operator.le), gast.Gt: ("gt", operator.gt), gast.GtE: ("ge", operator.ge),
+}
+
+
+@expression(gast.Constant)
+def constant(ev: Evaluator, node: Any) -> Abstract:
+    if isinstance(node.value, complex):
+        ev.refuse("SCT102", "complex numbers are not supported yet")
+    return Static(node.value)
+
+
+# -- names ------------------------------------------------------------------------------------
+
+
+@expression(gast.Name)
+def name(ev: Evaluator, node: Any) -> Abstract:
+    v = lookup(ev, node.id)
+    if isinstance(v, Poison):
+        ev.refuse("SCT502", f"`{node.id}` cannot be used here", why=v.reason,
+                  hint="give it the same type on every path")
+    if isinstance(v, Value) and isinstance(v.type, Undef):
+        return ev.defined(v)
+    return v
+
+
+def lookup(ev: Evaluator, name: str) -> Abstract:
+    """What a name is bound to: local, enclosing, global or builtin."""
+    frame = ev.frames[-1]
+    if name in frame.locals:
+        key = Key(frame.id, name)
+        if key not in ev.store.vars:
+            return die(ev, "UnboundLocalError",
+                       f"cannot access local variable '{name}' where it is not associated with a value")
+        return ev.store.vars[key]
+    outer = frame.parent
+    while outer is not None:
+        if name in outer.locals:
+            key = Key(outer.id, name)
+            if key not in ev.store.vars:
+                return die(ev, "NameError", f"cannot access free variable '{name}' where it is not associated "
+                           "with a value in enclosing scope")
+            return ev.store.vars[key]
+        frame, outer = outer, outer.parent
+    if name in frame.cells:
+        return ev.free_variable(frame.cells, name)
+    if name in frame.globals:
+        return ev.free_variable(frame.globals, name)
+    if hasattr(builtins, name):
+        return Static(getattr(builtins, name))
+    return die(ev, "NameError", f"name '{name}' is not defined")
+
+
+@expression(gast.NamedExpr)
+def walrus(ev: Evaluator, node: Any) -> Abstract:
+    from sct.frontend.statements import assign
+
+    v = ev.eval(node.value)
+    assign(ev, node.target, v)
+    return v
+
+
+# -- operators ----------------------------------------------------------------------------------
+
+
+def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
+    """`a op b`."""
+    spelling, run = _BINARY[kind]
+    if is_number(a) and is_number(b):
+        assert isinstance(a, Static) and isinstance(b, Static)
+        try:
+            return Static(run(a.value, b.value))
+        except TypeError as error:
+            return die(ev, "TypeError", str(error))
+        except (ArithmeticError, ValueError):
+            pass  # raised again when the program runs
+    if kind is gast.Add and isinstance(a, Tup) and isinstance(b, Tup):
+        return Tup(a.items + b.items)
+    if isinstance(a, ListRef) and kind is gast.Add and isinstance(b, ListRef):
+        return _list(ev, items_of(ev, a) + items_of(ev, b))
+    for p, q in ((a, b), (b, a)):
+        if kind is gast.Mult and isinstance(p, (Tup, ListRef)) and not isinstance(q, (Tup, ListRef, Ref)):
+            items = items_of(ev, p) * int(ev.ask(q, "the number of repetitions of a list"))
+            return Tup(items) if isinstance(p, Tup) else _list(ev, items)
+    op = BY_CALL.get(f"operator.{spelling}")
+    if op is None:
+        ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
+    _no_strings(ev, a, b)
+    return ev.call_op(op, a, b, spelling=f"operator.{spelling}")
+
+
+def _no_strings(ev: Evaluator, *values: Abstract) -> None:
+    for v in values:
+        if isinstance(v, Static) and isinstance(v.value, str):
+            ev.refuse("SCT501", "arithmetic on strings is not supported with values known only at run time",
+                      hint="use an f-string")
+        if isinstance(v, Value) and not isinstance(v.type, (Tensor, Optional, Undef)):
+            ev.refuse("SCT501", "arithmetic on an object that sct cannot see into",
+                      hint="convert it with float(...) before, or give its function a rule")
+
+
+def _list(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Slots(items)
+    return ListRef(addr)
+
+
+@expression(gast.BinOp)
+def binop(ev: Evaluator, node: Any) -> Abstract:
+    return binary(ev, type(node.op), ev.eval(node.left), ev.eval(node.right))
+
+
+@expression(gast.UnaryOp)
+def unary(ev: Evaluator, node: Any) -> Abstract:
+    v = ev.eval(node.operand)
+    if isinstance(node.op, gast.Not):
+        t = truth(ev, v)
+        return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
+    spelling, run = _UNARY[type(node.op)]
+    if is_number(v) and isinstance(v, Static) and v.value is not None and not isinstance(v.value, str):
+        return Static(run(v.value))
+    _no_strings(ev, v)
+    op = BY_CALL.get(f"operator.{spelling}")
+    if op is None:
+        ev.refuse("SCT103", f"the operator `{type(node.op).__name__}` is not supported")
+    return ev.call_op(op, v, spelling=f"operator.{spelling}")
+
+
+def truth(ev: Evaluator, v: Abstract) -> Operand:
+    """`bool(v)` as an operand; a literal where it is known."""
+    if isinstance(v, Static):
+        return Lit(bool(v.value))
+    if isinstance(v, (Tup, ListRef, DictRef)):
+        return Lit(bool(items_of(ev, v)))
+    if isinstance(v, Value) and isinstance(v.type, Optional):
+        elem = v.type.elem
+        if isinstance(elem, Tensor) and elem.is_scalar:
+            absent = ev.emit(is_none, v)
+            return ev.operand(ev.branch(absent, lambda: Static(False), lambda: _bool(truth(ev, ev.defined(v)))))
+    if isinstance(v, (Value, Ref)):
+        x = ev.operand(v)
+        if isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b":
+            return x
+        if isinstance(x.type, Tensor) and x.type.is_scalar:
+            return ev.emit(ne, x, 0, spelling="operator.ne")  # type: ignore[no-any-return]
+        return ev.operand(ev.call_op(BY_CALL["builtins.bool"], x, spelling="builtins.bool"))
+    return Lit(True)
+
+
+def _bool(x: Operand) -> Abstract:
+    return Static(x.value) if isinstance(x, Lit) else x
+
+
+@expression(gast.BoolOp)
+def boolop(ev: Evaluator, node: Any) -> Abstract:
+    is_and = isinstance(node.op, gast.And)
+
+    def go(k: int) -> Abstract:
+        v = ev.eval(node.values[k])
+        if k == len(node.values) - 1:
+            return v
+        t = truth(ev, v)
+        if isinstance(t, Lit):
+            return go(k + 1) if t.value == is_and else v
+        # Where the value is its own truth, the arm that stops yields a literal.
+        stop: Abstract = Static(not is_and) if t is v else v
+        if is_and:
+            return ev.branch(t, lambda: go(k + 1), lambda: stop)  # type: ignore[no-any-return]
+        return ev.branch(t, lambda: stop, lambda: go(k + 1))  # type: ignore[no-any-return]
+
+    return go(0)
+
+
+@expression(gast.Compare)
+def compare(ev: Evaluator, node: Any) -> Abstract:
+    def go(left: Abstract, k: int) -> Abstract:
+        right = ev.eval(node.comparators[k])
+        one = compare_one(ev, node.ops[k], left, right)
+        if k == len(node.ops) - 1:
+            return one
+        t = truth(ev, one)
+        if isinstance(t, Lit):
+            return go(right, k + 1) if t.value else Static(False)
+        return ev.branch(t, lambda: go(right, k + 1), lambda: Static(False))  # type: ignore[no-any-return]
+
+    return go(ev.eval(node.left), 0)
+
+
+def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    if isinstance(op, (gast.Is, gast.IsNot)):
+        same = _identical(ev, a, b)
+        if isinstance(op, gast.Is):
+            return same
+        return Static(not same.value) if isinstance(same, Static) else ev.emit(not_, ev.operand(same))
+    if isinstance(op, (gast.In, gast.NotIn)):
+        found = _contains(ev, b, a)
+        return Static(found == isinstance(op, gast.In))
+    spelling, run = _COMPARE[type(op)]
+    if isinstance(a, Static) and isinstance(b, Static):
+        return Static(run(a.value, b.value))
+    if isinstance(a, (Tup, ListRef, DictRef)) or isinstance(b, (Tup, ListRef, DictRef)):
+        ev.refuse("SCT503", "comparing containers is not supported")
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Static) and x.value is None and not (isinstance(y, Value) and isinstance(y.type, Optional)):
+            if not isinstance(y, Ref):
+                return Static(isinstance(op, gast.NotEq))
+    return ev.call_op(BY_CALL[f"operator.{spelling}"], a, b, spelling=f"operator.{spelling}")
+
+
+def _identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Static) and x.value is None:
+            if isinstance(y, Ref):
+                from sct.frontend.values import Array
+
+                cell = ev.store.cells[y.addr]
+                if isinstance(cell, Array) and isinstance(cell.value, Value) and \
+                        isinstance(cell.value.type, Optional):
+                    return ev.emit(is_none, cell.value)  # type: ignore[no-any-return]
+            if isinstance(y, Value) and isinstance(y.type, Optional):
+                return ev.emit(is_none, y)  # type: ignore[no-any-return]
+            return Static(isinstance(y, Static) and y.value is None)
+    if isinstance(a, Static) and isinstance(b, Static):
+        return Static(a.value is b.value)
+    if isinstance(a, (Ref, ListRef, DictRef)) and isinstance(b, (Ref, ListRef, DictRef)):
+        return Static(a == b)
+    ev.refuse("SCT503", "`is` between values known only at run time is not supported", hint="use `==`")
+
+
+def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> bool:
+    if isinstance(owner, DictRef):
+        cell = ev.store.cells[owner.addr]
+        assert isinstance(cell, Slots)
+        return ev.ask(x, "what `in` looks for") in cell.keys
+    if isinstance(owner, Static):
+        return ev.ask(x, "what `in` looks for") in owner.value
+    if isinstance(owner, (Tup, ListRef)):
+        return ev.ask(x, "what `in` looks for") in [ev.ask(y, "an item of this list") for y in items_of(ev, owner)]
+    ev.refuse("SCT503", "`in` is supported for tuples, lists and dicts of known contents alone")
+
+
+@expression(gast.IfExp)
+def ternary(ev: Evaluator, node: Any) -> Abstract:
+    t = truth(ev, ev.eval(node.test))
+    if isinstance(t, Lit):
+        return ev.eval(node.body if t.value else node.orelse)
+    made = ev.branch(t, lambda: ev.eval(node.body), lambda: ev.eval(node.orelse))
+    if isinstance(made, Poison):
+        return ev.eval(node.body if ev.ask(t if isinstance(t, Value) else Static(t.value), "this test")
+                       else node.orelse)
+    return made  # type: ignore[no-any-return]
+
+
+# -- attributes ------------------------------------------------------------------------------------
+
+
+@expression(gast.Attribute)
+def attribute(ev: Evaluator, node: Any) -> Abstract:
+    owner = ev.eval(node.value)
+    if isinstance(owner, Static):
+        try:
+            return ev.lift(getattr(owner.value, node.attr))
+        except AttributeError as error:
+            ev.refuse("SCT203", str(error))
+    if isinstance(owner, (ListRef, DictRef, Tup)):
+        return Method(owner, node.attr)
+    x_type = ev.type(owner) if isinstance(owner, (Ref, Value)) else None
+    if isinstance(owner, Value) and isinstance(x_type, (Optional, Undef)):
+        owner = ev.defined(owner)
+        x_type = owner.type
+    if not isinstance(x_type, Tensor):
+        ev.refuse("SCT203", f"the attribute `{node.attr}` of this object is not supported")
+    if node.attr == "T":
+        if isinstance(owner, Ref):
+            return ev.step(owner, transpose, (), {"axes": None}, ".T") if x_type.rank > 1 else owner
+        return owner
+    if node.attr == "shape":
+        return Tup(tuple(_size_of(ev, owner, k) for k in range(x_type.rank)))
+    if node.attr == "ndim":
+        return Static(x_type.rank)
+    if node.attr == "size":
+        return ev.wrap(ev.emit(size, ev.operand(owner)))
+    if node.attr == "dtype":
+        import numpy as np
+
+        return Static(np.dtype(_NUMPY_NAMES[x_type.dtype]))
+    if node.attr == "real" and x_type.kind != "c":
+        return owner
+    return Method(owner, node.attr)
+
+
+_NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64"} | {
+    f"{k}{n}": f"{k}{n // 8}" for k, widths in (("i", (8, 16, 32, 64)), ("u", (8, 16, 32, 64)), ("f", (16, 32, 64)))
+    for n in widths}
+
+
+def _size_of(ev: Evaluator, owner: Abstract, axis: int) -> Abstract:
+    t = ev.type(owner)
+    assert isinstance(t, Tensor)
+    if t.shape[axis].value is not None:
+        return Static(t.shape[axis].value)
+    return ev.wrap(ev.emit(dim, ev.operand(owner), axis=axis))
+
+
+# -- displays -----------------------------------------------------------------------------------------
+
+
+def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
+    """The items of a container of known length; an array's rows, where their number can be asked."""
+    if isinstance(v, Tup):
+        return v.items
+    if isinstance(v, (ListRef, DictRef)):
+        cell = ev.store.cells[v.addr]
+        assert isinstance(cell, Slots)
+        return tuple(map(Static, cell.keys)) if isinstance(v, DictRef) else cell.items
+    if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, str, dict)):
+        return tuple(map(ev.lift, v.value))
+    if isinstance(v, Ref):
+        from sct.frontend.arrays import slice_view
+
+        n = ev.ask(_size_of(ev, v, 0), "the number of items to unpack")
+        return tuple(slice_view(ev, v, Static(k)) for k in range(n))
+    from sct.frontend.loops import known_items
+
+    found = known_items(ev, v)
+    if found is None:
+        ev.refuse("SCT503", "this cannot be unpacked: the number of its items is not known")
+    return found
+
+
+def display(ev: Evaluator, nodes: list[Any]) -> tuple[Abstract, ...]:
+    items: list[Abstract] = []
+    for n in nodes:
+        if isinstance(n, gast.Starred):
+            items += items_of(ev, ev.eval(n.value))
+        else:
+            items.append(ev.eval(n))
+    return tuple(items)
+
+
+@expression(gast.Tuple)
+def tuple_(ev: Evaluator, node: Any) -> Abstract:
+    return Tup(display(ev, node.elts))
+
+
+@expression(gast.List)
+def list_(ev: Evaluator, node: Any) -> Abstract:
+    return _list(ev, display(ev, node.elts))
+
+
+@expression(gast.Dict)
+def dict_(ev: Evaluator, node: Any) -> Abstract:
+    made: dict[Any, Abstract] = {}
+    for k, v in zip(node.keys, node.values):
+        if k is None:
+            other = ev.eval(v)
+            if not isinstance(other, DictRef):
+                ev.refuse("SCT503", "only dicts of known keys may follow `**`", node=v)
+            cell = ev.store.cells[other.addr]
+            assert isinstance(cell, Slots)
+            made.update(zip(cell.keys, cell.items))
+        else:
+            made[ev.ask(ev.eval(k), "a key of a dict")] = ev.eval(v)
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Slots(tuple(made.values()), tuple(made))
+    return DictRef(addr)
+
+
+@expression(gast.ListComp)
+def listcomp(ev: Evaluator, node: Any) -> Abstract:
+    from sct.frontend.statements import assign
+
+    made: list[Abstract] = []
+
+    def go(k: int) -> None:
+        if k == len(node.generators):
+            made.append(ev.eval(node.elt))
+            return
+        gen = node.generators[k]
+        for item in items_of(ev, ev.eval(gen.iter)):
+            assign(ev, gen.target, item)
+            tests = [truth(ev, ev.eval(t)) for t in gen.ifs]
+            if not all(isinstance(t, Lit) for t in tests):
+                ev.refuse("SCT104", "a comprehension whose test is known only at run time is not supported yet",
+                          hint="use a loop over an array, or np.where")
+            if all(isinstance(t, Lit) and t.value for t in tests):
+                go(k + 1)
+
+    frame = ev.frames[-1]
+    names = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
+    shadowed = {n: ev.store.vars.get(Key(frame.id, n)) for n in names}
+    added = names - frame.locals
+    frame.locals |= added
+    try:
+        go(0)
+    finally:
+        frame.locals -= added
+        for n, old in shadowed.items():
+            ev.store.vars.pop(Key(frame.id, n), None)
+            if old is not None:
+                ev.store.vars[Key(frame.id, n)] = old
+    return _list(ev, tuple(made))
+
+
+@expression(gast.Lambda)
+def lambda_(ev: Evaluator, node: Any) -> Abstract:
+    return closure(ev, node)
+
+
+def closure(ev: Evaluator, node: Any) -> Closure:
+    """A `def` or `lambda` as a value; its defaults are evaluated now."""
+    defaults = tuple(map(ev.eval, node.args.defaults))
+    kw = tuple(None if d is None else ev.eval(d) for d in node.args.kw_defaults)
+    return Closure(node, ev.frames[-1].id, defaults, kw)
+
+
+@expression(gast.JoinedStr)
+def fstring_(ev: Evaluator, node: Any) -> Abstract:
+    parts: list[Any] = []
+    args: list[Operand] = []
+    known = ""
+    for p in node.values:
+        if isinstance(p, gast.Constant):
+            parts.append(p.value)
+            known += str(p.value)
+            continue
+        v = ev.eval(p.value)
+        spec = ""
+        if p.format_spec is not None:
+            text = ev.eval(p.format_spec)
+            if not isinstance(text, Static):
+                ev.refuse("SCT104", "a format known only at run time is not supported", node=p)
+            spec = text.value
+        conversion = chr(p.conversion) if p.conversion and p.conversion > 0 else ""
+        if isinstance(v, Static) and not args and isinstance(v.value, (str, int, float, bool, type(None))):
+            shown = {"r": repr, "s": str, "a": ascii}.get(conversion, lambda x: x)(v.value)
+            text_now = format(shown, spec)
+            parts.append(text_now)
+            known += text_now
+            continue
+        parts.append((conversion, spec))
+        args.append(ev.operand(v))
+    if not args:
+        return Static(known)
+    return ev.emit(fstring, *args, parts=tuple(parts))  # type: ignore[no-any-return]
+

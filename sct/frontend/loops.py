@@ -1,0 +1,784 @@
+"""Loops: `for` and `while` as the equation `loop`, its carries found by a sticky fixpoint.
+
+A walk of the body from assumed carries either confirms them or learns more (a type
+that widens, a cell that is written, a name whose buffer changes); what was learnt is
+remembered a loop site, so that nested loops do not walk their bodies again and again.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import gast
+
+from sct.errors import SctError
+from sct.frontend.arrays import slice_view
+from sct.frontend.evaluator import Dead, Evaluator, NeedsStatic, statement
+from sct.frontend.expressions import items_of, truth
+from sct.frontend.source import reads, writes
+from sct.frontend.statements import BREAK, CONTINUE, FALL, RETURN, assign, block, guard, run_arm
+from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, type_of
+from sct.frontend.values import (
+    Abstract,
+    Array,
+    DictRef,
+    Iteration,
+    Key,
+    ListRef,
+    Poison,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild, undef
+from sct.ir.types import INT, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
+from sct.ops import BY_CALL, add, dim, loop, lt, mul, sub
+
+__all__ = ["known_items"]
+
+
+# -- what is iterated over -------------------------------------------------------------------------
+
+
+def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
+    """The items of an iterable whose length is known, or None."""
+    if isinstance(v, Iteration):
+        if v.kind == "range":
+            if all(is_number(p) for p in v.parts):
+                bounds = [p.value for p in v.parts if isinstance(p, Static)]
+                return tuple(map(Static, range(*bounds)))
+            return None
+        parts = [known_items(ev, p) for p in v.parts[: 1 if v.kind == "enumerate" else None]]
+        if v.kind == "zip" and any(p is not None for p in parts) and None in parts:
+            shortest = min(len(p) for p in parts if p is not None)
+            parts = [p if p is not None else tuple(slice_view(ev, q, Static(k)) for k in range(shortest))
+                     for p, q in zip(parts, v.parts) if p is not None or isinstance(q, Ref)]
+        if any(p is None for p in parts) or len(parts) < len(v.parts) and v.kind == "zip":
+            return None
+        known = [p for p in parts if p is not None]
+        if v.kind == "zip":
+            return tuple(Tup(row) for row in zip(*known))
+        if v.kind == "enumerate":
+            first = ev.ask(v.parts[1], "the start of enumerate") if len(v.parts) > 1 else 0
+            return tuple(Tup((Static(k), x)) for k, x in enumerate(known[0], first))
+        return tuple(reversed(known[0]))
+    if isinstance(v, (Tup, ListRef, DictRef)) or isinstance(v, Static) and isinstance(v.value, (tuple, list, dict, str)):
+        return items_of(ev, v)
+    return None
+
+
+@dataclass(frozen=True)
+class Space:
+    """A counted iteration: `i` over range(start, stop, step), and its item a trip.
+
+    count  how many trips there are, where that is known
+    """
+
+    start: Operand
+    stop: Operand
+    step: Operand
+    item: Callable[[Value], Abstract]
+    count: Operand | None = None
+
+
+def space(ev: Evaluator, v: Abstract) -> Space | None:
+    """How to count over `v`, or None where it must be unrolled."""
+    one = Lit(1)
+    if isinstance(v, Iteration) and v.kind == "range":
+        a, b, c = (Static(0), v.parts[0], Static(1)) if len(v.parts) == 1 else (*v.parts, Static(1))[:3]
+        return Space(ev.operand(a), ev.operand(b), ev.operand(c), lambda i: i)
+    if isinstance(v, Ref):
+        return Space(Lit(0), _length(ev, v), one, lambda i: slice_view(ev, v, i))
+    if not isinstance(v, Iteration) or any(space(ev, p) is None for p in v.parts[: 1 if v.kind == "enumerate" else None]):
+        return None
+    if v.kind == "zip":
+        parts = [_from_zero(ev, p) for p in v.parts]
+        stop = parts[0].stop
+        for p in parts[1:]:
+            if p.stop is not stop and (p.stop.dim is None or p.stop.dim != stop.dim):
+                stop = ev.emit(BY_CALL["builtins.min"], stop, p.stop, spelling="builtins.min")
+        return Space(Lit(0), stop, one, lambda i: Tup(tuple(p.item(i) for p in parts)))
+    inner = _from_zero(ev, v.parts[0])
+    if v.kind == "enumerate":
+        first = v.parts[1] if len(v.parts) > 1 else Static(0)
+        if isinstance(first, Static) and first.value == 0:
+            return Space(Lit(0), inner.stop, one, lambda i: Tup((i, inner.item(i))))
+        return Space(Lit(0), inner.stop, one,
+                     lambda i: Tup((ev.emit(add, i, ev.operand(first), spelling="operator.add"), inner.item(i))))
+    if isinstance(v.parts[0], Iteration) and v.parts[0].kind == "range" and len(v.parts[0].parts) == 1:
+        last = ev.emit(sub, inner.stop, 1, spelling="operator.sub")
+        return Space(last, Lit(-1), Lit(-1), lambda i: i, inner.stop)
+    last = ev.emit(sub, inner.stop, 1, spelling="operator.sub")
+    return Space(last, Lit(-1), Lit(-1), inner.item, inner.stop)
+
+
+def _from_zero(ev: Evaluator, v: Abstract) -> Space:
+    """The iteration as a count from 0 by 1."""
+    s = space(ev, v)
+    assert s is not None
+    if s.start == Lit(0) and s.step == Lit(1):
+        return s
+    n = s.count if s.count is not None else _count(ev, s)
+
+    def item(i: Value) -> Abstract:
+        scaled = i if s.step == Lit(1) else ev.emit(mul, i, s.step, spelling="operator.mul")
+        return s.item(ev.emit(add, s.start, scaled, spelling="operator.add"))
+
+    return Space(Lit(0), n, Lit(1), item)
+
+
+def _count(ev: Evaluator, s: Space) -> Operand:
+    """`len(range(start, stop, step))`."""
+    if not isinstance(s.step, Lit) or not s.step.value:
+        ev.refuse("SCT504", "a range whose step is known only at run time is not supported inside zip or enumerate")
+    step = s.step.value
+    ends = (s.stop, s.start) if step > 0 else (s.start, s.stop)
+    span = ev.emit(sub, *ends, spelling="operator.sub")
+    if abs(step) > 1:
+        more = ev.emit(add, span, abs(step) - 1, spelling="operator.add")
+        span = ev.emit(BY_CALL["operator.floordiv"], more, abs(step), spelling="operator.floordiv")
+    return ev.emit(BY_CALL["builtins.max"], 0, span, spelling="builtins.max")  # type: ignore[no-any-return]
+
+
+def _length(ev: Evaluator, v: Ref) -> Operand:
+    t = ev.type(v)
+    if not isinstance(t, Tensor) or not t.rank:
+        ev.refuse("SCT501", "iteration over a 0-d array", why="NumPy raises here too")
+    if t.shape[0].value is not None:
+        return Lit(t.shape[0].value)
+    return ev.emit(dim, ev.operand(v), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
+
+
+# -- statements ----------------------------------------------------------------------------------------
+
+
+@statement(gast.For)
+def for_(ev: Evaluator, node: Any) -> None:
+    over = ev.eval(node.iter)
+    if isinstance(over, Poison):
+        ev.refuse("SCT502", "this cannot be iterated over", why=over.reason, node=node.iter)
+    counted = isinstance(over, (Iteration, Ref)) and not (
+        isinstance(over, Iteration) and over.kind != "range" and known_items(ev, over) is not None)
+    where = space(ev, over) if counted else None
+    if where is None:
+        items = known_items(ev, over)
+        if items is None:
+            ev.refuse("SCT503", "this cannot be iterated over", node=node.iter,
+                      hint="iterate over a range, an array, or a tuple, list or dict of known length")
+        unroll(ev, node, items)
+        return
+    saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
+    try:
+        _Loop(ev, node, where).run()
+    except NeedsStatic as need:
+        known = known_items(ev, over)
+        if known is None and isinstance(over, Iteration) and over.kind == "range":
+            try:
+                bounds = [ev.ask(p, "the bounds of this range") for p in over.parts]
+            except (SctError, NeedsStatic):
+                raise need from None
+            known = tuple(map(Static, range(*bounds)))
+        if known is None or len(known) > 64:
+            raise
+        ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
+        unroll(ev, node, known)
+
+
+@statement(gast.While)
+def while_(ev: Evaluator, node: Any) -> None:
+    _Loop(ev, node, None).run()
+
+
+def unroll(ev: Evaluator, node: Any, items: Iterable[Abstract]) -> None:
+    """A loop over known items: the body once an item."""
+    todo = list(items)
+    frame = ev.frames[-1]
+
+    def go(k: int) -> None:
+        while k < len(todo):
+            assign(ev, node.target, todo[k])
+            frame.now = frame.live.head[node] | before
+            block(ev, node.body)
+            k += 1
+            kind = ev.exit
+            if ev.store.dead:
+                return
+            if isinstance(kind, Static):
+                if kind.value in (FALL, CONTINUE):
+                    ev.exit = Static(FALL)
+                    continue
+                if kind.value == BREAK:
+                    ev.exit = Static(FALL)
+                return
+            kinds = ev.kinds_of(kind)  # type: ignore[arg-type]
+            goes = {x for x in kinds if x <= CONTINUE}
+            if goes == kinds:
+                ev.exit = Static(FALL)
+                continue
+            assert isinstance(kind, Value)
+            test = ev.emit(lt, kind, BREAK, spelling="operator.lt") if goes else Lit(False)
+            rest = k
+
+            def on() -> None:
+                ev.exit = Static(FALL)
+                go(rest)
+
+            def off() -> None:
+                returns = frozenset(x for x in kinds if x > BREAK)
+                if not returns:
+                    ev.exit = Static(FALL)
+                elif BREAK not in kinds:
+                    ev.exit = kind if len(returns) > 1 else Static(next(iter(returns)))
+                else:
+                    ev.exit_falls[kind] = BREAK + 1
+
+            if isinstance(test, Lit):
+                off()
+                return
+            arms = []
+            for thunk in (on, off):
+                with ev.inside(ev.fork()) as arm:
+                    run_arm(ev, thunk)
+                arms.append(arm)
+            ev.join(test, arms[0], arms[1], ev.live_after(frame.live.head[node]))
+            return
+        if node.orelse:
+            block(ev, node.orelse)
+
+    before = frame.now
+    try:
+        go(0)
+    finally:
+        frame.now = before
+
+
+# -- the loop equation -------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Memo:
+    """What earlier walks of a loop have learnt."""
+
+    types: dict[Any, Type] = field(default_factory=dict)
+    templates: dict[Any, Abstract] = field(default_factory=dict)
+    cells: set[int] = field(default_factory=set)
+    names: set[Key] = field(default_factory=set)
+    split: set[Any] = field(default_factory=set)
+    frozen: set[int] = field(default_factory=set)
+    poison: dict[Any, str] = field(default_factory=dict)
+    exits: bool = False
+
+
+class _Again(Exception):
+    """The walk has learnt something: walk again."""
+
+
+@dataclass
+class _Carry:
+    init: Operand
+    param: Value
+    back: Operand | None = None
+    out: Value | None = None
+
+
+class _Loop:
+    """One `for` or `while` statement, at one place of one call path."""
+
+    def __init__(self, ev: Evaluator, node: Any, where: Space | None) -> None:
+        self.ev, self.node, self.where = ev, node, where
+        site = tuple((f.id, ) for f in ev.frames), id(node)
+        self.memo: _Memo = ev.loop_memo.setdefault(site, _Memo())
+        frame = ev.frames[-1]
+        self.frame = frame
+        self.names = {Key(frame.id, n) for n in writes(node)} | set()
+        pending = frozenset(n for r in _returns(node) for n in reads(r))
+        orelse = frozenset(n for stmt in node.orelse for n in reads(stmt))
+        after = frame.live.after.get(node, frozenset()) | frame.live.captured | pending | orelse
+        self.after = after
+        self.live_names = after | frame.live.head[node]
+        self.entry = ev.store
+
+    def run(self) -> None:
+        ev = self.ev
+        saved = ev._next_addr, dict(ev.guards), ev._next_frame, list(self.frame.returns)
+        for _ in range(80):
+            ev._next_addr, ev.guards, ev._next_frame = saved[0], dict(saved[1]), saved[2]
+            mark = len(ev.b.eqns)
+            ev.store = self.entry.copy()
+            try:
+                self.walk()
+                return
+            except _Again:
+                del ev.b.eqns[mark:]
+                ev.store = self.entry
+        ev.refuse("SCT108", "the types of this loop do not settle", node=self.node)
+
+    # -- the head ------------------------------------------------------------------------------------------
+
+    def walk(self) -> None:
+        ev, memo = self.ev, self.memo
+        self.tested = False
+        self.carries: dict[Any, _Carry] = {}
+        self.extra_cells: dict[Any, int] = {}
+        head = self.entry.copy()
+        ev.store = head
+        carried = {k for k in self.names if self.live(k)} | memo.names
+        for key in sorted(carried, key=lambda k: (k.frame, k.name)):
+            v = self.head_value(("var", key), head.vars.get(key), key.name)
+            if v is None:
+                head.vars.pop(key, None)
+            else:
+                head.vars[key] = v
+        for addr in sorted(memo.cells):
+            cell = head.cells.get(addr)
+            if isinstance(cell, Array):
+                param = self.carry(("cell", addr), cell.value, cell.value.hint)
+                head.cells[addr] = replace(cell, value=param, c_order=False)
+            elif isinstance(cell, Slots):
+                items = [self.head_value(("slot", addr, k), x, None) for k, x in enumerate(cell.items)]
+                head.cells[addr] = replace(cell, items=tuple(x for x in items if x is not None))
+        for addr in memo.frozen & head.cells.keys():
+            head.cells[addr] = replace(head.cells[addr], frozen=AMBIGUOUS)
+        # Names that this loop binds and nobody reads across trips are the body's own.
+        for key in self.names - carried:
+            head.vars.pop(key, None)
+        self.head = head.copy()
+        kind = self.carry("kind", Lit(FALL), None) if self.memo.exits else None
+        index = None
+        test: Fn | None = None
+        body = Builder()
+        with ev.block(body):
+            self.frame.loop_depth += 1
+            before, self.frame.now = self.frame.now, self.frame.live.head[self.node] | self.after | self.frame.now
+            try:
+                ev.exit = Static(FALL)
+                if self.where is not None:
+                    index = Value(INT, self.index_name())
+                    self.bind(index)
+                else:
+                    test = self.test()
+                if not ev.store.dead and isinstance(ev.exit, Static) and ev.exit.value == FALL:
+                    block(ev, self.node.body)
+                elif not isinstance(ev.exit, Static):
+                    guard(ev, self.node.body, 0)
+            except Dead:
+                ev.store.dead = True
+            finally:
+                self.frame.loop_depth -= 1
+                self.frame.now = before
+            end = ev.store
+            go, exits = self.exit(end)
+            self.close(end)
+        self.finish(body, test, index, go, exits, kind)
+
+    def index_name(self) -> str | None:
+        target = self.node.target
+        if isinstance(target, gast.Name) and self.where is not None and self.where.item is not None:
+            probe = Value(INT)
+            outer, self.ev.b = self.ev.b, Builder()
+            try:
+                same = self.where.item(probe) is probe
+            finally:
+                self.ev.b = outer
+            return target.id if same else None
+        if isinstance(target, gast.Tuple) and isinstance(target.elts[0], gast.Name):
+            probe = Value(INT)
+            outer, self.ev.b = self.ev.b, Builder()
+            try:
+                got = self.where.item(probe) if self.where else None
+            finally:
+                self.ev.b = outer
+            return target.elts[0].id if isinstance(got, Tup) and got.items[0] is probe else None
+        return None
+
+    def bind(self, index: Value) -> None:
+        assert self.where is not None
+        assign(self.ev, self.node.target, self.where.item(index))
+
+    def live(self, key: Key) -> bool:
+        return key.name in self.live_names or key.name in self.frame.live.captured
+
+    def carry(self, id: Any, init: Operand, hint: str | None) -> Value:
+        want = self.memo.types.get(id)
+        t = init.type if want is None else want
+        self.carries[id] = _Carry(init, Value(t, hint))
+        return self.carries[id].param
+
+    def head_value(self, id: Any, v: Abstract | None, hint: str | None) -> Abstract | None:
+        """What a slot holds at the head of the loop: the same with numbers made carries."""
+        ev, memo = self.ev, self.memo
+        if id in memo.poison:
+            return Poison(memo.poison[id])
+        if v is None:
+            template = memo.templates.get(id)
+            if isinstance(template, Tup):
+                items = [self.head_value((*id, k), None, None) for k in range(len(template.items))]
+                return None if None in items else Tup(tuple(x for x in items if x is not None))
+            if id not in memo.types:
+                return None
+            return self.own_cell(id, undef(memo.types[id]), hint)
+        if isinstance(v, Tup):
+            items = [self.head_value((*id, k), x, hint) for k, x in enumerate(v.items)]
+            return Tup(tuple(x for x in items if x is not None))
+        if id in memo.types and is_number(v):
+            return self.own_cell(id, ev.lit(v), hint)
+        if isinstance(v, Value):
+            return self.own_cell(id, v, hint)
+        if is_number(v) and isinstance(v, Static) and v.value is not None and not isinstance(v.value, str):
+            return self.carry(id, ev.lit(v), hint)
+        if isinstance(v, Ref) and id in memo.split:
+            return self.own_cell(id, ev.read(v), hint)
+        return v
+
+    def own_cell(self, id: Any, init: Operand, hint: str | None) -> Abstract:
+        """A carry; where it is an array, in a cell of its own (frozen if the name was split off)."""
+        param = self.carry(id, init, hint)
+        if not _is_array(param.type):
+            return param
+        addr = self.ev.new_addr()
+        self.extra_cells[id] = addr
+        self.ev.store.cells[addr] = Array(param, frozen=AMBIGUOUS if id in self.memo.split else "")
+        return Ref(addr)
+
+    # -- the test and the exit ------------------------------------------------------------------------------
+
+    def test(self) -> Fn | None:
+        """The test of a `while`: a region of its own where it writes nothing, else the body begins with it."""
+        ev = self.ev
+        region = Builder()
+        before = ev.store.copy()
+        with ev.block(region):
+            t = truth(ev, ev.eval(self.node.test))
+        if isinstance(t, Lit):
+            if not t.value:
+                ev.exit = Static(BREAK)
+            return None
+        if ev.store.vars == before.vars and ev.store.cells == before.cells:
+            self.tested = True
+            return Fn("test", (), tuple(region.eqns), (t,))
+        ev.b.eqns.extend(region.eqns)
+
+        def stop() -> None:
+            ev.exit = Static(BREAK)
+
+        ev.branch(t, lambda: None, stop, ev.live_after(self.live_names))
+        return None
+
+    def exit(self, end: Store) -> tuple[Operand, frozenset[int]]:
+        """(does the loop go on after this trip, the exits that leave it)."""
+        ev = self.ev
+        if end.dead:
+            return Lit(False), frozenset()
+        kind = end.vars[ev.exit_key]
+        x = ev.lit(kind)
+        kinds = ev.kinds_of(x)
+        leaving = frozenset(k for k in kinds if k >= BREAK)
+        falls = ev.exit_falls.get(x, 1) if isinstance(x, Value) else 1
+        if falls > 1:
+            leaving = frozenset(k for k in kinds if k >= falls)
+        if leaving and (max(leaving) > BREAK or self.node.orelse) and not self.memo.exits:
+            self.memo.exits = True
+            raise _Again
+        if self.memo.exits:
+            self.carries["kind"].back = x
+        if not leaving:
+            return Lit(True), leaving
+        if leaving == kinds:
+            return Lit(False), leaving
+        return ev.emit(lt, x, max(BREAK, falls), spelling="operator.lt"), leaving
+
+    # -- the end of a trip -------------------------------------------------------------------------------------
+
+    def close(self, end: Store) -> None:
+        """Compare the end of a trip with its head; give every carry its value for the next trip."""
+        ev, memo, head = self.ev, self.memo, self.head
+        if end.dead:
+            for carry in self.carries.values():
+                carry.back = carry.back or carry.param
+            return
+        again = False
+        self.pairs: list[tuple[Any, int, int, Ref]] = []
+        for key, v in head.vars.items():
+            if key == ev.exit_key or key.name == "<exit>":
+                continue
+            now = end.vars.get(key)
+            candidate = key in self.names or key in memo.names
+            if not candidate and now != v and self.ev.live_in_statement(key):
+                memo.names.add(key)
+                again = True
+            elif candidate and (key.frame != self.frame.id or self.live(key)):
+                again |= self.end_value(("var", key), v, now)
+            elif now == v:
+                self.note(v)
+        for key in self.names:
+            if key not in head.vars and self.live(key) and key in end.vars:
+                again |= self.end_value(("var", key), None, end.vars[key])
+        for addr, cell in head.cells.items():
+            now_cell = end.cells.get(addr)
+            if now_cell is cell or now_cell is None:
+                continue
+            if isinstance(cell, Array) and isinstance(now_cell, Array):
+                if now_cell.frozen and not cell.frozen:
+                    memo.frozen.add(addr)
+                    again = True
+                if now_cell.value is cell.value:
+                    continue
+            if addr not in memo.cells and addr not in self.extra_cells.values():
+                memo.cells.add(addr)
+                again = True
+            elif isinstance(cell, Slots) and isinstance(now_cell, Slots):
+                if len(cell.items) != len(now_cell.items) or cell.keys != now_cell.keys:
+                    ev.refuse("SCT310", "a list or dict that grows in a loop is not supported yet", node=self.node,
+                              hint="allocate an array before the loop and write its items")
+                for k, (p, q) in enumerate(zip(cell.items, now_cell.items)):
+                    again |= self.end_value(("slot", addr, k), p, q)
+        again |= self.share(end)
+        if again:
+            raise _Again
+        self.backs(end)
+
+    def note(self, v: Abstract) -> None:
+        """An unchanged name: who it shares with still counts."""
+        if isinstance(v, Ref):
+            self.pairs.append((None, v.addr, v.addr, v))
+        elif isinstance(v, Tup):
+            for x in v.items:
+                self.note(x)
+
+    def end_value(self, id: Any, head: Abstract | None, end: Abstract | None) -> bool:
+        """Record the value of a slot at the end of a trip; True if another walk is needed."""
+        ev, memo = self.ev, self.memo
+        if id in memo.poison or end is None and head is None:
+            return False
+        if isinstance(end, Poison):
+            memo.poison[id] = end.reason
+            return True
+        if end is None:
+            memo.poison[id] = "it is deleted in the loop"
+            return True
+        if head is None:
+            return self.learn(id, end)
+        if isinstance(head, Tup) and isinstance(end, Tup) and len(head.items) == len(end.items):
+            return any([self.end_value((*id, k), p, q) for k, (p, q) in enumerate(zip(head.items, end.items))])
+        if id in self.carries and not (isinstance(head, Ref)):
+            carry = self.carries[id]
+            if isinstance(end, Ref) and is_number(Static(getattr(carry.init, "value", None))):
+                memo.types[id] = ev.type(end)
+                return True
+            if isinstance(end, Value) or is_number(end):
+                carry.back = ev.lit(end)
+                return self.widen(id, carry.param.type, carry.back.type)
+            memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after a trip"
+            return True
+        if isinstance(head, Ref) and isinstance(end, Ref):
+            if id in memo.split:
+                self.carries[id].back = ev.operand(end)
+                return self.widen(id, self.carries[id].param.type, self.carries[id].back.type)  # type: ignore[union-attr]
+            if head.path != end.path:
+                memo.split.add(id)
+                memo.frozen.update(a for a in (head.addr, end.addr) if a in self.entry.cells)
+                return True
+            self.pairs.append((id, head.addr, end.addr, end))
+            return False
+        if is_number(head) and isinstance(head, Static) and (is_number(end) or isinstance(end, Value)):
+            if head == end:
+                return False
+            return self.widen(id, type_of(head), type_of(end))
+        if isinstance(head, Static) and head.value is None and isinstance(end, Ref):
+            memo.types[id] = Optional(ev.type(end))
+            return True
+        if head == end:
+            self.note(end)
+            return False
+        memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after a trip"
+        return True
+
+    def learn(self, id: Any, end: Abstract) -> bool:
+        """A name that the loop binds first: undefined at the head."""
+        if isinstance(end, Tup):
+            self.memo.templates[id] = end
+            for k, x in enumerate(end.items):
+                self.learn((*id, k), x)
+            return True
+        if isinstance(end, (Value, Ref)) or is_number(end):
+            t = self.ev.type(end) if not isinstance(end, Value) else end.type
+            self.memo.types[id] = t if isinstance(t, Undef) else Undef(t)
+            if isinstance(end, Ref) and end.path:
+                self.memo.split.add(id)
+                if end.addr in self.entry.cells:
+                    self.memo.frozen.add(end.addr)
+            return True
+        self.memo.poison[id] = f"it is not bound before the loop, and {_kind(end)} after a trip"
+        return True
+
+    def widen(self, id: Any, old: Type, new: Type) -> bool:
+        self.ev.agree(old, new)
+        old, new = self.ev.resolved(old), self.ev.resolved(new)
+        try:
+            both = _settled(join(old, new), old, str(id))
+        except TypeMismatch as error:
+            self.memo.poison[id] = f"its type changes from trip to trip: {error}"
+            return True
+        if both == old:
+            return False
+        self.memo.types[id] = both
+        return True
+
+    def share(self, end: Store) -> bool:
+        """Who shares with whom must be the same after a trip; what is not is frozen."""
+        memo = self.memo
+        live = [p for p in self.pairs]
+        bad = conflicts((a, b) for _, a, b, _ in live)
+        again = False
+        for id, a, b, _ in live:
+            if (a, b) not in bad:
+                continue
+            if id is not None and a != b and id not in memo.split:
+                memo.split.add(id)
+                again = True
+            for addr in (a, b):
+                if addr in self.entry.cells and addr not in memo.frozen:
+                    memo.frozen.add(addr)
+                    again = True
+        for id, a, b, _ in live:
+            known = a in memo.cells or a in self.extra_cells.values()
+            if a != b and (a, b) not in bad and not known and id is not None:
+                memo.cells.add(a)
+                again = True
+        return again
+
+    def backs(self, end: Store) -> None:
+        """The array carries: each takes the buffer that its names hold at the end of the trip."""
+        moved = {a: b for _, a, b, _ in self.pairs}
+        for id, carry in self.carries.items():
+            if carry.back is not None:
+                continue
+            addr = id[1] if id[0] == "cell" else self.extra_cells.get(id)
+            if addr is None:
+                carry.back = carry.param
+                continue
+            cell = end.cells[moved.get(addr, addr)]
+            if not isinstance(cell, Array):
+                self.ev.refuse("SCT310", "an array and a container trade places in this loop", node=self.node)
+            carry.back = cell.value
+            if self.widen(id, carry.param.type, cell.value.type):
+                raise _Again
+        for id, a, b, _ in self.pairs:
+            if a != b and id is not None and isinstance(end.cells.get(b), Slots):
+                self.ev.refuse("SCT310", "lists that trade places in a loop are not supported yet", node=self.node)
+
+    # -- the equation -------------------------------------------------------------------------------------------
+
+    def finish(self, body: Builder, test: Fn | None, index: Value | None, go: Operand, exits: frozenset[int],
+               kind: Value | None) -> None:
+        ev = self.ev
+        carries = list(self.carries.values())
+        params = [c.param for c in carries]
+        regions = []
+        if test is not None:
+            fresh = [Value(p.type, p.hint) for p in params]
+            inner = rebuild(test, dict(zip(params, fresh)), fresh=True)
+            regions.append(Fn("test", tuple(fresh), inner.eqns, inner.results))
+        first = [index] if index is not None else []
+        backs = [c.back if c.back is not None else c.param for c in carries]
+        regions.append(Fn("body", (*first, *params), tuple(body.eqns), (go, *backs)))
+        outs = [Value(p.type, p.hint) for p in params]
+        for c, out in zip(carries, outs):
+            c.out = out
+        bounds = [self.where.start, self.where.stop, self.where.step] if self.where is not None else []
+        attrs = {"counted": self.where is not None, "tested": test is not None, "reverse": False,
+                 "carries": len(carries)}
+        ev.b.add(Eqn(loop, (*bounds, *(c.init for c in carries)), (*outs, Value(INT, "trips")), attrs,
+                     tuple(regions), loc=ev.loc))
+        renamed: dict[Value, Value] = dict(zip(params, outs))
+        store = self.head
+        store.vars = {k: _rename(v, renamed) for k, v in store.vars.items()}
+        for addr, cell in store.cells.items():
+            if isinstance(cell, Array) and isinstance(cell.value, Value):
+                store.cells[addr] = replace(cell, value=renamed.get(cell.value, cell.value))
+            elif isinstance(cell, Slots):
+                store.cells[addr] = replace(cell, items=tuple(_rename(x, renamed) for x in cell.items))
+        for key in [k for k in store.vars if k in self.names and k.name not in self.after]:
+            del store.vars[key]
+        ev.store = store
+        self.leave(exits, renamed.get(kind) if kind is not None else None)
+
+    def leave(self, exits: frozenset[int], kind: Value | None) -> None:
+        """What comes after the loop: its `else`, and the exits that go further."""
+        ev, node = self.ev, self.node
+        ev.exit = Static(FALL)
+        returns = frozenset(k for k in exits if k > BREAK)
+        if kind is None or not exits:
+            if not exits:
+                block(ev, node.orelse)
+            return
+        ends = isinstance(node, gast.For) or self.tested or BREAK in exits
+        ev.exit_kinds[kind] = (frozenset({FALL}) if ends else frozenset()) | exits
+        ev.exit_falls[kind] = BREAK + 1
+        if not node.orelse:
+            if returns:
+                ev.exit = kind
+            return
+        test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
+
+        def stopped() -> None:
+            if returns and BREAK in exits:
+                ev.branch(ev.emit(lt, kind, RETURN, spelling="operator.lt"), fall, out)
+            elif returns:
+                out()
+
+        def fall() -> None:
+            ev.exit = Static(FALL)
+
+        def out() -> None:
+            ev.exit = kind if len(returns) > 1 else Static(next(iter(returns)))
+
+        arms = []
+        for thunk in (lambda: block(ev, node.orelse), stopped):
+            with ev.inside(ev.fork()) as arm:
+                run_arm(ev, thunk)
+            arms.append(arm)
+        ev.join(test, arms[0], arms[1], ev.live_after(self.after))
+
+
+def _settled(both: Type, old: Type, id: str) -> Type:
+    """A size that changes from trip to trip is a size of its own, the same at every walk."""
+    if isinstance(both, (Undef, Optional)):
+        return type(both)(_settled(both.elem, old.elem if isinstance(old, (Undef, Optional)) else old, id))
+    if not (isinstance(both, Tensor) and isinstance(old, Tensor)) or both.shape == old.shape:
+        return both
+    shape = tuple(d if d == o else sym(f"_{zlib.crc32(id.encode())}_{k}")
+                  for k, (d, o) in enumerate(zip(both.shape, old.shape)))
+    return Tensor(both.carrier, both.dtype, shape)
+
+
+def _rename(v: Abstract, names: dict[Value, Value]) -> Abstract:
+    if isinstance(v, Value):
+        return names.get(v, v)
+    if isinstance(v, Tup):
+        return Tup(tuple(_rename(x, names) for x in v.items))
+    return v
+
+
+def _returns(node: Any) -> list[Any]:
+    return [n for n in gast.walk(node) if isinstance(n, gast.Return)]
+
+
+def _is_array(t: Type) -> bool:
+    while isinstance(t, (Optional, Undef)):
+        t = t.elem
+    return isinstance(t, Tensor) and t.is_array
+
+
+def _kind(v: Abstract) -> str:
+    if isinstance(v, Value):
+        return str(v.type)
+    if isinstance(v, Static):
+        return repr(v.value)
+    return {"Ref": "an array", "Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict"}.get(
+        type(v).__name__, "a function")
+

@@ -1,0 +1,209 @@
+"""From a Python function to its AST, with places in the user's file, and liveness of its names."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from sct.errors import Loc, SctError
+
+__all__ = ["Liveness", "SourceFunction", "loc_of", "reads", "source_of", "writes"]
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFunction:
+    """A function's AST: a gast FunctionDef or Lambda, and the file that it stands in."""
+
+    node: Any
+    file: str
+    name: str
+
+
+def loc_of(node: Any, file: str) -> Loc:
+    return Loc(file, getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
+               getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0)
+
+
+@functools.lru_cache(maxsize=64)
+def _parse(file: str, text: str) -> tuple[dict[int, list[ast.AST]], list[types.CodeType]]:
+    """Function nodes of a module by first line, and every code object that it compiles to."""
+    module = ast.parse(text)
+    by_line: dict[int, list[ast.AST]] = {}
+    for node in ast.walk(module):
+        if isinstance(node, _FUNCTIONS):
+            lines = [d.lineno for d in getattr(node, "decorator_list", [])]
+            by_line.setdefault(min([*lines, node.lineno]), []).append(node)
+    return by_line, list(_codes(compile(module, file, "exec", dont_inherit=True)))
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _codes(const)
+
+
+@functools.lru_cache(maxsize=1024)
+def source_of(code: types.CodeType) -> SourceFunction:
+    """The AST of the function that `code` runs.
+
+    Raises SctError SCT201 where there is no source, SCT202 where the source is not
+    that of the code (the file was edited after it was imported).
+    """
+    text = "".join(linecache.getlines(code.co_filename))
+    if not text:
+        raise SctError("SCT201", f"the source of `{code.co_name}` cannot be had",
+                       why=f"there is no text for {code.co_filename}",
+                       hint="define the function in a file (or a notebook cell), not in exec'd text")
+    try:
+        by_line, codes = _parse(code.co_filename, text)
+    except SyntaxError:
+        raise _edited(code) from None
+    same = [c for c in codes if c.co_firstlineno == code.co_firstlineno and c.co_name == code.co_name]
+    nodes = [n for n in by_line.get(code.co_firstlineno, ())
+             if getattr(n, "name", "<lambda>") == code.co_name]
+    if not same or not nodes:
+        raise _edited(code)
+    index = next((k for k, c in enumerate(same) if _same_code(c, code)), None)
+    if index is None:
+        raise _edited(code)
+    # Code objects and nodes of one line are both in order of the text.
+    nodes.sort(key=lambda n: (n.lineno, n.col_offset))  # type: ignore[attr-defined]
+    node = nodes[min(index, len(nodes) - 1)]
+    return SourceFunction(gast.ast_to_gast(node), code.co_filename, code.co_name)
+
+
+def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
+    if any(name.startswith("@py") for name in b.co_varnames + b.co_names):
+        return True  # pytest has rewritten its assert statements
+    if a.co_code != b.co_code or a.co_names != b.co_names or a.co_varnames != b.co_varnames:
+        return False
+    return [c for c in a.co_consts if not isinstance(c, types.CodeType)] == \
+           [c for c in b.co_consts if not isinstance(c, types.CodeType)]
+
+
+def _edited(code: types.CodeType) -> SctError:
+    return SctError("SCT202", f"the source of `{code.co_name}` is not what runs",
+                    why=f"{code.co_filename} was changed after it was imported", hint="import it again",
+                    loc=Loc(code.co_filename, code.co_firstlineno))
+
+
+# -- names -----------------------------------------------------------------------------
+
+
+def reads(node: Any) -> set[str]:
+    """Names that the expression or statement reads, nested functions included."""
+    return {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)} | {
+        n.target.id for n in gast.walk(node) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
+
+
+def writes(node: Any) -> set[str]:
+    """Names that the statement binds, not those that nested functions bind."""
+    found: set[str] = set()
+    todo = [node]
+    while todo:
+        n = todo.pop()
+        if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Param)):
+            found.add(n.id)
+        if isinstance(n, (gast.FunctionDef, gast.ClassDef)):
+            found.add(n.name)
+        if n is node or not isinstance(n, (gast.FunctionDef, gast.Lambda)):
+            todo += gast.iter_child_nodes(n)
+    return found
+
+
+class Liveness:
+    """Which names of a function may still be read after a statement.
+
+    after[stmt]   live after the statement
+    head[loop]    live before the test or next item of a loop
+    captured      names that nested functions read: live everywhere
+    """
+
+    def __init__(self, node: Any) -> None:
+        self.after: dict[Any, frozenset[str]] = {}
+        self.head: dict[Any, frozenset[str]] = {}
+        self._gen: dict[int, tuple[frozenset[str], frozenset[str] | None]] = {}
+        self.captured: set[str] = set()
+        body = node.body if isinstance(node.body, list) else []
+        for stmt in body:
+            for n in gast.walk(stmt):
+                if isinstance(n, (gast.FunctionDef, gast.Lambda)):
+                    self.captured |= reads(n)
+        self._block(body, frozenset(), frozenset(), frozenset())
+
+    def _block(self, stmts: list[Any], out: frozenset[str], brk: frozenset[str],
+               cont: frozenset[str]) -> frozenset[str]:
+        for stmt in reversed(stmts):
+            self.after[stmt] = out
+            out = self._stmt(stmt, out, brk, cont)
+        return out
+
+    def _stmt(self, s: Any, out: frozenset[str], brk: frozenset[str], cont: frozenset[str]) -> frozenset[str]:
+        if isinstance(s, gast.If):
+            return reads(s.test) | self._block(s.body, out, brk, cont) | self._block(s.orelse, out, brk, cont)
+        if isinstance(s, (gast.For, gast.While)):
+            # The body's effect is X -> gen + (X - kill), so one round is the fixpoint.
+            returned = {name for n in gast.walk(s) if isinstance(n, gast.Return) for name in reads(n)}
+            out = out | returned
+            done = self._block(s.orelse, out, brk, cont) | out
+            first = writes(s.target) if isinstance(s, gast.For) else set()
+            test = reads(s.test) if isinstance(s, gast.While) else set()
+            head = frozenset(done | test | (self._exposed(s.body)[0] - first))
+            self.head[s] = head
+            self._block(s.body, head, out, head)
+            return head | (reads(s.iter) if isinstance(s, gast.For) else set())
+        if isinstance(s, gast.Return):
+            return frozenset(reads(s))
+        if isinstance(s, gast.Raise):
+            return frozenset(reads(s))
+        if isinstance(s, gast.Break):
+            return brk
+        if isinstance(s, gast.Continue):
+            return cont
+        gen, kill = self._exposed_stmt(s)
+        return gen | (out - (kill or frozenset()))
+
+    def _exposed(self, stmts: list[Any]) -> tuple[frozenset[str], frozenset[str] | None]:
+        """(names read before they are bound, names bound for certain; None: never falls through)."""
+        gen: frozenset[str] = frozenset()
+        kill: frozenset[str] = frozenset()
+        for s in stmts:
+            g, k = self._exposed_stmt(s)
+            gen |= g - kill
+            if k is None:
+                return gen, None
+            kill |= k
+        return gen, kill
+
+    def _exposed_stmt(self, s: Any) -> tuple[frozenset[str], frozenset[str] | None]:
+        if id(s) not in self._gen:
+            self._gen[id(s)] = self._compute(s)
+        return self._gen[id(s)]
+
+    def _compute(self, s: Any) -> tuple[frozenset[str], frozenset[str] | None]:
+        none: frozenset[str] = frozenset()
+        if isinstance(s, gast.If):
+            (g1, k1), (g2, k2) = self._exposed(s.body), self._exposed(s.orelse)
+            gen = frozenset(reads(s.test)) | g1 | g2
+            if k1 is None or k2 is None:
+                return gen, k2 if k1 is None else k1
+            return gen, k1 & k2
+        if isinstance(s, (gast.For, gast.While)):
+            first = writes(s.target) if isinstance(s, gast.For) else set()
+            gen = frozenset(reads(s.iter if isinstance(s, gast.For) else s.test))
+            gen |= (self._exposed(s.body)[0] - first) | self._exposed(s.orelse)[0]
+            return gen, none
+        if isinstance(s, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
+            return frozenset(reads(s)), None
+        walrus = {n.target.id for n in gast.walk(s) if isinstance(n, gast.NamedExpr)}
+        return frozenset(reads(s)), frozenset(writes(s) - walrus)

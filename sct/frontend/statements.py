@@ -1,0 +1,416 @@
+"""Statements: assignment, `if`, exits, raise, assert, nested functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+
+from sct.errors import SctError
+from sct.frontend.arrays import assign_item, augmented
+from sct.frontend.evaluator import Dead, Evaluator, NeedsStatic, statement
+from sct.frontend.expressions import binary, closure, items_of, lookup, truth
+from sct.frontend.source import reads
+from sct.frontend.values import (
+    Abstract,
+    Array,
+    DictRef,
+    Key,
+    ListRef,
+    Poison,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ir import Lit, Operand, Value
+from sct.ops import eq, lt, raise_
+from sct.ops.effects import python
+
+__all__ = ["BREAK", "CONTINUE", "FALL", "RETURN", "assign", "block", "fall_test", "unpack"]
+
+FALL, CONTINUE, BREAK, RETURN = 0, 1, 2, 3
+"""Exit kinds; a `return` inside a loop has a number of its own above RETURN."""
+
+
+# -- blocks -----------------------------------------------------------------------------------
+
+
+def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
+    """Run statements until one exits; where one may exit, the rest is guarded by a `cond`."""
+    frame = ev.frames[-1]
+    before = frame.now
+    try:
+        while at < len(stmts) and not ev.store.dead:
+            stmt = stmts[at]
+            at += 1
+            frame.now = frame.live.after.get(stmt, frozenset()) | frozenset(reads(stmt) if _simple(stmt) else ()) | before
+            if isinstance(stmt, gast.If):
+                if if_(ev, stmt, stmts, at):
+                    return
+            else:
+                ev.exec(stmt)
+            if isinstance(ev.exit, Static):
+                if ev.exit.value != FALL:
+                    return
+            else:
+                if at < len(stmts) or ev.exit_falls.get(ev.exit, 1) > 1:
+                    guard(ev, stmts, at)
+                return
+    except Dead:
+        ev.store.dead = True
+    finally:
+        frame.now = before
+
+
+def _simple(stmt: Any) -> bool:
+    return not isinstance(stmt, (gast.If, gast.For, gast.While))
+
+
+def fall_test(ev: Evaluator, kind: Value) -> Operand:
+    """Does the exit `kind` mean: go on here?"""
+    least = ev.exit_falls.get(kind, 1)
+    if least == 1:
+        return ev.emit(eq, kind, FALL, spelling="operator.eq")  # type: ignore[no-any-return]
+    return ev.emit(lt, kind, least, spelling="operator.lt")  # type: ignore[no-any-return]
+
+
+def guard(ev: Evaluator, stmts: Sequence[Any], at: int) -> None:
+    """Run `stmts[at:]` where the exit says fall."""
+    kind = ev.exit
+    assert isinstance(kind, Value)
+    least = ev.exit_falls.get(kind, 1)
+    kinds = ev.kinds_of(kind)
+    exits = frozenset(k for k in kinds if k >= least)
+
+    def rest() -> None:
+        ev.exit = Static(FALL)
+        block(ev, stmts, at)
+
+    def skip() -> None:
+        settle(ev, kind, exits)
+
+    if not exits:
+        return rest()
+    if exits == kinds:
+        return skip()
+    after = ev.frames[-1].live.after.get(stmts[-1], frozenset()) | ev.frames[-1].now
+    arms = []
+    for thunk in (rest, skip):
+        with ev.inside(ev.fork()) as arm:
+            run_arm(ev, thunk)
+        arms.append(arm)
+    ev.join(fall_test(ev, kind), arms[0], arms[1], ev.live_after(after))
+
+
+def run_arm(ev: Evaluator, thunk: Any) -> None:
+    try:
+        thunk()
+    except Dead:
+        ev.store.dead = True
+
+
+def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
+    """On the path where `kind` is one of `exits`: outside loops, evaluate what is returned."""
+    frame = ev.frames[-1]
+    if frame.loop_depth:
+        if len(exits) == 1:
+            ev.exit = Static(next(iter(exits)))
+        else:
+            ev.exit_falls.setdefault(kind, 1)
+            ev.exit = kind
+        return
+    sites = sorted(k for k in exits if k > RETURN)
+
+    def go(codes: list[int]) -> None:
+        code = codes[0]
+        if len(codes) == 1:
+            return run_arm(ev, lambda: return_value(ev, frame.returns[code - RETURN - 1]))
+        arms = []
+        for thunk in (lambda: go([code]), lambda: go(codes[1:])):
+            with ev.inside(ev.fork()) as arm:
+                run_arm(ev, thunk)
+            arms.append(arm)
+        ev.join(ev.emit(eq, kind, code, spelling="operator.eq"), arms[0], arms[1], ev.live_after(frozenset()))
+
+    if not sites or RETURN in exits and len(exits) == 1:
+        ev.exit = Static(RETURN)
+    elif RETURN not in exits:
+        go(sites)
+    else:
+        ev.refuse("SCT105", "this mixture of returns is not supported")
+
+
+def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
+    """An `if`; where one arm always exits the rest of the block goes into the other: then True."""
+    outer = ev.loc
+    from sct.frontend.source import loc_of
+
+    ev.loc = loc_of(stmt.test, ev.frames[-1].source.file)
+    try:
+        test = truth(ev, ev.eval(stmt.test))
+        if isinstance(test, Lit):
+            block(ev, stmt.body if test.value else stmt.orelse)
+            return False
+        try:
+            return _two_arms(ev, test, stmt, stmts, at)
+        except SctError as error:
+            if error.code not in _ASKED:
+                raise
+            saved = error
+        try:
+            chosen = ev.ask(test, "this test")
+        except (NeedsStatic, SctError):
+            raise saved from None
+        block(ev, stmt.body if chosen else stmt.orelse)
+        return False
+    finally:
+        ev.loc = outer
+
+
+_ASKED = ("SCT301", "SCT310", "SCT501", "SCT502", "SCT503", "SCT505")
+
+
+def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
+    frame = ev.frames[-1]
+    after = frame.live.after.get(stmt, frozenset())
+    arms = [ev.fork(), ev.fork()]
+    exits = []
+    for arm, body in zip(arms, (stmt.body, stmt.orelse)):
+        with ev.inside(arm):
+            block(ev, body)
+            exits.append(isinstance(ev.exit, Static) and ev.exit.value != FALL and not ev.store.dead)
+    took_rest = False
+    for this, other in ((0, 1), (1, 0)):
+        arm = arms[this]
+        if exits[other] and not exits[this] and at < len(stmts) and not arm.store.dead and not took_rest:
+            with ev.inside(arm):
+                if isinstance(ev.exit, Static):
+                    block(ev, stmts, at)
+                else:
+                    guard(ev, stmts, at)
+            took_rest = True
+            after = frame.live.after.get(stmts[-1], frozenset())
+    before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison)}
+    state = ev.store, list(ev.b.eqns)
+    ev.join(test, arms[0], arms[1], ev.live_after(after | _pending(ev)))
+    poisoned = [k for k, v in ev.store.vars.items() if isinstance(v, Poison) and k not in before]
+    if poisoned and _askable(ev, test):
+        ev.store, ev.b.eqns[:] = state[0], state[1]
+        v = poisoned[0]
+        ev.refuse("SCT502", f"`{v.name}` depends on this test", why="its paths do not go together")
+    return took_rest
+
+
+def _askable(ev: Evaluator, test: Value) -> bool:
+    try:
+        ev.ask(test, "this test")
+    except (NeedsStatic, SctError):
+        return False
+    return True
+
+
+def _pending(ev: Evaluator) -> frozenset[str]:
+    """Names that returns inside the loops in progress will read after them."""
+    return frozenset(n for r in ev.frames[-1].returns for n in reads(r))
+
+
+# -- assignment ---------------------------------------------------------------------------------
+
+
+@statement(gast.Assign)
+def assign_stmt(ev: Evaluator, node: Any) -> None:
+    v = ev.eval(node.value)
+    for target in node.targets:
+        assign(ev, target, v)
+
+
+@statement(gast.AnnAssign)
+def annotated(ev: Evaluator, node: Any) -> None:
+    if node.value is not None:
+        assign(ev, node.target, ev.eval(node.value))
+
+
+def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
+    """Bind a target: a name, a subscript, or a pattern of them."""
+    if isinstance(target, gast.Name):
+        frame = ev.frames[-1]
+        if target.id not in frame.locals:
+            ev.refuse("SCT106", f"`{target.id}` is global or nonlocal: writing it is not supported", node=target,
+                      hint="return the value instead")
+        name_value(ev, v, target.id)
+        ev.store.vars[Key(frame.id, target.id)] = v
+    elif isinstance(target, gast.Subscript):
+        assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
+    elif isinstance(target, (gast.Tuple, gast.List)):
+        unpack(ev, target.elts, items_of(ev, v))
+    else:
+        ev.refuse("SCT303", "writing an attribute is not supported", node=target,
+                  why="sct does not see what else refers to the object", hint="use a local, a dict or an array")
+
+
+def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -> None:
+    star = next((k for k, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
+    if star is None:
+        if len(items) != len(targets):
+            ev.refuse("SCT505", f"{len(items)} values for {len(targets)} names")
+        for t, v in zip(targets, items):
+            assign(ev, t, v)
+        return
+    tail = len(targets) - star - 1
+    if len(items) < star + tail:
+        ev.refuse("SCT505", f"{len(items)} values for at least {star + tail} names")
+    stop = len(items) - tail
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Slots(items[star:stop])
+    values = [*items[:star], ListRef(addr), *items[stop:]]
+    for t, v in zip(targets, values):
+        assign(ev, t.value if isinstance(t, gast.Starred) else t, v)
+
+
+def name_value(ev: Evaluator, v: Abstract, name: str) -> None:
+    """Give the user's name to a value that has none yet."""
+    if isinstance(v, Ref) and not v.path:
+        cell = ev.store.cells[v.addr]
+        v = cell.value if isinstance(cell, Array) and isinstance(cell.value, Value) else v
+    if isinstance(v, Value) and v.hint is None:
+        v.hint = name
+
+
+@statement(gast.AugAssign)
+def augassign(ev: Evaluator, node: Any) -> None:
+    kind = type(node.op)
+    if isinstance(node.target, gast.Name):
+        old = lookup(ev, node.target.id)
+        if isinstance(old, Poison):
+            ev.refuse("SCT502", f"`{node.target.id}` cannot be used here", why=old.reason)
+        value = ev.eval(node.value)
+        if isinstance(old, Ref):
+            augment_array(ev, kind, old, value)
+        elif isinstance(old, ListRef) and kind is gast.Add:
+            cell = ev.writable(old.addr, "a write")
+            assert isinstance(cell, Slots)
+            ev.store.cells[old.addr] = Slots(cell.items + items_of(ev, value), (), cell.origin, cell.frozen)
+        else:
+            old = ev.defined(old) if isinstance(old, Value) else old
+            assign(ev, node.target, binary(ev, kind, old, value))
+        return
+    if not isinstance(node.target, gast.Subscript):
+        ev.refuse("SCT303", "writing an attribute is not supported", node=node.target)
+    from sct.frontend.arrays import item
+
+    owner, key = ev.eval(node.target.value), ev.eval(node.target.slice)
+    old = item(ev, owner, key)
+    value = ev.eval(node.value)
+    if isinstance(old, Ref) and (isinstance(owner, (ListRef, DictRef, Tup)) or old.path and old.addr == owner.addr):  # type: ignore[union-attr]
+        augment_array(ev, kind, old, value)  # a view, or an array in a container: written in place
+    else:
+        assign_item(ev, owner, key, binary(ev, kind, old, value))
+
+
+def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
+    ev.writable(ref.addr, "a write")
+    made = binary(ev, kind, ref, value)
+    augmented(ev, ref, ev.operand(made))
+
+
+@statement(gast.Delete)
+def delete(ev: Evaluator, node: Any) -> None:
+    for target in node.targets:
+        if not isinstance(target, gast.Name):
+            ev.refuse("SCT101", "`del` of an item is not supported")
+        lookup(ev, target.id)
+        ev.store.vars.pop(Key(ev.frames[-1].id, target.id), None)
+
+
+# -- exits ----------------------------------------------------------------------------------------
+
+
+@statement(gast.Pass)
+def pass_(ev: Evaluator, node: Any) -> None:
+    pass
+
+
+@statement(gast.Break)
+def break_(ev: Evaluator, node: Any) -> None:
+    ev.exit = Static(BREAK)
+
+
+@statement(gast.Continue)
+def continue_(ev: Evaluator, node: Any) -> None:
+    ev.exit = Static(CONTINUE)
+
+
+@statement(gast.Return)
+def return_(ev: Evaluator, node: Any) -> None:
+    frame = ev.frames[-1]
+    if frame.loop_depth:
+        # The expression is evaluated after the loop, from the state that the loop leaves.
+        if node not in frame.returns:
+            frame.returns.append(node)
+        ev.exit = Static(RETURN + 1 + frame.returns.index(node))
+    else:
+        return_value(ev, node)
+
+
+def return_value(ev: Evaluator, node: Any) -> None:
+    v = Static(None) if node.value is None else ev.eval(node.value)
+    ev.store.vars[Key(ev.frames[-1].id, "<return>")] = v
+    ev.exit = Static(RETURN)
+
+
+@statement(gast.Raise)
+def raise_stmt(ev: Evaluator, node: Any) -> None:
+    if node.exc is None:
+        ev.refuse("SCT107", "a bare `raise` is not supported")
+    v = ev.eval(node.exc)
+    if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException):
+        from sct.frontend.calls import call
+
+        v = call(ev, v, [], {})
+    ev.emit(raise_, ev.operand(v))
+    raise Dead
+
+
+@statement(gast.Assert)
+def assert_(ev: Evaluator, node: Any) -> None:
+    test = truth(ev, ev.eval(node.test))
+
+    def fail() -> None:
+        args: list[Operand] = []
+        if node.msg is not None:
+            args.append(ev.operand(ev.eval(node.msg)))
+        ev.emit(raise_, ev.emit(python, *args, callee="AssertionError"))
+        raise Dead
+
+    if isinstance(test, Lit):
+        if not test.value:
+            fail()
+        return
+    ev.branch(test, lambda: None, fail)
+
+
+@statement(gast.Expr)
+def expr(ev: Evaluator, node: Any) -> None:
+    if not isinstance(node.value, gast.Constant):
+        ev.eval(node.value)
+
+
+@statement(gast.FunctionDef)
+def function_def(ev: Evaluator, node: Any) -> None:
+    if node.decorator_list:
+        from sct.frontend.calls import call
+
+        v: Abstract = closure(ev, node)
+        for d in reversed(node.decorator_list):
+            v = call(ev, ev.eval(d), [v], {})
+    else:
+        v = closure(ev, node)
+    assign(ev, gast.Name(node.name, gast.Store(), None, None), v)
+
+
+@statement(gast.Global, gast.Nonlocal)
+def global_(ev: Evaluator, node: Any) -> None:
+    pass  # reading is as ever; `assign` refuses writes
+

@@ -1,0 +1,339 @@
+"""The store (names and heap), and how the stores of two paths are joined.
+
+A join makes one result of a `cond` for every slot on which the paths differ.  Names
+that are dead are dropped first; where the paths disagree on *who shares with whom*
+(contracts 4 and 11), the buffers concerned are frozen: reading them stays exact, a
+write to one is refused.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from sct.frontend.values import (
+    Abstract,
+    Array,
+    Cell,
+    DictRef,
+    Key,
+    ListRef,
+    Poison,
+    Ref,
+    Slots,
+    Static,
+    Step,
+    Tup,
+)
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, undef
+from sct.ir.types import Type, TypeMismatch, Undef, join
+from sct.ops import cond
+
+if TYPE_CHECKING:
+    from sct.frontend.evaluator import Evaluator
+
+__all__ = ["AMBIGUOUS", "Arm", "Cells", "Store", "conflicts", "is_number", "merge", "type_of"]
+
+AMBIGUOUS = "paths through the program disagree on which names share this array"
+
+
+class Cells(dict[int, Cell]):
+    """The heap of one path; what globals and closures refer to is in `captured`, for all paths."""
+
+    def __init__(self, cells: Mapping[int, Cell], captured: dict[int, Cell]) -> None:
+        super().__init__(cells)
+        self.captured = captured
+
+    def __missing__(self, addr: int) -> Cell:
+        return self.captured[addr]
+
+    def copy(self) -> Cells:
+        return Cells(self, self.captured)
+
+
+@dataclass
+class Store:
+    """Bindings of names, cells of the heap; `dead` where the path has raised."""
+
+    cells: Cells
+    vars: dict[Key, Abstract] = field(default_factory=dict)
+    dead: bool = False
+
+    def copy(self) -> Store:
+        return Store(self.cells.copy(), dict(self.vars), self.dead)
+
+
+@dataclass
+class Arm:
+    """One path: the store at its end and the equations on the way."""
+
+    store: Store
+    builder: Builder
+    extra: Abstract | None = None
+
+    def defines(self) -> set[Value]:
+        return {v for e in self.builder.eqns for v in e.outs}
+
+
+def is_number(v: object) -> bool:
+    """A static Python number, string or None: what a literal may be."""
+    return isinstance(v, Static) and isinstance(v.value, (bool, int, float, str, type(None)))
+
+
+def type_of(v: Abstract) -> Type:
+    return v.type if isinstance(v, Value) else Lit(v.value).type  # type: ignore[union-attr]
+
+
+def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, object]]:
+    """The pairs that keep the relation from being one-to-one."""
+    pairs = set(pairs)
+    right, left = defaultdict(set), defaultdict(set)
+    for a, b in pairs:
+        right[a].add(b)
+        left[b].add(a)
+    return {(a, b) for a, b in pairs if len(right[a]) > 1 or len(left[b]) > 1}
+
+
+class _Merge:
+    def __init__(self, ev: Evaluator, left: Arm, right: Arm) -> None:
+        self.ev, self.left, self.right = ev, left, right
+        self.inner = (left.defines(), right.defines())
+        self.outs: list[tuple[Operand, Operand, Value]] = []
+        self.made: dict[tuple[Operand, Operand], Value] = {}
+        self.addrs: dict[tuple[object, object], int] = {}
+        self.pairs: set[tuple[object, object]] = set()
+        self.store = Store(Cells({}, left.store.cells.captured), dead=left.store.dead and right.store.dead)
+
+    # -- operands ------------------------------------------------------------------
+
+    def phi(self, a: Operand | None, b: Operand | None, hint: str | None = None) -> Operand:
+        """The operand that is `a` on the left path and `b` on the right; None: undefined there."""
+        if a is not None and b is not None and (a is b or isinstance(a, Lit) and a == b):
+            return a
+        if b is None and self.right.store.dead and a is not None and a not in self.inner[0]:
+            return a
+        if a is None and self.left.store.dead and b is not None and b not in self.inner[1]:
+            return b
+        given = a if a is not None else b
+        assert given is not None
+        if a is None or b is None:
+            dead = self.left.store.dead if a is None else self.right.store.dead
+            type: Type = given.type if dead or isinstance(given.type, Undef) else Undef(given.type)
+            a, b = (undef(given.type) if x is None else x for x in (a, b))
+        else:
+            type = _join(a, b)
+        if (a, b) not in self.made:
+            dim = a.dim if a.dim is not None and a.dim == b.dim else None
+            out = Value(type, hint or a.hint or b.hint, dim)
+            kinds = [self.ev.kinds_of(x) for x in (a, b) if not (isinstance(x, Lit) and isinstance(x.type, Undef))]
+            if all(kinds):
+                self.ev.exit_kinds[out] = frozenset().union(*kinds)
+            self.made[a, b] = out
+            self.outs.append((a, b, out))
+        return self.made[a, b]
+
+    # -- abstract values -------------------------------------------------------------
+
+    def value(self, a: Abstract | None, b: Abstract | None, hint: str | None = None) -> Abstract:
+        """The value that is `a` on the left path and `b` on the right; None: undefined there."""
+        given = a if a is not None else b
+        assert given is not None
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            return next(x for x in (a, b) if isinstance(x, Poison))
+        if isinstance(a, Ref) or isinstance(b, Ref):
+            return self.ref(a, b, hint)
+        if isinstance(a, (ListRef, DictRef)) or isinstance(b, (ListRef, DictRef)):
+            return self.container(a, b)
+        if isinstance(given, Tup):
+            if (a is None or isinstance(a, Tup)) and (b is None or isinstance(b, Tup)):
+                n = len(given.items)
+                if a is None or b is None or len(a.items) == len(b.items):
+                    left = a.items if a is not None else (None,) * n
+                    right = b.items if b is not None else (None,) * n
+                    return Tup(tuple(self.value(x, y) for x, y in zip(left, right)))
+            return Poison("a tuple of another length, or something else, on another path")
+        scalars = [x for x in (a, b) if x is not None]
+        if all(isinstance(x, Value) or is_number(x) for x in scalars):
+            if a == b:
+                return given
+            try:
+                made = self.phi(*(None if x is None else self.ev.lit(x) for x in (a, b)), hint)
+            except TypeMismatch as error:
+                return Poison(f"its type depends on the path: {error}")
+            return Static(made.value) if isinstance(made, Lit) else made
+        if a == b or a is None or b is None:
+            return given
+        return Poison("another kind of object on another path")
+
+    def ref(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+        if not all(x is None or isinstance(x, Ref) for x in (a, b)):
+            other = next((x for x in (a, b) if not isinstance(x, Ref)), None)
+            if isinstance(other, Static) and other.value is None:
+                return self.optional(a, b, hint)
+            return Poison("an array on one path and something else on another")
+        if isinstance(a, Ref) and isinstance(b, Ref):
+            if a == b:
+                self.pairs.add((a.addr, b.addr))
+                return a
+            outer = not any(x in self.inner[0] or x in self.inner[1] for s in a.path for x in s.args)
+            if a.path == b.path and outer:
+                return self.base(a.addr, b.addr, a.path, hint)
+            return self.materialised(a, b, hint)
+        # Defined on one path only.
+        one, side = (a, 0) if isinstance(a, Ref) else (b, 1)
+        assert isinstance(one, Ref)
+        if (self.right, self.left)[side].store.dead:
+            self.pairs.add((one.addr, one.addr))
+            self.addrs[one.addr, one.addr] = one.addr
+            self.cell(one.addr)
+            return Ref(one.addr, tuple(self.step(s, side) for s in one.path))
+        if one.path:
+            return self.materialised(a, b, hint)
+        return self.base(*((one.addr, None) if side == 0 else (None, one.addr)), (), hint)
+
+    def step(self, s: Step, side: int) -> Step:
+        args = tuple(self.phi(x, None) if side == 0 else self.phi(None, x) for x in s.args)
+        return Step(s.op, args, s.attrs, s.spelling)
+
+    def base(self, a: int | None, b: int | None, path: tuple[Step, ...], hint: str | None) -> Abstract:
+        """A reference whose buffer is at `a` on the left and at `b` on the right."""
+        self.pairs.add((a, b) if a is not None and b is not None else (a, ("undefined", b)) if b is not None
+                       else (a, "undefined"))
+        if (a, b) not in self.addrs:
+            cells = [None if x is None else arm.store.cells[x] for x, arm in ((a, self.left), (b, self.right))]
+            try:
+                value = self.phi(*(c.value if isinstance(c, Array) else None for c in cells), hint)
+            except TypeMismatch as error:
+                return Poison(f"its type depends on the path: {error}")
+            given = [c for c in cells if isinstance(c, Array)]
+            self.addrs[a, b] = self.ev.new_addr()
+            self.store.cells[self.addrs[a, b]] = Array(
+                value, max(c.origin == "captured" for c in given) and "captured" or "fresh",
+                next((c.frozen for c in given if c.frozen), ""), all(c.c_order for c in given))
+        return Ref(self.addrs[a, b], path)
+
+    def materialised(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+        """A view on at least one path, of a place that depends on the path: a frozen copy."""
+        values = []
+        for x, arm in ((a, self.left), (b, self.right)):
+            if x is None:
+                values.append(None)
+                continue
+            with self.ev.inside(arm):
+                values.append(self.ev.operand(x))
+            assert isinstance(x, Ref)
+            self.ev.late_freezes.append(x.addr)
+        self.inner = (self.left.defines(), self.right.defines())
+        try:
+            value = self.phi(*values, hint)
+        except TypeMismatch as error:
+            return Poison(f"its type depends on the path: {error}")
+        addr = self.ev.new_addr()
+        self.store.cells[addr] = Array(value, frozen=AMBIGUOUS)
+        return Ref(addr)
+
+    def optional(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+        values = []
+        for x, arm in ((a, self.left), (b, self.right)):
+            with self.ev.inside(arm):
+                values.append(Lit(None) if isinstance(x, Static) else self.ev.operand(x))  # type: ignore[arg-type]
+        self.inner = (self.left.defines(), self.right.defines())
+        self.ev.late_freezes.extend(x.addr for x in (a, b) if isinstance(x, Ref))
+        addr = self.ev.new_addr()
+        self.store.cells[addr] = Array(self.phi(values[0], values[1], hint), frozen=AMBIGUOUS)
+        return Ref(addr)
+
+    def container(self, a: Abstract | None, b: Abstract | None) -> Abstract:
+        if a is None or b is None:
+            one = a if a is not None else b
+            assert isinstance(one, (ListRef, DictRef))
+            self.cell(one.addr)
+            return one
+        if type(a) is not type(b) or not isinstance(a, (ListRef, DictRef)) or not isinstance(b, (ListRef, DictRef)):
+            return Poison("another kind of object on another path")
+        self.pairs.add((a.addr, b.addr))
+        if a.addr == b.addr:
+            return a
+        if (a.addr, b.addr) not in self.addrs:
+            x, y = self.left.store.cells[a.addr], self.right.store.cells[b.addr]
+            assert isinstance(x, Slots) and isinstance(y, Slots)
+            if len(x.items) != len(y.items) or x.keys != y.keys:
+                return Poison("a container of another length or with other keys on another path")
+            addr = self.addrs[a.addr, b.addr] = self.ev.new_addr()
+            self.store.cells[addr] = self.slots(x, y)
+        return type(a)(self.addrs[a.addr, b.addr])
+
+    # -- cells ---------------------------------------------------------------------------
+
+    def slots(self, x: Slots, y: Slots) -> Slots:
+        items = tuple(self.value(p, q) for p, q in zip(x.items, y.items))
+        return replace(x, items=items, frozen=x.frozen or y.frozen)
+
+    def cell(self, addr: int) -> None:
+        """Merge the cell at an address that both paths know, or that the living one does."""
+        if addr in self.store.cells:
+            return
+        x, y = self.left.store.cells.get(addr), self.right.store.cells.get(addr)
+        if self.left.store.dead and y is not None:
+            x = None
+        if self.right.store.dead and x is not None:
+            y = None
+        given = x if x is not None else y
+        assert given is not None
+        if x is y:
+            self.store.cells[addr] = given
+        elif isinstance(given, Slots):
+            self.store.cells[addr] = given  # breaks cycles
+            if isinstance(x, Slots) and isinstance(y, Slots):
+                if len(x.items) != len(y.items) or x.keys != y.keys:
+                    self.ev.refuse("SCT310", "a list that grows on one path only is not supported yet")
+                self.store.cells[addr] = self.slots(x, y)
+            else:
+                items = [self.value(p, None) if x is not None else self.value(None, p) for p in given.items]
+                self.store.cells[addr] = replace(given, items=tuple(items))
+        else:
+            assert isinstance(given, Array)
+            a = x.value if isinstance(x, Array) else None
+            b = y.value if isinstance(y, Array) else None
+            frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), "")
+            order = all(c.c_order for c in (x, y) if isinstance(c, Array))
+            self.store.cells[addr] = replace(given, value=self.phi(a, b), frozen=frozen, c_order=order)
+
+
+def _join(a: Operand, b: Operand) -> Type:
+    return join(a.type, b.type)
+
+
+def merge(ev: Evaluator, pred: Operand, left: Arm, right: Arm, live: Callable[[Key], bool]) -> tuple[Store, Any]:
+    """Join two paths: adds a `cond` to the evaluator's block.
+
+    Returns the store after it, and the join of the arms' extra values.
+    """
+    m = _Merge(ev, left, right)
+    ev.late_freezes.clear()
+    a, b = left.store, right.store
+    both = [k for k in {**a.vars, **b.vars} if live(k)]
+    for key in both:
+        x = None if a.dead and not b.dead else a.vars.get(key)
+        y = None if b.dead and not a.dead else b.vars.get(key)
+        if x is not None or y is not None:
+            m.store.vars[key] = m.value(x, y, None if key.name.startswith("<") else key.name)
+    extra: Any = None
+    if left.extra is not None or right.extra is not None:
+        extra = m.value(None if a.dead else left.extra, None if b.dead else right.extra)
+    for addr in sorted(a.cells.keys() & b.cells.keys()):
+        m.cell(addr)
+    if a.dead != b.dead:
+        for addr in sorted((b if a.dead else a).cells):
+            m.cell(addr)
+    frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
+    for addr in sorted({*frozen, *ev.late_freezes}):
+        m.store.cells[addr] = replace(m.store.cells[addr], frozen=AMBIGUOUS)
+    arms = tuple(
+        Fn(name, (), tuple(arm.builder.eqns), tuple(o[k] for o in m.outs))
+        for k, (name, arm) in enumerate((("then", left), ("orelse", right))))
+    if m.outs or any(arm.builder.eqns for arm in (left, right)):
+        ev.b.add(Eqn(cond, (pred,), tuple(o[2] for o in m.outs), {}, arms, loc=ev.loc))
+    return m.store, extra

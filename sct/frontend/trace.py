@@ -1,0 +1,423 @@
+"""The entry: a function and its arguments -> its IR, signature, guards and free variables."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sct.errors import SctError
+from sct.frontend.arguments import add_leaf, argument, key_of, read_path
+from sct.frontend.evaluator import UNKNOWN, Dead, Evaluator, FreeLeaf, Guard, NeedsStatic
+from sct.frontend.transform import Transform
+from sct.frontend.transforms import apply_transform, tree_of
+from sct.frontend.values import Abstract, Array, Path, Ref, Static
+from sct.ir import Fn, Value, walk
+from sct.ir.tree import Leaf, Tree, relabel
+from sct.ir.types import BOOL, FLOAT, INT, Dim, Opaque, Tensor, Type, sym
+
+__all__ = ["Parameter", "Traced", "root_of", "trace", "trace_ahead"]
+
+NO_DEFAULT = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of the function: as Python has it, with the arrangement of its leaves."""
+
+    name: str
+    kind: str = "positional"
+    default: Any = NO_DEFAULT
+    tree: Tree = Leaf(0)
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function specialised for the types of its arguments.
+
+    fn           its IR: flat params and results
+    params       how `fn.params` are arranged as Python parameters
+    result       how `fn.results` are arranged
+    guards       facts about the arguments that it relies on
+    free         what it reads from globals and closures, passed by keyword
+    assumptions  what was assumed ahead of time
+    """
+
+    fn: Fn
+    name: str
+    params: tuple[Parameter, ...]
+    result: Tree
+    guards: tuple[Guard, ...]
+    free: tuple[FreeLeaf, ...]
+    identities: tuple[tuple[Path, str, Any], ...]
+    root: Any
+    assumptions: tuple[str, ...] = ()
+    comment: str = ""
+    bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
+
+    def holds(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], root: Any = None) -> bool:
+        """Does this specialisation serve these arguments?  (Their key is equal already.)"""
+        root = self.root if root is None else root
+        try:
+            for path, how, known in self.identities:
+                if not _same(read_path(path, root), how, known):
+                    return False
+            free = [read_path(f.path, root) for f in self.free]
+            for f, value in zip(self.free, free):
+                if not isinstance(f.param.type, Opaque) and key_of((value,), {}) != f.key:
+                    return False
+        except (AttributeError, LookupError, ValueError, SctError):
+            return False
+        if not self.guards:
+            return True
+        leaves = [*self.bind(args, kwargs), *free]
+        return all(g.holds(leaves) for g in self.guards)
+
+    def free_values(self, root: Any = None) -> dict[str, Any]:
+        """The keyword-only arguments to pass."""
+        root = self.root if root is None else root
+        return {f.name: read_path(f.path, root) for f in self.free}
+
+
+def _same(now: Any, how: str, known: Any) -> bool:
+    if how == "is":
+        return now is known
+    if how == "value":
+        return type(now) is type(known) and now == known
+    return (len(now) if how == "len" else tuple(now)) == known
+
+
+def root_of(target: Any) -> Any:
+    """The Python function under transforms."""
+    while True:
+        inner = getattr(target, "__sct_transform__", target)
+        inner = inner.fn if isinstance(inner, Transform) else inner
+        if inner is target:
+            break
+        target = inner
+    return target.__func__ if isinstance(target, types.MethodType) else target
+
+
+_SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp"}
+
+
+def name_of(target: Any) -> str:
+    """`f_grad`, `f_grad_jvp`, ..."""
+    t = getattr(target, "__sct_transform__", target)
+    if isinstance(t, Transform):
+        return f"{name_of(t.fn)}_{_SUFFIX[t.kind]}"
+    name = getattr(target, "__name__", "f")
+    return name if name.isidentifier() else "f"
+
+
+# -- signatures -------------------------------------------------------------------------------------------
+
+_KINDS = {
+    inspect.Parameter.POSITIONAL_ONLY: "positional_only", inspect.Parameter.POSITIONAL_OR_KEYWORD: "positional",
+    inspect.Parameter.VAR_POSITIONAL: "varargs", inspect.Parameter.KEYWORD_ONLY: "keyword",
+    inspect.Parameter.VAR_KEYWORD: "varkeywords",
+}
+
+
+def signature_of(target: Any) -> inspect.Signature:
+    """The signature of the derivative: the function's own; `jvp` adds the tangents."""
+    t = getattr(target, "__sct_transform__", target)
+    if isinstance(t, Transform):
+        inner = signature_of(t.fn)
+        if t.kind != "jvp":
+            return inner
+        params = [p for p in inner.parameters.values() if p.kind.name in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")]
+        both = [p.replace(default=NO_DEFAULT) for p in params]
+        return inspect.Signature([*both, *(p.replace(name=_tangent_name(p.name, params)) for p in both)])
+    try:
+        return inspect.signature(target, follow_wrapped=False)
+    except (TypeError, ValueError) as error:
+        raise SctError("SCT201", f"the signature of {target!r} cannot be had", why=str(error)) from None
+
+
+def _tangent_name(name: str, params: Sequence[inspect.Parameter]) -> str:
+    made = f"d{name}"
+    while made in {p.name for p in params}:
+        made += "_"
+    return made
+
+
+def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Traced:
+    """The IR of a function or a `Transform` for these arguments.
+
+    Raises SctError where the function is not differentiated.
+    """
+    kwargs = dict(kwargs or {})
+    signature = _jvp_signature(target, args) if _kind(target) == "jvp" else signature_of(target)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise SctError("SCT505", f"{name_of(target)}: {error}") from None
+    bound.apply_defaults()
+    ev = _evaluator(target)
+    seen: dict[int, Ref] = {}
+    given: dict[str, Abstract] = {}
+    trees: dict[str, Tree] = {}
+    for name, value in bound.arguments.items():
+        given[name], trees[name] = argument(ev, value, name, seen)
+
+    def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+        again = signature.bind(*args, **kwargs)
+        again.apply_defaults()
+        return [leaf for name, tree in trees.items() for leaf in _leaves(tree, again.arguments[name])]
+
+    return _finish(ev, target, signature, given, trees, bind)
+
+
+def _leaves(tree: Tree, value: Any) -> list[Any]:
+    if isinstance(tree, Leaf):
+        return [value]
+    return [leaf for k, c in zip(getattr(tree, "keys", ()), getattr(tree, "children", ()))
+            for leaf in _leaves(c, value[k])]
+
+
+def _kind(target: Any) -> str | None:
+    t = getattr(target, "__sct_transform__", target)
+    return t.kind if isinstance(t, Transform) else None
+
+
+def _jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
+    """As many primals as are given, then their tangents."""
+    t = getattr(target, "__sct_transform__", target)
+    params = [p.replace(default=NO_DEFAULT) for p in signature_of(t.fn).parameters.values()]
+    half = len(args) // 2
+    named: list[inspect.Parameter] = []
+    for k in range(half):
+        p = params[min(k, len(params) - 1)]
+        if p.kind is inspect.Parameter.VAR_POSITIONAL:
+            p = inspect.Parameter(f"{p.name}_{k}", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        named.append(p.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD))
+    return inspect.Signature([*named, *(p.replace(name=_tangent_name(p.name, named)) for p in named)])
+
+
+def _evaluator(target: Any) -> Evaluator:
+    ev = Evaluator()
+    ev.root = root_of(target)
+    return ev
+
+
+def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Mapping[str, Abstract],
+            trees: Mapping[str, Tree], bind: Any) -> Traced:
+    from sct.frontend.calls import call
+    from sct.frontend.expressions import items_of
+
+    positional: list[Abstract] = []
+    named: dict[str, Abstract] = {}
+    params: list[Parameter] = []
+    for p in signature.parameters.values():
+        v = given[p.name]
+        params.append(Parameter(p.name, _KINDS[p.kind], p.default, trees[p.name]))
+        if p.kind is inspect.Parameter.VAR_POSITIONAL:
+            positional += items_of(ev, v)
+        elif p.kind is inspect.Parameter.VAR_KEYWORD:
+            cell = ev.store.cells[v.addr]  # type: ignore[union-attr]
+            named.update(zip(cell.keys, cell.items))  # type: ignore[union-attr]
+        elif p.kind is inspect.Parameter.KEYWORD_ONLY:
+            named[p.name] = v
+        else:
+            positional.append(v)
+    before = dict(ev.store.cells)
+    try:
+        t = getattr(target, "__sct_transform__", target)
+        if isinstance(t, Transform):
+            result = apply_transform(ev, t, ev.lift(t.fn), positional, named)
+        else:
+            result = call(ev, ev.lift(target), positional, named)
+    except Dead:
+        result = Static(None)
+    except NeedsStatic as need:
+        raise need.error from None
+    except RecursionError:
+        raise SctError("SCT109", "the function is nested too deeply") from None
+    leaves: list[Abstract] = []
+    tree = tree_of(ev, result, leaves, "as a result")
+    outs = [ev.operand(v) for v in leaves]
+    fn = Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs))
+    written = any(isinstance(c, Array) and c.origin == "argument" and ev.store.cells.get(a) is not c
+                  for a, c in before.items()) or _writes(fn)
+    _aliasing(ev, written)
+    _settle_sizes(ev, fn)
+    for f in ev.free_leaves:
+        params.append(Parameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
+    identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
+    return Traced(fn, name_of(target), tuple(_ordered(params)), relabel(tree, Leaf), tuple(ev.guards.values()),
+                  tuple(ev.free_leaves), identities, ev.root, tuple(ev.assumptions), _comment(fn, params), bind)
+
+
+def _ordered(params: list[Parameter]) -> list[Parameter]:
+    return [p for p in params if p.kind != "varkeywords"] + [p for p in params if p.kind == "varkeywords"]
+
+
+def _comment(fn: Fn, params: Sequence[Parameter]) -> str:
+    shown = [f"{p.name}: {fn.params[p.tree.index].type}" for p in params if isinstance(p.tree, Leaf)]
+    return ", ".join(shown)
+
+
+def _writes(fn: Fn) -> bool:
+    return any(e.op.name in ("store", "add_at") for e in walk(fn))
+
+
+def _aliasing(ev: Evaluator, written: bool) -> None:
+    """Arguments that share memory: identical ones are one array; others are refused if one is written."""
+    arrays = [k for k, x in enumerate(ev.leaves) if isinstance(x, np.ndarray)]
+    if not written or len(arrays) < 2:
+        return
+    pairs = [(i, j) for n, i in enumerate(arrays) for j in arrays[:n]]
+    for i, j in pairs:
+        if ev.leaves[i] is not ev.leaves[j] and np.may_share_memory(ev.leaves[i], ev.leaves[j]):
+            raise SctError("SCT305", f"`{ev.params[j].hint}` and `{ev.params[i].hint}` share memory, and one is written",
+                           hint="pass a copy")
+    same = [(i, j) for i, j in pairs if ev.leaves[i] is ev.leaves[j]]
+    text = "arrays share memory as before"
+    ev.guards[text] = Guard(text, lambda leaves: all(
+        leaves[i] is leaves[j] if (i, j) in same else not np.may_share_memory(leaves[i], leaves[j])
+        for i, j in pairs))
+
+
+def _settle_sizes(ev: Evaluator, fn: Fn) -> None:
+    """Put what was found to be equal into the types of all values."""
+    if not ev.same_size:
+        return
+
+    def settle(v: Value) -> None:
+        v.type = ev.resolved(v.type)
+        if v.dim is not None:
+            v.dim = ev.resolve(v.dim)
+
+    def visit(f: Fn) -> None:
+        for v in f.params:
+            settle(v)
+        for e in f.eqns:
+            for v in e.outs:
+                settle(v)
+            for r in e.regions:
+                visit(r)
+
+    visit(fn)
+
+
+# -- ahead of time -----------------------------------------------------------------------------------------
+
+
+def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
+    """The IR of a function for types from `given`, its annotations and its defaults.
+
+    A parameter without any of these is tried as a float, then as a 1-D and a 2-D
+    array: the simplest types under which the function types.
+    """
+    signature = signature_of(target)
+    hints = _annotations(root_of(target))
+    given = dict(given or {})
+    open_: list[str] = []
+    texts: dict[str, Any] = {}
+    for p in signature.parameters.values():
+        if p.name in given:
+            texts[p.name] = given[p.name]
+            continue
+        known = _annotated(hints.get(p.name))
+        if known is None and p.default is not NO_DEFAULT:
+            texts[p.name] = p
+        elif known is None:
+            open_.append(p.name)
+        else:
+            texts[p.name] = known
+    first: SctError | None = None
+    for guess in _guesses(open_):
+        try:
+            return _ahead(target, signature, {**texts, **guess}, tuple(guess))
+        except SctError as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+def _guesses(names: list[str]) -> list[dict[str, str]]:
+    """Types to try, the simplest first, changing one parameter at a time."""
+    base = dict.fromkeys(names, "float")
+    tries = [base]
+    for kind in ("f64[n]", "f64[n, m]", "int"):
+        tries += [{**base, name: kind} for name in names]
+    tries += [dict.fromkeys(names, kind) for kind in ("f64[n]", "f64[n, n]")]
+    return tries
+
+
+def _annotations(f: Any) -> dict[str, Any]:
+    try:
+        return inspect.get_annotations(f, eval_str=True)
+    except Exception:
+        return dict(getattr(f, "__annotations__", {}))
+
+
+def _annotated(a: Any) -> str | None:
+    """The type text of an annotation, None if it says nothing."""
+    if a in (float, int, bool, str):
+        return str(a.__name__)
+    if isinstance(a, str):
+        return a if a in ("float", "int", "bool", "str") or "[" in a else None
+    if a is np.ndarray:
+        return None
+    dims = getattr(a, "dim_str", None)
+    if dims is not None:
+        return f"f64[{', '.join(dims.split())}]"
+    return None
+
+
+_ARRAY = re.compile(r"^(f|i|u|b)(\d+)\[(.*)\]$")
+
+
+def parse_type(text: str) -> Type:
+    """`float`, `int`, `bool`, `f64[n, 3]` as a type."""
+    text = text.strip()
+    plain: dict[str, Type] = {"float": FLOAT, "int": INT, "bool": BOOL, "str": Opaque()}
+    if text in plain:
+        return plain[text]
+    if re.fullmatch(r"(f|i|u)(8|16|32|64)|b1", text):
+        return Tensor("np", text)
+    hit = _ARRAY.match(text)
+    if not hit:
+        raise SctError("SCT504", f"`{text}` is not a type", hint="write float, int, bool, f64, f64[n] or f64[n, m]")
+    dims = [d.strip() for d in hit.group(3).split(",") if d.strip() and d.strip() != "()"]
+    try:
+        shape = tuple(Dim(int(d)) if d.lstrip("-").isdigit() else sym(_size_symbol(d)) for d in dims)
+    except ValueError:
+        raise SctError("SCT504", f"`{text}` is not a type") from None
+    return Tensor("array", hit.group(1) + hit.group(2), shape)
+
+
+def _size_symbol(text: str) -> str:
+    if not text.isidentifier():
+        raise ValueError(text)
+    return text
+
+
+def _ahead(target: Any, signature: inspect.Signature, texts: Mapping[str, Any], guessed: tuple[str, ...]) -> Traced:
+    ev = _evaluator(target)
+    given: dict[str, Abstract] = {}
+    trees: dict[str, Tree] = {}
+    for name, text in texts.items():
+        if isinstance(text, inspect.Parameter):
+            given[name], trees[name] = argument(ev, text.default, name, {})
+            for leaf in range(len(ev.leaves)):
+                ev.leaves[leaf] = ev.leaves[leaf] if text.default is ev.leaves[leaf] else ev.leaves[leaf]
+            continue
+        t = parse_type(text)
+        leaf = add_leaf(ev, UNKNOWN, t, name)
+        trees[name] = Leaf(len(ev.params) - 1)
+        given[name] = leaf
+        if isinstance(t, Tensor) and t.is_array:
+            addr = ev.new_addr()
+            ev.store.cells[addr] = Array(leaf, "argument")
+            given[name] = Ref(addr)
+    ordered = {p: given[p] for p in signature.parameters}
+    traced = _finish(ev, target, signature, ordered, trees, lambda args, kwargs: [])
+    return traced

@@ -1,0 +1,23 @@
+"""What `grad`, `vjp` and the rest are to the compiler: a kind and a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Transform"]
+
+
+@dataclass(frozen=True)
+class Transform:
+    """The derivative of `fn`, of a kind: "grad", "value_and_grad", "vjp" or "jvp".
+
+    argnums  what `grad` differentiates: an index, a name, or a tuple of them
+    has_aux  `fn` returns (value, aux); aux is not differentiated
+    """
+
+    kind: str
+    fn: Callable[..., Any]
+    argnums: int | str | tuple[int | str, ...] = 0
+    has_aux: bool = False

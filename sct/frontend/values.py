@@ -1,0 +1,191 @@
+"""What a name may be bound to during abstract evaluation, and the cells of the heap.
+
+An abstract value is one of
+
+- `Static`: a Python object known now;
+- an IR `Value`: a number, optional or opaque object known only at run time;
+- `Ref`: an array, as an address and a path of view steps;
+- `Tup`, `ListRef`, `DictRef`: a container whose structure is known;
+- `Closure`, `Method`, `Pullback`, `Iteration`: things to call or loop over;
+- `Poison`: something that paths disagree on; reading it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+from sct.errors import Loc
+from sct.ir import Op, Operand, Value
+
+if TYPE_CHECKING:
+    import gast
+
+__all__ = [
+    "Abstract", "Array", "Closure", "DictRef", "Iteration", "Key", "ListRef", "Method", "Poison", "Pullback",
+    "Ref", "Slots", "Static", "Step", "Tup",
+]
+
+
+Path = tuple[Any, ...]
+"""(function or None for the one differentiated, ("global", name), ("attr", name), ...)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Static:
+    """A Python object known at compile time.
+
+    path  how a call finds it again from the function, where it was found there
+    """
+
+    value: Any
+    path: Path | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+            return False
+        if isinstance(self.value, (bool, int, float, complex, str, bytes)):
+            return repr(self.value) == repr(other.value)
+        return self.value is other.value
+
+    def __hash__(self) -> int:
+        return hash(type(self.value))
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A view step: `op(base, *args, **attrs)`."""
+
+    op: Op
+    args: tuple[Operand, ...]
+    attrs: Mapping[str, Any]
+    spelling: str | None = None
+
+    def _key(self) -> tuple[object, ...]:
+        return self.op, self.args, tuple(sorted(self.attrs.items(), key=str))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Step) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((self.op, self.args))
+
+
+@dataclass(frozen=True)
+class Ref:
+    """An array: the buffer at `addr`, seen through `path`."""
+
+    addr: int
+    path: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tup:
+    """A tuple."""
+
+    items: tuple[Abstract, ...]
+
+
+@dataclass(frozen=True)
+class ListRef:
+    """A list whose length is known; its slots are on the heap."""
+
+    addr: int
+
+
+@dataclass(frozen=True)
+class DictRef:
+    """A dict whose keys are known; its slots are on the heap."""
+
+    addr: int
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A `def` or `lambda` met during evaluation, with the frame that it reads."""
+
+    node: gast.AST
+    frame: int
+    defaults: tuple[Abstract, ...] = ()
+    kw_defaults: tuple[Abstract | None, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return (isinstance(other, Closure) and self.node is other.node and self.frame == other.frame
+                and self.defaults == other.defaults and self.kw_defaults == other.kw_defaults)
+
+    def __hash__(self) -> int:
+        return hash((id(self.node), self.frame))
+
+
+@dataclass(frozen=True)
+class Method:
+    """`owner.name`, to be called."""
+
+    owner: Abstract
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Pullback:
+    """What `sct.vjp` gives inside a differentiated function."""
+
+    call: Any
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """`range`, `zip`, `enumerate` or `reversed` of things."""
+
+    kind: str
+    parts: tuple[Abstract, ...]
+
+
+@dataclass(frozen=True)
+class Poison:
+    """Paths disagree on what this is; `reason` says how."""
+
+    reason: str
+
+
+Abstract = Union[Static, Value, Ref, Tup, ListRef, DictRef, Closure, Method, Pullback, Iteration, Poison]
+
+
+@dataclass(frozen=True)
+class Array:
+    """A cell: the current version of a buffer.
+
+    origin   "fresh", "argument" (writes act on a private copy) or "captured"
+             (a global or closure array: writes are refused)
+    frozen   why it may not be written any more, if it may not
+    c_order  is its memory known to be contiguous in C order
+    """
+
+    value: Operand
+    origin: str = "fresh"
+    frozen: str = ""
+    c_order: bool = False
+
+
+@dataclass(frozen=True)
+class Slots:
+    """A cell: the slots of a list or dict; `keys` are the dict's keys."""
+
+    items: tuple[Abstract, ...]
+    keys: tuple[Any, ...] = ()
+    origin: str = "fresh"
+    frozen: str = ""
+
+
+Cell = Union[Array, Slots]
+
+
+@dataclass(frozen=True)
+class Key:
+    """A slot of the store: `name` of `frame`; "<exit>" and "<return>" are slots too."""
+
+    frame: int
+    name: str = field(compare=True)
+
+
+NOWHERE = Loc("<unknown>", 0)

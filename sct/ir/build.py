@@ -1,0 +1,91 @@
+"""The typed builder: ops called inside `with Builder(...) as b:` become equations of `b`.
+
+>>> with Builder(primal=False) as b:          # doctest: +SKIP
+...     y = mul(x, x)
+>>> fn = b.finish("f", [x], [y])              # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import Token
+from typing import Any
+
+from sct.ir.core import EmitsEqns, Eqn, Fn, Lit, Loc, Op, Operand, Value, builder_var
+
+__all__ = ["Builder", "Rewrite", "operand"]
+
+Rewrite = Callable[[Op, Sequence[Operand], Mapping[str, Any], str | None], "Operand | None"]
+
+
+def operand(x: Operand | float | str | None) -> Operand:
+    """A value or literal as it is; a Python number, string or None as a literal."""
+    return x if isinstance(x, (Value, Lit)) else Lit(x)
+
+
+class Builder:
+    """Collects the equations of one block.
+
+    primal    the tag of the equations made (Eqn.primal)
+    rewrite   rewrite(op, operands, attrs, spelling) -> operand to use instead of a
+              new equation, or None; the simplifier of the adjoint
+    module    "math" or "numpy": an op called without a spelling takes the one of that
+              module, if it has one (the rules of a `math` primal stay in `math`)
+    loc       likewise, the source location of what has none
+
+    `defs` tells which equation made a value, in this block and in those around it.
+    """
+
+    def __init__(self, *, primal: bool = True, rewrite: Rewrite | None = None,
+                 module: str | None = None, loc: Loc | None = None) -> None:
+        self.primal, self.rewrite, self.module, self.loc = primal, rewrite, module, loc
+        self.eqns: list[Eqn] = []
+        self.defs: dict[Value, Eqn] = {}
+        self._tokens: list[Token[EmitsEqns]] = []
+
+    def __enter__(self) -> Builder:
+        self._tokens.append(builder_var.set(self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        builder_var.reset(self._tokens.pop())
+
+    def nested(self) -> Builder:
+        """A builder for a region inside this block, with the same settings."""
+        inner = Builder(primal=self.primal, rewrite=self.rewrite, module=self.module, loc=self.loc)
+        inner.defs = self.defs
+        return inner
+
+    def emit(self, op: Op, args: Sequence[Operand | float | None], attrs: Mapping[str, Any] | None = None, *,
+             regions: Sequence[Fn] = (), types: Sequence[Any] | None = None, spelling: str | None = None,
+             loc: Loc | None = None, hints: Sequence[str | None] = ()) -> Any:
+        """Add `op(*args, **attrs)`: its out, or the tuple of its outs where its type is a tuple.
+
+        Control ops (with regions) are given their `types`; others derive them.
+        """
+        ops = tuple(map(operand, args))
+        attrs = dict(attrs or {})
+        if spelling is None and self.module is not None:
+            spelling = next((c for c in op.calls if c.startswith(self.module + ".")), None)
+        if self.rewrite is not None and not self.primal and not regions:
+            with self:
+                made = self.rewrite(op, ops, attrs, spelling)
+            if made is not None:
+                return made
+        extra = {"spelling": spelling} if op.spelled else {}
+        derived = op.type(*ops, **extra, **attrs) if types is None else tuple(types)
+        several = isinstance(derived, tuple)
+        dim = op.dim(*ops, **attrs) if op.dim else None
+        outs = tuple(Value(t, dim=dim) for t in (derived if several else (derived,)))
+        for value, hint in zip(outs, hints):
+            value.hint = hint
+        self.add(Eqn(op, ops, outs, attrs, tuple(regions), spelling, self.primal, loc or self.loc))
+        return outs if several else outs[0]
+
+    def add(self, eqn: Eqn) -> None:
+        """Add an equation that exists."""
+        self.eqns.append(eqn)
+        self.defs.update((out, eqn) for out in eqn.outs)
+
+    def finish(self, name: str, params: Sequence[Value], results: Sequence[Operand]) -> Fn:
+        return Fn(name, tuple(params), tuple(self.eqns), tuple(results))

@@ -1,0 +1,257 @@
+"""The verifier: scopes, arities and types of IR, derived again.
+
+A pass that breaks the IR is found where it does, not by a wrong number later:
+
+>>> verify(Fn("f", (), (), (Value(FLOAT, "x"),)))
+Traceback (most recent call last):
+    ...
+sct.ir.check.IRError: result x is not in scope
+    def f() -> float:
+ -> ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NoReturn
+
+from sct.ir import text
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ir.types import (
+    FLOAT,
+    INT,
+    Apply,
+    Dim,
+    Function,
+    Never,
+    Opaque,
+    Optional,
+    Seq,
+    Tensor,
+    Type,
+    TypeMismatch,
+    Undef,
+)
+
+__all__ = ["IRError", "agree", "fits", "raises", "verify"]
+
+
+class IRError(AssertionError):
+    """The IR breaks a rule: a bug in sct."""
+
+
+def verify(fn: Fn) -> Fn:
+    """`fn` itself; raises `IRError` where it breaks a rule."""
+    _Checker(fn).region(fn)
+    return fn
+
+
+class _Checker:
+    def __init__(self, fn: Fn) -> None:
+        self.fn = fn
+        self.bound: set[Value] = set()
+        self.scope: set[Value] = set()
+        self.control: dict[str, Callable[[Eqn], None]] = {
+            "cond": self.cond, "loop": self.loop, "closure": self.closure,
+            "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback}
+
+    def fail(self, message: str, eqn: Eqn | None = None) -> NoReturn:
+        shown = text.lines(self.fn)
+        at = next((k for k, (_, e) in enumerate(shown) if e is eqn), len(shown) - 1)
+        near = [(" -> " if k == at else "    ") + shown[k][0]
+                for k in range(max(0, at - 7), min(len(shown), at + 3))]
+        raise IRError("\n".join([message, *near]))
+
+    # scope
+
+    def region(self, fn: Fn) -> None:
+        inside: list[Value] = []
+        self.bind(fn.params, inside, None)
+        for eqn in fn.eqns:
+            self.in_scope(eqn.args, eqn, "operand")
+            for region in eqn.regions:
+                self.region(region)
+            self.eqn(eqn)
+            self.bind(eqn.outs, inside, eqn)
+        self.in_scope(fn.results, fn.eqns[-1] if fn.eqns and fn is not self.fn else None, "result")
+        self.scope.difference_update(inside)
+
+    def bind(self, values: Iterable[Value], inside: list[Value], eqn: Eqn | None) -> None:
+        for v in values:
+            if v in self.bound:
+                self.fail(f"{_name(v)} is bound twice", eqn)
+            self.bound.add(v)
+            self.scope.add(v)
+            inside.append(v)
+
+    def in_scope(self, args: Iterable[Operand], eqn: Eqn | None, what: str) -> None:
+        for a in args:
+            if isinstance(a, Value) and a not in self.scope:
+                self.fail(f"{what} {_name(a)} is not in scope", eqn)
+
+    # types
+
+    def eqn(self, eqn: Eqn) -> None:
+        if eqn.op.name in self.control:
+            self.control[eqn.op.name](eqn)
+            return
+        self.expect(not eqn.regions, f"`{eqn.op.name}` has regions", eqn)
+        spelling = {"spelling": eqn.spelling} if eqn.op.spelled else {}
+        try:
+            derived = eqn.op.type(*eqn.args, **spelling, **eqn.attrs)
+        except (TypeMismatch, TypeError, ValueError, AttributeError, LookupError) as error:
+            self.fail(f"`{eqn.op.name}` does not take these operands: {error!r}", eqn)
+        types = derived if isinstance(derived, tuple) else (derived,)
+        if eqn.op.effect and not eqn.outs:
+            return
+        self.expect(len(types) == len(eqn.outs), f"`{eqn.op.name}` has {len(types)} outs", eqn)
+        for out, t in zip(eqn.outs, types):
+            self.expect(agree(out.type, t), f"{_name(out)} is declared {out.type}, derived {t}", eqn)
+        if eqn.inplace is not None:
+            self.expect(0 <= eqn.inplace < len(eqn.args), "inplace names no operand", eqn)
+
+    def expect(self, holds: bool, message: str, eqn: Eqn) -> None:
+        if not holds:
+            self.fail(message, eqn)
+
+    def arity(self, eqn: Eqn, regions: int, args: int, outs: int) -> None:
+        for what, has, wants in (("regions", len(eqn.regions), regions), ("operands", len(eqn.args), args),
+                                 ("outs", len(eqn.outs), outs)):
+            self.expect(has == wants, f"`{eqn.op.name}` has {has} {what}, not {wants}", eqn)
+
+    def flow(self, sources: Sequence[Operand], targets: Sequence[Value], eqn: Eqn, what: str) -> None:
+        """Each source is what its target is bound to."""
+        self.expect(len(sources) == len(targets), f"{what}: {len(sources)} values for {len(targets)}", eqn)
+        for a, b in zip(sources, targets):
+            self.expect(fits(a.type, b.type), f"{what}: {_name(a)}: {a.type} does not fit {_name(b)}: {b.type}", eqn)
+
+    # control
+
+    def cond(self, eqn: Eqn) -> None:
+        self.arity(eqn, 2, 1, len(eqn.outs))
+        self.is_bool(eqn.args[0], eqn, "the test")
+        for region in eqn.regions:
+            self.expect(not region.params, "an arm has no params", eqn)
+            if raises(region):
+                self.expect(len(region.results) == len(eqn.outs), "an arm has other results", eqn)
+            else:
+                self.flow(region.results, eqn.outs, eqn, region.name)
+
+    def loop(self, eqn: Eqn) -> None:
+        counted, tested, n = eqn.attrs["counted"], eqn.attrs["tested"], eqn.attrs["carries"]
+        first = 3 if counted else 0
+        self.arity(eqn, 1 + tested, len(eqn.args), len(eqn.outs))
+        body = eqn.regions[-1]
+        xs = eqn.args[first + n:]
+        self.expect(len(eqn.args) >= first + n, "a loop has its range and a value for each carry", eqn)
+        self.expect(all(_is_int(a.type) for a in eqn.args[:first]), "the range of a loop is of ints", eqn)
+        self.expect(len(body.params) == counted + n + len(xs), "body: (index, carries, xs)", eqn)
+        ys = len(body.results) - 1 - n
+        self.expect(ys >= 0 and len(eqn.outs) == n + 1 + ys, "outs: (carries, trips, ys)", eqn)
+        carries = body.params[counted:counted + n]
+        self.flow(eqn.args[first:first + n], carries, eqn, "init")
+        self.is_bool(body.results[0], eqn, "go")
+        if not raises(body):
+            self.flow(body.results[1:n + 1], carries, eqn, "carry")
+        self.flow(carries, eqn.outs[:n], eqn, "result")
+        self.expect(eqn.outs[n].type == INT, "trips is an int", eqn)
+        for x, p in zip(xs, body.params[counted + n:]):
+            self.expect(isinstance(x.type, Seq) and fits(x.type.elem, p.type), f"xs: {x.type} for {p.type}", eqn)
+        for y, out in zip(body.results[n + 1:], eqn.outs[n + 1:]):
+            self.expect(isinstance(out.type, Seq) and fits(y.type, out.type.elem), f"ys: {y.type} in {out.type}", eqn)
+        if tested:
+            test = eqn.regions[0]
+            self.flow(eqn.args[first:first + n], test.params, eqn, "test")
+            self.expect(len(test.results) == 1, "a test has one result", eqn)
+            self.is_bool(test.results[0], eqn, "the test")
+        self.expect(not eqn.attrs["reverse"] or counted and body.results[0] == Lit(True),
+                    "only a counted loop without exits runs in reverse", eqn)
+
+    def closure(self, eqn: Eqn) -> None:
+        self.arity(eqn, 1, 0, 1)
+        self.expect(eqn.out.type == Function(), "a closure is a function", eqn)
+
+    def vjp(self, eqn: Eqn) -> None:
+        wrt, seeded = eqn.attrs["wrt"], eqn.attrs["seeded"]
+        f = self.function(eqn, len(seeded), wrt)
+        self.expect(all(k < len(f.results) for k in seeded), "seeded names a result", eqn)
+        self.arity(eqn, 1, len(f.params) + len(seeded), len(f.results) + len(wrt))
+
+    def jvp(self, eqn: Eqn) -> None:
+        wrt = eqn.attrs["wrt"]
+        f = self.function(eqn, len(wrt), wrt)
+        tangents = sum(map(_has_tangent, f.results))
+        self.arity(eqn, 1, len(f.params) + len(wrt), len(f.results) + tangents)
+
+    def pullback(self, eqn: Eqn) -> None:
+        f = self.function(eqn, 0, eqn.attrs["wrt"])
+        self.arity(eqn, 1, len(f.params), len(f.results) + 1)
+        self.expect(eqn.outs[-1].type == Function(), "the last out is a function", eqn)
+
+    def function(self, eqn: Eqn, extra: int, wrt: tuple[int, ...]) -> Fn:
+        self.expect(len(eqn.regions) == 1, f"`{eqn.op.name}` has one region", eqn)
+        (f,) = eqn.regions
+        self.expect(all(0 <= k < len(f.params) for k in wrt), "wrt names a param", eqn)
+        self.flow(eqn.args[:len(eqn.args) - extra], f.params, eqn, "primals")
+        self.flow(f.results, eqn.outs[:len(f.results)], eqn, "results")
+        return f
+
+    def is_bool(self, x: Operand, eqn: Eqn, what: str) -> None:
+        t = x.type
+        self.expect(isinstance(t, Tensor) and t.kind == "b" and t.rank == 0, f"{what} is a bool, not {t}", eqn)
+
+
+def raises(fn: Fn) -> bool:
+    """Does every path through `fn` raise?"""
+    return any(e.op.name == "raise_" or e.op.name == "cond" and all(map(raises, e.regions)) for e in fn.eqns)
+
+
+def fits(a: Type, b: Type) -> bool:
+    """May a value of type `a` be bound to a variable of type `b`?"""
+    if isinstance(b, Opaque) or isinstance(a, Never):
+        return True
+    for wrap in (Undef, Optional):
+        if isinstance(b, wrap):
+            inner = a.elem if isinstance(a, wrap) else a
+            return isinstance(a, Undef) or fits(inner, b.elem)
+    if isinstance(a, Seq) and isinstance(b, Seq):
+        return fits(a.elem, b.elem)
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+        return a == b
+    if b.carrier == "py":
+        return a.carrier == "py" and (a.dtype == b.dtype or "bif".index(a.kind) < "bif".index(b.kind) or b.dtype == "real")
+    if b.carrier == "any":
+        return a.carrier != "array" and "bif".index(a.kind) <= "bif".index(b.kind)
+    return agree(a, b)
+
+
+def agree(declared: Type, derived: Type) -> bool:
+    """Equal, where sizes that are not plain terms of the sizes of arguments are not compared."""
+    if isinstance(declared, Tensor) and isinstance(derived, Tensor):
+        return ((declared.carrier, declared.dtype, declared.rank) == (derived.carrier, derived.dtype, derived.rank)
+                and all(map(_may_be, declared.shape, derived.shape)))
+    if isinstance(declared, (Seq, Optional, Undef)) and type(declared) is type(derived):
+        return agree(declared.elem, derived.elem)
+    return declared == derived
+
+
+def _may_be(a: Dim, b: Dim) -> bool:
+    difference = a - b
+    if difference.value is not None:
+        return difference.value == 0
+    return any(isinstance(atom, Apply) or atom.startswith("_") for atom, _ in difference.terms)
+
+
+def _has_tangent(x: Operand) -> bool:
+    t: Type = x.type
+    while isinstance(t, (Seq, Optional, Undef)):
+        t = t.elem
+    return isinstance(t, Tensor) and t.kind == FLOAT.kind
+
+
+def _is_int(t: Type) -> bool:
+    return isinstance(t, Tensor) and t.kind in "ib" and t.rank == 0
+
+
+def _name(x: Operand) -> str:
+    return x.hint or "a value" if isinstance(x, Value) else repr(x.value)

@@ -1,0 +1,301 @@
+"""The IR: immutable equations in A-normal form, with regions, and the schema of an op.
+
+    Fn    ::= params, eqns, results          results are operands
+    Eqn   ::= outs = op(args, **attrs, *regions)
+    arg   ::= Value | Lit
+    region::= Fn                              may read values of the Fns around it
+
+Every `Value` is bound once, by being a param or an out.  Two values are the same
+if they are the same object.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Union
+
+from sct.errors import Loc
+from sct.ir.types import Dim, Tensor, Type, Undef, py
+
+__all__ = [
+    "UNDEF", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "builder_var", "free_values",
+    "has_effect", "is_float", "rebuild", "substitute", "undef", "walk",
+]
+
+_ids = itertools.count()
+
+
+class Value:
+    """A value of the IR.  `hint` is the user's name for it, if any; `dim` is the
+    size term that an integer value is known to equal."""
+
+    __slots__ = ("dim", "hint", "id", "type")
+
+    def __init__(self, type: Type, hint: str | None = None, dim: Dim | None = None) -> None:
+        self.type, self.hint, self.dim = type, hint, dim
+        self.id = next(_ids)
+
+    def __repr__(self) -> str:
+        return f"{self.hint or 'v'}#{self.id}: {self.type}"
+
+
+class _UndefType:
+    def __repr__(self) -> str:
+        return "undef"
+
+
+UNDEF = _UndefType()
+
+
+@dataclass(frozen=True, eq=False)
+class Lit:
+    """A literal: bool, int, float, str, None, or `UNDEF` of a given type.
+
+    Two literals are equal if their type and bits are (`-0.0 != 0.0`, `1 != 1.0`).
+    """
+
+    value: Any
+    as_type: Type | None = None
+
+    @property
+    def type(self) -> Type:
+        return self.as_type if self.as_type is not None else py(self.value)
+
+    @property
+    def dim(self) -> Dim | None:
+        return Dim(self.value) if isinstance(self.value, int) and not isinstance(self.value, bool) else None
+
+    @property
+    def hint(self) -> None:
+        return None
+
+    def _key(self) -> tuple[object, ...]:
+        return (type(self.value), repr(self.value), self.as_type)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lit) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def undef(type: Type) -> Lit:
+    """The literal of a value that this path does not assign."""
+    return Lit(UNDEF, type if isinstance(type, Undef) else Undef(type))
+
+
+Operand = Union[Value, Lit]
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """An op: how it is spelled, typed, run, differentiated and printed.
+
+    name      its name in IR text, and of the Python object
+    type      type(*operands, **attrs) -> Type, or a tuple of Types
+    run       run(*numpy_values, **attrs): the reference implementation
+    calls     spellings: "numpy.sin", "math.sin", "operator.add", "builtins.abs",
+              ".sum" (a method of arrays and NumPy scalars)
+    bind      a Python function with the parameter names of the spelling; it
+              returns (operands, attrs).  None: positional operands, no attrs.
+    defaults  attrs that are not printed where they have this value
+    emit      how it prints: a Python expression in which `_0`, `_1` are operands,
+              `_args` all of them in a row, `_axis` the attr `axis`; modules by their
+              full names (`numpy.where(...)`).  Where it depends on the types: a
+              function emit(*operands, **attrs) that returns such an expression.
+              None: a call of the spelling, attrs as keywords
+    partials  partials(y, *xs, **attrs) -> [dy/dx] for elementwise ops
+    linear    linear(ct, *xs, **attrs) -> [cotangents]; the tangent is the op itself
+    vjp, jvp  vjp(ct, y, *xs, **attrs) -> [cotangents] (None: no contribution),
+              jvp(tangents, y, *xs, **attrs) -> tangent (a tangent may be None: zero)
+    nondiff   the reason why there is no derivative
+    inactive  positions of operands that have no derivative (indices, conditions)
+    alias     "none", "view", "maybe" (a view or a copy) or "same" (may be the very
+              object), each of operand `alias_of`; or a function
+              alias(*operands, **attrs) of them.  Ask `sct.ops.aliases(eqn)`
+    readonly  a result that is a view may not be written (NumPy forbids it)
+    writes    positions of operands that a call writes (in the user's program)
+    raises    "never", "shape" or "value": what may make it raise
+    effect    kept, in order, run once
+    cost      "free", "cheap", "dear" or "never" (to compute again)
+    dim       dim(*operands, **attrs) -> Dim | None: the size that an int result equals
+    spelled   the type depends on the spelling: `type` takes it as `spelling=`
+    samples   zero-argument callable: an iterable of (args, attrs) of NumPy values
+    """
+
+    name: str
+    type: Callable[..., Type | tuple[Type, ...]]
+    run: Callable[..., Any] | None = None
+    calls: tuple[str, ...] = ()
+    bind: Callable[..., tuple[Sequence[Any], dict[str, Any]]] | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    emit: str | Callable[..., str] | None = None
+    partials: Callable[..., list[Any]] | None = None
+    linear: Callable[..., list[Any]] | None = None
+    vjp: Callable[..., list[Any]] | None = None
+    jvp: Callable[..., Any] | None = None
+    nondiff: str | None = None
+    inactive: tuple[int, ...] = ()
+    alias: str | Callable[..., str] = "none"
+    alias_of: int = 0
+    readonly: bool = False
+    writes: tuple[int, ...] = ()
+    raises: str = "never"
+    effect: bool = False
+    cost: str = "cheap"
+    dim: Callable[..., Dim | None] | None = None
+    spelled: bool = False
+    samples: Callable[[], Any] | None = None
+
+    def __post_init__(self) -> None:
+        ways = [self.partials, self.linear, self.vjp and self.jvp, self.nondiff]
+        if sum(way is not None for way in ways) != 1:
+            raise TypeError(f"op {self.name}: exactly one of partials, linear, vjp + jvp, nondiff")
+
+    def __call__(self, *args: Operand | float | None, **attrs: Any) -> Any:
+        """Add an equation of this op to the function being built; its out, or outs."""
+        return builder_var.get().emit(self, args, attrs)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Eqn:
+    """`outs = op(args, **attrs)`; `regions` for control flow.
+
+    spelling  the user's spelling of the op ("math.sin"), kept by the primal
+    primal    the user's own arithmetic, to be reproduced bit for bit; False for
+              what differentiation made
+    inplace   the operand (a position) whose buffer the out takes over; set by
+              the pass `storage` alone
+    """
+
+    op: Op
+    args: tuple[Operand, ...]
+    outs: tuple[Value, ...]
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    regions: tuple[Fn, ...] = ()
+    spelling: str | None = None
+    primal: bool = True
+    loc: Loc | None = None
+    inplace: int | None = None
+
+    @property
+    def out(self) -> Value:
+        (value,) = self.outs
+        return value
+
+    def with_(self, **changes: Any) -> Eqn:
+        return replace(self, **changes)
+
+    def __repr__(self) -> str:
+        return f"{', '.join(map(repr, self.outs))} = {self.op.name}{self.args}"
+
+
+@dataclass(frozen=True, eq=False)
+class Fn:
+    """A function, or a region of an equation."""
+
+    name: str
+    params: tuple[Value, ...]
+    eqns: tuple[Eqn, ...]
+    results: tuple[Operand, ...]
+
+    def with_(self, **changes: Any) -> Fn:
+        return replace(self, **changes)
+
+    def __repr__(self) -> str:
+        return f"Fn {self.name}: {len(self.eqns)} eqns"
+
+
+class EmitsEqns(Protocol):
+    """What `Op.__call__` needs of a builder."""
+
+    def emit(self, op: Op, args: Sequence[Operand | float | None], attrs: Mapping[str, Any]) -> Any: ...
+
+
+builder_var: ContextVar[EmitsEqns] = ContextVar("sct_builder")
+
+
+# -- walking and rewriting ------------------------------------------------------------
+
+
+def walk(fn: Fn) -> Iterator[Eqn]:
+    """Every equation of `fn` and of the regions in it, in order."""
+    for eqn in fn.eqns:
+        yield eqn
+        for region in eqn.regions:
+            yield from walk(region)
+
+
+def has_effect(eqn: Eqn) -> bool:
+    return eqn.op.effect or any(inner.op.effect for region in eqn.regions for inner in walk(region))
+
+
+def free_values(fn: Fn) -> list[Value]:
+    """Values that `fn` reads and does not bind, in order of first reading."""
+    bound: set[Value] = set()
+    free: dict[Value, None] = {}
+
+    def visit(f: Fn) -> None:
+        bound.update(f.params)
+        for eqn in f.eqns:
+            read(eqn.args)
+            for region in eqn.regions:
+                visit(region)
+            bound.update(eqn.outs)
+        read(f.results)
+
+    def read(args: Sequence[Operand]) -> None:
+        for a in args:
+            if isinstance(a, Value) and a not in bound:
+                free[a] = None
+
+    visit(fn)
+    return list(free)
+
+
+def substitute(args: Sequence[Operand], env: Mapping[Value, Operand]) -> tuple[Operand, ...]:
+    return tuple(env.get(a, a) if isinstance(a, Value) else a for a in args)
+
+
+def rebuild(fn: Fn, env: Mapping[Value, Operand] | None = None, *, fresh: bool = False) -> Fn:
+    """`fn` with its free values replaced by `env`; with `fresh`, all values that it
+    binds are new (a copy that may stand beside the original)."""
+    names: dict[Value, Operand] = dict(env or {})
+
+    def new(values: Sequence[Value]) -> tuple[Value, ...]:
+        if not fresh:
+            return tuple(values)
+        made = tuple(Value(v.type, v.hint, v.dim) for v in values)
+        names.update(zip(values, made))
+        return made
+
+    def visit(f: Fn) -> Fn:
+        params = new(f.params)
+        eqns = []
+        for e in f.eqns:
+            args = substitute(e.args, names)
+            regions = tuple(map(visit, e.regions))
+            eqns.append(replace(e, args=args, regions=regions, outs=new(e.outs)))
+        return Fn(f.name, params, tuple(eqns), substitute(f.results, names))
+
+    return visit(fn)
+
+
+def is_float(x: Operand | Type) -> bool:
+    """Can a derivative pass through this: is it a floating-point `Tensor`, or a
+    sequence, optional or undef of one?"""
+    t = x.type if isinstance(x, (Value, Lit)) else x
+    while not isinstance(t, Tensor):
+        if not hasattr(t, "elem"):
+            return False
+        t = t.elem
+    return t.kind in "fc"

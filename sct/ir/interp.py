@@ -1,0 +1,139 @@
+"""The reference interpreter: IR run with the user's own NumPy and math functions.
+
+A spelled equation runs its spelling ("math.sin" is `math.sin`), others `Op.run`;
+control flow is run natively.  A sequence is a list aligned by position, an
+unassigned value is `UNDEF`.  Slow and plain: the oracle that passes are tested
+against.
+
+>>> run(f, [x, 2.0])                          # doctest: +SKIP
+[array([2., 4.])]
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Eqn, Fn, Op, Operand, Value
+from sct.ir.tree import build
+
+__all__ = ["call", "resolve", "run"]
+
+Env = dict[Value, Any]
+
+
+def run(fn: Fn, args: Sequence[Any], *, captured: Mapping[Value, Any] | None = None,
+        inplace: bool = False) -> list[Any]:
+    """The results of `fn`, flat.
+
+    captured  what the free values of `fn` are
+    inplace   honour `Eqn.inplace`: the out takes over the operand's buffer, so that a
+              wrong decision of `storage` gives a wrong number here
+    """
+    return _Interpreter(inplace).region(fn, args, dict(captured or {}))
+
+
+def resolve(spelling: str) -> Callable[..., Any]:
+    """The Python function of a spelling; `.sum` is a method call."""
+    if spelling.startswith("."):
+        name = spelling[1:]
+        return lambda x, *args, **kw: getattr(x, name)(*args, **kw)
+    module, _, name = spelling.rpartition(".")
+    found: Callable[..., Any] = getattr(importlib.import_module(module) if module else builtins, name)
+    return found
+
+
+def call(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], spelling: str | None = None) -> Any:
+    """One op, by its spelling where the call has the operands and attrs as they are."""
+    direct = op.emit is None or op.bind is None
+    if spelling is None or op.run is not None and not direct:
+        if op.run is None:
+            raise NotImplementedError(f"op {op.name} has no reference implementation")
+        return op.run(*args, **attrs)
+    given = {k: v for k, v in attrs.items() if not (k in op.defaults and _same(op.defaults[k], v))}
+    return resolve(spelling)(*args, **given)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and bool(a == b)
+
+
+class _Interpreter:
+    def __init__(self, inplace: bool) -> None:
+        self.inplace = inplace
+        self.control: dict[str, Callable[[Eqn, list[Any], Env], Sequence[Any]]] = {
+            "cond": self.cond, "loop": self.loop, "closure": self.closure}
+
+    def region(self, fn: Fn, args: Sequence[Any], env: Env) -> list[Any]:
+        if len(args) != len(fn.params):
+            raise TypeError(f"{fn.name} takes {len(fn.params)} arguments, {len(args)} given")
+        env.update(zip(fn.params, args))
+        for eqn in fn.eqns:
+            env.update(zip(eqn.outs, self.eqn(eqn, env)))
+        return self.read(fn.results, env)
+
+    def read(self, operands: Iterable[Operand], env: Env) -> list[Any]:
+        return [env[a] if isinstance(a, Value) else a.value for a in operands]
+
+    def eqn(self, eqn: Eqn, env: Env) -> Sequence[Any]:
+        args = self.read(eqn.args, env)
+        if eqn.regions:
+            if eqn.op.name not in self.control:
+                raise NotImplementedError(f"`{eqn.op.name}` is not run but expanded")
+            return self.control[eqn.op.name](eqn, args, env)
+        made = call(eqn.op, args, eqn.attrs, eqn.spelling)
+        outs = [made] if len(eqn.outs) == 1 else list(made or ())
+        if self.inplace and eqn.inplace is not None and isinstance(args[eqn.inplace], np.ndarray):
+            outs[0] = _take_over(args[eqn.inplace], outs[0])
+        return outs
+
+    def cond(self, eqn: Eqn, args: list[Any], env: Env) -> Sequence[Any]:
+        then, orelse = eqn.regions
+        return self.region(then if args[0] else orelse, [], env)
+
+    def loop(self, eqn: Eqn, args: list[Any], env: Env) -> Sequence[Any]:
+        counted, tested, n = eqn.attrs["counted"], eqn.attrs["tested"], eqn.attrs["carries"]
+        body = eqn.regions[-1]
+        trips = range(*args[:3]) if counted else None
+        carries, xs = args[3 * counted:][:n], args[3 * counted:][n:]
+        n_ys = len(body.results) - 1 - n
+        ys: list[list[Any]] = [[None] * len(trips or ()) for _ in range(n_ys)]
+        done = 0
+        go: Any = True
+        while go and (trips is None or done < len(trips)):
+            if tested and not self.region(eqn.regions[0], carries, env)[0]:
+                break
+            k = len(trips) - 1 - done if trips is not None and eqn.attrs["reverse"] else done
+            index = [trips[k]] if trips is not None else []
+            go, *rest = self.region(body, [*index, *carries, *(x[k] for x in xs)], env)
+            carries, made = rest[:n], rest[n:]
+            for seq, y in zip(ys, made):
+                if trips is None:
+                    seq.append(y)
+                else:
+                    seq[k] = y
+            done += 1
+        if not eqn.attrs["reverse"]:
+            ys = [seq[:done] for seq in ys]
+        return [*carries, done, *ys]
+
+    def closure(self, eqn: Eqn, args: list[Any], env: Env) -> Sequence[Any]:
+        """A function of the flat cotangents, whose result is built by the tree of the result."""
+        (body,) = eqn.regions
+        outer = dict(env)
+        tree = eqn.attrs.get("result")
+
+        def pullback(*seeds: Any) -> Any:
+            results = self.region(body, seeds, dict(outer))
+            return results if tree is None else build(tree, results)
+
+        return [pullback]
+
+
+def _take_over(buffer: Any, result: Any) -> Any:
+    buffer[...] = result
+    return buffer

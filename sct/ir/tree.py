@@ -1,0 +1,79 @@
+"""How flat lists of IR values are arranged as Python arguments and results.
+
+>>> t = Node("dict", ("w", "b"), (Leaf(0), Leaf(1)))
+>>> build(t, [10, 20])
+{'w': 10, 'b': 20}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+__all__ = ["Const", "Leaf", "Node", "Tree", "build", "leaves", "paths", "relabel"]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The value at position `index` of the flat list."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Const:
+    """A Python object that is known (a string option, None)."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Node:
+    """A "tuple", "list" or "dict"; `keys` are positions or dict keys."""
+
+    kind: str
+    keys: tuple[Any, ...]
+    children: tuple[Tree, ...]
+
+
+Tree = Union[Leaf, Const, Node]
+
+
+def leaves(tree: Tree) -> Iterator[int]:
+    """Indices of the leaves, left to right."""
+    if isinstance(tree, Leaf):
+        yield tree.index
+    elif isinstance(tree, Node):
+        for child in tree.children:
+            yield from leaves(child)
+
+
+def paths(tree: Tree, at: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """(keys from the root, leaf index) of every leaf."""
+    if isinstance(tree, Leaf):
+        yield at, tree.index
+    elif isinstance(tree, Node):
+        for key, child in zip(tree.keys, tree.children):
+            yield from paths(child, (*at, key))
+
+
+def relabel(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any] = lambda value: value) -> Tree:
+    """The tree with every leaf index and constant replaced."""
+    if isinstance(tree, Leaf):
+        return leaf(tree.index)
+    if isinstance(tree, Const):
+        return Const(const(tree.value))
+    return Node(tree.kind, tree.keys, tuple(relabel(c, leaf, const) for c in tree.children))
+
+
+def build(tree: Tree, values: Sequence[Any]) -> Any:
+    """The Python object that the tree describes, its leaves taken from `values`."""
+    if isinstance(tree, Leaf):
+        return values[tree.index]
+    if isinstance(tree, Const):
+        return tree.value
+    parts = [build(c, values) for c in tree.children]
+    if tree.kind == "dict":
+        return dict(zip(tree.keys, parts))
+    return tuple(parts) if tree.kind == "tuple" else parts

@@ -1,0 +1,324 @@
+"""Types of IR values: carrier, dtype and symbolic shape.
+
+A type is what is known about a value before the program runs.  A number is
+`Tensor(carrier, dtype, shape)`; a dim of a shape is a `Dim`, a linear term
+over named sizes, so that `n - 2 + 2 == n` and equal terms are equal sizes.
+
+>>> n = sym("n")
+>>> str(Tensor("array", "f64", (n - 2, Dim(3))))
+'f64[n - 2, 3]'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional as Maybe
+from typing import Union
+
+__all__ = [
+    "Apply", "Dim", "Function", "Never", "Opaque", "Optional", "Seq", "Tensor", "Type",
+    "TypeMismatch", "Undef", "array", "broadcast_dims", "broadcast_shapes", "join", "py",
+    "slice_len", "sym", "ANY_INT", "ANY_REAL", "ANY_BOOL", "BOOL", "FLOAT", "INT", "NONE", "REAL",
+]
+
+
+class TypeMismatch(Exception):
+    """Two types that do not go together; the frontend turns it into a refusal."""
+
+
+# -- dims ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Apply:
+    """An opaque size: `slice_len(n, 0, j, 1)`, `broadcast(n, m)`."""
+
+    fn: str
+    args: tuple[Maybe[Dim], ...]
+
+    def __str__(self) -> str:
+        return f"{self.fn}({', '.join(map(str, self.args))})"
+
+
+Atom = Union[str, Apply]
+
+
+@dataclass(frozen=True)
+class Dim:
+    """`const + sum(coef * atom)`, atoms in order of their text.
+
+    The name of a symbol says what is known of it: `n`, the size of an argument,
+    is neither 0 nor 1; `_k`, a size found at run time, is at least 0; `__m`, a
+    Python int used as a size, may be anything.
+    """
+
+    const: int
+    terms: tuple[tuple[Atom, int], ...] = ()
+
+    @property
+    def value(self) -> int | None:
+        """The size where it is known, else None."""
+        return None if self.terms else self.const
+
+    @property
+    def least(self) -> float:
+        """A lower bound."""
+        total: float = self.const
+        for atom, coef in self.terms:
+            total += coef * _least(atom) if coef > 0 else float("-inf")
+        return total
+
+    @property
+    def never_one(self) -> bool:
+        return self.const != 1 if not self.terms else self.least >= 2
+
+    @property
+    def symbols(self) -> frozenset[str]:
+        """Names of the sizes that this term reads."""
+        found: set[str] = set()
+        for atom, _ in self.terms:
+            if isinstance(atom, str):
+                found.add(atom)
+            else:
+                found.update(*(a.symbols for a in atom.args if a is not None))
+        return frozenset(found)
+
+    def __add__(self, other: Dim | int) -> Dim:
+        other = Dim(other) if isinstance(other, int) else other
+        coefs = dict(self.terms)
+        for atom, coef in other.terms:
+            coefs[atom] = coefs.get(atom, 0) + coef
+        terms = tuple(sorted(((a, c) for a, c in coefs.items() if c), key=lambda t: str(t[0])))
+        return Dim(self.const + other.const, terms)
+
+    def __mul__(self, k: int) -> Dim:
+        return Dim(self.const * k, tuple((a, c * k) for a, c in self.terms) if k else ())
+
+    def __neg__(self) -> Dim:
+        return self * -1
+
+    def __sub__(self, other: Dim | int) -> Dim:
+        return self + -other
+
+    def __str__(self) -> str:
+        text = ""
+        for atom, coef in self.terms:
+            part = str(atom) if abs(coef) == 1 else f"{abs(coef)} * {atom}"
+            text += (" - " if coef < 0 else " + ") + part if text else ("-" if coef < 0 else "") + part
+        if not text:
+            return str(self.const)
+        return text + (f" {'-' if self.const < 0 else '+'} {abs(self.const)}" if self.const else "")
+
+
+def _least(atom: Atom) -> float:
+    if isinstance(atom, Apply) or atom.startswith("_") and not atom.startswith("__"):
+        return 0
+    return float("-inf") if atom.startswith("__") else 2
+
+
+def sym(name: str) -> Dim:
+    """The size called `name`."""
+    return Dim(0, ((name, 1),))
+
+
+def slice_len(n: Dim, start: Dim | None, stop: Dim | None, step: int = 1) -> Dim:
+    """`len(range(n)[start:stop:step])` as a term, linear where that is provable."""
+    if n.value is not None and all(d is None or d.value is not None for d in (start, stop)):
+        bounds = slice(start and start.value if start is not None else None,
+                       stop.value if stop is not None else None, step)
+        return Dim(len(range(n.value)[bounds]))
+    if step in (1, -1) and start is None and stop is None:
+        return n
+    if step == 1:
+        lo = Dim(0) if start is None else start
+        hi = n if stop is None else stop
+        lo = n + lo if lo.value is not None and lo.value < 0 else lo
+        hi = n + hi if hi.value is not None and hi.value < 0 else hi
+        if lo.least >= 0 and hi.least >= 0 and (hi - lo).least >= 0 and (n - hi).least >= 0:
+            return hi - lo
+    return Dim(0, ((Apply("slice_len", (n, start, stop, Dim(step))), 1),))
+
+
+def broadcast_dims(a: Dim, b: Dim) -> Dim:
+    """The size of the broadcast of two dims, given that NumPy accepts them."""
+    if a == b or b.value == 1:
+        return a
+    if a.value == 1:
+        return b
+    if a.value is not None and b.value is not None:
+        raise TypeMismatch(f"operands could not be broadcast together: sizes {a} and {b}")
+    if a.value is not None and a.never_one:
+        return a
+    if b.value is not None and b.never_one:
+        return b
+    if a.never_one:
+        return a
+    if b.never_one:
+        return b
+    return Dim(0, ((Apply("broadcast", (a, b)), 1),))
+
+
+def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
+    """NumPy's broadcast of shapes; raises `TypeMismatch` where it must fail."""
+    rank = max(map(len, shapes), default=0)
+    out = [Dim(1)] * rank
+    for shape in shapes:
+        for k, d in enumerate(shape, rank - len(shape)):
+            out[k] = broadcast_dims(out[k], d)
+    return tuple(out)
+
+
+# -- types --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A number or an array of numbers.
+
+    carrier: "py" (a Python number), "np" (a NumPy scalar), "any" (a scalar that
+    may be either), "array" (an ndarray of any rank, 0 included).
+    dtype: "bool", "int", "float", "real" (int or float) for "py";
+    "bool", "int", "real" for "any"; "b1", "i64", "f32", "f64", ... else.
+    """
+
+    carrier: str
+    dtype: str
+    shape: tuple[Dim, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """'b', 'i', 'f' or 'c'."""
+        return _KINDS.get(self.dtype) or _KINDS[self.dtype[0]]
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.carrier != "array"
+
+    @property
+    def is_array(self) -> bool:
+        return self.carrier == "array"
+
+    def __str__(self) -> str:
+        if self.carrier == "array":
+            return f"{self.dtype}[{', '.join(map(str, self.shape)) or '()'}]"
+        return f"any_{self.dtype}" if self.carrier == "any" else self.dtype
+
+
+_KINDS = {"bool": "b", "int": "i", "float": "f", "real": "f", "b": "b", "i": "i", "u": "i", "f": "f", "c": "c"}
+
+
+@dataclass(frozen=True)
+class Seq:
+    """What a loop yields a trip: a sequence read by position."""
+
+    elem: Type
+
+    def __str__(self) -> str:
+        return f"seq[{self.elem}]"
+
+
+@dataclass(frozen=True)
+class Optional:
+    """`None` or a value."""
+
+    elem: Type
+
+    def __str__(self) -> str:
+        return f"optional[{self.elem}]"
+
+
+@dataclass(frozen=True)
+class Undef:
+    """A value that some path does not assign; reading it is `unwrap`."""
+
+    elem: Type
+
+    def __str__(self) -> str:
+        return f"undef[{self.elem}]"
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Any object that is carried but not differentiated."""
+
+    def __str__(self) -> str:
+        return "object"
+
+
+@dataclass(frozen=True)
+class Never:
+    """The result of an arm that raises."""
+
+    def __str__(self) -> str:
+        return "never"
+
+
+@dataclass(frozen=True)
+class Function:
+    """A pullback."""
+
+    def __str__(self) -> str:
+        return "function"
+
+
+Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function]
+
+BOOL, INT, FLOAT, REAL = (Tensor("py", d) for d in ("bool", "int", "float", "real"))
+ANY_BOOL, ANY_INT, ANY_REAL = (Tensor("any", d) for d in ("bool", "int", "real"))
+
+
+NONE = Optional(Never())
+
+
+def py(value: object) -> Type:
+    """The type of a Python literal; None is an optional of nothing."""
+    if value is None:
+        return NONE
+    for cls, t in ((bool, BOOL), (int, INT), (float, FLOAT)):
+        if isinstance(value, cls):
+            return t
+    return Opaque()
+
+
+def array(dtype: str, *shape: Dim | int) -> Tensor:
+    """`array("f64", sym("n"), 3)` is `f64[n, 3]`."""
+    return Tensor("array", dtype, tuple(Dim(d) if isinstance(d, int) else d for d in shape))
+
+
+def join(a: Type, b: Type) -> Type:
+    """The type of a value that is an `a` on one path and a `b` on the other.
+
+    Sizes that differ become `Dim` terms `join(a, b)`.  Raises `TypeMismatch` on a
+    change of rank or kind.
+    """
+    if a == b or isinstance(b, Never):
+        return a
+    if isinstance(a, Never):
+        return b
+    for wrap in (Undef, Optional):
+        if isinstance(a, wrap) or isinstance(b, wrap):
+            x = a.elem if isinstance(a, wrap) else a
+            y = b.elem if isinstance(b, wrap) else b
+            return wrap(join(x, y))
+    if isinstance(a, Seq) and isinstance(b, Seq):
+        return Seq(join(a.elem, b.elem))
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+        raise TypeMismatch(f"{a} and {b}")
+    if a.is_array and b.is_array:
+        if a.rank != b.rank or a.dtype != b.dtype:
+            raise TypeMismatch(f"{a} and {b}")
+        return Tensor("array", a.dtype, tuple(map(_join_dims, a.shape, b.shape)))
+    if a.is_array or b.is_array:
+        raise TypeMismatch(f"{a} and {b}")
+    if a.carrier == b.carrier == "py":
+        return REAL if "f" in (a.kind, b.kind) else INT  # a bool is an int
+    wider = max(a.kind, b.kind, key="bif".index)
+    return {"b": ANY_BOOL, "i": ANY_INT, "f": ANY_REAL}[wider]
+
+
+def _join_dims(a: Dim, b: Dim) -> Dim:
+    return a if a == b else Dim(0, ((Apply("join", (a, b)), 1),))

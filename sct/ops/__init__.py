@@ -1,0 +1,59 @@
+"""The ops: one entry each, under the name of the entry (with _ where that is a builtin's).
+
+`OPS` finds them by name, `BY_CALL` by spelling.
+
+>>> BY_CALL["operator.add"] is OPS["add"] is add
+True
+"""
+
+from sct.ops.adjoint import unbroadcast, zero
+from sct.ops.arithmetic import (
+    abs_, add, bool_, div, fabs, float_, floordiv, int_, item, mod, mul, neg, npround, pos, quotient, round_, sign,
+    sub,
+)
+from sct.ops.comparison import eq, ge, gt, is_none, isfinite, isinf, isnan, le, lt, ne, not_, unwrap
+from sct.ops.control import closure, cond, jvp, loop, pullback, vjp
+from sct.ops.creation import (
+    astype, cast_like, copy, empty, empty_like, eye, full, full_like, ones, ones_like, to_f32, to_f64, to_i64,
+    zeros, zeros_like, zeros_of,
+)
+from sct.ops.effects import apply, fstring, print_, python, raise_
+from sct.ops.elementwise import (
+    clip, fmax, fmin, logical_and, logical_not, logical_or, logical_xor, maximum, minimum, pymax, pymin, where,
+)
+from sct.ops.functions import (
+    arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cbrt, ceil, copysign, cos, cosh, deg2rad, erf, erfc,
+    exp, exp2, expm1, floor, fmod, hypot, ldexp, log, log10, log1p, log2, logaddexp, rad2deg, reciprocal, remainder,
+    rint, sin, sinh, sqrt, square, tan, tanh, trunc,
+)
+from sct.ops.indexing import add_at, advanced, index, store, winners
+from sct.ops.joining import array, asarray, concatenate, stack
+from sct.ops.powers import mathpow, pow_
+from sct.ops.products import dot, inner, matmul, outer, vdot
+from sct.ops.ranges import arange, linspace
+from sct.ops.reductions import (
+    all_, any_, argmax, argmin, expand_like, max_, mean, min_, others, prod, sum_, unbroadcast_like,
+)
+from sct.ops.shape import (
+    broadcast_to, dim, expand_dims, flatten, moveaxis, ravel, reshape, reshape_as, shape_of, size, squeeze,
+    swapaxes, transpose,
+)
+from sct.ops.registry import BY_CALL, ELEMENTWISE, OPS, aliases, template
+
+__all__ = [
+    "BY_CALL", "ELEMENTWISE", "OPS", "abs_", "add", "add_at", "advanced", "aliases", "all_", "any_", "apply",
+    "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "array",
+    "asarray", "astype", "bool_", "broadcast_to", "cast_like", "cbrt", "ceil", "clip", "closure", "concatenate",
+    "cond", "copy", "copysign", "cos", "cosh", "deg2rad", "dim", "div", "dot", "empty", "empty_like", "eq", "erf",
+    "erfc", "exp", "exp2", "expand_dims", "expand_like", "expm1", "eye", "fabs", "flatten", "float_", "floor",
+    "floordiv", "fmax", "fmin", "fmod", "fstring", "full", "full_like", "ge", "gt", "hypot", "index", "inner",
+    "int_", "is_none", "isfinite", "isinf", "isnan", "item", "jvp", "ldexp", "le", "linspace", "log", "log10",
+    "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "loop", "lt",
+    "mathpow", "matmul", "max_", "maximum", "mean", "min_", "minimum", "mod", "moveaxis", "mul", "ne", "neg",
+    "not_", "npround", "ones", "ones_like", "others", "outer", "pos", "pow_", "print_", "prod", "pullback", "pymax",
+    "pymin", "python", "quotient", "rad2deg", "raise_", "ravel", "reciprocal", "remainder", "reshape", "reshape_as",
+    "rint", "round_", "shape_of", "sign", "sin", "sinh", "size", "sqrt", "square", "squeeze", "stack", "store",
+    "sub", "sum_", "swapaxes", "tan", "tanh", "template", "to_f32", "to_f64", "to_i64", "transpose", "trunc",
+    "unbroadcast", "unbroadcast_like", "unwrap", "vdot", "vjp", "where", "winners", "zero", "zeros", "zeros_like",
+    "zeros_of",
+]

@@ -1,0 +1,225 @@
+"""Operators on numbers and arrays, and the conversions of scalars.
+
+Each is printed as the operator unless the user spelled the NumPy function.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Operand
+from sct.ir.types import BOOL, FLOAT, INT, Dim, Tensor, TypeMismatch
+from sct.ops import samples
+from sct.ops.registry import op, placeholders
+from sct.ops.types import arithmetic, by_carrier, elementwise, floats, is_python, number, prints, ufunc_result
+
+__all__ = [
+    "abs_", "add", "bool_", "div", "fabs", "float_", "floordiv", "int_", "item", "mod", "mul", "neg", "npround", "pos",
+    "quotient", "round_", "sign", "sub",
+]
+
+
+# -- sizes that results of int arithmetic equal ------------------------------------------
+
+
+def dim_add(x: Operand, y: Operand) -> Dim | None:
+    return x.dim + y.dim if x.dim is not None and y.dim is not None else None
+
+
+def dim_sub(x: Operand, y: Operand) -> Dim | None:
+    return x.dim - y.dim if x.dim is not None and y.dim is not None else None
+
+
+def dim_mul(x: Operand, y: Operand) -> Dim | None:
+    if x.dim is None or y.dim is None:
+        return None
+    if x.dim.value is not None:
+        return y.dim * x.dim.value
+    return x.dim * y.dim.value if y.dim.value is not None else None
+
+
+def dim_neg(x: Operand) -> Dim | None:
+    return -x.dim if x.dim is not None else None
+
+
+def dim_same(x: Operand) -> Dim | None:
+    return x.dim
+
+
+# -- sums and products ---------------------------------------------------------------------
+
+add = op("add", "operator.add numpy.add", type=elementwise(np.add, arithmetic), spelled=True, run=operator.add,
+         emit="_0 + _1", partials=lambda z, x, y: [1.0, 1.0], dim=dim_add, samples=samples.pairs)
+
+sub = op("sub", "operator.sub numpy.subtract", type=elementwise(np.subtract, arithmetic), spelled=True,
+         run=operator.sub, emit="_0 - _1", partials=lambda z, x, y: [1.0, -1.0], dim=dim_sub, samples=samples.pairs)
+
+mul = op("mul", "operator.mul numpy.multiply", type=elementwise(np.multiply, arithmetic), spelled=True,
+         run=operator.mul, emit="_0 * _1", partials=lambda z, x, y: [y, x], dim=dim_mul, samples=samples.pairs)
+
+neg = op("neg", "operator.neg numpy.negative", type=elementwise(np.negative, arithmetic), spelled=True,
+         run=operator.neg, emit="-_0", partials=lambda y, x: [-1.0], dim=dim_neg, samples=samples.reals)
+
+pos = op("pos", "operator.pos numpy.positive", type=elementwise(np.positive, arithmetic), spelled=True,
+         run=operator.pos, emit="+_0", partials=lambda y, x: [1.0], dim=dim_same, samples=samples.reals)
+
+
+# -- quotients -----------------------------------------------------------------------------
+
+
+def div_vjp(ct: Operand, z: Operand, x: Operand, y: Operand) -> list[Operand]:
+    dx = div(ct, y)
+    return [dx, neg(mul(z, dx))]
+
+
+def div_jvp(tangents: list[Operand | None], z: Operand, x: Operand, y: Operand) -> Operand:
+    dx, dy = tangents
+    if dy is None:
+        return div(dx, y)  # type: ignore[no-any-return]
+    numerator = neg(mul(z, dy)) if dx is None else sub(dx, mul(z, dy))
+    return div(numerator, y)  # type: ignore[no-any-return]
+
+
+div = op("div", "operator.truediv numpy.divide numpy.true_divide", type=elementwise(np.divide, floats), spelled=True,
+         run=operator.truediv, emit="_0 / _1", vjp=div_vjp, jvp=div_jvp, elementwise=True, raises="value",
+         samples=samples.divisions)
+
+
+def run_quotient(a: Any, y: Any, edge: float = math.inf) -> Any:
+    if not isinstance(y, (np.ndarray, np.generic)):
+        return a / y if y else edge
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = a / y
+    return z if edge == math.inf or np.isnan(edge) else np.where(y == 0, edge, z)[()]
+
+
+def emit_quotient(a: Operand, y: Operand, edge: float = math.inf) -> str:
+    """NumPy gives inf and nan by itself; a Python number must not be divided by zero."""
+    if is_python(y):
+        return "_0 / _1 if _1 else _edge"
+    if edge == math.inf or math.isnan(edge):
+        return "_0 / _1"
+    if number(y).rank == 0 and number(a).rank == 0:
+        return "_0 / _1 if _1 else _edge"
+    return "numpy.where(_1 == 0.0, _edge, _0 / numpy.where(_1 == 0.0, 1.0, _1))"
+
+
+def quotient_vjp(ct: Operand, z: Operand, a: Operand, y: Operand, edge: float = math.inf) -> list[Operand]:
+    da = quotient(ct, y, edge=edge)
+    return [da, neg(mul(z, da))]
+
+
+def quotient_jvp(tangents: list[Operand | None], z: Operand, a: Operand, y: Operand, edge: float = math.inf) -> Operand:
+    da, dy = tangents
+    if dy is None:
+        return quotient(da, y, edge=edge)  # type: ignore[no-any-return]
+    numerator = neg(mul(z, dy)) if da is None else sub(da, mul(z, dy))
+    return quotient(numerator, y, edge=edge)  # type: ignore[no-any-return]
+
+
+def type_quotient(a: Operand, y: Operand, edge: float = math.inf) -> Tensor:
+    return ufunc_result(np.divide, (a, y), None, floats)
+
+
+quotient = op("quotient", type=type_quotient, run=run_quotient, defaults={"edge": math.inf}, emit=emit_quotient,
+              vjp=quotient_vjp, jvp=quotient_jvp, elementwise=True, samples=samples.divisions)
+
+floordiv = op("floordiv", "operator.floordiv numpy.floor_divide", type=elementwise(np.floor_divide, arithmetic),
+              spelled=True, run=operator.floordiv, emit="_0 // _1", raises="value", samples=samples.divisions,
+              elementwise=True, nondiff="it is constant between its jumps")
+
+mod = op("mod", "operator.mod numpy.mod numpy.remainder", type=elementwise(np.mod, arithmetic), spelled=True,
+         run=operator.mod, emit="_0 % _1", partials=lambda z, x, y: [1.0, neg(floordiv(x, y))], raises="value",
+         samples=samples.divisions)
+
+
+# -- absolute values -------------------------------------------------------------------------
+
+
+
+def run_sign(x: Any) -> Any:
+    return np.sign(x) if isinstance(x, (np.ndarray, np.generic)) else math.copysign(1.0, x) if x else 0.0
+
+
+sign = op("sign", "numpy.sign", type=elementwise(np.sign, floats), spelled=True, run=run_sign, samples=samples.reals,
+          emit=lambda x: "math.copysign(1.0, _0) if _0 else 0.0" if is_python(x) else "numpy.sign(_0)",
+          elementwise=True, nondiff="it is constant between its jumps")
+
+abs_ = op("abs", "builtins.abs operator.abs numpy.abs numpy.absolute", type=elementwise(np.abs, arithmetic),
+          spelled=True, run=abs, emit="abs(_0)", partials=lambda y, x: [sign(x)], samples=samples.reals)
+
+fabs = op("fabs", "math.fabs numpy.fabs", type=elementwise(np.fabs, floats), spelled=True,
+          run=by_carrier(np.fabs, math.fabs), emit=prints("numpy.fabs", "math.fabs"), partials=lambda y, x: [sign(x)], samples=samples.reals)
+
+
+# -- conversions of scalars --------------------------------------------------------------------
+
+
+def one_number(x: Operand) -> Tensor:
+    t = number(x)
+    if t.rank:
+        raise TypeMismatch("only arrays of rank 0 can be converted to Python numbers")
+    return t
+
+
+def converted(result: Tensor) -> Any:
+    def rule(x: Operand, *_: Operand) -> Tensor:
+        one_number(x)
+        return result
+
+    return rule
+
+
+def type_bool(x: Operand) -> Tensor:
+    """The truth value of anything but an array."""
+    return converted(BOOL)(x) if isinstance(x.type, Tensor) else BOOL
+
+
+def type_item(x: Operand) -> Tensor:
+    return {"b": BOOL, "i": INT, "f": FLOAT}[one_number(x).kind]
+
+
+def type_round(x: Operand, digits: Operand | None = None) -> Tensor:
+    """`round(x)` is an int, `round(x, digits)` a number like x."""
+    t = one_number(x)
+    if t.is_array:
+        raise TypeMismatch("arrays have no `round`: use numpy.round")
+    return INT if digits is None or t.kind != "f" else t
+
+
+def bind_round(number: Any, ndigits: Any = None) -> tuple[list[Any], dict[str, Any]]:
+    return [number] if ndigits is None else [number, ndigits], {}
+
+
+def emit_numpy_round(*operands: Operand) -> str:
+    return f"numpy.round({', '.join(placeholders(len(operands)))})"
+
+
+def bind_numpy_round(a: Any, decimals: Any = 0) -> tuple[list[Any], dict[str, Any]]:
+    return [a] if isinstance(decimals, int) and decimals == 0 else [a, decimals], {}
+
+
+float_ = op("float", "builtins.float", type=converted(FLOAT), run=float, emit="float(_0)", cost="free",
+            linear=lambda ct, x: [ct], samples=samples.numbers)
+
+item = op("item", ".item", type=type_item, run=lambda x: x.item(), emit="_0.item()", cost="free",
+          vjp=lambda ct, y, x: [ct], jvp=lambda tangents, y, x: tangents[0],
+          samples=lambda: [((np.float64(1.5),), {}), ((np.array(1.5),), {})])
+
+int_ = op("int", "builtins.int", type=converted(INT), run=int, emit="int(_0)", raises="value", samples=samples.numbers,
+          dim=dim_same, nondiff="an int is constant between its jumps")
+
+bool_ = op("bool", "builtins.bool", type=type_bool, run=bool, emit="bool(_0)", samples=samples.numbers,
+           nondiff="a truth value has no derivative")
+
+round_ = op("round", "builtins.round", type=type_round, run=round, bind=bind_round, emit="round(_args)", raises="value",
+            samples=lambda: [((1.25,), {}), ((np.float64(-1.75),), {}), ((1.256, 2), {}), ((np.float32(1.256), 1), {})],
+            nondiff="it is constant between its jumps")
+
+npround = op("npround", "numpy.round numpy.around .round", type=lambda x, *_: elementwise(np.rint)(x, spelling="numpy."),
+             run=np.round, bind=bind_numpy_round, emit=emit_numpy_round, samples=samples.reals,
+             nondiff="it is constant between its jumps")

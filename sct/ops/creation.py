@@ -1,0 +1,218 @@
+"""New arrays, copies and conversions of dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Op, Operand
+from sct.ir.types import FLOAT, Tensor, Type
+from sct.ops import samples
+from sct.ops.registry import display, op, placeholders, sequence
+from sct.ops.types import dtype_name, number, numpy_dtype, size_of
+
+__all__ = [
+    "astype", "cast_like", "copy", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like", "to_f32",
+    "to_f64", "to_i64", "zeros", "zeros_like", "zeros_of",
+]
+
+CONSTANT = "its elements do not depend on the operands"
+
+
+def dtype_text(dtype: str) -> str:
+    """A dtype as emitted code spells it.
+
+    >>> dtype_text("f32"), dtype_text("b1")
+    ('numpy.float32', 'bool')
+    """
+    return "bool" if dtype == "b1" else f"numpy.{numpy_dtype(dtype).name}"
+
+
+def strong(t: Tensor) -> str:
+    """The dtype of an array made of numbers of this type."""
+    if t.carrier in ("np", "array"):
+        return t.dtype
+    return {"bool": "b1", "int": "i64"}.get(t.dtype, "f64")
+
+
+def optional_dtype(dtype: Any) -> str | None:
+    return None if dtype is None else dtype_name(dtype)
+
+
+# -- of a shape --------------------------------------------------------------------------------
+
+
+def sized(name: str) -> Op:
+    """zeros, ones, empty: the operands are the sizes."""
+    call = getattr(np, name)
+
+    def emit(*sizes: Operand, dtype: str = "f64") -> str:
+        shape = display(list(placeholders(len(sizes))))
+        return f"numpy.{name}({shape})" if dtype == "f64" else f"numpy.{name}({shape}, dtype={dtype_text(dtype)})"
+
+    return op(name, f"numpy.{name}", type=lambda *n, dtype="f64": Tensor("array", dtype, tuple(map(size_of, n))),
+              run=lambda *n, dtype="f64": call(n, dtype=numpy_dtype(dtype)), emit=emit, defaults={"dtype": "f64"},
+              bind=lambda shape, dtype=float: (sequence(shape), {"dtype": dtype_name(float if dtype is None else dtype)}),
+              cost="never" if name == "empty" else "cheap", nondiff=CONSTANT,
+              samples=lambda: [((2, 3), {"dtype": d}) for d in ("f64", "f32", "i64", "b1")] + [((3,), {}), ((), {})])
+
+
+zeros, ones, empty = sized("zeros"), sized("ones"), sized("empty")
+
+
+def type_full(value: Operand, *sizes: Operand, dtype: str | None = None) -> Tensor:
+    return Tensor("array", dtype or strong(number(value)), tuple(map(size_of, sizes)))
+
+
+def run_full(value: Any, *sizes: int, dtype: str | None = None) -> Any:
+    return np.full(sizes, value, dtype=None if dtype is None else numpy_dtype(dtype))
+
+
+def bind_full(shape: Any, fill_value: Any, dtype: Any = None) -> tuple[list[Any], dict[str, Any]]:
+    return [fill_value, *sequence(shape)], {"dtype": optional_dtype(dtype)}
+
+
+def emit_full(value: Operand, *sizes: Operand, dtype: str | None = None) -> str:
+    shape = display(list(placeholders(1 + len(sizes), 1)))
+    return f"numpy.full({shape}, _0)" if dtype is None else f"numpy.full({shape}, _0, dtype={dtype_text(dtype)})"
+
+
+full = op("full", "numpy.full", type=type_full, run=run_full, bind=bind_full, emit=emit_full, defaults={"dtype": None},
+          inactive=tuple(range(1, 33)), linear=lambda ct, v, *n, dtype=None: [ct, *[None] * len(n)],
+          samples=lambda: [((1.5, 2, 3), {}), ((1.5, 2), {"dtype": "f32"}), ((np.float32(2.5), 3), {}), ((1.5, 0), {})])
+
+
+def emit_eye(n: Operand, dtype: str = "f64") -> str:
+    return "numpy.eye(_0)" if dtype == "f64" else f"numpy.eye(_0, dtype={dtype_text(dtype)})"
+
+
+eye = op("eye", "numpy.eye numpy.identity", run=lambda n, dtype="f64": np.eye(n, dtype=numpy_dtype(dtype)),
+         type=lambda n, dtype="f64": Tensor("array", dtype, (size_of(n),) * 2), defaults={"dtype": "f64"}, emit=emit_eye,
+         bind=lambda N, dtype=float: ([N], {"dtype": dtype_name(float if dtype is None else dtype)}), nondiff=CONSTANT,
+         samples=lambda: [((3,), {}), ((0,), {"dtype": "b1"})])
+
+
+# -- like another array ------------------------------------------------------------------------
+
+
+def like(name: str) -> Op:
+    call = getattr(np, f"{name}_like")
+
+    def rule(x: Operand, dtype: str | None = None) -> Tensor:
+        return Tensor("array", dtype or strong(number(x)), number(x).shape)
+
+    def run(x: Any, dtype: str | None = None) -> Any:
+        return call(x, dtype=None if dtype is None else numpy_dtype(dtype))
+
+    def emit(x: Operand, dtype: str | None = None) -> str:
+        return f"numpy.{name}_like(_0)" if dtype is None else f"numpy.{name}_like(_0, dtype={dtype_text(dtype)})"
+
+    return op(f"{name}_like", f"numpy.{name}_like", type=rule, run=run, emit=emit, defaults={"dtype": None},
+              bind=lambda a, dtype=None: ([a], {"dtype": optional_dtype(dtype)}), nondiff=CONSTANT,
+              cost="never" if name == "empty" else "cheap", samples=likes())
+
+
+def likes(*more: Any) -> samples.Samples:
+    def make() -> list[samples.Sample]:
+        x = samples.arrays((2, 3))
+        return [((x, *more), {}), ((x, *more), {"dtype": "f32"}), ((samples.arrays((3,), dtype="f4"), *more), {}),
+                ((1.5, *more), {}), ((np.ones((0, 2)), *more), {}), ((samples.strided((3, 2), 0.0, 1.0), *more), {})]
+
+    return make
+
+
+zeros_like, ones_like, empty_like = like("zeros"), like("ones"), like("empty")
+
+
+def type_full_like(x: Operand, value: Operand, dtype: str | None = None) -> Tensor:
+    return Tensor("array", dtype or strong(number(x)), number(x).shape)
+
+
+def run_full_like(x: Any, value: Any, dtype: str | None = None) -> Any:
+    return np.full_like(x, value, dtype=None if dtype is None else numpy_dtype(dtype))
+
+
+def emit_full_like(x: Operand, value: Operand, dtype: str | None = None) -> str:
+    return "numpy.full_like(_0, _1)" if dtype is None else f"numpy.full_like(_0, _1, dtype={dtype_text(dtype)})"
+
+
+full_like = op("full_like", "numpy.full_like", type=type_full_like, run=run_full_like, emit=emit_full_like,
+               bind=lambda a, fill_value, dtype=None: ([a, fill_value], {"dtype": optional_dtype(dtype)}),
+               defaults={"dtype": None}, inactive=(0,), linear=lambda ct, x, v, dtype=None: [None, ct],
+               samples=likes(0.75))
+
+
+def type_zeros_of(x: Operand) -> Tensor:
+    t = number(x)
+    return t if t.is_array else FLOAT
+
+
+zeros_of = op("zeros_of", type=type_zeros_of, run=lambda x: np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0,
+              emit=lambda x: "numpy.zeros_like(_0)" if number(x).is_array else "0.0", nondiff=CONSTANT,
+              samples=samples.layouts)
+
+
+# -- copies and conversions ----------------------------------------------------------------------
+
+
+def type_copy(x: Operand, spelling: str | None = None) -> Type:
+    """`numpy.copy` of a scalar is an array of rank 0."""
+    t = number(x)
+    return Tensor("array", strong(t), t.shape) if spelling == "numpy.copy" else t
+
+
+copy = op("copy", "numpy.copy .copy copy.copy", type=type_copy, spelled=True,
+          run=lambda x: x.copy(order="K") if isinstance(x, np.ndarray) else x, linear=lambda ct, x: [ct],
+          emit=lambda x: "numpy.copy(_0)" if number(x).is_array else "_0", samples=samples.layouts)
+
+
+def type_astype(x: Operand, dtype: str) -> Tensor:
+    t = number(x)
+    return Tensor("array" if t.is_array else "np", dtype, t.shape)
+
+
+astype = op("astype", ".astype", type=type_astype, run=lambda x, dtype: np.asarray(x).astype(numpy_dtype(dtype))[()],
+            bind=lambda a, dtype: ([a], {"dtype": dtype_name(dtype)}), linear=lambda ct, x, dtype: [cast_like(ct, x)],
+            emit=lambda x, dtype: f"_0.astype({dtype_text(dtype)})" if number(x).is_array else f"{dtype_text(dtype)}(_0)",
+            samples=lambda: [((samples.arrays((3,), dtype=a),), {"dtype": b})
+                             for a in ("f8", "f4", "i8") for b in ("f64", "f32", "i64")])
+
+
+def type_cast_like(ct: Operand, x: Operand) -> Tensor:
+    """The shape of the one, the dtype of the other."""
+    t, dtype = number(ct), strong(number(x))
+    return Tensor("array" if t.is_array else "np", dtype, t.shape)
+
+
+def run_cast_like(ct: Any, x: Any) -> Any:
+    dtype = np.asarray(x).dtype
+    return ct.astype(dtype) if isinstance(ct, np.ndarray) else dtype.type(ct)
+
+
+def emit_cast_like(ct: Operand, x: Operand) -> str:
+    dtype = dtype_text(strong(number(x)))
+    return f"_0.astype({dtype})" if number(ct).is_array else f"{dtype}(_0)"
+
+
+cast_like = op("cast_like", type=type_cast_like, run=run_cast_like, emit=emit_cast_like, inactive=(1,),
+               linear=lambda ct, a, x: [cast_like(ct, a), None],
+               samples=lambda: [((samples.arrays((3,)), np.ones(1, "f4")), {}), ((np.float64(1.5), np.float32(1.0)), {}),
+                                ((samples.arrays((3,), dtype="f4"), np.ones(2)), {}), ((1.5, np.float32(1.0)), {})])
+
+
+def scalar_type(dtype: str) -> Op:
+    """`numpy.float32(x)`: a conversion of a number or an array."""
+    call = numpy_dtype(dtype).type
+
+    def rule(x: Operand) -> Tensor:
+        return Tensor("array" if number(x).rank else "np", dtype, number(x).shape)
+
+    derivative: dict[str, Any] = {"linear": lambda ct, x: [cast_like(ct, x)]}
+    if dtype[0] != "f":
+        derivative = {"nondiff": "an int is constant between its jumps"}
+    return op(f"to_{dtype}", f"numpy.{call.__name__}", type=rule, run=call, emit=f"numpy.{call.__name__}(_0)",
+              samples=lambda: [((1.5,), {}), ((samples.arrays((3,)),), {}), ((np.float32(0.5),), {})], **derivative)
+
+
+to_f64, to_f32, to_i64 = scalar_type("f64"), scalar_type("f32"), scalar_type("i64")

@@ -1,0 +1,79 @@
+"""Calls that are kept, in order, run once and not differentiated."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, NoReturn
+
+from sct.ir.types import Opaque, Type
+from sct.ops.registry import op, placeholders
+
+__all__ = ["apply", "fstring", "print_", "python", "raise_"]
+
+OBJECT = Opaque()
+
+
+def opaque(*_: Any, type: Type = OBJECT, **__: Any) -> Type:
+    """The type of a call that nothing is known of; the attr `type` may say more."""
+    return type
+
+
+def run_raise(exception: BaseException) -> NoReturn:
+    raise exception
+
+
+def run_python(*args: Any, callee: str, keywords: tuple[str, ...] = (), **_: Any) -> Any:
+    return run_apply(getattr(builtins, callee.removeprefix("builtins.")), *args, keywords=keywords)
+
+
+def run_apply(fn: Any, *args: Any, keywords: tuple[str, ...] = (), **_: Any) -> Any:
+    split = len(args) - len(keywords)
+    return fn(*args[:split], **dict(zip(keywords, args[split:])))
+
+
+def called(callee: str, first: int, count: int, keywords: tuple[str, ...]) -> str:
+    """The template of a call whose last operands are given by keyword."""
+    names = [""] * (count - first - len(keywords)) + [f"{name}=" for name in keywords]
+    return f"{callee}({', '.join(name + value for name, value in zip(names, placeholders(count, first)))})"
+
+
+def run_fstring(*args: Any, parts: tuple[Any, ...]) -> str:
+    values = iter(args)
+    return "".join(p if isinstance(p, str) else _formatted(next(values), *p) for p in parts)
+
+
+def _formatted(value: Any, conversion: str, spec: str) -> str:
+    convert = {"s": str, "r": repr, "a": ascii}.get(conversion, lambda v: v)
+    return format(convert(value), spec)
+
+
+def emit_fstring(*args: Any, parts: tuple[Any, ...]) -> str:
+    values = placeholders(len(args))
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += repr(part + '"')[1:-2].replace("{", "{{").replace("}", "}}")  # the '"' makes repr choose "'"
+            continue
+        conversion, spec = part
+        text += "{" + next(values) + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "") + "}"
+    return f"f'{text}'"
+
+
+def bind_print(*args: Any, sep: str = " ", end: str = "\n") -> tuple[list[Any], dict[str, Any]]:
+    return list(args), {"sep": sep, "end": end}
+
+
+print_ = op("print_", "builtins.print", type=opaque, run=lambda *a, **k: print(*a, **k), bind=bind_print,
+            defaults={"sep": " ", "end": "\n"}, effect=True, cost="never", nondiff="an effect")
+
+raise_ = op("raise_", type=lambda *_: (), run=run_raise, raises="value", effect=True, cost="never",
+            nondiff="it ends the function")
+
+python = op("python", type=opaque, run=run_python, defaults={"keywords": ()}, raises="value", effect=True, cost="never",
+            emit=lambda *a, callee, keywords=(), **_: called(callee.removeprefix("builtins."), 0, len(a), keywords),
+            nondiff="an opaque call")
+
+apply = op("apply", type=opaque, run=run_apply, defaults={"keywords": ()}, raises="value", effect=True, cost="never",
+           emit=lambda *a, keywords=(), **_: called("_0", 1, len(a), keywords), nondiff="an opaque call")
+
+fstring = op("fstring", type=lambda *_, **__: OBJECT, run=run_fstring, emit=emit_fstring, nondiff="a string")

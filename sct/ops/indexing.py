@@ -1,0 +1,256 @@
+"""Reading and writing parts of arrays.
+
+A subscript is a `key`, one string an item, and the operands that the items take in order:
+
+    "i"     an int                          "n"  newaxis (None)
+    "a"     an array of ints                "e"  ellipsis
+    "m"     a boolean mask                  "sxyz"  a slice: 1 where start, stop, step is an operand
+
+>>> i = Lit(3)
+>>> join([slice(Lit(1), Lit(-1)), i])
+(('s110', 'i'), (1, -1, 3))
+>>> split(("s110", "i"), (Lit(1), Lit(-1), i))
+[slice(1, -1, None), 3]
+
+Writes are functional: `store` and `add_at` give the array after the write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Lit, Operand, Value
+from sct.ir.types import Dim, Seq, Tensor, Type, TypeMismatch, broadcast_shapes, slice_len, sym
+from sct.ops import samples
+from sct.ops.comparison import eq
+from sct.ops.creation import full_like, zeros_of
+from sct.ops.elementwise import where
+from sct.ops.ranges import arange
+from sct.ops.registry import op
+from sct.ops.shape import reshape_as, size
+from sct.ops.types import number, size_of
+
+__all__ = ["add_at", "advanced", "index", "join", "split", "store", "winners"]
+
+Key = tuple[str, ...]
+
+
+# -- keys -----------------------------------------------------------------------------------
+
+
+def split(key: Key, operands: Sequence[Any]) -> list[Any]:
+    """The items of a subscript: operands, None, Ellipsis and slices of operands or None."""
+    rest = iter(operands)
+    items: list[Any] = []
+    for k in key:
+        if k[0] == "s":
+            items.append(slice(*(next(rest) if c == "1" else None for c in k[1:])))
+        else:
+            items.append(None if k == "n" else Ellipsis if k == "e" else next(rest))
+    return items
+
+
+def join(items: Iterable[Any]) -> tuple[Key, tuple[Any, ...]]:
+    """The key and the operands (or NumPy values) of a subscript with these items."""
+    key: list[str] = []
+    operands: list[Any] = []
+    for item in items:
+        if isinstance(item, slice):
+            bounds = (item.start, item.stop, item.step)
+            key.append("s" + "".join("0" if b is None else "1" for b in bounds))
+            operands += [b for b in bounds if b is not None]
+        elif item is None or item is Ellipsis:
+            key.append("n" if item is None else "e")
+        else:
+            key.append(_letter(item))
+            operands.append(item)
+    return tuple(key), tuple(operands)
+
+
+def _letter(item: Any) -> str:
+    if isinstance(item, np.ndarray):
+        return "m" if item.dtype == bool else "a"
+    if not isinstance(item, (Value, Lit)):
+        return "i"
+    t = number(item)
+    if t.kind == "b" and not t.is_array:
+        raise TypeMismatch("a truth value is not supported as an index")
+    return "m" if t.kind == "b" else "a" if t.is_array else "i"
+
+
+def advanced(key: Key) -> bool:
+    """Does a read with this key copy, because it has integer arrays or masks?"""
+    return "a" in key or "m" in key
+
+
+def subscript(key: Key, values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(split(key, values))
+
+
+# -- the type of x[key] -----------------------------------------------------------------------
+
+
+def type_index(x: Operand, *operands: Operand, key: Key) -> Type:
+    """NumPy's rules; an int alone on every axis gives a NumPy scalar."""
+    if isinstance(x.type, Seq):
+        return x.type.elem
+    t = number(x)
+    if not t.is_array:
+        raise TypeMismatch("a number cannot be subscripted")
+    shape = indexed_shape(t.shape, key, operands)
+    if not shape and "e" not in key:
+        return Tensor("np", t.dtype)
+    return Tensor("array", t.dtype, shape)
+
+
+def indexed_shape(shape: Sequence[Dim], key: Key, operands: Sequence[Operand]) -> tuple[Dim, ...]:
+    """The shape of `x[key]` for an `x` of this shape.
+
+    Integer arrays, masks and the ints beside them broadcast to one block of axes.  It
+    stands where they do, or first if something stands between them.
+    """
+    items = split(key, operands)
+    missing = len(shape) - sum(_consumed(k, item) for k, item in zip(key, items))
+    if missing < 0:
+        raise TypeMismatch(f"too many indices for an array of rank {len(shape)}")
+    fancy = "aim" if advanced(key) else ""
+    places = [n for n, k in enumerate(key) if k in fancy]
+    out: list[Dim] = []
+    block: list[tuple[Dim, ...]] = []
+    at, axis = 0, 0
+    for n, (k, item) in enumerate(zip(key, items)):
+        if places and n == places[0]:
+            at = len(out)
+        if k in fancy:
+            block += _block_shapes(k, item)
+        elif k[0] == "s":
+            out.append(slice_dim(shape[axis], item))
+        elif k == "n":
+            out.append(Dim(1))
+        elif k == "e":
+            out += shape[axis:axis + missing]
+            axis += missing
+        axis += _consumed(k, item)
+    out += shape[axis:]
+    if places and places[-1] - places[0] >= len(places):
+        at = 0
+    return (*out[:at], *broadcast_shapes(*block), *out[at:])
+
+
+def _consumed(k: str, item: Any) -> int:
+    """How many axes of the array an item takes."""
+    if k == "m":
+        return number(item).rank
+    return 0 if k in "ne" else 1
+
+
+def _block_shapes(k: str, item: Operand) -> list[tuple[Dim, ...]]:
+    if k == "m":
+        mask = item.id if not isinstance(item, Lit) else 0
+        return [(sym(f"_count{mask}"),)]
+    return [number(item).shape]
+
+
+def slice_dim(n: Dim, item: slice) -> Dim:
+    """How many elements a slice takes; a step must be known for that."""
+    start, stop, step = (b if b is None else _bound(b) for b in (item.start, item.stop, item.step))
+    if step is None or step.value is not None:
+        return slice_len(n, start, stop, 1 if step is None else step.value or 1)
+    return sym(f"_length{item.step.id}")
+
+
+def _bound(x: Operand) -> Dim | None:
+    if isinstance(x, Lit) and x.value is None:
+        return None
+    return sym(f"__v{x.id}") if not isinstance(x, Lit) and x.dim is None else size_of(x)
+
+
+# -- writing -----------------------------------------------------------------------------------
+
+
+def run_index(x: Any, *values: Any, key: Key) -> Any:
+    return x[values[0]] if isinstance(x, (list, tuple)) else x[subscript(key, values)]
+
+
+def run_store(x: Any, value: Any, *values: Any, key: Key) -> Any:
+    y = x.copy(order="K")
+    y[subscript(key, values)] = value
+    return y
+
+
+def run_add_at(x: Any, value: Any, *values: Any, key: Key) -> Any:
+    y = x.copy(order="K")
+    np.add.at(y, subscript(key, values), value)
+    return y
+
+
+def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Tensor:
+    t = number(x)
+    part = indexed_shape(t.shape, key, operands)
+    broadcast_shapes(number(value).shape, part)
+    return t
+
+
+def winners(x: Operand, *operands: Operand, key: Key) -> Any:
+    """Which elements of `x[key]` were written last at their position: of repeated
+    indices `x[key] = value` keeps the last."""
+    owners = full_like(x, 0, dtype="i64")
+    part = index(owners, *operands, key=key)
+    order = reshape_as(arange(size(part)), part)
+    return eq(index(store(owners, order, *operands, key=key), *operands, key=key), order)
+
+
+def store_transposed(ct: Operand, x: Operand, value: Operand, *operands: Operand, key: Key) -> list[Any]:
+    part = index(ct, *operands, key=key)
+    if "a" in key:
+        part = where(winners(x, *operands, key=key), part, 0.0)
+    return [store(ct, 0.0, *operands, key=key), part, *[None] * len(operands)]
+
+
+def index_transposed(ct: Operand, x: Operand, *operands: Operand, key: Key) -> list[Any]:
+    return [add_at(zeros_of(x), ct, *operands, key=key), *[None] * len(operands)]
+
+
+def view_of(x: Operand, *_: Operand, key: Key) -> str:
+    return "none" if advanced(key) else "view"
+
+
+def reads() -> Iterable[samples.Sample]:
+    """x, operands of a key."""
+    x = samples.arrays((4, 3))
+    rows, mask = np.array([2, 0, 2]), np.array([True, False, True, True])
+    keys: list[list[Any]] = [
+        [1], [-1], [1, 2], [slice(1, -1)], [slice(None), 1], [slice(None, None, -1), slice(None, None, 2)], [None, 1],
+        [..., 0], [slice(0, 2), None, slice(1, None)], [rows], [slice(None), rows], [rows, 1], [rows, rows],
+        [rows, slice(None)], [rows[:, None], np.array([0, 1])], [mask], [mask, 1], [mask, slice(1, None)], [x > 0.0],
+        [slice(5, 7)], [1, None, slice(None)], [rows, None, np.array([1, 1, 0])], [np.int64(2), slice(0, 2)], [...]]
+    for items in keys:
+        key, operands = join(items)
+        yield (x, *operands), {"key": key}
+        yield (samples.strided((4, 3), -2.0, 2.0), *operands), {"key": key}
+    yield (samples.arrays((4,), dtype="f4"), 2), {"key": ("i",)}
+    yield (samples.arrays((4,), dtype="f4"), rows), {"key": ("a",)}
+
+
+def writes() -> Iterable[samples.Sample]:
+    """x, the value, operands of a key."""
+    for (x, *operands), attrs in reads():
+        part = np.shape(run_index(x, *operands, **attrs))
+        yield (x, samples.arrays(part, seed=2, dtype=x.dtype.str), *operands), attrs
+        yield (x, 0.75, *operands), attrs
+        if part:
+            yield (x, samples.arrays(part[-1:], seed=2), *operands), attrs
+
+
+index = op("index", type=type_index, run=run_index, linear=index_transposed, inactive=tuple(range(1, 33)), alias=view_of,
+           raises="value", samples=reads)
+
+store = op("store", type=type_store, run=run_store, linear=store_transposed, inactive=tuple(range(2, 33)),
+           raises="value", samples=writes)
+
+add_at = op("add_at", type=type_store, run=run_add_at, inactive=tuple(range(2, 33)), raises="value", samples=writes,
+            linear=lambda ct, x, value, *operands, key: [
+                ct, index(ct, *operands, key=key), *[None] * len(operands)])

@@ -1,0 +1,98 @@
+"""Evenly spaced numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Lit, Operand
+from sct.ir.types import Apply, Dim, Tensor, TypeMismatch, sym
+from sct.ops.arithmetic import add, mul, sub
+from sct.ops.creation import dtype_text
+from sct.ops.reductions import sum_
+from sct.ops.registry import op, placeholders
+from sct.ops.shape import size
+from sct.ops.types import dtype_name, number, numpy_dtype, promote, size_of
+
+__all__ = ["arange", "linspace"]
+
+
+# -- arange(stop), arange(start, stop), arange(start, stop, step) ---------------------------------
+
+
+def type_arange(*bounds: Operand, dtype: str | None = None) -> Tensor:
+    found = "i64" if all(number(x).kind in "ib" for x in bounds) else "f64"
+    return Tensor("array", dtype or found, (length(*bounds),))
+
+
+def length(*bounds: Operand) -> Dim:
+    """How many numbers: a linear term where the step is 1 and the bounds are known to be in order."""
+    if all(isinstance(x, Lit) for x in bounds):
+        return Dim(len(np.arange(*(x.value for x in bounds if isinstance(x, Lit)))))
+    dims = [_term(x) for x in bounds]
+    start, stop, step = (Dim(0), dims[0], Dim(1)) if len(dims) == 1 else (*dims, Dim(1))[:3]
+    if step == Dim(1) and (stop - start).least >= 0:
+        return stop - start
+    return Dim(0, ((Apply("arange", (start, stop, step)), 1),))
+
+
+def _term(x: Operand) -> Dim:
+    if number(x).kind in "ib":
+        return size_of(x)
+    return sym(f"_f{x.id}") if not isinstance(x, Lit) else sym(f"_f{hash(x.value)}".replace("-", "_"))
+
+
+def bind_arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> tuple[list[Any], dict[str, Any]]:
+    bounds = [start] if stop is None else [start, stop] if step is None else [start, stop, step]
+    return bounds, {"dtype": None if dtype is None else dtype_name(dtype)}
+
+
+def emit_arange(*bounds: Operand, dtype: str | None = None) -> str:
+    return f"numpy.arange({', '.join(placeholders(len(bounds)))}{'' if dtype is None else f', dtype={dtype_text(dtype)}'})"
+
+
+def arange_vjp(ct: Operand, y: Operand, *bounds: Operand, dtype: str | None = None) -> list[Any]:
+    """The numbers are start + k * step; the stop only decides how many there are."""
+    if len(bounds) == 1:
+        return [None]
+    step = sum_(mul(ct, arange(size(y)))) if len(bounds) == 3 else None
+    return [sum_(ct), None, step][:len(bounds)]
+
+
+def arange_jvp(tangents: Sequence[Any], y: Operand, *bounds: Operand, dtype: str | None = None) -> Any:
+    start, _, step = (*tangents, None, None)[:3] if len(tangents) > 1 else (None, None, None)
+    if step is None:
+        return None if start is None else add(mul(0.0, arange(size(y))), start)
+    slope = mul(step, arange(size(y)))
+    return slope if start is None else add(start, slope)
+
+
+arange = op("arange", "numpy.arange", type=type_arange, bind=bind_arange, emit=emit_arange, defaults={"dtype": None},
+            run=lambda *b, dtype=None: np.arange(*b, dtype=None if dtype is None else numpy_dtype(dtype)),
+            vjp=arange_vjp, jvp=arange_jvp, inactive=(), raises="value",
+            samples=lambda: [((4,), {}), ((1, 4), {}), ((5, 1, -2), {}), ((0.5, 3.2, 0.6), {}), ((0.5, 3.2), {}),
+                             ((3,), {"dtype": "f64"}), ((0,), {})])
+
+
+# -- linspace(start, stop, num) ---------------------------------------------------------------------
+
+
+def type_linspace(start: Operand, stop: Operand, num: Operand, endpoint: bool = True) -> Tensor:
+    if number(start).rank or number(stop).rank:
+        raise TypeMismatch("linspace between arrays is not supported")
+    (dtype,) = promote([number(start), number(stop)], np.divide)
+    return Tensor("array", dtype, (size_of(num),))
+
+
+def linspace_transposed(ct: Operand, start: Operand, stop: Operand, num: Operand, endpoint: bool = True) -> list[Any]:
+    weight = linspace(0.0, 1.0, num, endpoint=endpoint)
+    return [sum_(mul(ct, sub(1.0, weight))), sum_(mul(ct, weight)), None]
+
+
+linspace = op("linspace", "numpy.linspace", type=type_linspace, run=np.linspace, defaults={"endpoint": True},
+              bind=lambda start, stop, num=50, endpoint=True: ([start, stop, num], {"endpoint": endpoint}),
+              emit=lambda *_, endpoint=True: f"numpy.linspace(_0, _1, _2{'' if endpoint else ', endpoint=False'})",
+              inactive=(2,), linear=linspace_transposed, raises="value",
+              samples=lambda: [((0.5, 2.5, 4), {}), ((2.5, 0.5, 3), {"endpoint": False}), ((np.float64(0.5), 1, 1), {})])

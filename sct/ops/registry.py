@@ -1,0 +1,87 @@
+"""The table of ops: `op(...)` makes an entry and registers it by name and by spelling.
+
+>>> from sct.ops import BY_CALL, OPS
+>>> BY_CALL["math.sin"] is OPS["sin"]
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sct.ir.core import Eqn, Op, Operand
+from sct.ir.types import Tensor, Type
+
+__all__ = ["BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "op", "placeholders", "sequence", "template"]
+
+OPS: dict[str, Op] = {}
+BY_CALL: dict[str, Op] = {}
+ELEMENTWISE: set[Op] = set()
+"""Ops whose result at a position depends on their operands at that position alone: the
+cotangent of a position that a mask sets to zero may be masked again after the rule."""
+
+
+def op(name: str, calls: str = "", *, type: Callable[..., Type | tuple[Type, ...]],
+       elementwise: bool = False, **fields: Any) -> Op:
+    """Register the op `name`, spelled as the words of `calls`; `fields` are those of `Op`."""
+    entry = Op(name, type, calls=tuple(calls.split()), **fields)
+    taken = [name] * (name in OPS) + [call for call in entry.calls if call in BY_CALL]
+    if taken:
+        raise TypeError(f"op {name}: {taken[0]} is taken")
+    OPS[name] = entry
+    BY_CALL.update(dict.fromkeys(entry.calls, entry))
+    if elementwise or entry.partials is not None:
+        ELEMENTWISE.add(entry)
+    return entry
+
+
+def aliases(eqn: Eqn) -> str:
+    """How the out of `eqn` shares memory with operand `eqn.op.alias_of`: "none", "view",
+    "maybe" or "same"."""
+    if len(eqn.outs) != 1 or not (isinstance(eqn.out.type, Tensor) and eqn.out.type.is_array):
+        return "none"
+    alias = eqn.op.alias
+    return alias if isinstance(alias, str) else alias(*eqn.args, **eqn.attrs)
+
+
+def template(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> str | None:
+    """The expression that `op` prints as for these operands, or None: a call of its spelling.
+
+    A function that the user called with the operands as they are (`numpy.add(x, y)`) stays
+    that call; this is how everything else prints.
+    """
+    return op.emit(*args, **attrs) if callable(op.emit) else op.emit
+
+
+def placeholders(count: int, start: int = 0) -> Iterator[str]:
+    """`_0`, `_1`, ...: the operands from `start` on in a template."""
+    return (f"_{k}" for k in range(start, count))
+
+
+def flatten(parts: Any) -> tuple[list[Any], Any]:
+    """The leaves of nested lists and tuples, and the nest with positions for leaves.
+
+    >>> flatten([["a", "b"], ["c"]])
+    (['a', 'b', 'c'], ((0, 1), (2,)))
+    """
+    leaves: list[Any] = []
+
+    def visit(part: Any) -> Any:
+        if isinstance(part, (list, tuple)):
+            return tuple(map(visit, part))
+        leaves.append(part)
+        return len(leaves) - 1
+
+    nest = visit(parts)
+    return leaves, nest
+
+
+def sequence(parts: Any) -> list[Any]:
+    """The items of a shape that may be one int."""
+    return list(parts) if isinstance(parts, (list, tuple)) else [parts]
+
+
+def display(parts: Sequence[str]) -> str:
+    """The text of a tuple; one part stands alone."""
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"

@@ -1,0 +1,240 @@
+"""Type rules: carrier, dtype and shape of results from the operands.
+
+Promotion is NumPy's own (`ufunc.resolve_dtypes`, NEP 50: Python numbers are weak), asked
+in one place.  An "any" scalar may be a Python number or a NumPy scalar; where its readings
+disagree on the dtype the result is an "any" scalar again, or, for an array, refused.
+
+>>> from sct.ir.core import Lit
+>>> str(ufunc_result(np.add, [Lit(1), Lit(2.0)], None, arithmetic))
+'float'
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Union
+
+import numpy as np
+
+from sct.ir.core import Operand
+from sct.ir.types import Apply, Dim, Tensor, Type, TypeMismatch, broadcast_shapes, sym
+
+__all__ = [
+    "Axis", "arithmetic", "bools", "by_carrier", "dtype_name", "elementwise", "floats", "integers", "is_python", "normalize",
+    "number", "numpy_dtype", "prints", "probe", "promote", "reduced_shape", "same", "scalar_or_array", "size_dim", "size_of",
+    "ufunc_result", "widest",
+]
+
+Axis = Union[int, tuple[int, ...], None]
+Rule = Callable[..., Tensor]
+
+
+# -- operands -----------------------------------------------------------------------
+
+
+def number(x: Operand) -> Tensor:
+    """The type of an operand that must be a number or an array of numbers."""
+    if not isinstance(x.type, Tensor):
+        raise TypeMismatch(f"a number or an array is needed, this is {x.type}")
+    return x.type
+
+
+def is_python(x: Operand) -> bool:
+    """May dividing by this raise, because it is or may be a Python number?"""
+    return isinstance(x.type, Tensor) and x.type.carrier in ("py", "any")
+
+
+def size_of(x: Operand) -> Dim:
+    """The size term of an int: the one it is known to equal, else one named for the value."""
+    if number(x).kind not in "ib" or x.type.rank:  # type: ignore[union-attr]
+        raise TypeMismatch(f"an integer is needed, this is {x.type}")
+    return x.dim if x.dim is not None else sym(f"__v{x.id}") if hasattr(x, "id") else Dim(int(x.value))
+
+
+def size_dim(shape: Sequence[Dim]) -> Dim:
+    """The number of elements of a shape: linear where all sizes but one are known."""
+    known, symbolic = 1, []
+    for d in shape:
+        if d.value is None:
+            symbolic.append(d)
+        else:
+            known *= d.value
+    if len(symbolic) < 2:
+        return symbolic[0] * known if symbolic else Dim(known)
+    return Dim(0, ((Apply("prod", tuple(sorted(symbolic, key=str))), 1),)) * known
+
+
+# -- dtypes -------------------------------------------------------------------------
+
+_STRONG = {"bool": "b1", "int": "i64", "float": "f64", "real": "f64"}
+_WEAK: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "real": float}
+_READINGS: dict[str, list[Any]] = {
+    "bool": [np.dtype(bool)], "int": [int, np.dtype("i8")], "real": [float, np.dtype("f8"), np.dtype("f4")]}
+
+
+def dtype_name(dtype: Any) -> str:
+    """The IR's name of anything that NumPy takes for a dtype: `float`, "float32", np.int64.
+
+    >>> dtype_name(float), dtype_name("float32"), dtype_name(bool)
+    ('f64', 'f32', 'b1')
+    """
+    if isinstance(dtype, str) and dtype in ("b1", "i16", "i32", "i64", "u16", "u32", "u64", "f16", "f32", "f64"):
+        return dtype
+    d = np.dtype(dtype)
+    if d.kind not in "biuf" or not d.isnative:
+        raise TypeMismatch(f"arrays of dtype {d} are not supported")
+    return "b1" if d.kind == "b" else f"{d.kind}{8 * d.itemsize}"
+
+
+@lru_cache(maxsize=None)
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """NumPy's dtype of an IR name, of a Python kind too ("float" is float64)."""
+    name = _STRONG.get(name, name)
+    return np.dtype(bool) if name == "b1" else np.dtype(f"{name[0]}{int(name[1:]) // 8}")
+
+
+@lru_cache(maxsize=None)
+def _resolve(ufunc: np.ufunc, readings: tuple[Any, ...]) -> str:
+    if not any(isinstance(r, np.dtype) for r in readings):
+        readings = tuple(np.dtype(r) for r in readings)
+    try:
+        return dtype_name(ufunc.resolve_dtypes((*readings, *[None] * ufunc.nout))[ufunc.nin])
+    except TypeError as error:
+        raise TypeMismatch(str(error)) from error
+
+
+def _readings(t: Tensor) -> list[Any]:
+    if t.carrier == "any":
+        return _READINGS[t.dtype]
+    return [_WEAK[t.dtype] if t.carrier == "py" else numpy_dtype(t.dtype)]
+
+
+def promote(types: Sequence[Tensor], ufunc: np.ufunc = np.add) -> set[str]:
+    """The dtypes that `ufunc` may give for operands of these types: one, unless some are "any"."""
+    return {_resolve(ufunc, readings) for readings in itertools.product(*map(_readings, types))}
+
+
+@lru_cache(maxsize=None)
+def probe(fn: Callable[..., Any], *dtypes: str) -> str:
+    """The dtype that `fn` gives for one-element arrays of these dtypes."""
+    try:
+        return dtype_name(np.asarray(fn(*(np.ones(1, numpy_dtype(d)) for d in dtypes))).dtype)
+    except TypeError as error:
+        raise TypeMismatch(str(error)) from error
+
+
+def scalar_or_array(dtypes: set[str], shape: tuple[Dim, ...], carrier: str = "np") -> Tensor:
+    """The type of a result of this shape: an array, or a scalar of the carrier."""
+    if shape and len(dtypes) > 1:
+        raise TypeMismatch(f"the dtype of the result may be any of {', '.join(sorted(dtypes))}: "
+                           "a scalar is a Python number on one path and a NumPy scalar on another")
+    if carrier == "any" or len(dtypes) > 1:
+        kinds = {Tensor("np", d).kind for d in dtypes}
+        return Tensor("any", "real" if "f" in kinds else "int" if "i" in kinds else "bool")
+    (dtype,) = dtypes
+    return Tensor("array" if shape else carrier, dtype, shape)
+
+
+# -- what Python makes of Python numbers: dtype names to a dtype name ------------------
+
+
+def floats(*_: str) -> str:
+    return "float"
+
+
+def bools(*_: str) -> str:
+    return "bool"
+
+
+def integers(*_: str) -> str:
+    return "int"
+
+
+def widest(*dtypes: str) -> str:
+    """The operand of the widest kind, as `max` gives."""
+    return next(d for d in ("float", "real", "int", "bool") if d in dtypes)
+
+
+def arithmetic(*dtypes: str) -> str:
+    """As `widest`, but bools count as ints."""
+    return "int" if (kind := widest(*dtypes)) == "bool" else kind
+
+
+# -- elementwise ----------------------------------------------------------------------
+
+
+def ufunc_result(ufunc: np.ufunc, xs: Sequence[Operand], spelling: str | None,
+                 python: Callable[..., str] | None = None) -> Tensor:
+    """The type of an elementwise function.
+
+    `math.*` gives a Python number, and NumPy's function NumPy's.  Operators, and code without
+    a spelling, give a Python number for Python numbers if there is a function that does:
+    `python` says of which dtype.
+    """
+    types = [number(x) for x in xs]
+    module = spelling.partition(".")[0] if spelling else ""
+    if module == "math":
+        if any(t.rank for t in types):
+            raise TypeMismatch(f"`{spelling}` takes numbers, not arrays")
+        return Tensor("py", (python or floats)(*(t.dtype for t in types)))
+    if python is not None and module not in ("numpy", "scipy") and all(t.carrier == "py" for t in types):
+        return Tensor("py", python(*(t.dtype for t in types)))
+    shape = broadcast_shapes(*(t.shape for t in types))
+    sure = module in ("numpy", "scipy") or any(t.carrier in ("np", "array") for t in types)
+    return scalar_or_array(promote(types, ufunc), shape, "np" if sure else "any")
+
+
+def elementwise(ufunc: np.ufunc, python: Callable[..., str] | None = None) -> Rule:
+    """The rule of an op with `spelled=True` whose result is as `ufunc`'s."""
+
+    def rule(*xs: Operand, spelling: str | None = None) -> Tensor:
+        return ufunc_result(ufunc, xs, spelling, python)
+
+    return rule
+
+
+def by_carrier(ufunc: Callable[..., Any], python: Callable[..., Any]) -> Callable[..., Any]:
+    """`python` for Python numbers, `ufunc` for NumPy's."""
+
+    def run(*xs: Any) -> Any:
+        return (ufunc if any(isinstance(x, (np.ndarray, np.generic)) for x in xs) else python)(*xs)
+
+    return run
+
+
+def prints(ufunc: str, python: str) -> Callable[..., str]:
+    """The same for what is printed, where the user's program does not say."""
+
+    def emit(*xs: Operand) -> str:
+        return f"{python if all(number(x).carrier == 'py' for x in xs) else ufunc}(_args)"
+
+    return emit
+
+
+def same(x: Operand, *_: Operand, **__: Any) -> Type:
+    """The type of the first operand."""
+    return x.type
+
+
+# -- shapes ---------------------------------------------------------------------------
+
+
+def normalize(axis: Axis, rank: int) -> tuple[int, ...]:
+    """The axes as sorted nonnegative ints; None is all of them."""
+    if axis is None:
+        return tuple(range(rank))
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    found = sorted(a + rank if a < 0 else a for a in axes)
+    if len(set(found)) < len(found) or any(not 0 <= a < rank for a in found):
+        raise TypeMismatch(f"axis {axis} is out of bounds for an array of rank {rank}")
+    return tuple(found)
+
+
+def reduced_shape(shape: Sequence[Dim], axis: Axis, keepdims: bool) -> tuple[Dim, ...]:
+    """The shape after a reduction."""
+    gone = normalize(axis, len(shape))
+    if keepdims:
+        return tuple(Dim(1) if k in gone else d for k, d in enumerate(shape))
+    return tuple(d for k, d in enumerate(shape) if k not in gone)

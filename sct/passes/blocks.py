@@ -1,0 +1,136 @@
+"""IR that can be changed in place: what `save` works on.
+
+`thaw` copies a function into blocks of nodes that know where they are, `freeze` makes a
+function of them again.  Values are the same objects in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+
+__all__ = ["Block", "Node", "ancestors", "blocks", "freeze", "thaw", "within"]
+
+
+@dataclass(eq=False)
+class Block:
+    """A function or region; `owner` is the node it is a region of."""
+
+    name: str
+    params: list[Value]
+    results: list[Operand]
+    owner: Node | None
+    nodes: list[Node] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Node:
+    """An equation, in the block `home`.  Of a loop, the parts by their roles."""
+
+    eqn: Eqn
+    home: Block
+    args: list[Operand]
+    outs: list[Value]
+    attrs: Mapping[str, Any]
+    blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.eqn.op.name
+
+    @property
+    def body(self) -> Block:
+        return self.blocks[-1]
+
+    @property
+    def counted(self) -> bool:
+        return bool(self.attrs["counted"])
+
+    @property
+    def carries(self) -> int:
+        return int(self.attrs["carries"])
+
+    @property
+    def bounds(self) -> list[Operand]:
+        return self.args[:3 * self.counted]
+
+    @property
+    def index(self) -> Value | None:
+        return self.body.params[0] if self.counted else None
+
+    @property
+    def inits(self) -> list[Operand]:
+        return self.args[3 * self.counted:][:self.carries]
+
+    @property
+    def xs(self) -> list[Operand]:
+        return self.args[3 * self.counted + self.carries:]
+
+    @property
+    def params(self) -> list[Value]:
+        """Of the carries."""
+        return self.body.params[self.counted:][:self.carries]
+
+    @property
+    def elems(self) -> list[Value]:
+        return self.body.params[self.counted + self.carries:]
+
+    @property
+    def exits(self) -> bool:
+        return not self.counted or self.body.results[0] != Lit(True)
+
+    @property
+    def trips(self) -> Value:
+        return self.outs[self.carries]
+
+    def add_carry(self, init: Operand, param: Value, result: Operand, out: Value) -> None:
+        n = self.carries
+        self.args.insert(3 * self.counted + n, init)
+        self.body.params.insert(self.counted + n, param)
+        self.body.results.insert(1 + n, result)
+        self.outs.insert(n, out)
+        for test in self.blocks[:-1]:
+            test.params.append(Value(param.type, param.hint))
+        self.attrs = {**self.attrs, "carries": n + 1}
+
+
+def thaw(fn: Fn, owner: Node | None = None) -> Block:
+    """The function as blocks of nodes."""
+    block = Block(fn.name, list(fn.params), list(fn.results), owner)
+    for eqn in fn.eqns:
+        node = Node(eqn, block, list(eqn.args), list(eqn.outs), eqn.attrs)
+        node.blocks = [thaw(region, node) for region in eqn.regions]
+        block.nodes.append(node)
+    return block
+
+
+def freeze(block: Block) -> Fn:
+    """The function that the blocks are now."""
+    return Fn(block.name, tuple(block.params), tuple(map(_freeze, block.nodes)), tuple(block.results))
+
+
+def _freeze(node: Node) -> Eqn:
+    return node.eqn.with_(args=tuple(node.args), outs=tuple(node.outs), attrs=node.attrs,
+                          regions=tuple(map(freeze, node.blocks)))
+
+
+def blocks(block: Block) -> Iterator[Block]:
+    """The block and all that are in it, outer before inner."""
+    yield block
+    for node in block.nodes:
+        for inner in node.blocks:
+            yield from blocks(inner)
+
+
+def ancestors(block: Block | None) -> Iterator[Block]:
+    """The block and those around it, inner before outer."""
+    while block is not None:
+        yield block
+        block = block.owner.home if block.owner is not None else None
+
+
+def within(block: Block | None, outer: Block) -> bool:
+    return any(b is outer for b in ancestors(block))

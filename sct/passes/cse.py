@@ -1,0 +1,147 @@
+"""Common subexpressions:  a = f(x); b = f(x); g(a, b)  ->  a = f(x); g(a, a)
+
+What comes in is any IR; what goes out computes the same bits.  A primal equation is
+replaced by a primal one of the same op, spelling and operands; an adjoint equation
+by any that has the same op and operands.  Inner regions use outer values.  Effects,
+and arrays made in order to be written, stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from sct.ir.core import Eqn, Fn, Operand, Value, has_effect, substitute
+from sct.ir.types import Tensor, Type
+
+__all__ = ["ALLOCATIONS", "COMMUTATIVE", "cse", "frozen"]
+
+ALLOCATIONS = frozenset(
+    "zeros ones empty full zeros_like ones_like empty_like full_like copy array arange linspace zeros_of "
+    "store add_at".split())
+COMMUTATIVE = frozenset("add mul maximum minimum logical_and logical_or eq ne hypot".split())
+
+
+def cse(fn: Fn) -> Fn:
+    """`fn` with equal pure equations made one."""
+    return _Cse().region(fn)
+
+
+class _Cse:
+    def __init__(self) -> None:
+        self.env: dict[Value, Operand] = {}
+        self.primal: dict[Hashable, tuple[Value, ...]] = {}
+        self.adjoint: dict[Hashable, tuple[Value, ...]] = {}
+        self.log: list[tuple[dict[Hashable, tuple[Value, ...]], Hashable]] = []
+
+    def region(self, fn: Fn) -> Fn:
+        mark = len(self.log)
+        eqns = [new for eqn in fn.eqns if (new := self.eqn(eqn)) is not None]
+        results = substitute(fn.results, self.env)
+        while len(self.log) > mark:
+            table, key = self.log.pop()
+            del table[key]
+        return Fn(fn.name, fn.params, tuple(eqns), results)
+
+    def eqn(self, eqn: Eqn) -> Eqn | None:
+        args = substitute(eqn.args, self.env)
+        if eqn.op.name == "loop":
+            self.invariant_carries(eqn, args)
+        eqn = eqn.with_(args=args, regions=tuple(map(self.region, eqn.regions)))
+        if eqn.op.name == "cond":
+            self.equal_arms(eqn)
+        if not eqn.outs or eqn.op.name in ALLOCATIONS or eqn.op.name == "closure" or has_effect(eqn):
+            return eqn
+        found = self.lookup(eqn)
+        if found is None:
+            return eqn
+        for old, new in zip(eqn.outs, found):
+            self.env[old] = new
+            new.hint = new.hint or old.hint
+        return None
+
+    def lookup(self, eqn: Eqn) -> tuple[Value, ...] | None:
+        """The outs of an equal equation before; if there is none, this one is entered."""
+        exact = _key(eqn)
+        loose: Hashable = (eqn.op, frozen(eqn.attrs), _unordered(eqn), tuple(_kind(v.type) for v in eqn.outs))
+        loose = exact if eqn.regions else loose
+        table, key = (self.primal, exact) if eqn.primal else (self.adjoint, loose)
+        found = table.get(key)
+        if found is not None:
+            return found
+        self.enter(self.adjoint, loose, eqn.outs)
+        if eqn.primal:
+            self.enter(self.primal, exact, eqn.outs)
+        return None
+
+    def enter(self, table: dict[Hashable, tuple[Value, ...]], key: Hashable, outs: tuple[Value, ...]) -> None:
+        if key not in table:
+            table[key] = outs
+            self.log.append((table, key))
+
+    def invariant_carries(self, eqn: Eqn, args: Sequence[Operand]) -> None:
+        """A carry that the body hands back as it is, is its initial value."""
+        n, counted = eqn.attrs["carries"], eqn.attrs["counted"]
+        body = eqn.regions[-1]
+        for k in range(n):
+            param, out, init = body.params[counted + k], eqn.outs[k], args[3 * counted + k]
+            if body.results[1 + k] == param and init.type == param.type == out.type:
+                self.env[param] = self.env[out] = init
+                if eqn.attrs["tested"]:
+                    self.env[eqn.regions[0].params[k]] = init
+
+    def equal_arms(self, eqn: Eqn) -> None:
+        """An out that is the same outer value in both arms is that value."""
+        then, orelse = eqn.regions
+        for out, a, b in zip(eqn.outs, then.results, orelse.results):
+            if a == b and a.type == out.type:
+                self.env[out] = a
+
+
+def _key(eqn: Eqn) -> Hashable:
+    return (eqn.op, frozen(eqn.attrs), eqn.spelling, tuple(map(_operand, eqn.args)),
+            tuple(_kind(v.type) for v in eqn.outs), _regions(eqn))
+
+
+def _unordered(eqn: Eqn) -> tuple[Hashable, ...]:
+    args = tuple(map(_operand, eqn.args))
+    return tuple(sorted(args, key=hash)) if eqn.op.name in COMMUTATIVE else args
+
+
+def _operand(x: Operand) -> Hashable:
+    return x.id if isinstance(x, Value) else x
+
+
+def _kind(t: Type) -> Hashable:
+    return (t.carrier, t.dtype, t.rank) if isinstance(t, Tensor) else t
+
+
+def _regions(eqn: Eqn) -> Hashable:
+    """The regions with the values that they bind numbered in order: equal up to names."""
+    numbers: dict[Value, int] = {}
+
+    def bind(values: Sequence[Value]) -> Hashable:
+        for v in values:
+            numbers[v] = len(numbers)
+        return tuple(_kind(v.type) for v in values)
+
+    def read(args: Sequence[Operand]) -> Hashable:
+        return tuple(("local", numbers[a]) if isinstance(a, Value) and a in numbers else _operand(a) for a in args)
+
+    def region(fn: Fn) -> Hashable:
+        return bind(fn.params), tuple(map(inner, fn.eqns)), read(fn.results)
+
+    def inner(e: Eqn) -> Hashable:
+        head = (e.op, frozen(e.attrs), e.spelling, e.primal, read(e.args))
+        return (*head, tuple(map(region, e.regions)), bind(e.outs))
+
+    return tuple(map(region, eqn.regions))
+
+
+def frozen(value: Any) -> Hashable:
+    """A hashable that tells attributes apart (`1`, `1.0` and `True` are three)."""
+    if isinstance(value, Mapping):
+        return tuple(sorted((k, frozen(v)) for k, v in value.items()))
+    if isinstance(value, (tuple, list)):
+        return (type(value), *map(frozen, value))
+    return (type(value).__name__, repr(value))

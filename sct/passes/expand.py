@@ -1,0 +1,74 @@
+"""Expand: `vjp`, `jvp` and `pullback` equations become the equations that they stand for.
+
+    y, dx = vjp(x, 1.0, f)  ->  the equations of f, then those of its transpose
+
+Innermost first, so that what is differentiated has only plain equations, `cond` and `loop`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sct.ir.build import Rewrite
+from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, substitute
+from sct.ops.control import closure
+from sct.passes.forward import forward
+from sct.passes.retype import retype
+from sct.passes.reverse import reverse
+
+__all__ = ["expand"]
+
+Env = dict[Value, Operand]
+
+
+def expand(fn: Fn, *, rewrite: Rewrite | None = None) -> Fn:
+    """`fn` without equations that differentiate; `rewrite` simplifies what is made."""
+    pass_ = _Expand(rewrite)
+    made = pass_.fn(fn, {})
+    return retype(made) if pass_.changed else made
+
+
+class _Expand:
+    def __init__(self, rewrite: Rewrite | None) -> None:
+        self.rewrite = rewrite
+        self.changed = False
+        self.rules: dict[str, Callable[[Eqn, Env], Sequence[Eqn]]] = {
+            "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback}
+
+    def fn(self, fn: Fn, env: Env) -> Fn:
+        """`fn` expanded; `env` has what stands for the outs of the equations that are gone."""
+        eqns: list[Eqn] = []
+        for eqn in fn.eqns:
+            eqn = eqn.with_(args=substitute(eqn.args, env), regions=tuple(self.fn(r, env) for r in eqn.regions))
+            rule = self.rules.get(eqn.op.name)
+            eqns += rule(eqn, env) if rule else [eqn]
+        return fn.with_(eqns=tuple(eqns), results=substitute(fn.results, env))
+
+    def vjp(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
+        (fn,) = eqn.regions
+        n = len(fn.params)
+        done = reverse(fn, eqn.attrs["wrt"], dict(zip(eqn.attrs["seeded"], eqn.args[n:])), rewrite=self.rewrite)
+        block = Fn(fn.name, fn.params, (*done.forward, *done.backward), (*fn.results, *done.cotangents))
+        return self.splice(block, eqn, env)
+
+    def jvp(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
+        (fn,) = eqn.regions
+        return self.splice(forward(fn, eqn.attrs["wrt"], eqn.args[len(fn.params):], rewrite=self.rewrite), eqn, env)
+
+    def pullback(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
+        (fn,) = eqn.regions
+        seeds = {k: Value(fn.results[k].type, "d" + (fn.results[k].hint or "y")) for k in eqn.attrs["seeded"]}
+        done = reverse(fn, eqn.attrs["wrt"], seeds, rewrite=self.rewrite)
+        body = Fn("pullback", tuple(seeds.values()), done.backward, done.cotangents)
+        attrs = {k: eqn.attrs[k] for k in ("names", "params", "result")}
+        made = Eqn(closure, (), eqn.outs[-1:], attrs, (body,), primal=False, loc=eqn.loc)
+        block = Fn(fn.name, fn.params, (*done.forward, made), (*fn.results, *eqn.outs[-1:]))
+        return self.splice(block, eqn, env)
+
+    def splice(self, block: Fn, eqn: Eqn, env: Env) -> Sequence[Eqn]:
+        """The equations of `block` for the call `eqn`; its outs are noted in `env`."""
+        block = rebuild(block, dict(zip(block.params, eqn.args)))
+        env.update((out, r) for out, r in zip(eqn.outs, block.results) if out is not r)
+        self.changed |= any(out.type != r.type for out, r in zip(eqn.outs, block.results))
+        self.changed |= any(p.type != x.type for p, x in zip(block.params, eqn.args))
+        return block.eqns

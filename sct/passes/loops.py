@@ -1,0 +1,63 @@
+"""A loop equation taken apart by the roles of its operands, params and results.
+
+    loop(start, stop, step, *inits, *xs), body(index, *params, *elems) -> (go, *results, *yields)
+    outs = (*finals, trips, *ys)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sct.ir.build import Builder
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ir.types import INT, Seq, Type
+from sct.ops.control import loop
+
+__all__ = ["Loop", "emit_loop", "parts"]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The parts of a loop; `bounds` and `index` are empty for a loop that is not counted."""
+
+    eqn: Eqn
+    body: Fn
+    bounds: tuple[Operand, ...]
+    inits: tuple[Operand, ...]
+    xs: tuple[Operand, ...]
+    index: Value | None
+    params: tuple[Value, ...]
+    elems: tuple[Value, ...]
+    go: Operand
+    results: tuple[Operand, ...]
+    yields: tuple[Operand, ...]
+    finals: tuple[Value, ...]
+    trips: Value
+    ys: tuple[Value, ...]
+
+    @property
+    def exits(self) -> bool:
+        """May the loop end before its range does?"""
+        return self.index is None or self.go != Lit(True)
+
+
+def parts(eqn: Eqn) -> Loop:
+    counted, n, body = bool(eqn.attrs["counted"]), int(eqn.attrs["carries"]), eqn.regions[-1]
+    bounds, args, params = eqn.args[:3 * counted], eqn.args[3 * counted:], body.params[counted:]
+    go, *results = body.results
+    return Loop(
+        eqn, body, bounds, args[:n], args[n:], body.params[0] if counted else None, params[:n], params[n:],
+        go, tuple(results[:n]), tuple(results[n:]), eqn.outs[:n], eqn.outs[n], eqn.outs[n + 1:])
+
+
+def emit_loop(builder: Builder, bounds: Sequence[Operand], reverse: bool, inits: Sequence[Operand],
+              xs: Sequence[Operand], body: Fn) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+    """Add a counted loop without exits: its final carries and its ys."""
+    n = len(inits)
+    params, yields = body.params[1:1 + n], body.results[1 + n:]
+    types: list[Type] = [*(p.type for p in params), INT, *(Seq(y.type) for y in yields)]
+    hints = [*(p.hint for p in params), None, *(y.hint for y in yields)]
+    attrs = {"counted": True, "tested": False, "reverse": reverse, "carries": n}
+    outs = builder.emit(loop, (*bounds, *inits, *xs), attrs, regions=(body,), types=types, hints=hints)
+    return outs[:n], outs[n + 1:]

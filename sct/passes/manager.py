@@ -1,0 +1,96 @@
+"""The pipeline:  a function that holds derivatives as equations  ->  one that is ready to print.
+
+    primal -> optimized -> expanded -> adjoint -> saved -> storage
+
+Passes are pure functions; here alone they are put in order, verified and dumped.
+
+>>> list(stages(fn))                          # doctest: +SKIP
+['primal', 'optimized', 'expanded', 'adjoint', 'saved', 'storage']
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator
+
+from sct.ir.check import verify as verified
+from sct.ir.core import Fn
+from sct.ir.text import show
+from sct.passes.cse import cse
+from sct.passes.dce import dce
+from sct.passes.expand import expand
+from sct.passes.save import save
+from sct.passes.simplify import rewrite, simplify
+from sct.passes.storage import storage
+
+__all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "run", "stages"]
+
+Pass = Callable[[Fn], Fn]
+Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
+
+PIPELINE: Pipeline = (
+    ("optimized", ("cse", "dce")),
+    ("expanded", ("expand",)),
+    ("adjoint", ("simplify", "cse", "dce")),
+    ("saved", ("save", "simplify", "cse", "dce")),
+    ("storage", ("storage",)),
+)
+"""What leads to each stage from the one before; the first is "primal"."""
+
+ORACLE: Pipeline = (("expanded", ("expand as it is",)), ("storage", ("copy everywhere",)))
+"""Save all, copy everywhere: what the passes behind `expand` are tested against."""
+
+STAGES = ("primal", *(stage for stage, _ in PIPELINE))
+
+
+def run(fn: Fn, *, until: str | None = None, verify: bool | None = None,
+        dump: Collection[str] = (), oracle: bool = False) -> Fn:
+    """`fn` at the stage `until`, the last one if that is None.
+
+    verify  check the IR after every pass; None: if the environment has SCT_VERIFY=1
+    dump    names of passes after which the IR is written to stderr
+    oracle  by the pipeline `ORACLE`
+    """
+    for stage, made in _steps(fn, ORACLE if oracle else PIPELINE, verify, dump):
+        fn = made
+        if stage == until:
+            break
+    return fn
+
+
+def stages(fn: Fn, *, verify: bool | None = None) -> dict[str, Fn]:
+    """`fn` at every stage, by name."""
+    return dict(_steps(fn, PIPELINE, verify, ()))
+
+
+def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str]) -> Iterator[tuple[str, Fn]]:
+    verify = os.environ.get("SCT_VERIFY") == "1" if verify is None else verify
+    passes = _passes(fn)
+    if verify:
+        verified(fn)
+    yield "primal", fn
+    for stage, names in pipeline:
+        for name in names:
+            fn = passes[name](fn)
+            if name in dump:
+                print(f"# {stage}: {name}\n{show(fn)}", file=sys.stderr)
+            if verify:
+                verified(fn)
+        yield stage, fn
+
+
+def _passes(fn: Fn) -> dict[str, Pass]:
+    keep = returns_value(fn)
+    return {
+        "cse": cse, "dce": lambda f: dce(f, keep_raises=keep), "expand": lambda f: expand(f, rewrite=rewrite),
+        "simplify": simplify, "save": save, "storage": storage,
+        "expand as it is": expand, "copy everywhere": lambda f: storage(f, copies=True),
+    }
+
+
+def returns_value(fn: Fn) -> bool:
+    """Is the user's own result a result, and not a derivative only?  Then all that may raise stays."""
+    derivatives = [e for e in fn.eqns if e.op.name in ("vjp", "jvp", "pullback")]
+    values = {out for e in derivatives for out in e.outs[:len(e.regions[0].results)]}
+    return not derivatives or any(r in values for r in fn.results)

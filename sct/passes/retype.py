@@ -1,0 +1,89 @@
+"""Types derived again, where the operands of an equation have become other than they were.
+
+A cotangent is promised as any real scalar and turns out to be a NumPy one: what is
+computed from it is then a NumPy scalar too, and a loop that carries it carries either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sct.ir.check import agree, fits, raises
+from sct.ir.core import Eqn, Fn, Operand, Value, substitute
+from sct.ir.types import Seq, Type, join
+
+__all__ = ["retype"]
+
+
+def retype(fn: Fn) -> Fn:
+    """`fn` with the types of all that its equations bind derived again."""
+    return _Retype().region(fn)
+
+
+class _Retype:
+    def __init__(self) -> None:
+        self.env: dict[Value, Operand] = {}
+
+    def region(self, fn: Fn) -> Fn:
+        eqns = tuple(map(self.eqn, fn.eqns))
+        return Fn(fn.name, self.bound(fn.params), eqns, substitute(fn.results, self.env))
+
+    def eqn(self, eqn: Eqn) -> Eqn:
+        eqn = eqn.with_(args=substitute(eqn.args, self.env))
+        if eqn.op.name == "loop":
+            return self.loop(eqn)
+        if eqn.op.name == "cond":
+            eqn = eqn.with_(regions=tuple(map(self.region, eqn.regions)))
+            arms = [arm for arm in eqn.regions if not raises(arm)]
+            types = [self.widened(out.type, [arm.results[k].type for arm in arms]) for k, out in enumerate(eqn.outs)]
+            return eqn.with_(outs=self.typed(eqn.outs, types))
+        if eqn.regions:
+            return eqn.with_(regions=tuple(map(self.region, eqn.regions)))
+        spelling = {"spelling": eqn.spelling} if eqn.op.spelled else {}
+        derived = eqn.op.type(*eqn.args, **spelling, **eqn.attrs)
+        found = derived if isinstance(derived, tuple) else (derived,)
+        return eqn.with_(outs=self.typed(eqn.outs, [
+            out.type if agree(out.type, t) else t for out, t in zip(eqn.outs, found)]))
+
+    def loop(self, eqn: Eqn) -> Eqn:
+        counted, n, body = eqn.attrs["counted"], eqn.attrs["carries"], eqn.regions[-1]
+        args = eqn.args[3 * counted:]
+        xs = [x.type.elem for x in args[n:] if isinstance(x.type, Seq)]
+        old = body.params[counted:]
+        types = [self.widened(p.type, [x]) for p, x in zip(old, [*(a.type for a in args[:n]), *xs])]
+        while True:
+            self.typed(old, types)
+            made = self.region(body)
+            wider = [self.widened(t, [r.type]) for t, r in zip(types, made.results[1:1 + n])]
+            if raises(body) or wider == types[:n]:
+                break
+            types[:n] = wider
+        tests = []
+        for test in eqn.regions[:-1]:
+            self.typed(test.params, types)
+            tests.append(self.region(test))
+        ys: list[Type] = [Seq(y.type) for y in made.results[1 + n:]]
+        outs = self.typed(eqn.outs, [
+            self.widened(out.type, [t]) for out, t in zip(eqn.outs, [*types[:n], eqn.outs[n].type, *ys])])
+        return eqn.with_(regions=(*tests, made), outs=outs)
+
+    def widened(self, declared: Type, types: Sequence[Type]) -> Type:
+        """The type declared, if all of `types` fit it, else one that they do."""
+        if all(fits(t, declared) for t in types):
+            return declared
+        made = declared
+        for t in types:
+            made = join(made, t)
+        return made
+
+    def typed(self, values: Sequence[Value], types: Sequence[Type]) -> tuple[Value, ...]:
+        """The values of these types: new ones where they had others."""
+        for v, t in zip(values, types):
+            now = self.env.get(v, v)
+            if now.type != t:
+                self.env[v] = v if v.type == t else Value(t, v.hint, v.dim)
+        return self.bound(values)
+
+    def bound(self, values: Sequence[Value]) -> tuple[Value, ...]:
+        found = (self.env.get(v, v) for v in values)
+        return tuple(v for v in found if isinstance(v, Value))

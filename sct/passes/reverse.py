@@ -1,0 +1,259 @@
+"""Reverse mode: the transpose of a region, and the tapes that it reads.
+
+    y = f(x), seed dy  ->  forward: f with taps;  backward: dx of dy and forward values
+
+The backward block walks the equations in reverse.  A loop becomes the loop over the
+same range in the other direction, a `cond` the `cond` on the same condition; their
+bodies are written as if every forward value were in scope, then what the mirrored
+forward region binds is taped.  Cotangents of outer values that a body reads are its
+carries, so that every gradient is one buffer through nested loops and branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from sct.ir.build import Builder, Rewrite, operand
+from sct.ir.check import raises
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, rebuild
+from sct.ir.types import INT, Optional, Seq, Undef
+from sct.ops.arithmetic import add, mul
+from sct.ops.indexing import add_at, index
+from sct.ops.registry import ELEMENTWISE
+from sct.passes.activity import Activity, activity, differentiable
+from sct.passes.cotangents import Masks, branch, ct_type, current, fit, full, given, hint, present
+from sct.passes.loops import Loop, emit_loop, parts
+from sct.passes.tape import Tape
+
+__all__ = ["Reversed", "reverse"]
+
+
+@dataclass(frozen=True)
+class Reversed:
+    """forward     the equations of the function, with taps
+    backward    the equations of its transpose, which read those of `forward` and the seeds
+    cotangents  of the params asked for
+    """
+
+    forward: tuple[Eqn, ...]
+    backward: tuple[Eqn, ...]
+    cotangents: tuple[Operand, ...]
+
+
+def reverse(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], *, rewrite: Rewrite | None = None) -> Reversed:
+    """Transpose `fn` by the params at `wrt`, given the cotangents of some of its results."""
+    params = [fn.params[k] for k in wrt]
+    active = activity(fn, params, [fn.results[k] for k in seeds])
+    pass_ = _Reverse(active, Tape(fn))
+    with Builder(primal=False, rewrite=rewrite) as b:
+        for k, seed in seeds.items():
+            pass_.add(fn.results[k], seed)
+        pass_.block(fn)
+        b.module = b.loc = None
+        cotangents = [full(pass_.cts.get(p), p) for p in params]
+    return Reversed(pass_.tape.taped(fn.eqns), tuple(_needed(b.eqns, cotangents)), tuple(cotangents))
+
+
+class _Reverse:
+    def __init__(self, active: Activity, tape: Tape) -> None:
+        self.active, self.tape = active, tape
+        self.cts: dict[Value, Operand] = {}
+        self.masks = Masks()
+
+    def block(self, fn: Fn) -> None:
+        for eqn in reversed(fn.eqns):
+            if any(out in self.cts for out in eqn.outs):
+                b = current()
+                b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
+                {"loop": self.loop, "cond": self.cond}.get(eqn.op.name, self.plain)(eqn)
+
+    def add(self, x: Operand, ct: Operand) -> None:
+        """One more contribution to the cotangent of `x`."""
+        if isinstance(x, Value) and x in self.active:
+            if isinstance(ct.type, Optional) and not isinstance(x.type, (Optional, Undef)):
+                ct = given(ct, x)
+            total = self.masks.sum(self.cts.get(x), ct)
+            _name(total, hint(x))
+            self.cts[x] = total
+
+    # -- plain ops --------------------------------------------------------------------
+
+    def plain(self, eqn: Eqn) -> None:
+        cts = [self.cts.pop(out, None) for out in eqn.outs]
+        if eqn.op is index:
+            self.index(eqn, cast(Operand, cts[0]))
+            return
+        eqns = current().eqns
+        start = len(eqns)
+        made = self.rule(eqn, cts)
+        self.masks.learn(eqns[start:])
+        for k, (x, ct) in enumerate(zip(eqn.args, made)):
+            if ct is not None and x in self.active and differentiable(eqn, k):
+                self.add(x, fit(ct, x))
+
+    def rule(self, eqn: Eqn, cts: Sequence[Operand | None]) -> Sequence[Operand | None]:
+        """The contributions to the cotangents of the operands."""
+        op, several = eqn.op, len(eqn.outs) > 1
+        y: Any = eqn.outs if several else eqn.out
+        ct: Any = [full(c, v) for c, v in zip(cts, eqn.outs)] if several else cts[0]
+        if op.partials is not None:
+            return [None if p is None else self.masks.scale(ct, operand(p))
+                    for p in op.partials(y, *eqn.args, **eqn.attrs)]
+
+        def rule(g: Any) -> Sequence[Operand | None]:
+            if op.linear is not None:
+                return op.linear(g, *eqn.args, **eqn.attrs)
+            return op.vjp(g, y, *eqn.args, **eqn.attrs) if op.vjp is not None else []
+
+        return self.masked(ct, rule) if op in ELEMENTWISE and not several else rule(ct)
+
+    def masked(self, ct: Operand, rule: Callable[[Operand], Sequence[Operand | None]]) -> Sequence[Operand | None]:
+        """The rule of an op that works on each element, under the mask of `ct`."""
+        made = rule(self.masks.unmasked(ct))
+        return [None if g is None else self.masks.under(ct, partial(_always, g)) for g in made]
+
+    def index(self, eqn: Eqn, ct: Operand) -> None:
+        """The adjoint of a read is `dx[key] += ct`, into the one buffer `dx`."""
+        x, *key = eqn.args
+        if isinstance(x, Value) and x in self.active:
+            buffer = full(self.cts.get(x), x)
+            self.cts[x] = add_at(buffer, full(ct, eqn.out), *key, **eqn.attrs)
+            _name(self.cts[x], hint(x))
+
+    # -- control ----------------------------------------------------------------------
+
+    def cond(self, eqn: Eqn) -> None:
+        cts = {k: self.cts.pop(out) for k, out in enumerate(eqn.outs) if out in self.cts}
+        arms = [arm for arm in eqn.regions if not raises(arm)]
+        reads = list(dict.fromkeys(v for arm in arms for v in self.active.reads[arm]))
+        before = {v: self.cts.pop(v) for v in reads if v in self.cts}
+        blocks, made = [], []
+        for arm in arms:
+            self.cts.update(before)
+            with current().nested() as b:
+                for k, ct in cts.items():
+                    self.add(arm.results[k], ct)
+                self.block(arm)
+            blocks.append(b)
+            made.append({v: self.cts.pop(v) for v in reads if v in self.cts})
+        self.cts.update(before)
+        changed = [v for v in reads if any(m.get(v) is not before.get(v) for m in made)]
+        fns = []
+        for arm, b, m in zip(arms, blocks, made):
+            with b:
+                results = [full(m.get(v), v) for v in changed]
+            fns.append(self.reading_arm(eqn, arm, b, results))
+        if len(fns) == 1:
+            current().eqns += fns[0].eqns
+            self.cts.update(zip(changed, fns[0].results))
+        elif changed:
+            self.cts.update(zip(changed, branch(eqn.args[0], fns[0], fns[1], hints=[hint(v) for v in changed])))
+
+    def reading_arm(self, eqn: Eqn, arm: Fn, block: Builder, results: Sequence[Operand]) -> Fn:
+        """The backward arm, the values of the forward arm read from taps of the `cond`."""
+        backward = Fn(arm.name, (), tuple(_needed(block.eqns, results)), tuple(results))
+        env: dict[Value, Operand] = {}
+        with block.nested() as head:
+            for v in self.tape.needs(backward, arm):
+                tap = self.tape.of_arm(eqn, arm, v)
+                env[v] = tap if tap.type == v.type else present(tap)
+        backward = rebuild(backward, env)
+        return backward.with_(eqns=(*head.eqns, *backward.eqns))
+
+    def loop(self, eqn: Eqn) -> None:
+        loop, cts, active = parts(eqn), self.cts, self.active
+        carried = [k for k, p in enumerate(loop.params) if p in active or loop.finals[k] in active]
+        reads = active.reads[loop.body]
+        seqs = {j: cts.pop(y) for j, y in enumerate(loop.ys) if y in cts}
+        listed = list(dict.fromkeys(s for s, e in zip(loop.xs, loop.elems) if isinstance(s, Value) and e in active))
+        inits = [full(cts.pop(loop.finals[k], None), loop.finals[k]) for k in carried]
+        inits += [full(cts.pop(v, None), v) for v in reads]
+        sums = {s: cts.pop(s) for s in listed if s in cts}
+        carries = [Value(ct_type(v.type), hint(v)) for v in (*(loop.params[k] for k in carried), *reads)]
+        elems = {s: Value(cast(Seq, s.type).elem) for s in (*seqs.values(), *sums.values())}
+        position = Value(INT, loop.index.hint if loop.index else None, loop.index.dim if loop.index else None)
+        with current().nested() as b:
+            cts.update(zip(reads, carries[len(carried):]))
+            for k, ct in zip(carried, carries):
+                self.add(loop.results[k], ct)
+            for j, s in seqs.items():
+                self.add(loop.yields[j], elems[s])
+            self.block(loop.body)
+            b.module = b.loc = None
+            results = [full(cts.pop(loop.params[k], None), ct) for k, ct in zip(carried, carries)]
+            results += [full(cts.pop(v), v) for v in reads]
+            results += [self.gathered(loop, s, elems.get(sums[s]) if s in sums else None) for s in listed]
+        block = Fn(loop.body.name, (position, *carries, *elems.values()), tuple(_needed(b.eqns, results)),
+                   (Lit(True), *results))
+        block, taped = self.reading_body(loop, block)
+        finals, ys = emit_loop(current(), self.positions(loop), not eqn.attrs["reverse"], inits,
+                               [*elems, *taped], block)
+        cts.update(zip(reads, finals[len(carried):]))
+        for s, y in zip(listed, ys):
+            cts[s] = self.masks.sum(cts.get(s), y)
+        for k, ct in zip(carried, finals):
+            self.add(loop.inits[k], ct)
+
+    def gathered(self, loop: Loop, seq: Value, before: Operand | None) -> Operand:
+        """The cotangent of the element of `seq`, which the body may know by several names."""
+        for s, e in zip(loop.xs, loop.elems):
+            if s is seq and e in self.cts:
+                before = self.masks.sum(before, self.cts.pop(e))
+        return full(before, loop.elems[loop.xs.index(seq)])
+
+    def reading_body(self, loop: Loop, backward: Fn) -> tuple[Fn, list[Operand]]:
+        """The backward body, the values of the forward body read from tapes; the tapes."""
+        env: dict[Value, Operand] = {}
+        params, tapes = [], []
+        for v in self.tape.needs(backward, loop.body):
+            if v is loop.index:
+                env[v] = backward.params[0]
+                continue
+            env[v] = p = Value(v.type, v.hint, v.dim)
+            params.append(p)
+            tapes.append(self.tape.of_loop(loop, v))
+        return rebuild(backward.with_(params=(*backward.params, *params)), env), tapes
+
+    def positions(self, loop: Loop) -> Sequence[Operand]:
+        """The range of the positions that the loop reached."""
+        if not loop.exits:
+            return loop.bounds
+        if loop.index is None:
+            return (Lit(0), loop.trips, Lit(1))
+        start, _, step = loop.bounds
+        length = loop.trips if step == Lit(1) else mul(loop.trips, step)
+        return (start, length if start == Lit(0) else add(start, length), step)
+
+
+def _always(x: Operand, _: Operand) -> Operand:
+    return x
+
+
+def _name(x: Operand, name: str | None) -> None:
+    eqns = current().eqns
+    if isinstance(x, Value) and x.hint is None and eqns and x in eqns[-1].outs:
+        x.hint = name
+
+
+def _needed(eqns: Sequence[Eqn], results: Iterable[Operand]) -> list[Eqn]:
+    """The equations that `results` depend on, so that nothing is taped in vain."""
+    used: set[Operand] = set(results)
+    kept = []
+    for eqn in reversed(eqns):
+        if has_effect(eqn) or not used.isdisjoint(eqn.outs):
+            kept.append(eqn)
+            used.update(eqn.args)
+            for region in eqn.regions:
+                used.update(_read(region))
+    return kept[::-1]
+
+
+def _read(fn: Fn) -> Iterable[Operand]:
+    for eqn in fn.eqns:
+        yield from eqn.args
+        for region in eqn.regions:
+            yield from _read(region)
+    yield from fn.results

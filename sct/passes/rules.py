@@ -1,0 +1,416 @@
+"""The rewrite rules of adjoint code: a table from op names to small functions.
+
+A rule takes the operands and attrs of an equation that is about to be made and gives
+what to use instead, or None.  It is written with the ops themselves; `made_by(x, "mul")`
+is the operands of the adjoint equation that made `x`.  Each says `before -> after`;
+`a`, `b`, `x` are values, `c`, `d` literals.  Every rule is directional and leads to no
+more work, so that asking again and again ends.  Who asks (`simplify.rewrite`) refuses a
+result of another type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from sct.ir.build import Builder
+from sct.ir.core import Eqn, Lit, Operand, builder_var
+from sct.ir.types import Tensor
+from sct.ops.arithmetic import add, div, mul, neg, sub
+from sct.ops.elementwise import where
+from sct.ops.indexing import add_at, store
+from sct.ops.shape import expand_dims, reshape, transpose
+
+__all__ = ["RULES", "Rule", "definition", "is_number", "made_by", "number"]
+
+Rule = Callable[..., Any]
+RULES: dict[str, list[Rule]] = {}
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Enter a rule for the ops of these names."""
+
+    def enter(fn: Rule) -> Rule:
+        for name in names:
+            RULES.setdefault(name, []).append(fn)
+        return fn
+
+    return enter
+
+
+# -- what rules ask -----------------------------------------------------------------------
+
+
+def definition(x: Operand) -> Eqn | None:
+    """The adjoint equation that made `x`, if it is known."""
+    if isinstance(x, Lit):
+        return None
+    eqn = cast(Builder, builder_var.get()).defs.get(x)
+    return eqn if eqn is not None and not eqn.primal else None
+
+
+def made_by(x: Operand, name: str) -> tuple[Operand, ...] | None:
+    """The operands of the op `name` that made `x`."""
+    eqn = definition(x)
+    return eqn.args if eqn is not None and eqn.op.name == name else None
+
+
+def number(x: Operand) -> Any:
+    """The value of a literal number, or None."""
+    return x.value if isinstance(x, Lit) and x.as_type is None and type(x.value) in (int, float) else None
+
+
+def is_number(x: Operand) -> bool:
+    return number(x) is not None
+
+
+def scaled(x: Operand) -> tuple[Any, Operand] | None:
+    """(c, a) where `x` is `c * a` or `-a`."""
+    if (args := made_by(x, "neg")) is not None:
+        return -1, args[0]
+    if (args := made_by(x, "mul")) is not None and is_number(args[0]):
+        return number(args[0]), args[1]
+    return None
+
+
+def is_zeros(x: Operand) -> bool:
+    eqn = definition(x)
+    return number(x) == 0 or eqn is not None and eqn.op.name in ("zeros_of", "zeros_like", "zeros")
+
+
+def is_full(key: Sequence[str]) -> bool:
+    """Does the key select all of an array, as it is?"""
+    return all(item in ("e", "s000") for item in key)
+
+
+def writes_once(key: Sequence[str]) -> bool:
+    """Does the key name every element at most once?"""
+    return "a" not in key
+
+
+# -- arithmetic ---------------------------------------------------------------------------
+
+
+@rule("add")
+def add_literals(a: Operand, b: Operand) -> Any:
+    """c + d -> c+d;  a + 0 -> a;  c + a -> a + c"""
+    c, d = number(a), number(b)
+    if c is not None:
+        return c + d if d is not None else add(b, a)
+    return a if d == 0 else None
+
+
+@rule("add")
+def add_zeros(a: Operand, b: Operand) -> Any:
+    """a + zeros -> a"""
+    return a if is_zeros(b) else b if is_zeros(a) else None
+
+
+@rule("add")
+def add_negated(a: Operand, b: Operand) -> Any:
+    """a + -b -> a - b;  -a + b -> b - a;  a + -c -> a - c"""
+    if (args := made_by(b, "neg")) is not None:
+        return sub(a, args[0])
+    if (args := made_by(a, "neg")) is not None:
+        return sub(b, args[0])
+    c = number(b)
+    return sub(a, -c) if c is not None and c < 0 else None
+
+
+@rule("add")
+def add_like(a: Operand, b: Operand) -> Any:
+    """a + a -> 2.0 * a;  c*a + d*a -> (c+d) * a"""
+    return like_terms(a, b, 1)
+
+
+@rule("sub")
+def sub_like(a: Operand, b: Operand) -> Any:
+    """c*a - d*a -> (c-d) * a"""
+    return like_terms(a, b, -1)
+
+
+def like_terms(a: Operand, b: Operand, sign: int) -> Any:
+    (c, x), (d, y) = scaled(a) or (1.0, a), scaled(b) or (1.0, b)
+    total = c + sign * d
+    if x is not y or isinstance(x, Lit) or total == 0:
+        return None
+    return mul(float(total), x)
+
+
+@rule("sub")
+def sub_literals(a: Operand, b: Operand) -> Any:
+    """c - d -> c-d;  a - 0 -> a;  0 - a -> -a;  a - -c -> a + c"""
+    c, d = number(a), number(b)
+    if c is not None and d is not None:
+        return c - d
+    if d is not None:
+        return a if d == 0 else add(a, -d) if d < 0 else None
+    return neg(b) if c == 0 else None
+
+
+@rule("sub")
+def sub_negated(a: Operand, b: Operand) -> Any:
+    """a - -b -> a + b;  -a - b -> -(a + b)"""
+    if (args := made_by(b, "neg")) is not None:
+        return add(a, args[0])
+    if (args := made_by(a, "neg")) is not None:
+        return neg(add(args[0], b))
+    return None
+
+
+@rule("sub")
+def sub_zeros(a: Operand, b: Operand) -> Any:
+    """a - zeros -> a;  zeros - a -> -a"""
+    return a if is_zeros(b) else neg(b) if is_zeros(a) else None
+
+
+@rule("neg")
+def neg_of(a: Operand) -> Any:
+    """-c -> the literal;  -(-a) -> a;  -(c * a) -> -c * a;  -(a - b) -> b - a"""
+    c, inner = number(a), scaled(a)
+    if c is not None:
+        return -c
+    if inner is not None:
+        return inner[1] if inner[0] == -1 else mul(-inner[0], inner[1])
+    if (args := made_by(a, "sub")) is not None:
+        return sub(args[1], args[0])
+    return None
+
+
+@rule("mul")
+def mul_literals(a: Operand, b: Operand) -> Any:
+    """c * d -> cd;  1 * a -> a;  -1 * a -> -a;  a * c -> c * a"""
+    c, d = number(a), number(b)
+    if c is not None and d is not None:
+        return c * d
+    if d is not None:
+        return mul(b, a)
+    return b if c == 1 else neg(b) if c == -1 else None
+
+
+@rule("mul")
+def mul_scaled(a: Operand, b: Operand) -> Any:
+    """c * (d * a) -> cd * a;  c * -a -> -c * a"""
+    c, inner = number(a), scaled(b)
+    return mul(c * inner[0], inner[1]) if c is not None and inner is not None else None
+
+
+@rule("mul")
+def mul_quotient(a: Operand, b: Operand) -> Any:
+    """c * (d / a) -> cd / a;  a * (1 / b) -> a / b"""
+    c = number(a)
+    for x, y in ((a, b), (b, a)):
+        if (args := made_by(y, "div")) is not None and is_number(args[0]):
+            d = number(args[0])
+            if d == 1:
+                return div(x, args[1])
+            if x is a and c is not None:
+                return div(c * d, args[1])
+    return None
+
+
+@rule("mul")
+def mul_negated(a: Operand, b: Operand) -> Any:
+    """-a * b -> -(a * b);  a * -b -> -(a * b)"""
+    if (args := made_by(a, "neg")) is not None:
+        return neg(mul(args[0], b))
+    if (args := made_by(b, "neg")) is not None:
+        return neg(mul(a, args[0]))
+    return None
+
+
+@rule("div")
+def div_literals(a: Operand, b: Operand) -> Any:
+    """c / d -> c/d;  a / 1 -> a;  a / -1 -> -a;  c*a / d -> c/d * a"""
+    c, d = number(a), number(b)
+    if not d:
+        return None
+    if c is not None:
+        return c / d
+    if d in (1, -1):
+        return a if d == 1 else neg(a)
+    if (args := made_by(a, "mul")) is not None and is_number(args[0]):
+        return mul(number(args[0]) / d, args[1])
+    return None
+
+
+@rule("div")
+def div_negated(a: Operand, b: Operand) -> Any:
+    """-a / b -> -(a / b);  a / -b -> -(a / b)"""
+    if (args := made_by(a, "neg")) is not None:
+        return div(-number(args[0]), b) if is_number(args[0]) else neg(div(args[0], b))
+    if (args := made_by(b, "neg")) is not None:
+        return neg(div(a, args[0]))
+    return None
+
+
+@rule("pow")
+def pow_literals(a: Operand, b: Operand) -> Any:
+    """a ** 1 -> a;  a ** 2 -> a * a"""
+    return a if number(b) == 1 else mul(a, a) if number(b) == 2 else None
+
+
+# -- shapes -------------------------------------------------------------------------------
+
+
+def shape_of(x: Operand) -> Any:
+    return x.type.shape if isinstance(x.type, Tensor) else None
+
+
+def carrier_of(x: Operand) -> Any:
+    return x.type.carrier if isinstance(x.type, Tensor) else None
+
+
+@rule("unbroadcast_like")
+def unbroadcast_same(ct: Operand, x: Operand, **_: Any) -> Any:
+    """unbroadcast_like(ct, x) -> ct where the shapes are equal"""
+    both = (carrier_of(ct) == "array", carrier_of(x) == "array")
+    return ct if shape_of(ct) == shape_of(x) and both[0] == both[1] else None
+
+
+@rule("cast_like")
+def cast_same(ct: Operand, x: Operand) -> Any:
+    """cast_like(ct, x) -> ct of equal dtype"""
+    s, t = ct.type, x.type
+    return ct if isinstance(s, Tensor) and isinstance(t, Tensor) and s.dtype == t.dtype else None
+
+
+@rule("expand_like")
+def expand_scalar(ct: Operand, x: Operand, **_: Any) -> Any:
+    """expand_like(ct, x) -> ct where x is a scalar"""
+    return ct if carrier_of(x) != "array" and carrier_of(ct) != "array" else None
+
+
+@rule("mul")
+def mul_expanded(a: Operand, b: Operand) -> Any:
+    """expand_like(g, x) * b -> g * b where b has the shape of x"""
+    g, h = unexpanded(a, b), unexpanded(b, a)
+    return mul(g, b) if g is not None else mul(a, h) if h is not None else None
+
+
+@rule("add")
+def add_expanded(a: Operand, b: Operand) -> Any:
+    """a + expand_like(g, x) -> a + g where a has the shape of x"""
+    g, h = unexpanded(a, b), unexpanded(b, a)
+    return add(b, g) if g is not None else add(a, h) if h is not None else None
+
+
+@rule("sub")
+def sub_expanded(a: Operand, b: Operand) -> Any:
+    """a - expand_like(g, x) -> a - g where a has the shape of x"""
+    g, h = unexpanded(a, b), unexpanded(b, a)
+    return sub(g, b) if g is not None else sub(a, h) if h is not None else None
+
+
+@rule("div")
+def div_expanded(a: Operand, b: Operand) -> Any:
+    """expand_like(g, x) / b -> g / b where b has the shape of x"""
+    g = unexpanded(a, b)
+    return div(g, b) if g is not None else None
+
+
+def unexpanded(x: Operand, full: Operand) -> Any:
+    """`g` where `x` is `expand_like(g, ...)` of the shape of `full`, with an axis of size 1
+    where a sum took one away, so that it broadcasts like `x`."""
+    eqn = definition(x)
+    if eqn is None or eqn.op.name != "expand_like" or shape_of(x) != shape_of(full) or carrier_of(full) != "array":
+        return None
+    g, axis = eqn.args[0], eqn.attrs.get("axis")
+    if eqn.attrs.get("keepdims") or axis is None:
+        return g
+    axes = sorted(k % len(shape_of(x)) for k in (axis if isinstance(axis, tuple) else (axis,)))
+    if axes == list(range(len(axes))):
+        return g
+    return expand_dims(g, axis=axes[0]) if len(axes) == 1 else None
+
+
+@rule("transpose")
+def transpose_twice(x: Operand, axes: Any = None) -> Any:
+    """transpose(transpose(x)) -> x where that is the order again"""
+    eqn = definition(x)
+    if eqn is None or eqn.op is not transpose:
+        return None
+    inner, rank = eqn.attrs.get("axes"), len(shape_of(x))
+    first = inner if inner is not None else tuple(reversed(range(rank)))
+    second = axes if axes is not None else tuple(reversed(range(rank)))
+    back = [first[k] % rank for k in second]
+    return eqn.args[0] if back == list(range(rank)) else None
+
+
+@rule("reshape")
+def reshape_twice(x: Operand, *sizes: Operand) -> Any:
+    """reshape(reshape(x, ...), n, m) -> reshape(x, n, m)"""
+    args = made_by(x, "reshape")
+    return reshape(args[0], *sizes) if args is not None else None
+
+
+@rule("reshape", "ravel", "broadcast_to", "astype", "squeeze", "float")
+def unchanged(x: Operand, *_: Any, **__: Any) -> Any:
+    """reshape(x, ...) -> x where it has that type"""
+    return x
+
+
+# -- elements -----------------------------------------------------------------------------
+
+
+@rule("where")
+def where_same(c: Operand, a: Operand, b: Operand) -> Any:
+    """where(c, a, a) -> a"""
+    return a if a == b else None
+
+
+@rule("where")
+def where_masked(c: Operand, a: Operand, b: Operand) -> Any:
+    """where(c, where(c, x, y), b) -> where(c, x, b);  where(c, a, where(c, x, y)) -> where(c, a, y)"""
+    if (args := made_by(a, "where")) is not None and args[0] == c:
+        return where(c, args[1], b)
+    if (args := made_by(b, "where")) is not None and args[0] == c:
+        return where(c, a, args[2])
+    return None
+
+
+@rule("add_at")
+def add_at_zeros(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
+    """x with x[key] += 0 -> x;  zeros with zeros[:] += v -> v;  zeros[key] += v -> zeros[key] = v"""
+    if is_zeros(v):
+        return x
+    if not is_zeros(x) or not writes_once(key):
+        return None
+    return v if is_full(key) and v.type == x.type else store(x, v, *key_operands, key=key)
+
+
+@rule("store")
+def store_full(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
+    """x with x[:] = v -> v;  zeros with zeros[key] = 0 -> zeros"""
+    if is_zeros(x) and is_zeros(v):
+        return x
+    return v if is_full(key) and v.type == x.type else None
+
+
+@rule("store")
+def store_twice(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
+    """(x with x[key] = u) with [key] = v -> x with x[key] = v"""
+    eqn = definition(x)
+    if eqn is None or eqn.op.name not in ("store", "add_at") or eqn.attrs["key"] != key:
+        return None
+    return store(eqn.args[0], v, *key_operands, key=key) if eqn.args[2:] == key_operands else None
+
+
+@rule("index")
+def index_stored(x: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
+    """(x with x[key] = v)[key] -> v"""
+    eqn = definition(x)
+    if eqn is None or eqn.op is not store or eqn.attrs["key"] != key or not writes_once(key):
+        return x if is_full(key) else None
+    return eqn.args[1] if eqn.args[2:] == key_operands else None
+
+
+@rule("add")
+def add_scattered(a: Operand, b: Operand) -> Any:
+    """a + (zeros with zeros[key] += v) -> a with a[key] += v"""
+    for x, y in ((a, b), (b, a)):
+        eqn = definition(y)
+        if (eqn is not None and eqn.op in (store, add_at) and is_zeros(eqn.args[0]) and x.type == y.type
+                and (eqn.op is add_at or writes_once(eqn.attrs["key"]))):
+            return add_at(x, *eqn.args[1:], key=eqn.attrs["key"])
+    return None

@@ -1,0 +1,339 @@
+"""What the backward pass of a loop keeps:  tape of a, b, c  ->  tape of a; b = f(a); c = g(a)
+
+Every value that a backward loop reads of the forward loop it mirrors is kept on a
+tape, or computed again from what is kept, from the index, and from what is in scope of
+both; the choice is a minimum cut, by time (contracts 6).  What a carry becomes at the end of
+a trip, it is at the start of the next: the backward loop then carries it back itself.
+Loops are treated inside out; what an inner one reads of the loops around its forward
+loop becomes a demand there.  In straight-line code everything is kept.
+"""
+
+from __future__ import annotations
+
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ir.types import INT, Tensor, Type, Undef
+from sct.ops.arithmetic import add, mul
+from sct.ops.comparison import unwrap
+from sct.passes.blocks import Block, Node, ancestors, blocks, freeze, within
+from sct.passes.costs import Costs, Way, can_repeat
+from sct.passes.mincut import Network
+from sct.passes.mirror import Program
+
+__all__ = ["save"]
+
+
+def save(fn: Fn) -> Fn:
+    """`fn` with its tapes chosen."""
+    program = Program(fn)
+    if program.mirrors:
+        _Save(program).block(program.top)
+    return freeze(program.top) if program.mirrors else fn
+
+
+class _Save:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.costs = Costs(program)
+
+    def block(self, block: Block) -> None:
+        for node in block.nodes:
+            for inner in node.blocks:
+                self.block(inner)
+            if node.name == "loop" and node.body in self.program.mirrors:
+                _Loop(self.program, self.costs, node).run()
+            elif node.blocks and node.name != "loop":
+                _Arms(self.program, node).run()
+
+
+class _Legal:
+    """Makes what is read out of scope in blocks inside `node` legal, where it can here."""
+
+    def __init__(self, program: Program, node: Node) -> None:
+        self.program, self.node = program, node
+        self.made: dict[tuple[Value, Block], Operand] = {}
+        self.before: dict[Block, list[Node]] = {}
+
+    def finish(self) -> None:
+        """Put the new nodes in, and read what they make."""
+        for block in self.node.blocks:
+            for b in blocks(block):
+                b.nodes[:0] = self.before.get(b, ())
+        for block in self.node.blocks:
+            for b in list(blocks(block)):
+                self.substitute(b)
+
+    def substitute(self, b: Block) -> None:
+        around = list(ancestors(b))
+
+        def replaced(x: Operand) -> Operand:
+            if isinstance(x, Value):
+                for c in around:
+                    if (x, c) in self.made:
+                        return self.made[x, c]
+            return x
+
+        for node in b.nodes:
+            node.args = list(map(replaced, node.args))
+        b.results = list(map(replaced, b.results))
+
+    def add(self, block: Block, eqn: Eqn) -> Value:
+        """A new node at the start of `block`; its out."""
+        node = Node(eqn, block, list(eqn.args), list(eqn.outs), eqn.attrs)
+        self.before.setdefault(block, []).append(node)
+        self.program.made(node)
+        return eqn.out
+
+    def unwrapped(self, x: Operand, value: Value, block: Block) -> Operand:
+        """`x`, the tap of `value`, in a block that runs only where the value was bound."""
+        if x.type == value.type:
+            return x
+        return self.add(block, Eqn(unwrap, (x,), (Value(value.type, value.hint, value.dim),), primal=False))
+
+
+class _Arms(_Legal):
+    """Values of the arms of a `cond` that is in scope are its outs."""
+
+    def run(self) -> None:
+        p = self.program
+        strays = [s for block in self.node.blocks for s in p.strays(block)]
+        for value, block in strays:
+            tap = value
+            while not p.visible(tap, self.node.home) and _is_arm(p.home[tap]):
+                tap = p.tap(tap)
+            c = p.mirror_of(block, p.home[value]) or block
+            mine = any(within(c, arm) for arm in self.node.blocks)
+            if mine and tap is not value and p.visible(tap, self.node.home) and (value, c) not in self.made:
+                self.made[value, c] = self.unwrapped(tap, value, c)
+        self.finish()
+
+
+class _Loop(_Legal):
+    """One backward loop, and the forward loops that it mirrors."""
+
+    def __init__(self, program: Program, costs: Costs, node: Node) -> None:
+        super().__init__(program, node)
+        self.costs = costs
+        self.forward = {body: body.owner for body in program.mirrors[node.body] if body.owner is not None}
+        self.ways: dict[Value, Way | None] = {}
+        self.again: set[Value] = set()
+        self.elems: dict[Operand, Value] = {}
+        self.clones: list[Node] = []
+
+    def run(self) -> None:
+        needs: dict[tuple[Value, Block], None] = {}
+        for value, block in self.program.strays(self.node.body):
+            if self.body_of(value) is not None:
+                needs[value, self.counterpart(value, block)] = None
+        if needs:
+            self.cut({v for v, _ in needs})
+            for value, block in needs:
+                self.materialise(value, block)
+            self.finish()
+            self.mark_exact()
+
+    # -- where values are ---------------------------------------------------------------
+
+    def body_of(self, value: Value) -> Block | None:
+        """The body of a mirrored loop that binds `value`, itself or in an arm."""
+        block = self.program.home[value]
+        while block not in self.forward:
+            if not _is_arm(block) or block.owner is None:
+                return None
+            block = block.owner.home
+        return block
+
+    def counterpart(self, value: Value, block: Block) -> Block:
+        """The block around `block` in which `value` is to be made."""
+        home = self.program.home[value]
+        return self.node.body if home in self.forward else self.program.mirror_of(block, home) or block
+
+    # -- deciding -----------------------------------------------------------------------
+
+    def cut(self, needs: set[Value]) -> None:
+        net = Network()
+        work = list(needs)
+        for v in needs:
+            net.edge("source", ("need", v), float("inf"))
+        while work:
+            v = work.pop()
+            if v in self.ways:
+                continue
+            way = self.ways[v] = self.way(v)
+            keep = self.costs.keep(v, self.forward)
+            if way is None:
+                net.edge(("need", v), "sink", keep)
+                continue
+            net.edge(("need", v), ("again", v), keep)
+            net.edge(("again", v), "sink", way.cost)
+            for x in way.operands:
+                if isinstance(x, Value) and not self.program.visible(x, self.node.body):
+                    net.edge(("again", v), ("need", x), float("inf"))
+                    if self.body_of(x) is not None:
+                        work.append(x)
+                    else:
+                        net.edge(("need", x), "sink", self.costs.request(x, self.node.home))
+        side = net.source_side("source", "sink")
+        self.again = {v for v in self.ways if ("again", v) in side}
+
+    def way(self, value: Value) -> Way | None:
+        """How `value` is got at without a tape, if it can be."""
+        body = self.body_of(value)
+        assert body is not None
+        loop = self.forward[body]
+        if value is loop.index and self.same_index(loop):
+            return Way("index", 0.0, ())
+        if self.counter(loop, value) is not None:
+            return Way("counter", 0.2, ())
+        again = self.repeated(value)
+        if again is not None and all(self.program.visible(x, self.node.body) or x is loop.index for x in again.operands):
+            return again
+        k = self.shifted(loop, value)
+        return Way("shift", 0.2, (loop.params[k],)) if k is not None else again
+
+    def repeated(self, value: Value) -> Way | None:
+        node, _ = self.program.maker.get(value, (None, 0))
+        if node is None or not can_repeat(node):
+            return None
+        return Way("again", self.costs.repeat(node), tuple(node.args))
+
+    def same_index(self, loop: Node) -> bool:
+        mine, its = self.node.bounds, loop.bounds
+        return self.node.counted and bool(its) and mine[0] == its[0] and mine[2] == its[2]
+
+    def counter(self, loop: Node, value: Value) -> tuple[Operand, int] | None:
+        """(init, step) of a carry that is `init + step * position`, where the index is the position."""
+        if value not in loop.params or value.type != INT or self.node.bounds[0] != Lit(0) or self.node.bounds[2] != Lit(1):
+            return None
+        if loop.counted and not self.same_index(loop):
+            return None
+        k = loop.params.index(value)
+        made = self.program.maker.get(loop.body.results[1 + k])  # type: ignore[arg-type]
+        if made is None or made[0].eqn.op is not add or made[0].args[0] is not value:
+            return None
+        step, init = made[0].args[1], loop.inits[k]
+        if not isinstance(step, Lit) or type(step.value) is not int or init.type != INT:
+            return None
+        return (init, step.value) if self.program.visible(init, self.node.body) else None
+
+    def shifted(self, loop: Node, value: Value) -> int | None:
+        """The carry that `value` becomes at the end of a trip, if this loop runs them all backwards."""
+        if self.node.attrs["reverse"] == loop.attrs["reverse"] or not self.runs_all(loop):
+            return None
+        for k, result in enumerate(loop.body.results[1:1 + loop.carries]):
+            if result is value and loop.params[k].type == value.type == loop.outs[k].type:
+                return k
+        return None
+
+    def runs_all(self, loop: Node) -> bool:
+        """Does this loop run the trips that `loop` ran?"""
+        if not loop.exits:
+            return self.node.bounds == loop.bounds
+        start, stop, step = self.node.bounds
+        if not loop.counted:
+            return (start, stop, step) == (Lit(0), loop.trips, Lit(1))
+        if (start, step) != (loop.bounds[0], loop.bounds[2]):
+            return False
+        length = stop if start == Lit(0) else self._operand(stop, add, start)
+        return (length if step == Lit(1) else self._operand(length, mul, step)) is loop.trips
+
+    def _operand(self, x: Operand | None, op: object, other: Operand) -> Operand | None:
+        """`a` where `x` is `op(a, other)` or `op(other, a)`."""
+        node, _ = self.program.maker.get(x, (None, 0)) if isinstance(x, Value) else (None, 0)
+        if node is None or node.eqn.op is not op or other not in node.args:
+            return None
+        return node.args[1 - node.args.index(other)]
+
+    # -- making -------------------------------------------------------------------------
+
+    def materialise(self, value: Operand, block: Block) -> Operand:
+        """What `value` is in `block`."""
+        if not isinstance(value, Value) or self.program.visible(value, block) or self.body_of(value) is None:
+            return value
+        c = self.counterpart(value, block)
+        if (value, c) not in self.made:
+            self.made[value, c] = self.repeat(value, c) if value in self.again else self.taped(value, c)
+        return self.made[value, c]
+
+    def taped(self, value: Value, block: Block) -> Operand:
+        """An element of the tape of `value`."""
+        tap = value
+        while self.program.home[tap] not in self.forward:
+            tap = self.program.tap(tap)
+        loop = self.forward[self.program.home[tap]]
+        seq = self.program.tape(loop, tap)
+        self.costs.taped.add(tap)
+        if seq not in self.elems:
+            elem = Value(tap.type, value.hint, value.dim)
+            self.node.args.append(seq)
+            self.node.body.params.append(elem)
+            self.program.bind([elem], self.node.body)
+            self.elems[seq] = elem
+        return self.unwrapped(self.elems[seq], value, block)
+
+    def repeat(self, value: Value, block: Block) -> Operand:
+        way, body = self.ways[value], self.body_of(value)
+        assert way is not None and body is not None and self.node.index is not None
+        loop = self.forward[body]
+        if way.kind == "index":
+            return self.node.index
+        if way.kind == "counter":
+            return self.counted_up(loop, value)
+        if way.kind == "shift":
+            return self.shift(loop, value)
+        node, _ = self.program.maker[value]
+        args = tuple(self.materialise(x, block) for x in node.args)
+        out = Value(value.type, value.hint, value.dim)
+        made = self.add(block, node.eqn.with_(args=args, outs=(out,), primal=False))
+        self.clones.append(self.before[block][-1])
+        return made
+
+    def counted_up(self, loop: Node, value: Value) -> Operand:
+        found = self.counter(loop, value)
+        assert found is not None and self.node.index is not None
+        (init, step), out = found, self.node.index
+        if step != 1:
+            out = self.add(self.node.body, Eqn(mul, (out, Lit(step)), (Value(INT, value.hint),), primal=False))
+        if init != Lit(0):
+            out = self.add(self.node.body, Eqn(add, (init, out), (Value(INT, value.hint),), primal=False))
+        return out
+
+    def shift(self, loop: Node, value: Value) -> Operand:
+        """A carry of this loop: in each trip what the carry of `loop` was before, in the next trip."""
+        k = self.shifted(loop, value)
+        assert k is not None
+        param = loop.params[k]
+        carry = Value(value.type, value.hint, value.dim)
+        self.made[value, self.node.body] = carry
+        self.program.bind([carry], self.node.body)
+        before = self.materialise(param, self.node.body)
+        self.node.add_carry(loop.outs[k], carry, before, Value(value.type, value.hint))
+        self.program.made(self.node)
+        return carry
+
+    def mark_exact(self) -> None:
+        """What a test or an index is computed from again is computed as the user wrote it."""
+        maker = {out: node for node in self.clones for out in node.outs}
+        work = [x for b in blocks(self.node.body) for node in b.nodes
+                if not all(_is_float(out.type) for out in node.outs) or node.blocks for x in node.args]
+        exact: set[Node] = set()
+        while work:
+            x = work.pop()
+            node = maker.get(x) if isinstance(x, Value) else None
+            if node is not None and node not in exact:
+                exact.add(node)
+                work += node.args
+        for node in self.clones:
+            if node in exact or not all(_is_float(out.type) for out in node.outs):
+                node.eqn = node.eqn.with_(primal=True)
+
+
+def _is_arm(block: Block) -> bool:
+    return block.owner is not None and block.owner.name == "cond"
+
+
+def _is_float(t: Type) -> bool:
+    while isinstance(t, Undef):
+        t = t.elem
+    return isinstance(t, Tensor) and t.kind == "f"
+
+

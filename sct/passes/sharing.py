@@ -1,0 +1,157 @@
+"""What may share memory with what, and which values are read after a point.
+
+Every read of a value is a `Slot`: an operand of an equation, or a result of a region,
+with its place in the program: a position in reading order, the regions around it, and
+how many of them are run more than once (its level).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Union
+
+from sct.ir.check import raises
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values
+from sct.ir.types import Optional, Seq, Tensor, Type, Undef
+from sct.passes.loops import Loop, parts
+
+__all__ = ["FOREVER", "Definition", "Flow", "Place", "Program", "Slot", "flows", "holds_array"]
+
+FOREVER = 1 << 60
+"""The position of a read that may happen at any time later: by a closure."""
+
+Path = tuple[tuple[Eqn, int], ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    position: int
+    path: Path
+    level: int
+
+    def before(self, other: Place) -> bool:
+        """May the program get from here to `other`, going forward?"""
+        return self.position < other.position and not self.excludes(other)
+
+    def excludes(self, other: Place) -> bool:
+        """Are the two in different arms of one `cond`?"""
+        for (eqn, arm), (eqn2, arm2) in zip(self.path, other.path):
+            if eqn is not eqn2:
+                return False
+            if arm != arm2:
+                return eqn.op.name == "cond"
+        return False
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The operand `index` of an equation, or the result `index` of a region."""
+
+    owner: Union[Eqn, Fn]
+    index: int
+    value: Value
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """Where a value is bound: by an equation, or as a param of a region of it (`region` is that
+    region; both are None for a param of the function)."""
+
+    eqn: Eqn | None
+    region: Fn | None
+    index: int
+    place: Place
+    foreign: bool = False
+
+
+def holds_array(t: Type) -> bool:
+    """Is this an array, or a sequence of arrays, if it is there at all?"""
+    while isinstance(t, (Seq, Undef, Optional)):
+        t = t.elem
+    return isinstance(t, Tensor) and t.is_array
+
+
+class Program:
+    """The reads, definitions and regions of `fn`, of values that hold arrays."""
+
+    def __init__(self, fn: Fn) -> None:
+        self.fn = fn
+        self.definitions: dict[Value, Definition] = {}
+        self.reads: dict[Value, list[Slot]] = {}
+        self.eqns: list[tuple[Eqn, Place]] = []
+        self.ends: dict[Fn, Place] = {}
+        self._slots: dict[tuple[Eqn | Fn, int], Slot] = {}
+        self._position = 0
+        self._region(fn, None, (), 0)
+
+    def slot(self, owner: Eqn | Fn, index: int) -> Slot | None:
+        """The slot of an operand or result, if it holds an array that is not a literal."""
+        return self._slots.get((owner, index))
+
+    def _here(self, path: Path, level: int) -> Place:
+        self._position += 1
+        return Place(self._position, path, level)
+
+    def _region(self, fn: Fn, of: Eqn | None, path: Path, level: int) -> None:
+        place = self._here(path, level)
+        foreign = of is None or of.op.name != "loop" or fn is not of.regions[-1]
+        for k, p in enumerate(fn.params):
+            self.definitions[p] = Definition(of, fn, k, place, foreign)
+        for eqn in fn.eqns:
+            self._eqn(eqn, path, level)
+        self.ends[fn] = self._here(path, level)
+        self._read(fn, fn.results, self.ends[fn])
+
+    def _eqn(self, eqn: Eqn, path: Path, level: int) -> None:
+        place = self._here(path, level)
+        self.eqns.append((eqn, place))
+        self._read(eqn, eqn.args, place)
+        again = eqn.op.name != "cond"
+        for k, region in enumerate(eqn.regions):
+            self._region(region, eqn, (*path, (eqn, k)), level + again)
+        if eqn.op.name == "closure":
+            ever = Place(FOREVER, (), level)
+            self._read(eqn, free_values(eqn.regions[0]), ever)
+        place = self._here(path, level)
+        for k, out in enumerate(eqn.outs):
+            foreign = eqn.op.readonly or eqn.op.effect
+            self.definitions[out] = Definition(eqn, None, k, place, foreign)
+
+    def _read(self, owner: Eqn | Fn, operands: Sequence[Operand], place: Place) -> None:
+        for k, x in enumerate(operands):
+            if isinstance(x, Value) and holds_array(x.type):
+                slot = Slot(owner, k, x, place)
+                self.reads.setdefault(x, []).append(slot)
+                self._slots[owner, k] = slot
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A value that takes over the memory of what the `sources` hold, or shares it: an out of a
+    `cond`, or the param and the final value of a carry."""
+
+    sources: tuple[tuple[Eqn | Fn, int], ...]
+    targets: tuple[Value, ...]
+
+
+def carry_flow(loop: Loop, k: int) -> Flow:
+    first = len(loop.bounds)
+    sources: tuple[tuple[Eqn | Fn, int], ...] = ((loop.eqn, first + k), (loop.body, 1 + k))
+    return Flow(sources, (loop.params[k], loop.finals[k]))
+
+
+def flows(eqn: Eqn) -> Iterator[Flow]:
+    """How arrays get from region to region at a `cond` or loop."""
+    if eqn.op.name == "cond":
+        arms = [arm for arm in eqn.regions if not raises(arm)]
+        for k, out in enumerate(eqn.outs):
+            if holds_array(out.type):
+                yield Flow(tuple((arm, k) for arm in arms), (out,))
+    elif eqn.op.name == "loop":
+        loop = parts(eqn)
+        for k, p in enumerate(loop.params):
+            if holds_array(p.type):
+                yield carry_flow(loop, k)
+

@@ -1,0 +1,96 @@
+"""Rewriting of adjoint code by the rules of real arithmetic:  x * 1 + 0 * -y  stays;  -(-x) * 1  ->  x
+
+`rewrite` is what a `Builder(primal=False, rewrite=rewrite)` asks before it makes an
+equation; the pass `simplify` asks again for every adjoint equation, in order, when
+more is known.  A rule looks at the equations that made its operands, never changes a
+type, and never assumes that a number is finite (`x * 0` stays).  Primal code is not
+touched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sct.ir.build import Builder, operand
+from sct.ir.check import fits
+from sct.ir.core import Eqn, Fn, Op, Operand, Value, substitute
+from sct.ir.types import Tensor, Type, TypeMismatch
+from sct.passes.collect import collect
+from sct.passes.rules import RULES
+
+__all__ = ["rewrite", "simplify"]
+
+
+def rewrite(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spelling: str | None) -> Operand | None:
+    """What to use instead of a new equation `op(*args, **attrs)`, or None."""
+    for rule in RULES.get(op.name, ()):
+        made = rule(*args, **attrs)
+        if made is not None:
+            made = operand(made)
+            if _same_type(made.type, _type(op, args, attrs, spelling)):
+                return made
+    return None
+
+
+def _type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spelling: str | None) -> Type | None:
+    try:
+        derived = op.type(*args, **({"spelling": spelling} if op.spelled else {}), **attrs)
+    except TypeMismatch:
+        return None
+    return None if isinstance(derived, tuple) else derived
+
+
+def _same_type(new: Type, old: Type | None) -> bool:
+    """Equal, or both scalars that are floats, the new one known better."""
+    if new == old:
+        return True
+    return (isinstance(new, Tensor) and isinstance(old, Tensor) and new.is_scalar
+            and new.kind == old.kind == "f" and fits(new, old))
+
+
+def simplify(fn: Fn) -> Fn:
+    """`fn` with every adjoint equation asked again."""
+    return _Simplify(fn).region(fn, Builder(primal=False, rewrite=rewrite))
+
+
+class _Simplify:
+    def __init__(self, fn: Fn) -> None:
+        self.env: dict[Value, Operand] = {}
+        self.uses: Counter[Value] = Counter()
+        self.count(fn)
+
+    def count(self, fn: Fn) -> None:
+        for eqn in fn.eqns:
+            self.uses.update(a for a in eqn.args if isinstance(a, Value))
+            for region in eqn.regions:
+                self.count(region)
+        self.uses.update(r for r in fn.results if isinstance(r, Value))
+
+    def region(self, fn: Fn, b: Builder) -> Fn:
+        with b:
+            for eqn in fn.eqns:
+                self.eqn(eqn, b)
+        return Fn(fn.name, fn.params, tuple(b.eqns), substitute(fn.results, self.env))
+
+    def eqn(self, eqn: Eqn, b: Builder) -> None:
+        args = substitute(eqn.args, self.env)
+        if eqn.primal or eqn.regions or eqn.op.effect or len(eqn.outs) != 1 or eqn.inplace is not None:
+            b.add(eqn.with_(args=args, regions=tuple(self.region(r, b.nested()) for r in eqn.regions)))
+            return
+        b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
+        start = len(b.eqns)
+        made = rewrite(eqn.op, args, eqn.attrs, eqn.spelling)
+        if made is None:
+            made = collect(eqn, args, self.uses)
+        if made is None:
+            b.add(eqn.with_(args=args))
+            return
+        self.env[eqn.out] = made
+        if isinstance(made, Value):
+            self.uses[made] += self.uses[eqn.out]
+            if made.hint is None and any(made in e.outs for e in b.eqns[start:]):
+                made.hint = eqn.out.hint
+
+

@@ -1,0 +1,380 @@
+"""Storage: where a functional update is done in place, and where that takes a copy.
+
+    u1 = store(u, v, i)  ->  u1 = store(u, v, i, inplace=0), printed `u[i] = v`
+
+An update takes over the buffer of its operand if nothing that may share that buffer is
+read afterwards and nobody else holds it; else the operand is copied first.  What is
+carried by a loop whose body updates it is taken over as well: on entry, so that the
+copy of an argument is made once, before the loop, and from each trip by the next.
+A view that is read after its base is overwritten is copied, not the base.
+This is the only pass that makes copies; correctness never depends on the marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Union
+
+from sct.ir.core import Eqn, Fn, Operand, Value, rebuild
+from sct.ir.types import Tensor
+from sct.ops.creation import copy
+from sct.ops.registry import aliases
+from sct.passes.loops import parts
+from sct.passes.sharing import Definition, Flow, Place, Program, Slot, flows, holds_array
+
+__all__ = ["storage"]
+
+Owner = Union[Eqn, Fn]
+
+UPDATES = ("store", "add_at")
+ARITHMETIC = ("add", "sub", "mul", "div")
+
+
+def storage(fn: Fn, *, copies: bool = False) -> Fn:
+    """`fn` with its updates in place; with `copies`, with every update of a copy (the oracle)."""
+    plan = _Plan(fn)
+    if not copies:
+        plan.own_what_is_updated()
+        plan.link()
+        plan.take_over()
+        plan.take_over_arithmetic()
+    else:
+        plan.link()
+    plan.part_results()
+    return _Rebuild(plan).fn(fn)
+
+
+class _Plan:
+    """What is decided: `inplace`, `slots` (what is read instead), `snapshots` (values copied
+    where they are bound)."""
+
+    def __init__(self, fn: Fn) -> None:
+        self.program = Program(fn)
+        self.inplace: dict[Eqn, int] = {}
+        self.swapped: set[Eqn] = set()
+        self.slots: dict[tuple[Owner, int], Value] = {}
+        self.snapshots: dict[Value, Value] = {}
+        self.captured: dict[tuple[Fn, Value], Value] = {}
+        self._owned: set[tuple[object, ...]] = set()
+        self._edges: dict[Value, list[Value]] = {}
+        self._pushes: dict[Value, list[Slot]] = {}
+
+    # -- which carries and branch results are owned --------------------------------------
+
+    def updates(self) -> Iterable[tuple[Eqn, Slot]]:
+        for eqn, _ in self.program.eqns:
+            if eqn.op.name in UPDATES and holds_array(eqn.out.type):
+                slot = self.program.slot(eqn, 0)
+                if slot is not None:
+                    yield eqn, slot
+
+    def own_what_is_updated(self) -> None:
+        for _, slot in self.updates():
+            self.own(slot.value)
+        for eqn, _ in self.program.eqns:
+            if eqn.op.name == "loop":
+                self.own_accumulators(eqn)
+
+    def own(self, v: Operand) -> None:
+        """`v` is going to be overwritten: own the carries and branch results that it comes from.
+
+        What may be missing is not owned, as it cannot be copied without looking at it."""
+        todo: list[Operand] = [v]
+        while todo:
+            v = todo.pop()
+            if isinstance(v, Value) and ("value", v) not in self._owned:
+                self._owned.add(("value", v))
+                todo += self._origins(v, self.program.definitions[v])
+
+    def _origins(self, v: Value, d: Definition) -> list[Operand]:
+        if d.eqn is None or not isinstance(v.type, Tensor):
+            return []
+        if d.eqn.op.name == "loop":
+            loop = parts(d.eqn)
+            k = (loop.params if d.region else loop.finals).index(v) if v in (*loop.params, *loop.finals) else None
+            if k is None or d.region is None and not self._renewed(loop.results[k], loop.body):
+                return []
+            self._owned.add((d.eqn, k))
+            return [loop.inits[k], loop.results[k]]
+        if d.eqn.op.name == "cond" and d.region is None:
+            self._owned.add((d.eqn, d.index))
+            return [arm.results[d.index] for arm in d.eqn.regions]
+        return [d.eqn.args[d.eqn.op.alias_of]] if self._alias(d.eqn) else []
+
+    def _renewed(self, x: Operand, body: Fn) -> bool:
+        """Is `x` made anew in each trip (so that the next may overwrite it)?"""
+        if not isinstance(x, Value):
+            return True
+        d = self.program.definitions[x]
+        if d.place.level < self.program.ends[body].level or d.foreign:
+            return False
+        if d.region is not None:
+            return x in parts(d.eqn).params if d.eqn is not None and d.eqn.op.name == "loop" else False
+        return not (d.eqn is not None and self._alias(d.eqn) and d.eqn.op.name != "unwrap")
+
+    def own_accumulators(self, eqn: Eqn) -> None:
+        """Carries that an addition updates: `dx = dx + g`."""
+        loop = parts(eqn)
+        for k, p in enumerate(loop.params):
+            if holds_array(p.type) and (eqn, k) not in self._owned and self._accumulates(loop.results[k], p):
+                self.own(p)
+
+    def _accumulates(self, x: Operand, param: Value) -> bool:
+        """Is `x` got from `param` by steps that may be done in place?"""
+        todo, seen = [x], set[Operand]()
+        steps = 0
+        while todo:
+            x = todo.pop()
+            if x is param or x in seen:
+                continue
+            seen.add(x)
+            eqn = self.program.definitions[x].eqn if isinstance(x, Value) else None
+            if eqn is None or self.program.definitions[x].region is not None:  # type: ignore[index]
+                return False
+            if self._steps(eqn):
+                steps += 1
+                todo.append(eqn.args[0])
+            elif eqn.op.name == "cond":
+                todo += [arm.results[eqn.outs.index(x)] for arm in eqn.regions]
+            elif eqn.op.name == "loop" and x in parts(eqn).finals:
+                todo.append(parts(eqn).inits[eqn.outs.index(x)])
+                steps += 1
+            else:
+                return False
+        return steps > 0
+
+    def _steps(self, eqn: Eqn) -> bool:
+        return eqn.op.name in UPDATES or (
+            eqn.op.name in ARITHMETIC and not eqn.primal and holds_array(eqn.out.type)
+            and eqn.args[0].type == eqn.out.type and eqn.args[0].hint == eqn.out.hint)
+
+    def _alias(self, eqn: Eqn) -> bool:
+        return eqn.op.name == "unwrap" or aliases(eqn) != "none"
+
+    # -- what shares memory ------------------------------------------------------------------
+
+    def link(self) -> None:
+        """Enter what shares memory, given what is owned."""
+        for eqn, _ in self.program.eqns:
+            if not eqn.regions:
+                for out in eqn.outs:
+                    if holds_array(out.type) and self._alias(eqn):
+                        self.join(eqn.args[eqn.op.alias_of], out)
+                continue
+            for k, flow in self._numbered(eqn):
+                if (eqn, k) not in self._owned:
+                    for owner, index in flow.sources:
+                        x = (owner.args if isinstance(owner, Eqn) else owner.results)[index]
+                        for target in flow.targets:
+                            self.join(x, target)
+            if eqn.op.name == "loop":
+                self.link_loop(eqn)
+
+    def _numbered(self, eqn: Eqn) -> Iterable[tuple[int, Flow]]:
+        for flow in flows(eqn):
+            yield (eqn.outs.index(flow.targets[-1]), flow)
+
+    def link_loop(self, eqn: Eqn) -> None:
+        loop = parts(eqn)
+        for x, e in zip(loop.xs, loop.elems):
+            self.join(x, e)
+        for test in eqn.regions[:-1]:
+            for x, p in zip(loop.params, test.params):
+                self.join(x, p) if (eqn, loop.params.index(x)) not in self._owned else None
+        for j, v in enumerate(loop.yields):
+            slot = self.program.slot(loop.body, 1 + len(loop.params) + j)
+            if slot is not None and isinstance(v, Value):
+                self._pushes.setdefault(v, []).append(slot)
+
+    def join(self, x: Operand, y: Value) -> None:
+        if isinstance(x, Value) and holds_array(x.type) and holds_array(y.type):
+            self._edges.setdefault(x, []).append(y)
+            self._edges.setdefault(y, []).append(x)
+
+    def group(self, v: Value) -> list[Value]:
+        """The values that may share memory with `v`."""
+        found = {v: None}
+        todo = [v]
+        while todo:
+            for w in self._edges.get(todo.pop(), ()):
+                if w not in found:
+                    found[w] = None
+                    todo.append(w)
+        return list(found)
+
+    # -- taking over -------------------------------------------------------------------------
+
+    def take_over(self) -> None:
+        slots = [slot for _, slot in self.updates()]
+        for eqn, _ in self.program.eqns:
+            for k, flow in self._numbered(eqn) if eqn.regions else ():
+                if (eqn, k) in self._owned:
+                    found = [self.program.slot(*source) for source in flow.sources]
+                    slots += [slot for slot in found if slot is not None]
+        for slot in sorted(slots, key=lambda s: s.place.position):
+            self.consume(slot)
+        self.inplace.update((eqn, 0) for eqn, _ in self.updates())
+
+    def consume(self, slot: Slot) -> None:
+        """Make the buffer of what `slot` reads free to be overwritten there."""
+        group = self.group(slot.value)
+        later = self.later(group, slot)
+        pushes = [p for v in group for p in self._pushes.get(v, ())]
+        views = {s.value for s in later}
+        copied = all(self._is_view(v, slot) for v in views) and all(isinstance(p.value.type, Tensor) for p in pushes)
+        if not copied or not self.is_ours(group, slot.place):
+            self.copy_at(slot)
+            return
+        for v in views:
+            self.snapshot(v, [s for s in later if s.value is v])
+        for push in pushes:
+            self.snapshot(push.value, [push])
+
+    def is_ours(self, group: Iterable[Value], place: Place) -> bool:
+        """Is the memory of the group made by this function, in this trip of the loops around?"""
+        found = [self.program.definitions[v] for v in group]
+        return not any(d.foreign or d.place.level < place.level for d in found)
+
+    def later(self, group: Iterable[Value], slot: Slot) -> list[Slot]:
+        """Reads of the group that may come after `slot`, but for pushes."""
+        found = []
+        pushes = {p for v in group for p in self._pushes.get(v, ())}
+        for v in group:
+            for s in self.program.reads.get(v, ()):
+                same = s.place.position == slot.place.position and s != slot and not _may_overlap(slot)
+                if (same or slot.place.before(s.place)) and s not in pushes and (s.owner, s.index) not in self.slots:
+                    found.append(s)
+        return found
+
+    def _is_view(self, v: Value, slot: Slot) -> bool:
+        """Is `v` part of the buffer, bound before it is overwritten, so that it may be copied instead?"""
+        d = self.program.definitions[v]
+        return (d.eqn is not None and not d.eqn.regions and self._alias(d.eqn) and d.eqn.op.name != "unwrap"
+                and v is not slot.value)
+
+    def copy_at(self, slot: Slot) -> None:
+        """Read a copy at this slot."""
+        if (slot.owner, slot.index) not in self.slots:
+            self.slots[slot.owner, slot.index] = Value(slot.value.type, slot.value.hint)
+            self._pushes[slot.value] = [p for p in self._pushes.get(slot.value, ()) if p != slot]
+
+    def snapshot(self, v: Value, slots: Iterable[Slot]) -> None:
+        """Copy `v` where it is bound, for these slots to read."""
+        if v not in self.snapshots:
+            self.snapshots[v] = Value(v.type, v.hint)
+        for s in slots:
+            self.slots[s.owner, s.index] = self.snapshots[v]
+            self._pushes[v] = [p for p in self._pushes.get(v, ()) if p != s]
+
+    def take_over_arithmetic(self) -> None:
+        """`dx = dx + g` in place, where that needs no copy."""
+        for eqn, _ in self.program.eqns:
+            if eqn.op.name in ARITHMETIC and not eqn.primal and holds_array(eqn.out.type):
+                places = (0, 1) if eqn.op.name in ("add", "mul") else (0,)
+                k = next((k for k in places if self._free(eqn, k)), None)
+                if k is not None:
+                    self.inplace[eqn] = 0
+                    self.swapped |= {eqn} if k else set()
+
+    def _free(self, eqn: Eqn, k: int) -> bool:
+        x = eqn.args[k]
+        if not isinstance(x, Value) or x.type != eqn.out.type or x.hint not in (eqn.out.hint, None):
+            return False
+        slot = self.program.slot(eqn, k)
+        if slot is None or (eqn, k) in self.slots:
+            return False
+        group = self.group(x)
+        return (self.is_ours(group, slot.place) and not self.later(group, slot)
+                and not any(self._pushes.get(v) for v in group))
+
+    # -- results -------------------------------------------------------------------------------
+
+    def part_results(self) -> None:
+        """Results of the function, and of the pullbacks in it, share memory with nothing."""
+        self.part(self.program.fn, 0)
+        for eqn, place in self.program.eqns:
+            if eqn.op.name == "closure":
+                self.part(eqn.regions[0], place.level + 1)
+                self.part_captured(eqn)
+
+    def part(self, fn: Fn, level: int) -> None:
+        taken: set[Value] = set()
+        for k in range(len(fn.results)):
+            slot = self.program.slot(fn, k)
+            if slot is None or (fn, k) in self.slots or not isinstance(slot.value.type, Tensor):
+                continue
+            group = set(self.group(slot.value))
+            found = [self.program.definitions[v] for v in group]
+            if any(d.foreign or d.place.level < level for d in found) or group & taken \
+                    or any(self._pushes.get(v) for v in group) and level:
+                self.copy_at(slot)
+            taken |= group
+
+    def part_captured(self, eqn: Eqn) -> None:
+        """A pullback keeps its own copy of what the caller can see."""
+        seen = {v for k in range(len(self.program.fn.results)) if (self.program.fn, k) not in self.slots
+                and (slot := self.program.slot(self.program.fn, k)) for v in self.group(slot.value)}
+        seen |= {v for p in self.program.fn.params for v in self.group(p)}
+        for v in {s.value for slots in self.program.reads.values() for s in slots if s.owner is eqn}:
+            if v in seen:
+                self.captured[eqn.regions[0], v] = Value(v.type, v.hint)
+
+
+def _may_overlap(slot: Slot) -> bool:
+    """Does NumPy take care of operands that overlap what this writes?"""
+    eqn = slot.owner
+    return isinstance(eqn, Eqn) and eqn.op.name in UPDATES and not {"a", "m"} & set(eqn.attrs["key"])
+
+
+class _Rebuild:
+    def __init__(self, plan: _Plan) -> None:
+        self.plan = plan
+        self.made: set[Value] = set(plan.snapshots.values())
+
+    def fn(self, fn: Fn) -> Fn:
+        eqns: list[Eqn] = []
+        for p in fn.params:
+            eqns += self.snapshot(p)
+        for eqn in fn.eqns:
+            eqns += self.eqn(eqn)
+        results, copies = self.read(fn, fn.results)
+        return fn.with_(eqns=(*eqns, *copies), results=results)
+
+    def eqn(self, eqn: Eqn) -> list[Eqn]:
+        args, copies = self.read(eqn, eqn.args)
+        regions = []
+        for region in eqn.regions:
+            env: dict[Value, Operand] = {}
+            for (fn, v), kept in self.plan.captured.items():
+                if fn is region:
+                    copies.append(_copy(v, kept))
+                    env[v] = kept
+            done = self.fn(region)
+            regions.append(rebuild(done, env) if env else done)
+        if eqn in self.plan.swapped:
+            args = (args[1], args[0])
+        made = [*copies, eqn.with_(args=args, regions=tuple(regions), inplace=self.plan.inplace.get(eqn))]
+        for out in eqn.outs:
+            made += self.snapshot(out)
+        return made
+
+    def snapshot(self, v: Value) -> list[Eqn]:
+        return [_copy(v, self.plan.snapshots[v])] if v in self.plan.snapshots else []
+
+    def read(self, owner: Owner, operands: tuple[Operand, ...]) -> tuple[tuple[Operand, ...], list[Eqn]]:
+        """What is read instead of the operands, and the copies that are made for it here."""
+        read, copies = list(operands), []
+        for k, x in enumerate(operands):
+            new = self.plan.slots.get((owner, k))
+            if new is not None and isinstance(x, Value):
+                read[k] = new
+                if new not in self.made:
+                    self.made.add(new)
+                    copies.append(_copy(x, new))
+        return tuple(read), copies
+
+
+def _copy(x: Value, out: Value) -> Eqn:
+    return Eqn(copy, (x,), (out,), primal=False)
+
+

@@ -1,0 +1,327 @@
+"""Wrong derivatives on purpose: each must be found by a fuzzer, or the fuzzer is not one.
+
+A planted bug is a mutation of the program: the system differentiates a mutated source (a view
+made a copy, `continue` made `pass`, ...) but still returns the value of the original, as a
+compiler would whose backward pass is wrong. So only the check of the gradient can find it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+from collections.abc import Callable
+from typing import Any
+
+from tests.fuzz.check import Sct, System, Verdict, check, is_refusal, oracle
+from tests.fuzz.duals import rebuild
+from tests.fuzz.program import Program, clone, run
+
+__all__ = ["PLANTS", "Planted", "found"]
+
+Mutation = Callable[[ast.AST], "ast.AST | None"]  # the new node, or None where it does not apply
+
+
+def found(
+    generate: Callable[[int], Program], plant: str, system: System, most: int = 500
+) -> tuple[int, Verdict] | None:
+    """The first seed whose check sees the planted bug."""
+    planted = Planted(system, PLANTS[plant])
+    for seed in range(most):
+        program = generate(seed)
+        if planted.mutated(program) is None:
+            continue
+        verdict = check(program, planted, ("value_and_grad",))
+        if verdict.status == "wrong":
+            return seed, verdict
+    return None
+
+
+class Planted(Sct):
+    """A system whose gradients are those of the mutated program."""
+
+    def __init__(self, system: System, mutation: Mutation) -> None:
+        self.system, self.mutation = system, mutation
+
+    def mutated(self, program: Program) -> Program | None:
+        tree = program.tree()
+        changer = Changer(self.mutation)
+        source = ast.unparse(ast.fix_missing_locations(changer.visit(tree))) + "\n"
+        return program.with_source(source) if changer.count else None
+
+    def value_and_grad(self, program: Program) -> Callable[..., Any]:
+        mutated = self.mutated(program)
+        f = program.load()
+        wrong = self.system.value_and_grad(mutated or program)
+
+        def value_and_grad(*args: Any) -> Any:
+            value = f(*clone(args))
+            with contextlib.redirect_stdout(io.StringIO()):
+                out = run(wrong, *clone(args), seconds=20.0)
+            if out.error is not None and is_refusal(out.error):
+                raise out.error
+            if out.error is not None:  # the mutated program fails: the bug does not show here
+                return value, rebuild(tuple(args[i] for i in program.wrt), oracle(program, args)[1])
+            return value, out.value[1]
+
+        return value_and_grad
+
+
+class Changer(ast.NodeTransformer):
+    """Applies a mutation wherever it applies."""
+
+    def __init__(self, mutation: Mutation) -> None:
+        self.mutation, self.count, self.loops = mutation, 0, 0
+
+    def visit(self, node: ast.AST) -> Any:
+        for child in ast.iter_child_nodes(node):
+            child.parent = node  # type: ignore[attr-defined]
+        node = self.generic_visit(node)
+        new = self.mutation(node)
+        if new is None:
+            return node
+        self.count += 1
+        return new
+
+
+def above(node: ast.AST, *kinds: type[ast.AST]) -> ast.AST | None:
+    """The nearest enclosing node of these kinds, in one function."""
+    while hasattr(node, "parent") and not isinstance(node, ast.FunctionDef):
+        node = node.parent
+        if isinstance(node, kinds):
+            return node
+    return None
+
+
+def method_call(value: ast.expr, name: str) -> ast.expr:
+    return ast.Call(ast.Attribute(value, name, ast.Load()), [], [])
+
+
+# --- control ------------------------------------------------------------------------------------
+
+
+def ignore_break(n: ast.AST) -> ast.AST | None:
+    return ast.Pass() if isinstance(n, ast.Break) and isinstance(above(n, ast.For, ast.While), ast.For) else None
+
+
+def ignore_continue(n: ast.AST) -> ast.AST | None:
+    return ast.Pass() if isinstance(n, ast.Continue) else None
+
+
+def return_in_loop_is_constant(n: ast.AST) -> ast.AST | None:
+    inside = isinstance(n, ast.Return) and above(n, ast.For, ast.While) and not isinstance(n.value, ast.Tuple)
+    return ast.Return(ast.Constant(1.0)) if inside else None
+
+
+def no_loop_else(n: ast.AST) -> ast.AST | None:
+    return (
+        type(n)(**{**dict(ast.iter_fields(n)), "orelse": []})
+        if isinstance(n, (ast.For, ast.While)) and n.orelse
+        else None
+    )
+
+
+def no_accumulation(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.AugAssign) or not isinstance(n.target, ast.Name) or n.target.id[-1].isdigit():
+        return None
+    return ast.Assign([n.target], n.value, lineno=n.lineno) if isinstance(n.op, ast.Add) else None
+
+
+def second_of_or(n: ast.AST) -> ast.AST | None:
+    value = isinstance(n, ast.BoolOp) and isinstance(getattr(n, "parent", None), (ast.BinOp, ast.Assign, ast.Call))
+    return n.values[-1] if value else None  # type: ignore[attr-defined]
+
+
+def defaults_always(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.Call) or not any(k.arg in ("s", "t") for k in n.keywords):
+        return None
+    return ast.Call(n.func, n.args, [k for k in n.keywords if k.arg not in ("s", "t")])
+
+
+def early_closure(n: ast.AST) -> ast.AST | None:
+    """`lambda t: t * a` keeps the `a` of its making."""
+    if not isinstance(n, ast.Lambda) or n.args.defaults:
+        return None
+    own = {a.arg for a in n.args.args}
+    names = sorted({m.id for m in ast.walk(n.body) if isinstance(m, ast.Name) and len(m.id) == 1} - own)
+    if not names:
+        return None
+    n.args.args += [ast.arg(name) for name in names]
+    n.args.defaults = [ast.Name(name, ast.Load()) for name in names]
+    return n
+
+
+def sequential_tuple(n: ast.AST) -> ast.AST | None:
+    """`a, b = b, a` one after the other."""
+    if not isinstance(n, ast.Assign) or not isinstance(n.targets[0], ast.Tuple) or not isinstance(n.value, ast.Tuple):
+        return None
+    pairs = list(zip(n.targets[0].elts, n.value.elts))
+    if len(pairs) != len(n.targets[0].elts) or any(isinstance(t, (ast.Starred, ast.Tuple)) for t, _ in pairs):
+        return None
+    both = [ast.Assign([t], v, lineno=n.lineno) for t, v in pairs]
+    return ast.If(ast.Constant(True), both, [])
+
+
+def first_comparison_only(n: ast.AST) -> ast.AST | None:
+    return ast.Compare(n.left, n.ops[:1], n.comparators[:1]) if isinstance(n, ast.Compare) and len(n.ops) > 1 else None
+
+
+def else_never(n: ast.AST) -> ast.AST | None:
+    return ast.If(n.test, n.body, []) if isinstance(n, ast.If) and n.orelse and above(n, ast.For, ast.While) else None
+
+
+def one_trip_less(n: ast.AST) -> ast.AST | None:
+    """The first trip of a loop over values is lost."""
+    if not isinstance(n, ast.For) or not isinstance(n.iter, (ast.Tuple, ast.List)):
+        return None
+    n.iter.elts = n.iter.elts[1:]
+    return n
+
+
+# --- heap ---------------------------------------------------------------------------------------
+
+
+def view_is_copy(n: ast.AST) -> ast.AST | None:
+    return copied_value(n, ast.Subscript)
+
+
+def transpose_is_copy(n: ast.AST) -> ast.AST | None:
+    return method_call(n, "copy") if isinstance(n, ast.Attribute) and n.attr == "T" else None
+
+
+def alias_is_copy(n: ast.AST) -> ast.AST | None:
+    return copied_value(n, ast.Name)
+
+
+def copied_value(n: ast.AST, kind: type[ast.expr]) -> ast.AST | None:
+    if not isinstance(n, ast.Assign) or not isinstance(n.value, kind) or not isinstance(n.targets[0], ast.Name):
+        return None
+    return ast.Assign(n.targets, method_call(n.value, "copy"), lineno=n.lineno)
+
+
+def duplicates_accumulate(n: ast.AST) -> ast.AST | None:
+    """`y[idx] += v` as if every repetition counted."""
+    if not isinstance(n, ast.AugAssign) or not isinstance(n.op, ast.Add) or not is_indices(n.target):
+        return None
+    return numpy_add_at(n.target, n.value)  # type: ignore[arg-type]
+
+
+def every_writer_wins(n: ast.AST) -> ast.AST | None:
+    """`y[idx] = v` sends a cotangent to every writer of an element, not to the last one."""
+    if not isinstance(n, ast.Assign) or not is_indices(n.targets[0]):
+        return None
+    target: ast.Subscript = n.targets[0]  # type: ignore[assignment]
+    cleared = ast.Assign([target], ast.Constant(0.0), lineno=n.lineno)
+    return ast.If(ast.Constant(True), [cleared, numpy_add_at(target, n.value)], [])
+
+
+def is_indices(n: ast.AST) -> bool:
+    if not isinstance(n, ast.Subscript):
+        return False
+    return isinstance(n.slice, ast.List) or isinstance(n.slice, ast.Name) and n.slice.id == "idx"
+
+
+def numpy_add_at(target: ast.Subscript, value: ast.expr) -> ast.stmt:
+    add = ast.Attribute(ast.Name("np", ast.Load()), "add", ast.Load())
+    base = ast.parse(ast.unparse(target.value), mode="eval").body
+    key = ast.parse(ast.unparse(target.slice), mode="eval").body
+    return ast.Expr(ast.Call(ast.Attribute(add, "at", ast.Load()), [base, key, value], []))
+
+
+def reversed_is_forward(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.Slice) or n.step is None or ast.unparse(n.step) != "-1" or n.lower or n.upper:
+        return None
+    return ast.Slice(None, None, None)
+
+
+def swap_is_lost(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.Assign) or not above(n, ast.For, ast.While) or not isinstance(n.targets[0], ast.Tuple):
+        return None
+    names = [ast.unparse(e) for e in n.targets[0].elts]
+    values = [ast.unparse(e) for e in n.value.elts] if isinstance(n.value, ast.Tuple) else []
+    return ast.Pass() if sorted(names) == sorted(values) else None
+
+
+def mask_is_everything(n: ast.AST) -> ast.AST | None:
+    """`y[mask] = v` writes every element."""
+    if not isinstance(n, (ast.Assign, ast.AugAssign)):
+        return None
+    target = n.targets[0] if isinstance(n, ast.Assign) else n.target
+    if not isinstance(target, ast.Subscript) or not isinstance(target.slice, ast.Compare):
+        return None
+    target.slice = ast.Slice(None, None, None)
+    return n
+
+
+def overwritten_keeps_gradient(n: ast.AST) -> ast.AST | None:
+    """`y[i] = v` does not clear the cotangent of the old element."""
+    if (
+        not isinstance(n, ast.Assign)
+        or not isinstance(n.targets[0], ast.Subscript)
+        or isinstance(n.targets[0].slice, ast.Constant)
+    ):
+        return None
+    return ast.AugAssign(n.targets[0], ast.Add(), n.value)
+
+
+def helper_writes_are_lost(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.Call) or not isinstance(n.func, ast.Name) or n.func.id not in ("w0", "w1"):
+        return None
+    return ast.Call(n.func, [method_call(n.args[0], "copy"), *n.args[1:]], n.keywords)
+
+
+def rows_are_copies(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.For) or not isinstance(n.iter, (ast.Name, ast.Attribute)):
+        return None
+    return ast.For(n.target, method_call(n.iter, "copy"), n.body, n.orelse, lineno=n.lineno)
+
+
+def container_holds_copies(n: ast.AST) -> ast.AST | None:
+    inside = isinstance(n, (ast.List, ast.Tuple)) and isinstance(getattr(n, "parent", None), ast.Assign)
+    if not inside or n.parent.value is not n or not isinstance(n.parent.targets[0], ast.Name):  # type: ignore[attr-defined]
+        return None
+    return type(n)([method_call(e, "copy") for e in n.elts], ast.Load())  # type: ignore[attr-defined, call-arg]
+
+
+def branch_write_is_lost(n: ast.AST) -> ast.AST | None:
+    target = n.target if isinstance(n, ast.AugAssign) else None
+    return ast.Pass() if isinstance(target, ast.Subscript) and above(n, ast.If) else None
+
+
+def augmented_is_assignment(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.AugAssign) or not isinstance(n.target, ast.Subscript) or not isinstance(n.op, ast.Add):
+        return None
+    return ast.Assign([n.target], n.value, lineno=n.lineno)
+
+
+CONTROL = (
+    ignore_break,
+    ignore_continue,
+    return_in_loop_is_constant,
+    no_loop_else,
+    no_accumulation,
+    second_of_or,
+    defaults_always,
+    early_closure,
+    sequential_tuple,
+    first_comparison_only,
+    else_never,
+    one_trip_less,
+)
+HEAP = (
+    view_is_copy,
+    transpose_is_copy,
+    alias_is_copy,
+    duplicates_accumulate,
+    every_writer_wins,
+    reversed_is_forward,
+    swap_is_lost,
+    mask_is_everything,
+    overwritten_keeps_gradient,
+    helper_writes_are_lost,
+    rows_are_copies,
+    container_holds_copies,
+    branch_write_is_lost,
+    augmented_is_assignment,
+)
+PLANTS: dict[str, Mutation] = {m.__name__: m for m in (*CONTROL, *HEAP)}

@@ -1,0 +1,557 @@
+"""The public functions: conventions, refusals before tracing, decorators, methods, cache, threads."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+import sct
+from sct import SctError, SctWarning, check_grads, derivative, grad, hvp, jvp, stop_gradient, value_and_grad, vjp
+
+
+def product(x: float, y: float) -> float:
+    """x times y."""
+    return x * y
+
+
+def power(x: float, n: int = 3) -> float:
+    result = 1.0
+    for _ in range(n):
+        result *= x
+    return result
+
+
+def total(x: np.ndarray) -> float:
+    return np.sum(x * x)
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of what is compiled during the test."""
+    made: list[str] = []
+    specialise = derivative.specialise
+
+    def counted(transform, args, kwargs):
+        result = specialise(transform, args, kwargs)
+        made.append(result.traced.name)
+        return result
+
+    monkeypatch.setattr(derivative, "specialise", counted)
+    return made
+
+
+# -- conventions ----------------------------------------------------------------------
+
+
+def test_argnums_are_indices_names_or_tuples() -> None:
+    assert grad(product)(2.0, 5.0) == 5.0
+    assert grad(product, 1)(2.0, 5.0) == 2.0
+    assert grad(product, argnums=-1)(2.0, 5.0) == 2.0
+    assert grad(product, argnums="y")(2.0, 5.0) == 2.0
+    assert grad(product, argnums=(0, 1))(2.0, 5.0) == (5.0, 2.0)
+    assert grad(product, argnums=(1, 0))(2.0, 5.0) == (2.0, 5.0)
+    assert grad(product, argnums=("y", 0))(2.0, 5.0) == (2.0, 5.0)
+    assert grad(product, argnums=(1,))(2.0, 5.0) == (2.0,)
+    assert grad(product, argnums=[0, 1])(2.0, 5.0) == (5.0, 2.0)
+
+
+def test_value_and_grad_gives_the_pair() -> None:
+    assert value_and_grad(product)(2.0, 5.0) == (10.0, 5.0)
+    assert value_and_grad(product, argnums=(0, 1))(2.0, 5.0) == (10.0, (5.0, 2.0))
+
+
+def test_keyword_arguments_and_defaults() -> None:
+    assert grad(product)(2.0, y=5.0) == 5.0
+    assert grad(product, argnums="y")(x=2.0, y=5.0) == 2.0
+    assert grad(power)(2.0) == 12.0
+    assert grad(power)(2.0, 2) == 4.0
+    assert grad(power)(2.0, n=4) == 32.0
+
+
+def test_vjp_and_its_pullback() -> None:
+    value, pullback = vjp(product, 2.0, 5.0)
+    assert value == 10.0
+    assert pullback(1.0) == (5.0, 2.0)
+    assert pullback(2.0) == (10.0, 4.0)
+    assert pullback(1.0) == (5.0, 2.0)
+
+
+def test_vjp_of_arrays() -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    value, pullback = vjp(lambda x: x * x, x)
+    assert np.array_equal(value, x * x)
+    assert np.array_equal(pullback(np.ones(3))[0], 2.0 * x)
+    assert np.array_equal(pullback(np.array([1.0, 0.0, 0.0]))[0], [2.0, 0.0, 0.0])
+
+
+def test_jvp() -> None:
+    assert jvp(product, (2.0, 5.0), (1.0, 0.0)) == (10.0, 5.0)
+    assert jvp(product, (2.0, 5.0), (1.0, 1.0)) == (10.0, 7.0)
+    assert jvp(product, (2.0, 5.0), (None, 1.0)) == (10.0, 2.0)
+    assert jvp(product, [2.0, 5.0], [1, 0]) == (10.0, 5.0)
+    assert jvp(power, (2.0, 3), (1.0, None)) == (8.0, 12.0)
+
+
+def test_hvp() -> None:
+    assert hvp(lambda x: x * x * x, (2.0,), (1.0,)) == 12.0
+    x, v = np.array([1.0, 2.0]), np.array([0.5, -1.0])
+    assert np.allclose(hvp(lambda x: np.sum(x * x * x), (x,), (v,)), 6.0 * x * v)
+
+
+def test_stop_gradient() -> None:
+    assert stop_gradient(3.0) == 3.0
+    assert grad(lambda x: x * stop_gradient(x))(3.0) == 3.0
+
+
+def test_derivatives_nest() -> None:
+    assert grad(grad(power))(2.0) == 12.0
+    assert grad(grad(grad(power)))(2.0) == 6.0
+    assert grad(lambda x: x * grad(lambda y: x * y * y)(x))(3.0) == 54.0
+    assert grad(lambda x: jvp(power, (x,), (1.0,))[1])(2.0) == 12.0
+    assert jvp(grad(power), (2.0,), (1.0,)) == (12.0, 12.0)
+
+
+def test_perturbations_are_not_confused() -> None:
+    assert grad(lambda x: x * grad(lambda y: x + y)(1.0))(1.0) == 1.0
+    assert jvp(lambda x: x * jvp(lambda y: x + y, (1.0,), (1.0,))[1], (1.0,), (1.0,))[1] == 1.0
+
+
+def test_an_int_argument_counts_as_a_float() -> None:
+    assert grad(lambda x: x * x)(3) == 6.0
+    assert value_and_grad(lambda x: x * x)(3) == (9, 6.0)
+    assert jvp(lambda x: x * x, (3,), (1.0,)) == (9, 6.0)
+
+
+def test_gradients_mirror_the_argument() -> None:
+    params = {"w": np.array([1.0, 2.0]), "b": 0.5, "name": "layer"}
+    gradient = grad(lambda p: np.sum(p["w"] * p["w"]) + p["b"] * p["b"])(params)
+    assert list(gradient) == ["w", "b", "name"]
+    assert np.array_equal(gradient["w"], [2.0, 4.0]) and gradient["b"] == 1.0 and gradient["name"] is None
+
+
+def test_has_aux() -> None:
+    assert grad(lambda x: (x * x, x + 1.0), has_aux=True)(3.0) == (6.0, 4.0)
+    assert value_and_grad(lambda x: (x * x, x + 1.0), has_aux=True)(3.0) == ((9.0, 4.0), 6.0)
+
+
+def test_gradients_are_owned_and_arguments_are_left_alone() -> None:
+    x = np.array([1.0, 2.0])
+    first, second = grad(lambda a, b: np.sum(a + b), argnums=(0, 1))(x, x.copy())
+    first[0] = 7.0
+    assert second[0] == 1.0
+
+    def doubled(x):
+        x *= 2.0
+        return np.sum(x)
+
+    assert np.array_equal(grad(doubled)(x), [2.0, 2.0])
+    assert np.array_equal(x, [1.0, 2.0])
+
+
+def test_what_the_function_raises_is_raised() -> None:
+    with pytest.raises(ValueError):
+        value_and_grad(lambda x: math.log(x))(-1.0)
+    with pytest.raises(TypeError):
+        grad(product)(1.0)
+    with pytest.raises(TypeError):
+        grad(product)(1.0, 2.0, 3.0)
+
+
+# -- decorators and objects -----------------------------------------------------------
+
+
+@grad
+def bare(x: float) -> float:
+    """The square."""
+    return x * x
+
+
+@grad(argnums=1)
+def with_options(x: float, y: float) -> float:
+    return x * y * y
+
+
+@value_and_grad(argnums=(0, "y"))
+def with_value(x: float, y: float) -> float:
+    return x * y
+
+
+def test_decorators() -> None:
+    assert bare(3.0) == 6.0
+    assert with_options(2.0, 3.0) == 12.0
+    assert with_value(2.0, 3.0) == (6.0, (3.0, 2.0))
+
+
+def test_a_derivative_looks_like_its_function() -> None:
+    assert (bare.__name__, bare.__doc__, bare.__module__) == ("bare", "The square.", __name__)
+    assert str(inspect.signature(grad(product))) == str(inspect.signature(product))
+    assert "bare" in repr(bare)
+    assert grad.__sct_call__ == "grad" and vjp.__sct_call__ == "vjp" and hvp.__sct_call__ == "hvp"
+    assert bare.__sct_transform__.kind == "grad"
+
+
+class Model:
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    def loss(self, w: float, x: float) -> float:
+        return self.scale * w * w * x
+
+    @grad
+    def slope(self, w: float, x: float) -> float:
+        return self.scale * w * w * x
+
+    @value_and_grad(argnums=1)
+    def slope_of_x(self, w: float, x: float) -> float:
+        return self.scale * w * w * x
+
+    @staticmethod
+    @grad
+    def square(x: float) -> float:
+        return x * x
+
+
+def test_index_0_of_a_method_is_the_first_argument_after_self() -> None:
+    model = Model(2.0)
+    assert grad(model.loss)(3.0, 1.0) == 12.0
+    assert grad(model.loss, argnums=1)(3.0, 1.0) == 18.0
+    assert model.slope(3.0, 1.0) == 12.0
+    assert model.slope_of_x(3.0, 1.0) == (18.0, 18.0)
+    assert Model.square(3.0) == model.square(3.0) == 6.0
+
+
+def test_attributes_of_self_are_read_at_every_call() -> None:
+    model = Model(2.0)
+    assert model.slope(3.0, 1.0) == 12.0
+    model.scale = 4.0
+    assert model.slope(3.0, 1.0) == 24.0
+    assert Model(1.0).slope(3.0, 1.0) == 6.0
+
+
+def test_partial() -> None:
+    assert grad(functools.partial(product, y=5.0))(2.0) == 5.0
+
+
+def test_derivatives_pickle() -> None:
+    assert pickle.loads(pickle.dumps(bare)) is bare
+    copied = pickle.loads(pickle.dumps(grad(product, argnums=1)))
+    assert copied(2.0, 5.0) == 2.0
+
+
+# -- source ---------------------------------------------------------------------------
+
+
+def test_source_before_and_after_a_call() -> None:
+    fresh = grad(product)
+    assert "def product_grad(x, y" in fresh.source
+    fresh(2.0, 5.0)
+    assert "def product_grad(x, y" in fresh.source
+    assert "sct" not in fresh.source.split("def ")[1]
+
+
+def test_source_runs_without_sct() -> None:
+    def f(x: float, n: int) -> float:
+        v = x
+        for i in range(n):
+            v = 4.0 * v * (1.0 - v)
+        return v
+
+    d = value_and_grad(f)
+    expected = d(0.3, 5)
+    namespace: dict[str, object] = {}
+    exec(d.source, namespace)
+    assert namespace["f_value_and_grad"](0.3, 5) == expected
+
+
+def test_sources_holds_every_specialisation() -> None:
+    d = grad(lambda x: np.sum(x * x))
+    d(np.ones(3))
+    d(np.ones((3, 2)))
+    assert len(d.sources) == 2 and d.sources[-1] == d.source
+
+
+def test_ir_after_every_stage() -> None:
+    d = grad(product)
+    d(2.0, 5.0)
+    for stage in ("primal", "optimized", "expanded", "adjoint", "saved", "storage"):
+        assert d.ir(stage).startswith("def ")
+    assert "vjp" in d.ir("primal") and "vjp" not in d.ir("expanded")
+    with pytest.raises(SctError, match="stage"):
+        d.ir("nonsense")
+
+
+# -- refusals before tracing ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("transform", [grad, value_and_grad])
+@pytest.mark.parametrize(
+    ("argnums", "message"),
+    [
+        (2, "no positional argument 2"),
+        (-3, "no positional argument -3"),
+        ("z", "no parameter 'z'"),
+        ((0, 5), "no positional argument 5"),
+        ((), "empty"),
+        ((0, 0), "twice"),
+        ((0, "x"), "twice"),
+        (True, "neither an index nor a name"),
+        (1.0, "neither an index nor a name"),
+        (None, "neither an index nor a name"),
+    ],
+)
+def test_wrong_argnums(transform, argnums, message) -> None:
+    with pytest.raises(SctError, match=message) as error:
+        transform(product, argnums=argnums)
+    assert error.value.code == "SCT903" and "(x" in str(error.value)
+
+
+@pytest.mark.parametrize("wrong", [3.0, "f", object(), int, np.ones(2)])
+def test_what_is_not_a_function(wrong) -> None:
+    for transform in (grad, value_and_grad):
+        with pytest.raises(SctError) as error:
+            transform(wrong)
+        assert error.value.code == "SCT902"
+    with pytest.raises(SctError):
+        vjp(wrong, 1.0)
+    with pytest.raises(SctError):
+        jvp(wrong, (1.0,), (1.0,))
+
+
+def test_functions_without_python_code_are_refused_with_a_hint() -> None:
+    for f in (math.sin, np.sin, len):
+        with pytest.raises(SctError, match="lambda x") as error:
+            grad(f)
+        assert error.value.code == "SCT902"
+
+
+def test_staticmethod_below_grad_is_refused() -> None:
+    with pytest.raises(SctError, match="above @grad"):
+        grad(staticmethod(product))
+
+
+def test_other_backends_are_refused() -> None:
+    for call in (
+        lambda: grad(product, backend="jax"),
+        lambda: grad(backend="numba"),
+        lambda: vjp(product, 1.0, 2.0, backend="x"),
+        lambda: jvp(product, (1.0, 2.0), (1.0, 2.0), backend="x"),
+        lambda: hvp(product, (1.0, 2.0), (1.0, 2.0), backend="x"),
+    ):
+        with pytest.raises(SctError) as error:
+            call()
+        assert error.value.code == "SCT901"
+
+
+@pytest.mark.parametrize(
+    ("primals", "tangents"),
+    [
+        (2.0, 1.0),
+        ((2.0, 5.0), (1.0,)),
+        ((2.0, 5.0), (None, None)),
+        ((2.0, 5.0), ("1", 0.0)),
+        ((2.0, 5.0), (np.ones(3), 0.0)),
+        ((2.0, 5.0), ((1.0,), 0.0)),
+        ((2.0, 5.0), (1j, 0.0)),
+        ((), ()),
+    ],
+)
+def test_wrong_tangents(primals, tangents) -> None:
+    for transform in (jvp, hvp):
+        with pytest.raises(SctError) as error:
+            transform(product, primals, tangents)
+        assert error.value.code == "SCT904"
+
+
+def test_wrong_tangents_of_containers() -> None:
+    def f(p, mode):
+        return p["w"] * p["w"]
+
+    params = {"w": 2.0, "n": 3}
+    assert jvp(f, (params, "mse"), ({"w": 1.0, "n": None}, None)) == (4.0, 4.0)
+    for wrong in ({"w": 1.0}, {"w": 1.0, "n": 1.0}, {"w": 1.0, "m": None}, [1.0, None], 1.0):
+        with pytest.raises(SctError, match="argument 0"):
+            jvp(f, (params, "mse"), (wrong, None))
+    with pytest.raises(SctError, match="argument 1"):
+        jvp(f, (params, "mse"), (None, 1.0))
+
+
+def test_wrong_cotangents() -> None:
+    _, pullback = vjp(lambda x: x * x, np.ones(3))
+    for wrong in (1.0, np.ones(2), np.ones((3, 1)), (np.ones(3),), "x"):
+        with pytest.raises(SctError, match="cotangent"):
+            pullback(wrong)
+    with pytest.raises(SctError):
+        vjp(product)
+
+
+def test_tangents_take_the_dtype_of_their_primals() -> None:
+    x = np.ones(3, dtype=np.float32)
+    value, tangent = jvp(lambda x: x * x, (x,), (np.ones(3),))
+    assert value.dtype == tangent.dtype == np.float32
+
+
+# -- cache ----------------------------------------------------------------------------
+
+
+def test_a_second_call_does_not_compile(compilations) -> None:
+    d = grad(lambda x, n: x * n)
+    for k in range(5):
+        d(float(k), k)
+    assert len(compilations) == 1
+
+
+def test_sizes_do_not_compile_again(compilations) -> None:
+    d = grad(lambda x: np.sum(x * x))
+    for n in range(2, 8):
+        assert np.array_equal(d(np.ones(n)), np.full(n, 2.0))
+    assert len(compilations) == 1
+
+
+def test_types_compile_again(compilations) -> None:
+    d = grad(lambda x: np.sum(x * x))
+    assert d(3.0) == d(np.float64(3.0)) == 6.0
+    d(np.ones(3))
+    assert len(compilations) == 3
+
+
+def test_a_lambda_in_a_loop_compiles_once(compilations) -> None:
+    def step(w: float, x: float) -> float:
+        return grad(lambda w: (w * x - 1.0) ** 2)(w)
+
+    slopes = [step(w, x) for w, x in ((1.0, 2.0), (3.0, 4.0), (5.0, 6.0))]
+    assert slopes == [2.0 * (w * x - 1.0) * x for w, x in ((1.0, 2.0), (3.0, 4.0), (5.0, 6.0))]
+    assert len(compilations) == 1
+
+
+def test_a_closure_array_in_a_loop_compiles_once(compilations) -> None:
+    def loss(w, x):
+        return np.sum((x * w - 1.0) ** 2)
+
+    w = 0.5
+    for k in range(1, 5):
+        x = np.full(k + 2, 0.1)
+        w -= 0.1 * float(grad(lambda w: loss(w, x))(w))
+    assert len(compilations) == 1
+
+
+def test_vjp_and_jvp_compile_once(compilations) -> None:
+    for k in range(4):
+        jvp(product, (1.0 + k, 2.0), (1.0, 0.0))
+        vjp(product, 1.0 + k, 2.0)[1](1.0)
+    assert len(compilations) <= 2
+
+
+SCALE = 2.0
+
+
+def scaled(x: float) -> float:
+    return SCALE * x
+
+
+def test_globals_are_read_at_every_call(monkeypatch) -> None:
+    d = grad(scaled)
+    assert d(1.0) == 2.0
+    monkeypatch.setitem(globals(), "SCALE", 5.0)
+    assert d(1.0) == 5.0
+
+
+def helper(x: float) -> float:
+    return x * x
+
+
+def uses_helper(x: float) -> float:
+    return helper(x)
+
+
+def test_a_replaced_helper_is_seen(monkeypatch) -> None:
+    d = grad(uses_helper)
+    assert d(3.0) == 6.0
+    monkeypatch.setitem(globals(), "helper", lambda x: 5.0 * x)
+    assert d(3.0) == 5.0
+
+
+def test_functions_with_the_same_code_and_other_defaults() -> None:
+    def make(k):
+        def f(x, factor=k):
+            return x * factor
+
+        return f
+
+    assert [grad(make(k))(1.0) for k in (2.0, 3.0)] == [2.0, 3.0]
+
+
+def test_closures_with_the_same_code() -> None:
+    def make(k):
+        return lambda x: x * k
+
+    derivatives = [grad(make(k)) for k in (2.0, 3.0, 4)]
+    assert [d(1.0) for d in derivatives] == [2.0, 3.0, 4.0]
+    assert [d(1.0) for d in reversed(derivatives)] == [4.0, 3.0, 2.0]
+
+
+def test_too_many_specialisations_warn(monkeypatch) -> None:
+    monkeypatch.setattr(derivative, "MOST_SPECIALISATIONS", 2)
+    d = grad(lambda x: np.sum(x * x))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        d(np.ones(3))
+        d(np.ones((3, 3)))
+    with pytest.warns(SctWarning, match="more than 2"):
+        d(np.ones((3, 3, 3)))
+    assert len(d.sources) == 2
+    assert np.array_equal(d(np.ones((3, 3))), np.full((3, 3), 2.0))
+
+
+def test_threads_share_one_compilation(compilations) -> None:
+    d = grad(lambda x, y: math.sin(x) * y)
+    results: list[float] = []
+    start = threading.Barrier(8)
+
+    def work(k: int) -> None:
+        start.wait()
+        results.append(d(float(k), 2.0) - 2.0 * math.cos(float(k)))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [0.0] * 8
+    assert len(compilations) == 1
+
+
+# -- check_grads ----------------------------------------------------------------------
+
+
+def test_check_grads_accepts() -> None:
+    check_grads(product, (2.0, 5.0), order=2)
+    check_grads(power, (1.5, 4), order=2)
+    check_grads(total, (np.array([1.0, -2.0, 0.5]),), order=2)
+    check_grads(lambda x: np.sin(x) * x, (np.linspace(0.0, 1.0, 4),), order=2)
+    check_grads(lambda x: x * x, (np.linspace(0.0, 1.0, 4, dtype=np.float32),))
+    check_grads(lambda p, y: (p[0] * y, p[1]), ([2.0, np.ones(3)], 0.5), argnums=0)
+    check_grads(product, (2.0, 5.0), argnums=(1,))
+
+
+def test_check_grads_finds_a_wrong_derivative() -> None:
+    with pytest.raises(SctError, match="central differences") as error:
+        check_grads(lambda x: x * stop_gradient(x), (3.0,))
+    assert error.value.code == "SCT905" and "jvp" in error.value.why and "step" in error.value.why
+
+
+def test_check_grads_refuses_wrong_arguments() -> None:
+    for args, argnums in ((2.0, None), (("x",), None), ((2.0,), 3), ((2.0,), "x")):
+        with pytest.raises(SctError):
+            check_grads(lambda x: x, args, argnums=argnums)
+
+
+def test_public_names() -> None:
+    for name in sct.__all__:
+        assert getattr(sct, name) is not None

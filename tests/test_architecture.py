@@ -1,0 +1,114 @@
+"""docs/architecture.md and README.md show what the code makes: each block is made again and compared.
+
+    SCT_UPDATE=1 python -m pytest tests/test_architecture.py     rewrites them
+
+A block stands between `<!-- begin NAME -->` and `<!-- end -->`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import gast
+import numpy as np
+import pytest
+
+import sct
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"(<!-- begin (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+STAGES = ("primal", "optimized", "expanded", "adjoint", "saved", "storage")
+
+
+def upwind(u: np.ndarray, k: float) -> float:
+    for i in range(1, len(u)):
+        if u[i] > 0.0:
+            u[i] -= k * u[i - 1]
+    return u[-1]
+
+
+def seed(x1: float, x2: float) -> float:
+    return math.log(x1) + x1 * x2 - math.sin(x2)
+
+
+def ambiguous(x, flag):
+    y = x.copy()
+    z = y if flag else x.copy()
+    z[0] = 1.0
+    return y.sum()
+
+
+def architecture_blocks() -> dict[str, str]:
+    derivative = sct.grad(upwind, argnums=(0, 1))
+    derivative(np.array([1.0, 2.0, -1.0, 3.0, 0.5]), 0.1)
+    write = gast.parse(inspect.getsource(upwind)).body[0].body[0].body[0].body[0]
+    return {
+        "program": code(inspect.getsource(upwind)),
+        "ast": code(gast.dump(write, indent=2)),
+        **{stage: code(derivative.ir(stage)) for stage in STAGES},
+        "source": code(derivative.source),
+    }
+
+
+def readme_blocks() -> dict[str, str]:
+    return {
+        "seed_grad": code(sct.grad(seed, argnums=(0, 1)).source),
+        "seed_value_and_grad": code(sct.value_and_grad(seed, argnums=(0, 1)).source),
+        "refusal": code(refusal(), ""),
+    }
+
+
+def refusal() -> str:
+    with pytest.raises(sct.SctError) as error:
+        sct.grad(ambiguous)(np.ones(3), True)
+    return re.sub(r"--> .*/(tests/)", r"--> \1", str(error.value))
+
+
+def code(text: str, language: str = "python") -> str:
+    return f"```{language}\n{text.strip()}\n```\n"
+
+
+def filled(text: str, blocks: Mapping[str, str]) -> str:
+    """`text` with the content of its blocks replaced."""
+    names = [match[2] for match in BLOCK.finditer(text)]
+    assert names == list(blocks)
+    return BLOCK.sub(lambda match: match[1] + blocks[match[2]] + match[3], text)
+
+
+@pytest.mark.parametrize(
+    ("page", "make"), [("docs/architecture.md", architecture_blocks), ("README.md", readme_blocks)]
+)
+def test_the_page_shows_what_the_code_makes(page: str, make) -> None:
+    path = ROOT / page
+    text = path.read_text()
+    made = filled(text, make())
+    if os.environ.get("SCT_UPDATE"):
+        path.write_text(made)
+        return
+    assert text == made, f"{page} is out of date: SCT_UPDATE=1 python -m pytest tests/test_architecture.py"
+
+
+def test_an_outdated_block_is_found() -> None:
+    text = "a\n<!-- begin x -->\nold\n<!-- end -->\nb\n"
+    assert filled(text, {"x": "new\n"}) == "a\n<!-- begin x -->\nnew\n<!-- end -->\nb\n" != text
+
+
+def test_the_example_is_differentiated_right() -> None:
+    u = np.array([1.0, 2.0, -1.0, 3.0, 0.5])
+    kept = u.copy()
+    sct.check_grads(lambda u, k: upwind(u.copy(), k), (u, 0.1))
+    du, dk = sct.grad(upwind, argnums=(0, 1))(u, 0.1)
+    assert np.array_equal(u, kept)
+    assert du.shape == u.shape and isinstance(dk, float)
+
+
+def test_readme_commands_are_those_that_ci_runs() -> None:
+    readme, ci = (ROOT / "README.md").read_text(), (ROOT / ".ci/run").read_text()
+    assert 'pip install -e ".[test]" && python -m pytest -n auto' in readme
+    assert re.search(r'pip install [-\w ]*-e "\.\[test\]" && python -m pytest -n auto', ci)
+    assert (ROOT / re.search(r"python (examples/\w+\.py)", readme)[1]).is_file()

@@ -1,0 +1,299 @@
+"""`sct show-ir`: what it prints, what it runs of the file, how it refuses."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sct.cli import load, main
+
+FILE = '''
+"""A module."""
+from __future__ import annotations
+import math
+import numpy as np
+import sct
+from sct import grad, value_and_grad
+
+SCALE = 2.0
+
+def plain(x: float, y: float) -> float:
+    return SCALE * x * y
+
+@grad
+def first(x: float) -> float:
+    return math.sin(x)
+
+@value_and_grad(argnums=("x", "k"))
+def second(x: np.ndarray, k: float) -> float:
+    return k * np.sum(x * x)
+
+@sct.grad(argnums=1)
+def third(x, y: float):
+    return x * y
+
+class Model:
+    @grad
+    def loss(self, w: float) -> float:
+        return w * w
+
+    def free(self, w: float) -> float:
+        return w * w * w
+'''
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    """run(text, *options): the result of `sct show-ir` of a file with that text."""
+
+    def run(text: str, *options: str) -> Result:
+        file = tmp_path / "program.py"
+        file.write_text(text)
+        return CliRunner().invoke(main, ["show-ir", str(file), *options])
+
+    return run
+
+
+def functions(result: Result) -> list[str]:
+    """The names of the functions that were printed; each must be valid Python."""
+    assert result.exit_code == 0, result.stderr
+    return [node.name for node in ast.parse(result.stdout).body if isinstance(node, ast.FunctionDef)]
+
+
+# -- what is printed ------------------------------------------------------------------
+
+
+def test_every_decorated_function_is_printed_in_order(run) -> None:
+    assert functions(run(FILE))[:3] == ["first_grad", "second_value_and_grad", "third_grad"]
+
+
+def test_function_picks_one_decorated_or_not(run) -> None:
+    assert functions(run(FILE, "--function", "plain")) == ["plain_grad"]
+    assert functions(run(FILE, "--function", "second")) == ["second_value_and_grad"]
+    assert functions(run(FILE, "--function", "plain", "--function", "first")) == ["plain_grad", "first_grad"]
+
+
+def test_wrt_picks_the_arguments(run) -> None:
+    by_x, by_y, by_both = (run(FILE, "--function", "plain", "--wrt", w).stdout for w in ("x", "y", "x, y"))
+    assert len({by_x, by_y, by_both}) == 3
+    assert "dx" not in by_y
+    space: dict = {}
+    exec(by_both, space)
+    assert space["plain_grad"](3.0, 5.0, SCALE=2.0) == (10.0, 6.0)
+
+
+def test_args_give_types(run) -> None:
+    text = "import numpy as np\ndef f(x, y):\n    return np.sum(x * y)\n"
+    array = run(text, "--function", "f", "--args", "x: f64[n, m], y: float")
+    number = run(text, "--function", "f", "--args", "x: float, y: float")
+    assert functions(array) == functions(number) == ["f_grad"]
+    assert array.stdout != number.stdout and "f64[n, m]" in array.stdout
+
+
+def test_args_override_annotations(run) -> None:
+    assert run(FILE, "--function", "plain", "--args", "x: f64").stdout != run(FILE, "--function", "plain").stdout
+
+
+def test_the_readme_example(run) -> None:
+    result = CliRunner().invoke(main, ["show-ir", "examples/seed.py", "--function", "seed", "--wrt", "x1,x2"])
+    space: dict = {}
+    exec(result.stdout, space)
+    dx1, dx2 = space["seed_grad"](2.0, 5.0)
+    assert (round(dx1, 3), round(dx2, 3)) == (5.5, 1.716)
+
+
+# -- what is run ----------------------------------------------------------------------
+
+SIDE_EFFECTS = '''
+import math
+import numpy as np
+import sct
+from math import pi
+from sct import grad
+
+EFFECTS = []
+WEIGHTS = np.array([1.0, 2.0])
+TAU = 2.0 * pi
+A, (B, C) = 1.0, (2.0, [3.0])
+LIMIT: float = math.sqrt(2.0)
+SHAPED = np.zeros(3).reshape(3, 1)
+ALIAS = np.ndarray
+
+def effect(*args):
+    raise RuntimeError("run at the top level")
+
+@grad
+def f(x: float) -> float:
+    return TAU * LIMIT * x
+
+DERIVED = sct.grad(effect)
+
+print("printed")
+effect()
+WEIGHTS[0] = 9.0
+EFFECTS += [effect()]
+MADE = effect()
+NESTED = np.array([effect()])
+CALLED = sct.grad(effect)(1.0)
+METHOD = EFFECTS.append(1)
+WALRUS = (EFFECTS := 3)
+COMPREHENDED = [effect() for _ in range(1)]
+FAILED = np.zeros(-1)
+for i in range(3):
+    effect()
+while True:
+    effect()
+with open("never") as file:
+    effect()
+try:
+    effect()
+finally:
+    effect()
+if True:
+    effect()
+if __name__ == "__main__":
+    effect()
+assert False
+raise SystemExit(3)
+'''
+
+
+def test_only_definitions_and_plain_assignments_run(run) -> None:
+    result = run(SIDE_EFFECTS)
+    assert functions(result) == ["f_grad"]
+    assert "printed" not in result.output
+
+
+def test_what_load_binds(tmp_path: Path) -> None:
+    file = tmp_path / "effects.py"
+    file.write_text(SIDE_EFFECTS)
+    _, module = load(file)
+    bound = vars(module)
+    assert bound["TAU"] > 6.28 and bound["C"] == [3.0] and bound["SHAPED"].shape == (3, 1)
+    assert bound["EFFECTS"] == [] and bound["WEIGHTS"][0] == 1.0
+    for name in ("MADE", "NESTED", "CALLED", "METHOD", "WALRUS", "COMPREHENDED", "FAILED", "i"):
+        assert name not in bound
+    assert {"A", "B", "LIMIT", "ALIAS", "DERIVED", "f"} <= bound.keys()
+
+
+def test_neighbouring_modules_can_be_imported(run, tmp_path: Path) -> None:
+    (tmp_path / "neighbour_of_program.py").write_text("def twice(x):\n    return 2.0 * x\n")
+    text = (
+        "from sct import grad\nfrom neighbour_of_program import twice\n"
+        "@grad\ndef f(x: float):\n    return twice(x)\n"
+    )
+    assert functions(run(text)) == ["f_grad"]
+
+
+def test_dataclasses_and_future_annotations(run) -> None:
+    text = (
+        "from __future__ import annotations\nfrom dataclasses import dataclass\nfrom sct import grad\n"
+        "@dataclass\nclass Options:\n    rate: float = 0.5\n    missing: Unknown = None\n"
+        "@grad\ndef f(x: float) -> Unknown:\n    return x * x\n"
+    )
+    assert functions(run(text)) == ["f_grad"]
+
+
+# -- refusals -------------------------------------------------------------------------
+
+
+def test_a_refused_function_exits_with_1_and_a_caret(run) -> None:
+    text = (
+        "from sct import grad\n"
+        "@grad\ndef bad(x: float) -> float:\n    global G\n    G = x\n    return x\n"
+        "@grad\ndef good(x: float) -> float:\n    return x * x\n"
+    )
+    result = run(text)
+    assert result.exit_code == 1
+    assert "SCT" in result.stderr and "^" in result.stderr and "program.py:" in result.stderr
+    assert "good_grad" in result.stdout and "Traceback" not in result.output
+
+
+def test_a_syntax_error_exits_with_1(run) -> None:
+    result = run("def f(x):\n    return x +\n")
+    assert result.exit_code == 1
+    assert "not valid Python" in result.stderr and "program.py:2:" in result.stderr and "^" in result.stderr
+
+
+@pytest.mark.parametrize("content", [b"x = 1\x00\n", b"\xff\xfe\xfa"])
+def test_a_file_that_is_not_text_exits_with_1(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "program.py"
+    file.write_bytes(content)
+    result = CliRunner().invoke(main, ["show-ir", str(file)])
+    assert result.exit_code == 1 and "SCT911" in result.stderr
+
+
+@pytest.mark.parametrize("line", ["import no_such_module_at_all", "class A(1): pass", "def f(x=1 / 0): pass"])
+def test_a_file_that_cannot_be_loaded_exits_with_1(run, line: str) -> None:
+    result = run("import math\n" + line + "\n")
+    assert result.exit_code == 1
+    assert "cannot be loaded" in result.stderr and "program.py:2:1" in result.stderr
+
+
+def test_a_wrong_decorator_is_refused_at_the_function(run) -> None:
+    result = run("from sct import grad\n@grad(argnums=3)\ndef f(x: float):\n    return x\n")
+    assert result.exit_code == 1 and "SCT903" in result.stderr and "program.py:3" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--function", "missing"], "no function 'missing'"),
+        (["--function", "SCALE"], "no function 'SCALE'"),
+        (["--function", "Model"], "no function 'Model'"),
+        (["--function", "Model.missing"], "no function 'Model.missing'"),
+        (["--function", "plain", "--wrt", "z"], "no parameter 'z'"),
+        (["--function", "plain", "--wrt", "x,x"], "twice"),
+        (["--function", "plain", "--wrt", ""], "no parameter ''"),
+        (["--function", "plain", "--args", "z: float"], "no parameter 'z'"),
+        (["--function", "plain", "--args", "x"], "is not"),
+        (["--function", "plain", "--args", "x float"], "is not"),
+        (["--function", "plain", "--args", "x:"], "is not"),
+        (["--function", "plain", "--args", "x: f64[n"], "x"),
+        (["--function", "plain", "--args", "x: nonsense!"], "nonsense!"),
+        (["--bogus"], "No such option"),
+    ],
+)
+def test_wrong_command_lines_exit_with_2(run, options: list[str], message: str) -> None:
+    result = run(FILE, *options)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr and "Traceback" not in result.output
+
+
+def test_a_missing_file_and_a_directory_exit_with_2(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.py", tmp_path):
+        result = CliRunner().invoke(main, ["show-ir", str(path)])
+        assert result.exit_code == 2 and str(path) in result.stderr
+
+
+def test_a_file_without_decorated_functions_exits_with_2(run) -> None:
+    result = run("def f(x):\n    return x\n")
+    assert result.exit_code == 2 and "--function" in result.stderr
+
+
+# -- the command ----------------------------------------------------------------------
+
+
+def test_the_installed_command_answers_within_a_second(tmp_path: Path) -> None:
+    body = "".join(f"    y = y * x + math.sin(y + {k}.0)\n" for k in range(46))
+    file = tmp_path / "fifty.py"
+    file.write_text("import math\nfrom sct import grad\n@grad\ndef f(x: float):\n    y = x\n" + body + "    return y\n")
+    command = [sys.executable, "-c", "from sct.cli import main; main()", "show-ir", str(file)]
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        times.append(time.perf_counter() - start)
+    assert "def f_grad(x" in done.stdout
+    assert min(times) < 1.0
+
+
+def test_help() -> None:
+    assert "show-ir" in CliRunner().invoke(main, ["--help"]).output
+    assert "--function" in CliRunner().invoke(main, ["show-ir", "-h"]).output

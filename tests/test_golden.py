@@ -1,0 +1,117 @@
+"""The emitted source of the issue's programs and of the exemplars, whole.
+
+    pytest tests/test_golden.py --update-golden      writes the files anew; read the diff
+
+A golden file is also executed: it gives what the derivative gives.
+"""
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import exemplars, issue
+from trees import copied, random_like, same_bits
+
+from sct import Derivative, grad, value_and_grad
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@dataclass(frozen=True)
+class Golden:
+    name: str
+    derivative: Callable[[], Derivative]
+    args: Callable[[], tuple[Any, ...]]
+
+    @property
+    def path(self) -> Path:
+        return GOLDEN / f"{self.name}.py"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def inputs(module: Any, name: str) -> Callable[[], tuple[Any, ...]]:
+    return lambda: module.INPUTS[name](np.random.default_rng(0))
+
+
+def forward_inputs(module: Any, name: str, argnums: tuple[int, ...]) -> Callable[[], tuple[Any, ...]]:
+    def args() -> tuple[Any, ...]:
+        primals = inputs(module, name)()
+        return (*primals, *(random_like(primals[i], np.random.default_rng(1)) for i in argnums))
+
+    return args
+
+
+def gradient(module: Any, name: str, argnums: int | tuple[int, ...], label: str = "") -> Golden:
+    function = getattr(module, name)
+    return Golden(label or f"{name}_grad", lambda: grad(function, argnums), inputs(module, name))
+
+
+def valued(module: Any, name: str, argnums: int | tuple[int, ...]) -> Golden:
+    function = getattr(module, name)
+    return Golden(f"{name}_value_and_grad", lambda: value_and_grad(function, argnums), inputs(module, name))
+
+
+def forward(module: Any, name: str, argnums: tuple[int, ...]) -> Golden:
+    function = getattr(module, name)
+    return Golden(f"{name}_jvp", lambda: Derivative("jvp", function, argnums), forward_inputs(module, name, argnums))
+
+
+def second(module: Any, name: str) -> Golden:
+    function = getattr(module, name)
+    return Golden(f"{name}_hvp", lambda: Derivative("jvp", grad(function), (0,)), forward_inputs(module, name, (0,)))
+
+
+GOLDENS = [
+    *(gradient(exemplars, pair.name, pair.argnums) for pair in exemplars.PAIRS if not pair.value),
+    valued(exemplars, "seed", (0, 1)),
+    forward(exemplars, "seed", (0, 1)),
+    valued(exemplars, "cube", 0),
+    second(exemplars, "cube"),
+    valued(exemplars, "logistic_map", 0),
+    forward(exemplars, "logistic_map", (0,)),
+    second(exemplars, "logistic_map"),
+    forward(exemplars, "heat", (0,)),
+    second(exemplars, "recurrence"),
+    valued(issue, "taxi", 0),
+    valued(issue, "logistic_regression", 0),
+    valued(issue, "misfit", 0),
+    gradient(issue, "eccentric_anomaly", (0, 1)),
+    valued(issue, "miss", 0),
+    gradient(issue, "log_determinant", 0),
+    gradient(issue, "soft_dtw", 0, "soft_dtw_loops_grad"),
+    gradient(issue, "energy", (1, 3)),
+    valued(issue, "wave", 0),
+]
+
+
+def run(path: Path, args: tuple[Any, ...]) -> Any:
+    """What the derivative in a golden file returns: its last function."""
+    spec = importlib.util.spec_from_file_location(f"golden_{path.stem}", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    functions = [each for each in vars(module).values() if getattr(each, "__module__", None) == module.__name__]
+    return functions[-1](*args)
+
+
+@pytest.mark.parametrize("golden", GOLDENS, ids=str)
+def test_golden(golden: Golden, update_golden: bool) -> None:
+    derivative, args = golden.derivative(), golden.args()
+    result = derivative(*copied(args))
+    if update_golden:
+        golden.path.parent.mkdir(exist_ok=True)
+        golden.path.write_text(derivative.source)
+    command = f"pytest tests/test_golden.py -k {golden} --update-golden"
+    assert golden.path.exists(), f"there is no {golden.path.name}; write it by: {command}"
+    assert derivative.source == golden.path.read_text(), f"the source changed; if it is meant to: {command}"
+    assert same_bits(run(golden.path, copied(args)), result)
+
+
+def test_no_golden_is_left_over() -> None:
+    assert {path.name for path in GOLDEN.glob("*.py")} <= {golden.path.name for golden in GOLDENS}

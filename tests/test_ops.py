@@ -1,0 +1,311 @@
+"""Every op, on its samples: types, printing, aliases, derivatives of first and second order.
+
+Nothing here names an op: a new entry is tested because it has samples.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.special
+
+from sct.codegen.templates import expression
+from sct.ir.build import Builder
+from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
+from sct.ir.interp import call, resolve
+from sct.ir.types import Dim, Opaque, Tensor, Type, TypeMismatch, py, sym
+from sct.ops import OPS, aliases, cos, mul, sin
+from sct.ops.types import dtype_name, number
+from sct.passes.forward import forward
+from sct.passes.reverse import reverse
+
+Sample = tuple[tuple[Any, ...], dict[str, Any]]
+SIZES = {"n": 2, "m": 3, "k": 4, "p": 5, "q": 6}
+NAMES = {size: name for name, size in SIZES.items()}
+
+
+# -- from samples to functions of one equation, and back -------------------------------------------
+
+
+def type_of(x: Any, symbolic: bool = False) -> Type:
+    """The type of a NumPy value; with `symbolic`, sizes above 1 are named."""
+    if isinstance(x, np.ndarray):
+        dims = [sym(NAMES[n]) if symbolic and n in NAMES else Dim(n) for n in x.shape]
+        return Tensor("array", dtype_name(x.dtype), tuple(dims))
+    return Tensor("np", dtype_name(x.dtype)) if isinstance(x, np.generic) else py(x)
+
+
+def lift(op: Op, sample: Sample, spelling: str | None = None, symbolic: bool = False) -> tuple[Fn, list[Any]]:
+    """A function of the sample's arrays and floats that calls the op; its arguments."""
+    args, attrs = sample
+    operands = [literal(a) if is_fixed(a) else Value(type_of(a, symbolic)) for a in args]
+    with Builder() as b:
+        out = b.emit(op, operands, attrs, spelling=spelling)
+    params = [x for x in operands if isinstance(x, Value)]
+    return b.finish("f", params, [out]), [a for a in args if not is_fixed(a)]
+
+
+def is_fixed(arg: Any) -> bool:
+    """Is this argument of a sample a literal: an int, None, or a `Lit`?"""
+    return arg is None or isinstance(arg, (int, np.integer, Lit))
+
+
+def literal(arg: Any) -> Lit:
+    return arg if isinstance(arg, Lit) else Lit(arg if arg is None or isinstance(arg, bool) else int(arg))
+
+
+def values(args: Sequence[Any]) -> list[Any]:
+    """The arguments of a sample as NumPy takes them."""
+    return [a.value if isinstance(a, Lit) else a for a in args]
+
+
+def evaluate(fn: Fn, args: Sequence[Any]) -> list[Any]:
+    """Run straight-line IR, checking every value against its type."""
+    env: dict[Any, Any] = dict(zip(fn.params, args))
+    read = lambda x: env[x] if isinstance(x, Value) else x.value  # noqa: E731
+    for eqn in fn.eqns:
+        with np.errstate(all="ignore"):
+            made = call(eqn.op, list(map(read, eqn.args)), eqn.attrs, eqn.spelling)
+        assert matches(made, eqn.out.type), f"{eqn.op.name}{eqn.args}: {made!r} is not {eqn.out.type}"
+        if eqn.out.dim is not None and (size := evaluate_dim(eqn.out.dim)) is not None:
+            assert made == size, f"{eqn.op.name}: {made} is not {eqn.out.dim}"
+        env[eqn.out] = made
+    return [read(r) for r in fn.results]
+
+
+def matches(value: Any, t: Type) -> bool:
+    if isinstance(t, Opaque):
+        return True
+    assert isinstance(t, Tensor)
+    if t.carrier == "py":
+        kinds = {"bool": (bool,), "int": (int,), "float": (float,), "real": (int, float)}[t.dtype]
+        return type(value) in kinds
+    if t.carrier == "any":
+        return np.ndim(value) == 0 and not isinstance(value, np.ndarray)
+    if t.carrier == "np":
+        return isinstance(value, np.generic) and dtype_name(value.dtype) == t.dtype
+    sizes = [evaluate_dim(d) for d in t.shape]
+    return (isinstance(value, np.ndarray) and dtype_name(value.dtype) == t.dtype and value.ndim == t.rank
+            and all(size in (None, n) for size, n in zip(sizes, value.shape)))
+
+
+def evaluate_dim(d: Dim) -> int | None:
+    """The size where the term is linear in the named sizes."""
+    if any(atom not in SIZES for atom, _ in d.terms):
+        return None
+    return d.const + sum(coef * SIZES[str(atom)] for atom, coef in d.terms)
+
+
+def vjp_of(fn: Fn) -> Fn:
+    """(*args, *seeds) -> cotangents of the floating-point arguments."""
+    wrt = [k for k, p in enumerate(fn.params) if is_float(p)]
+    seeds = {k: Value(seed_type(r.type)) for k, r in enumerate(fn.results) if is_float(r)}
+    made = reverse(fn, wrt, seeds)
+    return Fn("vjp", (*fn.params, *seeds.values()), (*made.forward, *made.backward), made.cotangents)
+
+
+def jvp_of(fn: Fn) -> Fn:
+    """(*args, *tangents of the floating-point ones) -> tangents of the results."""
+    wrt = [k for k, p in enumerate(fn.params) if is_float(p)]
+    tangents = [Value(seed_type(fn.params[k].type)) for k in wrt]
+    made = forward(fn, wrt, tangents)
+    return Fn("jvp", (*fn.params, *tangents), made.eqns, made.results[len(fn.results):])
+
+
+def seed_type(t: Type) -> Type:
+    return t if isinstance(t, Tensor) and t.is_array else Tensor("py", "float")
+
+
+# -- the checks ---------------------------------------------------------------------------------------
+
+
+def check_derivatives(fn: Fn, args: Sequence[Any], order: int) -> None:
+    """JVP against differences, VJP against JVP, and the same of VJP and JVP themselves."""
+    if not any(is_float(p) for p in fn.params) or not any(is_float(r) for r in fn.results):
+        return
+    rng = np.random.default_rng(0)
+    ys = [y for y, r in zip(evaluate(fn, args), fn.results) if is_float(r)]
+    xs = [x for x, p in zip(args, fn.params) if is_float(p)]
+    dxs, dys = [direction(rng, x) for x in xs], [direction(rng, y) for y in ys]
+    jvp, vjp = jvp_of(fn), vjp_of(fn)
+    tangents, cotangents = evaluate(jvp, [*args, *dxs]), evaluate(vjp, [*args, *dys])
+    single = any(np.asarray(v).dtype == np.float32 for v in (*xs, *ys))
+    for made, like in [*zip(tangents, ys), *zip(cotangents, xs)]:
+        assert np.shape(made) == np.shape(like), f"shape {np.shape(made)}, not {np.shape(like)}"
+        if isinstance(like, np.ndarray):
+            assert made.dtype == like.dtype, f"dtype {made.dtype}, not {like.dtype}"
+    tolerance: dict[str, float] = {"rtol": 2e-3, "atol": 1e-4} if single else {"rtol": 1e-6, "atol": 1e-7}
+    if not single:
+        for made, expected in zip(tangents, differences(fn, args, dxs)):
+            np.testing.assert_allclose(made, expected, **tolerance)
+    np.testing.assert_allclose(inner(dys, tangents), inner(cotangents, dxs), **tolerance)
+    if order > 1:
+        check_derivatives(jvp, [*args, *dxs], order - 1)
+        check_derivatives(vjp, [*args, *dys], order - 1)
+
+
+def direction(rng: np.random.Generator, like: Any) -> Any:
+    """A random number or array of the shape and dtype of `like`."""
+    made = rng.uniform(0.5, 1.5, np.shape(like)) * rng.choice([-1.0, 1.0], np.shape(like))
+    return np.asarray(made, like.dtype) if isinstance(like, np.ndarray) else float(made)
+
+
+def inner(xs: Sequence[Any], ys: Sequence[Any]) -> float:
+    return float(sum(np.sum(np.asarray(x, float) * np.asarray(y, float)) for x, y in zip(xs, ys)))
+
+
+def differences(fn: Fn, args: Sequence[Any], dxs: Sequence[Any], h: float = 1e-3) -> list[Any]:
+    """The derivative along `dxs`, from five points."""
+    def at(step: float) -> list[Any]:
+        moving = iter(dxs)
+        moved = [move(x, step * next(moving)) if is_float(p) else x for x, p in zip(args, fn.params)]
+        return [np.asarray(y, float) for y, r in zip(evaluate(fn, moved), fn.results) if is_float(r)]
+
+    return [(8.0 * (b - a) - (d - c)) / (12.0 * h) for a, b, c, d in zip(at(-h), at(h), at(-2 * h), at(2 * h))]
+
+
+def move(x: Any, by: Any) -> Any:
+    return np.asarray(x + by) if isinstance(x, np.ndarray) else type(x)(x + by)
+
+
+def printed(eqn: Eqn, args: Sequence[Any]) -> Any:
+    """What the printed form of the equation gives."""
+    text = re.sub(r"\b_args\b", ", ".join(f"_{k}" for k in range(len(args))), expression(eqn))
+    names = {f"_{k}": a for k, a in enumerate(args)} | {f"_{k}": v for k, v in eqn.attrs.items()}
+    return eval(text, {"numpy": np, "math": math, "scipy": scipy, **names})  # noqa: S307
+
+
+def identical(a: Any, b: Any) -> bool:
+    """Equal to the bit, of one carrier."""
+    same_class = type(a) is type(b)
+    return same_class and (np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f") if not isinstance(a, str) else a == b)
+
+
+# -- the tests -----------------------------------------------------------------------------------------
+
+
+SAMPLED = sorted((op for op in OPS.values() if op.samples is not None), key=lambda op: op.name)
+DIFFERENTIABLE = [op for op in SAMPLED if op.nondiff is None]
+SUBSCRIPTS = [op.name for op in SAMPLED if any("key" in attrs for _, attrs in op.samples())]
+
+
+def samples(op: Op) -> list[Sample]:
+    assert op.samples is not None
+    return list(op.samples())
+
+
+@pytest.mark.parametrize("op", SAMPLED, ids=repr)
+@pytest.mark.parametrize("symbolic", [False, True], ids=["known", "symbolic"])
+def test_type(op: Op, symbolic: bool) -> None:
+    """The type rule is what NumPy does, by every spelling that takes the operands as they are."""
+    for sample in samples(op):
+        evaluate(*lift(op, sample, symbolic=symbolic))
+    for spelling in op.calls if op.bind is None else ():
+        if hasattr(resolve_owner(spelling), spelling.rpartition(".")[2]):
+            for sample in accepted(op, spelling):
+                evaluate(*lift(op, sample, spelling, symbolic))
+
+
+def accepted(op: Op, spelling: str) -> Iterator[Sample]:
+    """The samples that the type rule of this spelling does not refuse."""
+    for sample in samples(op):
+        try:
+            lift(op, sample, spelling)
+        except TypeMismatch:
+            continue
+        yield sample
+
+
+def resolve_owner(spelling: str) -> Any:
+    try:
+        return __import__(spelling.rpartition(".")[0] or "builtins", fromlist=["_"])
+    except ImportError:
+        return None
+
+
+@pytest.mark.parametrize("op", [op for op in SAMPLED if op.name not in SUBSCRIPTS], ids=repr)
+def test_printed(op: Op) -> None:
+    """What an op prints as gives what it runs."""
+    for args, attrs in samples(op):
+        fn, _ = lift(op, (args, attrs))
+        (eqn,) = fn.eqns
+        with np.errstate(all="ignore"):
+            made, run = printed(eqn, values(args)), call(op, values(args), attrs)
+        if op.cost == "never":
+            assert np.shape(made) == np.shape(run)
+        else:
+            assert identical(made, run), f"{expression(eqn)}: {made!r} is not {run!r}"
+
+
+@pytest.mark.parametrize("op", SAMPLED, ids=repr)
+def test_alias(op: Op) -> None:
+    """The declared alias is what NumPy does."""
+    for args, attrs in samples(op):
+        fn, _ = lift(op, (args, attrs))
+        (eqn,) = fn.eqns
+        made = call(op, args, attrs) if op.name in SUBSCRIPTS else printed(eqn, values(args))
+        if not isinstance(made, np.ndarray) or not made.size:
+            continue
+        shared = [isinstance(a, np.ndarray) and np.shares_memory(a, made) for a in args]
+        declared = aliases(eqn)
+        assert declared != "view" or shared[op.alias_of]
+        assert declared != "same" or made is args[op.alias_of]
+        assert declared != "none" or not any(shared)
+        assert not any(s for k, s in enumerate(shared) if k != op.alias_of)
+        assert made.flags.writeable or op.readonly
+
+
+@pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
+@pytest.mark.parametrize("symbolic", [False, True], ids=["known", "symbolic"])
+def test_derivative(op: Op, symbolic: bool) -> None:
+    for sample in samples(op):
+        check_derivatives(*lift(op, sample, symbolic=symbolic), order=1)
+
+
+@pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
+def test_second_derivative(op: Op) -> None:
+    for sample in samples(op)[::3]:
+        check_derivatives(*lift(op, sample), order=2)
+
+
+@pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
+def test_has_samples_of_floats(op: Op) -> None:
+    assert any(is_float(number(p)) for sample in samples(op) for p in lift(op, sample)[0].params)
+
+
+def test_every_differentiable_op_has_samples() -> None:
+    assert [op.name for op in OPS.values() if op.nondiff is None and op.samples is None and op.name != "unwrap"] == []
+
+
+# -- the checkers are checked ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", [
+    {}, {"partials": lambda y, x: [1.0], "nondiff": "why"}, {"vjp": lambda ct, y, x: [ct]}, {"nondiff": None}])
+def test_exactly_one_derivative(rules: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="exactly one"):
+        Op("wrong", type=lambda x: x.type, **rules)
+
+
+def wrong(**rules: Any) -> Op:
+    return Op("wrong", type=lambda x: x.type, run=np.sin, **rules)
+
+
+@pytest.mark.parametrize("op", [
+    wrong(partials=lambda y, x: [sin(x)]),
+    wrong(vjp=lambda ct, y, x: [mul(ct, cos(x))], jvp=lambda ts, y, x: mul(ts[0], sin(x))),
+    wrong(vjp=lambda ct, y, x: [mul(ct, sin(x))], jvp=lambda ts, y, x: mul(ts[0], cos(x))),
+])
+def test_planted_bug_is_found(op: Op) -> None:
+    with pytest.raises(AssertionError):
+        check_derivatives(*lift(op, ((np.array([0.5, 1.5]),), {})), order=1)
+
+
+def test_planted_type_is_found() -> None:
+    with pytest.raises(AssertionError, match="is not f64"):
+        evaluate(*lift(Op("wrong", type=lambda x: x.type, run=np.sum, nondiff="-"), ((np.ones(3),), {})))

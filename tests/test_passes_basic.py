@@ -1,0 +1,304 @@
+"""The passes that clean up: cse, dce, simplify; each rewrite as before and after."""
+
+import numpy as np
+import pytest
+
+from sct.ir import text
+from sct.ir.check import verify
+from sct.ir.core import Fn
+from sct.ir.interp import run
+from sct.ops import BY_CALL, OPS
+from sct.passes.cse import cse
+from sct.passes.dce import dce
+from sct.passes.simplify import simplify
+
+
+def read(source: str) -> Fn:
+    return verify(text.read(source, OPS, BY_CALL))
+
+
+def function(params: str, lines: str) -> Fn:
+    """A function of lines separated by ` ; `, the last one what it returns."""
+    *eqns, result = [line.strip() for line in lines.split(";")]
+    body = "".join(f"    {line}\n" for line in [*eqns, f"return {result}"])
+    return read(f"def f({params}) -> float:\n{body}")
+
+
+def expect(made: Fn, wanted: Fn) -> None:
+    assert text.same(verify(made), wanted), f"{text.show(made)}\nis not\n{text.show(wanted)}"
+
+
+# -- cse ----------------------------------------------------------------------------------
+
+XY = "x: float, y: float"
+
+
+@pytest.mark.parametrize("before, after", [
+    ("a: float = mul(x, y); b: float = mul(x, y); a, b", "a: float = mul(x, y); a, a"),
+    ("a: float = mul(x, y); b: float = mul(a, x); c: float = mul(x, y); d: float = mul(c, x); b, d",
+     "a: float = mul(x, y); b: float = mul(a, x); b, b"),
+    # the order of the operands is the user's own
+    ("a: float = mul(x, y); b: float = mul(y, x); a, b", None),
+    # so is the spelling
+    ("a: float = operator.mul(x, y); b: float = mul(x, y); a, b", None),
+    # adjoint code takes either, and primal values
+    ("a: float = operator.mul(x, y); b: float = adj.mul(y, x); a, b", "a: float = operator.mul(x, y); a, a"),
+    # primal code never takes an adjoint value
+    ("a: float = adj.mul(x, y); b: float = mul(x, y); a, b", None),
+    ("a: float = add(x, 1); b: float = add(x, 1.0); a, b", None),
+    ("a: float = add(x, 0.0); b: float = add(x, -0.0); a, b", None),
+    ("print_(x); print_(x); x", None),
+    ("a: f64[3] = zeros(3); b: f64[3] = zeros(3); a, b", None),
+])
+def test_cse(before, after):
+    fn = function(XY, before)
+    expect(cse(fn), function(XY, after or before))
+
+
+def test_cse_of_regions():
+    before = read("""
+def f(x: float, n: int) -> float:
+    a: float = mul(x, x)
+    c: bool = lt(x, 1.0)
+    def then() -> float:
+        b: float = mul(x, x)
+        return b
+    def orelse() -> float:
+        d: float = sin(x)
+        return d
+    r: float = cond(c, then=then, orelse=orelse)
+    d: float = sin(x)
+    def then() -> float:
+        b: float = mul(x, x)
+        return b
+    def orelse() -> float:
+        d: float = sin(x)
+        return d
+    s: float = cond(c, then=then, orelse=orelse)
+    return r, d, a, s
+""")
+    expect(cse(before), read("""
+def f(x: float, n: int) -> float:
+    a: float = mul(x, x)
+    c: bool = lt(x, 1.0)
+    def then() -> float:
+        return a
+    def orelse() -> float:
+        d: float = sin(x)
+        return d
+    r: float = cond(c, then=then, orelse=orelse)
+    d: float = sin(x)
+    def then() -> float:
+        return a
+    def orelse() -> float:
+        return d
+    s: float = cond(c, then=then, orelse=orelse)
+    return r, d, a, s
+"""))
+
+
+def test_cse_of_a_carry_that_does_not_change():
+    before = read("""
+def f(x: float, n: int) -> float:
+    def body(i: int, s: float, c: float) -> float:
+        s_1: float = mul(s, c)
+        return True, s_1, c
+    s, c, trips = loop[float, float, int](0, n, 1, 1.0, x, body=body, carries=2, counted=True)
+    return s, c
+""")
+    expect(dce(cse(before)), read("""
+def f(x: float, n: int) -> float:
+    def body(i: int, s: float) -> float:
+        s_1: float = mul(s, x)
+        return True, s_1
+    s, trips = loop[float, int](0, n, 1, 1.0, body=body, carries=1, counted=True)
+    return s, x
+"""))
+
+
+# -- dce ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("before, after", [
+    ("a: float = mul(x, y); b: float = mul(x, x); b", "b: float = mul(x, x); b"),
+    ("a: float = mul(x, y); b: float = mul(a, x); y", "y"),
+    ("a: float = mul(x, y); print_(a); y", "a: float = mul(x, y); print_(a); y"),
+    ("a: float = div(x, y); y", "y"),
+])
+def test_dce(before, after):
+    expect(dce(function(XY, before)), function(XY, after))
+
+
+def test_dce_keeps_what_may_raise_where_the_value_is_asked_for():
+    fn = function(XY, "a: float = div(x, y); b: float = mul(x, y); c: float = adj.div(x, y); y")
+    expect(dce(fn, keep_raises=True), function(XY, "a: float = div(x, y); y"))
+
+
+def test_dce_of_regions():
+    before = read("""
+def f(x: float, n: int) -> float:
+    c: bool = lt(x, 1.0)
+    def then() -> float:
+        a: float = sin(x)
+        b: float = cos(x)
+        return a, b
+    def orelse() -> float:
+        return x, 0.0
+    used, unused = cond[float, float](c, then=then, orelse=orelse)
+    def then() -> float:
+        return 1.0
+    def orelse() -> float:
+        return 2.0
+    gone: float = cond(c, then=then, orelse=orelse)
+    def then() -> float:
+        print_(x)
+        return 1.0
+    def orelse() -> float:
+        return 2.0
+    effect: float = cond(c, then=then, orelse=orelse)
+    def test(s: float, only: float, dead: float) -> bool:
+        go: bool = lt(s, x)
+        return go
+    def body(s: float, only: float, dead: float) -> float:
+        s_1: float = add(s, only)
+        dead_1: float = add(dead, s)
+        return True, s_1, only, dead_1, s, only
+    last, o, d, trips, ss, os = loop[float, float, float, int, seq[float], seq[float]](0.0, 1.0, 2.0, test=test, body=body, carries=3, tested=True)
+    def body(i: int, t: float, a: float, b: float) -> float:
+        t_1: float = add(t, a)
+        u: float = mul(t, b)
+        return True, t_1, u
+    t, trips_1, us = loop[float, int, seq[float]](0, trips, 1, 0.0, ss, os, body=body, carries=1, counted=True)
+    return used, t
+""")  # noqa: E501
+    expect(dce(before), read("""
+def f(x: float, n: int) -> float:
+    c: bool = lt(x, 1.0)
+    def then() -> float:
+        a: float = sin(x)
+        return a
+    def orelse() -> float:
+        return x
+    used: float = cond(c, then=then, orelse=orelse)
+    def then() -> float:
+        print_(x)
+        return ()
+    def orelse() -> float:
+        return ()
+    cond(c, then=then, orelse=orelse)
+    def test(s: float, only: float) -> bool:
+        go: bool = lt(s, x)
+        return go
+    def body(s: float, only: float) -> float:
+        s_1: float = add(s, only)
+        return True, s_1, only, s
+    last, o, trips, ss = loop[float, float, int, seq[float]](0.0, 1.0, test=test, body=body, carries=2, tested=True)
+    def body(i: int, t: float, a: float) -> float:
+        t_1: float = add(t, a)
+        return True, t_1
+    t, trips_1 = loop[float, int](0, trips, 1, 0.0, ss, body=body, carries=1, counted=True)
+    return used, t
+"""))
+
+
+def test_dce_is_linear_in_a_chain_of_dead_carries():
+    carries = 60
+    params = ", ".join(f"c{k}: float" for k in range(carries))
+    results = ", ".join(["c0", *(f"c{k}" for k in range(carries - 1))])
+    fn = read(f"""
+def f(x: float, n: int) -> float:
+    def body(i: int, {params}) -> float:
+        return True, {results}
+    {", ".join(f"r{k}" for k in range(carries))}, trips = loop[{"float, " * carries}int](0, n, 1, {"x, " * carries}body=body, carries={carries}, counted=True)
+    return r3
+""")  # noqa: E501
+    (loop,) = verify(dce(fn)).eqns
+    assert loop.attrs["carries"] == 4
+
+
+# -- simplify -----------------------------------------------------------------------------
+
+REWRITES = [
+    ("float", "a = mul(x, 1.0); a", "x"),
+    ("float", "a = mul(1, x); a", "x"),
+    ("float", "a = mul(x, 2.0); a", "a = mul(2.0, x); a"),
+    ("float", "a = mul(x, -1.0); a", "a = neg(x); a"),
+    ("float", "a = mul(2.0, x); b = mul(3.0, a); b", "b = mul(6.0, x); b"),
+    ("float", "a = neg(x); b = mul(2.0, a); b", "b = mul(-2.0, x); b"),
+    ("float", "a = neg(x); b = mul(a, y); b", "a = mul(x, y); b = neg(a); b"),
+    ("float", "a = neg(x); b = neg(y); c = mul(a, b); c", "c = mul(x, y); c"),
+    ("float", "a = div(1.0, x); b = mul(y, a); b", "b = div(y, x); b"),
+    ("float", "a = add(x, 0.0); a", "x"),
+    ("float", "a = add(0.0, x); a", "x"),
+    ("float", "a = neg(x); b = add(y, a); b", "b = sub(y, x); b"),
+    ("float", "a = neg(x); b = add(a, y); b", "b = sub(y, x); b"),
+    ("float", "a = add(x, x); a", "a = mul(2.0, x); a"),
+    ("float", "a = mul(3.0, x); b = add(x, a); b", "b = mul(4.0, x); b"),
+    ("float", "a = mul(3.0, x); b = mul(2.0, x); c = sub(a, b); c", "x"),
+    ("float", "a = sub(x, 0.0); a", "x"),
+    ("float", "a = sub(0.0, x); a", "a = neg(x); a"),
+    ("float", "a = neg(x); b = sub(y, a); b", "b = add(y, x); b"),
+    ("float", "a = neg(x); b = sub(a, y); b", "c = add(x, y); b = neg(c); b"),
+    ("float", "a = neg(x); b = neg(a); b", "x"),
+    ("float", "a = sub(x, y); b = neg(a); b", "b = sub(y, x); b"),
+    ("float", "a = div(x, 1.0); a", "x"),
+    ("float", "a = mul(6.0, x); b = div(a, 2.0); b", "b = mul(3.0, x); b"),
+    ("float", "a = neg(x); b = div(a, y); b", "a = div(x, y); b = neg(a); b"),
+    ("float", "a = pow(x, 1); a", "x"),
+    ("float", "a = pow(x, 2); a", "a = mul(x, x); a"),
+    ("float", "a = where(True, x, x); a", "x"),
+    ("float", "a = mul(x, 0.0); a", "a = mul(0.0, x); a"),
+    ("float", "a = sub(x, x); a", "a = sub(x, x); a"),
+    ("float", "a = mul(x, y); b = mul(2.0, y); c = add(a, b); c", "a = add(x, 2.0); c = mul(y, a); c"),
+    ("float", "u = sub(1.0, x); a = mul(y, u); b = mul(4.0, a); v = mul(4.0, x); c = mul(y, v); d = sub(b, c); d",
+     "a = mul(8.0, x); b = sub(4.0, a); d = mul(y, b); d"),
+    ("f64[n]", "a = mul(x, 1.0); a", "x"),
+    ("f64[n]", "a = unbroadcast_like(x, y); a", "x"),
+    ("f64[n]", "a = cast_like(x, y); a", "x"),
+    ("f64[n]", "a: f64 = sum(x); b = expand_like(a, x); c = mul(b, y); c", "a: f64 = sum(x); c = mul(a, y); c"),
+    ("f64[n]", "a: f64 = sum(x); b = expand_like(a, x); c = add(y, b); c", "a: f64 = sum(x); c = add(y, a); c"),
+    ("f64[n]", "a = zeros_of(x); b = add(a, y); b", "y"),
+    ("f64[n]", "a = zeros_of(x); b = add_at(a, y, at[:]); b", "y"),
+    ("f64[n]", "a = zeros_of(x); b = add_at(a, 2.0, at[1]); b", "a = zeros_of(x); b = store(a, 2.0, at[1]); b"),
+    ("f64[n]", "a = zeros_of(x); b = add_at(a, 2.0, at[1]); c = add(y, b); c", "c = add_at(y, 2.0, at[1]); c"),
+    ("f64[n]", "a = store(x, 1.0, at[1]); b = store(a, 2.0, at[1]); b", "b = store(x, 2.0, at[1]); b"),
+    ("f64[n]", "a = where(True, x, 0.0); b = where(True, a, y); b", "b = where(True, x, y); b"),
+    ("f64[n, n]", "a = transpose(x); b = transpose(a); b", "x"),
+    ("f64[n, n]", "a: f64[n] = sum(x, axis=0); b = expand_like(a, x, axis=0); c = mul(b, y); c",
+     "a: f64[n] = sum(x, axis=0); c = mul(a, y); c"),
+    ("f64[n, n]", "a: f64[n] = sum(x, axis=1); b = expand_like(a, x, axis=1); c = mul(b, y); c",
+     "a: f64[n] = sum(x, axis=1); b: f64[n, 1] = expand_dims(a, axis=1); c = mul(b, y); c"),
+]
+
+
+def adjoint(type: str, lines: str) -> Fn:
+    *eqns, result = [line.strip() for line in lines.split(";")]
+    shown = []
+    for e in eqns:
+        name, call = e.split(" = ", 1)
+        shown.append(f"{name if ':' in name else f'{name}: {type}'} = adj.{call}")
+    return function(f"x: {type}, y: {type}", ";".join([*shown, result]))
+
+
+@pytest.mark.parametrize("type, before, after", REWRITES, ids=[r[1] for r in REWRITES])
+def test_rewrite(type, before, after):
+    fn = adjoint(type, before)
+    made = dce(simplify(fn))
+    expect(made, dce(adjoint(type, after)))
+    expect(dce(simplify(made)), made)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        args = [float(v) if type == "float" else v for v in (rng.normal(size=(3,) * type.count("n")) for _ in "xy")]
+        (got,), (want,) = run(made, args), run(fn, args)
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+        assert isinstance(got, float) == isinstance(want, float)
+
+
+def test_primal_code_is_not_rewritten():
+    fn = function(XY, "a: float = mul(x, 1.0); b: float = add(a, 0.0); c: float = neg(b); d: float = neg(c); d")
+    expect(simplify(fn), fn)
+
+
+def test_products_used_elsewhere_stay():
+    fn = adjoint("float", "a = mul(x, y); b = mul(2.0, y); c = add(a, b); c, a, b")
+    expect(simplify(fn), fn)

@@ -1,0 +1,375 @@
+"""What must be refused, and where: invalid programs with the expected message on the offending line.
+
+A program is a module in CASES; a line with the comment `# SCT3: fragment` is where the error must
+point, with a code of that class (SCT1xx syntax, 2xx names and calls, 3xx heap and aliases, 4xx
+derivatives, 5xx types and arguments) and a message that contains the fragment (none: any message).
+`f` is differentiated by its first argument, unless ARGUMENTS of the module say otherwise; `x` and
+`y` are arrays, `a` and `b` floats, `n` an int.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.fuzz.check import same_bits
+from tests.fuzz.program import clone
+
+INPUTS: dict[str, Any] = {
+    "a": 0.7,
+    "b": -1.3,
+    "n": 3,
+    "x": np.array([0.5, -1.2, 2.3]),
+    "y": np.array([1.1, 0.3, -0.8]),
+}
+
+CASES = {
+    # --- SCT1: syntax
+    "generator": """
+def f(a):
+    yield a * a  # SCT1:
+""",
+    "generator of a helper": """
+def parts(a):
+    yield a  # SCT1:
+    yield a * a
+
+def f(a):
+    s = 0.0
+    for v in parts(a):
+        s += v
+    return s
+""",
+    "async": """
+async def f(a):  # SCT1:
+    return a * a
+""",
+    "await": """
+async def g(a):
+    return a
+
+def f(a):
+    async def h():  # SCT1:
+        return await g(a)
+    return a * a
+""",
+    "global write": """
+total = 0.0
+
+def f(a):
+    global total
+    total = a * a  # SCT1:
+    return total
+""",
+    "nonlocal write": """
+def f(a):
+    s = a
+
+    def add(v):
+        nonlocal s
+        s = s + v  # SCT1:
+
+    add(a)
+    return s
+""",
+    "try": """
+def f(a):
+    try:  # SCT1:
+        s = a * a
+    except ValueError:
+        s = a
+    return s
+""",
+    "with": """
+def f(a):
+    with open("data.txt") as file:  # SCT1:
+        s = a * a
+    return s
+""",
+    "class": """
+def f(a):
+    class Box:  # SCT1:
+        pass
+    return a * a
+""",
+    "match": """
+def f(a, n):
+    match n:  # SCT1:
+        case 3:
+            return a * a
+        case _:
+            return a
+""",
+    "import": """
+def f(a):
+    import cmath  # SCT1:
+    return a * a
+""",
+    "generator expression": """
+def f(a):
+    parts = (v * v for v in (a, a + 1.0))
+    return next(parts)  # SCT
+""",
+    "del of an item": """
+def f(a):
+    t = [a, a * a]
+    del t[0]  # SCT1:
+    return t[0]
+""",
+    "complex literal": """
+def f(a):
+    z = a * 2j  # SCT1:
+    return z
+""",
+    # --- SCT2: names and calls
+    "eval": """
+def f(a):
+    return eval("a * a")  # SCT2:
+""",
+    "exec": """
+def f(a):
+    exec("b = a")  # SCT2:
+    return a
+""",
+    "recursion": """
+def power(a, n):
+    if n == 0:
+        return 1.0
+    return a * power(a, n - 1)  # SCT2:
+
+def f(a, n):
+    return power(a, n)
+""",
+    "self recursion": """
+def f(a, n):
+    if n == 0:
+        return a
+    return a * f(a, n - 1)  # SCT2:
+""",
+    "opaque function of an active value": """
+import decimal
+
+def f(a):
+    return float(decimal.Decimal(a))  # SCT2:
+""",
+    "numpy function without a rule": """
+def f(x):
+    return np.sum(np.i0(x))  # SCT2:
+""",
+    "numpy function with an unknown keyword": """
+def f(x):
+    y = np.zeros(3)
+    np.sin(x, out=y)  # SCT
+    return np.sum(y)
+""",
+    "opaque method of an active value": """
+def f(x):
+    return float(x.tobytes()[0])  # SCT2:
+""",
+    "getattr by a name": """
+def f(a, n):
+    return getattr(math, "si" + "n" * n)(a)  # SCT
+""",
+    "name that is not defined": """
+def f(a):
+    return a * undefined_name  # SCT2:
+""",
+    "wrong number of arguments": """
+def g(a, b):
+    return a * b
+
+def f(a):
+    return g(a)  # SCT
+""",
+    "unknown keyword": """
+def g(a):
+    return a * a
+
+def f(a):
+    return g(a, scale=2.0)  # SCT
+""",
+    # --- SCT3: heap and aliases
+    "ambiguous write in a loop": """
+def f(x, y):
+    u, v = x * 1.0, y * 1.0
+    for i in range(3):
+        if x[i] > 0.0:
+            z = u
+        else:
+            z = v
+        z[0] = x[i]  # SCT3:
+    return np.sum(u * v)
+""",
+    "ambiguous ternary in a loop": """
+def f(x, y):
+    u, v = x * 1.0, y * 1.0
+    for i in range(3):
+        z = u if x[i] > 0.0 else v
+        z[0] += x[i]  # SCT3:
+    return np.sum(u * v)
+""",
+    "alias made in a loop": """
+def f(x, y):
+    z, u = x * 1.0, y * 1.0
+    for i in range(3):
+        z[i] = u[0] * x[i]  # SCT3:
+        if x[i] > 1.0:
+            z = u
+    return np.sum(z * u)
+""",
+    "holder that depends on the trips": """
+def f(x, n):
+    u, v = x * 1.0, x * 2.0
+    a = u
+    for i in range(n):
+        u, v = v, u
+    u[0] += 1.0  # SCT3:
+    return np.sum(a * v)
+""",
+    "write of an attribute": """
+class Box:
+    pass
+
+box = Box()
+
+def f(a):
+    box.value = a * a  # SCT3:
+    return a
+""",
+    "write of a global array": """
+state = np.zeros(3)
+
+def f(a):
+    state[0] = a  # SCT3:
+    return state[0] * a
+""",
+    "write of an array of the closure": """
+def make():
+    state = np.zeros(3)
+
+    def f(a):
+        state[0] = a  # SCT3:
+        return state[0] * a
+
+    return f
+
+f = make()
+""",
+    "list that grows in a loop": """
+def f(a, n):
+    t = []
+    for i in range(n):  # SCT3:
+        t.append(a * i)
+    return t[0]
+""",
+    # --- SCT4: derivatives
+    "string result": """
+def f(a):
+    return "value"  # SCT4:
+""",
+    "boolean result": """
+def f(a):
+    return a > 0.0  # SCT4:
+""",
+    "array result of grad": """
+def f(x):
+    return x * x  # SCT4:
+""",
+    "no result": """
+def f(a):  # SCT4:
+    b = a * a
+""",
+    "argument that is not there": """
+ARGNUMS = 3
+
+def f(a):  # SCT4:
+    return a * a
+""",
+    # --- SCT5: types and arguments
+    "rank that changes": """
+def f(x, n):
+    z = x
+    for i in range(n):  # SCT
+        z = z[None]
+    return np.sum(z)
+""",
+    "array or string": """
+def f(x, y):
+    for i in range(3):
+        if x[i] > 0.0:
+            z = x
+        else:
+            z = "none"
+    return np.sum(z)  # SCT5:
+""",
+    "shapes that do not go together": """
+def f(x):
+    return np.sum(x[:2] * x)  # SCT5:
+""",
+    "float as an index": """
+def f(x):
+    return x[1.0]  # SCT5:
+""",
+    "array of strings": """
+def f(a):
+    z = np.array(["p", "q"])  # SCT
+    return a
+""",
+    "float written into integers": """
+def f(x):
+    z = np.arange(3)
+    z += x  # SCT5:
+    return np.sum(z)
+""",
+}
+
+
+def load(name: str) -> tuple[dict[str, Any], str]:
+    filename = f"<refuse {name}>"
+    source = CASES[name]
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    namespace: dict[str, Any] = {"__name__": filename, "np": np, "math": __import__("math")}
+    exec(compile(source, filename, "exec"), namespace)
+    return namespace, filename
+
+
+def expectation(name: str) -> tuple[int, str, str]:
+    """(line, class of the code, fragment of the message) of the comment in a program."""
+    for number, line in enumerate(CASES[name].splitlines(), 1):
+        found = re.search(r"# SCT(\d?):?\s*(.*)$", line)
+        if found:
+            return number, found[1], found[2]
+    raise AssertionError(f"{name} marks no line")
+
+
+def arguments_of(f: Any) -> tuple[Any, ...]:
+    return tuple(INPUTS[n] for n in f.__code__.co_varnames[: f.__code__.co_argcount])
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_programs_load(name: str) -> None:
+    assert callable(load(name)[0]["f"])
+    expectation(name)
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_refused(name: str) -> None:
+    import sct
+
+    namespace, filename = load(name)
+    line, kind, fragment = expectation(name)
+    args = arguments_of(namespace["f"])
+    given = clone(args)
+    with pytest.raises(sct.SctError) as caught:
+        sct.value_and_grad(namespace["f"], argnums=namespace.get("ARGNUMS", 0))(*given)
+    error = caught.value
+    assert re.fullmatch(r"SCT[1-5]\d\d", error.code)
+    assert error.code.startswith(f"SCT{kind}"), str(error)
+    assert fragment in str(error)
+    assert error.loc is not None, str(error)
+    assert (error.loc.file, error.loc.line) == (filename, line), str(error)
+    assert same_bits(given, clone(args))
