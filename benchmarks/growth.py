@@ -56,16 +56,6 @@ def nested(A, x):
     return B[n - 1, m - 1]
 
 
-def appended(a, x):
-    values = []
-    for i in range(len(a)):
-        values.append(a[i] * x)
-    total = 0.0
-    for value in values:
-        total += value * value
-    return total
-
-
 def elements(f: Callable[..., Any], n: int) -> tuple[Any, ...]:
     rng = np.random.default_rng(0)
     if f is nested:
@@ -104,7 +94,6 @@ COUNTED = (
     Counted(writes, vectors(1, 0.01), lambda n: n),
     Counted(written_in_branches, vectors(1, 0.01), lambda n: n),
     Counted(nested, lambda rng, n: (rng.normal(size=(n, n)), 0.7), lambda n: n * n, (15, 30)),
-    Counted(appended, vectors(1, 0.7), lambda n: n),
     Counted(programs.thomas, vectors(4), lambda n: 2 * n),
     Counted(programs.seidel, vectors(2, 3), lambda n: 3 * n),
     Counted(lu, lambda rng, n: (rng.normal(size=(n, n)) + n * np.eye(n),), lambda n: n**3 // 3, (10, 20)),
@@ -153,7 +142,7 @@ def bytes_a_trip(counted: Counted, n: int) -> float:
 
 def time_table() -> bool:
     rows, flat = [], True
-    for f in (reads, writes, written_in_branches, nested, appended):
+    for f in (reads, writes, written_in_branches, nested):
         derivative = grad(f)
         try:
             derivative(*elements(f, 100))

@@ -69,7 +69,7 @@ EXEMPLARS = (
     Pair(exemplars.seed, exemplars.seed_grad, (0, 1), lambda rng: (2.0, 5.0), lambda rng: (2.0, 5.0)),
     Pair(exemplars.cube, exemplars.cube_value_and_grad, 0, lambda rng: (1.3,), lambda rng: (1.3,), value=True),
     Pair(exemplars.logistic_map, exemplars.logistic_map_grad, 0, lambda rng: (0.2, 3), lambda rng: (0.2, 500)),
-    Pair(exemplars.newton_sqrt, exemplars.newton_sqrt_grad, 0, lambda rng: (7.0,), lambda rng: (7e8,)),
+    Pair(exemplars.newton_sqrt, exemplars.newton_sqrt_grad, 0, lambda rng: (7.0,), lambda rng: (9000.0,)),
     Pair(
         exemplars.first_crossing,
         exemplars.first_crossing_grad,

@@ -10,8 +10,11 @@ import numpy as np
 from benchmarks.handwritten import copied
 
 
-def interleaved(calls: Sequence[Callable[[], Any]], rounds: int = 7, least: float = 0.01) -> list[float]:
-    """The median seconds of one call of each; every round times them all, one after the other."""
+def interleaved(calls: Sequence[Callable[[], Any]], rounds: int = 15, least: float = 0.005) -> list[float]:
+    """The median seconds of one call of each; every round times them all, one after the other.
+
+    Seconds are of the processor, which other programs on the machine disturb less.
+    """
     for call in calls:
         call()
     counts = [max(1, round(least / once(call, 1))) for call in calls]
@@ -23,10 +26,10 @@ def interleaved(calls: Sequence[Callable[[], Any]], rounds: int = 7, least: floa
 
 
 def once(call: Callable[[], Any], count: int) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     for _ in range(count):
         call()
-    return (time.perf_counter() - start) / count
+    return (time.process_time() - start) / count
 
 
 def alone(source: str, **names: Any) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ import __future__
 import ast
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -201,15 +201,16 @@ def load(file: Path) -> tuple[ast.Module, types.ModuleType]:
     sys.modules[module.__name__] = module
     sys.path.insert(0, str(path.parent))
     library: set[str] = set()
+    imports = list(_imports(tree.body))
     for node in tree.body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            _run(node, path, module)
+            _run(node, imports, module)
             library |= _library_names(node)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            _run(node, path, module)
+            _run(node, imports, module)
             library.discard(node.name)
         elif _is_constant(node, library):
-            _run(node, path, module, optional=True)
+            _run(node, imports, module, optional=True)
     return tree, module
 
 
@@ -223,18 +224,35 @@ def _parse(path: Path) -> ast.Module:
         raise SctError("SCT911", f"{path.name} is not valid Python: {error}") from None
 
 
-def _run(node: ast.stmt, path: Path, module: types.ModuleType, optional: bool = False) -> None:
-    code = compile(ast.Module([node], []), str(path), "exec", flags=_future_flags(module), dont_inherit=True)
+def _run(node: ast.stmt, imports: list[ast.stmt], module: types.ModuleType, optional: bool = False) -> None:
+    """Run one statement.
+
+    What a function compiles to depends on which names its module imports; so they are
+    imported in code that never runs, and the function is the same as in FILE.
+    """
+    path = str(module.__file__)
+    loc = Loc(path, node.lineno, node.col_offset)
+    never = ast.copy_location(ast.If(ast.copy_location(ast.Constant(False), node), imports, []), node)
+    body = [node, never] if imports else [node]
     try:
-        exec(code, module.__dict__)
+        exec(compile(ast.Module(body, []), path, "exec", flags=_future_flags(module), dont_inherit=True), vars(module))
     except SctError as error:
-        error.loc = error.loc or Loc(str(path), node.lineno, node.col_offset)
+        error.loc = error.loc or loc
         raise
     except Exception as error:
         if optional:
             return
-        loc = Loc(str(path), node.lineno, node.col_offset)
-        raise SctError("SCT912", f"{path.name} cannot be loaded: {type(error).__name__}: {error}", loc=loc) from error
+        raise SctError("SCT912", f"{Path(path).name} cannot be loaded: {type(error).__name__}: {error}",
+                       loc=loc) from error
+
+
+def _imports(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
+    """The imports at module scope, in branches too."""
+    for node in body:
+        if isinstance(node, ast.Import) or isinstance(node, ast.ImportFrom) and node.module != "__future__":
+            yield node
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+            yield from _imports(list(ast.iter_child_nodes(node)))
 
 
 def _future_flags(module: types.ModuleType) -> int:

@@ -25,6 +25,7 @@ from sct.codegen import NO_DEFAULT, Interface, Parameter, Source, generate, load
 from sct.errors import SctError, SctWarning
 from sct.frontend import Traced, Transform, key_of, root_of, trace, trace_ahead
 from sct.ir.text import show
+from sct.ir.types import Opaque
 from sct.passes import manager
 
 __all__ = ["Argnums", "Derivative", "Family", "Specialisation", "call_once", "check_backend", "check_function"]
@@ -42,18 +43,68 @@ MOST_FAMILIES = 1024
 class Specialisation:
     """The derivative compiled for one type of the arguments and one set of facts about them.
 
-    plain  it relies on no facts and reads no free variables
+    run    the emitted function
+    free   free(root): what it reads from globals and closures, None where that is of
+           another type, or a name stands for another function, than when it was compiled
     """
 
     traced: Traced
     source: Source
     run: Callable[..., Any]
-    plain: bool
+    free: Callable[[Any], dict[str, Any] | None]
 
-    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any], root: Any) -> Any:
-        if self.plain:
-            return self.run(*args, **kwargs)
-        return self.run(*args, **kwargs, **self.traced.free_values(root))
+    def serves(self, args: tuple[Any, ...], kwargs: dict[str, Any], free: dict[str, Any]) -> bool:
+        """Do the facts about the arguments hold?"""
+        if not self.traced.guards:
+            return True
+        leaves = [*self.traced.bind(args, kwargs), *free.values()]
+        return all(guard.holds(leaves) for guard in self.traced.guards)
+
+
+def reader(traced: Traced) -> Callable[[Any], dict[str, Any] | None]:
+    """`Specialisation.free`, as straight-line code: it runs at every call.
+
+        def free(root):
+            try:
+                if not (root.__globals__['np'] is k0): return None
+                v0 = root.__globals__['SCALE']
+                if type(v0) is not float: return None
+                return {'SCALE': v0}
+            except gone: return None
+    """
+    known: dict[str, Any] = {"key_of": key_of, "gone": (AttributeError, LookupError, TypeError, ValueError, SctError)}
+
+    def constant(x: Any) -> str:
+        known[f"k{len(known)}"] = x
+        return f"k{len(known) - 1}"
+
+    def read(path: tuple[Any, ...]) -> str:
+        text = "root" if path[0] is None else constant(path[0])
+        for kind, name in path[1:]:
+            if kind == "global":
+                text += f".__globals__[{name!r}]"
+            elif kind == "cell":
+                text += f".__closure__[{text}.__code__.co_freevars.index({name!r})].cell_contents"
+            else:
+                text += f".{name}" if kind == "attr" else f"[{constant(name)}]"
+        return text
+
+    lines = []
+    for path, how, fact in traced.identities:
+        forms = {"is": "{0} is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}",
+                 "value": "type({0}) is type({1}) and {0} == {1}"}
+        lines.append(f"if not ({forms[how].format(read(path), constant(fact))}): return None")
+    for k, leaf in enumerate(traced.free):
+        lines.append(f"v{k} = {read(leaf.path)}")
+        if leaf.key == (float,):
+            lines.append(f"if type(v{k}) is not float: return None")
+        elif not isinstance(leaf.param.type, Opaque):
+            lines.append(f"if key_of((v{k},), {{}}) != {constant(leaf.key)}: return None")
+    lines.append(f"return {{{', '.join(f'{leaf.name!r}: v{k}' for k, leaf in enumerate(traced.free))}}}")
+    body = "".join(f"        {line}\n" for line in lines)
+    exec(f"def free(root):\n    try:\n{body}    except gone: return None\n", known)
+    free: Callable[[Any], dict[str, Any] | None] = known["free"]
+    return free
 
 
 _serial = itertools.count(1)
@@ -73,7 +124,7 @@ def specialise(transform: Transform, args: tuple[Any, ...], kwargs: dict[str, An
     traced = trace(transform, args, kwargs)
     source = emit(traced)
     run = load(source, f"<sct {traced.name} {next(_serial)}>")
-    return Specialisation(traced, source, run, not (traced.guards or traced.identities or traced.free))
+    return Specialisation(traced, source, run, reader(traced))
 
 
 @dataclass(eq=False)
@@ -89,23 +140,28 @@ class Family:
     order: list[tuple[Hashable, Specialisation]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
-    def find(self, transform: Transform, root: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
-        """The specialisation that serves these arguments, compiled if there is none."""
+    def call(
+        self, transform: Transform, root: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Specialisation, Any]:
+        """The specialisation that serves these arguments, compiled if there is none, and its result."""
         key = key_of(args, kwargs)
-        found = self._look_up(key, root, args, kwargs)
-        if found is not None:
-            return found
-        with self.lock:
-            found = self._look_up(key, root, args, kwargs)
-            return found or self._add(key, specialise(transform, args, kwargs))
+        found, free = self._look_up(key, root, args, kwargs)
+        if found is None:
+            with self.lock:
+                found, free = self._look_up(key, root, args, kwargs)
+                if found is None:
+                    found = self._add(key, specialise(transform, args, kwargs))
+                    free = found.free(root) or {}
+        return found, found.run(*args, **kwargs, **free)
 
     def _look_up(
         self, key: Hashable, root: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Specialisation | None:
+    ) -> tuple[Specialisation | None, dict[str, Any]]:
         for candidate in self.table.get(key, ()):
-            if candidate.plain or candidate.traced.holds(args, kwargs, root):
-                return candidate
-        return None
+            free = candidate.free(root)
+            if free is not None and candidate.serves(args, kwargs, free):
+                return candidate, free
+        return None, {}
 
     def _add(self, key: Hashable, made: Specialisation) -> Specialisation:
         self.table[key] = (*self.table.get(key, ()), made)
@@ -163,16 +219,10 @@ def _identity(f: Any) -> tuple[Hashable, ...]:
     return (id(f),)
 
 
-def _root(transform: Transform) -> Any:
-    """The function whose closure and globals are read; None: as when it was compiled."""
-    root = root_of(transform)
-    return root if isinstance(root, types.FunctionType) else None
-
-
 def call_once(transform: Transform, *args: Any) -> Any:
     """The derivative of the transform at these arguments, compiled if need be."""
-    root = _root(transform)
-    return family_of(transform).find(transform, root, args, {})(args, {}, root)
+    root = root_of(transform)
+    return family_of(transform).call(transform, root, args, {})[1]
 
 
 def _ids(objects: Iterable[object]) -> list[int]:
@@ -198,16 +248,12 @@ class Derivative:
         self._made_with = (kind, argnums, has_aux)
         self.__sct_transform__ = Transform(kind, f, _positions(kind, f, argnums), has_aux)
         self._family = family_of(self.__sct_transform__)
-        self._root = _root(self.__sct_transform__)
+        self._root = root_of(self.__sct_transform__)
         self._latest: Specialisation | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        for made in self._family.table.get(key_of(args, kwargs), ()):
-            if made.plain:  # the path that must be short
-                self._latest = made
-                return made.run(*args, **kwargs)
-        self._latest = made = self._family.find(self.__sct_transform__, self._root, args, kwargs)
-        return made(args, kwargs, self._root)
+        self._latest, result = self._family.call(self.__sct_transform__, self._root, args, kwargs)
+        return result
 
     def __get__(self, instance: object, owner: type | None = None) -> Derivative:
         if instance is None:

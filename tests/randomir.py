@@ -28,7 +28,6 @@ from sct.ops import (
     reshape,
     sin,
     store,
-    sub,
     sum_,
     tanh,
     unwrap,

@@ -1047,6 +1047,71 @@ def test_accepted(f: Any) -> None:
     np.testing.assert_allclose(duals.flat(grads), expected, rtol=1e-5, atol=1e-7)
 
 
+# --- a function that raises raises the same from its derivative (contracts 1.7)
+
+
+def name_not_defined(a):
+    return a * undefined_name  # noqa: F821
+
+
+def shapes_do_not_go_together(x):
+    return np.sum(x[:2] * x)
+
+
+def index_out_of_range(x, k):
+    return x[k + 7] * 2.0
+
+
+def division_by_zero(a, n):
+    return a / (n - n)
+
+
+def logarithm_of_a_negative(b):
+    return math.log(b)
+
+
+def assertion_that_fails(a):
+    assert a < 0.0, "not negative"
+    return a
+
+
+def raise_taken(a, n):
+    if n > 1:
+        raise KeyError(n)
+    return a
+
+
+def undefined_here(a):
+    if a < 0.0:
+        t = a
+    return t * a
+
+
+RAISING = [
+    name_not_defined,
+    shapes_do_not_go_together,
+    index_out_of_range,
+    division_by_zero,
+    logarithm_of_a_negative,
+    assertion_that_fails,
+    raise_taken,
+    undefined_here,
+]
+
+
+@pytest.mark.parametrize("f", RAISING, ids=lambda f: f.__name__)
+def test_raises_the_same(f: Any) -> None:
+    import sct
+
+    args, wrt = arguments_of(f)
+    with pytest.raises(Exception) as plain:
+        f(*clone(args))
+    with pytest.raises(type(plain.value)) as got:
+        sct.value_and_grad(f, argnums=wrt)(*clone(args))
+    assert type(got.value) is type(plain.value)
+    assert str(got.value).splitlines()[:1] == str(plain.value).splitlines()[:1]  # pytest adds to an assert's
+
+
 # --- results that are containers: through vjp and jvp
 
 

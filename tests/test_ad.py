@@ -23,13 +23,16 @@ from handmade import (
     while_,
 )
 
+from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.check import verify
 from sct.ir.core import Fn, Lit, Value, undef
 from sct.ir.interp import run
-from sct.ir.types import ANY_REAL, FLOAT, Undef
+from sct.ir.tree import Leaf, Node
+from sct.ir.types import ANY_REAL, FLOAT, Function, Opaque, Tensor, Undef, array, sym
 from sct.ops import (
     add,
+    apply,
     cos,
     dim,
     div,
@@ -40,6 +43,8 @@ from sct.ops import (
     lt,
     matmul,
     mul,
+    print_,
+    pullback,
     raise_,
     sin,
     sqrt,
@@ -53,6 +58,7 @@ from sct.ops import (
 )
 from sct.passes.expand import expand
 from sct.passes.simplify import rewrite
+from sct.passes.storage import storage
 
 rng = np.random.default_rng(0)
 U, V = rng.uniform(0.5, 1.5, 6), rng.uniform(0.5, 1.5, 6)
@@ -113,6 +119,20 @@ def branches(u: Any) -> Any:
     return for_(dim(u, axis=0), [Lit(1.0)], body, types=[ANY_REAL])[0]
 
 
+def skipping(u: Any) -> Any:
+    """An element that one arm of the branch alone uses."""
+    def body(i: Any, s: Any) -> Any:
+        e = at(u, i)
+
+        def used() -> Any:
+            t = mul(s, e)
+            return if_(gt(e, 1.2), lambda: sub(t, mul(e, e)), lambda: t, [ANY_REAL])
+
+        return [if_(gt(e, 0.8), used, lambda: s, [ANY_REAL])]
+
+    return for_(dim(u, axis=0), [Lit(1.0)], body, types=[ANY_REAL])[0]
+
+
 def newton(a: Any) -> Any:
     (x, _) = while_([a], lambda x: gt(sub(mul(x, x), a), 1e-12), lambda x: [mul(0.5, add(x, div(a, x)))])
     return x
@@ -158,6 +178,20 @@ def listed(u: Any) -> Any:
     (s, _) = for_(n, [Lit(0.0)], lambda i, s, r: [add(s, mul(at(r, i), at(r, 0)))], xs=[rows], types=[ANY_REAL])
     (t, _) = for_(n, [s], lambda i, t, r: [mul(t, at(r, 1))], xs=[rows], reverse=True, types=[ANY_REAL])
     return t
+
+
+def list_by_position(u: Any) -> Any:
+    """Elements of a list read by position, from both ends, and by a loop that ends early."""
+    n = dim(u, axis=0)
+    _, rows, _ = for_(n, [Lit(1.0)], lambda i, s: [mul(s, 0.9), mul(u, mul(s, at(u, i)))], types=[ANY_REAL])
+    first, last = index(rows, 1, key=("i",)), index(rows, -1, key=("i",))
+
+    def body(i: Any, s: Any, r: Any) -> Any:
+        s = add(s, mul(at(r, 0), at(index(rows, i, key=("i",)), 1)))
+        return [lt(s, 2.0), s]
+
+    (s, _) = for_(n, [sum_(mul(first, last))], body, xs=[rows], exits=True, types=[ANY_REAL])
+    return s
 
 
 def list_in_branch(u: Any) -> Any:
@@ -210,8 +244,10 @@ def layers(w: Any, x: Any) -> Any:
 CASES: list[tuple[Callable[..., Any], list[Any], list[Any]]] = [
     (straight, [FLOAT, FLOAT], [1.3, 0.4]), (arrays, [VEC, VEC], [U, V]), (broadcasting, [MAT, VEC], [A, U[:4]]),
     (power, [FLOAT], [0.7]), (prefix, [VEC], [U]), (recurrence, [VEC, FLOAT], [U, 0.3]), (nested, [MAT], [A]),
-    (branches, [VEC], [U]), (newton, [FLOAT], [7.0]), (crossing, [VEC], [U]), (unassigned, [VEC], [U]),
-    (raising, [VEC], [U]), (masked, [VEC], [U]), (listed, [VEC], [U[:3]]), (list_in_branch, [VEC], [U]),
+    (branches, [VEC], [U]), (skipping, [VEC], [U]), (newton, [FLOAT], [7.0]),
+    (crossing, [VEC], [U]), (unassigned, [VEC], [U]),
+    (raising, [VEC], [U]), (masked, [VEC], [U]), (listed, [VEC], [U[:3]]),
+    (list_by_position, [VEC], [U[:4]]), (list_in_branch, [VEC], [U]),
     (outer_read, [FLOAT, VEC], [0.6, U]), (swapped, [VEC], [U]), (slices, [VEC], [U]),
     (layers, [SQUARE, VEC], [A, U[:4]]),
 ]
@@ -303,3 +339,68 @@ def test_masked_elements_give_no_nan() -> None:
     (du,) = run(expanded(gradient_of(function(masked, VEC), [0]), rewrite), [U])
     assert np.isfinite(du).all()
 
+
+
+@pytest.mark.parametrize("body, types, args", CASES, ids=IDS)
+def test_pullback(body: Callable[..., Any], types: list[Any], args: list[Any]) -> None:
+    """A pullback may be called again and again, and does not see what the caller changes meanwhile."""
+    f = function(body, *types)
+    params = [Value(p.type, p.hint) for p in f.params]
+    n = len(types)
+    attrs = {"wrt": tuple(range(n)), "seeded": (0,), "names": ("dy",), "params": Node("tuple", (0,), (Leaf(0),)),
+             "result": Node("tuple", tuple(range(n)), tuple(map(Leaf, range(n))))}
+    with Builder() as b:
+        outs = b.emit(pullback, params, attrs, regions=(f,), types=[*(r.type for r in f.results), Function()])
+    fn = expanded(b.finish("h", params, outs), rewrite)
+    want = run(expanded(gradient_of(f, range(n)), None), args)
+    for done in (verify(storage(fn)), storage(fn, copies=True)):
+        given = [np.copy(a) if np.ndim(a) else a for a in args]
+        _, back = run(done, given, inplace=True)
+        for a in given:
+            if isinstance(a, np.ndarray):
+                a[...] = np.nan
+        first, second = back(1.0), back(2.0)
+        for once, twice, g in zip(first, second, want):
+            np.testing.assert_allclose(once, g, rtol=1e-12)
+            np.testing.assert_allclose(twice, 2.0 * g, rtol=1e-12)
+            assert not np.shares_memory(once, twice)
+
+
+def test_opaque_calls_are_refused_where_they_cut_a_derivative() -> None:
+    log_it = Value(Opaque(), "log")
+
+    def body(x: Any) -> Any:
+        apply(log_it, mul(x, 2.0))
+        return mul(x, x)
+
+    def harmless(x: Any) -> Any:
+        apply(log_it, gt(x, 2.0))
+        print_(x)
+        return mul(x, x)
+
+    for transform in (gradient_of(function(body, FLOAT), [0]), tangent_of(function(body, FLOAT), 0)):
+        with pytest.raises(SctError, match="SCT401"):
+            expand(transform)
+    expand(gradient_of(function(harmless, FLOAT), [0]))
+
+
+def test_single_precision_stays_single() -> None:
+    """A scalar of single precision that a loop carries does not make arrays double."""
+    vec, single = array("f32", sym("n")), Tensor("np", "f32")
+
+    def body(u: Any, s: Any) -> Any:
+        def step(i: Any, s: Any) -> Any:
+            return [if_(gt(s, 0.1), lambda: sum_(mul(u, mul(s, at(u, i)))), lambda: mul(s, 2.0), [single])]
+
+        return for_(3, [s], step)[0]
+
+    f = function(body, vec, single)
+    u, s = rng.uniform(0.1, 0.5, 4), 0.7
+    want = [differences(lambda u, s: float(value(f)(u, s)), [u, s], k, 1e-6) for k in range(2)]
+    args = [u.astype("f4"), np.float32(s)]
+    du, ds = run(expanded(gradient_of(f, [0, 1]), rewrite), args)
+    assert du.dtype == np.float32
+    np.testing.assert_allclose(du, want[0], rtol=1e-4)
+    np.testing.assert_allclose(ds, want[1], rtol=1e-4)
+    (made,) = run(expanded(tangent_of(f, 1), rewrite), [*args, np.float32(1.0)])
+    np.testing.assert_allclose(made, want[1], rtol=1e-4)

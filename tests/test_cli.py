@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -255,7 +255,7 @@ def test_a_wrong_decorator_is_refused_at_the_function(run) -> None:
         (["--function", "plain", "--args", "x"], "is not"),
         (["--function", "plain", "--args", "x float"], "is not"),
         (["--function", "plain", "--args", "x:"], "is not"),
-        (["--function", "plain", "--args", "x: f64[n"], "x"),
+        (["--function", "plain", "--args", "x: f64[n"], "f64[n"),
         (["--function", "plain", "--args", "x: nonsense!"], "nonsense!"),
         (["--bogus"], "No such option"),
     ],
@@ -286,12 +286,13 @@ def test_the_installed_command_answers_within_a_second(tmp_path: Path) -> None:
     file.write_text("import math\nfrom sct import grad\n@grad\ndef f(x: float):\n    y = x\n" + body + "    return y\n")
     command = [sys.executable, "-c", "from sct.cli import main; main()", "show-ir", str(file)]
     times = []
-    for _ in range(3):
-        start = time.perf_counter()
+    for _ in range(2):
+        start = os.times()
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-        times.append(time.perf_counter() - start)
+        end = os.times()
+        times.append(end.children_user + end.children_system - start.children_user - start.children_system)
     assert "def f_grad(x" in done.stdout
-    assert min(times) < 1.0
+    assert min(times) < 1.0  # of processor time: the machine may be busy
 
 
 def test_help() -> None:

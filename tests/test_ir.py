@@ -55,7 +55,7 @@ def f(a: float, limit: int) -> float:
         f: float = mul(k, 1.0)
         u: float = add(t, f)
         return True, u, f
-    t, trips_1, fs = loop[float, int, seq[float]](0, trips, 1, 0.0, ks, body=back, carries=1, counted=True, reverse=True)
+    t, k, fs = loop[float, int, seq[float]](0, trips, 1, 0.0, ks, body=back, carries=1, counted=True, reverse=True)
     return r, last, trips, t
 """
 
@@ -183,10 +183,10 @@ PLANTED = {
                           "    y: float = cond(x, then=a, orelse=b)\n    return y\n",
     "1 values for 2": "    def a() -> float:\n        return x\n    def b() -> float:\n        return x\n"
                       "    y, z = cond[float, float](True, then=a, orelse=b)\n    return y\n",
-    "does not fit y": "    def a() -> float:\n        return x\n    def b() -> float:\n        return n\n"
+    "does not fit y": "    def a() -> float:\n        return x\n    def b() -> float:\n        return v\n"
                       "    y: float = cond(True, then=a, orelse=b)\n    return y\n",
     "init: v: f64[n] does not fit s": BODY.format("True, s") + CALL.format("0, n, 1, v"),
-    "carry: n: int does not fit s": BODY.format("True, n") + CALL.format("0, n, 1, x"),
+    "carry: v: f64[n] does not fit s": BODY.format("True, v") + CALL.format("0, n, 1, x"),
     "go is a bool": BODY.format("x, s") + CALL.format("0, n, 1, x"),
     "the range of a loop is of ints": BODY.format("True, s") + CALL.format("0, x, 1, x"),
     "body: (index, carries, xs)": BODY.format("True, s") + CALL.format("0, n, 1, x, x"),

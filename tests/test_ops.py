@@ -18,7 +18,7 @@ from sct.codegen.templates import expression
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
 from sct.ir.interp import call, resolve
-from sct.ir.types import Dim, Opaque, Tensor, Type, TypeMismatch, py, sym
+from sct.ir.types import ANY_REAL, Dim, Opaque, Tensor, Type, TypeMismatch, py, sym
 from sct.ops import OPS, aliases, cos, mul, sin
 from sct.ops.types import dtype_name, number
 from sct.passes.forward import forward
@@ -32,18 +32,23 @@ NAMES = {size: name for name, size in SIZES.items()}
 # -- from samples to functions of one equation, and back -------------------------------------------
 
 
-def type_of(x: Any, symbolic: bool = False) -> Type:
-    """The type of a NumPy value; with `symbolic`, sizes above 1 are named."""
+KNOWLEDGE = ["known", "symbolic", "any"]
+
+
+def type_of(x: Any, knowledge: str = "known") -> Type:
+    """The type of a NumPy value; "symbolic": sizes above 1 are named, "any": and the carrier of doubles is unknown."""
     if isinstance(x, np.ndarray):
-        dims = [sym(NAMES[n]) if symbolic and n in NAMES else Dim(n) for n in x.shape]
+        dims = [sym(NAMES[n]) if knowledge != "known" and n in NAMES else Dim(n) for n in x.shape]
         return Tensor("array", dtype_name(x.dtype), tuple(dims))
+    if knowledge == "any" and isinstance(x, float):
+        return ANY_REAL
     return Tensor("np", dtype_name(x.dtype)) if isinstance(x, np.generic) else py(x)
 
 
-def lift(op: Op, sample: Sample, spelling: str | None = None, symbolic: bool = False) -> tuple[Fn, list[Any]]:
+def lift(op: Op, sample: Sample, spelling: str | None = None, knowledge: str = "known") -> tuple[Fn, list[Any]]:
     """A function of the sample's arrays and floats that calls the op; its arguments."""
     args, attrs = sample
-    operands = [literal(a) if is_fixed(a) else Value(type_of(a, symbolic)) for a in args]
+    operands = [literal(a) if is_fixed(a) else Value(type_of(a, knowledge)) for a in args]
     with Builder() as b:
         out = b.emit(op, operands, attrs, spelling=spelling)
     params = [x for x in operands if isinstance(x, Value)]
@@ -67,7 +72,7 @@ def values(args: Sequence[Any]) -> list[Any]:
 def evaluate(fn: Fn, args: Sequence[Any]) -> list[Any]:
     """Run straight-line IR, checking every value against its type."""
     env: dict[Any, Any] = dict(zip(fn.params, args))
-    read = lambda x: env[x] if isinstance(x, Value) else x.value  # noqa: E731
+    read = lambda x: env[x] if isinstance(x, Value) else x.value
     for eqn in fn.eqns:
         with np.errstate(all="ignore"):
             made = call(eqn.op, list(map(read, eqn.args)), eqn.attrs, eqn.spelling)
@@ -177,13 +182,14 @@ def printed(eqn: Eqn, args: Sequence[Any]) -> Any:
     """What the printed form of the equation gives."""
     text = re.sub(r"\b_args\b", ", ".join(f"_{k}" for k in range(len(args))), expression(eqn))
     names = {f"_{k}": a for k, a in enumerate(args)} | {f"_{k}": v for k, v in eqn.attrs.items()}
-    return eval(text, {"numpy": np, "math": math, "scipy": scipy, **names})  # noqa: S307
+    return eval(text, {"numpy": np, "math": math, "scipy": scipy, **names})
 
 
 def identical(a: Any, b: Any) -> bool:
     """Equal to the bit, of one carrier."""
-    same_class = type(a) is type(b)
-    return same_class and (np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f") if not isinstance(a, str) else a == b)
+    if isinstance(a, str) or type(a) is not type(b):
+        return bool(a == b) and type(a) is type(b)
+    return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f")
 
 
 # -- the tests -----------------------------------------------------------------------------------------
@@ -200,32 +206,33 @@ def samples(op: Op) -> list[Sample]:
 
 
 @pytest.mark.parametrize("op", SAMPLED, ids=repr)
-@pytest.mark.parametrize("symbolic", [False, True], ids=["known", "symbolic"])
-def test_type(op: Op, symbolic: bool) -> None:
+@pytest.mark.parametrize("knowledge", KNOWLEDGE)
+def test_type(op: Op, knowledge: str) -> None:
     """The type rule is what NumPy does, by every spelling that takes the operands as they are."""
-    for sample in samples(op):
-        evaluate(*lift(op, sample, symbolic=symbolic))
-    for spelling in op.calls if op.bind is None else ():
-        if hasattr(resolve_owner(spelling), spelling.rpartition(".")[2]):
-            for sample in accepted(op, spelling):
-                evaluate(*lift(op, sample, spelling, symbolic))
+    for spelling in (None, *op.calls) if op.bind is None else (None,):
+        if spelling is None or exists(spelling):
+            for lifted in accepted(op, spelling, knowledge):
+                evaluate(*lifted)
 
 
-def accepted(op: Op, spelling: str) -> Iterator[Sample]:
-    """The samples that the type rule of this spelling does not refuse."""
+def accepted(op: Op, spelling: str | None, knowledge: str) -> Iterator[tuple[Fn, list[Any]]]:
+    """The samples that the type rule does not refuse; without a spelling, it refuses only for the want of a carrier."""
     for sample in samples(op):
         try:
-            lift(op, sample, spelling)
+            lifted = lift(op, sample, spelling, knowledge)
         except TypeMismatch:
+            assert spelling is not None or knowledge == "any"
             continue
-        yield sample
+        yield lifted
 
 
-def resolve_owner(spelling: str) -> Any:
+def exists(spelling: str) -> bool:
+    """Has this Python the function?"""
     try:
-        return __import__(spelling.rpartition(".")[0] or "builtins", fromlist=["_"])
-    except ImportError:
-        return None
+        resolve(spelling)
+    except (AttributeError, ImportError):
+        return False
+    return not spelling.startswith("sct.")
 
 
 @pytest.mark.parametrize("op", [op for op in SAMPLED if op.name not in SUBSCRIPTS], ids=repr)
@@ -261,10 +268,10 @@ def test_alias(op: Op) -> None:
 
 
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
-@pytest.mark.parametrize("symbolic", [False, True], ids=["known", "symbolic"])
-def test_derivative(op: Op, symbolic: bool) -> None:
-    for sample in samples(op):
-        check_derivatives(*lift(op, sample, symbolic=symbolic), order=1)
+@pytest.mark.parametrize("knowledge", KNOWLEDGE)
+def test_derivative(op: Op, knowledge: str) -> None:
+    for lifted in accepted(op, None, knowledge):
+        check_derivatives(*lifted, order=1)
 
 
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
@@ -280,6 +287,56 @@ def test_has_samples_of_floats(op: Op) -> None:
 
 def test_every_differentiable_op_has_samples() -> None:
     assert [op.name for op in OPS.values() if op.nondiff is None and op.samples is None and op.name != "unwrap"] == []
+
+
+# -- edges: (op, operands, the gradient of the sum of the result by each) --------------------------------
+
+ZERO, TIE = np.array([0.0, 4.0]), np.array([1.0, 2.0, 2.0])
+EDGES: list[tuple[str, tuple[Any, ...], list[Any]]] = [
+    ("sqrt", (0.0,), [math.inf]),
+    ("sqrt", (ZERO,), [[math.inf, 0.25]]),
+    ("cbrt", (0.0,), [math.inf]),
+    ("abs", (0.0,), [0.0]),
+    ("abs", (np.array([0.0, -2.0]),), [[0.0, -1.0]]),
+    ("norm", (np.zeros(2),), [[0.0, 0.0]]),
+    ("hypot", (0.0, 0.0), [0.0, 0.0]),
+    ("hypot", (np.zeros(2), ZERO), [[0.0, 0.0], [0.0, 1.0]]),
+    ("arcsin", (1.0,), [math.inf]),
+    ("arccos", (1.0,), [-math.inf]),
+    ("maximum", (np.array([1.0, 0.0]), 0.0), [[1.0, 0.5], 0.5]),
+    ("minimum", (np.array([1.0, 0.0]), 0.0), [[0.0, 0.5], 1.5]),
+    ("clip", (np.array([0.0, 0.5, 3.0]), Lit(0.0), Lit(2.0)), [[0.5, 1.0, 0.0]]),
+    ("max", (TIE,), [[0.0, 0.5, 0.5]]),
+    ("min", (TIE,), [[1.0, 0.0, 0.0]]),
+    ("pymax", (1.0, 1.0), [1.0, 0.0]),
+    ("pymin", (2.0, 1.0, 1.0), [0.0, 1.0, 0.0]),
+    ("prod", (np.array([0.0, 2.0, 3.0]),), [[6.0, 0.0, 0.0]]),
+    ("prod", (np.array([0.0, 2.0, 0.0]),), [[0.0, 0.0, 0.0]]),
+    ("pow", (0.0, 2), [0.0]),
+    ("pow", (0.0, 1), [1.0]),
+    ("pow", (0.0, 0), [0.0]),
+    ("pow", (0.0, Lit(0.5)), [math.inf]),
+    ("pow", (0.0, 2.0), [0.0, 0.0]),
+    ("pow", (0.0, 0.0), [0.0, 0.0]),
+    ("pow", (0.0, 1.0), [1.0, 0.0]),
+    ("pow", (-2.0, 3.0), [12.0, math.nan]),
+    ("pow", (np.array([0.0, -2.0]), 2), [[0.0, -4.0]]),
+    ("pow", (ZERO, np.zeros(2)), [[0.0, 0.0], [0.0, math.log(4.0)]]),
+    ("pow", (ZERO, 2.0), [[0.0, 8.0], 16.0 * math.log(4.0)]),
+    ("pow", (1e-200, -1), [-math.inf]),
+    ("pow", (1e-160, -1.0), [-math.inf, 1e160 * math.log(1e-160)]),
+    ("quotient", (1.0, 0.0), [math.inf, -math.inf]),
+]
+
+
+@pytest.mark.parametrize("name, args, expected", EDGES, ids=lambda v: v if isinstance(v, str) else "")
+def test_edge(name: str, args: tuple[Any, ...], expected: list[Any]) -> None:
+    fn, values = lift(OPS[name], (args, {}))
+    seed = np.ones(np.shape(evaluate(fn, values)[0]))
+    made = evaluate(vjp_of(fn), [*values, seed if seed.ndim else 1.0])
+    for g, e in zip(made, expected):
+        np.testing.assert_allclose(g, e)
+    assert len(made) == len(expected)
 
 
 # -- the checkers are checked ---------------------------------------------------------------------------

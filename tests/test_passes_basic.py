@@ -11,6 +11,7 @@ from sct.ops import BY_CALL, OPS
 from sct.passes.cse import cse
 from sct.passes.dce import dce
 from sct.passes.simplify import simplify
+from sct.passes.sink import sink
 
 
 def read(source: str) -> Fn:
@@ -302,3 +303,91 @@ def test_primal_code_is_not_rewritten():
 def test_products_used_elsewhere_stay():
     fn = adjoint("float", "a = mul(x, y); b = mul(2.0, y); c = add(a, b); c, a, b")
     expect(simplify(fn), fn)
+
+
+# -- chains of updates ----------------------------------------------------------------------
+
+UPDATES = [
+    # the adjoint of u[1] += u[0]
+    ("v: f64 = index(x, at[1]); a = store(x, 0.0, at[1]); b = add_at(a, v, at[0]); c = add_at(b, v, at[1]); c",
+     "v: f64 = index(x, at[1]); c = add_at(x, v, at[0]); c"),
+    ("v: f64 = index(x, at[1]); a = store(x, 0.0, at[1]); b = add_at(a, v, at[0]); w: f64 = index(y, at[0]); "
+     "z: f64 = sub(v, w); c = add_at(b, z, at[1]); c",
+     "v: f64 = index(x, at[1]); w: f64 = index(y, at[0]); b = add_at(x, v, at[0]); z: f64 = neg(w); "
+     "c = add_at(b, z, at[1]); c"),
+    ("v: f64 = index(x, at[1]); w: f64 = add(v, 2.0); a = store(x, w, at[1]); a", "a = add_at(x, 2.0, at[1]); a"),
+    ("a = store(x, 0.0, at[1]); b = add_at(a, 2.0, at[1]); b", "a = store(x, 2.0, at[1]); a"),
+    # another use of what is between
+    ("v: f64 = index(x, at[1]); a = store(x, 0.0, at[1]); b = add_at(a, v, at[0]); c = add_at(b, v, at[1]); c, b",
+     None),
+]
+
+
+@pytest.mark.parametrize("before, after", UPDATES)
+def test_updates(before, after):
+    fn = adjoint("f64[n]", before)
+    made = dce(simplify(fn))
+    expect(made, adjoint("f64[n]", after or before))
+    args = [np.array([1.0, 2.0, 3.0]), np.zeros(3)]
+    for got, want in zip(run(made, args), run(fn, args)):
+        np.testing.assert_allclose(got, want)
+
+
+CONDITIONAL = """
+def f(x: f64[n], y: float) -> f64[n]:
+    c: bool = lt(y, 0.0)
+    def then() -> float:
+        return 0.0
+    def orelse() -> float:
+        v: float = adj.sin(y)
+        return v
+    d: float = adj.cond(c, then=then, orelse=orelse)
+    x_1: f64[n] = adj.add_at(x, d, at[0])
+    return x_1
+"""
+
+
+def test_an_update_by_zero_is_left_out():
+    expect(dce(simplify(read(CONDITIONAL))), read("""
+def f(x: f64[n], y: float) -> f64[n]:
+    c: bool = lt(y, 0.0)
+    def then() -> f64[n]:
+        return x
+    def orelse() -> f64[n]:
+        v: float = adj.sin(y)
+        x_1: f64[n] = adj.add_at(x, v, at[0])
+        return x_1
+    d: f64[n] = adj.cond(c, then=then, orelse=orelse)
+    return d
+"""))
+
+
+def test_sink():
+    fn = read("""
+def f(x: float, y: float) -> float:
+    c: bool = lt(y, 0.0)
+    a: float = adj.sin(x)
+    b: float = adj.mul(a, 2.0)
+    p: float = sin(y)
+    def then() -> float:
+        d: float = adj.add(b, p)
+        return d
+    def orelse() -> float:
+        return y
+    r: float = adj.cond(c, then=then, orelse=orelse)
+    return r
+""")
+    expect(sink(fn), read("""
+def f(x: float, y: float) -> float:
+    c: bool = lt(y, 0.0)
+    p: float = sin(y)
+    def then() -> float:
+        a: float = adj.sin(x)
+        b: float = adj.mul(a, 2.0)
+        d: float = adj.add(b, p)
+        return d
+    def orelse() -> float:
+        return y
+    r: float = adj.cond(c, then=then, orelse=orelse)
+    return r
+"""))

@@ -8,15 +8,15 @@ from __future__ import annotations
 import ast
 import builtins
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sct.codegen.fold import Expression, Folded
-from sct.codegen.program import Let, Select
+from sct.codegen.program import Select
 from sct.codegen.templates import expression, parsed
-from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ir.core import UNDEF, Lit, Operand, Value
 from sct.ops.indexing import split
 
 __all__ = ["Expressions", "Modules", "call", "constant", "load", "store", "tuple_of"]
@@ -63,7 +63,7 @@ def load(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
 
 
-def store(name: str) -> ast.expr:
+def store(name: str) -> ast.Name:
     return ast.Name(name, ast.Store())
 
 
@@ -96,8 +96,9 @@ def constant(value: Any, modules: Modules) -> ast.expr:
     if isinstance(value, np.generic):
         return call(ast.Attribute(modules.module("numpy"), value.dtype.name, ast.Load()),
                     constant(value.item(), modules))
-    if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
-        return modules.builtin(value.__name__)
+    name = getattr(value, "__name__", "")
+    if isinstance(value, type) and vars(builtins).get(name) is value:
+        return modules.builtin(name)
     raise ValueError(f"{value!r} has no literal form")
 
 
@@ -123,16 +124,15 @@ class Expressions:
         """The right-hand side of a statement."""
         if isinstance(s, Select):
             return self._select(s)
-        return self.eqn(s.eqn)
-
-    def eqn(self, eqn: Eqn) -> ast.expr:
+        eqn = s.eqn
         if eqn.op.name == "index":
             return self.subscript(eqn.args[0], eqn.args[1:], eqn.attrs["key"], ast.Load())
         attrs = {f"_{k}": v for k, v in eqn.attrs.items()}
-        return _Filled(eqn.args, attrs, self)(parsed(expression(eqn)))
+        made: ast.expr = _Filled(eqn.args, attrs, self)(parsed(expression(s.like)))
+        return made
 
     def subscript(self, x: Operand, key: Sequence[Operand], kinds: tuple[str, ...],
-                  ctx: ast.expr_context) -> ast.expr:
+                  ctx: ast.expr_context) -> ast.Subscript:
         """`x[...]`"""
         items = [self._item(item) for item in split(kinds, key)]
         at = items[0] if len(items) == 1 else ast.Tuple(items, ast.Load())
@@ -161,38 +161,33 @@ class Expressions:
 class _Filled:
     """A template with operands and attributes in the places of its placeholders."""
 
-    def __init__(self, args: Sequence[Operand], attrs: Mapping[str, Any], of: Callable[[Operand], ast.expr]) -> None:
+    def __init__(self, args: Sequence[Operand], attrs: Mapping[str, Any], of: Expressions) -> None:
         self.args, self.attrs, self.of = args, attrs, of
-        self.modules = getattr(of, "modules")
 
-    def __call__(self, node: ast.expr) -> ast.expr:
+    def __call__(self, node: Any) -> Any:
         if isinstance(node, ast.Name):
-            return self._name(node.id)
-        if isinstance(node, ast.Attribute):
-            dotted = _dotted(node)
-            if dotted is not None:
-                return self.modules.dotted(dotted)
-        fields = {name: self._field(getattr(node, name, None)) for name in node._fields}
-        return type(node)(**fields)
+            return self._name(node)
+        dotted = _dotted(node) if isinstance(node, ast.Attribute) else None
+        if dotted is not None:
+            return self.of.modules.dotted(dotted)
+        if isinstance(node, list):
+            return [x for item in node for x in self._items(item)]
+        if isinstance(node, ast.AST):
+            return type(node)(**{name: self(getattr(node, name, None)) for name in node._fields})
+        return node
 
-    def _name(self, name: str) -> ast.expr:
+    def _name(self, node: ast.Name) -> ast.expr:
+        name = node.id
         if name in self.attrs:
-            return constant(self.attrs[name], self.modules)
+            return constant(self.attrs[name], self.of.modules)
         if name[0] == "_" and name[1:].isdigit():
             return self.of(self.args[int(name[1:])])
-        return self.modules.builtin(name) if hasattr(builtins, name) else load(name)
-
-    def _field(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return [x for item in value for x in self._items(item)]
-        if isinstance(value, (ast.expr, ast.keyword, ast.FormattedValue)):
-            return self(value)  # type: ignore[arg-type]
-        return value
+        return self.of.modules.builtin(name) if hasattr(builtins, name) else node
 
     def _items(self, item: Any) -> list[Any]:
         if isinstance(item, ast.Name) and item.id == "_args":
             return [self.of(x) for x in self.args]
-        return [self._field(item)]
+        return [self(item)]
 
 
 def _dotted(node: ast.Attribute) -> str | None:

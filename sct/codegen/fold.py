@@ -91,7 +91,7 @@ class _Walk:
     """One pass over a block.
 
     waiting    the statements that may still become expressions, in order, and their number
-    ordered    those of them that must keep their order
+    into       the value whose expression a folded one is a part of
     """
 
     def __init__(self, folding: _Folding, loose: bool) -> None:
@@ -100,6 +100,7 @@ class _Walk:
         self.number: dict[Value, int] = {}
         self.depth: dict[Value, int] = {}
         self.wide: dict[Value, int] = {}
+        self.into: dict[Value, Value | None] = {}
         self.count = 0
 
     def step(self, s: Statement) -> None:
@@ -110,7 +111,7 @@ class _Walk:
             self.emit(s)
         if self.writes(s):
             tree = self.tree(operands(s)) if candidate else set()
-            self.release(v for v in self.waiting if v not in tree and self.reads_memory(v))
+            self.release(self.outermost(v) for v in self.waiting if v not in tree and self.reads_memory(v))
         self.reassigned(s)
         if candidate:
             v = _single(s)
@@ -137,6 +138,7 @@ class _Walk:
         members = [x for x in xs if isinstance(x, Value) and x in self.waiting and x not in self.folding.folded]
         members = [v for v in members if self.fits_in(v, s)]
         self.folding.folded.update((v, self.waiting[v]) for v in members)
+        self.into.update(dict.fromkeys(members, _single(s) if s is not None else None))
         out = _single(s) if s is not None else None
         own = width(s) if s is not None else 0
         while members and own + sum(self.wide[v] for v in members) > WIDEST and not self.loose:
@@ -179,7 +181,7 @@ class _Walk:
         last = self.count + 1 if ordered else max(
             (self.number[v] for v in inside if self.is_ordered(self.waiting[v])), default=0)
         if last:
-            self.release(v for v in self.waiting if v not in inside and self.number[v] < last
+            self.release(self.outermost(v) for v in self.waiting if v not in inside and self.number[v] < last
                          and self.is_ordered(self.waiting[v]))
 
     def sequence(self, members: Sequence[Value]) -> list[Value]:
@@ -202,12 +204,18 @@ class _Walk:
                 work += [x for x in operands(self.waiting[v]) if isinstance(x, Value)]
         return found
 
+    def outermost(self, v: Value) -> Value:
+        """The waiting expression that `v` is a part of."""
+        while self.is_folded(v) and (into := self.into.get(v)) in self.waiting and into is not None:
+            v = into
+        return v
+
     def is_folded(self, v: Value) -> bool:
         return v in self.waiting and v in self.folding.folded
 
     def release(self, values: Iterable[Value]) -> None:
         """Make statements of these after all, the outermost first."""
-        for v in sorted(values, key=lambda v: -self.number[v]):
+        for v in sorted(dict.fromkeys(values), key=lambda v: -self.number[v]):
             if v in self.waiting:
                 inside = self.tree(operands(self.waiting[v]))
                 self.folding.folded.pop(v, None)
@@ -247,7 +255,8 @@ class _Walk:
         """Release what reads a value that `s` assigns anew."""
         if isinstance(s, (Move, Tick)):
             assigned = set(targets(s))
-            self.release([v for v in self.waiting if any(x in assigned for x in operands(self.waiting[v]))])
+            self.release([self.outermost(v) for v in self.waiting
+                          if any(x in assigned for x in operands(self.waiting[v]))])
 
 
 def _ordered(eqn: Eqn) -> bool:
@@ -283,7 +292,7 @@ def _foldable_operand(s: Let | Update, v: Value) -> bool:
         k = s.eqn.inplace or 0
         if s.eqn.args[k] is v:
             return False
-    return occurrences(s.eqn)[s.eqn.args.index(v)] == 1 if v in s.eqn.args else False
+    return occurrences(s)[s.eqn.args.index(v)] == 1 if v in s.eqn.args else False
 
 
 def _reads_memory(s: Let) -> bool:
@@ -303,10 +312,10 @@ def _is_memory(x: Operand) -> bool:
 def _may_be_select(s: If) -> bool:
     """Is each arm one move of one value, and little else?"""
     moves = [[m for m in arm if isinstance(m, Move)] for arm in (s.then, s.orelse)]
-    if any(len(m) != 1 or len(m[0].pairs) != 1 for m in moves) or moves[0][0].pairs[0][0] is not moves[1][0].pairs[0][0]:
+    if any(len(m) != 1 or len(m[0].pairs) != 1 for m in moves):
         return False
-    value = moves[0][0].pairs[0][0]
-    if any(isinstance(x, Lit) and x.value is UNDEF for m in moves for _, x in m[0].pairs):
+    value, other = (m[0].pairs[0][0] for m in moves)
+    if value is not other or any(isinstance(x, Lit) and x.value is UNDEF for m in moves for _, x in m[0].pairs):
         return False
     others = [x for arm in (s.then, s.orelse) for x in arm if not isinstance(x, Move)]
     if value.hint is not None and not _one_line(s):
@@ -327,10 +336,18 @@ def _as_select(s: Statement, folding: _Folding) -> Statement:
     (then,), (orelse,) = s.then, s.orelse
     assert isinstance(then, Move) and isinstance(orelse, Move)
     (value, a), (_, b) = then.pairs[0], orelse.pairs[0]
-    kind = "and" if b is s.test else "or" if a is s.test else "if"
-    if kind != "if" and isinstance(s.test, Value):
+    kind = "if"
+    if b is s.test or b == Lit(False) and _is_bool(s.test):
+        kind = "and"
+    elif a is s.test or a == Lit(True) and _is_bool(s.test):
+        kind = "or"
+    if isinstance(s.test, Value) and (a is s.test or b is s.test):
         folding.uses[s.test] -= 1
     return Select(value, s.test, a, b, kind, s)
+
+
+def _is_bool(x: Operand) -> bool:
+    return isinstance(x.type, Tensor) and x.type.carrier == "py" and x.type.dtype == "bool"
 
 
 def _unfolded(s: If, folding: _Folding) -> If:
@@ -366,25 +383,25 @@ def _expressions(s: Select, folded: Folded) -> list[Expression]:
 
 def _combine_updates(block: Block, uses: Counter[Value]) -> None:
     """Replace  t = x[key]; s = t + v; store(x, s, key)  by one statement."""
-    made = {s.eqn.out: (k, s) for k, s in enumerate(block) if isinstance(s, Let) and len(s.eqn.outs) == 1}
+    made: dict[Operand, tuple[int, Eqn]] = {
+        s.eqn.out: (k, s.eqn) for k, s in enumerate(block) if isinstance(s, Let) and len(s.eqn.outs) == 1}
     gone: set[int] = set()
+
+    def private(x: Operand) -> tuple[int, Eqn] | None:
+        """The equation of a value that is read by one other alone."""
+        return made.get(x) if isinstance(x, Value) and uses[x] == 1 and x.hint is None else None
+
     for k, s in enumerate(block):
         if not isinstance(s, Let) or s.eqn.op.name != "store" or s.eqn.inplace is None:
             continue
         x, value, *key = s.eqn.args
-        added = made.get(value) if isinstance(value, Value) else None
-        if added is None or added[1].eqn.op.name not in AUGMENTED or uses[value] != 1 or value.hint is not None:
-            continue
-        read = made.get(added[1].eqn.args[0]) if isinstance(added[1].eqn.args[0], Value) else None
-        if read is None or read[1].eqn.op.name != "index" or uses[read[1].eqn.out] != 1 or read[1].eqn.out.hint:
-            continue
-        if read[1].eqn.args != (x, *key) or read[1].eqn.attrs["key"] != s.eqn.attrs["key"]:
-            continue
-        if _dtype(value) != _dtype(x) or not _spelled_as_operator(added[1]):
-            continue
-        gone |= {added[0], read[0]}
-        uses.subtract([v for v in (*key, x) if isinstance(v, Value)])
-        block[k] = Update(s.eqn, added[1].eqn, added[1].eqn.args[1])
+        by = private(value)
+        read = private(by[1].args[0]) if by and by[1].op.name in AUGMENTED and _is_operator(by[1]) else None
+        if by and read and read[1].op.name == "index" and read[1].args == (x, *key) \
+                and read[1].attrs["key"] == s.eqn.attrs["key"] and _dtype(value) == _dtype(x):
+            gone |= {by[0], read[0]}
+            uses.subtract([v for v in (*key, x) if isinstance(v, Value)])
+            block[k] = Update(s.eqn, by[1], by[1].args[1])
     block[:] = [s for k, s in enumerate(block) if k not in gone]
 
 
@@ -392,5 +409,5 @@ def _dtype(x: Operand) -> str | None:
     return x.type.dtype if isinstance(x.type, Tensor) else None
 
 
-def _spelled_as_operator(s: Let) -> bool:
-    return s.eqn.spelling is None or s.eqn.spelling.startswith("operator.")
+def _is_operator(eqn: Eqn) -> bool:
+    return eqn.spelling is None or eqn.spelling.startswith("operator.")

@@ -36,7 +36,7 @@ class Parameter:
     name: str
     kind: str = "positional"
     default: Any = NO_DEFAULT
-    tree: Tree = Leaf(0)
+    tree: Tree = field(default_factory=lambda: Leaf(0))
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ class Liveness:
     first  the number of the statement that assigns it first
     moves  (depth of loops, target, source) of each move from value to value
     takes  (out, operand) of each statement that writes in place
+    read   the values that something reads
     """
 
     def __init__(self, block: Block, params: Iterable[Value], folded: Folded) -> None:
@@ -51,6 +52,7 @@ class Liveness:
         self.first: dict[Value, int] = dict.fromkeys(params, 0)
         self.moves: list[tuple[int, Value, Value]] = []
         self.takes: list[tuple[Value, Value]] = []
+        self.read: set[Value] = set()
         self._text = _Text(self, block)
         self._exits: list[tuple[list[Value], list[Value]]] = []
         last = 2 * self._text.count + 2
@@ -61,6 +63,7 @@ class Liveness:
         self._block(block, state)
         for v in dict.fromkeys([*params, *state]):
             self._assign([v], 1, state)
+        self.spans = {v: _joined(spans) for v, spans in self.spans.items()}
 
     def leaves(self, xs: Iterable[Operand]) -> Iterator[Value]:
         """The variables that expressions read."""
@@ -138,7 +141,7 @@ class Liveness:
             body[s.index] = end - 1
         self._block(s.body, body)
         self._exits.pop()
-        self._assign([v for v in (s.index, *(v for _, v, _ in s.zipped)) if v is not None], middle + 1, body)
+        self._assign(_bound(s), middle + 1, body)
         self._close(body, middle)
         head: State = dict.fromkeys([*body, *after], middle - 1)
         if s.test is not None:
@@ -146,7 +149,9 @@ class Liveness:
                 head.setdefault(v, middle - 1)
             self._block(s.test[0], head)
         self._close(head, start + 1)
-        state.update(dict.fromkeys([*again, *head, *self.reads(s)], start))
+        state.update(dict.fromkeys([*again, *head], start))
+        for v in self.reads(s):
+            state.setdefault(v, start)
 
     def _define(self, s: Define, state: State) -> None:
         start, _, end = (2 * p for p in self._text.marks(s))
@@ -155,7 +160,7 @@ class Liveness:
         exits, self._exits = self._exits, []
         self._block(s.body, inner)
         self._exits = exits
-        self._assign(s.fn.params, start + 1, inner)
+        self._assign(s.params, start + 1, inner)
         for v, p in inner.items():
             state.setdefault(v, p)
 
@@ -184,7 +189,7 @@ class _Text:
     def captured(self, s: Define) -> list[Value]:
         """What a nested function reads of the variables around it."""
         made = {v for inner in statements(s.body) for v in _bound(inner)}
-        return [v for v in self.inside[s] if v not in made and v not in s.fn.params]
+        return [v for v in self.inside[s] if v not in made and v not in s.params]
 
     def _number(self, block: Block, depth: int, reads: dict[Value, None], touched: set[Value]) -> bool:
         """Number a block; note what it reads and touches; does it jump?"""
@@ -193,7 +198,7 @@ class _Text:
             self.start[s] = self.count
             self.count += 1
             own = dict.fromkeys(self.live.reads(s))
-            for v in targets(s):
+            for v in _bound(s):
                 self.live.first.setdefault(v, self.start[s])
             self._note(s, depth)
             inner = [self._nested(s, depth, own)] if isinstance(s, (If, Loop, Define)) else []
@@ -202,6 +207,7 @@ class _Text:
             touched.update(own)
             touched.update(targets(s))
             touched.update(self.touched.get(s, ()))
+        self.live.read.update(reads)
         return jumps
 
     def _nested(self, s: If | Loop | Define, depth: int, reads: dict[Value, None]) -> bool:
@@ -234,6 +240,17 @@ class _Text:
             self.live.takes.append((targets(s)[0], written))
 
 
+def _joined(spans: list[Span]) -> list[Span]:
+    """The same positions as few spans, in order."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
+
+
 def _written(s: Statement) -> Value | None:
     """The operand that `s` writes into."""
     if isinstance(s, Update):
@@ -248,5 +265,5 @@ def _written(s: Statement) -> Value | None:
 def _bound(s: Statement) -> list[Value]:
     """What `s` assigns, with the variables of a loop and the parameters of a function."""
     if isinstance(s, Loop):
-        return [v for v in (s.index, *(v for _, v, _ in s.zipped)) if v is not None]
-    return [*targets(s), *(s.fn.params if isinstance(s, Define) else ())]
+        return [v for v in (s.index, *(v for _, vs, _ in s.zipped for v in vs)) if v is not None]
+    return [*targets(s), *(s.params if isinstance(s, Define) else ())]

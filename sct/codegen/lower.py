@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sct.codegen.exits import Exits, Facts, Place, raises
+from sct.codegen.arguments import parameter
+from sct.codegen.exits import Exit, Exits, Facts, Place, raises
 from sct.codegen.parts import Parts, Scope, parts
 from sct.codegen.program import (
     At,
@@ -26,14 +27,16 @@ from sct.codegen.program import (
     Return,
     Tick,
 )
-from sct.codegen.tapes import Tape, Tapes
+from sct.codegen.tapes import Tapes
+from sct.codegen.templates import WRITES
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ir.types import Seq
 from sct.ops import OPS
 from sct.ops.registry import template
 
 __all__ = ["lower"]
 
-WRITES = ("store", "add_at")
+NEVER, ALWAYS = frozenset([False]), frozenset([True])
 
 
 def lower(fn: Fn, scope: Scope) -> Block:
@@ -44,8 +47,8 @@ def lower(fn: Fn, scope: Scope) -> Block:
 class _Frame:
     """The loop that is being lowered: what an exit out of its body has to see to."""
 
-    def __init__(self, loop: Parts, statement: Loop, tapes: Iterable[Tape]) -> None:
-        self.loop, self.statement, self.tapes = loop, statement, list(tapes)
+    def __init__(self, loop: Parts, statement: Loop) -> None:
+        self.loop, self.statement = loop, statement
 
 
 class _Lowering:
@@ -69,24 +72,31 @@ class _Lowering:
     def reads(self, xs: Iterable[Operand]) -> tuple[Operand, ...]:
         return tuple(map(self.read, xs))
 
+    def settled(self, x: Operand, facts: Facts) -> Operand:
+        """`x`, or the one literal that it can be here."""
+        values = self.exits.known(x, facts)
+        return Lit(*values) if values is not None and len(values) == 1 else self.read(x)
+
     # -- blocks -----------------------------------------------------------------------
 
     def block(self, fn: Fn, out: Block, outer: Place | None, facts: dict[Value, frozenset[Any]], *,
-              frame: _Frame | None = None) -> bool:
-        """Append the equations of `fn`, the body of `frame` if there is one; False if control
-        does not reach its end.  `facts` are those at its start, then at its end."""
-        inside = outer is not None or frame is not None
+              trip: bool = False) -> bool:
+        """Append the equations of `fn`, which is the body of a loop if it is a `trip`; False if
+        control does not reach its end.  `facts` are those at its start, then at its end."""
+        inside = outer is not None or trip
+        for tape in self.tapes.pops[fn]:
+            out.append(Pop(tape.value, tuple(m.elem for m in tape.members if m.elem is not None)))
         for k, eqn in enumerate(fn.eqns):
-            self.push(frame, k, out)
+            self.push(fn, k, out, facts)
             if not self.eqn(eqn, out, Place(fn, k, outer) if inside else None, facts):
                 return False
-        self.push(frame, len(fn.eqns), out)
+        self.push(fn, len(fn.eqns), out, facts)
         return True
 
-    def push(self, frame: _Frame | None, place: int, out: Block) -> None:
-        for tape in frame.tapes if frame else ():
+    def push(self, fn: Fn, place: int, out: Block, facts: Facts) -> None:
+        for tape in self.tapes.pushes[fn]:
             if tape.place == place:
-                out.append(Push(tape.value, self.reads(frame.loop.yields[k] for k in tape.yields)))
+                out.append(Push(tape.value, tuple(self.settled(m.operand, facts) for m in tape.members)))
 
     def eqn(self, eqn: Eqn, out: Block, at: Place | None, facts: dict[Value, frozenset[Any]]) -> bool:
         name = eqn.op.name
@@ -95,25 +105,36 @@ class _Lowering:
         if name == "loop":
             self.loop(eqn, out, facts)
         elif name == "closure":
-            out.append(Define(eqn, eqn.regions[0], self.closure(eqn.regions[0])))
+            out.append(self.closure(eqn))
         elif _hands_on(eqn):
             self.alias[eqn.out] = self.read(eqn.args[0])
         else:
-            self.plain(eqn.with_(args=self.reads(eqn.args)), out)
+            self.plain(eqn, out)
         return name != "raise_"
 
-    def closure(self, fn: Fn) -> Block:
+    def closure(self, eqn: Eqn) -> Define:
+        """A nested function; its parameters may be containers of the region's params."""
+        (fn,), names, tree = eqn.regions, eqn.attrs["names"], eqn.attrs["params"]
+        params: list[Value] = []
+        body: Block = []
+        for name, child in [(names[0], tree)] if len(names) == 1 else zip(names, tree.children):
+            value, items = parameter(name, child, fn.params)
+            value.hint = value.hint or name
+            params.append(value)
+            body += items
         frames, self.frames = self.frames, []
-        body = self.function(fn)
+        body += self.function(fn)
         self.frames = frames
-        return body
+        return Define(eqn, tuple(params), body)
 
-    def plain(self, eqn: Eqn, out: Block) -> None:
+    def plain(self, like: Eqn, out: Block) -> None:
+        eqn = like.with_(args=self.reads(like.args))
         if eqn.op.name in WRITES and eqn.inplace is None:
             fresh = Value(eqn.out.type, eqn.out.hint)
-            out.append(Let(Eqn(OPS["copy"], eqn.args[:1], (fresh,), primal=eqn.primal, loc=eqn.loc)))
+            copied = Eqn(OPS["copy"], eqn.args[:1], (fresh,), primal=eqn.primal, loc=eqn.loc)
+            out.append(Let(copied, copied.with_(args=like.args[:1])))
             eqn = eqn.with_(args=(fresh, *eqn.args[1:]), inplace=0)
-        out.append(Let(eqn))
+        out.append(Let(eqn, like))
 
     # -- branches ---------------------------------------------------------------------
 
@@ -151,11 +172,16 @@ class _Lowering:
         if raises(arm):
             return False
         found = self.exits.leave(arm, at, facts)
-        if found is not None and (found.go == {False} or found.go == {True} and found.skips) and at is not None:
-            self.jump(found.results, found.go == {True}, out, at)
+        if found is not None and at is not None and (found.go == NEVER or found.go == ALWAYS and self.skips(found, arm, eqn)):
+            self.jump(found.results, found.go == ALWAYS, out, at)
             return False
-        out.append(Move([(v, self.read(r)) for v, r in zip(eqn.outs, arm.results)]))
+        out.append(Move([(v, self.settled(r, facts)) for v, r in zip(eqn.outs, arm.results)]))
         return True
+
+    def skips(self, found: Exit, arm: Fn, eqn: Eqn) -> bool:
+        """Does the end of this arm pass code by: behind the branch, or in its other arm?"""
+        (other,) = (region for region in eqn.regions if region is not arm)
+        return found.skips or len(arm.eqns) < len(other.eqns)
 
     def join(self, eqn: Eqn, ends: list[dict[Value, frozenset[Any]] | None], facts: dict[Value, frozenset[Any]],
              arms: list[Fn] | None = None) -> None:
@@ -172,9 +198,9 @@ class _Lowering:
         loop = frame.loop
         n = len(loop.params)
         yields = self.reads(results[1 + n:])
-        for tape in frame.tapes:
+        for tape in self.tapes.pushes[loop.body]:
             if tape.place > at.top:
-                out.append(Push(tape.value, tuple(yields[k] for k in tape.yields)))
+                out.append(Push(tape.value, tuple(yields[m.position] for m in tape.members)))
         self.move(loop.params, results[1:1 + n], out)
         jump = Jump("continue" if again else "break")
         frame.statement.jumps.append(jump)
@@ -191,12 +217,12 @@ class _Lowering:
     def loop(self, eqn: Eqn, out: Block, facts: Facts) -> None:
         loop = parts(eqn)
         statement = Loop([], loop.index, self.reads(loop.bounds), loop.reverse, eqn=eqn)
-        frame = _Frame(loop, statement, self.tapes.of[eqn])
+        frame = _Frame(loop, statement)
         self.move(loop.params, loop.inits, out)
         for final, param in zip(loop.finals, loop.params):
             self.alias[final] = param
             param.hint = param.hint or final.hint
-        out += [NewList(tape.value) for tape in frame.tapes]
+        out += [NewList(tape.value) for tape in self.tapes.made[eqn]]
         self.count(loop, out, statement)
         self.frames.append(frame)
         if loop.test is not None:
@@ -221,25 +247,26 @@ class _Lowering:
     def body(self, frame: _Frame, facts: Facts) -> None:
         loop, statement = frame.loop, frame.statement
         out = statement.body
-        for tape, elems, popped in self.tapes.readers(loop):
-            tape_value = self.read(tape)
-            assert isinstance(tape_value, Value)
-            if popped:
-                out.append(Pop(tape_value, tuple(elems)))
-                if statement.tape is None and self.tapes.drained(loop, tape_value):
-                    statement.tape, statement.bounds, statement.index = tape_value, (), None
-            elif loop.index is not None and _starts_at_zero(statement.bounds) and self.tapes.forward(tape):
-                out.append(At(tape_value, loop.index, tuple(elems)))
+        first = dict(reversed(list(zip(loop.xs, loop.elems))))
+        self.alias.update((e, first[s]) for s, e in zip(loop.xs, loop.elems) if first[s] is not e)
+        reads = list(self.tapes.reads(loop))
+        tape = self.tapes.drained(loop) if not reads else None
+        if tape is not None:
+            statement.tape, statement.bounds, statement.index = tape, (), None
+        for value, elems, seq in reads:
+            listed = self.read(value)
+            assert isinstance(listed, Value)
+            if loop.index is not None and _starts_at_zero(statement.bounds) and self.tapes.forward(seq):
+                out.append(At(listed, loop.index, tuple(elems)))
             else:
-                backwards = loop.reverse == self.tapes.forward(tape)
-                statement.zipped.append((tape_value, elems[0], backwards))
+                statement.zipped.append((listed, tuple(elems), loop.reverse == self.tapes.forward(seq)))
         inner: dict[Value, frozenset[Any]] = dict(facts)
-        if self.block(loop.body, out, None, inner, frame=frame):
-            self.move(loop.params, loop.results, out)
+        if self.block(loop.body, out, None, inner, trip=True):
+            self.move(loop.params, [self.settled(r, inner) for r in loop.results], out)
             go = self.exits.known(loop.go, inner)
-            if go == {False}:
+            if go == NEVER:
                 out.append(self.leave(statement))
-            elif go != {True}:
+            elif go != ALWAYS:
                 out.append(If(self.read(loop.go), [], [self.leave(statement)]))
 
     def leave(self, statement: Loop) -> Jump:
@@ -250,6 +277,8 @@ class _Lowering:
 
 def _hands_on(eqn: Eqn) -> bool:
     """Does this equation print as its operand?"""
+    if eqn.op.name == "copy" and isinstance(eqn.out.type, Seq):
+        return True  # lists are not written into after they are filled
     return len(eqn.args) == 1 and len(eqn.outs) == 1 and not eqn.op.effect \
         and template(eqn.op, eqn.args, dict(eqn.attrs)) == "_0"
 

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from sct.codegen.live import Liveness, Span
 from sct.ir.core import Value
-from sct.ir.types import Function, Seq, Tensor
+from sct.ir.types import Function, Optional, Seq, Undef
 
 __all__ = ["Names"]
 
@@ -32,7 +32,7 @@ class _Class:
 
     def __init__(self, value: Value, spans: Iterable[Span], strong: bool) -> None:
         self.values = [value]
-        self.spans: list[Span] = sorted(spans)
+        self.spans: list[Span] = list(spans)
         self.strong: list[str] = [value.hint] if value.hint and strong else []
         self.weak: list[str] = [value.hint] if value.hint and not strong else []
 
@@ -107,8 +107,8 @@ class Names:
                 self._set(c, name)
         for strong in (True, False):
             for c in classes:
-                if c.values[0] not in self.names and bool(c.strong) == strong:
-                    base = (c.strong or c.weak or [_default(c, self.indices)])[0]
+                if c.values[0] not in self.names and (bool(c.strong) and not _is_list(c)) == strong:
+                    base = "tape" if _is_list(c) else (c.strong or c.weak or [_default(c, self.indices)])[0]
                     self._set(c, pool.name(base, c, () if strong else users))
 
     def _set(self, c: _Class, name: str) -> None:
@@ -174,10 +174,17 @@ def _default(c: _Class, indices: Collection[Value]) -> str:
     """The name of values that have none."""
     if any(v in indices for v in c.values):
         return "i"
+    if isinstance(c.values[0].type, Function):
+        return "pullback"
+    return next((str(v.dim) for v in c.values if v.dim is not None and str(v.dim).isidentifier()
+                 and not str(v.dim).startswith("_")), "t")
+
+
+def _is_list(c: _Class) -> bool:
     t = c.values[0].type
-    if isinstance(t, Seq):
-        return "tape"
-    return "pullback" if isinstance(t, Function) else "t"
+    while isinstance(t, (Undef, Optional)):
+        t = t.elem
+    return isinstance(t, Seq)
 
 
 def _agree(a: _Class, b: _Class) -> bool:
@@ -194,7 +201,3 @@ def _meet(a: list[Span], b: list[Span]) -> bool:
         if k < len(a) and a[k][0] <= end or k and a[k - 1][1] >= start:
             return True
     return False
-
-
-def _is_scalar(v: Value) -> bool:
-    return isinstance(v.type, Tensor) and v.type.is_scalar

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Union
 
-from sct.ir.core import Eqn, Fn, Operand, Value, free_values
+from sct.ir.core import Eqn, Operand, Value, free_values
 
 __all__ = [
     "At", "Block", "Define", "If", "Jump", "Let", "Loop", "Move", "NewList", "Pop", "Push", "Return", "Statement",
@@ -24,9 +24,14 @@ __all__ = [
 
 @dataclass(eq=False)
 class Let:
-    """outs = op(args); an expression where `fold` says so."""
+    """outs = op(args); an expression where `fold` says so.
+
+    like  the equation whose operands have the types to print by: what is known to be
+          assigned, where `eqn` reads what may be unassigned
+    """
 
     eqn: Eqn
+    like: Eqn
 
 
 @dataclass(eq=False)
@@ -75,7 +80,7 @@ class Loop:
     bounds   empty where the loop is not counted
     test     the statements and the value of the test, evaluated before each trip
     tape     the list that the loop runs until it is empty
-    zipped   lists read in step: (list, element, in the opposite order)
+    zipped   lists read in step: (list, elements, in the opposite order)
     """
 
     body: list[Statement]
@@ -84,7 +89,7 @@ class Loop:
     reverse: bool = False
     test: tuple[list[Statement], Operand] | None = None
     tape: Value | None = None
-    zipped: list[tuple[Value, Value, bool]] = field(default_factory=list)
+    zipped: list[tuple[Value, tuple[Value, ...], bool]] = field(default_factory=list)
     jumps: list[Jump] = field(default_factory=list)
     eqn: Eqn | None = None
 
@@ -137,10 +142,10 @@ class Tick:
 
 @dataclass(eq=False)
 class Define:
-    """A nested function; `fn` is the region it was."""
+    """A nested function."""
 
     eqn: Eqn
-    fn: Fn
+    params: tuple[Value, ...]
     body: list[Statement]
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from sct.codegen.program import (
     At,
     Block,
     Define,
     If,
-    Jump,
     Let,
     Loop,
     Move,
@@ -69,6 +69,8 @@ class _Needed:
             elif isinstance(s, (Pop, At)):
                 self.pops[s.tape].append(s)
                 self.takers.update((v, (s.tape, k)) for k, v in enumerate(s.values))
+            elif isinstance(s, Loop):
+                self.takers.update((v, (tape, k)) for tape, values, _ in s.zipped for k, v in enumerate(values))
             for inner in blocks(s):
                 self.scan(inner, s)
 
@@ -115,7 +117,7 @@ class _Needed:
             elif isinstance(s, If):
                 self.work.append(s.test)
             elif isinstance(s, Loop):
-                self.work += [*s.bounds, *(list_ for list_, _, _ in s.zipped)]
+                self.work += s.bounds
                 self.work += [s.test[1]] if s.test else []
                 for jump in s.jumps:
                     self.mark(jump)
@@ -142,11 +144,14 @@ class _Needed:
                     s.operands = tuple(self.chosen(s.tape, s.operands))
                 elif isinstance(s, (Pop, At)):
                     s.values = tuple(self.chosen(s.tape, s.values))
+                elif isinstance(s, Loop):
+                    s.zipped = [(tape, tuple(self.chosen(tape, values)), backwards)
+                                for tape, values, backwards in s.zipped if self.members[tape]]
                 for inner in blocks(s):
                     inner[:] = self.kept(list(inner))
                 yield s
 
-    def chosen(self, tape: Value, items: Iterable[Operand]) -> Iterator[Operand]:
+    def chosen(self, tape: Value, items: Iterable[Any]) -> Iterator[Any]:
         members = self.members[tape]
         return (x for k, x in enumerate(items) if k in members or len(members) == 0)
 
@@ -168,8 +173,8 @@ def _made(s: Statement) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
         for v in s.values:
             yield v, (s.index,) if isinstance(s, At) else ()
     elif isinstance(s, Loop):
-        for list_, v, _ in s.zipped:
-            yield v, (list_,)
+        for _, values, _ in s.zipped:
+            yield from ((v, ()) for v in values)
     elif isinstance(s, NewList):
         yield s.tape, ()
     elif isinstance(s, Tick):

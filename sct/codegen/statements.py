@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sct.codegen.expressions import Expressions, call, constant, load, store, tuple_of
+from sct.codegen.expressions import Expressions, call, constant, store, tuple_of
 from sct.codegen.fold import AUGMENTED
 from sct.codegen.names import Names
 from sct.codegen.program import (
@@ -50,7 +50,7 @@ class Statements:
         self.of, self.names, self.result = expressions, names, result
         self.modules = expressions.modules
         self.assigned = _placeholders(block, names)
-        self.read = set(names.live.read)
+        self.read = names.live.read
 
     def block(self, block: Block) -> list[ast.stmt]:
         made = [tree for s in block for tree in self.statement(s)]
@@ -58,7 +58,7 @@ class Statements:
 
     def statement(self, s: Statement) -> Iterator[ast.stmt]:
         if isinstance(s, Let):
-            yield from self.let(s.eqn)
+            yield from self.let(s)
         elif isinstance(s, Update):
             yield from self.taken_over(s.eqn.out, s.eqn.args[0])
             yield ast.AugAssign(self.subscript(s.eqn, s.eqn.out), _OPERATORS[s.by.op.name](), self.of(s.value))
@@ -99,19 +99,19 @@ class Statements:
             return ast.Expr(value)
         return ast.Assign([tuple_of(read, ast.Store())], value, None)
 
-    def let(self, eqn: Eqn) -> Iterator[ast.stmt]:
-        name = eqn.op.name
+    def let(self, s: Let) -> Iterator[ast.stmt]:
+        eqn, name = s.eqn, s.eqn.op.name
         if name == "raise_":
             yield ast.Raise(self.of(eqn.args[0]), None)
         elif name in ("store", "add_at"):
             yield from self.taken_over(eqn.out, eqn.args[0])
             yield self.write(eqn)
         elif not any(v in self.read for v in eqn.outs):
-            yield ast.Expr(self.of.eqn(eqn))
+            yield ast.Expr(self.of.of(s))
         elif len(eqn.outs) > 1:
-            yield self.unpack(eqn.outs, self.of.eqn(eqn))
+            yield self.unpack(eqn.outs, self.of.of(s))
         else:
-            yield self.augmented(eqn) or self.assign(eqn.out, self.of.eqn(eqn))
+            yield self.augmented(eqn) or self.assign(eqn.out, self.of.of(s))
 
     def taken_over(self, out: Value, x: Operand) -> Iterator[ast.stmt]:
         """Nothing where `out` shares the variable of the array that it takes over."""
@@ -208,8 +208,9 @@ class Statements:
         if not s.zipped:
             return ast.For(index, steps, body, [], None)
         targets, lists = [index], [steps]
-        for list_, v, backwards in s.zipped:
-            targets.append(store(self.names[v]) if v in self.read else store("_"))
+        for list_, values, backwards in s.zipped:
+            read = [store(self.names[v]) if v in self.read else store("_") for v in values]
+            targets.append(tuple_of(read, ast.Store()))
             lists.append(call(self.modules.builtin("reversed"), self.of(list_)) if backwards else self.of(list_))
         if isinstance(index, ast.Name) and index.id == "_" and len(lists) > 1:
             del targets[0], lists[0]
@@ -226,12 +227,10 @@ class Statements:
     # -- functions ------------------------------------------------------------------------
 
     def define(self, s: Define) -> ast.stmt:
-        names, tree = s.eqn.attrs["names"], s.eqn.attrs.get("params")
-        params = [self.names[p] for p in s.fn.params] if tree is None or len(names) == len(s.fn.params) else list(names)
         outer, self.result = self.result, s.eqn.attrs["result"]
         body = self.block(s.body)
         self.result = outer
-        return function(self.names[s.eqn.out], arguments(params), body)
+        return function(self.names[s.eqn.out], arguments([self.names[p] for p in s.params]), body)
 
     def display(self, tree: Tree, values: Sequence[Operand]) -> ast.expr:
         """The result as a display of containers."""
@@ -250,7 +249,7 @@ def arguments(names: Iterable[str]) -> ast.arguments:
 
 
 def function(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
-    more = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
+    more: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
     return ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None, **more)
 
 
@@ -279,5 +278,3 @@ def _placeholders(block: Block, names: Names) -> set[str]:
                      for v in names.live.leaves([x]))
     return found
 
-
-_ = load

@@ -17,11 +17,13 @@ from sct.codegen.program import Let, Return, Select, Statement, Update
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
 from sct.ops.registry import template
 
-__all__ = ["ITEM", "WRITES", "expression", "occurrences", "parsed", "width"]
+__all__ = ["ITEM", "STATEMENTS", "WRITES", "expression", "names_in", "occurrences", "parsed", "width"]
 
 WRITES = frozenset(["store", "add_at"])
+STATEMENTS = WRITES | {"index", "raise_"}
+"""Ops that are printed without a template."""
 
-ITEM = Op("item_of", lambda *_: None, emit="_0[_1]", nondiff="a part of an argument")  # type: ignore[arg-type,return-value]
+ITEM = Op("item_of", lambda *_: None, emit="_0[_1]", nondiff="a part of an argument")  # type: ignore[arg-type]
 """A part of a container that is an argument: params["W"]."""
 
 _PLACEHOLDER = re.compile(r"\b_(\d+|args)\b")
@@ -30,6 +32,8 @@ _PLACEHOLDER = re.compile(r"\b_(\d+|args)\b")
 def expression(eqn: Eqn) -> str:
     """The template of `eqn`; attributes are `_name` in it."""
     op, spelling = eqn.op, eqn.spelling
+    if spelling == "builtins.len":
+        return "len(_0)"
     direct = spelling is not None and not spelling.startswith("operator.") and (op.emit is None or op.bind is None)
     if not direct:
         text = template(op, eqn.args, dict(eqn.attrs))
@@ -61,11 +65,19 @@ def parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def occurrences(eqn: Eqn) -> list[int]:
-    """How often each operand stands in the expression of `eqn`."""
-    if eqn.op.name == "index" or eqn.op.name in WRITES or eqn.regions:
+@lru_cache(None)
+def names_in(text: str) -> frozenset[str]:
+    """The names that a template uses as they are."""
+    names = {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
+    return frozenset(n for n in names if n[0] != "_")
+
+
+def occurrences(s: Let) -> list[int]:
+    """How often each operand stands in the expression of `s`."""
+    eqn = s.eqn
+    if eqn.op.name in STATEMENTS or eqn.regions:
         return [1] * len(eqn.args)
-    found = [name for name in _PLACEHOLDER.findall(expression(eqn))]
+    found = _PLACEHOLDER.findall(expression(s.like))
     return [found.count(str(k)) + found.count("args") for k in range(len(eqn.args))]
 
 
@@ -83,9 +95,9 @@ def width(s: Statement) -> int:
     if not isinstance(s, Let):
         return 10
     leaves = sum(map(_leaf, s.eqn.args))
-    if s.eqn.op.name == "index" or s.eqn.op.name in WRITES or s.eqn.regions:
+    if s.eqn.op.name in STATEMENTS or s.eqn.regions:
         return 2 + leaves + sum(2 if k[0] != "s" else 3 for k in s.eqn.attrs.get("key", ()))
-    return leaves + len(_PLACEHOLDER.sub("", expression(s.eqn)))
+    return leaves + len(_PLACEHOLDER.sub("", expression(s.like)))
 
 
 def _leaf(x: Operand) -> int:

@@ -19,7 +19,7 @@ with warnings.catch_warnings():
     from astor.code_gen import SourceGenerator, set_precedence
     from astor.op_util import Precedence
 
-__all__ = ["WIDTH", "Comment", "unparse"]
+__all__ = ["WIDTH", "Comment", "comment", "same_tree", "unparse"]
 
 WIDTH = 88
 
@@ -27,8 +27,13 @@ WIDTH = 88
 class Comment(ast.stmt):
     """A line `# text`; it is not part of the program."""
 
-    _fields = ("text",)
     text: str
+
+
+def comment(text: str) -> Comment:
+    node = Comment()
+    node.text = text
+    return node
 
 
 class _Generator(SourceGenerator):  # type: ignore[misc]
@@ -98,7 +103,7 @@ def _string(value: str) -> str:
 def _formatted(node: ast.JoinedStr) -> Iterator[str]:
     for part in node.values:
         if isinstance(part, ast.Constant):
-            yield _escaped(part.value)
+            yield _escaped(str(part.value))
         elif isinstance(part, ast.FormattedValue):
             inner = unparse(part.value).strip()
             spec = "".join(_formatted(part.format_spec)) if isinstance(part.format_spec, ast.JoinedStr) else ""

@@ -36,21 +36,22 @@ def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Hashable:
     return key, tuple([(k, _key(v, sizes)) for k, v in kwargs.items()])
 
 
+_PLAIN = frozenset((float, int, bool, str, type(None)))
+
+
 def _key(x: Any, sizes: dict[int, int]) -> Hashable:
-    t = type(x)
-    if t is float or t is int or t is bool or x is None:
-        return t
+    t: Any = type(x)
+    if t in _PLAIN:
+        return t  # type: ignore[no-any-return]
     if t is np.ndarray:
         # Sizes 0 and 1 are types of their own; other sizes count by which are equal.
         return x.dtype, tuple([s if s < 2 else sizes.setdefault(s, -1 - len(sizes)) for s in x.shape])
     if t is tuple or t is list:
-        return t, tuple([_key(v, sizes) for v in x])
+        return (t, *[_key(v, sizes) for v in x])
     if t is dict:
         return t, tuple([(k, _key(v, sizes)) for k, v in x.items()])
     if isinstance(x, np.generic):
-        return x.dtype
-    if t is str:
-        return str
+        return t  # type: ignore[no-any-return]
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may give the operators other meanings", hint="pass np.asarray(x)")
@@ -145,7 +146,7 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Ref]) -> tuple[Ab
         ev.store.cells[addr] = Array(leaf, "argument")
         seen[id(x)] = Ref(addr)
         return Ref(addr), Leaf(ev.params.index(leaf))
-    if isinstance(x, (bool, int, float, np.generic)) or isinstance(x, str):
+    if isinstance(x, (bool, int, float, np.generic, str)):
         leaf = add_leaf(ev, x, Opaque() if isinstance(x, str) else type_of_object(ev, x, name), name)
         return leaf, Leaf(len(ev.params) - 1)
     if isinstance(x, complex):

@@ -110,7 +110,7 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
 
         return ev.operand(call_named(ev, "numpy.array", [v], {}))
     if isinstance(v, Ref):
-        t = ev.type(v)
+        t = ev.type_of(v)
         if isinstance(t, Tensor) and t.kind not in "ib":
             ev.refuse("SCT501", "arrays used as indices must be of integer or boolean type")
         return ev.operand(v)
@@ -145,7 +145,7 @@ def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
     second = split_key(names, operands)
     if any(k[0] in "enam" for k in (*last.attrs["key"], *names)):
         return ref.path, names, operands
-    base = ev.type(Ref(ref.addr, ref.path[:-1]))
+    base = ev.type_of(Ref(ref.addr, ref.path[:-1]))
     assert isinstance(base, Tensor)
     items: list[Any] = []
     rest = list(second)
@@ -246,7 +246,7 @@ def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand
 
 def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
     """`array op= value`: `new` is the result of `op`; shape and dtype stay the array's."""
-    t, n = ev.type(ref), new.type
+    t, n = ev.type_of(ref), new.type
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if n.dtype != t.dtype:
         if "bif".index(n.kind) > "bif".index(t.kind):

@@ -17,7 +17,7 @@ from sct.frontend.arrays import assign_item
 from sct.frontend.evaluator import Dead, Evaluator, Frame, expression
 from sct.frontend.expressions import _bool, binary, compare_one, die, items_of, truth
 from sct.frontend.loops import _from_zero, known_items, space
-from sct.frontend.source import Liveness, SourceFunction, reads, source_of, writes
+from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
 from sct.frontend.statements import FALL, block, guard
 from sct.frontend.store import is_number
 from sct.frontend.values import (
@@ -44,20 +44,17 @@ from sct.ops.effects import python
 __all__ = ["KNOWN", "call", "call_named", "call_source", "inline"]
 
 
-def _known() -> dict[Any, str]:
+def _known() -> dict[int, str]:
     """Objects of numpy, math and builtins that are spellings of ops."""
-    found: dict[Any, str] = {}
+    found: dict[int, str] = {}
     for spelling in BY_CALL:
         module, _, name = spelling.partition(".")
-        holder = {"numpy": np, "math": math, "builtins": builtins}.get(module)
-        obj = functools.reduce(lambda o, n: getattr(o, n, None), name.split("."), holder) if holder else None
+        obj: Any = {"numpy": np, "math": math, "builtins": builtins}.get(module)
+        for part in name.split("."):
+            obj = getattr(obj, part, None)
         if obj is not None:
-            found[_id(obj)] = spelling
+            found[id(obj)] = spelling
     return found
-
-
-def _id(obj: Any) -> Any:
-    return id(obj)
 
 
 KNOWN = _known()
@@ -68,7 +65,11 @@ SPECIAL: dict[int, Special] = {}
 
 def special(*objects: Any) -> Callable[[Special], Special]:
     """Registers what a builtin does with abstract values, where it is not an op."""
-    return lambda f: [SPECIAL.__setitem__(id(o), f) for o in objects] and f
+    def register(f: Special) -> Special:
+        SPECIAL.update({id(o): f for o in objects})
+        return f
+
+    return register
 
 
 # -- the call ---------------------------------------------------------------------------------------
@@ -135,12 +136,7 @@ def call(ev: Evaluator, fn: Abstract, args: Sequence[Abstract], kwargs: Kwargs) 
         return call_function(ev, f, args, kwargs)
     if isinstance(f, type) and issubclass(f, BaseException):
         return exception(ev, f, args)
-    if f in _CASTS:
-        return call_named(ev, "numpy.asarray", args, {**kwargs, "dtype": Static(f)})
     return opaque_call(ev, fn, args, kwargs)
-
-
-_CASTS: set[Any] = set()
 
 
 def _library(f: types.FunctionType) -> bool:
@@ -199,7 +195,8 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Sequence[Abstract],
     """Evaluate a function's body in a frame of its own."""
     node = source.node
     if isinstance(node, gast.AsyncFunctionDef):
-        ev.refuse("SCT101", "`async def` is not supported")
+        raise SctError("SCT101", "`async def` is not supported", hint="write a plain function",
+                       loc=loc_of(node, source.file))
     if any(f.source.node is node for f in ev.frames):
         ev.refuse("SCT204", f"`{source.name}` calls itself: recursion is not supported yet",
                   hint="write it as a loop")
@@ -208,7 +205,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Sequence[Abstract],
     names = {a.id for a in [*node.args.args, *node.args.posonlyargs, *node.args.kwonlyargs]}
     names |= {a.id for a in (node.args.vararg, node.args.kwarg) if a is not None}
     body = node.body if isinstance(node.body, list) else []
-    declared = {n for s in body for g in gast.walk(s) if isinstance(g, (gast.Global, gast.Nonlocal)) for n in g.names}
+    declared = {n for s in own_nodes(body) if isinstance(s, (gast.Global, gast.Nonlocal)) for n in s.names}
     for s in body:
         names |= writes(s)
     frame = Frame(ev.new_frame_id(), source, globals_, cells, _liveness(node), names - declared, parent)
@@ -219,18 +216,13 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Sequence[Abstract],
 
 
 def _no_generator(ev: Evaluator, source: SourceFunction) -> None:
-    todo = list(source.node.body)
-    while todo:
-        n = todo.pop()
-        if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
-            word = "await" if isinstance(n, gast.Await) else "yield"
-            from sct.frontend.source import loc_of
-
-            raise SctError("SCT101", f"`{word}` is not supported", why="generators and coroutines keep state that "
-                           "sct does not differentiate", hint="build an array, or inline the loop",
-                           loc=loc_of(n, source.file))
-        if not isinstance(n, (gast.FunctionDef, gast.Lambda)):
-            todo += gast.iter_child_nodes(n)
+    found = [n for n in own_nodes(source.node.body) if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await))]
+    if found:
+        first = min(found, key=lambda n: (n.lineno, n.col_offset))
+        word = "await" if isinstance(first, gast.Await) else "yield"
+        raise SctError("SCT101", f"`{word}` is not supported", why="generators and coroutines keep state that sct "
+                       "does not differentiate", hint="build an array, or inline the loop",
+                       loc=loc_of(first, source.file))
 
 
 def bind(ev: Evaluator, source: SourceFunction, args: Sequence[Abstract], kwargs: Kwargs,
@@ -292,13 +284,10 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
         result = ev.store.vars[key]
         if isinstance(result, Poison):
             ev.refuse("SCT502", f"what `{frame.source.name}` returns depends on the path", why=result.reason)
-        if isinstance(result, Value):
-            from sct.ir.types import Undef
-
-            result = ev.defined(result) if isinstance(result.type, Undef) else result
-        return result
+        return ev.bound(result)
     finally:
         ev.frames.pop()
+        ev.returned_at = frame.returned_at or loc_of(node, frame.source.file)
         ev.loc, ev.b.loc = before, builder_loc
         if not frame.live.captured and not _makes_functions(node):
             for k in [k for k in ev.store.vars if k.frame == frame.id]:
@@ -443,7 +432,7 @@ def exception(ev: Evaluator, f: type, args: Sequence[Abstract]) -> Abstract:
 @special(range)
 def range_(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
     for a in args:
-        t = ev.type(a) if isinstance(a, (Value, Static)) else None
+        t = ev.type_of(a) if isinstance(a, (Value, Static)) else None
         if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype != "real":
             ev.refuse("SCT501", "range takes integers", hint="convert with int(...)")
     return Iteration("range", tuple(args))
@@ -615,13 +604,13 @@ def str_(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
 def shape_(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
     from sct.frontend.expressions import _size_of
 
-    t = ev.type(args[0])
+    t = ev.type_of(args[0])
     return Tup(tuple(_size_of(ev, args[0], k) for k in range(t.rank if isinstance(t, Tensor) else 0)))
 
 
 @special(np.ndim)
 def ndim_(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
-    t = ev.type(args[0])
+    t = ev.type_of(args[0])
     return Static(t.rank if isinstance(t, Tensor) else 0)
 
 

@@ -36,7 +36,10 @@ from sct.ir.interp import run
 from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef
 from sct.ops import unwrap
 
-__all__ = ["EXPRESSIONS", "STATEMENTS", "UNKNOWN", "Dead", "Evaluator", "Frame", "FreeLeaf", "Guard", "NeedsStatic", "expression", "statement"]
+__all__ = [
+    "EXPRESSIONS", "STATEMENTS", "UNKNOWN", "Dead", "Evaluator", "Frame",
+    "FreeLeaf", "Guard", "NeedsStatic", "expression", "statement",
+]
 
 Handler = Callable[["Evaluator", Any], Any]
 EXPRESSIONS: dict[type, Handler] = {}
@@ -45,12 +48,20 @@ STATEMENTS: dict[type, Handler] = {}
 
 def expression(*nodes: type) -> Callable[[Handler], Handler]:
     """Registers the handler of these expression nodes."""
-    return lambda handler: [EXPRESSIONS.__setitem__(n, handler) for n in nodes] and handler
+    return _registrar(EXPRESSIONS, nodes)
 
 
 def statement(*nodes: type) -> Callable[[Handler], Handler]:
     """Registers the handler of these statement nodes."""
-    return lambda handler: [STATEMENTS.__setitem__(n, handler) for n in nodes] and handler
+    return _registrar(STATEMENTS, nodes)
+
+
+def _registrar(table: dict[type, Handler], nodes: tuple[type, ...]) -> Callable[[Handler], Handler]:
+    def register(handler: Handler) -> Handler:
+        table.update(dict.fromkeys(nodes, handler))
+        return handler
+
+    return register
 
 
 class _Unknown:
@@ -97,7 +108,7 @@ class Frame:
     loop_depth: int = 0
     returns: list[Any] = field(default_factory=list)
     now: frozenset[str] = frozenset()
-    owner: str = ""
+    returned_at: Loc | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +153,7 @@ class Evaluator:
         self.same_object: list[tuple[int, int]] = []
         self.same_size: dict[str, Dim] = {}
         self.boundary = 0
+        self.returned_at: Loc | None = None
         self._next_addr = 0
         self._next_frame = 0
 
@@ -204,7 +216,7 @@ class Evaluator:
                 except Dead:
                     self.store.dead = True
             arms.append(arm)
-        made = self.join(pred, *arms, live or self.live_in_statement)
+        made = self.join(pred, arms[0], arms[1], live or self.live_in_statement)
         if self.store.dead:
             raise Dead
         return made
@@ -264,7 +276,7 @@ class Evaluator:
         return self._next_frame
 
     def lit(self, v: Abstract) -> Operand:
-        assert isinstance(v, Value) or isinstance(v, Static)
+        assert isinstance(v, (Value, Static))
         return v if isinstance(v, Value) else Lit(v.value)
 
     def emit(self, op: Op, *args: Operand | float | None, spelling: str | None = None, **attrs: Any) -> Any:
@@ -316,6 +328,16 @@ class Evaluator:
             made.hint = v.hint
         return made
 
+    def bound(self, v: Abstract) -> Abstract:
+        """A value that some path does not assign, where it is read; it may still be None."""
+        if not isinstance(v, Value) or not isinstance(v.type, Undef):
+            return v
+        if not isinstance(v.type.elem, Optional):
+            return self.defined(v)
+        made: Value = self.emit(unwrap, v, to=v.type.elem)
+        made.hint = v.hint
+        return made
+
     def read(self, ref: Ref) -> Operand:
         """The current contents of an array."""
         cell = self.store.cells[ref.addr]
@@ -327,7 +349,7 @@ class Evaluator:
             value = self.emit(step.op, value, *step.args, spelling=step.spelling, **step.attrs)
         return value
 
-    def type(self, v: Abstract) -> Type:
+    def type_of(self, v: Abstract) -> Type:
         """The type of a value without emitting anything that stays."""
         if isinstance(v, Ref) and not v.path:
             cell = self.store.cells[v.addr]

@@ -70,9 +70,7 @@ def name(ev: Evaluator, node: Any) -> Abstract:
     if isinstance(v, Poison):
         ev.refuse("SCT502", f"`{node.id}` cannot be used here", why=v.reason,
                   hint="give it the same type on every path")
-    if isinstance(v, Value) and isinstance(v.type, Undef):
-        return ev.defined(v)
-    return v
+    return ev.bound(v)
 
 
 def lookup(ev: Evaluator, name: str) -> Abstract:
@@ -194,7 +192,7 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
             return x
         if isinstance(x.type, Tensor) and x.type.is_scalar:
             return ev.emit(ne, x, 0, spelling="operator.ne")  # type: ignore[no-any-return]
-        return ev.operand(ev.call_op(BY_CALL["builtins.bool"], x, spelling="builtins.bool"))
+        return ev.emit(BY_CALL["builtins.bool"], x, spelling="builtins.bool")  # type: ignore[no-any-return]
     return Lit(True)
 
 
@@ -252,9 +250,9 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, (Tup, ListRef, DictRef)) or isinstance(b, (Tup, ListRef, DictRef)):
         ev.refuse("SCT503", "comparing containers is not supported")
     for x, y in ((a, b), (b, a)):
-        if isinstance(x, Static) and x.value is None and not (isinstance(y, Value) and isinstance(y.type, Optional)):
-            if not isinstance(y, Ref):
-                return Static(isinstance(op, gast.NotEq))
+        optional = isinstance(y, Ref) or isinstance(y, Value) and isinstance(y.type, Optional)
+        if isinstance(x, Static) and x.value is None and not optional:
+            return Static(isinstance(op, gast.NotEq))
     return ev.call_op(BY_CALL[f"operator.{spelling}"], a, b, spelling=f"operator.{spelling}")
 
 
@@ -315,7 +313,7 @@ def attribute(ev: Evaluator, node: Any) -> Abstract:
             ev.refuse("SCT203", str(error))
     if isinstance(owner, (ListRef, DictRef, Tup)):
         return Method(owner, node.attr)
-    x_type = ev.type(owner) if isinstance(owner, (Ref, Value)) else None
+    x_type = ev.type_of(owner) if isinstance(owner, (Ref, Value)) else None
     if isinstance(owner, Value) and isinstance(x_type, (Optional, Undef)):
         owner = ev.defined(owner)
         x_type = owner.type
@@ -346,7 +344,7 @@ _NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64"
 
 
 def _size_of(ev: Evaluator, owner: Abstract, axis: int) -> Abstract:
-    t = ev.type(owner)
+    t = ev.type_of(owner)
     assert isinstance(t, Tensor)
     if t.shape[axis].value is not None:
         return Static(t.shape[axis].value)
@@ -484,7 +482,8 @@ def fstring_(ev: Evaluator, node: Any) -> Abstract:
             spec = text.value
         conversion = chr(p.conversion) if p.conversion and p.conversion > 0 else ""
         if isinstance(v, Static) and not args and isinstance(v.value, (str, int, float, bool, type(None))):
-            shown = {"r": repr, "s": str, "a": ascii}.get(conversion, lambda x: x)(v.value)
+            convert: Any = {"r": repr, "s": str, "a": ascii}.get(conversion, lambda x: x)
+            shown = convert(v.value)
             text_now = format(shown, spec)
             parts.append(text_now)
             known += text_now

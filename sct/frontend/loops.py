@@ -8,7 +8,7 @@ remembered a loop site, so that nested loops do not walk their bodies again and 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from sct.frontend.arrays import slice_view
 from sct.frontend.evaluator import Dead, Evaluator, NeedsStatic, statement
 from sct.frontend.expressions import items_of, truth
 from sct.frontend.source import reads, writes
-from sct.frontend.statements import BREAK, CONTINUE, FALL, RETURN, assign, block, guard, run_arm
+from sct.frontend.statements import BREAK, CONTINUE, END, FALL, RETURN, assign, block, guard, run_arm
 from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, type_of
 from sct.frontend.values import (
     Abstract,
@@ -52,12 +52,11 @@ def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
                 bounds = [p.value for p in v.parts if isinstance(p, Static)]
                 return tuple(map(Static, range(*bounds)))
             return None
-        parts = [known_items(ev, p) for p in v.parts[: 1 if v.kind == "enumerate" else None]]
-        if v.kind == "zip" and any(p is not None for p in parts) and None in parts:
-            shortest = min(len(p) for p in parts if p is not None)
-            parts = [p if p is not None else tuple(slice_view(ev, q, Static(k)) for k in range(shortest))
-                     for p, q in zip(parts, v.parts) if p is not None or isinstance(q, Ref)]
-        if any(p is None for p in parts) or len(parts) < len(v.parts) and v.kind == "zip":
+        inner = v.parts[:1] if v.kind == "enumerate" else v.parts
+        parts = [known_items(ev, p) for p in inner]
+        if v.kind == "zip" and any(p is not None for p in parts):
+            parts = [items_of(ev, q) if isinstance(q, Ref) else p for p, q in zip(parts, inner)]
+        if None in parts:
             return None
         known = [p for p in parts if p is not None]
         if v.kind == "zip":
@@ -66,9 +65,8 @@ def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
             first = ev.ask(v.parts[1], "the start of enumerate") if len(v.parts) > 1 else 0
             return tuple(Tup((Static(k), x)) for k, x in enumerate(known[0], first))
         return tuple(reversed(known[0]))
-    if isinstance(v, (Tup, ListRef, DictRef)) or isinstance(v, Static) and isinstance(v.value, (tuple, list, dict, str)):
-        return items_of(ev, v)
-    return None
+    static = isinstance(v, Static) and isinstance(v.value, (tuple, list, dict, str))
+    return items_of(ev, v) if static or isinstance(v, (Tup, ListRef, DictRef)) else None
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,9 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
         return Space(ev.operand(a), ev.operand(b), ev.operand(c), lambda i: i)
     if isinstance(v, Ref):
         return Space(Lit(0), _length(ev, v), one, lambda i: slice_view(ev, v, i))
-    if not isinstance(v, Iteration) or any(space(ev, p) is None for p in v.parts[: 1 if v.kind == "enumerate" else None]):
+    if not isinstance(v, Iteration):
+        return None
+    if any(space(ev, p) is None for p in v.parts[: 1 if v.kind == "enumerate" else None]):
         return None
     if v.kind == "zip":
         parts = [_from_zero(ev, p) for p in v.parts]
@@ -145,7 +145,7 @@ def _count(ev: Evaluator, s: Space) -> Operand:
 
 
 def _length(ev: Evaluator, v: Ref) -> Operand:
-    t = ev.type(v)
+    t = ev.type_of(v)
     if not isinstance(t, Tensor) or not t.rank:
         ev.refuse("SCT501", "iteration over a 0-d array", why="NumPy raises here too")
     if t.shape[0].value is not None:
@@ -161,9 +161,7 @@ def for_(ev: Evaluator, node: Any) -> None:
     over = ev.eval(node.iter)
     if isinstance(over, Poison):
         ev.refuse("SCT502", "this cannot be iterated over", why=over.reason, node=node.iter)
-    counted = isinstance(over, (Iteration, Ref)) and not (
-        isinstance(over, Iteration) and over.kind != "range" and known_items(ev, over) is not None)
-    where = space(ev, over) if counted else None
+    where = space(ev, over)
     if where is None:
         items = known_items(ev, over)
         if items is None:
@@ -193,67 +191,63 @@ def while_(ev: Evaluator, node: Any) -> None:
     _Loop(ev, node, None).run()
 
 
-def unroll(ev: Evaluator, node: Any, items: Iterable[Abstract]) -> None:
+def unroll(ev: Evaluator, node: Any, items: Sequence[Abstract]) -> None:
     """A loop over known items: the body once an item."""
-    todo = list(items)
     frame = ev.frames[-1]
-
-    def go(k: int) -> None:
-        while k < len(todo):
-            assign(ev, node.target, todo[k])
-            frame.now = frame.live.head[node] | before
-            block(ev, node.body)
-            k += 1
-            kind = ev.exit
-            if ev.store.dead:
-                return
-            if isinstance(kind, Static):
-                if kind.value in (FALL, CONTINUE):
-                    ev.exit = Static(FALL)
-                    continue
-                if kind.value == BREAK:
-                    ev.exit = Static(FALL)
-                return
-            kinds = ev.kinds_of(kind)  # type: ignore[arg-type]
-            goes = {x for x in kinds if x <= CONTINUE}
-            if goes == kinds:
-                ev.exit = Static(FALL)
-                continue
-            assert isinstance(kind, Value)
-            test = ev.emit(lt, kind, BREAK, spelling="operator.lt") if goes else Lit(False)
-            rest = k
-
-            def on() -> None:
-                ev.exit = Static(FALL)
-                go(rest)
-
-            def off() -> None:
-                returns = frozenset(x for x in kinds if x > BREAK)
-                if not returns:
-                    ev.exit = Static(FALL)
-                elif BREAK not in kinds:
-                    ev.exit = kind if len(returns) > 1 else Static(next(iter(returns)))
-                else:
-                    ev.exit_falls[kind] = BREAK + 1
-
-            if isinstance(test, Lit):
-                off()
-                return
-            arms = []
-            for thunk in (on, off):
-                with ev.inside(ev.fork()) as arm:
-                    run_arm(ev, thunk)
-                arms.append(arm)
-            ev.join(test, arms[0], arms[1], ev.live_after(frame.live.head[node]))
-            return
-        if node.orelse:
-            block(ev, node.orelse)
-
     before = frame.now
     try:
-        go(0)
+        _unroll_from(ev, node, items, 0)
     finally:
         frame.now = before
+
+
+def _unroll_from(ev: Evaluator, node: Any, items: Sequence[Abstract], start: int) -> None:
+    frame = ev.frames[-1]
+    outer = frame.now
+    for k in range(start, len(items)):
+        assign(ev, node.target, items[k])
+        frame.now = frame.live.head[node] | outer
+        block(ev, node.body)
+        if ev.store.dead:
+            return
+        kind = ev.exit
+        kinds = frozenset({kind.value}) if isinstance(kind, Static) else ev.kinds_of(ev.lit(kind))
+        if max(kinds) > CONTINUE:
+            if min(kinds) > CONTINUE:
+                _leave_unrolled(ev, kinds)
+            else:
+                assert isinstance(kind, Value)
+                _guard_unrolled(ev, node, items, k + 1, kind)
+            return
+        ev.exit = Static(FALL)
+    block(ev, node.orelse)
+
+
+def _guard_unrolled(ev: Evaluator, node: Any, items: Sequence[Abstract], start: int, kind: Value) -> None:
+    """The items from `start` on, where the exit `kind` of the trip before lets it come to them."""
+    test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
+    leaving = frozenset(k for k in ev.kinds_of(kind) if k >= BREAK)
+
+    def on() -> None:
+        ev.exit = Static(FALL)
+        _unroll_from(ev, node, items, start)
+
+    arms = []
+    for thunk in (on, lambda: _leave_unrolled(ev, leaving)):
+        with ev.inside(ev.fork()) as arm:
+            run_arm(ev, thunk)
+        arms.append(arm)
+    ev.join(test, arms[0], arms[1], ev.live_after(ev.frames[-1].live.head[node]))
+
+
+def _leave_unrolled(ev: Evaluator, kinds: frozenset[int]) -> None:
+    """After an unrolled loop that was left: a break is over, a return goes on."""
+    if kinds == {BREAK}:
+        ev.exit = Static(FALL)
+    elif BREAK in kinds and isinstance(ev.exit, Value):
+        ev.exit_falls[ev.exit] = BREAK + 1
+    elif len(kinds) == 1:
+        ev.exit = Static(next(iter(kinds)))
 
 
 # -- the loop equation -------------------------------------------------------------------------------------
@@ -290,11 +284,11 @@ class _Loop:
 
     def __init__(self, ev: Evaluator, node: Any, where: Space | None) -> None:
         self.ev, self.node, self.where = ev, node, where
-        site = tuple((f.id, ) for f in ev.frames), id(node)
+        site = tuple(f.id for f in ev.frames), id(node)
         self.memo: _Memo = ev.loop_memo.setdefault(site, _Memo())
         frame = ev.frames[-1]
         self.frame = frame
-        self.names = {Key(frame.id, n) for n in writes(node)} | set()
+        self.names = {Key(frame.id, n) for n in writes(node)}
         pending = frozenset(n for r in _returns(node) for n in reads(r))
         orelse = frozenset(n for stmt in node.orelse for n in reads(stmt))
         after = frame.live.after.get(node, frozenset()) | frame.live.captured | pending | orelse
@@ -353,7 +347,8 @@ class _Loop:
         body = Builder()
         with ev.block(body):
             self.frame.loop_depth += 1
-            before, self.frame.now = self.frame.now, self.frame.live.head[self.node] | self.after | self.frame.now
+            before = self.frame.now
+            self.frame.now = self.live_names
             try:
                 ev.exit = Static(FALL)
                 if self.where is not None:
@@ -455,15 +450,16 @@ class _Loop:
             t = truth(ev, ev.eval(self.node.test))
         if isinstance(t, Lit):
             if not t.value:
-                ev.exit = Static(BREAK)
+                ev.exit = Static(END)
             return None
-        if ev.store.vars == before.vars and ev.store.cells == before.cells:
+        if all(before.vars.get(k) == v for k, v in ev.store.vars.items()) and all(
+                before.cells.get(a) is c for a, c in ev.store.cells.items() if a in before.cells):
             self.tested = True
             return Fn("test", (), tuple(region.eqns), (t,))
         ev.b.eqns.extend(region.eqns)
 
         def stop() -> None:
-            ev.exit = Static(BREAK)
+            ev.exit = Static(END)
 
         ev.branch(t, lambda: None, stop, ev.live_after(self.live_names))
         return None
@@ -476,11 +472,11 @@ class _Loop:
         kind = end.vars[ev.exit_key]
         x = ev.lit(kind)
         kinds = ev.kinds_of(x)
-        leaving = frozenset(k for k in kinds if k >= BREAK)
+        leaving = frozenset(k for k in kinds if k >= END)
         falls = ev.exit_falls.get(x, 1) if isinstance(x, Value) else 1
         if falls > 1:
             leaving = frozenset(k for k in kinds if k >= falls)
-        if leaving and (max(leaving) > BREAK or self.node.orelse) and not self.memo.exits:
+        if leaving and (max(leaving) > BREAK or BREAK in leaving and self.node.orelse) and not self.memo.exits:
             self.memo.exits = True
             raise _Again
         if self.memo.exits:
@@ -489,7 +485,7 @@ class _Loop:
             return Lit(True), leaving
         if leaving == kinds:
             return Lit(False), leaving
-        return ev.emit(lt, x, max(BREAK, falls), spelling="operator.lt"), leaving
+        return ev.emit(lt, x, max(END, falls), spelling="operator.lt"), leaving
 
     # -- the end of a trip -------------------------------------------------------------------------------------
 
@@ -501,7 +497,7 @@ class _Loop:
                 carry.back = carry.back or carry.param
             return
         again = False
-        self.pairs: list[tuple[Any, int, int, Ref]] = []
+        self.pairs: list[tuple[Any, int, int]] = []
         for key, v in head.vars.items():
             if key == ev.exit_key or key.name == "<exit>":
                 continue
@@ -544,7 +540,7 @@ class _Loop:
     def note(self, v: Abstract) -> None:
         """An unchanged name: who it shares with still counts."""
         if isinstance(v, Ref):
-            self.pairs.append((None, v.addr, v.addr, v))
+            self.pairs.append((None, v.addr, v.addr))
         elif isinstance(v, Tup):
             for x in v.items:
                 self.note(x)
@@ -567,7 +563,7 @@ class _Loop:
         if id in self.carries and not (isinstance(head, Ref)):
             carry = self.carries[id]
             if isinstance(end, Ref) and is_number(Static(getattr(carry.init, "value", None))):
-                memo.types[id] = ev.type(end)
+                memo.types[id] = ev.type_of(end)
                 return True
             if isinstance(end, Value) or is_number(end):
                 carry.back = ev.lit(end)
@@ -582,14 +578,14 @@ class _Loop:
                 memo.split.add(id)
                 memo.frozen.update(a for a in (head.addr, end.addr) if a in self.entry.cells)
                 return True
-            self.pairs.append((id, head.addr, end.addr, end))
+            self.pairs.append((id, head.addr, end.addr))
             return False
         if is_number(head) and isinstance(head, Static) and (is_number(end) or isinstance(end, Value)):
             if head == end:
                 return False
             return self.widen(id, type_of(head), type_of(end))
         if isinstance(head, Static) and head.value is None and isinstance(end, Ref):
-            memo.types[id] = Optional(ev.type(end))
+            memo.types[id] = Optional(ev.type_of(end))
             return True
         if head == end:
             self.note(end)
@@ -605,7 +601,7 @@ class _Loop:
                 self.learn((*id, k), x)
             return True
         if isinstance(end, (Value, Ref)) or is_number(end):
-            t = self.ev.type(end) if not isinstance(end, Value) else end.type
+            t = self.ev.type_of(end) if not isinstance(end, Value) else end.type
             self.memo.types[id] = t if isinstance(t, Undef) else Undef(t)
             if isinstance(end, Ref) and end.path:
                 self.memo.split.add(id)
@@ -631,10 +627,10 @@ class _Loop:
     def share(self, end: Store) -> bool:
         """Who shares with whom must be the same after a trip; what is not is frozen."""
         memo = self.memo
-        live = [p for p in self.pairs]
-        bad = conflicts((a, b) for _, a, b, _ in live)
+        live = self.pairs
+        bad = conflicts((a, b) for _, a, b in live)
         again = False
-        for id, a, b, _ in live:
+        for id, a, b in live:
             if (a, b) not in bad:
                 continue
             if id is not None and a != b and id not in memo.split:
@@ -644,7 +640,7 @@ class _Loop:
                 if addr in self.entry.cells and addr not in memo.frozen:
                     memo.frozen.add(addr)
                     again = True
-        for id, a, b, _ in live:
+        for id, a, b in live:
             known = a in memo.cells or a in self.extra_cells.values()
             if a != b and (a, b) not in bad and not known and id is not None:
                 memo.cells.add(a)
@@ -653,7 +649,7 @@ class _Loop:
 
     def backs(self, end: Store) -> None:
         """The array carries: each takes the buffer that its names hold at the end of the trip."""
-        moved = {a: b for _, a, b, _ in self.pairs}
+        moved = {a: b for _, a, b in self.pairs}
         for id, carry in self.carries.items():
             if carry.back is not None:
                 continue
@@ -667,7 +663,7 @@ class _Loop:
             carry.back = cell.value
             if self.widen(id, carry.param.type, cell.value.type):
                 raise _Again
-        for id, a, b, _ in self.pairs:
+        for id, a, b in self.pairs:
             if a != b and id is not None and isinstance(end.cells.get(b), Slots):
                 self.ev.refuse("SCT310", "lists that trade places in a loop are not supported yet", node=self.node)
 
@@ -712,11 +708,12 @@ class _Loop:
         ev, node = self.ev, self.node
         ev.exit = Static(FALL)
         returns = frozenset(k for k in exits if k > BREAK)
-        if kind is None or not exits:
-            if not exits:
-                block(ev, node.orelse)
+        if BREAK not in exits and not returns:
+            block(ev, node.orelse)
             return
-        ends = isinstance(node, gast.For) or self.tested or BREAK in exits
+        if kind is None:
+            return
+        ends = isinstance(node, gast.For) or self.tested
         ev.exit_kinds[kind] = (frozenset({FALL}) if ends else frozenset()) | exits
         ev.exit_falls[kind] = BREAK + 1
         if not node.orelse:

@@ -14,7 +14,7 @@ import gast
 
 from sct.errors import Loc, SctError
 
-__all__ = ["Liveness", "SourceFunction", "loc_of", "reads", "source_of", "writes"]
+__all__ = ["Liveness", "SourceFunction", "loc_of", "own_nodes", "reads", "source_of", "writes"]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -121,16 +121,28 @@ def writes(node: Any) -> set[str]:
     return found
 
 
+def own_nodes(stmts: list[Any]) -> Iterator[Any]:
+    """Every node of these statements, nested functions as one node each."""
+    todo = list(stmts)
+    while todo:
+        n = todo.pop()
+        yield n
+        if not isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)):
+            todo += gast.iter_child_nodes(n)
+
+
 class Liveness:
     """Which names of a function may still be read after a statement.
 
     after[stmt]   live after the statement
+    before[stmt]  live before it, on its way to a break or continue included
     head[loop]    live before the test or next item of a loop
     captured      names that nested functions read: live everywhere
     """
 
     def __init__(self, node: Any) -> None:
         self.after: dict[Any, frozenset[str]] = {}
+        self.before: dict[Any, frozenset[str]] = {}
         self.head: dict[Any, frozenset[str]] = {}
         self._gen: dict[int, tuple[frozenset[str], frozenset[str] | None]] = {}
         self.captured: set[str] = set()
@@ -145,12 +157,13 @@ class Liveness:
                cont: frozenset[str]) -> frozenset[str]:
         for stmt in reversed(stmts):
             self.after[stmt] = out
-            out = self._stmt(stmt, out, brk, cont)
+            out = self.before[stmt] = self._stmt(stmt, out, brk, cont)
         return out
 
     def _stmt(self, s: Any, out: frozenset[str], brk: frozenset[str], cont: frozenset[str]) -> frozenset[str]:
         if isinstance(s, gast.If):
-            return reads(s.test) | self._block(s.body, out, brk, cont) | self._block(s.orelse, out, brk, cont)
+            arms = self._block(s.body, out, brk, cont) | self._block(s.orelse, out, brk, cont)
+            return arms | frozenset(reads(s.test))
         if isinstance(s, (gast.For, gast.While)):
             # The body's effect is X -> gen + (X - kill), so one round is the fixpoint.
             returned = {name for n in gast.walk(s) if isinstance(n, gast.Return) for name in reads(n)}
@@ -161,7 +174,7 @@ class Liveness:
             head = frozenset(done | test | (self._exposed(s.body)[0] - first))
             self.head[s] = head
             self._block(s.body, head, out, head)
-            return head | (reads(s.iter) if isinstance(s, gast.For) else set())
+            return head | frozenset(reads(s.iter) if isinstance(s, gast.For) else ())
         if isinstance(s, gast.Return):
             return frozenset(reads(s))
         if isinstance(s, gast.Raise):

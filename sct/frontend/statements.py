@@ -11,7 +11,7 @@ from sct.errors import SctError
 from sct.frontend.arrays import assign_item, augmented
 from sct.frontend.evaluator import Dead, Evaluator, NeedsStatic, statement
 from sct.frontend.expressions import binary, closure, items_of, lookup, truth
-from sct.frontend.source import reads
+from sct.frontend.source import loc_of, reads
 from sct.frontend.values import (
     Abstract,
     Array,
@@ -28,10 +28,10 @@ from sct.ir import Lit, Operand, Value
 from sct.ops import eq, lt, raise_
 from sct.ops.effects import python
 
-__all__ = ["BREAK", "CONTINUE", "FALL", "RETURN", "assign", "block", "fall_test", "unpack"]
+__all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "assign", "block", "fall_test", "unpack"]
 
-FALL, CONTINUE, BREAK, RETURN = 0, 1, 2, 3
-"""Exit kinds; a `return` inside a loop has a number of its own above RETURN."""
+FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
+"""Exit kinds; END: the test of a `while` failed; a `return` inside a loop has a number of its own above RETURN."""
 
 
 # -- blocks -----------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
         while at < len(stmts) and not ev.store.dead:
             stmt = stmts[at]
             at += 1
-            frame.now = frame.live.after.get(stmt, frozenset()) | frozenset(reads(stmt) if _simple(stmt) else ()) | before
+            frame.now = frame.live.after.get(stmt, frozenset()) | frame.live.before.get(stmt, frozenset()) | reads(stmt)
             if isinstance(stmt, gast.If):
                 if if_(ev, stmt, stmts, at):
                     return
@@ -55,7 +55,7 @@ def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
                 if ev.exit.value != FALL:
                     return
             else:
-                if at < len(stmts) or ev.exit_falls.get(ev.exit, 1) > 1:
+                if at < len(stmts) or ev.exit_falls.get(_value(ev.exit), 1) > 1:
                     guard(ev, stmts, at)
                 return
     except Dead:
@@ -64,8 +64,9 @@ def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
         frame.now = before
 
 
-def _simple(stmt: Any) -> bool:
-    return not isinstance(stmt, (gast.If, gast.For, gast.While))
+def _value(v: Abstract) -> Value:
+    assert isinstance(v, Value)
+    return v
 
 
 def fall_test(ev: Evaluator, kind: Value) -> Operand:
@@ -121,10 +122,12 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
             ev.exit_falls.setdefault(kind, 1)
             ev.exit = kind
         return
-    sites = sorted(k for k in exits if k > RETURN)
 
     def go(codes: list[int]) -> None:
         code = codes[0]
+        if code == RETURN and len(codes) == 1:
+            ev.exit = Static(RETURN)
+            return
         if len(codes) == 1:
             return run_arm(ev, lambda: return_value(ev, frame.returns[code - RETURN - 1]))
         arms = []
@@ -134,22 +137,16 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
             arms.append(arm)
         ev.join(ev.emit(eq, kind, code, spelling="operator.eq"), arms[0], arms[1], ev.live_after(frozenset()))
 
-    if not sites or RETURN in exits and len(exits) == 1:
-        ev.exit = Static(RETURN)
-    elif RETURN not in exits:
-        go(sites)
-    else:
-        ev.refuse("SCT105", "this mixture of returns is not supported")
+    go(sorted(exits))
 
 
 def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
     """An `if`; where one arm always exits the rest of the block goes into the other: then True."""
     outer = ev.loc
-    from sct.frontend.source import loc_of
-
     ev.loc = loc_of(stmt.test, ev.frames[-1].source.file)
     try:
         test = truth(ev, ev.eval(stmt.test))
+        ev.frames[-1].now = ev.frames[-1].live.after.get(stmt, frozenset())
         if isinstance(test, Lit):
             block(ev, stmt.body if test.value else stmt.orelse)
             return False
@@ -303,7 +300,8 @@ def augassign(ev: Evaluator, node: Any) -> None:
     owner, key = ev.eval(node.target.value), ev.eval(node.target.slice)
     old = item(ev, owner, key)
     value = ev.eval(node.value)
-    if isinstance(old, Ref) and (isinstance(owner, (ListRef, DictRef, Tup)) or old.path and old.addr == owner.addr):  # type: ignore[union-attr]
+    if isinstance(old, Ref) and (isinstance(owner, (ListRef, DictRef, Tup)) or isinstance(owner, Ref) and
+                                 old.addr == owner.addr):
         augment_array(ev, kind, old, value)  # a view, or an array in a container: written in place
     else:
         assign_item(ev, owner, key, binary(ev, kind, old, value))
@@ -356,7 +354,9 @@ def return_(ev: Evaluator, node: Any) -> None:
 
 def return_value(ev: Evaluator, node: Any) -> None:
     v = Static(None) if node.value is None else ev.eval(node.value)
-    ev.store.vars[Key(ev.frames[-1].id, "<return>")] = v
+    frame = ev.frames[-1]
+    frame.returned_at = frame.returned_at or loc_of(node, frame.source.file)
+    ev.store.vars[Key(frame.id, "<return>")] = v
     ev.exit = Static(RETURN)
 
 

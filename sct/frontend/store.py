@@ -159,7 +159,8 @@ class _Merge:
             if a == b:
                 return given
             try:
-                made = self.phi(*(None if x is None else self.ev.lit(x) for x in (a, b)), hint)
+                x, y = (None if v is None else self.ev.lit(v) for v in (a, b))
+                made = self.phi(x, y, hint)
             except TypeMismatch as error:
                 return Poison(f"its type depends on the path: {error}")
             return Static(made.value) if isinstance(made, Lit) else made
@@ -191,7 +192,7 @@ class _Merge:
             return Ref(one.addr, tuple(self.step(s, side) for s in one.path))
         if one.path:
             return self.materialised(a, b, hint)
-        return self.base(*((one.addr, None) if side == 0 else (None, one.addr)), (), hint)
+        return self.base(one.addr if side == 0 else None, one.addr if side else None, (), hint)
 
     def step(self, s: Step, side: int) -> Step:
         args = tuple(self.phi(x, None) if side == 0 else self.phi(None, x) for x in s.args)
@@ -203,20 +204,21 @@ class _Merge:
                        else (a, "undefined"))
         if (a, b) not in self.addrs:
             cells = [None if x is None else arm.store.cells[x] for x, arm in ((a, self.left), (b, self.right))]
+            x, y = (c.value if isinstance(c, Array) else None for c in cells)
             try:
-                value = self.phi(*(c.value if isinstance(c, Array) else None for c in cells), hint)
+                value = self.phi(x, y, hint)
             except TypeMismatch as error:
                 return Poison(f"its type depends on the path: {error}")
             given = [c for c in cells if isinstance(c, Array)]
             self.addrs[a, b] = self.ev.new_addr()
             self.store.cells[self.addrs[a, b]] = Array(
-                value, max(c.origin == "captured" for c in given) and "captured" or "fresh",
+                value, "captured" if any(c.origin == "captured" for c in given) else "fresh",
                 next((c.frozen for c in given if c.frozen), ""), all(c.c_order for c in given))
         return Ref(self.addrs[a, b], path)
 
     def materialised(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         """A view on at least one path, of a place that depends on the path: a frozen copy."""
-        values = []
+        values: list[Operand | None] = []
         for x, arm in ((a, self.left), (b, self.right)):
             if x is None:
                 values.append(None)
@@ -227,7 +229,7 @@ class _Merge:
             self.ev.late_freezes.append(x.addr)
         self.inner = (self.left.defines(), self.right.defines())
         try:
-            value = self.phi(*values, hint)
+            value = self.phi(values[0], values[1], hint)
         except TypeMismatch as error:
             return Poison(f"its type depends on the path: {error}")
         addr = self.ev.new_addr()

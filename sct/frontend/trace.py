@@ -33,7 +33,7 @@ class Parameter:
     name: str
     kind: str = "positional"
     default: Any = NO_DEFAULT
-    tree: Tree = Leaf(0)
+    tree: Tree = Leaf(0)  # noqa: RUF009
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _same(now: Any, how: str, known: Any) -> bool:
         return now is known
     if how == "value":
         return type(now) is type(known) and now == known
-    return (len(now) if how == "len" else tuple(now)) == known
+    return bool((len(now) if how == "len" else tuple(now)) == known)
 
 
 def root_of(target: Any) -> Any:
@@ -275,8 +275,8 @@ def _aliasing(ev: Evaluator, written: bool) -> None:
     pairs = [(i, j) for n, i in enumerate(arrays) for j in arrays[:n]]
     for i, j in pairs:
         if ev.leaves[i] is not ev.leaves[j] and np.may_share_memory(ev.leaves[i], ev.leaves[j]):
-            raise SctError("SCT305", f"`{ev.params[j].hint}` and `{ev.params[i].hint}` share memory, and one is written",
-                           hint="pass a copy")
+            names = f"`{ev.params[j].hint}` and `{ev.params[i].hint}`"
+            raise SctError("SCT305", f"{names} share memory, and one is written", hint="pass a copy")
     same = [(i, j) for i, j in pairs if ev.leaves[i] is ev.leaves[j]]
     text = "arrays share memory as before"
     ev.guards[text] = Guard(text, lambda leaves: all(
@@ -407,8 +407,6 @@ def _ahead(target: Any, signature: inspect.Signature, texts: Mapping[str, Any], 
     for name, text in texts.items():
         if isinstance(text, inspect.Parameter):
             given[name], trees[name] = argument(ev, text.default, name, {})
-            for leaf in range(len(ev.leaves)):
-                ev.leaves[leaf] = ev.leaves[leaf] if text.default is ev.leaves[leaf] else ev.leaves[leaf]
             continue
         t = parse_type(text)
         leaf = add_leaf(ev, UNKNOWN, t, name)

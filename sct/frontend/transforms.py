@@ -74,7 +74,7 @@ def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> 
 
 def differentiable(ev: Evaluator, v: Abstract) -> bool:
     """Can a derivative be taken by this leaf?  Python ints passed directly count as floats."""
-    t = v.type if isinstance(v, Value) else ev.type(v)
+    t = v.type if isinstance(v, Value) else ev.type_of(v)
     if not isinstance(t, Tensor):
         return is_float(t)
     return t.kind == "f" or t.kind == "i" and t.is_scalar
@@ -107,15 +107,16 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
     seen: dict[int, int] = {}
     entry = ev.store
     ev.store = ev.store.copy()
-    inside: dict[int | str, Abstract] = {k: ev.fresh_copy(a, seen) for k, a in [*enumerate(args), *kwargs.items()]}
+    given_by: dict[int | str, Abstract] = dict(enumerate(args))
+    given_by.update(kwargs.items())
+    inside = {k: ev.fresh_copy(a, seen) for k, a in given_by.items()}
     params: list[Value] = []
     primals: list[Operand] = []
     shapes: list[tuple[int, Tree, list[int]]] = []
     body = Builder()
     for which, k in enumerate(wrt):
         leaves: list[Abstract] = []
-        given = args[k] if isinstance(k, int) else kwargs[k]
-        tree = tree_of(ev, given, leaves, "as an argument")
+        tree = tree_of(ev, given_by[k], leaves, "as an argument")
         positions = []
         new: list[Abstract] = []
         inner: list[Abstract] = []
@@ -161,8 +162,8 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
     finally:
         ev.boundary = outer
     ev.store = entry
-    fn = Fn("f", tuple(params), tuple(body.eqns), tuple(outs))  # type: ignore[arg-type]
-    return _Region(fn, primals, out_tree, aux_tree, outs, shapes)  # type: ignore[arg-type]
+    fn = Fn("f", tuple(params), tuple(body.eqns), tuple(outs))
+    return _Region(fn, primals, out_tree, aux_tree, outs, shapes)
 
 
 def _name(f: Abstract, k: int | str) -> str | None:
@@ -265,12 +266,14 @@ def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
 def run_grad(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     where = positions(ev, f, t.argnums, args, kwargs)
     region = evaluate(ev, f, args, kwargs, where, has_aux=t.has_aux)
+    ev.loc, outer = ev.returned_at, ev.loc
     if not isinstance(region.out, Leaf):
         ev.refuse("SCT404", "the function to differentiate must return one number",
                   why="it returns a container" if isinstance(region.out, Node) else "it returns no number",
                   hint="use vjp or jvp, or has_aux=True for a pair (value, aux)")
     y = region.outs[region.out.index]
     _one_number(ev, y)
+    ev.loc = outer
     seed: Operand = Lit(1.0)
     if isinstance(y.type, Tensor) and y.type.is_array:
         from sct.ops import ones_like
@@ -352,9 +355,9 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args) -> Tup:
                       skip=lambda k, j: isinstance(flat[k][j], Static) and flat[k][j].value is None)  # type: ignore[union-attr]
     given: list[Operand | None] = [None] * len(region.primals)
     for k, (_, _, where) in enumerate(region.wrt):
-        for j, p in enumerate(where):
-            if p >= 0:
-                given[p] = _as_tangent(ev, flat[k][j], region.fn.params[p])
+        for j, at in enumerate(where):
+            if at >= 0:
+                given[at] = _as_tangent(ev, flat[k][j], region.fn.params[at])
     outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
     dots = [Value(_tangent(x.type), _d(x.hint)) if is_float(x) else None for x in region.outs]
     ev.b.add(Eqn(jvp, (*region.primals, *(x for x in given if x is not None)),
@@ -362,7 +365,7 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args) -> Tup:
                  (region.fn,), loc=ev.loc))
     value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]))
     tangent = rebuild_tree(ev, _no_constants(region.out),
-                           lambda k: Static(None) if dots[k] is None else ev.wrap(dots[k]))  # type: ignore[arg-type]
+                           lambda k: Static(None) if dots[k] is None else ev.wrap(dots[k]))
     return Tup((value, tangent))
 
 
@@ -372,7 +375,7 @@ def _tangent_leaves(ev: Evaluator, primal: Abstract, tangent: Abstract) -> list[
         leaves: list[Abstract] = []
         tree_of(ev, primal, leaves)
         return [tangent for _ in leaves]
-    if isinstance(primal, Tup) or isinstance(primal, (ListRef, DictRef)):
+    if isinstance(primal, (Tup, ListRef, DictRef)):
         ours = primal.items if isinstance(primal, Tup) else ev.store.cells[primal.addr].items  # type: ignore[union-attr]
         if type(primal) is not type(tangent):
             ev.refuse("SCT406", "the tangent is not arranged as the primal is")

@@ -74,13 +74,12 @@ class Builder:
                 return made
         extra = {"spelling": spelling} if op.spelled else {}
         derived = op.type(*ops, **extra, **attrs) if types is None else tuple(types)
-        several = isinstance(derived, tuple)
         dim = op.dim(*ops, **attrs) if op.dim else None
-        outs = tuple(Value(t, dim=dim) for t in (derived if several else (derived,)))
+        outs = tuple(Value(t, dim=dim) for t in (derived if isinstance(derived, tuple) else (derived,)))
         for value, hint in zip(outs, hints):
             value.hint = hint
         self.add(Eqn(op, ops, outs, attrs, tuple(regions), spelling, self.primal, loc or self.loc))
-        return outs if several else outs[0]
+        return outs if isinstance(derived, tuple) else outs[0]
 
     def add(self, eqn: Eqn) -> None:
         """Add an equation that exists."""

@@ -219,7 +219,8 @@ def fits(a: Type, b: Type) -> bool:
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return a == b
     if b.carrier == "py":
-        return a.carrier == "py" and (a.dtype == b.dtype or "bif".index(a.kind) < "bif".index(b.kind) or b.dtype == "real")
+        wider = "bif".index(a.kind) < "bif".index(b.kind)
+        return a.carrier == "py" and (a.dtype == b.dtype or wider or b.dtype == "real")
     if b.carrier == "any":
         return a.carrier != "array" and "bif".index(a.kind) <= "bif".index(b.kind)
     return agree(a, b)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Union
 
 from sct.errors import Loc
-from sct.ir.types import Dim, Tensor, Type, Undef, py
+from sct.ir.types import Dim, Optional, Seq, Tensor, Type, Undef, py
 
 __all__ = [
     "UNDEF", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "builder_var", "free_values",
@@ -294,8 +294,6 @@ def is_float(x: Operand | Type) -> bool:
     """Can a derivative pass through this: is it a floating-point `Tensor`, or a
     sequence, optional or undef of one?"""
     t = x.type if isinstance(x, (Value, Lit)) else x
-    while not isinstance(t, Tensor):
-        if not hasattr(t, "elem"):
-            return False
+    while isinstance(t, (Seq, Optional, Undef)):
         t = t.elem
-    return t.kind in "fc"
+    return isinstance(t, Tensor) and t.kind in "fc"

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Eqn, Fn, Op, Operand, Value
+from sct.ir.core import UNDEF, Eqn, Fn, Op, Operand, Value
 from sct.ir.tree import build
 
 __all__ = ["call", "resolve", "run"]
@@ -34,7 +34,8 @@ def run(fn: Fn, args: Sequence[Any], *, captured: Mapping[Value, Any] | None = N
     inplace   honour `Eqn.inplace`: the out takes over the operand's buffer, so that a
               wrong decision of `storage` gives a wrong number here
     """
-    return _Interpreter(inplace).region(fn, args, dict(captured or {}))
+    with np.errstate(all="ignore"):
+        return _Interpreter(inplace).region(fn, args, dict(captured or {}))
 
 
 def resolve(spelling: str) -> Callable[..., Any]:
@@ -85,6 +86,8 @@ class _Interpreter:
             if eqn.op.name not in self.control:
                 raise NotImplementedError(f"`{eqn.op.name}` is not run but expanded")
             return self.control[eqn.op.name](eqn, args, env)
+        if eqn.op.name == "unwrap" and args[0] is UNDEF:
+            raise UnboundLocalError(f"`{eqn.out.hint}` is not bound on this path")
         made = call(eqn.op, args, eqn.attrs, eqn.spelling)
         outs = [made] if len(eqn.outs) == 1 else list(made or ())
         if self.inplace and eqn.inplace is not None and isinstance(args[eqn.inplace], np.ndarray):

@@ -124,8 +124,7 @@ def sym(name: str) -> Dim:
 def slice_len(n: Dim, start: Dim | None, stop: Dim | None, step: int = 1) -> Dim:
     """`len(range(n)[start:stop:step])` as a term, linear where that is provable."""
     if n.value is not None and all(d is None or d.value is not None for d in (start, stop)):
-        bounds = slice(start and start.value if start is not None else None,
-                       stop.value if stop is not None else None, step)
+        bounds = slice(None if start is None else start.const, None if stop is None else stop.const, step)
         return Dim(len(range(n.value)[bounds]))
     if step in (1, -1) and start is None and stop is None:
         return n

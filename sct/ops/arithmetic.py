@@ -15,11 +15,11 @@ from sct.ir.core import Operand
 from sct.ir.types import BOOL, FLOAT, INT, Dim, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.registry import op, placeholders
-from sct.ops.types import arithmetic, by_carrier, elementwise, floats, is_python, number, prints, ufunc_result
+from sct.ops.types import arithmetic, by_carrier, elementwise, floats, is_python, number, prints, same, ufunc_result
 
 __all__ = [
-    "abs_", "add", "bool_", "div", "fabs", "float_", "floordiv", "int_", "item", "mod", "mul", "neg", "npround", "pos",
-    "quotient", "round_", "sign", "sub",
+    "abs_", "add", "bool_", "div", "fabs", "float_", "floordiv", "int_", "item", "mod", "mul", "neg", "npround",
+    "pos", "quotient", "round_", "sign", "stop_gradient", "sub",
 ]
 
 
@@ -76,36 +76,38 @@ def div_vjp(ct: Operand, z: Operand, x: Operand, y: Operand) -> list[Operand]:
     return [dx, neg(mul(z, dx))]
 
 
-def div_jvp(tangents: list[Operand | None], z: Operand, x: Operand, y: Operand) -> Operand:
+def div_jvp(tangents: list[Any], z: Operand, x: Operand, y: Operand) -> Any:
     dx, dy = tangents
     if dy is None:
-        return div(dx, y)  # type: ignore[no-any-return]
+        return div(dx, y)
     numerator = neg(mul(z, dy)) if dx is None else sub(dx, mul(z, dy))
-    return div(numerator, y)  # type: ignore[no-any-return]
+    return div(numerator, y)
 
 
-div = op("div", "operator.truediv numpy.divide numpy.true_divide", type=elementwise(np.divide, floats), spelled=True,
+div = op("div", "operator.truediv numpy.divide", type=elementwise(np.divide, floats), spelled=True,
          run=operator.truediv, emit="_0 / _1", vjp=div_vjp, jvp=div_jvp, elementwise=True, raises="value",
          samples=samples.divisions)
 
 
 def run_quotient(a: Any, y: Any, edge: float = math.inf) -> Any:
-    if not isinstance(y, (np.ndarray, np.generic)):
+    if not isinstance(y, (np.ndarray, np.generic)) and not isinstance(a, np.ndarray):
         return a / y if y else edge
     with np.errstate(divide="ignore", invalid="ignore"):
         z = a / y
     return z if edge == math.inf or np.isnan(edge) else np.where(y == 0, edge, z)[()]
 
 
+SAFE_QUOTIENT = "_0 / numpy.where(_1 == 0.0, 1.0, _1)"
+
+
 def emit_quotient(a: Operand, y: Operand, edge: float = math.inf) -> str:
     """NumPy gives inf and nan by itself; a Python number must not be divided by zero."""
-    if is_python(y):
-        return "_0 / _1 if _1 else _edge"
-    if edge == math.inf or math.isnan(edge):
+    natural = edge == math.inf or math.isnan(edge)
+    scalar = not number(a).is_array and not number(y).is_array
+    if natural and not (scalar and is_python(y)):
         return "_0 / _1"
-    if number(y).rank == 0 and number(a).rank == 0:
-        return "_0 / _1 if _1 else _edge"
-    return "numpy.where(_1 == 0.0, _edge, _0 / numpy.where(_1 == 0.0, 1.0, _1))"
+    shown = str(edge) if math.isfinite(edge) else str(edge).replace("inf", "math.inf").replace("nan", "math.nan")
+    return f"_0 / _1 if _1 else {shown}" if scalar else f"numpy.where(_1 == 0.0, {shown}, {SAFE_QUOTIENT})"
 
 
 def quotient_vjp(ct: Operand, z: Operand, a: Operand, y: Operand, edge: float = math.inf) -> list[Operand]:
@@ -113,12 +115,12 @@ def quotient_vjp(ct: Operand, z: Operand, a: Operand, y: Operand, edge: float = 
     return [da, neg(mul(z, da))]
 
 
-def quotient_jvp(tangents: list[Operand | None], z: Operand, a: Operand, y: Operand, edge: float = math.inf) -> Operand:
+def quotient_jvp(tangents: list[Any], z: Operand, a: Operand, y: Operand, edge: float = math.inf) -> Any:
     da, dy = tangents
     if dy is None:
-        return quotient(da, y, edge=edge)  # type: ignore[no-any-return]
+        return quotient(da, y, edge=edge)
     numerator = neg(mul(z, dy)) if da is None else sub(da, mul(z, dy))
-    return quotient(numerator, y, edge=edge)  # type: ignore[no-any-return]
+    return quotient(numerator, y, edge=edge)
 
 
 def type_quotient(a: Operand, y: Operand, edge: float = math.inf) -> Tensor:
@@ -132,7 +134,7 @@ floordiv = op("floordiv", "operator.floordiv numpy.floor_divide", type=elementwi
               spelled=True, run=operator.floordiv, emit="_0 // _1", raises="value", samples=samples.divisions,
               elementwise=True, nondiff="it is constant between its jumps")
 
-mod = op("mod", "operator.mod numpy.mod numpy.remainder", type=elementwise(np.mod, arithmetic), spelled=True,
+mod = op("mod", "operator.mod numpy.mod", type=elementwise(np.mod, arithmetic), spelled=True,
          run=operator.mod, emit="_0 % _1", partials=lambda z, x, y: [1.0, neg(floordiv(x, y))], raises="value",
          samples=samples.divisions)
 
@@ -149,11 +151,12 @@ sign = op("sign", "numpy.sign", type=elementwise(np.sign, floats), spelled=True,
           emit=lambda x: "math.copysign(1.0, _0) if _0 else 0.0" if is_python(x) else "numpy.sign(_0)",
           elementwise=True, nondiff="it is constant between its jumps")
 
-abs_ = op("abs", "builtins.abs operator.abs numpy.abs numpy.absolute", type=elementwise(np.abs, arithmetic),
+abs_ = op("abs", "builtins.abs operator.abs numpy.abs", type=elementwise(np.abs, arithmetic),
           spelled=True, run=abs, emit="abs(_0)", partials=lambda y, x: [sign(x)], samples=samples.reals)
 
 fabs = op("fabs", "math.fabs numpy.fabs", type=elementwise(np.fabs, floats), spelled=True,
-          run=by_carrier(np.fabs, math.fabs), emit=prints("numpy.fabs", "math.fabs"), partials=lambda y, x: [sign(x)], samples=samples.reals)
+          run=by_carrier(np.fabs, math.fabs), emit=prints("numpy.fabs", "math.fabs"),
+          partials=lambda y, x: [sign(x)], samples=samples.reals)
 
 
 # -- conversions of scalars --------------------------------------------------------------------
@@ -216,10 +219,13 @@ int_ = op("int", "builtins.int", type=converted(INT), run=int, emit="int(_0)", r
 bool_ = op("bool", "builtins.bool", type=type_bool, run=bool, emit="bool(_0)", samples=samples.numbers,
            nondiff="a truth value has no derivative")
 
+stop_gradient = op("stop_gradient", "sct.stop_gradient", type=same, run=lambda x: x, emit="_0", alias="same",
+                   cost="free", nondiff="its derivative is defined as zero")
+
 round_ = op("round", "builtins.round", type=type_round, run=round, bind=bind_round, emit="round(_args)", raises="value",
             samples=lambda: [((1.25,), {}), ((np.float64(-1.75),), {}), ((1.256, 2), {}), ((np.float32(1.256), 1), {})],
             nondiff="it is constant between its jumps")
 
-npround = op("npround", "numpy.round numpy.around .round", type=lambda x, *_: elementwise(np.rint)(x, spelling="numpy."),
-             run=np.round, bind=bind_numpy_round, emit=emit_numpy_round, samples=samples.reals,
-             nondiff="it is constant between its jumps")
+npround = op("npround", "numpy.round numpy.around .round", run=np.round, bind=bind_numpy_round,
+             type=lambda x, *_: ufunc_result(np.rint, (x,), "numpy.round"), emit=emit_numpy_round,
+             samples=samples.reals, nondiff="it is constant between its jumps")

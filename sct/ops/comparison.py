@@ -54,8 +54,8 @@ not_ = op("not_", "operator.not_", type=type_not, run=operator.not_, emit="not _
 
 def predicate(name: str, ufunc: np.ufunc) -> Op:
     return op(name, f"numpy.{name} math.{name}", type=elementwise(ufunc, bools), spelled=True,
-              run=by_carrier(ufunc, getattr(math, name)), emit=prints(f"numpy.{name}", f"math.{name}"), elementwise=True,
-              samples=samples.reals, nondiff=TRUTH)
+              run=by_carrier(ufunc, getattr(math, name)), emit=prints(f"numpy.{name}", f"math.{name}"),
+              elementwise=True, samples=samples.reals, nondiff=TRUTH)
 
 
 isnan = predicate("isnan", np.isnan)
@@ -68,13 +68,15 @@ isfinite = predicate("isfinite", np.isfinite)
 is_none = op("is_none", type=lambda x: BOOL, run=lambda x: x is None, emit="_0 is None", cost="free", nondiff=TRUTH)
 
 
-def type_unwrap(x: Operand) -> Type:
-    """The type of the value, known to be there."""
+def type_unwrap(x: Operand, to: Type | None = None) -> Type:
+    """The type of the value, known to be there, or known to be of the type `to`."""
+    if to is not None:
+        return to
     t = x.type
     while isinstance(t, (Undef, Optional)):
         t = t.elem
     return t
 
 
-unwrap = op("unwrap", type=type_unwrap, run=lambda x: x, emit="_0", alias="same", cost="free",
-            linear=lambda ct, x: [ct])
+unwrap = op("unwrap", type=type_unwrap, run=lambda x, **_: x, defaults={"to": None}, emit="_0", alias="same",
+            cost="free", raises="value", linear=lambda ct, x, **_: [ct])

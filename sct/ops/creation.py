@@ -53,7 +53,7 @@ def sized(name: str) -> Op:
 
     return op(name, f"numpy.{name}", type=lambda *n, dtype="f64": Tensor("array", dtype, tuple(map(size_of, n))),
               run=lambda *n, dtype="f64": call(n, dtype=numpy_dtype(dtype)), emit=emit, defaults={"dtype": "f64"},
-              bind=lambda shape, dtype=float: (sequence(shape), {"dtype": dtype_name(float if dtype is None else dtype)}),
+              bind=lambda shape, dtype=None: (sequence(shape), {"dtype": optional_dtype(dtype) or "f64"}),
               cost="never" if name == "empty" else "cheap", nondiff=CONSTANT,
               samples=lambda: [((2, 3), {"dtype": d}) for d in ("f64", "f32", "i64", "b1")] + [((3,), {}), ((), {})])
 
@@ -88,8 +88,9 @@ def emit_eye(n: Operand, dtype: str = "f64") -> str:
 
 
 eye = op("eye", "numpy.eye numpy.identity", run=lambda n, dtype="f64": np.eye(n, dtype=numpy_dtype(dtype)),
-         type=lambda n, dtype="f64": Tensor("array", dtype, (size_of(n),) * 2), defaults={"dtype": "f64"}, emit=emit_eye,
-         bind=lambda N, dtype=float: ([N], {"dtype": dtype_name(float if dtype is None else dtype)}), nondiff=CONSTANT,
+         type=lambda n, dtype="f64": Tensor("array", dtype, (size_of(n),) * 2), defaults={"dtype": "f64"},
+         emit=emit_eye,
+         bind=lambda N, dtype=None: ([N], {"dtype": optional_dtype(dtype) or "f64"}), nondiff=CONSTANT,
          samples=lambda: [((3,), {}), ((0,), {"dtype": "b1"})])
 
 
@@ -148,12 +149,12 @@ def type_zeros_of(x: Operand) -> Tensor:
     return t if t.is_array else FLOAT
 
 
-zeros_of = op("zeros_of", type=type_zeros_of, run=lambda x: np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0,
-              emit=lambda x: "numpy.zeros_like(_0)" if number(x).is_array else "0.0", nondiff=CONSTANT,
-              samples=samples.layouts)
+zeros_of = op("zeros_of", type=type_zeros_of, nondiff=CONSTANT, samples=samples.layouts,
+              run=lambda x: np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0,
+              emit=lambda x: "numpy.zeros_like(_0)" if number(x).is_array else "0.0")
 
 
-# -- copies and conversions ----------------------------------------------------------------------
+# -- copies and conversions: the driver casts cotangents back --------------------------------------
 
 
 def type_copy(x: Operand, spelling: str | None = None) -> Type:
@@ -173,10 +174,14 @@ def type_astype(x: Operand, dtype: str) -> Tensor:
 
 
 astype = op("astype", ".astype", type=type_astype, run=lambda x, dtype: np.asarray(x).astype(numpy_dtype(dtype))[()],
-            bind=lambda a, dtype: ([a], {"dtype": dtype_name(dtype)}), linear=lambda ct, x, dtype: [cast_like(ct, x)],
-            emit=lambda x, dtype: f"_0.astype({dtype_text(dtype)})" if number(x).is_array else f"{dtype_text(dtype)}(_0)",
+            bind=lambda a, dtype: ([a], {"dtype": dtype_name(dtype)}), linear=lambda ct, x, dtype: [ct],
+            emit=lambda x, dtype: cast_text(x, dtype),
             samples=lambda: [((samples.arrays((3,), dtype=a),), {"dtype": b})
                              for a in ("f8", "f4", "i8") for b in ("f64", "f32", "i64")])
+
+
+def cast_text(x: Operand, dtype: str) -> str:
+    return f"_0.astype({dtype_text(dtype)})" if number(x).is_array else f"{dtype_text(dtype)}(_0)"
 
 
 def type_cast_like(ct: Operand, x: Operand) -> Tensor:
@@ -186,19 +191,15 @@ def type_cast_like(ct: Operand, x: Operand) -> Tensor:
 
 
 def run_cast_like(ct: Any, x: Any) -> Any:
-    dtype = np.asarray(x).dtype
+    dtype = x.dtype if isinstance(x, (np.ndarray, np.generic)) else np.dtype(float)
     return ct.astype(dtype) if isinstance(ct, np.ndarray) else dtype.type(ct)
 
 
-def emit_cast_like(ct: Operand, x: Operand) -> str:
-    dtype = dtype_text(strong(number(x)))
-    return f"_0.astype({dtype})" if number(ct).is_array else f"{dtype}(_0)"
-
-
-cast_like = op("cast_like", type=type_cast_like, run=run_cast_like, emit=emit_cast_like, inactive=(1,),
-               linear=lambda ct, a, x: [cast_like(ct, a), None],
-               samples=lambda: [((samples.arrays((3,)), np.ones(1, "f4")), {}), ((np.float64(1.5), np.float32(1.0)), {}),
-                                ((samples.arrays((3,), dtype="f4"), np.ones(2)), {}), ((1.5, np.float32(1.0)), {})])
+cast_like = op("cast_like", type=type_cast_like, run=run_cast_like, inactive=(1,),
+               emit=lambda ct, x: cast_text(ct, strong(number(x))), linear=lambda ct, a, x: [ct, None],
+               samples=lambda: [((samples.arrays((3,)), np.ones(1, "f4")), {}), ((1.5, np.float32(1.0)), {}),
+                                ((samples.arrays((3,), dtype="f4"), np.ones(2)), {}),
+                                ((np.float64(1.5), np.float32(1.0)), {})])
 
 
 def scalar_type(dtype: str) -> Op:
@@ -208,11 +209,12 @@ def scalar_type(dtype: str) -> Op:
     def rule(x: Operand) -> Tensor:
         return Tensor("array" if number(x).rank else "np", dtype, number(x).shape)
 
-    derivative: dict[str, Any] = {"linear": lambda ct, x: [cast_like(ct, x)]}
+    derivative: dict[str, Any] = {"linear": lambda ct, x: [ct]}
     if dtype[0] != "f":
         derivative = {"nondiff": "an int is constant between its jumps"}
     return op(f"to_{dtype}", f"numpy.{call.__name__}", type=rule, run=call, emit=f"numpy.{call.__name__}(_0)",
-              samples=lambda: [((1.5,), {}), ((samples.arrays((3,)),), {}), ((np.float32(0.5),), {})], **derivative)
+              samples=lambda: [((1.5,), {}), ((samples.arrays((3,)),), {}), ((np.float32(0.5),), {})], alias="maybe",
+              **derivative)
 
 
 to_f64, to_f32, to_i64 = scalar_type("f64"), scalar_type("f32"), scalar_type("i64")

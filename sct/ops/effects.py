@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from sct.ir.types import Opaque, Type
@@ -43,8 +44,8 @@ def run_fstring(*args: Any, parts: tuple[Any, ...]) -> str:
 
 
 def _formatted(value: Any, conversion: str, spec: str) -> str:
-    convert = {"s": str, "r": repr, "a": ascii}.get(conversion, lambda v: v)
-    return format(convert(value), spec)
+    convert: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
+    return format(convert[conversion](value) if conversion else value, spec)
 
 
 def emit_fstring(*args: Any, parts: tuple[Any, ...]) -> str:

@@ -21,8 +21,8 @@ from sct.ops.registry import op
 from sct.ops.types import bools, by_carrier, elementwise, is_python, number, promote, ufunc_result
 
 __all__ = [
-    "clip", "fmax", "fmin", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "pymax",
-    "pymin", "where",
+    "clip", "fmax", "fmin", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum",
+    "pymax", "pymin", "where",
 ]
 
 
@@ -65,9 +65,9 @@ def type_logical_not(x: Operand, spelling: str | None = None) -> Tensor:
     return ufunc_result(np.logical_not, (x,), spelling, bools)
 
 
-logical_not = op("logical_not", "numpy.logical_not operator.invert operator.inv", type=type_logical_not, spelled=True,
-                 run=by_carrier(np.logical_not, operator.not_), emit=lambda x: "not _0" if is_python(x) else "~_0", elementwise=True,
-                 samples=truths(1), nondiff=TRUTH)
+logical_not = op("logical_not", "numpy.logical_not operator.invert operator.inv", type=type_logical_not,
+                 spelled=True, run=by_carrier(np.logical_not, operator.not_),
+                 emit=lambda x: "not _0" if is_python(x) else "~_0", elementwise=True, samples=truths(1), nondiff=TRUTH)
 
 
 # -- selections ------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def selections() -> Iterable[samples.Sample]:
     yield (np.array(True), np.ones(3), 0.0), {}
 
 
-where = op("where", "numpy.where", type=type_where, spelled=True, run=run_where, inactive=(0,), elementwise=True,
+where: Op = op("where", "numpy.where", type=type_where, spelled=True, run=run_where, inactive=(0,), elementwise=True,
            emit=lambda c, a, b: "_1 if _0 else _2" if chooses(c, a, b) else "numpy.where(_args)",
            linear=lambda ct, c, a, b: [None, where(c, ct, 0.0), where(c, 0.0, ct)], samples=selections)
 
@@ -145,9 +145,14 @@ def bounds(lo: Operand, hi: Operand) -> tuple[bool, bool]:
     return not (isinstance(lo, Lit) and lo.value is None), not (isinstance(hi, Lit) and hi.value is None)
 
 
+def ordered(lo: Operand, hi: Operand) -> bool:
+    """Are these literals in order?  Then x compares with hi as maximum(x, lo) does."""
+    return isinstance(lo, Lit) and isinstance(hi, Lit) and None not in (lo.value, hi.value) and lo.value < hi.value
+
+
 def type_clip(x: Operand, lo: Operand, hi: Operand) -> Tensor:
     given = [b for b, there in zip((lo, hi), bounds(lo, hi)) if there]
-    return ufunc_result(np.maximum, (x, *given), "numpy.clip")
+    return ufunc_result(None, (x, *given), "numpy.clip")
 
 
 def bind_clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
@@ -156,7 +161,7 @@ def bind_clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, 
 
 def clip_vjp(ct: Operand, y: Operand, x: Operand, lo: Operand, hi: Operand) -> list[Any]:
     below, above = bounds(lo, hi)
-    inner = maximum(x, lo) if below else x
+    inner = maximum(x, lo) if below and not ordered(lo, hi) else x
     cts: list[Any] = [ct, None, None]
     if above:
         tie = eq(inner, hi)

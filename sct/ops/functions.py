@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from sct.ops.registry import op
 from sct.ops.types import by_carrier, elementwise, floats, integers, number, prints, ufunc_result
 
 __all__ = [
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "ceil", "copysign", "cos", "cosh",
-    "deg2rad", "erf", "erfc", "exp", "exp2", "expm1", "floor", "fmod", "hypot", "ldexp", "log", "log10", "log1p", "log2",
-    "logaddexp", "rad2deg", "reciprocal", "remainder", "rint", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "ceil", "copysign", "cos",
+    "cosh", "deg2rad", "digamma", "erf", "erfc", "exp", "exp2", "expm1", "floor", "fmod", "gamma", "hypot", "ldexp",
+    "lgamma", "log", "log10", "log1p", "log2", "logaddexp", "polygamma", "rad2deg", "reciprocal", "remainder",
+    "rint", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
 ]
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
@@ -100,33 +102,32 @@ def cathetus(x: Operand) -> Any:
 
 
 sin = function("sin", "math.sin", lambda y, x: cos(x), raises="value")
-cos = function("cos", "math.cos", lambda y, x: neg(sin(x)), raises="value")
+cos: Op = function("cos", "math.cos", lambda y, x: neg(sin(x)), raises="value")
 tan = function("tan", "math.tan", lambda y, x: add(1.0, mul(y, y)), samples.unary(-1.2, 1.2), raises="value")
-arcsin = function("arcsin", "math.asin numpy.asin", lambda y, x: quotient(1.0, cathetus(x)), samples.unary(-0.9, 0.9),
+arcsin = function("arcsin", "math.asin", lambda y, x: quotient(1.0, cathetus(x)), samples.unary(-0.9, 0.9),
                   raises="value")
-arccos = function("arccos", "math.acos numpy.acos", lambda y, x: quotient(-1.0, cathetus(x), edge=-math.inf),
+arccos = function("arccos", "math.acos", lambda y, x: quotient(-1.0, cathetus(x), edge=-math.inf),
                   samples.unary(-0.9, 0.9), raises="value")
-arctan = function("arctan", "math.atan numpy.atan", lambda y, x: div(1.0, add(1.0, mul(x, x))))
+arctan = function("arctan", "math.atan", lambda y, x: div(1.0, add(1.0, mul(x, x))))
 sinh = function("sinh", "math.sinh", lambda y, x: cosh(x), raises="value")
-cosh = function("cosh", "math.cosh", lambda y, x: sinh(x), raises="value")
+cosh: Op = function("cosh", "math.cosh", lambda y, x: sinh(x), raises="value")
 tanh = function("tanh", "math.tanh", lambda y, x: sub(1.0, mul(y, y)))
-arcsinh = function("arcsinh", "math.asinh numpy.asinh", lambda y, x: div(1.0, sqrt(add(1.0, mul(x, x)))))
-arccosh = function("arccosh", "math.acosh numpy.acosh", lambda y, x: quotient(1.0, sqrt(sub(mul(x, x), 1.0))),
+arcsinh = function("arcsinh", "math.asinh", lambda y, x: div(1.0, sqrt(add(1.0, mul(x, x)))))
+arccosh = function("arccosh", "math.acosh", lambda y, x: quotient(1.0, sqrt(sub(mul(x, x), 1.0))),
                    samples.unary(1.2, 3.0), raises="value")
-arctanh = function("arctanh", "math.atanh numpy.atanh", lambda y, x: over(1.0, sub(1.0, mul(x, x)), y),
+arctanh = function("arctanh", "math.atanh", lambda y, x: over(1.0, sub(1.0, mul(x, x)), y),
                    samples.unary(-0.9, 0.9), raises="value")
 deg2rad = function("deg2rad", "numpy.radians math.radians", lambda y, x: math.pi / 180.0)
 rad2deg = function("rad2deg", "numpy.degrees math.degrees", lambda y, x: 180.0 / math.pi)
 
 
 def arctan2_partials(z: Operand, y: Operand, x: Operand) -> list[Any]:
-    """x / r**2 and -y / r**2, divided by r twice: r**2 may be 0 where r is not."""
-    r = hypot(x, y)
-    parts = (quotient(quotient(a, r, edge=math.nan), r, edge=math.nan) for a in (x, y))
-    return [next(parts), neg(next(parts))]
+    """x / r**2 and -y / r**2; r**2 itself may be 0 where r is not."""
+    inverse = quotient(1.0, hypot(x, y), edge=math.nan)
+    return [mul(mul(x, inverse), inverse), neg(mul(mul(y, inverse), inverse))]
 
 
-arctan2 = op("arctan2", "numpy.arctan2 numpy.atan2 math.atan2", spelled=True, **carriers("arctan2", "math.atan2"),
+arctan2 = op("arctan2", "numpy.arctan2 math.atan2", spelled=True, **carriers("arctan2", "math.atan2"),
              partials=arctan2_partials, samples=samples.pairs)
 
 
@@ -140,25 +141,20 @@ hypot = op("hypot", "numpy.hypot math.hypot", spelled=True, **{**carriers("hypot
            samples=samples.pairs, partials=lambda z, *xs: [quotient(x, z, edge=0.0) for x in xs])
 
 
-# -- the error function ----------------------------------------------------------------------------
+# -- functions of SciPy, some of them in `math` too -----------------------------------------------
 
 
-def vectorized(call: Callable[[float], float]) -> Callable[[Any], Any]:
-    """A `math` function as a ufunc would apply it."""
+def special(name: str, twin: str | None = None) -> dict[str, Any]:
+    """Type, run and emit of a function of scipy.special that may have a twin in `math`."""
 
-    def run(x: Any) -> Any:
-        if not isinstance(x, (np.ndarray, np.generic)):
-            return call(x)
-        dtype = np.result_type(x, np.float16) if x.dtype.kind != "f" else x.dtype
-        made: Any = np.array([call(float(v)) for v in np.ravel(x)], dtype=dtype).reshape(np.shape(x))
-        return made if made.ndim else made[()]
+    def run(*xs: Any) -> Any:
+        if twin is not None and not isinstance(xs[-1], (np.ndarray, np.generic)):
+            return getattr(math, twin)(*xs)
+        return getattr(import_module("scipy.special"), name)(*xs)
 
-    return run
-
-
-def error_function(name: str) -> dict[str, Any]:
-    return {"type": elementwise(np.tanh, floats), "spelled": True, "run": vectorized(getattr(math, name)),
-            "emit": prints(f"scipy.special.{name}", f"math.{name}")}
+    text = f"scipy.special.{name}"
+    emit = prints(text, f"math.{twin}") if twin else None
+    return {"type": elementwise(np.tanh, floats if twin else None), "spelled": True, "run": run, "emit": emit}
 
 
 def bell(x: Operand, scale: float) -> Any:
@@ -168,15 +164,44 @@ def bell(x: Operand, scale: float) -> Any:
 
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
-erf = op("erf", "math.erf scipy.special.erf", **error_function("erf"),
+erf = op("erf", "math.erf scipy.special.erf", **special("erf", "erf"),
          partials=lambda y, x: [bell(x, TWO_OVER_ROOT_PI)], samples=samples.reals)
-erfc = op("erfc", "math.erfc scipy.special.erfc", **error_function("erfc"),
+erfc = op("erfc", "math.erfc scipy.special.erfc", **special("erfc", "erfc"),
           partials=lambda y, x: [bell(x, -TWO_OVER_ROOT_PI)], samples=samples.reals)
+
+
+# -- the gamma function: its derivatives are SciPy's -----------------------------------------------
+
+lgamma = op("lgamma", "math.lgamma scipy.special.gammaln", **special("gammaln", "lgamma"), raises="value",
+            partials=lambda y, x: [digamma(x)], samples=samples.positives)
+gamma = op("gamma", "math.gamma scipy.special.gamma", **special("gamma", "gamma"), raises="value",
+           partials=lambda y, x: [mul(y, digamma(x))], samples=samples.positives)
+digamma: Op = op("digamma", "scipy.special.digamma", **special("digamma"), partials=lambda y, x: [polygamma(1, x)],
+             samples=samples.positives)
+
+
+def type_polygamma(n: Operand, x: Operand, spelling: str | None = None) -> Tensor:
+    """In double precision; of a number, SciPy gives an array of rank 0."""
+    t = ufunc_result(np.tanh, (x,), "scipy.special.polygamma")
+    if number(n).rank:
+        raise TypeMismatch("polygamma of an array of orders is not supported")
+    return Tensor("np" if spelling is None and not t.rank else "array", "f64", t.shape)
+
+
+def run_polygamma(n: Any, x: Any) -> Any:
+    return import_module("scipy.special").polygamma(n, x)[()]
+
+
+polygamma: Op = op("polygamma", "scipy.special.polygamma", type=type_polygamma, spelled=True,
+                   run=run_polygamma, inactive=(0,),
+                   emit="scipy.special.polygamma(_0, _1)[()]",
+                   partials=lambda y, n, x: [None, polygamma(add(n, 1), x)],
+                   samples=lambda: [((n, *args), attrs) for n in (1, 2) for args, attrs in samples.positives()])
 
 
 # -- signs and remainders ----------------------------------------------------------------------------
 
-copysign = op("copysign", "numpy.copysign math.copysign", spelled=True, **carriers("copysign", "math.copysign"),
+copysign: Op = op("copysign", "numpy.copysign math.copysign", spelled=True, **carriers("copysign", "math.copysign"),
               partials=lambda z, x, y: [mul(sign(x), copysign(1.0, y)), None], inactive=(1,), samples=samples.pairs)
 
 
@@ -197,7 +222,7 @@ def type_ldexp(x: Operand, i: Operand, spelling: str | None = None) -> Tensor:
     return Tensor("array", t.dtype, broadcast_shapes(t.shape, number(i).shape)) if number(i).rank else t
 
 
-ldexp = op("ldexp", "numpy.ldexp math.ldexp", spelled=True, inactive=(1,), raises="value", elementwise=True,
+ldexp: Op = op("ldexp", "numpy.ldexp math.ldexp", spelled=True, inactive=(1,), raises="value", elementwise=True,
            **{**carriers("ldexp", "math.ldexp"), "type": type_ldexp}, linear=lambda ct, x, i: [ldexp(ct, i), None],
            samples=lambda: [((1.5, 3), {}), ((samples.arrays((3,)), 2), {})])
 

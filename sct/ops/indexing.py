@@ -245,8 +245,8 @@ def writes() -> Iterable[samples.Sample]:
             yield (x, samples.arrays(part[-1:], seed=2), *operands), attrs
 
 
-index = op("index", type=type_index, run=run_index, linear=index_transposed, inactive=tuple(range(1, 33)), alias=view_of,
-           raises="value", samples=reads)
+index = op("index", type=type_index, run=run_index, linear=index_transposed, inactive=tuple(range(1, 33)),
+           alias=view_of, raises="value", samples=reads)
 
 store = op("store", type=type_store, run=run_store, linear=store_transposed, inactive=tuple(range(2, 33)),
            raises="value", samples=writes)

@@ -96,9 +96,10 @@ def array_transposed(ct: Operand, *parts: Operand, tree: Nest = 0, dtype: str | 
 
 def displays() -> list[samples.Sample]:
     x, y = samples.arrays((2,)), samples.arrays((2,), seed=1)
-    return [((1.5, 2.5), {"tree": (0, 1)}), ((1.5, np.float32(2.5)), {"tree": ((0,), (1,))}), ((x, y), {"tree": (0, 1)}),
-            ((1, 2, 3, 4.5), {"tree": ((0, 1), (2, 3))}), ((x,), {"tree": 0}), ((1.5,), {"tree": 0}), ((), {"tree": ()}),
-            ((1.5,), {"tree": (0,), "dtype": "f32"}), ((x, y), {"tree": ((0,), (1,))})]
+    return [((1.5, 2.5), {"tree": (0, 1)}), ((1.5, np.float32(2.5)), {"tree": ((0,), (1,))}),
+            ((x, y), {"tree": (0, 1)}), ((x, y), {"tree": ((0,), (1,))}), ((x,), {"tree": 0}),
+            ((1, 2, 3, 4.5), {"tree": ((0, 1), (2, 3))}), ((1.5,), {"tree": 0}), ((), {"tree": ()}),
+            ((1.5,), {"tree": (0,), "dtype": "f32"})]
 
 
 def display_op(name: str, run: Any, alias: Any) -> Op:
@@ -171,7 +172,8 @@ def emit_joined(name: str) -> Any:
 def tuples() -> list[samples.Sample]:
     x, y, z = samples.arrays((2, 3)), samples.arrays((2, 3), seed=1), samples.arrays((2, 3), dtype="f4")
     v = samples.arrays((3,))
-    return [((x, y), {"axis": a}) for a in (0, 1, -1)] + [((x, y, z), {"axis": 0}), ((z,), {"axis": 1}), ((v, v), {"axis": 0})]
+    several = [((x, y), {"axis": a}) for a in (0, 1, -1)]
+    return [*several, ((x, y, z), {"axis": 0}), ((z,), {"axis": 1}), ((v, v), {"axis": 0})]
 
 
 def ragged() -> list[samples.Sample]:
@@ -200,6 +202,7 @@ def stack_transposed(ct: Operand, *xs: Operand, axis: int = 0) -> list[Any]:
     return [index(ct, n, key=(*("s000",) * k, "i")) for n in range(len(xs))]
 
 
-stack = op("stack", "numpy.stack", type=type_stack, linear=stack_transposed, run=lambda *xs, axis=0: np.stack(xs, axis=axis),
-           bind=bind_arrays, defaults={"axis": 0}, emit=emit_joined("stack"), raises="shape",
+stack = op("stack", "numpy.stack", type=type_stack, linear=stack_transposed,
+           run=lambda *xs, axis=0: np.stack(xs, axis=axis), bind=bind_arrays, defaults={"axis": 0},
+           emit=emit_joined("stack"), raises="shape",
            samples=lambda: [*tuples(), ((1.5, np.float64(2.5)), {"axis": 0})])

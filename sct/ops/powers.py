@@ -13,8 +13,8 @@ from sct.ir.core import Lit, Operand
 from sct.ir.types import Tensor
 from sct.ops import samples
 from sct.ops.arithmetic import div, mul, quotient, sub
-from sct.ops.comparison import eq, gt, lt
-from sct.ops.elementwise import logical_or, where
+from sct.ops.comparison import eq, ge, gt, lt
+from sct.ops.elementwise import pymax, where
 from sct.ops.functions import log
 from sct.ops.registry import op
 from sct.ops.types import arithmetic, elementwise, floats, is_python, number, ufunc_result
@@ -49,22 +49,22 @@ def literal_slope(z: Operand, x: Operand, n: Any) -> Any:
     if n == 2:
         return mul(2.0, x)
     if n > 1:
-        return mul(float(n), x if n == 2 else pow_(x, n - 1))
+        return mul(float(n), pow_(x, n - 1))
     return div(mul(float(n), z), x) if n < 0 else quotient(mul(float(n), z), x)
 
 
 def slope(z: Operand, x: Operand, y: Operand) -> Any:
     """y * x ** (y - 1), and 0 for y == 0 whatever x is.
 
-    Python's `**` may raise, so there it is y * z / x where x is not 0; where it is, the
-    slope is that of 0 ** y: 0, 1 or inf.
+    Python's `**` may raise, so there it is y * z / x for y < 1 (x is not 0 for y < 0, or
+    the primal has raised), and the power that is not taken is harmless.
     """
-    if not is_python(x) and not (is_python(y) and number(x).is_scalar):
+    if not is_python(z):
         return mul(y, pow_(x, where(eq(y, 0), 1, sub(y, 1))))
-    at_zero: Any = where(eq(y, 1), 1.0, 0.0)
-    if number(y).kind == "f":
-        at_zero = where(logical_or(eq(y, 0.0), gt(y, 1.0)), 0.0, where(eq(y, 1.0), 1.0, math.inf))
-    return where(eq(x, 0.0), at_zero, quotient(mul(y, z), x, edge=0.0))
+    power = mul(y, pow_(x, pymax(sub(y, 1), 0)))
+    if number(y).kind == "i":
+        return where(ge(y, 1), power, quotient(mul(y, z), x, edge=0.0))
+    return where(ge(y, 1.0), power, where(eq(y, 0.0), 0.0, quotient(mul(y, z), x)))
 
 
 def exponent_slope(z: Operand, x: Operand, y: Operand) -> Any:
@@ -84,8 +84,9 @@ def powers() -> Iterable[samples.Sample]:
         yield (0.7, n), {}
 
 
-pow_ = op("pow", "operator.pow numpy.power numpy.pow builtins.pow", type=type_pow, spelled=True,
+pow_ = op("pow", "operator.pow numpy.power builtins.pow", type=type_pow, spelled=True,
           run=operator.pow, emit="_0 ** _1", partials=pow_partials, raises="value", samples=powers)
 
-mathpow = op("mathpow", "math.pow", type=elementwise(np.float_power, floats), spelled=True, run=math.pow, emit="math.pow(_0, _1)",
-             partials=pow_partials, raises="value", samples=lambda: [((1.3, 2.5), {}), ((-1.3, 2), {}), ((-1.3, Lit(3.0)), {}), ((1.3, -2), {})])
+mathpow = op("mathpow", "math.pow", type=elementwise(np.float_power, floats), spelled=True, run=math.pow,
+             emit="math.pow(_0, _1)", partials=pow_partials, raises="value",
+             samples=lambda: [((1.3, 2.5), {}), ((-1.3, 2), {}), ((-1.3, Lit(3.0)), {}), ((1.3, -2), {})])

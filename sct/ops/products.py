@@ -85,7 +85,8 @@ def matrices(*pairs: tuple[tuple[int, ...], tuple[int, ...]]) -> samples.Samples
     def make() -> list[samples.Sample]:
         made = [(samples.arrays(p), samples.arrays(q, seed=1)) for p, q in pairs]
         p, q = pairs[0]
-        made += [(samples.arrays(p, dtype="f4"), samples.arrays(q, dtype="f4")), (samples.arrays(p, dtype="f4"), samples.arrays(q))]
+        single = samples.arrays(p, dtype="f4")
+        made += [(single, samples.arrays(q, dtype="f4")), (single, samples.arrays(q))]
         return [(pair, {}) for pair in made]
 
     return make
@@ -95,8 +96,8 @@ PLAIN = [((2, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 0)
 BATCHED = [((5, 2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 2)), ((1, 2, 3), (5, 3, 2)), ((5, 2, 3), (3,)),
            ((3,), (5, 3, 2)), ((4, 1, 2, 3), (5, 3, 2))]
 
-matmul = bilinear("matmul", "operator.matmul numpy.matmul", type_matmul, matmul_transposed, run=np.matmul, emit="_0 @ _1",
-                  samples=matrices(*PLAIN, *BATCHED))
+matmul = bilinear("matmul", "operator.matmul numpy.matmul", type_matmul, matmul_transposed, run=np.matmul,
+                  emit="_0 @ _1", samples=matrices(*PLAIN, *BATCHED))
 
 
 # -- dot, inner, vdot, outer ---------------------------------------------------------------------
@@ -145,7 +146,8 @@ def inner_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
 
 
 inner = bilinear("inner", "numpy.inner", type_inner, inner_transposed, run=np.inner,
-                 samples=matrices(((3,), (3,)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 3), (4, 3)), ((), (3,)), ((2, 3), ())))
+                 samples=matrices(((3,), (3,)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 3), (4, 3)), ((), (3,)),
+                                  ((2, 3), ())))
 
 
 def type_vdot(x: Operand, y: Operand) -> Tensor:
@@ -164,8 +166,7 @@ def type_outer(x: Operand, y: Operand) -> Tensor:
     a, b = number(x).shape, number(y).shape
     if len(a) > 1 or len(b) > 1:
         raise TypeMismatch("outer of arrays of more than one axis is not supported: flatten them")
-    t = product(x, y, (*(a or (Dim(1),)), *(b or (Dim(1),))))
-    return t
+    return product(x, y, (*(a or (Dim(1),)), *(b or (Dim(1),))))
 
 
 def outer_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:

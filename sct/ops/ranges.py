@@ -14,7 +14,7 @@ from sct.ops.creation import dtype_text
 from sct.ops.reductions import sum_
 from sct.ops.registry import op, placeholders
 from sct.ops.shape import size
-from sct.ops.types import dtype_name, number, numpy_dtype, promote, size_of
+from sct.ops.types import dtype_name, number, numpy_dtype, promote, scalar_or_array, size_of
 
 __all__ = ["arange", "linspace"]
 
@@ -50,7 +50,8 @@ def bind_arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = Non
 
 
 def emit_arange(*bounds: Operand, dtype: str | None = None) -> str:
-    return f"numpy.arange({', '.join(placeholders(len(bounds)))}{'' if dtype is None else f', dtype={dtype_text(dtype)}'})"
+    more = [] if dtype is None else [f"dtype={dtype_text(dtype)}"]
+    return f"numpy.arange({', '.join([*placeholders(len(bounds)), *more])})"
 
 
 def arange_vjp(ct: Operand, y: Operand, *bounds: Operand, dtype: str | None = None) -> list[Any]:
@@ -82,8 +83,7 @@ arange = op("arange", "numpy.arange", type=type_arange, bind=bind_arange, emit=e
 def type_linspace(start: Operand, stop: Operand, num: Operand, endpoint: bool = True) -> Tensor:
     if number(start).rank or number(stop).rank:
         raise TypeMismatch("linspace between arrays is not supported")
-    (dtype,) = promote([number(start), number(stop)], np.divide)
-    return Tensor("array", dtype, (size_of(num),))
+    return scalar_or_array(promote([number(start), number(stop)], np.divide), (size_of(num),))
 
 
 def linspace_transposed(ct: Operand, start: Operand, stop: Operand, num: Operand, endpoint: bool = True) -> list[Any]:
@@ -95,4 +95,5 @@ linspace = op("linspace", "numpy.linspace", type=type_linspace, run=np.linspace,
               bind=lambda start, stop, num=50, endpoint=True: ([start, stop, num], {"endpoint": endpoint}),
               emit=lambda *_, endpoint=True: f"numpy.linspace(_0, _1, _2{'' if endpoint else ', endpoint=False'})",
               inactive=(2,), linear=linspace_transposed, raises="value",
-              samples=lambda: [((0.5, 2.5, 4), {}), ((2.5, 0.5, 3), {"endpoint": False}), ((np.float64(0.5), 1, 1), {})])
+              samples=lambda: [((0.5, 2.5, 4), {}), ((2.5, 0.5, 3), {"endpoint": False}),
+                               ((np.float64(0.5), 1, 1), {})])

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Tensor
+from sct.ir.types import ANY_REAL, Tensor
 from sct.ops import samples
-from sct.ops.arithmetic import div, mul
+from sct.ops.arithmetic import div, mul, quotient
 from sct.ops.comparison import TRUTH, eq
-from sct.ops.creation import eye
+from sct.ops.creation import eye, strong
 from sct.ops.elementwise import where
 from sct.ops.registry import op
-from sct.ops.shape import dim, expand_dims, moveaxis, permutation, ravel, reshape, reshape_as, shape_of, size, transpose
+from sct.ops.shape import dim, expand_dims, moveaxis, ravel, reshape, reshape_as, shape_of, size, transpose
 from sct.ops.types import Axis, normalize, number, probe, reduced_shape, scalar_or_array
 
 __all__ = [
-    "all_", "any_", "argmax", "argmin", "expand_like", "max_", "mean", "min_", "others", "prod", "sum_", "unbroadcast_like",
+    "all_", "any_", "argmax", "argmin", "expand_like", "max_", "mean", "min_", "others", "prod", "sum_",
+    "unbroadcast_like",
 ]
 
 REDUCED = {"axis": None, "keepdims": False}
@@ -38,9 +40,7 @@ def reduction(call: Callable[..., Any]) -> Callable[..., Tensor]:
 
 def readings(t: Tensor) -> list[str]:
     """The dtypes that NumPy may see."""
-    if t.carrier in ("np", "array"):
-        return [t.dtype]
-    return {"bool": ["b1"], "int": ["i64"], "float": ["f64"], "real": ["f64", "f32"][:1 + (t.carrier == "any")]}[t.dtype]
+    return ["f64", "f32"] if t == ANY_REAL else [strong(t)]
 
 
 def bind_reduction(a: Any, axis: Any = None, *, keepdims: Any = False) -> tuple[list[Any], dict[str, Any]]:
@@ -67,7 +67,8 @@ def run_expand_like(ct: Any, x: Any, axis: Axis = None, keepdims: bool = False) 
         return ct
     if not isinstance(ct, np.ndarray):
         return np.full_like(x, ct)
-    return np.broadcast_to(ct if aligned_already(axis, keepdims) else np.expand_dims(ct, normalize(axis, x.ndim)), x.shape)
+    made = ct if aligned_already(axis, keepdims) else np.expand_dims(ct, normalize(axis, x.ndim))
+    return np.broadcast_to(made, x.shape)
 
 
 def aligned_already(axis: Axis, keepdims: bool) -> bool:
@@ -116,7 +117,8 @@ def emit_unbroadcast_like(ct: Operand, x: Operand) -> str:
 unbroadcast_like = op("unbroadcast_like", run=run_unbroadcast_like, inactive=(1,), emit=emit_unbroadcast_like,
                       type=lambda ct, x: Tensor("array", number(ct).dtype, number(x).shape), alias="maybe",
                       linear=lambda ct, a, x: [expand_like(ct, a, axis=None, keepdims=True), None],
-                      samples=lambda: [((samples.arrays((2, 3)), np.ones(s)), {}) for s in ((2, 1), (1, 3), (1, 1), (2, 3))])
+                      samples=lambda: [((samples.arrays((2, 3)), np.ones(s)), {})
+                                       for s in ((2, 1), (1, 3), (1, 1), (2, 3))])
 
 
 # -- sums and means -------------------------------------------------------------------------------
@@ -128,8 +130,8 @@ def count(x: Operand, axis: Axis) -> Any:
     """How many elements are reduced to one, a literal where that is known."""
     shape = number(x).shape
     gone = normalize(axis, len(shape))
-    known = [shape[k].value for k in gone if shape[k].value is not None]
-    made: Any = int(np.prod(known)) if known or not gone else None
+    known = [n for k in gone if (n := shape[k].value) is not None]
+    made: Any = math.prod(known) if known or not gone else None
     unknown = [k for k in gone if shape[k].value is None]
     if made is None and len(gone) == len(shape) > 1:
         return size(x)
@@ -138,8 +140,14 @@ def count(x: Operand, axis: Axis) -> Any:
     return made
 
 
+def over_count(a: Any, n: Any) -> Any:
+    """a / n; of no elements the mean is nan, and nothing raises."""
+    positive = n > 0 if isinstance(n, int) else n.dim is not None and n.dim.least > 0
+    return div(a, n) if positive else quotient(a, n, edge=math.nan)
+
+
 def mean_transposed(ct: Operand, x: Operand, axis: Axis = None, keepdims: bool = False) -> list[Any]:
-    return [expand_like(div(ct, count(x, axis)), x, axis=axis, keepdims=keepdims)]
+    return [expand_like(over_count(ct, count(x, axis)), x, axis=axis, keepdims=keepdims)]
 
 
 mean = reduce_op("mean", "numpy.mean .mean", np.mean, linear=mean_transposed)
@@ -185,9 +193,11 @@ def run_others(x: Any) -> Any:
     return left * right[..., ::-1]
 
 
-EMIT_OTHERS = ("numpy.cumprod(numpy.concatenate((numpy.ones_like(_0[..., :1]), _0[..., :-1]), axis=-1), axis=-1)"
-               " * numpy.cumprod(numpy.concatenate((numpy.ones_like(_0[..., :1]), _0[..., :0:-1]), axis=-1),"
-               " axis=-1)[..., ::-1]")
+def emit_others(x: Operand) -> str:
+    at, along = ("", "") if number(x).rank == 1 else ("..., ", ", axis=-1")
+    one = f"numpy.ones_like(_0[{at}:1])"
+    left = f"numpy.cumprod(numpy.concatenate(({one}, _0[{at}:-1]){along}){along})"
+    return f"{left} * numpy.cumprod(numpy.concatenate(({one}, _0[{at}:0:-1]){along}){along})[{at}::-1]"
 
 
 def pair_products(x: Operand) -> Any:
@@ -213,7 +223,7 @@ def with_zeros() -> Iterable[samples.Sample]:
     yield (np.zeros((2, 0)),), {}
 
 
-others = op("others", type=lambda x: number(x), run=run_others, emit=EMIT_OTHERS, vjp=others_back, jvp=others_jvp,
+others = op("others", type=lambda x: number(x), run=run_others, emit=emit_others, vjp=others_back, jvp=others_jvp,
             cost="dear", samples=with_zeros)
 
 

@@ -13,7 +13,9 @@ from typing import Any
 from sct.ir.core import Eqn, Op, Operand
 from sct.ir.types import Tensor, Type
 
-__all__ = ["BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "op", "placeholders", "sequence", "template"]
+__all__ = [
+    "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "op", "placeholders", "sequence", "template",
+]
 
 OPS: dict[str, Op] = {}
 BY_CALL: dict[str, Op] = {}

@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Samples", "arrays", "binary", "divisions", "integers", "layouts", "numbers", "pairs", "positives", "reals", "reductions",
-           "reductions_one", "unary"]
+__all__ = [
+    "Samples", "arrays", "binary", "divisions", "layouts", "numbers", "pairs", "positives", "reals",
+    "reductions", "reductions_one", "unary",
+]
 
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
 Samples = Callable[[], Iterable[Sample]]
 
 LAYOUTS: list[tuple[int, ...]] = [(), (3,), (2, 3), (0,), (2, 0)]
 BROADCASTS: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
-    ((3,), (3,)), ((2, 3), (3,)), ((3, 1), (4,)), ((1,), (3,)), ((), (3,)), ((2, 3), ()), ((0,), (1,)), ((2, 1, 3), (4, 1))]
+    ((3,), (3,)), ((2, 3), (3,)), ((3, 1), (4,)), ((1,), (3,)), ((), (3,)), ((2, 3), ()), ((0,), (1,)),
+    ((2, 1, 3), (4, 1))]
 
 
 def arrays(shape: tuple[int, ...], lo: float = -2.0, hi: float = 2.0, *, seed: int = 0, dtype: str = "f8") -> Any:
@@ -88,13 +91,6 @@ reals = unary(-2.0, 2.0)
 positives = unary(0.2, 3.0)
 pairs = binary((-2.0, 2.0), (-1.5, 2.5))
 divisions = binary((-2.0, 2.0), (0.5, 2.5))
-
-
-def integers() -> Iterable[Sample]:
-    """Two ints, or arrays of ints: what has no derivative."""
-    yield (3, 2), {}
-    yield (np.arange(4), 2), {}
-    yield (np.arange(6).reshape(2, 3), np.arange(1, 4)), {}
 
 
 def layouts() -> Iterable[Sample]:

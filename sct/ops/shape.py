@@ -17,8 +17,8 @@ from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.types import Axis, normalize, number, size_dim, size_of
 
 __all__ = [
-    "broadcast_to", "dim", "expand_dims", "flatten", "moveaxis", "ravel", "reshape", "reshape_as", "shape_of", "size",
-    "squeeze", "swapaxes", "transpose",
+    "broadcast_to", "dim", "expand_dims", "flatten", "moveaxis", "ravel", "reshape", "reshape_as", "reshape_like",
+    "shape_of", "size", "squeeze", "swapaxes", "transpose",
 ]
 
 SIZE = "a size has no derivative"
@@ -50,7 +50,7 @@ def run_dim(x: Any, axis: int = 0) -> int:
 
 dim = op("dim", "builtins.len", type=type_dim, run=run_dim, defaults={"axis": 0}, dim=dim_dim, cost="free",
          bind=lambda x: ([x], {"axis": 0}), nondiff=SIZE,
-         emit=lambda x, axis=0: "len(_0)" if isinstance(x.type, Seq) else "_0.shape[_axis]",
+         emit=lambda x, axis=0: "len(_0)" if isinstance(x.type, Seq) else f"_0.shape[{axis}]",
          samples=lambda: [((np.ones((2, 3)),), {"axis": k}) for k in (0, 1, -1)])
 
 size = op("size", "numpy.size .size", type=lambda x: INT, run=lambda x: int(np.size(x)), cost="free",
@@ -66,7 +66,10 @@ def shape_of(x: Operand) -> list[Any]:
 
 def reshape_as(ct: Operand, x: Operand) -> Any:
     """`ct`, which has the elements of x, in the shape of x."""
-    return ct if number(ct).is_array and number(ct).shape == number(x).shape else reshape(ct, *shape_of(x))
+    if number(ct).is_array and number(ct).shape == number(x).shape:
+        return ct
+    sizes = [d.value for d in number(x).shape]
+    return reshape_like(ct, x) if None in sizes else reshape(ct, *sizes)
 
 
 # -- reshape ----------------------------------------------------------------------------------
@@ -121,15 +124,21 @@ def back(ct: Operand, x: Operand, *sizes: Operand) -> list[Any]:
     return [reshape_as(ct, x), *[None] * len(sizes)]
 
 
-reshape = op("reshape", "numpy.reshape .reshape", type=type_reshape, run=lambda x, *n: np.reshape(x, n), linear=back,
-             bind=bind_reshape, emit=emit_reshape, inactive=tuple(range(1, 33)), alias="maybe", raises="shape",
-             samples=reshapes)
+reshape: Op = op("reshape", "numpy.reshape .reshape", type=type_reshape, run=lambda x, *n: np.reshape(x, n),
+                 linear=back, bind=bind_reshape, emit=emit_reshape, inactive=tuple(range(1, 33)), alias="maybe",
+                 raises="shape", samples=reshapes)
+
+
+reshape_like: Op = op("reshape_like", type=lambda ct, x: rearranged(ct, number(x).shape), inactive=(1,), alias="maybe",
+                      run=lambda ct, x: np.reshape(ct, x.shape), emit="numpy.reshape(_0, _1.shape)",
+                      linear=lambda ct, a, x: [reshape_as(ct, a), None],
+                      samples=lambda: [((samples.arrays((2, 6)), np.ones(s)), {}) for s in ((3, 4), (12,), (2, 2, 3))])
 
 
 def flat(name: str, calls: str, alias: str) -> Op:
     return op(name, calls, type=lambda x: rearranged(x, [size_dim(number(x).shape)]), linear=back,
-              run=lambda x: getattr(np.asarray(x), name)(), emit=f"_0.{name}()" if name == "flatten" else "numpy.ravel(_0)",
-              bind=lambda a: ([a], {}), alias=alias, samples=samples.layouts)
+              run=lambda x: getattr(np.asarray(x), name)(), bind=lambda a: ([a], {}), alias=alias,
+              emit=f"_0.{name}()" if name == "flatten" else "numpy.ravel(_0)", samples=samples.layouts)
 
 
 ravel = flat("ravel", "numpy.ravel .ravel", "maybe")
@@ -174,8 +183,9 @@ def orders() -> Iterable[samples.Sample]:
     yield (samples.arrays((2, 3), dtype="f4"),), {"axes": None}
 
 
-transpose = op("transpose", "numpy.transpose .transpose .T", type=type_transpose, run=np.transpose, linear=transpose_back,
-               bind=bind_transpose, defaults={"axes": None}, alias="view", cost="free", samples=orders,
+transpose = op("transpose", "numpy.transpose .transpose .T", type=type_transpose, run=np.transpose,
+               linear=transpose_back, bind=bind_transpose, defaults={"axes": None}, alias="view", cost="free",
+               samples=orders,
                emit=lambda x, axes=None: "_0.T" if axes is None else "numpy.transpose(_0, _axes)")
 
 
@@ -186,7 +196,7 @@ def type_swapaxes(x: Operand, a: int, b: int) -> Tensor:
     return rearranged(x, shape)
 
 
-swapaxes = op("swapaxes", "numpy.swapaxes .swapaxes", type=type_swapaxes, run=lambda x, a, b: np.swapaxes(x, a, b),
+swapaxes: Op = op("swapaxes", "numpy.swapaxes .swapaxes", type=type_swapaxes, run=lambda x, a, b: np.swapaxes(x, a, b),
               bind=lambda a, axis1, axis2: ([a], {"a": axis1, "b": axis2}), emit="numpy.swapaxes(_0, _a, _b)",
               linear=lambda ct, x, a, b: [swapaxes(ct, a=a, b=b)], alias="view", cost="free",
               samples=lambda: [((samples.arrays((2, 3, 4)),), {"a": a, "b": b}) for a, b in ((0, 1), (-1, 0), (1, 1))])
@@ -199,7 +209,7 @@ def type_moveaxis(x: Operand, source: int, destination: int) -> Tensor:
     return rearranged(x, shape)
 
 
-moveaxis = op("moveaxis", "numpy.moveaxis", type=type_moveaxis,
+moveaxis: Op = op("moveaxis", "numpy.moveaxis", type=type_moveaxis,
               run=lambda x, source, destination: np.moveaxis(x, source, destination),
               bind=lambda a, source, destination: ([a], {"source": source, "destination": destination}),
               emit="numpy.moveaxis(_0, _source, _destination)", alias="view", cost="free",
@@ -240,12 +250,13 @@ def type_squeeze(x: Operand, axis: Axis = None) -> Tensor:
     return rearranged(x, [d for k, d in enumerate(shape) if k not in gone])
 
 
-squeeze = op("squeeze", "numpy.squeeze .squeeze", type=type_squeeze, run=np.squeeze, defaults={"axis": None},
+squeeze: Op = op("squeeze", "numpy.squeeze .squeeze", type=type_squeeze, run=np.squeeze, defaults={"axis": None},
              bind=lambda a, axis=None: ([a], {"axis": axis}), alias="view", cost="free", raises="shape",
              emit=lambda x, axis=None: "numpy.squeeze(_0)" if axis is None else "numpy.squeeze(_0, axis=_axis)",
              linear=lambda ct, x, axis=None: [expand_dims(ct, axis=dropped(x, axis))],
              samples=lambda: [((samples.arrays(s),), {"axis": a})
-                              for s, a in (((1, 3), None), ((2, 1), -1), ((1, 3, 1), (0, -1)), ((1, 3, 1), 0), ((3,), None))])
+                              for s, a in (((1, 3), None), ((2, 1), -1), ((1, 3, 1), (0, -1)), ((1, 3, 1), 0),
+                                           ((3,), None))])
 
 
 # -- broadcasting -----------------------------------------------------------------------------
@@ -260,4 +271,5 @@ broadcast_to = op("broadcast_to", "numpy.broadcast_to", type=lambda x, *n: rearr
                   emit=lambda x, *n: f"numpy.broadcast_to(_0, {display(list(placeholders(1 + len(n), 1)))})",
                   linear=lambda ct, x, *n: [ct, *[None] * len(n)], alias="view", readonly=True, raises="shape",
                   samples=lambda: [((samples.arrays(s), *n), {})
-                                   for s, n in (((3,), (2, 3)), ((2, 1), (2, 4)), ((), (3,)), ((1,), (0,)), ((2,), (2,)))])
+                                   for s, n in (((3,), (2, 3)), ((2, 1), (2, 4)), ((), (3,)), ((1,), (0,)),
+                                                ((2,), (2,)))])

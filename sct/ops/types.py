@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Any, Union
 
 import numpy as np
@@ -22,9 +22,9 @@ from sct.ir.core import Operand
 from sct.ir.types import Apply, Dim, Tensor, Type, TypeMismatch, broadcast_shapes, sym
 
 __all__ = [
-    "Axis", "arithmetic", "bools", "by_carrier", "dtype_name", "elementwise", "floats", "integers", "is_python", "normalize",
-    "number", "numpy_dtype", "prints", "probe", "promote", "reduced_shape", "same", "scalar_or_array", "size_dim", "size_of",
-    "ufunc_result", "widest",
+    "Axis", "arithmetic", "bools", "by_carrier", "dtype_name", "elementwise", "floats", "integers", "is_python",
+    "normalize", "number", "numpy_dtype", "prints", "probe", "promote", "reduced_shape", "same", "scalar_or_array",
+    "size_dim", "size_of", "ufunc_result", "widest",
 ]
 
 Axis = Union[int, tuple[int, ...], None]
@@ -88,17 +88,19 @@ def dtype_name(dtype: Any) -> str:
     return "b1" if d.kind == "b" else f"{d.kind}{8 * d.itemsize}"
 
 
-@lru_cache(maxsize=None)
+@cache
 def numpy_dtype(name: str) -> np.dtype[Any]:
     """NumPy's dtype of an IR name, of a Python kind too ("float" is float64)."""
     name = _STRONG.get(name, name)
     return np.dtype(bool) if name == "b1" else np.dtype(f"{name[0]}{int(name[1:]) // 8}")
 
 
-@lru_cache(maxsize=None)
-def _resolve(ufunc: np.ufunc, readings: tuple[Any, ...]) -> str:
+@cache
+def _resolve(ufunc: np.ufunc | None, readings: tuple[Any, ...]) -> str:
     if not any(isinstance(r, np.dtype) for r in readings):
         readings = tuple(np.dtype(r) for r in readings)
+    if ufunc is None:
+        return dtype_name(np.result_type(*(r if isinstance(r, np.dtype) else r() for r in readings)))
     try:
         return dtype_name(ufunc.resolve_dtypes((*readings, *[None] * ufunc.nout))[ufunc.nin])
     except TypeError as error:
@@ -111,12 +113,13 @@ def _readings(t: Tensor) -> list[Any]:
     return [_WEAK[t.dtype] if t.carrier == "py" else numpy_dtype(t.dtype)]
 
 
-def promote(types: Sequence[Tensor], ufunc: np.ufunc = np.add) -> set[str]:
-    """The dtypes that `ufunc` may give for operands of these types: one, unless some are "any"."""
+def promote(types: Sequence[Tensor], ufunc: np.ufunc | None = None) -> set[str]:
+    """The dtypes that `ufunc` (without: `numpy.result_type`) may give for operands of these
+    types: one, unless some are "any"."""
     return {_resolve(ufunc, readings) for readings in itertools.product(*map(_readings, types))}
 
 
-@lru_cache(maxsize=None)
+@cache
 def probe(fn: Callable[..., Any], *dtypes: str) -> str:
     """The dtype that `fn` gives for one-element arrays of these dtypes."""
     try:
@@ -165,7 +168,7 @@ def arithmetic(*dtypes: str) -> str:
 # -- elementwise ----------------------------------------------------------------------
 
 
-def ufunc_result(ufunc: np.ufunc, xs: Sequence[Operand], spelling: str | None,
+def ufunc_result(ufunc: np.ufunc | None, xs: Sequence[Operand], spelling: str | None,
                  python: Callable[..., str] | None = None) -> Tensor:
     """The type of an elementwise function.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 
-__all__ = ["Block", "Node", "ancestors", "blocks", "freeze", "thaw", "within"]
+__all__ = ["Block", "Node", "ancestors", "around", "blocks", "freeze", "is_arm", "thaw", "within"]
 
 
 @dataclass(eq=False)
@@ -130,6 +130,16 @@ def ancestors(block: Block | None) -> Iterator[Block]:
     while block is not None:
         yield block
         block = block.owner.home if block.owner is not None else None
+
+
+def is_arm(block: Block) -> bool:
+    return block.owner is not None and block.owner.name == "cond"
+
+
+def around(block: Block) -> Block:
+    """The block of the node that this is a region of."""
+    assert block.owner is not None
+    return block.owner.home
 
 
 def within(block: Block | None, outer: Block) -> bool:

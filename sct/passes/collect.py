@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Operand, Value, builder_var
+from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import Tensor
 from sct.ops.arithmetic import add, mul, neg, sub
-from sct.passes.rules import definition, number
+from sct.passes.rules import definition, made_by, number
 
-__all__ = ["collect"]
+__all__ = ["Opened", "Term", "collect", "product", "total"]
 
 BUDGET = 12
 """How many equations are taken apart at a time, so that long sums take linear time."""
@@ -28,6 +28,8 @@ BUDGET = 12
 
 @dataclass(frozen=True)
 class Term:
+    """coef * factor * factor * ..."""
+
     coef: float
     factors: tuple[Operand, ...]
 
@@ -36,15 +38,37 @@ def collect(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Ope
     """The out of `eqn`, a sum, made with less work, or None."""
     if eqn.op not in (add, sub) or not _is_float(eqn.out):
         return None
-    opened = _Opened(uses)
+    opened = Opened(uses)
     sign = 1.0 if eqn.op is add else -1.0
     terms = _like(opened.terms(args[0], 1.0) + opened.terms(args[1], sign))
+    negative = eqn.op is add and any(t.coef < 0 for t in terms)
     if opened.work == 0 or not _is_float(*(f for t in terms for f in t.factors)):
         return None
     outer = cast(Builder, builder_var.get())
     with outer.nested() as b:
-        made = _sum(terms, opened)
-    if made.type != eqn.out.type or sum(map(_work, b.eqns)) >= opened.work + _work(eqn):
+        made = total(terms, opened)
+    less = opened.work + _work(eqn) - sum(map(_work, b.eqns))
+    if made.type != eqn.out.type or less < 0 or less == 0 and not (negative and _starts_well(b.eqns)):
+        return None
+    outer.eqns += b.eqns
+    return made
+
+
+def product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, last: bool = False) -> Operand | None:
+    """The out of `eqn`, a product, with literals and scalars multiplied first; `last`: also where that
+    only saves parentheses."""
+    if eqn.op is not mul:
+        return None
+    opened = Opened(uses)
+    term = opened.product(eqn.with_(args=tuple(args)), 1.0)
+    nested = last and made_by(args[1], "mul") is not None and opened.count > 0
+    if opened.count == 0 or not _is_float(*term.factors):
+        return None
+    outer = cast(Builder, builder_var.get())
+    with outer.nested() as b:
+        made = _product(term, last=last)
+    less = opened.work + _work(eqn) - sum(map(_work, b.eqns))
+    if made.type != eqn.out.type or less < 0 or less == 0 and not nested:
         return None
     outer.eqns += b.eqns
     return made
@@ -58,7 +82,12 @@ def _work(eqn: Eqn) -> int:
     return 8 if any(isinstance(x.type, Tensor) and x.type.rank for x in eqn.outs) else 1
 
 
-class _Opened:
+def _starts_well(eqns: Sequence[Eqn]) -> bool:
+    """`a - 2 * b` reads better than `-2 * b + a`, for the same work."""
+    return not any(e.op is neg or e.op is mul and (number(e.args[0]) or 0) < 0 for e in eqns)
+
+
+class Opened:
     """Takes sums and products apart, and counts the work that this makes void."""
 
     def __init__(self, uses: Mapping[Value, int]) -> None:
@@ -119,7 +148,8 @@ def _like(terms: Sequence[Term]) -> list[Term]:
     return [Term(c, kept[key]) for key, c in coefs.items()]
 
 
-def _sum(terms: Sequence[Term], opened: _Opened) -> Operand:
+def total(terms: Sequence[Term], opened: Opened) -> Operand:
+    """The sum of the terms, the commonest factor taken out."""
     shared = Counter(f for t in terms for f in dict.fromkeys(t.factors))
     factor, n = max(shared.items(), key=lambda item: item[1], default=(None, 0))
     if factor is None or n < 2:
@@ -133,8 +163,8 @@ def _sum(terms: Sequence[Term], opened: _Opened) -> Operand:
         k = t.factors.index(factor)
         left = t.factors[:k] + t.factors[k + 1:]
         inner += opened.terms(left[0], t.coef) if len(left) == 1 else [Term(t.coef, left)]
-    product = cast(Operand, mul(factor, _sum(_like(inner), opened)))
-    return cast(Operand, add(product, _sum(rest, opened))) if rest else product
+    product = cast(Operand, mul(factor, total(_like(inner), opened)))
+    return cast(Operand, add(product, total(rest, opened))) if rest else product
 
 
 def _added(terms: Sequence[Term]) -> Operand:
@@ -148,11 +178,13 @@ def _added(terms: Sequence[Term]) -> Operand:
     return total
 
 
-def _product(term: Term) -> Operand:
-    if not term.factors:
-        return cast(Operand, mul(term.coef, 1.0))
+def _product(term: Term, *, last: bool = False) -> Operand:
+    """Scalars first, so that there are fewer operations on arrays; a literal outermost, where other
+    literals find it, but the `last` time innermost, where it needs no parentheses."""
     scalars = [f for f in term.factors if not cast(Tensor, f.type).rank]
-    out: Operand | None = None
-    for f in scalars + [f for f in term.factors if cast(Tensor, f.type).rank]:
+    arrays = [f for f in term.factors if cast(Tensor, f.type).rank]
+    inner = last or bool(arrays)
+    out: Operand | None = Lit(term.coef) if inner and term.coef != 1.0 else None
+    for f in scalars + arrays:
         out = f if out is None else cast(Operand, mul(out, f))
-    return cast(Operand, mul(term.coef, out))
+    return Lit(term.coef) if out is None else out if inner else cast(Operand, mul(term.coef, out))

@@ -16,23 +16,24 @@ from sct.passes.blocks import Block, Node
 from sct.passes.cse import ALLOCATIONS
 from sct.passes.mirror import Program
 
-__all__ = ["Costs", "Way", "can_repeat"]
+__all__ = ["FREE", "Costs", "Way", "can_repeat"]
 
 TAPE, SHARED, COPY = 1.5, 0.3, 1000.0
 FREE, CHEAP, ON_ARRAYS = 0.3, 0.7, 12.0
 OUTER = 0.1
 """What a trip of an outer loop costs, spread over those of an inner one."""
 
-ARITHMETIC = frozenset(
-    "add sub mul neg pos div abs sign square floordiv mod int bool not_ quotient where pymax pymin logical_and "
-    "logical_or logical_not eq ne lt le gt ge minimum maximum isnan isinf isfinite".split())
+ARITHMETIC = frozenset({
+    "add", "sub", "mul", "neg", "pos", "div", "abs", "sign", "square", "floordiv", "mod", "int", "bool", "not_",
+    "quotient", "where", "pymax", "pymin", "logical_and", "logical_or", "logical_not", "eq", "ne", "lt", "le", "gt",
+    "ge", "minimum", "maximum", "isnan", "isinf", "isfinite"})
 READS = ("index", "dim", "size", "unwrap", "is_none", "transpose")
 WRITES = ("store", "add_at")
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to get at a value: "index", "counter", "shift" or "again", and what it reads."""
+    """A way to get at a value: "index", "counter", "shift", "final" or "again", and what it reads."""
 
     kind: str
     cost: float

@@ -13,16 +13,17 @@ from typing import cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var
-from sct.ir.types import ANY_REAL, INT, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join
+from sct.ir.types import ANY_REAL, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join
 from sct.ops.adjoint import cast_like, expand_like, unbroadcast, zeros_of
 from sct.ops.arithmetic import add, mul
 from sct.ops.comparison import is_none, unwrap
 from sct.ops.control import cond
+from sct.ops.creation import to_f32
 from sct.ops.elementwise import logical_not, logical_or, where
-from sct.ops.shape import dim
-from sct.passes.loops import emit_loop
+from sct.passes.sequences import mapped
 
-__all__ = ["Masks", "base", "branch", "ct_type", "current", "fit", "full", "given", "hint", "join_types", "present", "zero"]
+__all__ = ["Masks", "base", "branch", "choice", "ct_type", "current", "fit", "full", "given", "hint", "join_types",
+           "present", "zero"]
 
 
 def current() -> Builder:
@@ -43,7 +44,7 @@ def ct_type(t: Type) -> Type:
     if isinstance(inner, Seq):
         inner = Seq(ct_type(inner.elem))
     elif isinstance(inner, Tensor) and inner.is_scalar:
-        return ANY_REAL
+        return inner if _is_single(inner) else ANY_REAL
     return inner if inner == t or not isinstance(t, (Undef, Optional)) else Optional(inner)
 
 
@@ -57,8 +58,8 @@ def zero(v: Operand) -> Operand:
     if isinstance(t, Optional):
         return Lit(None, t)
     if isinstance(t, Seq):
-        return _map(lambda x: zero(x), v)
-    return Lit(0.0) if t == ANY_REAL else cast(Operand, zeros_of(v))
+        return mapped(zero, v)
+    return cast(Operand, zeros_of(v)) if _is_array(v) else _narrowed(Lit(0.0), t)
 
 
 def full(ct: Operand | None, v: Operand) -> Operand:
@@ -68,7 +69,17 @@ def full(ct: Operand | None, v: Operand) -> Operand:
     t = base(v.type)
     if isinstance(t, Tensor) and t.is_array and isinstance(base(ct.type), Tensor) and not _is_array(ct):
         return cast(Operand, expand_like(ct, present(v), axis=None, keepdims=False))
-    return ct
+    return _narrowed(ct, t)
+
+
+def _is_single(t: Type) -> bool:
+    return t == Tensor("np", "f32")
+
+
+def _narrowed(ct: Operand, t: Type) -> Operand:
+    """`ct` as a NumPy scalar of single precision if that is `t`: an unknown scalar might be double,
+    and make so all that it is multiplied with."""
+    return cast(Operand, to_f32(ct)) if _is_single(t) and ct.type != t else ct
 
 
 def _is_array(x: Operand) -> bool:
@@ -83,13 +94,7 @@ def present(v: Operand) -> Operand:
 
 def given(ct: Operand, v: Value) -> Operand:
     """The cotangent `ct` of `v`, zeros where it is `None`."""
-    with current().nested() as then:
-        nothing = zero(v)
-    with current().nested() as orelse:
-        there = present(ct)
-    missing = cast(Operand, is_none(ct))
-    (out,) = branch(missing, then.finish("then", [], [nothing]), orelse.finish("orelse", [], [there]))
-    return out
+    return choice(cast(Operand, is_none(ct)), lambda: zero(v), lambda: present(ct))
 
 
 def fit(ct: Operand, x: Operand) -> Operand:
@@ -97,7 +102,7 @@ def fit(ct: Operand, x: Operand) -> Operand:
     t, g = x.type, ct.type
     if not isinstance(t, Tensor) or not isinstance(g, Tensor):
         return ct
-    ct = unbroadcast(ct, x)
+    ct = unbroadcast(_narrowed(ct, t) if g == ANY_REAL else ct, x)
     if isinstance(ct.type, Tensor) and t.carrier in ("np", "array") and ct.type.carrier in ("np", "array") \
             and ct.type.dtype != t.dtype:
         return cast(Operand, cast_like(ct, x))
@@ -118,14 +123,14 @@ def join_types(a: Type, b: Type) -> Type:
         return ANY_REAL
 
 
-def _map(f: Callable[..., Operand], *seqs: Operand) -> Operand:
-    """The sequence of `f` of the elements of sequences of one length."""
-    elems = [Value(cast(Seq, s.type).elem) for s in seqs]
-    with current().nested() as b:
-        made = f(*elems)
-    body = b.finish("body", [Value(INT), *elems], [Lit(True), made])
-    _, (out,) = emit_loop(current(), (Lit(0), dim(seqs[0], axis=0), Lit(1)), False, (), seqs, body)
-    return out
+def choice(pred: Operand, then: Callable[[], Operand], orelse: Callable[[], Operand]) -> Operand:
+    """The one or the other, by a `cond`."""
+    made = []
+    for arm in (then, orelse):
+        with current().nested() as b:
+            result = arm()
+        made.append(b.finish("arm", [], [result]))
+    return branch(pred, made[0], made[1])[0]
 
 
 class Masks:
@@ -167,7 +172,7 @@ class Masks:
         if isinstance(a.type, Optional) or isinstance(b.type, Optional):
             return self._sum_optional(a, b)
         if isinstance(a.type, Seq):
-            return _map(self.sum, a, b)
+            return mapped(self.sum, a, b)
         if a in self._known and b in self._known:
             (c, g, kept), (d, h, also) = self._known[a], self._known[b]
             if c is d and kept == also:
@@ -183,12 +188,8 @@ class Masks:
     def _sum_optional(self, a: Operand, b: Operand) -> Operand:
         if not isinstance(a.type, Optional):
             a, b = b, a
-        with current().nested() as then:
-            pass
-        with current().nested() as orelse:
-            total = self.sum(b, present(a))
-        (out,) = branch(cast(Operand, is_none(a)), then.finish("then", [], [b]), orelse.finish("orelse", [], [total]))
-        return out
+        b, c = a, b
+        return choice(cast(Operand, is_none(b)), lambda: c, lambda: self.sum(c, present(b)))
 
 
 def _is_zero(x: Operand) -> bool:

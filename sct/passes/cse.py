@@ -16,10 +16,10 @@ from sct.ir.types import Tensor, Type
 
 __all__ = ["ALLOCATIONS", "COMMUTATIVE", "cse", "frozen"]
 
-ALLOCATIONS = frozenset(
-    "zeros ones empty full zeros_like ones_like empty_like full_like copy array arange linspace zeros_of "
-    "store add_at".split())
-COMMUTATIVE = frozenset("add mul maximum minimum logical_and logical_or eq ne hypot".split())
+ALLOCATIONS = frozenset({
+    "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array", "arange",
+    "linspace", "zeros_of", "store", "add_at"})
+COMMUTATIVE = frozenset({"add", "mul", "maximum", "minimum", "logical_and", "logical_or", "eq", "ne", "hypot"})
 
 
 def cse(fn: Fn) -> Fn:
@@ -47,7 +47,8 @@ class _Cse:
         args = substitute(eqn.args, self.env)
         if eqn.op.name == "loop":
             self.invariant_carries(eqn, args)
-        eqn = eqn.with_(args=args, regions=tuple(map(self.region, eqn.regions)))
+        if eqn.regions or args != eqn.args:
+            eqn = eqn.with_(args=args, regions=tuple(map(self.region, eqn.regions)))
         if eqn.op.name == "cond":
             self.equal_arms(eqn)
         if not eqn.outs or eqn.op.name in ALLOCATIONS or eqn.op.name == "closure" or has_effect(eqn):
@@ -100,7 +101,7 @@ class _Cse:
 
 def _key(eqn: Eqn) -> Hashable:
     return (eqn.op, frozen(eqn.attrs), eqn.spelling, tuple(map(_operand, eqn.args)),
-            tuple(_kind(v.type) for v in eqn.outs), _regions(eqn))
+            tuple(_kind(v.type) for v in eqn.outs), _regions(eqn) if eqn.regions else ())
 
 
 def _unordered(eqn: Eqn) -> tuple[Hashable, ...]:

@@ -23,15 +23,12 @@ Env = dict[Value, Operand]
 
 def expand(fn: Fn, *, rewrite: Rewrite | None = None) -> Fn:
     """`fn` without equations that differentiate; `rewrite` simplifies what is made."""
-    pass_ = _Expand(rewrite)
-    made = pass_.fn(fn, {})
-    return retype(made) if pass_.changed else made
+    return retype(_Expand(rewrite).fn(fn, {}))
 
 
 class _Expand:
     def __init__(self, rewrite: Rewrite | None) -> None:
         self.rewrite = rewrite
-        self.changed = False
         self.rules: dict[str, Callable[[Eqn, Env], Sequence[Eqn]]] = {
             "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback}
 
@@ -69,6 +66,4 @@ class _Expand:
         """The equations of `block` for the call `eqn`; its outs are noted in `env`."""
         block = rebuild(block, dict(zip(block.params, eqn.args)))
         env.update((out, r) for out, r in zip(eqn.outs, block.results) if out is not r)
-        self.changed |= any(out.type != r.type for out, r in zip(eqn.outs, block.results))
-        self.changed |= any(p.type != x.type for p, x in zip(block.params, eqn.args))
         return block.eqns

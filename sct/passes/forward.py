@@ -94,7 +94,7 @@ class _Forward:
                     total = self.masks.sum(total, self.masks.scale(dx, operand(p)))
             return [total]
         if op.linear is not None:
-            args = [x if not differentiable(eqn, k) else zero(x) if dx is None else dx
+            args = [x if k in op.inactive else zero(x) if dx is None else dx
                     for k, (x, dx) in enumerate(zip(eqn.args, dxs))]
             return [op(*args, **eqn.attrs)]
         if op.jvp is None:

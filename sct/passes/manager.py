@@ -22,6 +22,7 @@ from sct.passes.dce import dce
 from sct.passes.expand import expand
 from sct.passes.save import save
 from sct.passes.simplify import rewrite, simplify
+from sct.passes.sink import sink
 from sct.passes.storage import storage
 
 __all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "run", "stages"]
@@ -33,7 +34,7 @@ PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce")),
     ("expanded", ("expand",)),
     ("adjoint", ("simplify", "cse", "dce")),
-    ("saved", ("save", "simplify", "cse", "dce")),
+    ("saved", ("save", "simplify", "cse", "dce", "tidy", "sink", "dce")),
     ("storage", ("storage",)),
 )
 """What leads to each stage from the one before; the first is "primal"."""
@@ -84,7 +85,7 @@ def _passes(fn: Fn) -> dict[str, Pass]:
     keep = returns_value(fn)
     return {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep), "expand": lambda f: expand(f, rewrite=rewrite),
-        "simplify": simplify, "save": save, "storage": storage,
+        "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save, "sink": sink, "storage": storage,
         "expand as it is": expand, "copy everywhere": lambda f: storage(f, copies=True),
     }
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from sct.ir.core import UNDEF, Fn, Lit, Operand, Value, undef
 from sct.ir.types import Seq, Type, Undef
 from sct.ops.comparison import unwrap
-from sct.passes.blocks import Block, Node, ancestors, blocks, thaw, within
+from sct.passes.blocks import Block, Node, ancestors, around, blocks, is_arm, thaw, within
 
 __all__ = ["Program"]
 
@@ -77,7 +77,7 @@ class Program:
 
     def _unwrap(self, node: Node) -> None:
         """`node` reads a value of an arm that was taken: follow it into the arm."""
-        if node.home.owner is None or node.home.owner.name != "cond":
+        if not is_arm(node.home):
             return
         value = node.args[0]
         found: tuple[Block, Value] | None = None
@@ -101,15 +101,15 @@ class Program:
         return (self.home[value], value) if isinstance(value, Value) and within(self.home[value], arm) else None
 
     def _mirror(self, block: Block, forward: Block) -> None:
-        known = self.mirrors.setdefault(block, [])
-        for f in (forward, *self.mirrors.get(forward, ())):
-            if f not in known and not within(block, f):
-                known.append(f)
-        inner, outer = block.owner, forward.owner
-        if inner is not None and outer is not None and inner.name == outer.name == "cond":
-            if inner.home.owner is not None and outer.home.owner is not None and not within(inner.home, outer.home):
-                if inner.home.owner.name == outer.home.owner.name == "cond":
-                    self._mirror(inner.home, outer.home)
+        """Note that `block` mirrors `forward`; so do the arms around the one those around the other."""
+        while not within(block, forward):
+            known = self.mirrors.setdefault(block, [])
+            known += [f for f in (forward, *self.mirrors.get(forward, ())) if f not in known and not within(block, f)]
+            if not (is_arm(block) and is_arm(forward)):
+                return
+            block, forward = around(block), around(forward)
+            if not (is_arm(block) and is_arm(forward)):
+                return
 
     # -- scope --------------------------------------------------------------------------
 

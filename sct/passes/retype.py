@@ -23,6 +23,7 @@ def retype(fn: Fn) -> Fn:
 class _Retype:
     def __init__(self) -> None:
         self.env: dict[Value, Operand] = {}
+        self.reached: dict[Fn, list[Type]] = {}
 
     def region(self, fn: Fn) -> Fn:
         eqns = tuple(map(self.eqn, fn.eqns))
@@ -50,7 +51,9 @@ class _Retype:
         args = eqn.args[3 * counted:]
         xs = [x.type.elem for x in args[n:] if isinstance(x.type, Seq)]
         old = body.params[counted:]
-        types = [self.widened(p.type, [x]) for p, x in zip(old, [*(a.type for a in args[:n]), *xs])]
+        given = [*(a.type for a in args[:n]), *xs]
+        start = self.reached.get(body) or ([p.type for p in old] if eqn.primal else given)
+        types = [self.widened(t, [x]) for t, x in zip(start, given)]
         while True:
             self.typed(old, types)
             made = self.region(body)
@@ -58,13 +61,15 @@ class _Retype:
             if raises(body) or wider == types[:n]:
                 break
             types[:n] = wider
+            self.reached[body] = types
         tests = []
         for test in eqn.regions[:-1]:
             self.typed(test.params, types)
             tests.append(self.region(test))
         ys: list[Type] = [Seq(y.type) for y in made.results[1 + n:]]
+        given = [*types[:n], eqn.outs[n].type, *ys]
         outs = self.typed(eqn.outs, [
-            self.widened(out.type, [t]) for out, t in zip(eqn.outs, [*types[:n], eqn.outs[n].type, *ys])])
+            self.widened(out.type, [t]) if eqn.primal else t for out, t in zip(eqn.outs, given)])
         return eqn.with_(regions=(*tests, made), outs=outs)
 
     def widened(self, declared: Type, types: Sequence[Type]) -> Type:

@@ -19,13 +19,14 @@ from typing import Any, cast
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, rebuild
-from sct.ir.types import INT, Optional, Seq, Undef
+from sct.ir.types import INT, Optional, Seq, Tensor, Undef
 from sct.ops.arithmetic import add, mul
 from sct.ops.indexing import add_at, index
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.activity import Activity, activity, differentiable
-from sct.passes.cotangents import Masks, branch, ct_type, current, fit, full, given, hint, present
+from sct.passes.cotangents import Masks, branch, choice, ct_type, current, fit, full, given, hint, present, zero
 from sct.passes.loops import Loop, emit_loop, parts
+from sct.passes.sequences import add_element, padded
 from sct.passes.tape import Tape
 
 __all__ = ["Reversed", "reverse"]
@@ -118,9 +119,14 @@ class _Reverse:
     def index(self, eqn: Eqn, ct: Operand) -> None:
         """The adjoint of a read is `dx[key] += ct`, into the one buffer `dx`."""
         x, *key = eqn.args
-        if isinstance(x, Value) and x in self.active:
+        if not isinstance(x, Value) or x not in self.active:
+            return
+        if isinstance(x.type, Seq):
+            self.cts[x] = add_element(full(self.cts.get(x), x), key[0], lambda e: self.masks.sum(e, ct), choice)
+        else:
             buffer = full(self.cts.get(x), x)
-            self.cts[x] = add_at(buffer, full(ct, eqn.out), *key, **eqn.attrs)
+            element = isinstance(eqn.out.type, Tensor) and eqn.out.type.is_scalar
+            self.cts[x] = add_at(buffer, ct if element else full(ct, eqn.out), *key, **eqn.attrs)
             _name(self.cts[x], hint(x))
 
     # -- control ----------------------------------------------------------------------
@@ -129,6 +135,9 @@ class _Reverse:
         cts = {k: self.cts.pop(out) for k, out in enumerate(eqn.outs) if out in self.cts}
         arms = [arm for arm in eqn.regions if not raises(arm)]
         reads = list(dict.fromkeys(v for arm in arms for v in self.active.reads[arm]))
+        sunk = self.sunk(eqn, arms, reads)
+        reads = list(dict.fromkeys(cast(Value, sunk[v].args[0]) if v in sunk else v for v in reads))
+        outside = {v: self.cts.pop(v) for v in sunk if v in self.cts}
         before = {v: self.cts.pop(v) for v in reads if v in self.cts}
         blocks, made = [], []
         for arm in arms:
@@ -137,9 +146,11 @@ class _Reverse:
                 for k, ct in cts.items():
                     self.add(arm.results[k], ct)
                 self.block(arm)
+                for v in [v for v in sunk if v in self.cts]:
+                    self.index(sunk[v], self.cts.pop(v))
             blocks.append(b)
             made.append({v: self.cts.pop(v) for v in reads if v in self.cts})
-        self.cts.update(before)
+        self.cts.update({**before, **outside})
         changed = [v for v in reads if any(m.get(v) is not before.get(v) for m in made)]
         fns = []
         for arm, b, m in zip(arms, blocks, made):
@@ -152,9 +163,18 @@ class _Reverse:
         elif changed:
             self.cts.update(zip(changed, branch(eqn.args[0], fns[0], fns[1], hints=[hint(v) for v in changed])))
 
+    def sunk(self, eqn: Eqn, arms: Sequence[Fn], reads: Sequence[Value]) -> dict[Value, Eqn]:
+        """Elements `x[i]` that one arm alone uses: their adjoint `dx[i] += ct` is done in that arm."""
+        found = {}
+        for v in reads:
+            made = self.tape.element(v, eqn)
+            if made is not None and made.args[0] in self.cts and sum(v in self.active.reads[arm] for arm in arms) == 1:
+                found[v] = made
+        return found
+
     def reading_arm(self, eqn: Eqn, arm: Fn, block: Builder, results: Sequence[Operand]) -> Fn:
         """The backward arm, the values of the forward arm read from taps of the `cond`."""
-        backward = Fn(arm.name, (), tuple(_needed(block.eqns, results)), tuple(results))
+        backward = Fn(arm.name, (), self.tape.relieve(_needed(block.eqns, results)), tuple(results))
         env: dict[Value, Operand] = {}
         with block.nested() as head:
             for v in self.tape.needs(backward, arm):
@@ -167,33 +187,39 @@ class _Reverse:
         loop, cts, active = parts(eqn), self.cts, self.active
         carried = [k for k, p in enumerate(loop.params) if p in active or loop.finals[k] in active]
         reads = active.reads[loop.body]
-        seqs = {j: cts.pop(y) for j, y in enumerate(loop.ys) if y in cts}
         listed = list(dict.fromkeys(s for s, e in zip(loop.xs, loop.elems) if isinstance(s, Value) and e in active))
+        yielded = {j: cts.pop(y) for j, y in enumerate(loop.ys) if y in cts}
         inits = [full(cts.pop(loop.finals[k], None), loop.finals[k]) for k in carried]
         inits += [full(cts.pop(v, None), v) for v in reads]
         sums = {s: cts.pop(s) for s in listed if s in cts}
         carries = [Value(ct_type(v.type), hint(v)) for v in (*(loop.params[k] for k in carried), *reads)]
-        elems = {s: Value(cast(Seq, s.type).elem) for s in (*seqs.values(), *sums.values())}
+        elems = {s: Value(cast(Seq, s.type).elem) for s in (*yielded.values(), *sums.values())}
         position = Value(INT, loop.index.hint if loop.index else None, loop.index.dim if loop.index else None)
         with current().nested() as b:
             cts.update(zip(reads, carries[len(carried):]))
             for k, ct in zip(carried, carries):
                 self.add(loop.results[k], ct)
-            for j, s in seqs.items():
+            for j, s in yielded.items():
                 self.add(loop.yields[j], elems[s])
             self.block(loop.body)
             b.module = b.loc = None
             results = [full(cts.pop(loop.params[k], None), ct) for k, ct in zip(carried, carries)]
             results += [full(cts.pop(v), v) for v in reads]
-            results += [self.gathered(loop, s, elems.get(sums[s]) if s in sums else None) for s in listed]
-        block = Fn(loop.body.name, (position, *carries, *elems.values()), tuple(_needed(b.eqns, results)),
-                   (Lit(True), *results))
-        block, taped = self.reading_body(loop, block)
-        finals, ys = emit_loop(current(), self.positions(loop), not eqn.attrs["reverse"], inits,
-                               [*elems, *taped], block)
+            gathered = [self.gathered(loop, s, elems.get(sums[s]) if s in sums else None) for s in listed]
+        changed = [k for k, r in enumerate(results) if r is not carries[k]]
+        finals: list[Operand] = [*inits]
+        block = Fn(loop.body.name, (position, *(carries[k] for k in changed), *elems.values()),
+                   self.tape.relieve(_needed(b.eqns, [*results, *gathered])),
+                   (Lit(True), *(results[k] for k in changed), *gathered))
+        block = rebuild(block, {carries[k]: inits[k] for k in range(len(inits)) if k not in changed})
+        block, tapes = self.reading_body(loop, block)
+        outs, ys = emit_loop(current(), self.positions(loop), not eqn.attrs["reverse"], [inits[k] for k in changed],
+                             [*elems, *tapes], block)
+        for j, k in enumerate(changed):
+            finals[k] = outs[j]
         cts.update(zip(reads, finals[len(carried):]))
         for s, y in zip(listed, ys):
-            cts[s] = self.masks.sum(cts.get(s), y)
+            cts[s] = self.masks.sum(cts.get(s), padded(y, s, zero, choice) if loop.exits else y)
         for k, ct in zip(carried, finals):
             self.add(loop.inits[k], ct)
 

@@ -189,6 +189,12 @@ def mul_literals(a: Operand, b: Operand) -> Any:
 
 
 @rule("mul")
+def mul_scalar(a: Operand, b: Operand) -> Any:
+    """array * scalar -> scalar * array"""
+    return mul(b, a) if shape_of(a) and shape_of(b) == () else None
+
+
+@rule("mul")
 def mul_scaled(a: Operand, b: Operand) -> Any:
     """c * (d * a) -> cd * a;  c * -a -> -c * a"""
     c, inner = number(a), scaled(b)
@@ -377,6 +383,16 @@ def add_at_zeros(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str,
     if not is_zeros(x) or not writes_once(key):
         return None
     return v if is_full(key) and v.type == x.type else store(x, v, *key_operands, key=key)
+
+
+@rule("add_at")
+def add_at_zeroed(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
+    """(x with x[key] = 0) with [key] += v -> x with x[key] = v"""
+    eqn = definition(x)
+    if eqn is None or eqn.op is not store or not is_zeros(eqn.args[1]) or eqn.attrs["key"] != key:
+        return None
+    same = eqn.args[2:] == key_operands and writes_once(key)
+    return store(eqn.args[0], v, *key_operands, key=key) if same else None
 
 
 @rule("store")

@@ -10,12 +10,18 @@ loop becomes a demand there.  In straight-line code everything is kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeGuard
+
+from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 from sct.ir.types import INT, Tensor, Type, Undef
 from sct.ops.arithmetic import add, mul
 from sct.ops.comparison import unwrap
-from sct.passes.blocks import Block, Node, ancestors, blocks, freeze, within
-from sct.passes.costs import Costs, Way, can_repeat
+from sct.ops.indexing import index
+from sct.passes.blocks import Block, Node, ancestors, around, blocks, freeze, is_arm, within
+from sct.passes.costs import FREE, Costs, Way, can_repeat
+from sct.passes.finals import Finals
 from sct.passes.mincut import Network
 from sct.passes.mirror import Program
 
@@ -34,13 +40,14 @@ class _Save:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.costs = Costs(program)
+        self.finals = Finals(program)
 
     def block(self, block: Block) -> None:
         for node in block.nodes:
             for inner in node.blocks:
                 self.block(inner)
             if node.name == "loop" and node.body in self.program.mirrors:
-                _Loop(self.program, self.costs, node).run()
+                _Loop(self.program, self.costs, self.finals, node).run()
             elif node.blocks and node.name != "loop":
                 _Arms(self.program, node).run()
 
@@ -98,7 +105,7 @@ class _Arms(_Legal):
         strays = [s for block in self.node.blocks for s in p.strays(block)]
         for value, block in strays:
             tap = value
-            while not p.visible(tap, self.node.home) and _is_arm(p.home[tap]):
+            while not p.visible(tap, self.node.home) and is_arm(p.home[tap]):
                 tap = p.tap(tap)
             c = p.mirror_of(block, p.home[value]) or block
             mine = any(within(c, arm) for arm in self.node.blocks)
@@ -110,9 +117,9 @@ class _Arms(_Legal):
 class _Loop(_Legal):
     """One backward loop, and the forward loops that it mirrors."""
 
-    def __init__(self, program: Program, costs: Costs, node: Node) -> None:
+    def __init__(self, program: Program, costs: Costs, finals: Finals, node: Node) -> None:
         super().__init__(program, node)
-        self.costs = costs
+        self.costs, self.finals = costs, finals
         self.forward = {body: body.owner for body in program.mirrors[node.body] if body.owner is not None}
         self.ways: dict[Value, Way | None] = {}
         self.again: set[Value] = set()
@@ -137,9 +144,9 @@ class _Loop(_Legal):
         """The body of a mirrored loop that binds `value`, itself or in an arm."""
         block = self.program.home[value]
         while block not in self.forward:
-            if not _is_arm(block) or block.owner is None:
+            if not is_arm(block):
                 return None
-            block = block.owner.home
+            block = around(block)
         return block
 
     def counterpart(self, value: Value, block: Block) -> Block:
@@ -184,9 +191,12 @@ class _Loop(_Legal):
             return Way("index", 0.0, ())
         if self.counter(loop, value) is not None:
             return Way("counter", 0.2, ())
-        again = self.repeated(value)
-        if again is not None and all(self.program.visible(x, self.node.body) or x is loop.index for x in again.operands):
+        again, inside = self.repeated(value), self.node.body
+        if again is not None and all(x is loop.index or self.program.visible(x, inside) for x in again.operands):
             return again
+        final = self.finals.of(value, self.node.home)
+        if final is not None:
+            return Way("final", FREE, (final.array, *final.operands))
         k = self.shifted(loop, value)
         return Way("shift", 0.2, (loop.params[k],)) if k is not None else again
 
@@ -202,7 +212,8 @@ class _Loop(_Legal):
 
     def counter(self, loop: Node, value: Value) -> tuple[Operand, int] | None:
         """(init, step) of a carry that is `init + step * position`, where the index is the position."""
-        if value not in loop.params or value.type != INT or self.node.bounds[0] != Lit(0) or self.node.bounds[2] != Lit(1):
+        start, _, step = self.node.bounds
+        if value not in loop.params or value.type != INT or (start, step) != (Lit(0), Lit(1)):
             return None
         if loop.counted and not self.same_index(loop):
             return None
@@ -210,17 +221,17 @@ class _Loop(_Legal):
         made = self.program.maker.get(loop.body.results[1 + k])  # type: ignore[arg-type]
         if made is None or made[0].eqn.op is not add or made[0].args[0] is not value:
             return None
-        step, init = made[0].args[1], loop.inits[k]
-        if not isinstance(step, Lit) or type(step.value) is not int or init.type != INT:
+        by, init = made[0].args[1], loop.inits[k]
+        if not isinstance(by, Lit) or type(by.value) is not int or init.type != INT:
             return None
-        return (init, step.value) if self.program.visible(init, self.node.body) else None
+        return (init, by.value) if self.program.visible(init, self.node.body) else None
 
     def shifted(self, loop: Node, value: Value) -> int | None:
         """The carry that `value` becomes at the end of a trip, if this loop runs them all backwards."""
         if self.node.attrs["reverse"] == loop.attrs["reverse"] or not self.runs_all(loop):
             return None
         for k, result in enumerate(loop.body.results[1:1 + loop.carries]):
-            if result is value and loop.params[k].type == value.type == loop.outs[k].type:
+            if result is value and loop.params[k].type == loop.outs[k].type and fits(value.type, loop.outs[k].type):
                 return k
         return None
 
@@ -246,13 +257,29 @@ class _Loop(_Legal):
     # -- making -------------------------------------------------------------------------
 
     def materialise(self, value: Operand, block: Block) -> Operand:
-        """What `value` is in `block`."""
-        if not isinstance(value, Value) or self.program.visible(value, block) or self.body_of(value) is None:
+        """What `value` is in `block`; what it is computed from is made before it."""
+        if not self.is_missing(value):
             return value
-        c = self.counterpart(value, block)
-        if (value, c) not in self.made:
-            self.made[value, c] = self.repeat(value, c) if value in self.again else self.taped(value, c)
-        return self.made[value, c]
+        work = [(value, self.counterpart(value, block))]
+        while work:
+            v, c = work[-1]
+            before = [(x, self.counterpart(x, c)) for x in self.repeated_from(v) if self.is_missing(x)]
+            missing = [pair for pair in before if pair not in self.made]
+            if missing:
+                work += missing
+                continue
+            work.pop()
+            if (v, c) not in self.made:
+                self.made[v, c] = self.repeat(v, c) if v in self.again else self.taped(v, c)
+        return self.made[value, self.counterpart(value, block)]
+
+    def is_missing(self, value: Operand) -> TypeGuard[Value]:
+        """Is this a value of the forward loop?"""
+        return isinstance(value, Value) and self.body_of(value) is not None
+
+    def repeated_from(self, value: Value) -> Sequence[Operand]:
+        way = self.ways[value] if value in self.again else None
+        return way.operands if way is not None and way.kind in ("again", "final") else ()
 
     def taped(self, value: Value, block: Block) -> Operand:
         """An element of the tape of `value`."""
@@ -280,10 +307,15 @@ class _Loop(_Legal):
             return self.counted_up(loop, value)
         if way.kind == "shift":
             return self.shift(loop, value)
-        node, _ = self.program.maker[value]
-        args = tuple(self.materialise(x, block) for x in node.args)
-        out = Value(value.type, value.hint, value.dim)
-        made = self.add(block, node.eqn.with_(args=args, outs=(out,), primal=False))
+        args = tuple(self.made[x, self.counterpart(x, block)] if self.is_missing(x) else x for x in way.operands)
+        outs = (Value(value.type, value.hint, value.dim),)
+        if way.kind == "final":
+            final = self.finals.of(value, self.node.home)
+            assert final is not None
+            eqn = Eqn(index, args, outs, {"key": final.key}, primal=False)
+        else:
+            eqn = self.program.maker[value][0].eqn.with_(args=args, outs=outs, primal=False)
+        made = self.add(block, eqn)
         self.clones.append(self.before[block][-1])
         return made
 
@@ -301,14 +333,15 @@ class _Loop(_Legal):
         """A carry of this loop: in each trip what the carry of `loop` was before, in the next trip."""
         k = self.shifted(loop, value)
         assert k is not None
-        param = loop.params[k]
-        carry = Value(value.type, value.hint, value.dim)
-        self.made[value, self.node.body] = carry
-        self.program.bind([carry], self.node.body)
-        before = self.materialise(param, self.node.body)
-        self.node.add_carry(loop.outs[k], carry, before, Value(value.type, value.hint))
+        param, final, body = loop.params[k], loop.outs[k], self.node.body
+        carry = Value(param.type, value.hint, value.dim)
+        self.program.bind([carry], body)
+        known = carry if carry.type == value.type else self.add(body, Eqn(
+            unwrap, (carry,), (Value(value.type, value.hint, value.dim),), {"to": value.type}, primal=False))
+        self.made[value, body] = known
+        self.node.add_carry(final, carry, self.materialise(param, body), Value(param.type, value.hint))
         self.program.made(self.node)
-        return carry
+        return known
 
     def mark_exact(self) -> None:
         """What a test or an index is computed from again is computed as the user wrote it."""
@@ -325,10 +358,6 @@ class _Loop(_Legal):
         for node in self.clones:
             if node in exact or not all(_is_float(out.type) for out in node.outs):
                 node.eqn = node.eqn.with_(primal=True)
-
-
-def _is_arm(block: Block) -> bool:
-    return block.owner is not None and block.owner.name == "cond"
 
 
 def _is_float(t: Type) -> bool:

@@ -17,8 +17,9 @@ from sct.ir.build import Builder, operand
 from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Op, Operand, Value, substitute
 from sct.ir.types import Tensor, Type, TypeMismatch
-from sct.passes.collect import collect
+from sct.passes.collect import collect, product
 from sct.passes.rules import RULES
+from sct.passes.updates import into_arm, without_zeroing
 
 __all__ = ["rewrite", "simplify"]
 
@@ -50,13 +51,14 @@ def _same_type(new: Type, old: Type | None) -> bool:
             and new.kind == old.kind == "f" and fits(new, old))
 
 
-def simplify(fn: Fn) -> Fn:
-    """`fn` with every adjoint equation asked again."""
-    return _Simplify(fn).region(fn, Builder(primal=False, rewrite=rewrite))
+def simplify(fn: Fn, *, last: bool = False) -> Fn:
+    """`fn` with every adjoint equation asked again; the `last` time, as it is to be read."""
+    return _Simplify(fn, last).region(fn, Builder(primal=False, rewrite=rewrite))
 
 
 class _Simplify:
-    def __init__(self, fn: Fn) -> None:
+    def __init__(self, fn: Fn, last: bool) -> None:
+        self.last = last
         self.env: dict[Value, Operand] = {}
         self.uses: Counter[Value] = Counter()
         self.count(fn)
@@ -74,18 +76,22 @@ class _Simplify:
                 self.eqn(eqn, b)
         return Fn(fn.name, fn.params, tuple(b.eqns), substitute(fn.results, self.env))
 
+    def product(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+        return product(eqn, args, uses, last=self.last)
+
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         args = substitute(eqn.args, self.env)
         if eqn.primal or eqn.regions or eqn.op.effect or len(eqn.outs) != 1 or eqn.inplace is not None:
-            b.add(eqn.with_(args=args, regions=tuple(self.region(r, b.nested()) for r in eqn.regions)))
+            regions = tuple(self.region(r, b.nested()) for r in eqn.regions)
+            b.add(eqn.with_(args=args, regions=regions) if regions or args != eqn.args else eqn)
             return
         b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
         start = len(b.eqns)
         made = rewrite(eqn.op, args, eqn.attrs, eqn.spelling)
+        for more in (collect, self.product, without_zeroing, into_arm):
+            made = more(eqn, args, self.uses) if made is None else made
         if made is None:
-            made = collect(eqn, args, self.uses)
-        if made is None:
-            b.add(eqn.with_(args=args))
+            b.add(eqn if args == eqn.args else eqn.with_(args=args))
             return
         self.env[eqn.out] = made
         if isinstance(made, Value):

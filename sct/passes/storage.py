@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Union
 
-from sct.ir.core import Eqn, Fn, Operand, Value, rebuild
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild
 from sct.ir.types import Tensor
 from sct.ops.creation import copy
 from sct.ops.registry import aliases
@@ -58,6 +58,8 @@ class _Plan:
         self._owned: set[tuple[object, ...]] = set()
         self._edges: dict[Value, list[Value]] = {}
         self._pushes: dict[Value, list[Slot]] = {}
+        self._sources: dict[Value, list[Slot]] = {}
+        self._made_early: set[Value] = set()
 
     # -- which carries and branch results are owned --------------------------------------
 
@@ -156,6 +158,10 @@ class _Plan:
     def link(self) -> None:
         """Enter what shares memory, given what is owned."""
         for eqn, _ in self.program.eqns:
+            for _, flow in self._numbered(eqn):
+                for slot in filter(None, (self.program.slot(*source) for source in flow.sources)):
+                    for target in flow.targets:
+                        self._sources.setdefault(target, []).append(slot)
             if not eqn.regions:
                 for out in eqn.outs:
                     if holds_array(out.type) and self._alias(eqn):
@@ -185,6 +191,7 @@ class _Plan:
             slot = self.program.slot(loop.body, 1 + len(loop.params) + j)
             if slot is not None and isinstance(v, Value):
                 self._pushes.setdefault(v, []).append(slot)
+                self._sources[loop.ys[j]] = [slot]
 
     def join(self, x: Operand, y: Value) -> None:
         if isinstance(x, Value) and holds_array(x.type) and holds_array(y.type):
@@ -241,8 +248,11 @@ class _Plan:
         pushes = {p for v in group for p in self._pushes.get(v, ())}
         for v in group:
             for s in self.program.reads.get(v, ()):
-                same = s.place.position == slot.place.position and s != slot and not _may_overlap(slot)
-                if (same or slot.place.before(s.place)) and s not in pushes and (s.owner, s.index) not in self.slots:
+                at = (s.owner, s.index)
+                if s in pushes or at in self.slots and self.slots[at] in self._made_early:
+                    continue
+                beside = s.place.position == slot.place.position and s != slot and at not in self.slots
+                if slot.place.before(s.place) or beside and not _may_overlap(slot):
                     found.append(s)
         return found
 
@@ -262,6 +272,7 @@ class _Plan:
         """Copy `v` where it is bound, for these slots to read."""
         if v not in self.snapshots:
             self.snapshots[v] = Value(v.type, v.hint)
+            self._made_early.add(self.snapshots[v])
         for s in slots:
             self.slots[s.owner, s.index] = self.snapshots[v]
             self._pushes[v] = [p for p in self._pushes.get(v, ()) if p != s]
@@ -315,9 +326,24 @@ class _Plan:
         seen = {v for k in range(len(self.program.fn.results)) if (self.program.fn, k) not in self.slots
                 and (slot := self.program.slot(self.program.fn, k)) for v in self.group(slot.value)}
         seen |= {v for p in self.program.fn.params for v in self.group(p)}
-        for v in {s.value for slots in self.program.reads.values() for s in slots if s.owner is eqn}:
-            if v in seen:
+        for v in free_values(eqn.regions[0]):
+            if not holds_array(v.type):
+                continue
+            if isinstance(v.type, Tensor) and v in seen:
                 self.captured[eqn.regions[0], v] = Value(v.type, v.hint)
+            elif not isinstance(v.type, Tensor):
+                self.part_sources(v, seen)
+
+    def part_sources(self, v: Value, seen: set[Value]) -> None:
+        """Copy what gets into the sequence `v`, or into `v` that may be missing, if it is in `seen`."""
+        done, todo = {v}, [v]
+        while todo:
+            for slot in self._sources.get(todo.pop(), ()):
+                if not isinstance(slot.value.type, Tensor):
+                    todo += {slot.value} - done
+                    done.add(slot.value)
+                elif slot.value in seen:
+                    self.copy_at(slot)
 
 
 def _may_overlap(slot: Slot) -> bool:

@@ -11,10 +11,20 @@ from collections.abc import Iterable, Sequence
 
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, undef
-from sct.ir.types import Seq, Type, Undef
+from sct.ir.types import Apply, Dim, Seq, Tensor, Type, Undef
+from sct.ops.indexing import index
 from sct.passes.loops import Loop
 
 __all__ = ["Tape"]
+
+LIKE = {"zeros_of": 0, "expand_like": 1, "unbroadcast_like": 1, "cast_like": 1, "reshape_like": 1,
+        "dim": 0, "size": 0}
+"""Ops that read the shape and dtype of an operand only."""
+
+
+def _is_fixed(size: Dim) -> bool:
+    """Do equal terms mean equal sizes?  What a branch decides is not in the term."""
+    return not any(isinstance(atom, Apply) and atom.fn == "join" for atom, _ in size.terms)
 
 
 class Tape:
@@ -24,6 +34,11 @@ class Tape:
         self._home: dict[Value, Fn] = {}
         self._parent: dict[Eqn, Fn] = {}
         self._taps: dict[tuple[Eqn, Fn], dict[Value, Value]] = {}
+        self._like: dict[Type, Value] = {}
+        for v in (*fn.params, *(out for eqn in fn.eqns for out in eqn.outs)):
+            if isinstance(v.type, Tensor) and v.type.is_array and all(map(_is_fixed, v.type.shape)):
+                self._like.setdefault(v.type, v)
+        self._elements: dict[Value, Eqn] = {}
         self._visit(fn, None)
 
     def _visit(self, fn: Fn, region: Fn | None) -> None:
@@ -33,12 +48,29 @@ class Tape:
             if region is not None:
                 self._home.update((v, region) for v in eqn.outs)
                 self._parent[eqn] = region
+            if eqn.op is index:
+                self._elements[eqn.out] = eqn
             for inner in eqn.regions:
                 self._visit(inner, inner)
+
+    def element(self, v: Value, beside: Eqn) -> Eqn | None:
+        """The equation that reads `v` out of an array, if it is in the block of the equation `beside`."""
+        return self._elements.get(v) if self._home.get(v) is self._parent.get(beside) else None
 
     def needs(self, backward: Fn, region: Fn) -> list[Value]:
         """What `backward` reads of the values that `region` binds."""
         return [v for v in free_values(backward) if self._home.get(v) is region]
+
+    def relieve(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
+        """The equations, made to take shapes from a value in scope where that serves as well as a tape."""
+        return tuple(map(self._relieved, eqns))
+
+    def _relieved(self, eqn: Eqn) -> Eqn:
+        k = LIKE.get(eqn.op.name)
+        x = eqn.args[k] if k is not None else None
+        if k is None or not isinstance(x, Value) or x not in self._home or x.type not in self._like:
+            return eqn
+        return eqn.with_(args=(*eqn.args[:k], self._like[x.type], *eqn.args[k + 1:]))
 
     def of_loop(self, loop: Loop, value: Value) -> Operand:
         """The sequence of what `value` is in each trip."""

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -57,24 +58,43 @@ def results(family: str, seeds: range, jobs: int, seconds: float, features: bool
                 return
 
 
-def smallest(family: str, seed: int, verdict: Verdict, seconds: float) -> Program:
+def smallest(family: str, seed: int, verdict: Verdict, seconds: float) -> tuple[Program, Verdict]:
     """The shrunk program of a finding, at the one point and in the one mode that show it."""
     program = FAMILIES[family].generate(seed)
     program = replace(program, points=(program.points[verdict.point],))
-    modes = (verdict.detail.split(",")[0],) if verdict.detail.split(",")[0] in effort(seed) else effort(seed)
+    mode = verdict.detail.split(",")[0]
+    modes = (mode,) if mode in effort(seed) else effort(seed)
 
     def keeps(smaller: Program) -> bool:
         return check(smaller, Sct(), modes).same_kind(verdict)
 
-    return shrink(program, keeps, seconds) if keeps(program) else FAMILIES[family].generate(seed)
+    if not keeps(program):
+        return FAMILIES[family].generate(seed), verdict
+    small = shrink(program, keeps, seconds)
+    return small, check(small, Sct(), modes)
 
 
 def report(program: Program, verdict: Verdict) -> str:
     """A finding as text to copy into a test."""
-    points = "\n".join(f"args = {point!r}" for point in program.points)
-    names = "from numpy import array\n" if "array(" in points else ""
+    points = "\n".join(f"args = {literal(point)}" for point in program.points)
     head = f"# seed {program.seed}: {verdict.status}: {verdict.reason}"
-    return f"{head}\n{program.source}\n{names}{points}\n# {verdict.detail}\n"
+    detail = "\n".join(f"# {line}" for line in verdict.detail.splitlines())
+    return f"{head}\n{program.source}\n{points}\n{detail}\n"
+
+
+def literal(x: Any) -> str:
+    """Python source of an argument, with its layout."""
+    if isinstance(x, dict):
+        return "{" + ", ".join(f"{k!r}: {literal(v)}" for k, v in x.items()) + "}"
+    if isinstance(x, (tuple, list)):
+        inner = ", ".join(map(literal, x))
+        return f"[{inner}]" if isinstance(x, list) else f"({inner}{',' if len(x) == 1 else ''})"
+    if not isinstance(x, np.ndarray):
+        return repr(x)
+    text = f"np.array({x.tolist()})"
+    if x.flags.c_contiguous:
+        return text
+    return f"np.asfortranarray({text})" if x.flags.f_contiguous else f"spread({text})"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -97,7 +117,7 @@ def main(argv: list[str] | None = None) -> int:
     findings = [r for r in done if r.verdict.status in ("wrong", "failure")]
     refusals = {r.verdict.reason: r for r in reversed(done) if r.verdict.status == "refused"}
     for r in distinct(findings)[: options.show] + list(refusals.values())[: options.refused]:
-        print("\n" + report(smallest(options.family, r.seed, r.verdict, 120.0), r.verdict), flush=True)
+        print("\n" + report(*smallest(options.family, r.seed, r.verdict, 120.0)), flush=True)
     return 1 if findings else 0
 
 

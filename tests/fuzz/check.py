@@ -11,6 +11,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -153,7 +154,11 @@ def check(program: Program, system: System, modes: tuple[str, ...] | None = None
     """The first finding over the points and modes, or ok."""
     modes = effort(program.seed) if modes is None else modes
     checked = skipped = 0
-    compiled = {mode: getattr(system, mode)(program) for mode in modes}
+    made = run(lambda: {mode: getattr(system, mode)(program) for mode in modes}, seconds=COMPILE_SECONDS)
+    if made.error is not None:
+        status = "refused" if is_refusal(made.error) else "unknown"
+        return Verdict(status, reason_of(made.error) if status == "refused" else f"does not load: {made.error}")
+    compiled = made.value
     for number, point in enumerate(program.points):
         known = Point(program, number, point)
         if known.problem:
@@ -221,9 +226,9 @@ def call(known: Point, f: Callable[..., Any], *args: Any) -> tuple[Outcome, Find
         return got, ("refused", reason_of(got.error), str(got.error))
     if got.error is not None and type(got.error) is not type(plain.error):
         status = "failure" if plain.error is None else "wrong"
-        return got, (status, f"{type(got.error).__name__} raised", trace_of(got.error) + f"\nplain: {plain}")
+        return got, (status, raised(got.error), trace_of(got.error) + f"\nplain: {plain}")
     if plain.error is not None and got.error is None:
-        return got, ("wrong", "no exception", f"plain: {plain}, got: {got.value!r}")
+        return got, ("wrong", f"no {type(plain.error).__name__}", f"plain: {plain}, got: {got.value!r}")
     if isinstance(plain.error, MESSAGES) and str(plain.error) != str(got.error):
         return got, ("wrong", "another message", f"plain: {plain}, got: {got}")
     if got.printed != plain.printed:
@@ -239,6 +244,15 @@ def is_refusal(error: BaseException) -> bool:
 
 def reason_of(error: BaseException) -> str:
     return f"{getattr(error, 'code', 'SCT???')} {getattr(error, 'what', error)}"
+
+
+def raised(error: BaseException) -> str:
+    """The exception and the function that raised it: what makes two failures one."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    path = Path(last.filename) if last else Path("nowhere")
+    where = f"{path.parent.name}/{path.name}:{last.name}" if last and path.exists() else "emitted code"
+    return f"{type(error).__name__} in {where}"
 
 
 def trace_of(error: BaseException) -> str:
@@ -372,7 +386,7 @@ def check_vjp(known: Point, f: Callable[..., Any]) -> Finding:
     for seed in (1.0, -2.5):  # a pullback may be called again
         out = run(pullback, seed)
         if out.error is not None:
-            return "failure", f"pullback: {type(out.error).__name__} raised", trace_of(out.error)
+            return "failure", f"pullback: {raised(out.error)}", trace_of(out.error)
         grads = out.value if isinstance(out.value, tuple) else (out.value,)
         if len(grads) != len(known.args):
             return "wrong", "structure of the pullback's result", repr(out.value)

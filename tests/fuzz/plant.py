@@ -203,29 +203,31 @@ def duplicates_accumulate(n: ast.AST) -> ast.AST | None:
     """`y[idx] += v` as if every repetition counted."""
     if not isinstance(n, ast.AugAssign) or not isinstance(n.op, ast.Add) or not is_indices(n.target):
         return None
-    return numpy_add_at(n.target, n.value)  # type: ignore[arg-type]
+    return one_by_one(n.target, n.value, cleared=False)  # type: ignore[arg-type]
 
 
 def every_writer_wins(n: ast.AST) -> ast.AST | None:
     """`y[idx] = v` sends a cotangent to every writer of an element, not to the last one."""
     if not isinstance(n, ast.Assign) or not is_indices(n.targets[0]):
         return None
-    target: ast.Subscript = n.targets[0]  # type: ignore[assignment]
-    cleared = ast.Assign([target], ast.Constant(0.0), lineno=n.lineno)
-    return ast.If(ast.Constant(True), [cleared, numpy_add_at(target, n.value)], [])
+    return one_by_one(n.targets[0], n.value, cleared=True)  # type: ignore[arg-type]
 
 
 def is_indices(n: ast.AST) -> bool:
+    """Three positions: a list of constants, or the argument `idx`."""
     if not isinstance(n, ast.Subscript):
         return False
     return isinstance(n.slice, ast.List) or isinstance(n.slice, ast.Name) and n.slice.id == "idx"
 
 
-def numpy_add_at(target: ast.Subscript, value: ast.expr) -> ast.stmt:
-    add = ast.Attribute(ast.Name("np", ast.Load()), "add", ast.Load())
-    base = ast.parse(ast.unparse(target.value), mode="eval").body
-    key = ast.parse(ast.unparse(target.slice), mode="eval").body
-    return ast.Expr(ast.Call(ast.Attribute(add, "at", ast.Load()), [base, key, value], []))
+def one_by_one(target: ast.Subscript, value: ast.expr, cleared: bool) -> ast.stmt:
+    """The elements of the value added at their positions, one after the other."""
+    base, key = ast.unparse(target.value), target.slice
+    at = [ast.unparse(e) for e in key.elts] if isinstance(key, ast.List) else [f"idx[{k}]" for k in range(3)]
+    lines = [f"values = np.zeros({len(at)}) + ({ast.unparse(value)})"]
+    lines += [f"{base}[{k}] = 0.0" for k in at] if cleared else []
+    lines += [f"{base}[{k}] += values[{i}]" for i, k in enumerate(at)]
+    return ast.parse("if True:\n    " + "\n    ".join(lines)).body[0]
 
 
 def reversed_is_forward(n: ast.AST) -> ast.AST | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -39,19 +40,22 @@ def one_pass(program: Program, keeps: Callable[[Program], bool], end: float) -> 
         if source is None:
             break
         smaller = program.with_source(source)
-        if len(source) < len(program.source) and runs(source) and keeps(smaller):
+        if len(source) < len(program.source) and compiles(source) and keeps(smaller):
             program = smaller
         else:
             at += 1
     return program
 
 
-def runs(source: str) -> bool:
-    try:
-        compile(source, "<shrunk>", "exec")
-    except SyntaxError:
-        return False
-    return True
+def compiles(source: str) -> bool:
+    """Whether the source is a module that still has an `f`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # 1.5[0] is a warning
+        try:
+            compile(source, "<shrunk>", "exec")
+        except SyntaxError:
+            return False
+    return any(isinstance(n, ast.FunctionDef) and n.name == "f" for n in ast.parse(source).body)
 
 
 def edited(source: str, at: int) -> str | None:

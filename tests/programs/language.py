@@ -345,18 +345,6 @@ def masked_sums(x):
     return np.sum(np.where(x > 0.0, np.log(safe), 0.0)) + np.sum(np.clip(x, -0.5, 0.5) ** 2)
 
 
-def grown_list(x):
-    """A list that grows, and is read back."""
-    values = []
-    total = 0.0
-    for i in range(len(x)):
-        values.append(x[i] * total)
-        total += x[i] ** 2
-    for value in values:
-        total += value
-    return total
-
-
 INPUTS = {
     "written_by_helper": lambda rng: (rng.normal(size=(3, 3)), rng.normal(size=3)),
     "aliased_update": lambda rng: (rng.normal(size=4), rng.normal(size=4)),
@@ -395,7 +383,6 @@ INPUTS = {
     "single_precision": lambda rng: (rng.normal(size=3).astype("f4"), rng.normal(size=(2, 3)).astype("f4")),
     "zero_dimensional": lambda rng: (np.array(1.2), np.array(0.7)),
     "masked_sums": lambda rng: (rng.normal(size=6),),
-    "grown_list": lambda rng: (rng.normal(size=5),),
 }
 
 GRADIENTS = {

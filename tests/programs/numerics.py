@@ -74,13 +74,12 @@ def gauss_seidel(A, b, sweeps):
     return x @ x
 
 
-def conjugate_gradient(A, b, digits):
+def conjugate_gradient(A, b, steps):
     x = np.zeros_like(b)
     r = b.copy()
     p = r.copy()
     squared = r @ r
-    steps = 0
-    while squared > 10.0**-digits and steps < 50:
+    while squared > 1e-20 and steps > 0:
         q = A @ p
         alpha = squared / (p @ q)
         x += alpha * p
@@ -88,7 +87,7 @@ def conjugate_gradient(A, b, digits):
         new = r @ r
         p = r + new / squared * p
         squared = new
-        steps += 1
+        steps -= 1
     return x @ x
 
 
@@ -331,7 +330,7 @@ INPUTS = {
     "prefix_maximum": lambda rng: (rng.normal(size=7),),
     "cholesky": lambda rng: (_definite(rng, 4),),
     "gauss_seidel": lambda rng: (_definite(rng, 3), rng.normal(size=3), 4),
-    "conjugate_gradient": lambda rng: (_definite(rng, 3), rng.normal(size=3), 20),
+    "conjugate_gradient": lambda rng: (_definite(rng, 3), rng.normal(size=3), 2),
     "gram_schmidt": lambda rng: (rng.normal(size=(3, 4)),),
     "power_iteration": lambda rng: (_definite(rng, 3), rng.normal(size=3), 5),
     "matrix_exponential": lambda rng: (rng.normal(size=(3, 3)), 8),

@@ -1,0 +1,225 @@
+"""Programs made plainer before values are folded and named.
+
+- neighbouring branches on one condition become one
+- an int that only says which of two ways a loop was left becomes a flag
+- a view that is short and read twice is written out twice
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sct.codegen.program import Block, If, Jump, Let, Loop, Move, Statement, blocks, operands, statements
+from sct.ir.core import Eqn, Lit, Operand, Value
+from sct.ir.types import BOOL
+from sct.ops import OPS
+from sct.ops.registry import aliases
+
+__all__ = ["tidy"]
+
+
+def tidy(block: Block) -> Block:
+    """The block, its branches merged, its codes made flags, its short views written out."""
+    block = _merged(block)
+    for flag in _flags(block):
+        flag.apply(block)
+    _spread_views(block)
+    return block
+
+
+# -- branches ---------------------------------------------------------------------------------
+
+
+def _merged(block: Block) -> Block:
+    """if c: a  else: b;  if c: d  else: e   ->   if c: a; d  else: b; e"""
+    found: Block = []
+    for s in block:
+        last = found[-1] if found else None
+        if isinstance(s, If) and isinstance(last, If) and s.test is last.test and isinstance(s.test, Value) \
+                and s.eqn is not None and last.eqn is not None and not _jumps(last):
+            eqn = last.eqn.with_(regions=(*last.eqn.regions, *s.eqn.regions), primal=last.eqn.primal and s.eqn.primal)
+            found[-1] = If(s.test, [*last.then, *s.then], [*last.orelse, *s.orelse], eqn)
+        else:
+            found.append(s)
+    for s in found:
+        for inner in blocks(s):
+            inner[:] = _merged(inner)
+    return found
+
+
+def _jumps(s: If) -> bool:
+    return any(isinstance(inner, Jump) for arm in (s.then, s.orelse) for inner in statements(arm))
+
+
+# -- flags ------------------------------------------------------------------------------------
+
+_COMPARE = {"eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b,
+            "le": lambda a, b: a <= b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b}
+
+
+@dataclass
+class _Flag:
+    """An int that is only set to literals and only compared with literals.
+
+    tests  the comparisons
+    """
+
+    value: Value
+    moves: list[Move] = field(default_factory=list)
+    literals: list[int] = field(default_factory=list)
+    tests: list[Let] = field(default_factory=list)
+
+    def apply(self, block: Block) -> None:
+        """Write False and True where the comparisons tell two kinds of values apart."""
+        ways = {n: tuple(_outcome(s.eqn, n) for s in self.tests) for n in self.literals}
+        kinds = list(dict.fromkeys(ways[n] for n in self.literals))
+        if len(kinds) != 2:
+            return
+        flag = Value(BOOL, self.value.hint or "done")
+        for move in self.moves:
+            move.pairs = [(flag, Lit(ways[x.value] == kinds[1])) if v is self.value and isinstance(x, Lit) else (v, x)
+                          for v, x in move.pairs]
+        known: dict[Value, Operand] = {}
+        for s, *outcomes in zip(self.tests, *kinds):
+            no, yes = outcomes
+            if no == yes:
+                known[s.eqn.out] = Lit(yes)
+            elif yes:
+                known[s.eqn.out] = flag
+            else:
+                s.eqn = s.like = Eqn(OPS["not_"], (flag,), s.eqn.outs, primal=False)
+        _replace(block, known)
+        _drop_repeated(block, flag)
+
+
+def _flags(block: Block) -> Iterator[_Flag]:
+    """The values that may be flags."""
+    found: dict[Value, _Flag] = defaultdict(lambda: _Flag(Value(BOOL)))
+    other: set[Value] = set()
+    for s in statements(block):
+        if isinstance(s, Move):
+            for v, x in s.pairs:
+                if isinstance(x, Lit) and type(x.value) is int:
+                    found.setdefault(v, _Flag(v)).moves.append(s)
+                    found[v].literals.append(x.value)
+                else:
+                    other.add(v)
+                    other.update([x] if isinstance(x, Value) else [])
+        elif isinstance(s, Let) and s.eqn.op.name in _COMPARE and isinstance(s.eqn.args[0], Value) \
+                and isinstance(s.eqn.args[1], Lit) and type(s.eqn.args[1].value) is int:
+            found.setdefault(s.eqn.args[0], _Flag(s.eqn.args[0])).tests.append(s)
+        else:
+            other.update(x for x in operands(s) if isinstance(x, Value))
+            if isinstance(s, Loop) and s.test is not None and isinstance(s.test[1], Value):
+                other.add(s.test[1])
+    made = {v for s in statements(block) if isinstance(s, Let) for v in s.eqn.outs}
+    for v, flag in found.items():
+        if v not in other and v not in made and flag.tests and flag.moves and v.hint is None:
+            yield flag
+
+
+def _outcome(eqn: Eqn, n: int) -> bool:
+    bound = eqn.args[1]
+    assert isinstance(bound, Lit)
+    return bool(_COMPARE[eqn.op.name](n, bound.value))
+
+
+def _replace(block: Block, known: dict[Value, Operand]) -> None:
+    """Read other operands instead of these values, which are not made any more."""
+    if not known:
+        return
+
+    def read(x: Operand) -> Operand:
+        return known.get(x, x) if isinstance(x, Value) else x
+
+    for s in statements(block):
+        if isinstance(s, Let):
+            s.eqn = s.eqn.with_(args=tuple(map(read, s.eqn.args)))
+        elif isinstance(s, Move):
+            s.pairs = [(v, read(x)) for v, x in s.pairs]
+        elif isinstance(s, If):
+            s.test = read(s.test)
+        for inner in (block, *blocks(s)):
+            inner[:] = [t for t in inner if not (isinstance(t, Let) and len(t.eqn.outs) == 1 and t.eqn.out in known)]
+
+
+def _drop_repeated(block: Block, flag: Value) -> None:
+    """Within a loop that is left where the flag changes, do not set it to what it is."""
+    before: Operand | None = None
+    for s in block:
+        if isinstance(s, Loop) and before is not None and _changes_at_breaks(s.body, flag, before):
+            for inner in statements(s.body):
+                if isinstance(inner, Move):
+                    inner.pairs = [(v, x) for v, x in inner.pairs if v is not flag or x != before]
+            _drop_empty(s.body)
+        elif isinstance(s, Move):
+            before = next((x for v, x in s.pairs if v is flag), before)
+        for body in blocks(s):
+            _drop_repeated(body, flag)
+
+
+def _changes_at_breaks(block: Block, flag: Value, before: Operand) -> bool:
+    for s, following in zip(block, [*block[1:], None]):
+        if isinstance(s, Move) and any(v is flag and x != before for v, x in s.pairs) \
+                and not (isinstance(following, Jump) and following.kind == "break"):
+            return False
+        if isinstance(s, Loop) and any(isinstance(m, Move) and any(v is flag for v, _ in m.pairs)
+                                       for m in statements(s.body)):
+            return False
+        if isinstance(s, If) and not all(_changes_at_breaks(arm, flag, before) for arm in blocks(s)):
+            return False
+    return True
+
+
+def _drop_empty(block: Block) -> None:
+    for s in block:
+        for inner in blocks(s):
+            _drop_empty(inner)
+    block[:] = [s for s in block if not (isinstance(s, Move) and not s.pairs)]
+
+
+# -- views ------------------------------------------------------------------------------------
+
+_SHORT = 2
+
+
+def _spread_views(block: Block) -> None:
+    """t = u[1:-1]; ... t ... t ...   ->   ... u[1:-1] ... u[1:-1] ..."""
+    for s in block:
+        for inner in blocks(s):
+            _spread_views(inner)
+    readers: dict[Value, list[int]] = defaultdict(list)
+    for k, s in enumerate(block):
+        for x in operands(s):
+            if isinstance(x, Value):
+                readers[x].append(k)
+        for inner in (t for b in blocks(s) for t in statements(b)):
+            for x in operands(inner):
+                if isinstance(x, Value):
+                    readers[x] += [k, -1]
+    made: dict[int, list[Statement]] = defaultdict(list)
+    for k, s in enumerate(block):
+        at = readers[s.eqn.out] if isinstance(s, Let) and _is_short_view(s.eqn) else []
+        if isinstance(s, Let) and len(at) == 2 and _same_time(block, k, at):
+            last = block[at[1]]
+            assert isinstance(last, Let)
+            again = Value(s.eqn.out.type)
+            made[k].append(Let(s.eqn.with_(outs=(again,)), s.like))
+            last.eqn = last.eqn.with_(args=tuple(again if x is s.eqn.out else x for x in last.eqn.args))
+    block[:] = [t for k, s in enumerate(block) for t in (s, *made[k])]
+
+
+def _is_short_view(eqn: Eqn) -> bool:
+    return (eqn.op.name == "index" and eqn.out.hint is None and aliases(eqn) == "view" and len(eqn.attrs["key"]) <= _SHORT
+            and all(k[0] == "s" for k in eqn.attrs["key"]) and all(isinstance(x, Lit) for x in eqn.args[1:]))
+
+
+def _same_time(block: Block, k: int, readers: list[int]) -> bool:
+    """Are the readers two equations in this block, and is nothing written until then?"""
+    first, last = readers
+    if first == last or -1 in readers:
+        return False
+    return all(isinstance(s, Let) and (s.eqn.inplace is None or j == last) and not s.eqn.op.effect
+               for j, s in enumerate(block[k:last + 1], k))

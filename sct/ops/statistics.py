@@ -1,0 +1,151 @@
+"""Variance, norms and running sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Op, Operand
+from sct.ir.types import Tensor, TypeMismatch
+from sct.ops import samples
+from sct.ops.arithmetic import mul, quotient, sub
+from sct.ops.indexing import index, join
+from sct.ops.reductions import aligned, bind_reduction, count, mean, over_count, reduction, sum_
+from sct.ops.registry import op
+from sct.ops.shape import rearranged, reshape_as
+from sct.ops.types import Axis, normalize, number, probe, size_dim
+
+__all__ = ["cumsum", "flip", "norm", "std", "var"]
+
+
+# -- var, std ------------------------------------------------------------------------------------
+
+
+def moment(name: str, slope: Callable[[Any, Operand, Any], Any]) -> Op:
+    """var or std: `slope(g, y, n)` is g times the derivative by the sum of squared deviations,
+    twice, where n is the divisor of that sum."""
+    call = getattr(np, name)
+
+    def bind(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> tuple[list[Any], dict[str, Any]]:
+        operands, attrs = bind_reduction(a, axis, keepdims=keepdims)
+        return operands, {**attrs, "ddof": ddof}
+
+    def rule(x: Operand, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
+        return reduction(call)(x, axis, keepdims)
+
+    def deviation(x: Operand, axis: Axis) -> Any:
+        return sub(x, mean(x, axis=axis, keepdims=True) if axis is not None else mean(x))
+
+    def vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> list[Any]:
+        share = slope(ct, y, divisor(x, axis, ddof))
+        return [mul(deviation(x, axis), aligned(share, x, axis, keepdims))]
+
+    def jvp(tangents: Sequence[Any], y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False,
+            ddof: int = 0) -> Any:
+        total = sum_(mul(deviation(x, axis), tangents[0]), axis=axis, keepdims=keepdims)
+        return slope(total, y, divisor(x, axis, ddof))
+
+    return op(name, f"numpy.{name} .{name}", type=rule, run=call, bind=bind, vjp=vjp, jvp=jvp, samples=moments,
+              defaults={"axis": None, "keepdims": False, "ddof": 0})
+
+
+def divisor(x: Operand, axis: Axis, ddof: int) -> Any:
+    n = count(x, axis)
+    return n - ddof if isinstance(n, int) else sub(n, ddof) if ddof else n
+
+
+def moments() -> Iterable[samples.Sample]:
+    for (x,), attrs in samples.reductions()():
+        if np.ndim(x):
+            yield (x,), attrs
+    yield (samples.arrays((3, 2)),), {"axis": 0, "ddof": 1}
+    yield (samples.arrays((4,)),), {"ddof": 1}
+
+
+var = moment("var", lambda g, y, n: over_count(mul(2.0, g), n))
+std = moment("std", lambda g, y, n: over_count(quotient(g, y, edge=math.nan), n))
+
+
+# -- the Euclidean norm: its derivative at 0 is 0 ----------------------------------------------------
+
+
+def type_norm(x: Operand, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    vectors = isinstance(axis, int) or axis is None and number(x).rank == 1
+    if not (ord is None or ord == 2 and vectors or ord == "fro" and not vectors):
+        raise TypeMismatch(f"norm with ord={ord!r} is not supported")
+    return reduction(np.linalg.norm)(x, axis, keepdims)
+
+
+def bind_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> tuple[list[Any], dict[str, Any]]:
+    operands, attrs = bind_reduction(x, axis, keepdims=keepdims)
+    return operands, {"ord": ord, **attrs}
+
+
+def norm_vjp(ct: Operand, y: Operand, x: Operand, ord: Any = None, axis: Axis = None,
+             keepdims: bool = False) -> list[Any]:
+    return [mul(x, aligned(quotient(ct, y, edge=0.0), x, axis, keepdims))]
+
+
+def norm_jvp(tangents: Sequence[Any], y: Operand, x: Operand, ord: Any = None, axis: Axis = None,
+             keepdims: bool = False) -> Any:
+    return quotient(sum_(mul(x, tangents[0]), axis=axis, keepdims=keepdims), y, edge=0.0)
+
+
+def norms() -> Iterable[samples.Sample]:
+    x = samples.arrays((2, 3))
+    for axis in (None, 0, -1, (0, 1)):
+        yield (x,), {"axis": axis}
+        yield (x,), {"axis": axis, "keepdims": True}
+    yield (x,), {"ord": "fro"}
+    yield (samples.arrays((3,)),), {"ord": 2}
+    yield (samples.arrays((3,), dtype="f4"),), {}
+
+
+norm = op("norm", "numpy.linalg.norm", type=type_norm, run=np.linalg.norm, bind=bind_norm, vjp=norm_vjp, jvp=norm_jvp,
+          defaults={"ord": None, "axis": None, "keepdims": False}, samples=norms)
+
+
+# -- running sums -------------------------------------------------------------------------------------
+
+
+def type_cumsum(x: Operand, axis: int | None = None) -> Tensor:
+    t = number(x)
+    shape = (size_dim(t.shape),) if axis is None else t.shape
+    normalize(axis, len(shape))
+    return Tensor("array", probe(np.cumsum, rearranged(x, ()).dtype), shape)
+
+
+def backwards(x: Operand, axis: int) -> Any:
+    """x[..., ::-1, ...]"""
+    (k,) = normalize(axis, number(x).rank)
+    key, operands = join([*[slice(None)] * k, slice(None, None, -1)])
+    return index(x, *operands, key=key)
+
+
+def cumsum_transposed(ct: Operand, x: Operand, axis: int | None = None) -> list[Any]:
+    """The sums from the other end."""
+    k = 0 if axis is None else axis
+    sums = backwards(cumsum(backwards(ct, k), axis=k), k)
+    return [reshape_as(sums, x) if axis is None else sums]
+
+
+def along_axes() -> list[samples.Sample]:
+    return [((samples.arrays(s),), {"axis": a}) for s, a in (((2, 3), 0), ((2, 3), -1), ((2, 3), None), ((3,), 0),
+                                                             ((0,), None), ((2, 1, 3), 1))]
+
+
+cumsum: Op = op("cumsum", "numpy.cumsum .cumsum", type=type_cumsum, run=np.cumsum, defaults={"axis": None},
+                bind=lambda a, axis=None: ([a], {"axis": axis}), linear=cumsum_transposed, samples=along_axes)
+
+
+def type_flip(x: Operand, axis: Axis = None) -> Tensor:
+    normalize(axis, number(x).rank)
+    return rearranged(x, number(x).shape)
+
+
+flip: Op = op("flip", "numpy.flip", type=type_flip, run=np.flip, defaults={"axis": None}, alias="view", cost="free",
+              bind=lambda m, axis=None: ([m], {"axis": axis}), linear=lambda ct, x, axis=None: [flip(ct, axis=axis)],
+              samples=along_axes)

@@ -1,0 +1,107 @@
+"""Chains of updates of one cotangent array, with less work.
+
+    t = d[k]; d[k] = 0; d[j] += a; d[k] += t + b       ->  d[j] += a; d[k] += b
+    v = 0.0 if c else w; d[k] += v                     ->  if not c: d[k] += w
+
+The first is what reversing `u[k] += ...` leaves; addition commutes, so the updates between
+may have any keys.  Nothing but the chain may use the arrays in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from sct.ir.build import Builder
+from sct.ir.core import Eqn, Operand, Value, builder_var
+from sct.ir.types import Tensor
+from sct.ops.indexing import add_at, index, store
+from sct.passes.collect import Opened, total
+from sct.passes.rules import definition, is_zeros, writes_once
+
+__all__ = ["into_arm", "without_zeroing"]
+
+REACH = 30
+"""How many equations back a `cond` is looked for, so that the pass takes linear time."""
+
+
+def without_zeroing(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+    """`x` with `x[k] = 0; ...; x[k] += x[k] + b` is `x` with `...; x[k] += b`."""
+    if eqn.op is not add_at and eqn.op is not store:
+        return None
+    x, value, *key = args
+    chain: list[Eqn] = []
+    if eqn.op is add_at:
+        while (made := definition(x)) is not None and made.op is add_at and uses.get(made.out, 1) == 1:
+            chain.append(made)
+            x = made.args[0]
+        if made is None or made.op is not store or uses.get(made.out, 1) > 1 or not is_zeros(made.args[1]):
+            return None
+        if not _same_key(made, eqn, key, 2):
+            return None
+        x = made.args[0]
+    opened = Opened(uses)
+    terms = opened.terms(value, 1.0)
+    rest = [t for t in terms if not (t.coef == 1.0 and len(t.factors) == 1 and _reads(t.factors[0], x, eqn, key))]
+    if len(rest) != len(terms) - 1 or not writes_once(eqn.attrs["key"]):
+        return None
+    out: Operand = x
+    for e in reversed(chain):
+        out = cast(Operand, add_at(out, *e.args[1:], key=e.attrs["key"]))
+    return cast(Operand, add_at(out, total(rest, opened), *key, key=eqn.attrs["key"])) if rest else out
+
+
+def _reads(v: Operand, x: Operand, eqn: Eqn, key: Sequence[Operand]) -> bool:
+    """Is `v` what `x[key]` is?"""
+    made = definition(v)
+    return made is not None and made.op is index and made.args[0] == x and _same_key(made, eqn, key, 1)
+
+
+def _same_key(a: Eqn, b: Eqn, key: Sequence[Operand], first: int) -> bool:
+    return a.attrs["key"] == b.attrs["key"] and list(a.args[first:]) == list(key)
+
+
+def into_arm(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+    """An update by what is zero in one arm of a `cond` is done in the other arm."""
+    if eqn.op is not add_at:
+        return None
+    x, value, *key = args
+    block = cast(Builder, builder_var.get())
+    made = definition(value)
+    if made is None or made.op.name != "cond" or not isinstance(value, Value) or uses.get(value, 1) > 1:
+        return None
+    k = made.outs.index(value)
+    arms = [arm.results[k] for arm in made.regions]
+    if not any(map(is_zeros, arms)) or not all(isinstance(v.type, Tensor) for v in arms):
+        return None
+    at = _position(block.eqns, made, {a for a in (x, *key) if isinstance(a, Value) and a not in made.outs})
+    mine = made.outs.index(x) if isinstance(x, Value) and x in made.outs else None
+    if at is None or any(a in made.outs for a in key) or mine is not None and uses.get(made.outs[mine], 1) > 1:
+        return None
+    regions = []
+    for arm in made.regions:
+        with block.nested() as b:
+            for e in arm.eqns:
+                b.add(e)
+            before = x if mine is None else arm.results[mine]
+            v = arm.results[k]
+            after = before if is_zeros(v) else cast(Operand, add_at(before, v, *key, key=eqn.attrs["key"]))
+        gone = {k, mine}
+        results = [r for j, r in enumerate(arm.results) if j not in gone]
+        regions.append(b.finish(arm.name, arm.params, [*results, after]))
+    outs = tuple(o for j, o in enumerate(made.outs) if j not in {k, mine})
+    out = Value(eqn.out.type, eqn.out.hint)
+    new = made.with_(outs=(*outs, out), regions=tuple(regions))
+    block.eqns[at] = new
+    block.defs.update((o, new) for o in new.outs)
+    return out
+
+
+def _position(eqns: Sequence[Eqn], made: Eqn, reads: set[Value]) -> int | None:
+    """Where `made` is in the block, if nothing of `reads` is made after it."""
+    for at in range(len(eqns) - 1, max(-1, len(eqns) - 1 - REACH), -1):
+        if eqns[at] is made:
+            return at
+        if not reads.isdisjoint(eqns[at].outs):
+            return None
+    return None
