@@ -154,6 +154,19 @@ def unassigned(u: Any) -> Any:
     return add(s, if_(gt(at(u, 2), 0.0), lambda: mul(at(unwrap(t), 3), 3.0), lambda: Lit(0.0), [ANY_REAL]))
 
 
+def constant_or_unassigned(u: Any, w: Any) -> Any:
+    """What may be unassigned is a constant on one path, depends on the input on another."""
+    a = if_(gt(at(u, 0), 0.0), lambda: w, lambda: undef(VEC), [Undef(VEC)])
+    b = if_(gt(at(u, 1), 5.0), lambda: sin(u), lambda: a, [Undef(VEC)])
+    s = if_(gt(at(u, 0), 0.0), lambda: sum_(mul(unwrap(b), unwrap(b))), lambda: Lit(0.0), [ANY_REAL])
+
+    def body(i: Any, c: Any, s: Any) -> Any:
+        s = add(s, if_(gt(at(u, 0), 0.0), lambda: at(unwrap(c), i), lambda: Lit(0.0), [ANY_REAL]))
+        return [if_(lt(i, 1), lambda: c, lambda: mul(u, s), [Undef(VEC)]), s]
+
+    return for_(4, [a, s], body, types=[Undef(VEC), ANY_REAL])[1]
+
+
 def raising(u: Any) -> Any:
     def fail() -> Any:
         raise_(Lit("no"))
@@ -246,7 +259,7 @@ CASES: list[tuple[Callable[..., Any], list[Any], list[Any]]] = [
     (power, [FLOAT], [0.7]), (prefix, [VEC], [U]), (recurrence, [VEC, FLOAT], [U, 0.3]), (nested, [MAT], [A]),
     (branches, [VEC], [U]), (skipping, [VEC], [U]), (newton, [FLOAT], [7.0]),
     (crossing, [VEC], [U]), (unassigned, [VEC], [U]),
-    (raising, [VEC], [U]), (masked, [VEC], [U]), (listed, [VEC], [U[:3]]),
+    (constant_or_unassigned, [VEC, VEC], [U, V]), (raising, [VEC], [U]), (masked, [VEC], [U]), (listed, [VEC], [U[:3]]),
     (list_by_position, [VEC], [U[:4]]), (list_in_branch, [VEC], [U]),
     (outer_read, [FLOAT, VEC], [0.6, U]), (swapped, [VEC], [U]), (slices, [VEC], [U]),
     (layers, [SQUARE, VEC], [A, U[:4]]),

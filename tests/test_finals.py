@@ -103,7 +103,7 @@ def sweeps(u: Any) -> Any:
 U = np.array([0.3, -0.5, 0.9, 1.3, 0.8])
 A = np.array([[2.3, -0.5, 0.9, 0.1], [1.2, 3.4, -0.2, 0.3], [0.2, 0.4, 4.2, 0.3], [0.1, 0.5, -0.2, 3.3]])
 KEPT: list[tuple[Callable[..., Any], Any, Any, int]] = [
-    (product, VEC, U, 0), (wrapped, VEC, U, 1), (thomas, VEC, U, 1), (lu, SQUARE, A, 1), (table, SQUARE, 0.3 * A, 2),
+    (product, VEC, U, 0), (wrapped, VEC, U, 1), (thomas, VEC, U, 0), (lu, SQUARE, A, 1), (table, SQUARE, 0.3 * A, 2),
     (sweeps, VEC, U, 4),
 ]
 

@@ -39,10 +39,12 @@ def inputs(module: Any, name: str) -> Callable[[], tuple[Any, ...]]:
     return lambda: module.INPUTS[name](np.random.default_rng(0))
 
 
-def forward_inputs(module: Any, name: str, argnums: tuple[int, ...]) -> Callable[[], tuple[Any, ...]]:
+def forward_inputs(module: Any, name: str) -> Callable[[], tuple[Any, ...]]:
+    """The inputs and a tangent for each; None for what has none."""
+
     def args() -> tuple[Any, ...]:
         primals = inputs(module, name)()
-        return (*primals, *(random_like(primals[i], np.random.default_rng(1)) for i in argnums))
+        return (*primals, *random_like(primals, np.random.default_rng(1)))
 
     return args
 
@@ -57,26 +59,27 @@ def valued(module: Any, name: str, argnums: int | tuple[int, ...]) -> Golden:
     return Golden(f"{name}_value_and_grad", lambda: value_and_grad(function, argnums), inputs(module, name))
 
 
-def forward(module: Any, name: str, argnums: tuple[int, ...]) -> Golden:
+def forward(module: Any, name: str) -> Golden:
     function = getattr(module, name)
-    return Golden(f"{name}_jvp", lambda: Derivative("jvp", function, argnums), forward_inputs(module, name, argnums))
+    return Golden(f"{name}_jvp", lambda: Derivative("jvp", function), forward_inputs(module, name))
 
 
 def second(module: Any, name: str) -> Golden:
+    """Forward over reverse: the Hessian in argument 0 times a vector."""
     function = getattr(module, name)
-    return Golden(f"{name}_hvp", lambda: Derivative("jvp", grad(function), (0,)), forward_inputs(module, name, (0,)))
+    return Golden(f"{name}_hvp", lambda: Derivative("jvp", grad(function)), forward_inputs(module, name))
 
 
 GOLDENS = [
     *(gradient(exemplars, pair.name, pair.argnums) for pair in exemplars.PAIRS if not pair.value),
     valued(exemplars, "seed", (0, 1)),
-    forward(exemplars, "seed", (0, 1)),
+    forward(exemplars, "seed"),
     valued(exemplars, "cube", 0),
     second(exemplars, "cube"),
     valued(exemplars, "logistic_map", 0),
-    forward(exemplars, "logistic_map", (0,)),
+    forward(exemplars, "logistic_map"),
     second(exemplars, "logistic_map"),
-    forward(exemplars, "heat", (0,)),
+    forward(exemplars, "heat"),
     second(exemplars, "recurrence"),
     valued(issue, "taxi", 0),
     valued(issue, "logistic_regression", 0),

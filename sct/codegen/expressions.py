@@ -19,7 +19,7 @@ from sct.codegen.templates import expression, parsed
 from sct.ir.core import UNDEF, Lit, Operand, Value
 from sct.ops.indexing import split
 
-__all__ = ["Expressions", "Modules", "call", "constant", "load", "store", "tuple_of"]
+__all__ = ["Expressions", "Modules", "call", "constant", "load", "signed", "store", "tuple_of", "without_sign"]
 
 _SHORT = {"numpy": "np"}
 
@@ -129,7 +129,7 @@ class Expressions:
             return self.subscript(eqn.args[0], eqn.args[1:], eqn.attrs["key"], ast.Load())
         attrs = {f"_{k}": v for k, v in eqn.attrs.items()}
         made: ast.expr = _Filled(eqn.args, attrs, self)(parsed(expression(s.like)))
-        return made
+        return made if eqn.primal or not isinstance(made, ast.BinOp) else signed(made)
 
     def subscript(self, x: Operand, key: Sequence[Operand], kinds: tuple[str, ...],
                   ctx: ast.expr_context) -> ast.Subscript:
@@ -156,6 +156,29 @@ class Expressions:
         for part in (self(s.test), self(other)):
             values += part.values if isinstance(part, ast.BoolOp) and type(part.op) is type(op) else [part]
         return ast.BoolOp(op, values)
+
+
+def signed(tree: ast.BinOp) -> ast.BinOp:
+    """A sum without signs that it can do without; exact.
+
+    a + -2.0 * b   ->   a - 2.0 * b
+    """
+    left, right = without_sign(tree.left), without_sign(tree.right)
+    if isinstance(tree.op, (ast.Add, ast.Sub)) and right is not None:
+        return ast.BinOp(tree.left, ast.Sub() if isinstance(tree.op, ast.Add) else ast.Add(), right)
+    if isinstance(tree.op, ast.Add) and left is not None:
+        return ast.BinOp(tree.right, ast.Sub(), left)
+    return tree
+
+
+def without_sign(tree: ast.expr) -> ast.expr | None:
+    """`tree` without its leading minus; None where it has none."""
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return tree.operand
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
+        left = without_sign(tree.left)
+        return None if left is None else ast.BinOp(left, tree.op, tree.right)
+    return None
 
 
 class _Filled:

@@ -15,8 +15,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Union
 
+from sct.codegen.memory import Memory
 from sct.codegen.program import (
     Block,
+    Define,
     If,
     Jump,
     Let,
@@ -33,7 +35,7 @@ from sct.codegen.program import (
 )
 from sct.codegen.templates import WRITES, occurrences, width
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, walk
-from sct.ir.types import Opaque, Optional, Tensor, Undef
+from sct.ir.types import Tensor
 
 __all__ = ["Expression", "Folded", "fold"]
 
@@ -58,6 +60,7 @@ class _Folding:
     def __init__(self, block: Block) -> None:
         self.folded: Folded = {}
         self.uses: Counter[Value] = Counter()
+        self.memory = Memory(block)
         for s in statements(block):
             self.uses.update(x for x in operands(s) if isinstance(x, Value))
             if isinstance(s, Loop) and s.test is not None:
@@ -104,14 +107,14 @@ class _Walk:
         self.count = 0
 
     def step(self, s: Statement) -> None:
-        if not isinstance(s, Move):
-            self.consume(s, operands(s))
+        self.consume(s, operands(s) if not isinstance(s, Move) else _rotated(s))
         candidate = isinstance(s, (Let, Select)) and self.may_wait(s)
         if not candidate:
             self.emit(s)
-        if self.writes(s):
+        written = self.folding.memory.written(s) if not isinstance(s, Define) else set()
+        if written or written is None:
             tree = self.tree(operands(s)) if candidate else set()
-            self.release(self.outermost(v) for v in self.waiting if v not in tree and self.reads_memory(v))
+            self.release(self.outermost(v) for v in self.waiting if v not in tree and self.looks_into(v, written))
         self.reassigned(s)
         if candidate:
             v = _single(s)
@@ -126,10 +129,7 @@ class _Walk:
             return False
         if isinstance(s, Select):
             return v.hint is None or self.loose
-        eqn = s.eqn
-        if eqn.inplace is not None or eqn.op.name in WRITES or eqn.regions:
-            return False
-        return v.hint is None or self.loose or eqn.op.name == "item_of" or not eqn.primal
+        return not (s.eqn.inplace is not None or s.eqn.op.name in WRITES or s.eqn.regions)
 
     # -- taking expressions into a statement -------------------------------------------------
 
@@ -155,6 +155,8 @@ class _Walk:
         made = self.waiting[v]
         if s is None:
             return self.loose or v.hint is None
+        if isinstance(s, Move):
+            return self.depth[v] < DEEPEST and v.hint in (None, next(t.hint for t, x in s.pairs if x is v))
         if v.hint is not None and isinstance(made, Let) and made.eqn.op.name != "item_of" and not self.loose:
             out = _single(s)
             same = out is not None and out.hint == v.hint and isinstance(s, Let) and not s.eqn.primal
@@ -237,19 +239,12 @@ class _Walk:
             return jumps or s.eqn is None or any(_ordered(e) for region in s.eqn.regions for e in walk(region))
         return False
 
-    def writes(self, s: Statement) -> bool:
-        """May `s` write into an array that exists?"""
-        if isinstance(s, Let):
-            return _writes(s.eqn)
-        if isinstance(s, (If, Loop)):
-            return s.eqn is None or any(map(_writes, (e for region in s.eqn.regions for e in walk(region))))
-        return isinstance(s, Update)
-
-    def reads_memory(self, v: Value) -> bool:
-        made = self.waiting[v]
-        if isinstance(made, Select):
-            return any(_reads_memory(e) for e in _expressions(made, self.folding.folded) if isinstance(e, Let))
-        return _reads_memory(made)
+    def looks_into(self, v: Value, written: set[Value] | None) -> bool:
+        """Does the expression `v` read one of these buffers (None: all)?"""
+        made, memory = self.waiting[v], self.folding.memory
+        parts = [made, *(_expressions(made, self.folding.folded) if isinstance(made, Select) else ())]
+        read = {b for s in parts for b in memory.read(s, operands(s))}
+        return bool(read) if written is None else not read.isdisjoint(written)
 
     def reassigned(self, s: Statement) -> None:
         """Release what reads a value that `s` assigns anew."""
@@ -261,17 +256,20 @@ class _Walk:
 
 def _ordered(eqn: Eqn) -> bool:
     """Must this keep its place among what may raise by value and effects?"""
+    if eqn.op.name == "index" and all(k[0] in "sne" for k in eqn.attrs["key"]):
+        return False
     return eqn.op.effect or eqn.primal and eqn.op.raises == "value" and not eqn.regions
-
-
-def _writes(eqn: Eqn) -> bool:
-    """May this write into an array that exists?"""
-    return eqn.inplace is not None or eqn.op.effect and eqn.op.name not in ("print_", "raise_")
 
 
 def _single(s: Statement) -> Value | None:
     made = targets(s) if isinstance(s, (Let, Select)) else ()
     return made[0] if len(made) == 1 else None
+
+
+def _rotated(s: Move) -> list[Operand]:
+    """The sources of a parallel move that cannot be made in the variable they go to, as it is itself a source."""
+    sources = [x for _, x in s.pairs]
+    return [x for v, x in s.pairs if v in sources]
 
 
 def _level(s: Statement | None) -> int:
@@ -293,17 +291,6 @@ def _foldable_operand(s: Let | Update, v: Value) -> bool:
         if s.eqn.args[k] is v:
             return False
     return occurrences(s)[s.eqn.args.index(v)] == 1 if v in s.eqn.args else False
-
-
-def _reads_memory(s: Let) -> bool:
-    return s.eqn.op.name not in ("dim", "size", "item_of") and any(map(_is_memory, s.eqn.args))
-
-
-def _is_memory(x: Operand) -> bool:
-    t = x.type
-    while isinstance(t, (Undef, Optional)):
-        t = t.elem
-    return isinstance(t, Tensor) and t.is_array or isinstance(t, Opaque) and isinstance(x, Value)
 
 
 # -- branches as expressions ------------------------------------------------------------------

@@ -172,8 +172,9 @@ class _Lowering:
         if raises(arm):
             return False
         found = self.exits.leave(arm, at, facts)
-        if found is not None and at is not None and (found.go == NEVER or found.go == ALWAYS and self.skips(found, arm, eqn)):
-            self.jump(found.results, found.go == ALWAYS, out, at)
+        again = found is not None and found.go == ALWAYS and self.skips(found, arm, eqn)
+        if found is not None and at is not None and (again or found.go == NEVER):
+            self.jump(found.results, again, out, at)
             return False
         out.append(Move([(v, self.settled(r, facts)) for v, r in zip(eqn.outs, arm.results)]))
         return True
@@ -249,17 +250,18 @@ class _Lowering:
         out = statement.body
         first = dict(reversed(list(zip(loop.xs, loop.elems))))
         self.alias.update((e, first[s]) for s, e in zip(loop.xs, loop.elems) if first[s] is not e)
-        reads = list(self.tapes.reads(loop))
-        tape = self.tapes.drained(loop) if not reads else None
+        reads = [(self.listed(value), tuple(elems), seq) for value, elems, seq in self.tapes.reads(loop)]
+        popped = {value for value, _, seq in reads if self.tapes.popped(loop.eqn, seq)}
+        tape = self.tapes.drained(loop) if len(popped) == len(reads) else None
         if tape is not None:
-            statement.tape, statement.bounds, statement.index = tape, (), None
+            statement.tape, statement.bounds, statement.index = self.listed(tape), (), None
         for value, elems, seq in reads:
-            listed = self.read(value)
-            assert isinstance(listed, Value)
-            if loop.index is not None and _starts_at_zero(statement.bounds) and self.tapes.forward(seq):
-                out.append(At(listed, loop.index, tuple(elems)))
+            if value in popped:
+                out.append(Pop(value, elems))
+            elif loop.index is not None and _starts_at_zero(statement.bounds) and self.tapes.forward(seq):
+                out.append(At(value, loop.index, elems))
             else:
-                statement.zipped.append((listed, tuple(elems), loop.reverse == self.tapes.forward(seq)))
+                statement.zipped.append((value, elems, loop.reverse == self.tapes.forward(seq)))
         inner: dict[Value, frozenset[Any]] = dict(facts)
         if self.block(loop.body, out, None, inner, trip=True):
             self.move(loop.params, [self.settled(r, inner) for r in loop.results], out)
@@ -268,6 +270,12 @@ class _Lowering:
                 out.append(self.leave(statement))
             elif go != ALWAYS:
                 out.append(If(self.read(loop.go), [], [self.leave(statement)]))
+
+    def listed(self, x: Value) -> Value:
+        """The list that `x` is."""
+        found = self.read(x)
+        assert isinstance(found, Value)
+        return found
 
     def leave(self, statement: Loop) -> Jump:
         jump = Jump("break")

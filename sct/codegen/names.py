@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from sct.codegen.live import Liveness, Span
 from sct.ir.core import Value
-from sct.ir.types import Function, Optional, Seq, Undef
+from sct.ir.types import Function, Optional, Seq, Tensor, Undef
 
 __all__ = ["Names"]
 
@@ -33,8 +33,9 @@ class _Class:
     def __init__(self, value: Value, spans: Iterable[Span], strong: bool) -> None:
         self.values = [value]
         self.spans: list[Span] = list(spans)
-        self.strong: list[str] = [value.hint] if value.hint and strong else []
-        self.weak: list[str] = [value.hint] if value.hint and not strong else []
+        hint = [value.hint] if value.hint and value.hint.strip("_") else []
+        self.strong: list[str] = hint if strong else []
+        self.weak: list[str] = [] if strong else hint
 
     @property
     def first(self) -> int:
@@ -123,6 +124,7 @@ class _Pool:
         self.used: dict[str, list[Span]] = defaultdict(list)
         self.made: dict[str, int] = defaultdict(int)
         self.busy: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self.kinds: dict[str, str] = {}
 
     def take(self, name: str, c: _Class) -> None:
         for span in c.spans:
@@ -133,7 +135,7 @@ class _Pool:
         for k, name in enumerate(_candidates(base)):
             if name in self.taken or name in avoid:
                 continue
-            if k < _TRIES and not _meet(self.used[name], c.spans):
+            if k < _TRIES and self.kinds.setdefault(name, _kind(c)) == _kind(c) and not _meet(self.used[name], c.spans):
                 self.take(name, c)
                 return name
             if k >= _TRIES:
@@ -153,6 +155,12 @@ class _Pool:
         name = _numbered(base, k)
         self.take(name, c)
         return name
+
+
+def _kind(c: _Class) -> str:
+    """Values of different kinds do not take turns in one variable, unless the user's do."""
+    t = c.values[0].type
+    return "any" if c.strong else t.carrier == "array" and "array" or t.kind if isinstance(t, Tensor) else "object"
 
 
 def _candidates(base: str) -> Iterator[str]:

@@ -56,6 +56,7 @@ class _Needed:
         self.marked: set[Statement] = set()
         self.values: set[Value] = set()
         self.work: list[Operand] = []
+        self.drained: list[Value] = []
         self.scan(block, None)
         self.roots = [s for s in statements(block) if _is_root(s)]
 
@@ -77,6 +78,13 @@ class _Needed:
     def run(self) -> None:
         for s in self.roots:
             self.mark(s)
+        self.follow()
+        for tape in self.drained:
+            if not self.members[tape]:
+                self.take(tape, 0)
+                self.follow()
+
+    def follow(self) -> None:
         while self.work:
             x = self.work.pop()
             if isinstance(x, Value) and x not in self.values:
@@ -126,10 +134,10 @@ class _Needed:
             s = self.parent[s]
 
     def drain(self, tape: Value) -> None:
+        """A loop runs until `tape` is empty."""
+        self.drained.append(tape)
         for pop in self.pops[tape]:
             self.mark(pop)
-        if not self.members[tape]:
-            self.take(tape, 0)
 
     # -- what is left -------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sct.codegen.expressions import Expressions, call, constant, store, tuple_of
+from sct.codegen.expressions import Expressions, call, constant, store, tuple_of, without_sign
 from sct.codegen.fold import AUGMENTED
 from sct.codegen.names import Names
 from sct.codegen.program import (
@@ -37,7 +37,8 @@ from sct.ir.types import Tensor, Undef
 
 __all__ = ["Statements"]
 
-_OPERATORS: dict[str, Any] = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div}
+_OPERATORS: dict[str, Any] = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div, "add_at": ast.Add}
+_OTHER: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 
 
 class Statements:
@@ -61,7 +62,7 @@ class Statements:
             yield from self.let(s)
         elif isinstance(s, Update):
             yield from self.taken_over(s.eqn.out, s.eqn.args[0])
-            yield ast.AugAssign(self.subscript(s.eqn, s.eqn.out), _OPERATORS[s.by.op.name](), self.of(s.value))
+            yield self.update(self.subscript(s.eqn, s.eqn.out), s.by, s.value)
         elif isinstance(s, Select):
             yield self.assign(s.value, self.of.of(s))
         elif isinstance(s, Move):
@@ -124,13 +125,12 @@ class Statements:
 
     def write(self, eqn: Eqn) -> ast.stmt:
         """`x[key] = v` or `x[key] += v`"""
-        value = self.of(eqn.args[1])
         if eqn.op.name == "store":
-            return ast.Assign([self.subscript(eqn, eqn.out)], value, None)
+            return ast.Assign([self.subscript(eqn, eqn.out)], self.of(eqn.args[1]), None)
         if "a" not in eqn.attrs["key"]:
-            return ast.AugAssign(self.subscript(eqn, eqn.out), ast.Add(), value)
+            return self.update(self.subscript(eqn, eqn.out), eqn, eqn.args[1])
         key = self.subscript(eqn, eqn.out).slice
-        return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.of(eqn.out), key, value))
+        return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.of(eqn.out), key, self.of(eqn.args[1])))
 
     def augmented(self, eqn: Eqn) -> ast.stmt | None:
         """`x += y`, for numbers and for arrays that are taken over."""
@@ -146,8 +146,14 @@ class Statements:
             x = args[k]
             if isinstance(x, Value) and self.is_variable(x) and self.names.same(eqn.out, x) \
                     and (number or eqn.inplace == k):
-                return ast.AugAssign(store(self.names[eqn.out]), _OPERATORS[name](), self.of(args[other]))
+                return self.update(store(self.names[eqn.out]), eqn, args[other])
         return None
+
+    def update(self, target: Any, by: Eqn, x: Operand) -> ast.stmt:
+        """`target += x`, or `-=` where that takes a sign away."""
+        value, op = self.of(x), _OPERATORS[by.op.name]
+        positive = without_sign(value) if op in _OTHER and not by.primal else None
+        return ast.AugAssign(target, op(), value) if positive is None else ast.AugAssign(target, _OTHER[op](), positive)
 
     def is_variable(self, x: Value) -> bool:
         return x not in self.of.folded
@@ -181,8 +187,11 @@ class Statements:
         if not then and not orelse:
             return
         test = self.of(s.test)
-        if not then:
-            then, orelse, test = orelse, [], _negated(test)
+        if not then or orelse and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            then, orelse, test = orelse, then, _negated(test)
+        inner = then[0] if len(then) == 1 and not orelse and s.eqn is not None and not s.eqn.primal else None
+        if isinstance(inner, ast.If) and not inner.orelse:
+            test, then = ast.BoolOp(ast.And(), [*_terms(test), *_terms(inner.test)]), inner.body
         yield ast.If(test, then, orelse)
 
     def loop(self, s: Loop) -> ast.stmt:
@@ -251,6 +260,11 @@ def arguments(names: Iterable[str]) -> ast.arguments:
 def function(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
     more: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
     return ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None, **more)
+
+
+def _terms(test: ast.expr) -> list[ast.expr]:
+    """What is joined by `and`."""
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
 
 
 def _negated(test: ast.expr) -> ast.expr:

@@ -224,7 +224,7 @@ class Tapes:
             m = tape.first
             if m.whole and not m.flat and m.elem is not None and self._counts(loop, _given(loop.eqn, m.elem)):
                 return tape.value
-        return None
+        return next((value for value, _, s in self.reads(loop) if self._counts(loop, s)), None)
 
     def _counts(self, loop: Parts, s: Operand) -> bool:
         """Is the number of trips of `loop` the length of `s`, of a loop that may end at any trip?"""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from sct.codegen.program import Block, If, Jump, Let, Loop, Move, Statement, blocks, operands, statements
 from sct.ir.core import Eqn, Lit, Operand, Value
-from sct.ir.types import BOOL
+from sct.ir.types import BOOL, Tensor
 from sct.ops import OPS
 from sct.ops.registry import aliases
 
@@ -25,6 +25,7 @@ def tidy(block: Block) -> Block:
     block = _merged(block)
     for flag in _flags(block):
         flag.apply(block)
+    _sink(block)
     _spread_views(block)
     return block
 
@@ -180,6 +181,45 @@ def _drop_empty(block: Block) -> None:
     block[:] = [s for s in block if not (isinstance(s, Move) and not s.pairs)]
 
 
+# -- carries ----------------------------------------------------------------------------------
+
+
+def _sink(block: Block) -> None:
+    """t = c * x; s = s + c; c <- t   ->   s = s + c; c <- c * x"""
+    for s in block:
+        for inner in blocks(s):
+            _sink(inner)
+    if not block or not isinstance(block[-1], Move):
+        return
+    target = {x: v for v, x in block[-1].pairs if isinstance(x, Value)}
+    sunk = [s for s in block if isinstance(s, Let) and len(s.eqn.outs) == 1 and s.eqn.out in target and _sinks(s.eqn)]
+    rest = [s for s in block[:-1] if s not in sunk]
+    read = {x for s in rest for t in (s, *(t for b in blocks(s) for t in statements(b))) for x in operands(t)}
+    read.update(s.test[1] for s in rest if isinstance(s, Loop) and s.test is not None)
+    kept = [s for s in sunk if s.eqn.out not in read and not any(s.eqn.out in operands(t) for t in sunk)]
+    block[:] = [*(s for s in block[:-1] if s not in kept), *_ordered(kept, target), block[-1]]
+
+
+def _sinks(eqn: Eqn) -> bool:
+    return not eqn.primal and not eqn.op.effect and all(isinstance(x, Lit) or _is_number(x) for x in eqn.args)
+
+
+def _is_number(x: Operand) -> bool:
+    return isinstance(x.type, Tensor) and x.type.is_scalar
+
+
+def _ordered(lets: list[Let], target: dict[Value, Value]) -> Block:
+    """Those first that read the carries which others go to."""
+    found: Block = []
+    waiting = list(lets)
+    while waiting:
+        free = next((s for s in waiting if not any(target[s.eqn.out] in operands(t) for t in waiting if t is not s)),
+                    waiting[0])
+        waiting.remove(free)
+        found.append(free)
+    return found
+
+
 # -- views ------------------------------------------------------------------------------------
 
 _SHORT = 2
@@ -195,10 +235,9 @@ def _spread_views(block: Block) -> None:
         for x in operands(s):
             if isinstance(x, Value):
                 readers[x].append(k)
-        for inner in (t for b in blocks(s) for t in statements(b)):
-            for x in operands(inner):
-                if isinstance(x, Value):
-                    readers[x] += [k, -1]
+        for x in (x for b in blocks(s) for inner in statements(b) for x in operands(inner)):
+            if isinstance(x, Value):
+                readers[x] += [k, -1]
     made: dict[int, list[Statement]] = defaultdict(list)
     for k, s in enumerate(block):
         at = readers[s.eqn.out] if isinstance(s, Let) and _is_short_view(s.eqn) else []
@@ -212,8 +251,10 @@ def _spread_views(block: Block) -> None:
 
 
 def _is_short_view(eqn: Eqn) -> bool:
-    return (eqn.op.name == "index" and eqn.out.hint is None and aliases(eqn) == "view" and len(eqn.attrs["key"]) <= _SHORT
-            and all(k[0] == "s" for k in eqn.attrs["key"]) and all(isinstance(x, Lit) for x in eqn.args[1:]))
+    if eqn.op.name != "index" or eqn.out.hint is not None or len(eqn.attrs["key"]) > _SHORT:
+        return False
+    slices = all(k[0] == "s" for k in eqn.attrs["key"]) and all(isinstance(x, Lit) for x in eqn.args[1:])
+    return slices and aliases(eqn) == "view"
 
 
 def _same_time(block: Block, k: int, readers: list[int]) -> bool:

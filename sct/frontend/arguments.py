@@ -62,7 +62,7 @@ class _Same:
     """An object that counts by its identity."""
 
     def __init__(self, x: Any) -> None:
-        self.x = x.__code__ if isinstance(x, types.FunctionType) and not x.__closure__ else x
+        self.x = x
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Same) and self.x is other.x
@@ -143,7 +143,7 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Ref]) -> tuple[Ab
             return known, Leaf(ev.params.index(leaf))
         leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
         addr = ev.new_addr()
-        ev.store.cells[addr] = Array(leaf, "argument")
+        ev.store.cells[addr] = Array(leaf, "argument", layout=leaf)
         seen[id(x)] = Ref(addr)
         return Ref(addr), Leaf(ev.params.index(leaf))
     if isinstance(x, (bool, int, float, np.generic, str)):
@@ -218,7 +218,7 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         leaf = _free_leaf(ev, obj, type_of_object(ev, obj, ""), path)
         if isinstance(obj, np.ndarray):
             key_of((obj,), {})
-            return Ref(_capture(ev, Array(leaf, "captured")))
+            return Ref(_capture(ev, Array(leaf, "captured", layout=leaf)))
         return leaf
     if isinstance(obj, (str, bool, type(None))):
         ev.identities[path, "value"] = (path, obj)

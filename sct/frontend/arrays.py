@@ -258,6 +258,9 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
     if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):
         ev.refuse("SCT501", f"the result {n} does not fit into {t}")
     new.type = t
+    if t.rank > 1:
+        # Written in place: the memory layout, which `np.sum` can tell, stays.
+        new = ev.emit(store, ev.read(ref), new, key=("e",))
     write_through(ev, ref, new)
 
 

@@ -34,6 +34,7 @@ from sct.frontend.values import (
     Ref,
     Slots,
     Static,
+    Step,
     Tup,
 )
 from sct.ir import Lit, Operand, Value
@@ -130,8 +131,8 @@ def call(ev: Evaluator, fn: Abstract, args: Sequence[Abstract], kwargs: Kwargs) 
                      {**{k: ev.lift(v) for k, v in f.keywords.items()}, **kwargs})
         return inner
     if isinstance(f, types.MethodType):
-        return call(ev, Static(f.__func__), [Static(f.__self__, (*fn.path, ("attr", "__self__")) if fn.path else None),
-                                             *args], kwargs)
+        owner = Static(f.__self__) if fn.path is None else ev.lift(f.__self__, (*fn.path, ("attr", "__self__")))
+        return call(ev, Static(f.__func__), [owner, *args], kwargs)
     if isinstance(f, types.FunctionType) and not _library(f):
         return call_function(ev, f, args, kwargs)
     if isinstance(f, type) and issubclass(f, BaseException):
@@ -336,11 +337,17 @@ def apply_op(ev: Evaluator, op: Any, spelling: str, args: Sequence[Abstract], fl
         alias = aliases(ev.b.eqns[-1]) if ev.b.eqns and made in ev.b.eqns[-1].outs else "none"
         if alias != "none" and isinstance(owner, Ref):
             return view(ev, op, spelling, owner, flat, attrs, alias, made)
-        return ev.wrap(made, c_order=op.name in _C_ORDER)
     return ev.wrap(made)
 
 
-_C_ORDER = {"zeros", "ones", "empty", "full", "arange", "linspace", "array", "concatenate", "stack", "flatten"}
+def _keeps_c_order(step: Step) -> bool:
+    """Is this view of a contiguous array contiguous: integers, then one slice without a step?"""
+    if step.op.name in ("reshape", "ravel", "expand_dims", "squeeze"):
+        return True
+    if step.op.name != "index":
+        return False
+    key = step.attrs["key"]
+    return all(k == "i" for k in key[:-1]) and (key[-1] == "i" or key[-1][0] == "s" and key[-1][3] == "0")
 
 
 def view(ev: Evaluator, op: Any, spelling: str, owner: Ref, flat: Sequence[Operand], attrs: Mapping[str, Any],
@@ -351,7 +358,9 @@ def view(ev: Evaluator, op: Any, spelling: str, owner: Ref, flat: Sequence[Opera
     if alias == "maybe":
         cell = ev.store.cells[owner.addr]
         assert isinstance(cell, Array)
-        if owner.path or not (cell.c_order or ev.contiguous(cell.value)):
+        if not (all(map(_keeps_c_order, owner.path)) and ev.contiguous(cell.layout)):
+            if op.name == "ravel" and not owner.path and cell.layout:
+                return ev.wrap(made)
             # A view or a copy: as long as neither is written, no one can tell.
             ev.freeze(owner.addr)
             result = ev.wrap(made)

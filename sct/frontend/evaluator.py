@@ -34,7 +34,7 @@ from sct.frontend.values import (
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, rebuild
 from sct.ir.interp import run
 from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef
-from sct.ops import unwrap
+from sct.ops import aliases, unwrap
 
 __all__ = [
     "EXPRESSIONS", "STATEMENTS", "UNKNOWN", "Dead", "Evaluator", "Frame",
@@ -62,6 +62,11 @@ def _registrar(table: dict[type, Handler], nodes: tuple[type, ...]) -> Callable[
         return handler
 
     return register
+
+
+C_ORDER = frozenset(("zeros", "ones", "empty", "full", "arange", "linspace", "array", "concatenate", "stack",
+                     "flatten", "matmul", "dot", "outer", "eye"))
+"""Ops whose result is contiguous in C order."""
 
 
 class _Unknown:
@@ -294,14 +299,14 @@ class Evaluator:
         made = self.emit(op, *map(self.operand, args), spelling=spelling, **attrs)
         return self.wrap(made) if not isinstance(made, tuple) else Tup(tuple(map(self.wrap, made)))
 
-    def wrap(self, v: Operand, *, origin: str = "fresh", c_order: bool = False) -> Abstract:
+    def wrap(self, v: Operand, *, origin: str = "fresh") -> Abstract:
         """An IR operand as an abstract value."""
         if isinstance(v, Lit):
             return Static(v.value)
         t = v.type.elem if isinstance(v.type, (Optional, Undef)) else v.type
         if isinstance(t, Tensor) and t.is_array:
             addr = self.new_addr()
-            self.store.cells[addr] = Array(v, origin, c_order=c_order)
+            self.store.cells[addr] = Array(v, origin, layout=self.layout(v))
             return Ref(addr)
         return v
 
@@ -371,7 +376,7 @@ class Evaluator:
     def free_variable(self, holder: Any, name: str) -> Abstract:
         """A global or closure variable of the function `holder.function`."""
         function = holder.function
-        base = None if function is self.root else function
+        base = None if function is getattr(self.root, "__func__", self.root) else function
         if holder.is_cells:
             value = holder[name].cell_contents
             return self.lift(value, (base, ("cell", name)))
@@ -389,21 +394,36 @@ class Evaluator:
 
         return opaque(self, fn)
 
-    def contiguous(self, x: Operand) -> bool:
-        """Is this argument's memory contiguous in C order?  Asked."""
+    def layout(self, x: Operand) -> bool | Value:
+        """How the memory of an array lies: True in C order, as the argument does that is given, False unknown."""
         if isinstance(x, Value) and x in self.stands_for:
-            return self.contiguous(self.stands_for[x])
-        if x not in self.params:
-            eqn = self.defs.get(x) if isinstance(x, Value) else None
-            same = eqn is not None and (eqn.op.partials is not None or eqn.op.name in ("store", "add_at", "copy"))
-            return bool(same and eqn and all(
-                self.contiguous(a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank > 0))
-        k = self.params.index(x)  # type: ignore[arg-type]
+            return self.layout(self.stands_for[x])
+        if x in self.params:
+            return x  # type: ignore[return-value]
+        eqn = self.defs.get(x) if isinstance(x, Value) else None
+        if eqn is None:
+            return False
+        rank = x.type.rank if isinstance(x.type, Tensor) else 0
+        if eqn.op.name in C_ORDER or rank == 1 and aliases(eqn) == "none":
+            return True
+        if eqn.op.name in ("store", "add_at"):
+            return self.layout(eqn.args[0])
+        if eqn.op.partials is None and eqn.op.name != "copy":
+            return False
+        found = {self.layout(a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == rank}
+        return found.pop() if len(found) == 1 else False
+
+    def contiguous(self, layout: bool | Value) -> bool:
+        """Is memory of this layout contiguous in C order?  Asked of an argument."""
+        if isinstance(layout, bool):
+            return layout
+        k = self.params.index(layout)
+        name = layout.hint
         if self.leaves[k] is UNKNOWN:
-            self.assumptions[f"{self.params[k].hint} is contiguous"] = None
+            self.assumptions[f"{name} is contiguous"] = None
             return True
         now = bool(self.leaves[k].flags.c_contiguous)
-        text = f"{self.params[k].hint} is {'' if now else 'not '}contiguous"
+        text = f"{name} is {'' if now else 'not '}contiguous"
         self.guards[text] = Guard(text, lambda leaves: bool(leaves[k].flags.c_contiguous) == now)
         return now
 
@@ -525,7 +545,7 @@ class Evaluator:
         """Make `p == q` a guard, and put it to use by solving it for a symbol."""
         rest = p - q
         name, coef = next(((a, c) for a, c in rest.terms if a in self.sizes and abs(c) == 1), (None, 0))
-        if not isinstance(name, str):
+        if not isinstance(name, str) or name in (rest - Dim(0, ((name, coef),))).symbols:
             return
         self.same_size[name] = (rest - Dim(0, ((name, coef),))) * -coef
         text, sizes = f"{p} == {q}", dict(self.sizes)

@@ -308,7 +308,8 @@ def attribute(ev: Evaluator, node: Any) -> Abstract:
     owner = ev.eval(node.value)
     if isinstance(owner, Static):
         try:
-            return ev.lift(getattr(owner.value, node.attr))
+            found = getattr(owner.value, node.attr)
+            return ev.lift(found, None if owner.path is None else (*owner.path, ("attr", node.attr)))
         except AttributeError as error:
             ev.refuse("SCT203", str(error))
     if isinstance(owner, (ListRef, DictRef, Tup)):

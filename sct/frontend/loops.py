@@ -263,6 +263,8 @@ class _Memo:
     names: set[Key] = field(default_factory=set)
     split: set[Any] = field(default_factory=set)
     frozen: set[int] = field(default_factory=set)
+    frozen_after: set[int] = field(default_factory=set)
+    unknown_layout: set[int] = field(default_factory=set)
     poison: dict[Any, str] = field(default_factory=dict)
     exits: bool = False
 
@@ -331,7 +333,7 @@ class _Loop:
             cell = head.cells.get(addr)
             if isinstance(cell, Array):
                 param = self.carry(("cell", addr), cell.value, cell.value.hint)
-                head.cells[addr] = replace(cell, value=param, c_order=False)
+                head.cells[addr] = replace(cell, value=param, layout=addr not in memo.unknown_layout and cell.layout)
             elif isinstance(cell, Slots):
                 items = [self.head_value(("slot", addr, k), x, None) for k, x in enumerate(cell.items)]
                 head.cells[addr] = replace(cell, items=tuple(x for x in items if x is not None))
@@ -396,6 +398,10 @@ class _Loop:
 
     def live(self, key: Key) -> bool:
         return key.name in self.live_names or key.name in self.frame.live.captured
+
+    def matters(self, key: Key) -> bool:
+        """May the slot be read in the loop or after it?"""
+        return self.live(key) if key.frame == self.frame.id else self.ev.live_in_statement(key)
 
     def carry(self, id: Any, init: Operand, hint: str | None) -> Value:
         want = self.memo.types.get(id)
@@ -508,7 +514,7 @@ class _Loop:
                 again = True
             elif candidate and (key.frame != self.frame.id or self.live(key)):
                 again |= self.end_value(("var", key), v, now)
-            elif now == v:
+            elif now == v and self.matters(key):
                 self.note(v)
         for key in self.names:
             if key not in head.vars and self.live(key) and key in end.vars:
@@ -575,8 +581,7 @@ class _Loop:
                 self.carries[id].back = ev.operand(end)
                 return self.widen(id, self.carries[id].param.type, self.carries[id].back.type)  # type: ignore[union-attr]
             if head.path != end.path:
-                memo.split.add(id)
-                memo.frozen.update(a for a in (head.addr, end.addr) if a in self.entry.cells)
+                self.split(id, head.addr, end.addr)
                 return True
             self.pairs.append((id, head.addr, end.addr))
             return False
@@ -604,12 +609,28 @@ class _Loop:
             t = self.ev.type_of(end) if not isinstance(end, Value) else end.type
             self.memo.types[id] = t if isinstance(t, Undef) else Undef(t)
             if isinstance(end, Ref) and end.path:
-                self.memo.split.add(id)
-                if end.addr in self.entry.cells:
-                    self.memo.frozen.add(end.addr)
+                self.split(id, end.addr)
             return True
         self.memo.poison[id] = f"it is not bound before the loop, and {_kind(end)} after a trip"
         return True
+
+    def split(self, id: Any, *addrs: int) -> None:
+        """Give a name a cell of its own: who it shares with changes from trip to trip.
+
+        A name that is not read before the loop binds it again cannot tell what is
+        written meanwhile: only after the loop it may not be written, nor its peers.
+        """
+        self.memo.split.add(id)
+        if id[0] == "var" and len(id) == 2 and id[1].frame == self.frame.id and \
+                id[1].name not in self.frame.live.carried[self.node] | self.frame.live.captured:
+            self.memo.frozen_after.update(addrs)
+        else:
+            self.freeze(*addrs)
+
+    def freeze(self, *addrs: int) -> bool:
+        known = {a for a in addrs if a in self.entry.cells} - self.memo.frozen
+        self.memo.frozen |= known
+        return bool(known)
 
     def widen(self, id: Any, old: Type, new: Type) -> bool:
         self.ev.agree(old, new)
@@ -634,12 +655,10 @@ class _Loop:
             if (a, b) not in bad:
                 continue
             if id is not None and a != b and id not in memo.split:
-                memo.split.add(id)
+                self.split(id, a, b)
                 again = True
-            for addr in (a, b):
-                if addr in self.entry.cells and addr not in memo.frozen:
-                    memo.frozen.add(addr)
-                    again = True
+            elif id is None or id not in memo.split:
+                again |= self.freeze(a, b)
         for id, a, b in live:
             known = a in memo.cells or a in self.extra_cells.values()
             if a != b and (a, b) not in bad and not known and id is not None:
@@ -658,6 +677,9 @@ class _Loop:
                 carry.back = carry.param
                 continue
             cell = end.cells[moved.get(addr, addr)]
+            if isinstance(cell, Array) and self.head.cells[addr].layout not in (False, cell.layout):  # type: ignore[union-attr]
+                self.memo.unknown_layout.add(addr)
+                raise _Again
             if not isinstance(cell, Array):
                 self.ev.refuse("SCT310", "an array and a container trade places in this loop", node=self.node)
             carry.back = cell.value
@@ -698,6 +720,8 @@ class _Loop:
                 store.cells[addr] = replace(cell, value=renamed.get(cell.value, cell.value))
             elif isinstance(cell, Slots):
                 store.cells[addr] = replace(cell, items=tuple(_rename(x, renamed) for x in cell.items))
+        for addr in self.memo.frozen_after & store.cells.keys():
+            store.cells[addr] = replace(store.cells[addr], frozen=AMBIGUOUS)
         for key in [k for k in store.vars if k in self.names and k.name not in self.after]:
             del store.vars[key]
         ev.store = store

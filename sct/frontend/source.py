@@ -137,6 +137,7 @@ class Liveness:
     after[stmt]   live after the statement
     before[stmt]  live before it, on its way to a break or continue included
     head[loop]    live before the test or next item of a loop
+    carried[loop] read by a trip before it binds them
     captured      names that nested functions read: live everywhere
     """
 
@@ -144,6 +145,7 @@ class Liveness:
         self.after: dict[Any, frozenset[str]] = {}
         self.before: dict[Any, frozenset[str]] = {}
         self.head: dict[Any, frozenset[str]] = {}
+        self.carried: dict[Any, frozenset[str]] = {}
         self._gen: dict[int, tuple[frozenset[str], frozenset[str] | None]] = {}
         self.captured: set[str] = set()
         body = node.body if isinstance(node.body, list) else []
@@ -171,7 +173,8 @@ class Liveness:
             done = self._block(s.orelse, out, brk, cont) | out
             first = writes(s.target) if isinstance(s, gast.For) else set()
             test = reads(s.test) if isinstance(s, gast.While) else set()
-            head = frozenset(done | test | (self._exposed(s.body)[0] - first))
+            self.carried[s] = frozenset(test | (self._exposed(s.body)[0] - first))
+            head = frozenset(done | self.carried[s])
             self.head[s] = head
             self._block(s.body, head, out, head)
             return head | frozenset(reads(s.iter) if isinstance(s, gast.For) else ())

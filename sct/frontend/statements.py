@@ -113,9 +113,9 @@ def run_arm(ev: Evaluator, thunk: Any) -> None:
 
 
 def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
-    """On the path where `kind` is one of `exits`: outside loops, evaluate what is returned."""
+    """On the path where `kind` is one of `exits`: after the outermost loop, evaluate what is returned."""
     frame = ev.frames[-1]
-    if frame.loop_depth:
+    if frame.loop_depth or max(exits) <= RETURN:
         if len(exits) == 1:
             ev.exit = Static(next(iter(exits)))
         else:

@@ -9,7 +9,7 @@ write to one is refused.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -213,7 +213,7 @@ class _Merge:
             self.addrs[a, b] = self.ev.new_addr()
             self.store.cells[self.addrs[a, b]] = Array(
                 value, "captured" if any(c.origin == "captured" for c in given) else "fresh",
-                next((c.frozen for c in given if c.frozen), ""), all(c.c_order for c in given))
+                next((c.frozen for c in given if c.frozen), ""), _layout(given))
         return Ref(self.addrs[a, b], path)
 
     def materialised(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
@@ -300,8 +300,13 @@ class _Merge:
             a = x.value if isinstance(x, Array) else None
             b = y.value if isinstance(y, Array) else None
             frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), "")
-            order = all(c.c_order for c in (x, y) if isinstance(c, Array))
-            self.store.cells[addr] = replace(given, value=self.phi(a, b), frozen=frozen, c_order=order)
+            layout = _layout([c for c in (x, y) if isinstance(c, Array)])
+            self.store.cells[addr] = replace(given, value=self.phi(a, b), frozen=frozen, layout=layout)
+
+
+def _layout(cells: Sequence[Array]) -> bool | Value:
+    found = {c.layout for c in cells}
+    return found.pop() if len(found) == 1 else False
 
 
 def _join(a: Operand, b: Operand) -> Type:

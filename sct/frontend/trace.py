@@ -100,7 +100,7 @@ def root_of(target: Any) -> Any:
         if inner is target:
             break
         target = inner
-    return target.__func__ if isinstance(target, types.MethodType) else target
+    return target
 
 
 _SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp"}
@@ -157,7 +157,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise SctError("SCT505", f"{name_of(target)}: {error}") from None
+        raise TypeError(f"{name_of(target)}() {error}") from None
     bound.apply_defaults()
     ev = _evaluator(target)
     seen: dict[int, Ref] = {}
@@ -172,6 +172,11 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         return [leaf for name, tree in trees.items() for leaf in _leaves(tree, again.arguments[name])]
 
     return _finish(ev, target, signature, given, trees, bind)
+
+
+def as_callable(fn: Any) -> Static:
+    """The function that is differentiated: what it is bound to is found again from the root."""
+    return Static(fn, (None,) if isinstance(fn, types.MethodType) else None)
 
 
 def _leaves(tree: Tree, value: Any) -> list[Any]:
@@ -230,9 +235,9 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     try:
         t = getattr(target, "__sct_transform__", target)
         if isinstance(t, Transform):
-            result = apply_transform(ev, t, ev.lift(t.fn), positional, named)
+            result = apply_transform(ev, t, as_callable(t.fn), positional, named)
         else:
-            result = call(ev, ev.lift(target), positional, named)
+            result = call(ev, as_callable(target), positional, named)
     except Dead:
         result = Static(None)
     except NeedsStatic as need:
@@ -414,7 +419,7 @@ def _ahead(target: Any, signature: inspect.Signature, texts: Mapping[str, Any], 
         given[name] = leaf
         if isinstance(t, Tensor) and t.is_array:
             addr = ev.new_addr()
-            ev.store.cells[addr] = Array(leaf, "argument")
+            ev.store.cells[addr] = Array(leaf, "argument", layout=leaf)
             given[name] = Ref(addr)
     ordered = {p: given[p] for p in signature.parameters}
     traced = _finish(ev, target, signature, ordered, trees, lambda args, kwargs: [])

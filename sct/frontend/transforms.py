@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sct.frontend.evaluator import Evaluator
+from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.store import is_number
 from sct.frontend.transform import Transform
 from sct.frontend.values import (
@@ -25,7 +25,7 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
-from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, is_float
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, is_float, rebuild
 from sct.ir.tree import Const, Leaf, Node, Tree
 from sct.ir.types import FLOAT, REAL, Function, Tensor, Type
 from sct.ops import jvp, pullback, vjp
@@ -159,6 +159,10 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
             out_tree = tree_of(ev, result, flat, "as a result")
             aux_tree = None if aux is None else tree_of(ev, aux, flat, "as a result")
             outs = [ev.operand(v) for v in flat]
+    except Dead:
+        # The function raises for certain: so does its derivative.
+        ev.b.eqns.extend(rebuild(Fn("f", (), tuple(body.eqns), ()), dict(zip(params, primals))).eqns)
+        raise
     finally:
         ev.boundary = outer
     ev.store = entry
@@ -177,7 +181,7 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     """A call of `sct.grad`, `sct.vjp`, ... or of what they return."""
     t = getattr(fn.value, "__sct_transform__", None)
     if isinstance(t, Transform):
-        return apply_transform(ev, t, ev.lift(t.fn), args, kwargs)
+        return apply_transform(ev, t, Static(t.fn, (None,) if t.fn is ev.root else None), args, kwargs)
     kind = fn.value.__sct_call__
     options = {k: ev.ask(v, f"`{k}`") for k, v in kwargs.items() if k not in ("backend",)}
     if kind in ("grad", "value_and_grad"):
@@ -429,8 +433,6 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args) -> Abstract:
         seeded = [k for k, x in enumerate(region.outs) if is_float(x)]
         if len(leaves) != len(region.outs):
             ev.refuse("SCT406", "the cotangent is not arranged as the output is")
-        from sct.ir import rebuild
-
         copy = replace(region, fn=rebuild(region.fn, fresh=True))
         copy.outs = list(copy.fn.results)
         _, cts = _emit_vjp(ev, copy, seeded, [ev.operand(leaves[k]) for k in seeded])

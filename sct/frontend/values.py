@@ -158,13 +158,13 @@ class Array:
     origin   "fresh", "argument" (writes act on a private copy) or "captured"
              (a global or closure array: writes are refused)
     frozen   why it may not be written any more, if it may not
-    c_order  is its memory known to be contiguous in C order
+    layout   True: contiguous in C order; an argument: as it is; False: not known
     """
 
     value: Operand
     origin: str = "fresh"
     frozen: str = ""
-    c_order: bool = False
+    layout: bool | Value = False
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 from sct.ir.types import (
     FLOAT,
     INT,
+    REAL,
     Apply,
     Dim,
     Function,
@@ -144,7 +145,8 @@ class _Checker:
         body = eqn.regions[-1]
         xs = eqn.args[first + n:]
         self.expect(len(eqn.args) >= first + n, "a loop has its range and a value for each carry", eqn)
-        self.expect(all(_is_int(a.type) for a in eqn.args[:first]), "the range of a loop is of ints", eqn)
+        ints = all(_is_int(a.type) or a.type == REAL for a in eqn.args[:first])
+        self.expect(ints, "the range of a loop is of ints", eqn)
         self.expect(len(body.params) == counted + n + len(xs), "body: (index, carries, xs)", eqn)
         ys = len(body.results) - 1 - n
         self.expect(ys >= 0 and len(eqn.outs) == n + 1 + ys, "outs: (carries, trips, ys)", eqn)

@@ -8,9 +8,11 @@ there is nothing to make zeros like: there a zero is `None` at run time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import cast
 
+from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var
 from sct.ir.types import ANY_REAL, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join
@@ -22,13 +24,23 @@ from sct.ops.creation import to_f32
 from sct.ops.elementwise import logical_not, logical_or, where
 from sct.passes.sequences import mapped
 
-__all__ = ["Masks", "base", "branch", "choice", "ct_type", "current", "fit", "full", "given", "hint", "join_types",
+__all__ = ["Masks", "base", "branch", "choice", "ct_type", "current", "explained", "fit", "full", "given", "hint", "join_types",
            "present", "zero"]
 
 
 def current() -> Builder:
     """The block that is being built."""
     return cast(Builder, builder_var.get())
+
+
+@contextmanager
+def explained(eqn: Eqn) -> Iterator[None]:
+    """Types that do not go together in the derivative of `eqn` are a refusal of `eqn`."""
+    try:
+        yield
+    except TypeMismatch as error:
+        raise SctError("SCT402", f"the derivative of `{eqn.op.name}` is not supported for these types",
+                       why=str(error), hint="convert the operands to one dtype", loc=eqn.loc) from error
 
 
 def base(t: Type) -> Type:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sct.ir.core import Lit, Operand, Value
-from sct.ir.types import Tensor
+from sct.ir.types import Dim, Tensor
 from sct.passes.affine import Range, Term, least, range_of, term_of
 from sct.passes.blocks import Block, Node, ancestors, within
 from sct.passes.mirror import Program
@@ -68,9 +68,9 @@ class Finals:
                 return final
         for store in self.stores_of(value):
             read = _Access(store.home, store.attrs["key"], tuple(store.args[2:]))
-            if _element_type(store) == value.type and set(read.key) == {"i"}:
-                if (final := self._read(store.outs[0], read, reader)) is not None:
-                    return final
+            element = _element_type(store) == value.type and set(read.key) == {"i"}
+            if element and (final := self._read(store.outs[0], read, reader)) is not None:
+                return final
         return None
 
     def _read(self, array: Operand, read: _Access, reader: Block) -> Final | None:
@@ -222,26 +222,22 @@ class Finals:
                 env[r.index] = Term(0, {again: 1})
                 ranges.append(Range(again, low, high, r.step))
         ranges += [r for loop in mine[min(level + 1, common):] if (r := self._range(loop, its[0])) is not None]
-        axes = zip(self._items(read, its[0]), self._items(write, its[0]))
-        return any(self._axis_apart(a, b, env, ranges[::-1]) for a, b in axes)
+        pairs = zip(self._items(read, its[0]), self._items(write, its[0]))
+        return any(self._axis_apart(a, b, env, ranges[::-1]) for a, b in pairs)
 
     def _range(self, loop: Node, top: Node) -> Range | None:
         return range_of(loop, lambda x: self._term(x, loop.home, top))
 
     def _axis_apart(self, read: _Item, write: _Item, env: dict[Value, Term], ranges: Sequence[Range]) -> bool:
         """Is one wholly before the other on an axis, neither counting from its end?"""
-        its = _Item(*(None if t is None else t.with_(env) for t in (write.low, write.high)))
-
-        def before(a: _Item, b: _Item) -> bool:
-            if a.high is None or b.low is None:
-                return False
-            signs = [a.low, a.high, b.low, b.low - a.high]
-            return all(least(t, ranges, lambda v: v.dim) >= 0 for t in signs)
-
-        return before(read, its) or before(its, read)
+        low, high = (None if t is None else t.with_(env) for t in (write.low, write.high))
+        its = _Item(low, high, write.from_start)
+        return read.from_start and write.from_start and (_before(read, its, ranges) or _before(its, read, ranges))
 
     def _items(self, access: _Access, top: Node) -> list[_Item]:
         """What the access touches of each axis, as far as that is known."""
+        loops = self._loops(access.block, top)
+        ranges = [r for loop in reversed(loops) if (r := self._range(loop, top)) is not None]
         items, rest = [], iter(access.operands)
 
         def term(present: bool) -> Term | None:
@@ -249,14 +245,16 @@ class Finals:
 
         for k in access.key:
             if k == "i":
-                at = term(True)
-                items.append(_Item(at, None if at is None else at + 1))
+                low = term(True)
+                high = None if low is None else low + 1
             elif k[0] == "s":
                 low, high, _ = (term(c == "1") for c in k[1:])
                 low = Term(0) if k[1] == "0" else low
-                items.append(_Item(low, high) if k[3] == "0" else _Item(None, None))
             else:
                 break
+            ends = (low,) if k == "i" or k[2] == "0" else (low, high)
+            positive = all(least(t, ranges, _size) >= 0 for t in ends)
+            items.append(_Item(low, high, positive and (k == "i" or k[3] == "0")))
         return items
 
     def _term(self, x: Operand, block: Block, top: Node) -> Term | None:
@@ -278,10 +276,19 @@ class _Access:
 
 @dataclass(frozen=True)
 class _Item:
-    """low <= element < high; None: not known"""
+    """low <= element < high; None: not known.  `from_start`: neither counts from the end of the axis."""
 
     low: Term | None
     high: Term | None
+    from_start: bool
+
+
+def _before(a: _Item, b: _Item, ranges: Sequence[Range]) -> bool:
+    return a.high is not None and b.low is not None and least(b.low - a.high, ranges, _size) >= 0
+
+
+def _size(v: Value) -> Dim | None:
+    return v.dim
 
 
 def _element_type(store: Node) -> Tensor | None:

@@ -14,14 +14,14 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
-from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_float, undef
+from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_float, undef, walk
 from sct.ir.types import Optional, Seq, Tensor, Type, Undef
 from sct.ops.adjoint import zeros_of
 from sct.ops.arithmetic import add
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.activity import activity, differentiable
-from sct.passes.cotangents import Masks, ct_type, current, fit, full, hint, join_types, zero
-from sct.passes.loops import parts
+from sct.passes.cotangents import Masks, ct_type, current, explained, fit, full, hint, join_types, zero
+from sct.passes.loops import flows, parts
 
 __all__ = ["forward"]
 
@@ -31,13 +31,30 @@ def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite:
     those of the params at `wrt`."""
     params = [fn.params[k] for k in wrt]
     results = [r for r in fn.results if is_float(r)]
-    pass_ = _Forward(activity(fn, params, results).active)
+    active = activity(fn, params, results).active
+    pass_ = _Forward(active | _missing(fn, active))
     pass_.tangents.update((p, t) for p, t in zip(params, tangents))
     with Builder(primal=False, rewrite=rewrite) as b:
         pass_.block(fn)
         b.module = b.loc = None
         made = [full(pass_.of(r), r) for r in results]
     return fn.with_(eqns=tuple(b.eqns), results=(*fn.results, *made))
+
+
+def _missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
+    """Values that may be missing and flow into active ones that may be: their tangent, zero where they
+    are there, is missing with them, so that it has to be made where they are."""
+    sources: dict[Value, list[Operand]] = {}
+    for eqn in walk(fn):
+        for src, dst in flows(eqn):
+            if isinstance(dst.type, (Undef, Optional)) and is_float(dst):
+                sources.setdefault(dst, []).append(src)
+    todo, found = [v for v in sources if v in active], set[Value]()
+    while todo:
+        new = {x for x in sources.get(todo.pop(), ()) if isinstance(x, Value) and isinstance(x.type, (Undef, Optional))}
+        todo += new - found
+        found |= new
+    return found
 
 
 class _Forward:
@@ -61,7 +78,8 @@ class _Forward:
         b = current()
         for eqn in fn.eqns:
             b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
-            {"loop": self.loop, "cond": self.cond}.get(eqn.op.name, self.plain)(eqn)
+            with explained(eqn):
+                {"loop": self.loop, "cond": self.cond}.get(eqn.op.name, self.plain)(eqn)
 
     def set(self, y: Value, dy: Operand | None) -> None:
         if dy is not None:
@@ -114,8 +132,7 @@ class _Forward:
             with current().nested() as b:
                 self.block(arm)
             blocks.append(b)
-        live = [k for k, out in enumerate(eqn.outs)
-                if out in self.active and any(self.of(arm.results[k]) is not None for arm in eqn.regions)]
+        live = [k for k, out in enumerate(eqn.outs) if out in self.active]
         arms, types = [], []
         for arm, b in zip(eqn.regions, blocks):
             ends = raises(arm)

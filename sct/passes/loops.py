@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sct.ir.build import Builder
@@ -14,7 +14,7 @@ from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 from sct.ir.types import INT, Seq, Type
 from sct.ops.control import loop
 
-__all__ = ["Loop", "emit_loop", "parts"]
+__all__ = ["Loop", "emit_loop", "flows", "parts"]
 
 
 @dataclass(frozen=True)
@@ -61,3 +61,17 @@ def emit_loop(builder: Builder, bounds: Sequence[Operand], reverse: bool, inits:
     attrs = {"counted": True, "tested": False, "reverse": reverse, "carries": n}
     outs = builder.emit(loop, (*bounds, *inits, *xs), attrs, regions=(body,), types=types, hints=hints)
     return outs[:n], outs[n + 1:]
+
+
+def flows(eqn: Eqn) -> Iterator[tuple[Operand, Value]]:
+    """How values get into and out of the regions of a `cond` or a loop: (source, target)."""
+    if eqn.op.name == "cond":
+        for arm in eqn.regions:
+            yield from zip(arm.results, eqn.outs)
+    elif eqn.op.name == "loop":
+        loop = parts(eqn)
+        yield from zip(loop.xs, loop.elems)
+        yield from zip(loop.yields, loop.ys)
+        for sources in (loop.inits, loop.results):
+            yield from zip(sources, loop.params)
+            yield from zip(sources, loop.finals)

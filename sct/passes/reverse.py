@@ -24,7 +24,7 @@ from sct.ops.arithmetic import add, mul
 from sct.ops.indexing import add_at, index
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.activity import Activity, activity, differentiable
-from sct.passes.cotangents import Masks, branch, choice, ct_type, current, fit, full, given, hint, present, zero
+from sct.passes.cotangents import Masks, branch, choice, ct_type, current, explained, fit, full, given, hint, present, zero
 from sct.passes.loops import Loop, emit_loop, parts
 from sct.passes.sequences import add_element, padded
 from sct.passes.tape import Tape
@@ -69,7 +69,8 @@ class _Reverse:
             if any(out in self.cts for out in eqn.outs):
                 b = current()
                 b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
-                {"loop": self.loop, "cond": self.cond}.get(eqn.op.name, self.plain)(eqn)
+                with explained(eqn):
+                    {"loop": self.loop, "cond": self.cond}.get(eqn.op.name, self.plain)(eqn)
 
     def add(self, x: Operand, ct: Operand) -> None:
         """One more contribution to the cotangent of `x`."""
@@ -191,7 +192,8 @@ class _Reverse:
         yielded = {j: cts.pop(y) for j, y in enumerate(loop.ys) if y in cts}
         inits = [full(cts.pop(loop.finals[k], None), loop.finals[k]) for k in carried]
         inits += [full(cts.pop(v, None), v) for v in reads]
-        sums = {s: cts.pop(s) for s in listed if s in cts}
+        whole = self.tape.covers(loop)
+        sums = {s: cts.pop(s) for s in listed if s in cts and whole}
         carries = [Value(ct_type(v.type), hint(v)) for v in (*(loop.params[k] for k in carried), *reads)]
         elems = {s: Value(cast(Seq, s.type).elem) for s in (*yielded.values(), *sums.values())}
         position = Value(INT, loop.index.hint if loop.index else None, loop.index.dim if loop.index else None)
@@ -219,9 +221,9 @@ class _Reverse:
             finals[k] = outs[j]
         cts.update(zip(reads, finals[len(carried):]))
         for s, y in zip(listed, ys):
-            cts[s] = self.masks.sum(cts.get(s), padded(y, s, zero, choice) if loop.exits else y)
-        for k, ct in zip(carried, finals):
-            self.add(loop.inits[k], ct)
+            cts[s] = self.masks.sum(cts.get(s), y if whole else padded(y, s, zero, choice))
+        for k, total in zip(carried, finals):
+            self.add(loop.inits[k], total)
 
     def gathered(self, loop: Loop, seq: Value, before: Operand | None) -> Operand:
         """The cotangent of the element of `seq`, which the body may know by several names."""

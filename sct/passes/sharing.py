@@ -8,7 +8,7 @@ how many of them are run more than once (its level).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Union
 
 from sct.ir.check import raises
@@ -89,6 +89,19 @@ class Program:
     def slot(self, owner: Eqn | Fn, index: int) -> Slot | None:
         """The slot of an operand or result, if it holds an array that is not a literal."""
         return self._slots.get((owner, index))
+
+    def now(self, slot: Slot) -> Slot:
+        """The slot as it is after redirections."""
+        return self._slots[slot.owner, slot.index]
+
+    def redirect(self, slot: Slot, copy: Value) -> Slot:
+        """Let the slot read `copy`, a copy of what it read made where that is bound; the slot as it is now."""
+        self.definitions[copy] = replace(self.definitions[slot.value], eqn=None, region=None, foreign=False)
+        self.reads[slot.value].remove(slot)
+        moved = replace(slot, value=copy)
+        self.reads.setdefault(copy, []).append(moved)
+        self._slots[slot.owner, slot.index] = moved
+        return moved
 
     def _here(self, path: Path, level: int) -> Place:
         self._position += 1

@@ -45,21 +45,28 @@ def storage(fn: Fn, *, copies: bool = False) -> Fn:
 
 
 class _Plan:
-    """What is decided: `inplace`, `slots` (what is read instead), `snapshots` (values copied
-    where they are bound)."""
+    """What is decided.
+
+    inplace    the operand whose buffer an equation takes over
+    swapped    of these equations, the operands change places first
+    snapshots  the copies of values that are made where they are bound
+    redirects  what reads a snapshot
+    copies     what reads a copy that is made right there
+    captured   what a pullback reads a copy of
+    """
 
     def __init__(self, fn: Fn) -> None:
         self.program = Program(fn)
         self.inplace: dict[Eqn, int] = {}
         self.swapped: set[Eqn] = set()
-        self.slots: dict[tuple[Owner, int], Value] = {}
         self.snapshots: dict[Value, Value] = {}
+        self.redirects: dict[tuple[Owner, int], Value] = {}
+        self.copies: dict[tuple[Owner, int], Value] = {}
         self.captured: dict[tuple[Fn, Value], Value] = {}
         self._owned: set[tuple[object, ...]] = set()
         self._edges: dict[Value, list[Value]] = {}
         self._pushes: dict[Value, list[Slot]] = {}
         self._sources: dict[Value, list[Slot]] = {}
-        self._made_early: set[Value] = set()
 
     # -- which carries and branch results are owned --------------------------------------
 
@@ -219,7 +226,7 @@ class _Plan:
                     found = [self.program.slot(*source) for source in flow.sources]
                     slots += [slot for slot in found if slot is not None]
         for slot in sorted(slots, key=lambda s: s.place.position):
-            self.consume(slot)
+            self.consume(self.program.now(slot))
         self.inplace.update((eqn, 0) for eqn, _ in self.updates())
 
     def consume(self, slot: Slot) -> None:
@@ -249,10 +256,8 @@ class _Plan:
         for v in group:
             for s in self.program.reads.get(v, ()):
                 at = (s.owner, s.index)
-                if s in pushes or at in self.slots and self.slots[at] in self._made_early:
-                    continue
-                beside = s.place.position == slot.place.position and s != slot and at not in self.slots
-                if slot.place.before(s.place) or beside and not _may_overlap(slot):
+                beside = s.place.position == slot.place.position and s != slot and at not in self.copies
+                if s not in pushes and (slot.place.before(s.place) or beside and not _may_overlap(slot)):
                     found.append(s)
         return found
 
@@ -264,18 +269,21 @@ class _Plan:
 
     def copy_at(self, slot: Slot) -> None:
         """Read a copy at this slot."""
-        if (slot.owner, slot.index) not in self.slots:
-            self.slots[slot.owner, slot.index] = Value(slot.value.type, slot.value.hint)
+        if (slot.owner, slot.index) not in self.copies:
+            self.copies[slot.owner, slot.index] = Value(slot.value.type, slot.value.hint)
             self._pushes[slot.value] = [p for p in self._pushes.get(slot.value, ()) if p != slot]
 
     def snapshot(self, v: Value, slots: Iterable[Slot]) -> None:
         """Copy `v` where it is bound, for these slots to read."""
         if v not in self.snapshots:
             self.snapshots[v] = Value(v.type, v.hint)
-            self._made_early.add(self.snapshots[v])
+        made = self.snapshots[v]
         for s in slots:
-            self.slots[s.owner, s.index] = self.snapshots[v]
-            self._pushes[v] = [p for p in self._pushes.get(v, ()) if p != s]
+            self.redirects[s.owner, s.index] = made
+            moved = self.program.redirect(s, made)
+            if s in self._pushes.get(v, ()):
+                self._pushes[v].remove(s)
+                self._pushes.setdefault(made, []).append(moved)
 
     def take_over_arithmetic(self) -> None:
         """`dx = dx + g` in place, where that needs no copy."""
@@ -288,11 +296,11 @@ class _Plan:
                     self.swapped |= {eqn} if k else set()
 
     def _free(self, eqn: Eqn, k: int) -> bool:
-        x = eqn.args[k]
-        if not isinstance(x, Value) or x.type != eqn.out.type or x.hint not in (eqn.out.hint, None):
-            return False
         slot = self.program.slot(eqn, k)
-        if slot is None or (eqn, k) in self.slots:
+        if slot is None or (eqn, k) in self.copies:
+            return False
+        x = slot.value
+        if x.type != eqn.out.type or x.hint not in (eqn.out.hint, None):
             return False
         group = self.group(x)
         return (self.is_ours(group, slot.place) and not self.later(group, slot)
@@ -312,7 +320,7 @@ class _Plan:
         taken: set[Value] = set()
         for k in range(len(fn.results)):
             slot = self.program.slot(fn, k)
-            if slot is None or (fn, k) in self.slots or not isinstance(slot.value.type, Tensor):
+            if slot is None or (fn, k) in self.copies or not isinstance(slot.value.type, Tensor):
                 continue
             group = set(self.group(slot.value))
             found = [self.program.definitions[v] for v in group]
@@ -323,7 +331,7 @@ class _Plan:
 
     def part_captured(self, eqn: Eqn) -> None:
         """A pullback keeps its own copy of what the caller can see."""
-        seen = {v for k in range(len(self.program.fn.results)) if (self.program.fn, k) not in self.slots
+        seen = {v for k in range(len(self.program.fn.results)) if (self.program.fn, k) not in self.copies
                 and (slot := self.program.slot(self.program.fn, k)) for v in self.group(slot.value)}
         seen |= {v for p in self.program.fn.params for v in self.group(p)}
         for v in free_values(eqn.regions[0]):
@@ -338,7 +346,7 @@ class _Plan:
         """Copy what gets into the sequence `v`, or into `v` that may be missing, if it is in `seen`."""
         done, todo = {v}, [v]
         while todo:
-            for slot in self._sources.get(todo.pop(), ()):
+            for slot in map(self.program.now, self._sources.get(todo.pop(), ())):
                 if not isinstance(slot.value.type, Tensor):
                     todo += {slot.value} - done
                     done.add(slot.value)
@@ -355,7 +363,6 @@ def _may_overlap(slot: Slot) -> bool:
 class _Rebuild:
     def __init__(self, plan: _Plan) -> None:
         self.plan = plan
-        self.made: set[Value] = set(plan.snapshots.values())
 
     def fn(self, fn: Fn) -> Fn:
         eqns: list[Eqn] = []
@@ -385,18 +392,18 @@ class _Rebuild:
         return made
 
     def snapshot(self, v: Value) -> list[Eqn]:
-        return [_copy(v, self.plan.snapshots[v])] if v in self.plan.snapshots else []
+        made = self.plan.snapshots.get(v)
+        return [] if made is None else [_copy(v, made), *self.snapshot(made)]
 
     def read(self, owner: Owner, operands: tuple[Operand, ...]) -> tuple[tuple[Operand, ...], list[Eqn]]:
         """What is read instead of the operands, and the copies that are made for it here."""
-        read, copies = list(operands), []
+        read, copies = [], []
         for k, x in enumerate(operands):
-            new = self.plan.slots.get((owner, k))
+            x = self.plan.redirects.get((owner, k), x)
+            new = self.plan.copies.get((owner, k))
             if new is not None and isinstance(x, Value):
-                read[k] = new
-                if new not in self.made:
-                    self.made.add(new)
-                    copies.append(_copy(x, new))
+                copies.append(_copy(x, new))
+            read.append(new or x)
         return tuple(read), copies
 
 

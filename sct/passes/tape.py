@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sct.ir.check import raises
-from sct.ir.core import Eqn, Fn, Operand, Value, free_values, undef
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, undef
 from sct.ir.types import Apply, Dim, Seq, Tensor, Type, Undef
 from sct.ops.indexing import index
+from sct.ops.shape import dim
 from sct.passes.loops import Loop
 
 __all__ = ["Tape"]
@@ -39,6 +40,7 @@ class Tape:
             if isinstance(v.type, Tensor) and v.type.is_array and all(map(_is_fixed, v.type.shape)):
                 self._like.setdefault(v.type, v)
         self._elements: dict[Value, Eqn] = {}
+        self._lengths: dict[Operand, Operand] = {}
         self._visit(fn, None)
 
     def _visit(self, fn: Fn, region: Fn | None) -> None:
@@ -50,12 +52,21 @@ class Tape:
                 self._parent[eqn] = region
             if eqn.op is index:
                 self._elements[eqn.out] = eqn
+            elif eqn.op is dim:
+                self._lengths[eqn.out] = eqn.args[0]
             for inner in eqn.regions:
                 self._visit(inner, inner)
 
     def element(self, v: Value, beside: Eqn) -> Eqn | None:
         """The equation that reads `v` out of an array, if it is in the block of the equation `beside`."""
         return self._elements.get(v) if self._home.get(v) is self._parent.get(beside) else None
+
+    def covers(self, loop: Loop) -> bool:
+        """Does the loop surely read its `xs` to their ends?  One made by differentiation does."""
+        if loop.exits or not loop.eqn.primal or not loop.xs:
+            return not loop.exits
+        start, stop, step = loop.bounds
+        return start == Lit(0) and step == Lit(1) and all(self._lengths.get(stop) is x for x in loop.xs)
 
     def needs(self, backward: Fn, region: Fn) -> list[Value]:
         """What `backward` reads of the values that `region` binds."""

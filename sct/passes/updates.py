@@ -26,7 +26,8 @@ REACH = 30
 
 
 def without_zeroing(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-    """`x` with `x[k] = 0; ...; x[k] += x[k] + b` is `x` with `...; x[k] += b`."""
+    """`x` with `x[k] = 0; ...; x[k] += x[k] + b` is `x` with `...; x[k] += b`; and where there is no
+    `x[k]` to add back, `x` with `x[k] = b; ...`."""
     if eqn.op is not add_at and eqn.op is not store:
         return None
     x, value, *key = args
@@ -40,15 +41,22 @@ def without_zeroing(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]
         if not _same_key(made, eqn, key, 2):
             return None
         x = made.args[0]
+    if not writes_once(eqn.attrs["key"]):
+        return None
     opened = Opened(uses)
     terms = opened.terms(value, 1.0)
     rest = [t for t in terms if not (t.coef == 1.0 and len(t.factors) == 1 and _reads(t.factors[0], x, eqn, key))]
-    if len(rest) != len(terms) - 1 or not writes_once(eqn.attrs["key"]):
-        return None
-    out: Operand = x
+    if len(rest) == len(terms) - 1:
+        out = _again(x, chain)
+        return cast(Operand, add_at(out, total(rest, opened), *key, key=eqn.attrs["key"])) if rest else out
+    return _again(cast(Operand, store(x, value, *key, key=eqn.attrs["key"])), chain) if chain else None
+
+
+def _again(x: Operand, chain: Sequence[Eqn]) -> Operand:
+    """The updates of a chain, last first, done to `x`."""
     for e in reversed(chain):
-        out = cast(Operand, add_at(out, *e.args[1:], key=e.attrs["key"]))
-    return cast(Operand, add_at(out, total(rest, opened), *key, key=eqn.attrs["key"])) if rest else out
+        x = cast(Operand, add_at(x, *e.args[1:], key=e.attrs["key"]))
+    return x
 
 
 def _reads(v: Operand, x: Operand, eqn: Eqn, key: Sequence[Operand]) -> bool:

@@ -179,7 +179,7 @@ class Point:
     def __init__(self, program: Program, number: int, args: tuple[Any, ...]) -> None:
         self.program, self.args = program, args
         self.rng = np.random.default_rng([program.seed, number])
-        self.plain = run(program.load(), *clone(args))
+        self.plain = run(lambda: program.load()(*clone(args)))
         self.problem, self.checked, self.skipped = "", 0, 0
         arrays = [id(a) for a in args if isinstance(a, np.ndarray)]
         self.aliased = len(set(arrays)) < len(arrays)

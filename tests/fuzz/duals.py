@@ -249,10 +249,17 @@ def objects(x: np.ndarray) -> np.ndarray:
     """A float array as an array of duals; other arrays as they are."""
     if x.dtype.kind != "f":
         return x
-    out = np.empty(x.shape, object)
+    out = room(x)
     for at in np.ndindex(x.shape):
         out[at] = Dual(x[at])
     return out
+
+
+def room(x: np.ndarray) -> np.ndarray:
+    """An object array of the shape and layout of x: what is a view of x must be one of it."""
+    if x.flags.c_contiguous or x.flags.f_contiguous:
+        return np.empty_like(x, dtype=object)
+    return np.empty(tuple(2 * n for n in x.shape), object)[tuple(slice(None, None, 2) for _ in x.shape)]
 
 
 class DualNumpy:
@@ -262,7 +269,7 @@ class DualNumpy:
         for name in ("zeros", "ones", "empty", "full", "linspace", "arange", "eye", "zeros_like", "ones_like"):
             setattr(self, name, self._creator(getattr(np, name)))
         self.empty_like = self.zeros_like
-        self.full_like = lambda x, v: objects(np.zeros(x.shape)) + v
+        self.full_like = lambda x, v: objects(np.zeros_like(x, dtype=float)) + v
         spelled = {**{n: n for n in UNARY if hasattr(np, n)}, **NUMPY_NAMES}
         for name, of in spelled.items():
             f, partial = getattr(np, name), UNARY.get(of, lambda y, x: 2.0 * x)
@@ -281,7 +288,9 @@ class DualNumpy:
     @staticmethod
     def _creator(f: Callable[..., Any]) -> Callable[..., Any]:
         def create(*args: Any, **kwargs: Any) -> np.ndarray:
-            args = tuple(np.zeros(a.shape) if isinstance(a, np.ndarray) and a.dtype == object else a for a in args)
+            args = tuple(
+                np.zeros_like(a, dtype=float) if isinstance(a, np.ndarray) and a.dtype == object else a for a in args
+            )
             return objects(f(*args, **kwargs))
 
         return create
@@ -371,7 +380,7 @@ def seeded(args: tuple[Any, ...], wrt: tuple[int, ...]) -> tuple[Any, ...]:
         used += np.size(x)
         if not isinstance(x, np.ndarray):
             return Dual(x, unit[0], unit[0])
-        out = np.empty(x.shape, object)
+        out = room(x)
         for k, at in enumerate(np.ndindex(x.shape)):
             out[at] = Dual(x[at], unit[k], unit[k])
         seen[id(x)] = out

@@ -1,0 +1,5 @@
+def cube_grad_jvp(x, dx):
+    # x: float, dx: float
+    dx1 = 3.0 * (x * x)
+    ddx = 6.0 * dx * x
+    return dx1, ddx

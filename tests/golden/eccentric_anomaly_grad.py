@@ -1,0 +1,27 @@
+import math
+
+
+def eccentric_anomaly_grad(mean, eccentricity):
+    # mean: float, eccentricity: float
+    angle = mean
+    step = 1.0
+    tape = []
+    while abs(step) > 1e-12:
+        t = math.sin(angle)
+        t1 = math.cos(angle)
+        step = (angle - eccentricity * t - mean) / (1.0 - eccentricity * t1)
+        tape.append((step, t1, angle, t))
+        angle -= step
+    dangle = 1.0
+    deccentricity = 0.0
+    dmean = 0.0
+    while tape:
+        step, t, angle, t1 = tape.pop()
+        t2 = dangle / (1.0 - eccentricity * t)
+        t3 = step * t2
+        dmean += t2
+        deccentricity = deccentricity + t2 * t1 - t3 * t
+        t = t3 * math.sin(angle) + t2 * math.cos(angle)
+        dangle = eccentricity * t + dangle - t2
+    dmean += dangle
+    return dmean, deccentricity

@@ -1,0 +1,31 @@
+import math
+
+import numpy as np
+
+
+def first_crossing_grad(x, level):
+    # x: f64[n], level: float
+    total = 0.0
+    done = False
+    trips = 0
+    for i in range(len(x)):
+        trips += 1
+        value = x[i]
+        if value < 0.0:
+            continue
+        total += value * value
+        if total > level:
+            done = True
+            break
+    if done:
+        t = math.sqrt(total)
+        dtotal = 0.5 / t if t else math.inf
+    else:
+        dtotal = 1.0
+    dx = np.zeros_like(x)
+    for i in reversed(range(trips)):
+        value = x[i]
+        if not value < 0.0:
+            dvalue = 2.0 * dtotal * value
+            dx[i] += dvalue
+    return dx

@@ -1,0 +1,15 @@
+import numpy as np
+
+
+def heat_grad(u, steps, c):
+    # u: f64[n], steps: int, c: float
+    u = np.copy(u)
+    for _ in range(steps):
+        u[1:-1] += c * (u[:-2] - 2.0 * u[1:-1] + u[2:])
+    du = 2.0 * u
+    for _ in reversed(range(steps)):
+        t1 = c * du[1:-1]
+        du[2:] += t1
+        du[:-2] += t1
+        du[1:-1] -= 2.0 * t1
+    return du

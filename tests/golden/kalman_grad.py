@@ -1,0 +1,35 @@
+def kalman_grad(q, r, ys):
+    # q: float, r: float, ys: f64[n]
+    n = len(ys)
+    m = 0.0
+    p = 1.0
+    tape = []
+    for i in range(n):
+        y = ys[i]
+        p += q
+        s = p + r
+        e = y - m
+        tape.append((p, e))
+        gain = p / s
+        m += gain * e
+        p *= 1.0 - gain
+    dm = 0.0
+    dp = 0.0
+    dq = 0.0
+    dr = 0.0
+    for _ in reversed(range(n)):
+        p, e = tape.pop()
+        s1 = p + r
+        gain1 = p / s1
+        dgain = dm * e - dp * p
+        t = dgain / s1
+        dp = dp * (1.0 - gain1) + t
+        t1 = -0.5 / s1
+        t2 = e * e / s1 * t1
+        de = dm * gain1 - 1.0 / s1 * e
+        ds = t1 - (gain1 * t + t2)
+        dm -= de
+        dp += ds
+        dr += ds
+        dq += dp
+    return dq, dr

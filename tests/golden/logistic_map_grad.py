@@ -1,0 +1,12 @@
+def logistic_map_grad(x, n):
+    # x: float, n: int
+    v = x
+    tape = []
+    for _ in range(n):
+        tape.append(v)
+        v = 4.0 * v * (1.0 - v)
+    dv = 1.0
+    for _ in reversed(range(n)):
+        v = tape.pop()
+        dv *= 4.0 - 8.0 * v
+    return dv

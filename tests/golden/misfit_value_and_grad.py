@@ -1,0 +1,25 @@
+import numpy as np
+
+
+def misfit_value_and_grad(start, observed, steps):
+    # start: f64[n], observed: f64[n], steps: int
+    end = start.copy()
+    for _ in range(steps):
+        t = 0.4 * (end[:-2] - 2.0 * end[1:-1] + end[2:])
+        end[1:-1] += t
+    t = end - observed
+    t1 = start[1:] - start[:-1]
+    t2 = np.sum(t ** 2) + 1e-05 * np.sum(t1 ** 2)
+    t3 = 2e-05 * t1
+    t1 *= -2e-05
+    dstart = np.zeros_like(start)
+    dstart[:-1] = t1
+    dstart[1:] += t3
+    t *= 2.0
+    for _ in reversed(range(steps)):
+        t1 = 0.4 * t[1:-1]
+        t[1:-1] = 0.19999999999999996 * t[1:-1]
+        t[2:] += t1
+        t[:-2] += t1
+    dstart += t
+    return t2, dstart

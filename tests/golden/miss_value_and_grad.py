@@ -1,0 +1,59 @@
+import numpy as np
+
+
+def miss_value_and_grad(throw, target):
+    # throw: f64[n], target: float
+    vx = throw[0]
+    vy = throw[1]
+    x = 0.0
+    y = 1.5
+    tape = []
+    tape1 = []
+    for _ in range(1000):
+        tape.append((vy, vx))
+        t = vx * vx + vy * vy
+        t1 = t ** 0.5
+        drag = 0.02 * t1
+        vx -= 0.02 * drag * vx
+        vy -= 0.02 * (9.81 + drag * vy)
+        y1 = y + 0.02 * vy
+        t2 = y1 < 0.0
+        tape1.append((t2, y, t1, t))
+        if t2:
+            x -= vx * y / vy
+            break
+        x += 0.02 * vx
+        y = y1
+    t = x - target
+    t1 = 2.0 * t
+    dvx = 0.0
+    dvy = 0.0
+    dy = 0.0
+    while tape:
+        vy1, vx1 = tape.pop()
+        t2, y, t3, t4 = tape1.pop()
+        if t2:
+            t5 = t1 / vy
+            t6 = vx * y / vy * t5
+            dvy += t6
+            dvx -= t5 * y
+            dy1 = dy - t5 * vx
+            dy = 0.0
+        else:
+            dvx += 0.04 * t
+            dy1 = 0.0
+        dy1 += dy
+        dvy += 0.02 * dy
+        dvy1 = dvy * (1.0 - 0.0004 * t3)
+        ddrag = -0.02 * dvy * vy1 - 0.02 * dvx * vx1
+        t4 = 0.02 * ddrag * (0.5 * t3 / t4)
+        dvy = dvy1 + 2.0 * t4 * vy1
+        t3 = dvx * (1.0 - 0.0004 * t3)
+        dvx = t3 + 2.0 * t4 * vx1
+        dy = dy1
+        vy = vy1
+        vx = vx1
+    dthrow = np.zeros_like(throw)
+    dthrow[1] = dvy
+    dthrow[0] += dvx
+    return t ** 2, dthrow

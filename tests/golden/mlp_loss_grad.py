@@ -1,0 +1,27 @@
+import math
+
+import numpy as np
+
+
+def mlp_loss_grad(params, x, y):
+    # x: f64[k, n], y: f64[k, m]
+    W2 = params["W2"]
+    h = np.tanh(x @ params["W1"] + params["b1"])
+    t = h @ W2
+    out = t + params["b2"]
+    if params["loss"] == "mse":
+        dout = out - y
+        t2 = t.size
+        dout *= 2.0 * (1.0 / t2 if t2 else math.nan)
+    else:
+        t1 = out - y
+        t2 = t.size
+        dout = np.sign(t1)
+        dout *= 1.0 / t2 if t2 else math.nan
+    db2 = np.sum(dout, axis=0)
+    t = dout @ W2.T
+    dW2 = h.T @ dout
+    t *= 1.0 - h * h
+    db1 = np.sum(t, axis=0)
+    dW1 = x.T @ t
+    return {"W1": dW1, "b1": db1, "W2": dW2, "b2": db2, "loss": None}

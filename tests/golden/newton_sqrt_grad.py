@@ -1,0 +1,20 @@
+def newton_sqrt_grad(a):
+    # a: float
+    t = a > 1.0
+    a1 = a if t else 1.0
+    x = a1
+    tape = []
+    while abs(x * x - a) > 1e-10:
+        tape.append(x)
+        x = 0.5 * (x + a / x)
+    dx = 1.0
+    da = 0.0
+    while tape:
+        x = tape.pop()
+        dx *= 0.5
+        t1 = dx / x
+        da += t1
+        dx -= a / x * t1
+    if t:
+        da += dx
+    return da

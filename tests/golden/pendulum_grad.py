@@ -1,0 +1,54 @@
+import math
+
+
+def pendulum_grad(angle, speed, k, steps):
+    # angle: float, speed: float, k: float, steps: int
+    tape = []
+    for _ in range(steps):
+        t = -k
+        t1 = math.sin(angle)
+        a1 = t * t1 - 0.1 * speed
+        s2 = speed + 0.01 * a1
+        t2 = angle + 0.01 * speed
+        t3 = math.sin(t2)
+        a2 = t * t3 - 0.1 * s2
+        s3 = speed + 0.01 * a2
+        t4 = angle + 0.01 * s2
+        t5 = math.sin(t4)
+        a3 = t * t5 - 0.1 * s3
+        s4 = speed + 0.02 * a3
+        t6 = angle + 0.02 * s3
+        t7 = math.sin(t6)
+        tape.append((t7, t6, t5, t4, t3, t2, t1, angle))
+        a4 = t * t7 - 0.1 * s4
+        t = 0.0033333333333333335 * (speed + 2.0 * s2 + 2.0 * s3 + s4)
+        angle += t
+        t = 0.0033333333333333335 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
+        speed += t
+    dangle = 0.0
+    dspeed = 0.0
+    dk = 0.0
+    for _ in reversed(range(steps)):
+        t, t1, t2, t3, t4, t5, t6, angle1 = tape.pop()
+        dangle = dangle + angle + angle
+        da4 = 0.0033333333333333335 * dspeed
+        da3 = 0.006666666666666667 * dspeed
+        ds4 = 0.0033333333333333335 * dangle
+        ds3 = 0.006666666666666667 * dangle
+        ds4_1 = ds4 - 0.0003333333333333334 * dspeed
+        t1 = da4 * k * math.cos(t1)
+        da3_1 = da3 + 0.02 * ds4_1
+        ds3_1 = ds3 - 0.02 * t1 - 0.1 * da3_1
+        t3 = da3_1 * k * math.cos(t3)
+        dspeed = dspeed + ds4 + ds4_1 + ds3_1
+        da2 = da3 + 0.01 * ds3_1
+        ds2 = ds3 - 0.01 * t3 - 0.1 * da2
+        t = da4 * t + da3_1 * t2 + da2 * t4
+        t2 = da2 * k * math.cos(t5)
+        dangle = dangle - t1 - t3 - t2
+        da1 = da4 + 0.01 * ds2
+        dspeed = dspeed + ds2 - 0.01 * t2 - 0.1 * da1
+        dangle -= da1 * k * math.cos(angle1)
+        dk -= t + da1 * t6
+        angle = angle1
+    return dangle, dspeed, dk

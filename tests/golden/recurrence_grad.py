@@ -1,0 +1,22 @@
+import math
+
+import numpy as np
+
+
+def recurrence_grad(a, x0):
+    # a: f64[n], x0: float
+    n = len(a)
+    x = x0
+    tape = []
+    for i in range(n):
+        tape.append(x)
+        x = math.tanh(a[i] * x)
+    da = np.zeros_like(a)
+    dx = 1.0
+    for i in reversed(range(n)):
+        x1 = tape.pop()
+        t = dx * (1.0 - x * x)
+        dx = t * a[i]
+        da[i] += t * x1
+        x = x1
+    return da, dx

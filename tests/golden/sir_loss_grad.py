@@ -1,0 +1,29 @@
+def sir_loss_grad(beta, gamma, observed):
+    # beta: float, gamma: float, observed: f64[n]
+    n = len(observed)
+    i = 0.01
+    s = 0.99
+    tape = []
+    for _ in range(n):
+        tape.append((i, s))
+        new = 0.2 * beta * s * i
+        s -= new
+        i = i + new - 0.2 * gamma * i
+    di = 0.0
+    ds = 0.0
+    dbeta = 0.0
+    dgamma = 0.0
+    for k in reversed(range(n)):
+        j, s = tape.pop()
+        count = observed[k]
+        t = 0.2 * beta
+        di += 2.0 * (i - count)
+        dgamma -= 0.2 * di * j
+        dnew = di - ds
+        t1 = dnew * j
+        t2 = di * (1.0 - 0.2 * gamma)
+        di = t2 + dnew * t * s
+        ds += t1 * t
+        dbeta += 0.2 * t1 * s
+        i = j
+    return dbeta, dgamma

@@ -1,0 +1,31 @@
+import numpy as np
+
+
+def misfit_value_and_grad(start, observed, steps):
+    # start: f64[n], observed: f64[n], steps: int
+    previous = start.copy()
+    current = start.copy()
+    following = np.zeros_like(start)
+    for _ in range(steps):
+        t = 2.0 * current[1:-1]
+        following[1:-1] = t - previous[1:-1]
+        t = 0.25 * (current[2:] - t + current[:-2])
+        following[1:-1] += t
+        previous, current, following = current, following, previous
+    dfollowing = current - observed
+    t1 = np.sum(dfollowing ** 2)
+    dfollowing *= 2.0
+    dcurrent = np.zeros_like(previous)
+    dprevious = np.zeros_like(following)
+    for _ in reversed(range(steps)):
+        t = np.copy(dfollowing[1:-1])
+        t2 = 0.25 * dfollowing[1:-1]
+        dcurrent[:-2] += t2
+        dcurrent[2:] += t2
+        dfollowing[1:-1] = 0.0
+        dprevious[1:-1] -= t
+        t *= 1.5
+        dcurrent[1:-1] += t
+        dcurrent, dfollowing, dprevious = dprevious, dcurrent, dfollowing
+    dstart = dfollowing + dcurrent
+    return t1, dstart
