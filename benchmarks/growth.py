@@ -97,6 +97,9 @@ COUNTED = (
     Counted(programs.thomas, vectors(4), lambda n: 2 * n),
     Counted(programs.seidel, vectors(2, 3), lambda n: 3 * n),
     Counted(lu, lambda rng, n: (rng.normal(size=(n, n)) + n * np.eye(n),), lambda n: n**3 // 3, (10, 20)),
+    Counted(
+        programs.lu_logdet, lambda rng, n: (rng.normal(size=(n, n)) + n * np.eye(n),), lambda n: n**3 // 3, (20, 60)
+    ),
     Counted(programs.soft_dtw, vectors(2, 0.7), lambda n: n * n, (15, 30)),
 )
 

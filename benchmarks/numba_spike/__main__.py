@@ -13,8 +13,20 @@ from benchmarks.numba_spike import build
 from benchmarks.numba_spike.programs import PROGRAMS, Program
 from benchmarks.timing import table
 
-HEADS = ("program", "primal us", "from IR", "gradient us", "by hand us", "grad/primal", "hand/primal", "grad/hand",
-         "sct ms", "njit primal s", "njit grad s", "njit hand s")
+HEADS = (
+    "program",
+    "primal us",
+    "from IR",
+    "gradient us",
+    "by hand us",
+    "grad/primal",
+    "hand/primal",
+    "grad/hand",
+    "sct ms",
+    "njit primal s",
+    "njit grad s",
+    "njit hand s",
+)
 """Of the primal, `from IR` is the emitted one's time over the user's own."""
 
 
@@ -37,8 +49,12 @@ def row(program: Program, show: bool) -> list[Any]:
     primal, gradient = build.primal(program.function, args), build.gradient(program.function, program.argnums, args)
     if show:
         print(primal.source, gradient.source, sep="\n", end="\n\n")
-    calls = [numba.njit(**build.NJIT)(program.function), primal.compiled(), gradient.compiled(),
-             numba.njit(**build.NJIT)(program.gradient)]
+    calls = [
+        numba.njit(**build.NJIT)(program.function),
+        primal.compiled(),
+        gradient.compiled(),
+        numba.njit(**build.NJIT)(program.gradient),
+    ]
     first = [spent(lambda call=call: call(*args)) for call in calls]
     large = program.inputs(np.random.default_rng(0), program.large)
     for inputs in (args, large):

@@ -61,6 +61,6 @@ def _difference(f: Callable[..., Any], args: tuple[Any, ...], k: int, eps: float
         for step in (eps, -eps):
             moved = x.copy()
             moved[place] += step
-            ends.append(f(*args[:k], moved if x.ndim else float(moved), *args[k + 1:]))
+            ends.append(f(*args[:k], moved if x.ndim else float(moved), *args[k + 1 :]))
         found[place] = (ends[0] - ends[1]) / (2 * eps)
     return found

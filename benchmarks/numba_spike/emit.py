@@ -21,12 +21,12 @@ from sct.ir.types import INT, Seq, Tensor, Type
 from sct.ops.indexing import split
 from sct.passes.loops import Loop, parts
 
-HEAD = '''
+HEAD = """
 def grow(tape, need):
     bigger = np.empty(max(need, 2 * tape.size), tape.dtype)
     bigger[: tape.size] = tape
     return bigger
-'''
+"""
 
 DTYPES = {"b": "np.bool_", "i": "np.int64", "f": "np.float64"}
 ZEROS = {"b": "False", "i": "0", "f": "0.0"}
@@ -68,8 +68,10 @@ class _Emitter:
         self.block(self.fn)
         results = "".join(f"{self.read(r)}, " for r in self.fn.results).rstrip()
         self.line(f"return {results}")
-        tapes = [f"    {self.arrays[stack, j]} = np.empty(0, {_dtype(parts(stack.loop).yields[j].type)})"
-                 for stack, j in self.arrays]
+        tapes = [
+            f"    {self.arrays[stack, j]} = np.empty(0, {_dtype(parts(stack.loop).yields[j].type)})"
+            for stack, j in self.arrays
+        ]
         return "\n".join([f"def {name}({params}):", *tapes, *self.lines, ""])
 
     # -- words ---------------------------------------------------------------------------------
@@ -90,8 +92,11 @@ class _Emitter:
 
     def assign(self, targets: Sequence[Value], sources: Sequence[Operand]) -> None:
         """All at once, as the loop carries of a trip are."""
-        pairs = [(self.name(t), self.read(s)) for t, s in zip(targets, sources, strict=True)
-                 if not is_undef(s) and self.names.find(t) is not self.names.find(s)]
+        pairs = [
+            (self.name(t), self.read(s))
+            for t, s in zip(targets, sources, strict=True)
+            if not is_undef(s) and self.names.find(t) is not self.names.find(s)
+        ]
         left = [t for t, _ in pairs]
         if any(s in left[:k] for k, (_, s) in enumerate(pairs)):
             self.line(f"{', '.join(left)} = {', '.join(s for _, s in pairs)}")
@@ -234,8 +239,10 @@ class _Emitter:
         indices = {loop.index for loop in loops}
         if None in indices:
             return
-        bodies = [self.slice([b for inner in loops[k + 1:] for b in inner.bounds], loop, indices)
-                  for k, loop in enumerate(loops)]
+        bodies = [
+            self.slice([b for inner in loops[k + 1 :] for b in inner.bounds], loop, indices)
+            for k, loop in enumerate(loops)
+        ]
         if None in bodies:
             return
         self.prepared.add(stack)

@@ -137,7 +137,7 @@ class Tapes:
     def path(self, stack: Stack) -> list[Eqn]:
         """The loops from the one before which the tapes are empty to the one that pushes."""
         path = self._path(stack.loop)
-        return [e for e in reversed(path[:path.index(stack.begin) + 1]) if e.op.name == "loop"]
+        return [e for e in reversed(path[: path.index(stack.begin) + 1]) if e.op.name == "loop"]
 
     def _enter(self, fn: Fn, around: Eqn | None) -> None:
         for eqn in fn.eqns:
@@ -241,4 +241,4 @@ class Tapes:
 
     def _between(self, inner: Eqn, outer: Eqn) -> list[Eqn]:
         path = self._path(inner)
-        return path[1:path.index(outer)]
+        return path[1 : path.index(outer)]

@@ -194,8 +194,9 @@ class Tapes:
         reader = parts(users[0])
         if elem not in reader.xs:
             return False
-        tape, n = self.grouped.get(reader.elems[reader.xs.index(elem)], (None, 0))
-        return tape is not None and tape.members[n].flat
+        taken = reader.elems[reader.xs.index(elem)]
+        tape, n = self.grouped.get(taken, (None, 0))
+        return tape.members[n].flat if tape is not None else self._is_carried(taken)
 
     def popped(self, reader: Eqn, s: Operand) -> bool:
         """May `reader` take the elements out of the list `s`?"""

@@ -192,12 +192,23 @@ def _sink(block: Block) -> None:
     if not block or not isinstance(block[-1], Move):
         return
     target = {x: v for v, x in block[-1].pairs if isinstance(x, Value)}
-    sunk = [s for s in block if isinstance(s, Let) and len(s.eqn.outs) == 1 and s.eqn.out in target and _sinks(s.eqn)]
-    rest = [s for s in block[:-1] if s not in sunk]
-    read = {x for s in rest for t in (s, *(t for b in blocks(s) for t in statements(b))) for x in operands(t)}
-    read.update(s.test[1] for s in rest if isinstance(s, Loop) and s.test is not None)
-    kept = [s for s in sunk if s.eqn.out not in read and not any(s.eqn.out in operands(t) for t in sunk)]
-    block[:] = [*(s for s in block[:-1] if s not in kept), *_ordered(kept, target), block[-1]]
+    later: set[Operand] = set()
+    sunk: list[Let] = []
+    for s in reversed(block[:-1]):
+        out = s.eqn.out if isinstance(s, Let) and len(s.eqn.outs) == 1 else None
+        if isinstance(s, Let) and out in target and target[out] in later and out not in later and _sinks(s.eqn):
+            sunk.insert(0, s)
+        else:
+            later.update(_reads(s))
+    block[:] = [*(s for s in block[:-1] if s not in sunk), *_ordered(sunk, target), block[-1]]
+
+
+def _reads(s: Statement) -> Iterator[Operand]:
+    """All that a statement reads, and the blocks in it."""
+    for each in (s, *(t for b in blocks(s) for t in statements(b))):
+        yield from operands(each)
+        if isinstance(each, Loop) and each.test is not None:
+            yield each.test[1]
 
 
 def _sinks(eqn: Eqn) -> bool:
@@ -235,7 +246,7 @@ def _spread_views(block: Block) -> None:
         for x in operands(s):
             if isinstance(x, Value):
                 readers[x].append(k)
-        for x in (x for b in blocks(s) for inner in statements(b) for x in operands(inner)):
+        for x in (x for b in blocks(s) for inner in b for x in _reads(inner)):
             if isinstance(x, Value):
                 readers[x] += [k, -1]
     made: dict[int, list[Statement]] = defaultdict(list)

@@ -321,7 +321,13 @@ def call_named(ev: Evaluator, spelling: str, args: Sequence[Abstract], kwargs: K
             ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}")
     attrs = {k: static_attr(ev, k, v) for k, v in attrs.items()}
     flat = [ev.operand(x) if not isinstance(x, (Lit, Value)) else x for x in map(_abstract, operands)]
+    if op.name in _SIZED:
+        flat = [ev.as_int(x) for x in flat]
     return apply_op(ev, op, spelling, args, flat, attrs)
+
+
+_SIZED = frozenset(("zeros", "ones", "empty", "eye", "reshape", "broadcast_to", "arange"))
+"""Ops whose operands are sizes."""
 
 
 def apply_op(ev: Evaluator, op: Any, spelling: str, args: Sequence[Abstract], flat: Sequence[Operand],
@@ -358,7 +364,9 @@ def view(ev: Evaluator, op: Any, spelling: str, owner: Ref, flat: Sequence[Opera
     if alias == "maybe":
         cell = ev.store.cells[owner.addr]
         assert isinstance(cell, Array)
-        if not (all(map(_keeps_c_order, owner.path)) and ev.contiguous(cell.layout)):
+        source = ev.type_of(owner)
+        one_axis = op.name == "reshape" and isinstance(source, Tensor) and source.rank == 1  # any stride splits
+        if not (one_axis or all(map(_keeps_c_order, owner.path)) and ev.contiguous(cell.layout)):
             if op.name == "ravel" and not owner.path and cell.layout:
                 return ev.wrap(made)
             # A view or a copy: as long as neither is written, no one can tell.
@@ -440,6 +448,7 @@ def exception(ev: Evaluator, f: type, args: Sequence[Abstract]) -> Abstract:
 
 @special(range)
 def range_(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
+    args = [ev.as_int(a) if isinstance(a, Value) else a for a in args]
     for a in args:
         t = ev.type_of(a) if isinstance(a, (Value, Static)) else None
         if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype != "real":

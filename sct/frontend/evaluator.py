@@ -33,7 +33,7 @@ from sct.frontend.values import (
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, rebuild
 from sct.ir.interp import run
-from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import REAL, Apply, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef
 from sct.ops import aliases, unwrap
 
 __all__ = [
@@ -332,6 +332,19 @@ class Evaluator:
             made = self.emit(unwrap, made)
             made.hint = v.hint
         return made
+
+    def as_int(self, x: Any) -> Any:
+        """An int that the function is differentiated by counts as real; where an integer is
+        needed, the same arithmetic on the int itself."""
+        if not isinstance(x, Value) or x.type != REAL:
+            return x
+        if x in self.stands_for:
+            return self.as_int(self.stands_for[x])
+        eqn = self.defs.get(x)
+        if eqn is None or eqn.regions:
+            return x
+        made = self.emit(eqn.op, *map(self.as_int, eqn.args), spelling=eqn.spelling, **eqn.attrs)
+        return made if isinstance(made.type, Tensor) and made.type.kind == "i" else x
 
     def bound(self, v: Abstract) -> Abstract:
         """A value that some path does not assign, where it is read; it may still be None."""

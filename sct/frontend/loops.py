@@ -24,10 +24,12 @@ from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, type_of
 from sct.frontend.values import (
     Abstract,
     Array,
+    Closure,
     DictRef,
     Iteration,
     Key,
     ListRef,
+    Method,
     Poison,
     Ref,
     Slots,
@@ -259,6 +261,7 @@ class _Memo:
 
     types: dict[Any, Type] = field(default_factory=dict)
     templates: dict[Any, Abstract] = field(default_factory=dict)
+    cell_templates: dict[int, Slots] = field(default_factory=dict)
     cells: set[int] = field(default_factory=set)
     names: set[Key] = field(default_factory=set)
     split: set[Any] = field(default_factory=set)
@@ -416,6 +419,13 @@ class _Loop:
             return Poison(memo.poison[id])
         if v is None:
             template = memo.templates.get(id)
+            if template is not None and not isinstance(template, (Tup, ListRef)):
+                return template
+            if isinstance(template, ListRef):
+                cell = ev.store.cells[template.addr] = self.memo.cell_templates[template.addr]
+                items = [self.head_value((*id, k), None, None) for k in range(len(cell.items))]
+                ev.store.cells[template.addr] = replace(cell, items=tuple(x for x in items if x is not None))
+                return template
             if isinstance(template, Tup):
                 items = [self.head_value((*id, k), None, None) for k in range(len(template.items))]
                 return None if None in items else Tup(tuple(x for x in items if x is not None))
@@ -564,6 +574,14 @@ class _Loop:
             return True
         if head is None:
             return self.learn(id, end)
+        if isinstance(head, ListRef) and isinstance(end, ListRef) and head.addr in memo.cell_templates:
+            ours, theirs = self.ev.store.cells[head.addr], self.ev.store.cells[end.addr]
+            assert isinstance(ours, Slots) and isinstance(theirs, Slots)
+            if len(ours.items) == len(theirs.items):
+                mine = self.head.cells[head.addr]
+                assert isinstance(mine, Slots)
+                return any([self.end_value((*id, k), p, q)
+                            for k, (p, q) in enumerate(zip(mine.items, theirs.items))])
         if isinstance(head, Tup) and isinstance(end, Tup) and len(head.items) == len(end.items):
             return any([self.end_value((*id, k), p, q) for k, (p, q) in enumerate(zip(head.items, end.items))])
         if id in self.carries and not (isinstance(head, Ref)):
@@ -604,6 +622,19 @@ class _Loop:
             self.memo.templates[id] = end
             for k, x in enumerate(end.items):
                 self.learn((*id, k), x)
+            return True
+        if isinstance(end, ListRef) and end.addr not in self.entry.cells:
+            # A list made in the loop and read after it: a list of its own, one slot a carry.
+            cell = self.ev.store.cells[end.addr]
+            assert isinstance(cell, Slots)
+            kept = ListRef(-1 - len(self.memo.cell_templates))
+            self.memo.templates[id] = kept
+            self.memo.cell_templates[kept.addr] = replace(cell, frozen=AMBIGUOUS)
+            for k, x in enumerate(cell.items):
+                self.learn((*id, k), x)
+            return True
+        if isinstance(end, (Closure, Method, Static)) and not is_number(end):
+            self.memo.templates[id] = end
             return True
         if isinstance(end, (Value, Ref)) or is_number(end):
             t = self.ev.type_of(end) if not isinstance(end, Value) else end.type

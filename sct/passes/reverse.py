@@ -24,7 +24,20 @@ from sct.ops.arithmetic import add, mul
 from sct.ops.indexing import add_at, index
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.activity import Activity, activity, differentiable
-from sct.passes.cotangents import Masks, branch, choice, ct_type, current, explained, fit, full, given, hint, present, zero
+from sct.passes.cotangents import (
+    Masks,
+    branch,
+    choice,
+    ct_type,
+    current,
+    explained,
+    fit,
+    full,
+    given,
+    hint,
+    present,
+    zero,
+)
 from sct.passes.loops import Loop, emit_loop, parts
 from sct.passes.sequences import add_element, padded
 from sct.passes.tape import Tape

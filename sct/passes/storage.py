@@ -52,7 +52,6 @@ class _Plan:
     snapshots  the copies of values that are made where they are bound
     redirects  what reads a snapshot
     copies     what reads a copy that is made right there
-    captured   what a pullback reads a copy of
     """
 
     def __init__(self, fn: Fn) -> None:
@@ -62,7 +61,6 @@ class _Plan:
         self.snapshots: dict[Value, Value] = {}
         self.redirects: dict[tuple[Owner, int], Value] = {}
         self.copies: dict[tuple[Owner, int], Value] = {}
-        self.captured: dict[tuple[Fn, Value], Value] = {}
         self._owned: set[tuple[object, ...]] = set()
         self._edges: dict[Value, list[Value]] = {}
         self._pushes: dict[Value, list[Slot]] = {}
@@ -334,13 +332,12 @@ class _Plan:
         seen = {v for k in range(len(self.program.fn.results)) if (self.program.fn, k) not in self.copies
                 and (slot := self.program.slot(self.program.fn, k)) for v in self.group(slot.value)}
         seen |= {v for p in self.program.fn.params for v in self.group(p)}
-        for v in free_values(eqn.regions[0]):
-            if not holds_array(v.type):
-                continue
-            if isinstance(v.type, Tensor) and v in seen:
-                self.captured[eqn.regions[0], v] = Value(v.type, v.hint)
-            elif not isinstance(v.type, Tensor):
-                self.part_sources(v, seen)
+        for k in range(len(free_values(eqn.regions[0]))):
+            slot = self.program.slot(eqn, k)
+            if slot is not None and not isinstance(slot.value.type, Tensor):
+                self.part_sources(slot.value, seen)
+            elif slot is not None and slot.value in seen:
+                self.copy_at(slot)
 
     def part_sources(self, v: Value, seen: set[Value]) -> None:
         """Copy what gets into the sequence `v`, or into `v` that may be missing, if it is in `seen`."""
@@ -375,18 +372,15 @@ class _Rebuild:
 
     def eqn(self, eqn: Eqn) -> list[Eqn]:
         args, copies = self.read(eqn, eqn.args)
-        regions = []
-        for region in eqn.regions:
-            env: dict[Value, Operand] = {}
-            for (fn, v), kept in self.plan.captured.items():
-                if fn is region:
-                    copies.append(_copy(v, kept))
-                    env[v] = kept
-            done = self.fn(region)
-            regions.append(rebuild(done, env) if env else done)
+        regions = tuple(map(self.fn, eqn.regions))
+        if eqn.op.name == "closure":
+            (region,) = eqn.regions
+            free = free_values(region)
+            kept, copies = self.read(eqn, tuple(free))
+            regions = (rebuild(regions[0], {v: x for v, x in zip(free, kept) if x is not v}),)
         if eqn in self.plan.swapped:
             args = (args[1], args[0])
-        made = [*copies, eqn.with_(args=args, regions=tuple(regions), inplace=self.plan.inplace.get(eqn))]
+        made = [*copies, eqn.with_(args=args, regions=regions, inplace=self.plan.inplace.get(eqn))]
         for out in eqn.outs:
             made += self.snapshot(out)
         return made
