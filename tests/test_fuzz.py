@@ -15,10 +15,10 @@ import pytest
 
 from tests.fuzz import control, duals, heap
 from tests.fuzz.check import Duals, Sct, check, oracle
+from tests.fuzz.features import features_of
 from tests.fuzz.plant import CONTROL, HEAP, PLANTS, Planted, found
 from tests.fuzz.program import Program, clone, run
 from tests.fuzz.shrink import shrink
-from tests.fuzz.source import features_of
 
 FAMILIES: dict[str, Any] = {"control": control, "heap": heap}
 SEEDS, CHUNK = 300, 20

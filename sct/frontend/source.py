@@ -100,13 +100,19 @@ def _edited(code: types.CodeType) -> SctError:
 # -- names -----------------------------------------------------------------------------
 
 
-def reads(node: Any) -> set[str]:
+@functools.lru_cache(maxsize=65536)
+def reads(node: Any) -> frozenset[str]:
     """Names that the expression or statement reads, nested functions included."""
-    return {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)} | {
-        n.target.id for n in gast.walk(node) if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name)}
+    if isinstance(node, gast.Name):
+        return frozenset([node.id]) if isinstance(node.ctx, gast.Load) else frozenset()
+    found = frozenset().union(*map(reads, gast.iter_child_nodes(node)))
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        found |= {node.target.id}
+    return found
 
 
-def writes(node: Any) -> set[str]:
+@functools.lru_cache(maxsize=8192)
+def writes(node: Any) -> frozenset[str]:
     """Names that the statement binds, not those that nested functions bind."""
     found: set[str] = set()
     todo = [node]
@@ -118,7 +124,7 @@ def writes(node: Any) -> set[str]:
             found.add(n.name)
         if n is node or not isinstance(n, (gast.FunctionDef, gast.Lambda)):
             todo += gast.iter_child_nodes(n)
-    return found
+    return frozenset(found)
 
 
 def own_nodes(stmts: list[Any]) -> Iterator[Any]:

@@ -15,9 +15,9 @@ import numpy as np
 
 from tests.fuzz import control, heap
 from tests.fuzz.check import Sct, Verdict, check, effort
+from tests.fuzz.features import features_of
 from tests.fuzz.program import Program
 from tests.fuzz.shrink import shrink
-from tests.fuzz.source import features_of
 
 FAMILIES = {"control": control, "heap": heap}
 

@@ -7,15 +7,14 @@ most linearly a trip, denominators and logarithms are kept away from their singu
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from tests.fuzz.features import CONTROL as FEATURES
 from tests.fuzz.program import Program
-from tests.fuzz.source import Feature, Random, Writer
+from tests.fuzz.source import Random, Writer
 
 __all__ = ["FEATURES", "generate"]
 
@@ -546,112 +545,3 @@ class Control:
 
 def generate(seed: int) -> Program:
     return Control(seed).program()
-
-
-# --- features -------------------------------------------------------------------------------------
-
-Nodes = Iterator[ast.AST]
-
-
-def nodes(*kinds: type[ast.AST]) -> Any:
-    def find(tree: ast.Module) -> Nodes:
-        return (n for n in ast.walk(tree) if isinstance(n, kinds))
-
-    return find
-
-
-def ancestors(node: ast.AST) -> Nodes:
-    while hasattr(node, "parent"):
-        node = node.parent
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            return
-        yield node
-
-
-def inside(kind: type[ast.AST], at_least: int, *parents: type[ast.AST]) -> Any:
-    """Nodes of a kind with so many of the parents around them, in one function."""
-
-    def find(tree: ast.Module) -> Nodes:
-        for n in ast.walk(tree):
-            if isinstance(n, kind) and sum(isinstance(a, parents) for a in ancestors(n)) >= at_least:
-                yield n
-
-    return find
-
-
-def where(kind: type[ast.AST], test: Any) -> Any:
-    def find(tree: ast.Module) -> Nodes:
-        return (n for n in ast.walk(tree) if isinstance(n, kind) and test(n))
-
-    return find
-
-
-def calls(test: Any) -> Any:
-    return where(ast.Call, lambda n: isinstance(n.func, ast.Name) and test(n))
-
-
-def iterates(*names: str) -> Any:
-    def test(n: ast.For) -> bool:
-        return isinstance(n.iter, ast.Call) and getattr(n.iter.func, "id", "") in names
-
-    return where(ast.For, test)
-
-
-def late_closures(tree: ast.Module) -> Iterable[ast.AST]:
-    """Lambdas that read a name which is assigned again below them."""
-    for function in ast.walk(tree):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        stores = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        for n in ast.walk(function):
-            if isinstance(n, ast.Lambda):
-                read = {m.id for m in ast.walk(n.body) if isinstance(m, ast.Name)}
-                if any(w.id in read and w.lineno > n.lineno for w in stores):
-                    yield n
-
-
-LOOPS = (ast.For, ast.While)
-FEATURES = (
-    Feature("if", 0.70, nodes(ast.If)),
-    Feature("elif or else", 0.35, where(ast.If, lambda n: n.orelse)),
-    Feature("for", 0.50, nodes(ast.For)),
-    Feature("while", 0.32, nodes(ast.While)),
-    Feature("nested loops", 0.15, inside(ast.AugAssign, 2, *LOOPS)),
-    Feature("branch in a loop in a branch", 0.20, inside(ast.If, 2, ast.If, *LOOPS)),
-    Feature("break", 0.20, nodes(ast.Break)),
-    Feature("continue", 0.10, nodes(ast.Continue)),
-    Feature("return in a branch", 0.20, inside(ast.Return, 1, ast.If)),
-    Feature("return in a loop", 0.10, inside(ast.Return, 1, *LOOPS)),
-    Feature("return in nested loops", 0.02, inside(ast.Return, 2, *LOOPS)),
-    Feature("loop else", 0.15, where(ast.For, lambda n: n.orelse)),
-    Feature("while else", 0.05, where(ast.While, lambda n: n.orelse)),
-    Feature("while True", 0.10, where(ast.While, lambda n: isinstance(n.test, ast.Constant))),
-    Feature(
-        "range with a step", 0.12, where(ast.Call, lambda n: len(n.args) == 3 and getattr(n.func, "id", "") == "range")
-    ),
-    Feature("for over an array", 0.10, where(ast.For, lambda n: isinstance(n.iter, ast.Name))),
-    Feature("for over a tuple or list", 0.10, where(ast.For, lambda n: isinstance(n.iter, (ast.Tuple, ast.List)))),
-    Feature("zip", 0.04, iterates("zip")),
-    Feature("enumerate", 0.04, iterates("enumerate")),
-    Feature("reversed", 0.06, iterates("reversed")),
-    Feature("ternary", 0.25, nodes(ast.IfExp)),
-    Feature("and or or", 0.40, nodes(ast.BoolOp)),
-    Feature("not", 0.10, where(ast.UnaryOp, lambda n: isinstance(n.op, ast.Not))),
-    Feature("chained comparison", 0.25, where(ast.Compare, lambda n: len(n.ops) > 1)),
-    Feature("walrus", 0.25, nodes(ast.NamedExpr)),
-    Feature("augmented assignment", 0.70, nodes(ast.AugAssign)),
-    Feature("tuple assignment", 0.40, where(ast.Assign, lambda n: isinstance(n.targets[0], (ast.Tuple, ast.List)))),
-    Feature("starred assignment", 0.10, nodes(ast.Starred)),
-    Feature("chained assignment", 0.15, where(ast.Assign, lambda n: len(n.targets) > 1)),
-    Feature("annotated assignment", 0.08, nodes(ast.AnnAssign)),
-    Feature("helper call", 0.40, calls(lambda n: n.func.id.startswith("h"))),
-    Feature("keyword argument", 0.20, calls(lambda n: n.keywords)),
-    Feature("lambda", 0.17, nodes(ast.Lambda)),
-    Feature("nested def", 0.12, where(ast.FunctionDef, lambda n: n.name.startswith("g"))),
-    Feature("closure call", 0.15, calls(lambda n: n.func.id.startswith("g"))),
-    Feature("closure over a name assigned later", 0.06, late_closures),
-    Feature("assert", 0.12, nodes(ast.Assert)),
-    Feature("raise in an arm", 0.01, inside(ast.Raise, 1, ast.If)),
-    Feature("print", 0.08, calls(lambda n: n.func.id == "print")),
-    Feature("max or min", 0.20, calls(lambda n: n.func.id in ("max", "min"))),
-)

@@ -8,16 +8,14 @@ that is one buffer or another, and is then written), which sct refuses.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tests.fuzz.control import inside, nodes, where
+from tests.fuzz.features import HEAP as FEATURES
 from tests.fuzz.program import Program, spread
-from tests.fuzz.source import Feature, Random, Writer
+from tests.fuzz.source import Random, Writer
 
 __all__ = ["FEATURES", "generate"]
 
@@ -701,162 +699,3 @@ class Heap:
 
 def generate(seed: int) -> Program:
     return Heap(seed).program()
-
-
-# --- features -------------------------------------------------------------------------------------
-
-Nodes = Iterator[ast.AST]
-
-
-def assigned(test: Any) -> Any:
-    """Assignments `name = value` whose value passes the test."""
-    return where(ast.Assign, lambda n: isinstance(n.targets[0], ast.Name) and test(n.value))
-
-
-def is_array_name(n: ast.AST) -> bool:
-    return isinstance(n, ast.Name)
-
-
-def has_slice(n: ast.AST) -> bool:
-    return isinstance(n, ast.Subscript) and any(isinstance(m, (ast.Slice, ast.Constant)) for m in key_of(n))
-
-
-def key_of(n: ast.Subscript) -> list[ast.expr]:
-    return n.slice.elts if isinstance(n.slice, ast.Tuple) else [n.slice]
-
-
-def steps(*values: str) -> Any:
-    return where(ast.Slice, lambda n: n.step is not None and ast.unparse(n.step) in values)
-
-
-def targets(n: ast.AST) -> list[ast.expr]:
-    if isinstance(n, ast.Assign):
-        return n.targets
-    return [n.target] if isinstance(n, ast.AugAssign) else []
-
-
-def is_index_array(n: ast.AST) -> bool:
-    if not isinstance(n, ast.Subscript):
-        return False
-    key = key_of(n)[0]
-    return isinstance(key, ast.List) or isinstance(key, ast.Name) and key.id in INDEX_NAMES
-
-
-INDEX_NAMES = {"idx", *"uvwzbcghpq"}  # a name of an array as the subscript: integer indices
-
-
-def writes(kind: type[ast.AST], test: Any, inside_of: tuple[type[ast.AST], ...] = ()) -> Any:
-    """Assignments through a subscript that passes the test, in one of the given statements."""
-
-    def find(tree: ast.Module) -> Nodes:
-        for n in inside(kind, 1 if inside_of else 0, *(inside_of or (ast.If,)))(tree):
-            if any(isinstance(t, ast.Subscript) and test(t) for t in targets(n)):
-                yield n
-
-    return find
-
-
-def method(*names: str) -> Any:
-    return where(ast.Call, lambda n: isinstance(n.func, ast.Attribute) and n.func.attr in names)
-
-
-def through_rows(tree: ast.Module) -> Nodes:
-    """Writes through the row of a loop over a matrix."""
-    for loop in ast.walk(tree):
-        if isinstance(loop, ast.For):
-            rows = {m.id for m in ast.walk(loop.target) if isinstance(m, ast.Name)}
-            for n in ast.walk(loop):
-                if any(names_of(t) and names_of(t)[0] in rows for t in targets(n)):
-                    yield n
-
-
-def names_of(n: ast.AST) -> list[str]:
-    return [m.id for m in ast.walk(n) if isinstance(m, ast.Name)]
-
-
-def through_views(tree: ast.Module) -> Nodes:
-    """Writes through a name that was bound to a view or to another name."""
-    for function in ast.walk(tree):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        bound = {n.targets[0].id for n in ast.walk(function) if is_binding(n)}  # type: ignore[attr-defined]
-        for n in ast.walk(function):
-            if any(
-                names_of(t)[0] in bound
-                for t in targets(n)
-                if isinstance(t, ast.Subscript) or isinstance(n, ast.AugAssign)
-            ):
-                yield n
-
-
-def is_binding(n: ast.AST) -> bool:
-    if not isinstance(n, ast.Assign) or not isinstance(n.targets[0], ast.Name):
-        return False
-    v = n.value
-    return isinstance(v, (ast.Name, ast.Attribute)) or has_slice(v)
-
-
-def is_swap(n: ast.Assign) -> bool:
-    t, v = n.targets[0], n.value
-    if not isinstance(t, ast.Tuple) or not isinstance(v, ast.Tuple):
-        return False
-    return sorted(map(ast.unparse, t.elts)) == sorted(map(ast.unparse, v.elts))
-
-
-def np_call(*names: str) -> Any:
-    return where(ast.Call, lambda n: isinstance(n.func, ast.Attribute) and n.func.attr in names)
-
-
-def user_call(*first: str) -> Any:
-    return where(ast.Call, lambda n: isinstance(n.func, ast.Name) and n.func.id[0] in first and n.func.id[-1].isdigit())
-
-
-LOOPS = (ast.For, ast.While)
-FEATURES = (
-    Feature("alias", 0.10, assigned(is_array_name)),
-    Feature("view bound to a name", 0.25, assigned(has_slice)),
-    Feature("write through an alias or view", 0.15, through_views),
-    Feature("negative step", 0.25, steps("-1", "-2")),
-    Feature("step of two", 0.25, steps("2")),
-    Feature("transpose", 0.14, where(ast.Attribute, lambda n: n.attr == "T")),
-    Feature("reshape or ravel", 0.15, method("reshape", "ravel")),
-    Feature("swap or rotation", 0.12, where(ast.Assign, is_swap)),
-    Feature("swap in a loop", 0.04, lambda tree: (n for n in inside(ast.Assign, 1, *LOOPS)(tree) if is_swap(n))),
-    Feature("write of an element", 0.30, writes(ast.Assign, lambda t: not has_slice(t) and not is_index_array(t))),
-    Feature("write of a slice", 0.25, writes(ast.Assign, has_slice)),
-    Feature("augmented write", 0.55, writes(ast.AugAssign, lambda t: True)),
-    Feature("augmented write of a whole array", 0.15, where(ast.AugAssign, lambda n: isinstance(n.target, ast.Name))),
-    Feature("write in a branch", 0.20, writes(ast.AugAssign, lambda t: True, (ast.If,))),
-    Feature("write in a loop", 0.25, writes(ast.AugAssign, lambda t: True, LOOPS)),
-    Feature(
-        "write in a branch in a loop",
-        0.04,
-        lambda tree: (n for n in writes(ast.AugAssign, lambda t: True, LOOPS)(tree) if in_branch(n)),
-    ),
-    Feature("y[idx] = v", 0.08, writes(ast.Assign, is_index_array)),
-    Feature("y[idx] += v", 0.12, writes(ast.AugAssign, is_index_array)),
-    Feature("mask", 0.15, where(ast.Subscript, lambda n: isinstance(n.slice, ast.Compare))),
-    Feature("helper that writes", 0.30, user_call("w")),
-    Feature("closure that writes", 0.05, user_call("g")),
-    Feature("list, tuple or dict of arrays", 0.12, assigned(lambda v: isinstance(v, (ast.List, ast.Tuple, ast.Dict)))),
-    Feature("write through a container", 0.05, writes(ast.AugAssign, lambda t: names_of(t)[0][0] in "ldtb")),
-    Feature("write through a row", 0.08, through_rows),
-    Feature("for", 0.40, nodes(ast.For)),
-    Feature("while", 0.08, nodes(ast.While)),
-    Feature("if", 0.35, nodes(ast.If)),
-    Feature("break or continue", 0.04, nodes(ast.Break, ast.Continue)),
-    Feature("where", 0.15, np_call("where")),
-    Feature("maximum or minimum", 0.12, np_call("maximum", "minimum")),
-    Feature("sum", 0.60, np_call("sum")),
-    Feature("dot or @", 0.17, where(ast.BinOp, lambda n: isinstance(n.op, ast.MatMult))),
-    Feature("gather", 0.08, where(ast.Subscript, lambda n: isinstance(n.ctx, ast.Load) and is_index_array(n))),
-    Feature("2-d", 0.40, where(ast.Name, lambda n: n.id == "A")),
-)
-
-
-def in_branch(node: ast.AST) -> bool:
-    while not isinstance(node, ast.FunctionDef):
-        node = node.parent  # type: ignore[attr-defined]
-        if isinstance(node, ast.If):
-            return True
-    return False

@@ -1,16 +1,13 @@
-"""Writing programs: indented lines, weighted choices, and features found in the finished tree."""
+"""Writing programs: indented lines and weighted choices."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
 import random
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from tests.fuzz.program import Program, lines_run
-
-__all__ = ["Feature", "Random", "Writer", "features_of", "normal"]
+__all__ = ["Random", "Writer", "normal"]
 
 
 class Random(random.Random):
@@ -53,21 +50,3 @@ class Writer:
 def normal(source: str) -> str:
     """The source as it is printed from its tree: generated and shrunk programs look alike."""
     return ast.unparse(ast.parse(source)) + "\n"
-
-
-@dataclass(frozen=True)
-class Feature:
-    """A construct; at least `share` of the programs run it."""
-
-    name: str
-    share: float
-    find: Callable[[ast.Module], Iterable[ast.AST]]
-
-
-def features_of(program: Program, features: tuple[Feature, ...]) -> set[str]:
-    """The features that plain runs at the program's points reach."""
-    tree, lines = program.tree(), lines_run(program)
-    for parent in ast.walk(tree):
-        for child in ast.iter_child_nodes(parent):
-            child.parent = parent  # type: ignore[attr-defined]
-    return {f.name for f in features if any(getattr(node, "lineno", 0) in lines for node in f.find(tree))}

@@ -14,7 +14,6 @@ def logistic_map_grad_jvp(x, n, dx, dn):
     for _ in reversed(range(n)):
         v, dv = tape.pop()
         t = 4.0 - 8.0 * v
-        dv2 = dv1 * t
         ddv = ddv * t - 8.0 * (dv * dv1)
-        dv1 = dv2
+        dv1 *= t
     return dv1, ddv
