@@ -9,7 +9,9 @@ The cache belongs to the code of the function, not to the function object, so th
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
 import inspect
 import itertools
 import operator
@@ -17,7 +19,7 @@ import sys
 import threading
 import types
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Union
 
@@ -119,10 +121,23 @@ def emit(traced: Traced) -> Source:
     return generate(manager.run(traced.fn), Interface(traced.name, params, traced.result, traced.comment))
 
 
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """The IR is acyclic but large: cycle collection would look at all of it again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def specialise(transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
     """Compile `transform` for these arguments."""
-    traced = trace(transform, args, kwargs)
-    source = emit(traced)
+    with _no_collection():
+        traced = trace(transform, args, kwargs)
+        source = emit(traced)
     run = load(source, f"<sct {traced.name} {next(_serial)}>")
     return Specialisation(traced, source, run, reader(traced))
 

@@ -95,6 +95,8 @@ class _Walk:
 
     waiting    the statements that may still become expressions, in order, and their number
     into       the value whose expression a folded one is a part of
+    lookers    the expressions that read a buffer
+    users      the expressions that read a value
     """
 
     def __init__(self, folding: _Folding, loose: bool) -> None:
@@ -104,6 +106,8 @@ class _Walk:
         self.depth: dict[Value, int] = {}
         self.wide: dict[Value, int] = {}
         self.into: dict[Value, Value | None] = {}
+        self.lookers: dict[Value, list[Value]] = {}
+        self.users: dict[Operand, list[Value]] = {}
         self.count = 0
 
     def step(self, s: Statement) -> None:
@@ -114,7 +118,9 @@ class _Walk:
         written = self.folding.memory.written(s) if not isinstance(s, Define) else set()
         if written or written is None:
             tree = self.tree(operands(s)) if candidate else set()
-            self.release(self.outermost(v) for v in self.waiting if v not in tree and self.looks_into(v, written))
+            seen = self.lookers.values() if written is None else [self.lookers.get(b, ()) for b in written]
+            found = {v for group in seen for v in group if v in self.waiting and v not in tree}
+            self.release(self.outermost(v) for v in sorted(found, key=self.number.__getitem__))
         self.reassigned(s)
         if candidate:
             v = _single(s)
@@ -122,6 +128,10 @@ class _Walk:
             self.waiting[v] = s
             self.count += 1
             self.number[v] = self.count
+            for b in self.looks_into(s):
+                self.lookers.setdefault(b, []).append(v)
+            for x in operands(s):
+                self.users.setdefault(x, []).append(v)
 
     def may_wait(self, s: Expression) -> bool:
         v = _single(s)
@@ -239,19 +249,17 @@ class _Walk:
             return jumps or s.eqn is None or any(_ordered(e) for region in s.eqn.regions for e in walk(region))
         return False
 
-    def looks_into(self, v: Value, written: set[Value] | None) -> bool:
-        """Does the expression `v` read one of these buffers (None: all)?"""
-        made, memory = self.waiting[v], self.folding.memory
+    def looks_into(self, made: Expression) -> set[Value]:
+        """The buffers that an expression reads."""
+        memory = self.folding.memory
         parts = [made, *(_expressions(made, self.folding.folded) if isinstance(made, Select) else ())]
-        read = {b for s in parts for b in memory.read(s, operands(s))}
-        return bool(read) if written is None else not read.isdisjoint(written)
+        return {b for s in parts for b in memory.read(s, operands(s))}
 
     def reassigned(self, s: Statement) -> None:
         """Release what reads a value that `s` assigns anew."""
         if isinstance(s, (Move, Tick)):
-            assigned = set(targets(s))
-            self.release([self.outermost(v) for v in self.waiting
-                          if any(x in assigned for x in operands(self.waiting[v]))])
+            found = {v for x in targets(s) for v in self.users.get(x, ()) if v in self.waiting}
+            self.release([self.outermost(v) for v in sorted(found, key=self.number.__getitem__)])
 
 
 def _ordered(eqn: Eqn) -> bool:
@@ -305,15 +313,16 @@ def _may_be_select(s: If) -> bool:
     if value is not other or any(isinstance(x, Lit) and x.value is UNDEF for m in moves for _, x in m[0].pairs):
         return False
     others = [x for arm in (s.then, s.orelse) for x in arm if not isinstance(x, Move)]
-    if value.hint is not None and not _one_line(s):
+    if value.hint is not None and not _is_expression(s, value.hint):
         return False
     return len(others) <= 8 and all(isinstance(x, Let) or isinstance(x, If) and _may_be_select(x) for x in others)
 
 
-def _one_line(s: If) -> bool:
-    """Did the user write this branch as an expression?"""
+def _is_expression(s: If, name: str) -> bool:
+    """Did the user write this branch on a line, and not to change `name` in an arm?"""
     loc = s.eqn.loc if s.eqn is not None and s.eqn.primal else None
-    return loc is not None and loc.line == loc.end_line
+    sources = [x for arm in (s.then, s.orelse) for m in arm if isinstance(m, Move) for _, x in m.pairs]
+    return loc is not None and loc.line == loc.end_line and all(x.hint != name for x in sources)
 
 
 def _as_select(s: Statement, folding: _Folding) -> Statement:
@@ -334,7 +343,7 @@ def _as_select(s: Statement, folding: _Folding) -> Statement:
 
 
 def _is_bool(x: Operand) -> bool:
-    return isinstance(x.type, Tensor) and x.type.carrier == "py" and x.type.dtype == "bool"
+    return isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b"
 
 
 def _unfolded(s: If, folding: _Folding) -> If:
@@ -383,6 +392,12 @@ def _combine_updates(block: Block, uses: Counter[Value]) -> None:
             continue
         x, value, *key = s.eqn.args
         by = private(value)
+        if by and by[1].op.name in AUGMENTED and _is_operator(by[1]) and by[1].args[0] is x and x.type == value.type \
+                and s.eqn.attrs["key"] == ("e",):
+            gone.add(by[0])
+            uses.subtract([x] if isinstance(x, Value) else [])
+            block[k] = Update(s.eqn, by[1], by[1].args[1])
+            continue
         read = private(by[1].args[0]) if by and by[1].op.name in AUGMENTED and _is_operator(by[1]) else None
         if by and read and read[1].op.name == "index" and read[1].args == (x, *key) \
                 and read[1].attrs["key"] == s.eqn.attrs["key"] and _dtype(value) == _dtype(x):

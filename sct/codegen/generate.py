@@ -23,7 +23,7 @@ from sct.codegen.interface import Interface, Source
 from sct.codegen.live import Liveness
 from sct.codegen.lower import lower
 from sct.codegen.names import Names
-from sct.codegen.parts import Scope, parts
+from sct.codegen.parts import Scope
 from sct.codegen.program import Block, Let, statements
 from sct.codegen.prune import prune
 from sct.codegen.statements import Statements, function
@@ -44,12 +44,11 @@ def generate(fn: Fn, interface: Interface) -> Source:
         value, items = parameter(p.name, p.tree, fn.params)
         fixed[value] = p.name
         block += items
-    block = tidy(prune([*block, *lower(fn, scope)]))
+    block = prune(tidy(prune([*block, *lower(fn, scope)])))
     folded = fold(block)
     live = Liveness(block, fixed, folded)
     indices = {eqn.regions[-1].params[0] for eqn in walk(fn) if eqn.op.name == "loop" and eqn.attrs.get("counted")}
-    users = {v for v in scope.binder if _is_users(v, scope)} | set(fn.params)
-    names = Names(live, fixed, users, _taken(block, folded, interface), indices)
+    names = Names(live, fixed, _users(scope, fn.params), _taken(block, folded, interface), indices)
     modules = Modules(p.name for p in interface.params)
     printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block)
     body = printer.block(block)
@@ -78,10 +77,15 @@ def _head(imports: tuple[str, ...]) -> str:
     return "".join("\n".join(group) + "\n\n" for group in groups if group) + ("\n" if imports else "")
 
 
-def _is_users(v: Value, scope: Scope) -> bool:
-    """Is the hint of `v` a name that the user gave, not one made of it?"""
-    eqn = scope.binder[v][0]
-    return eqn.primal or (eqn.op.name == "loop" and v in (*parts(eqn).elems, parts(eqn).index))
+def _users(scope: Scope, params: tuple[Value, ...]) -> set[Value]:
+    """The values whose hints are names that the user gave, not names made of those."""
+    own = {v for v, (eqn, _) in scope.binder.items() if eqn.primal} | set(params)
+    names = {v.hint for v in own}
+
+    def is_derived(hint: str) -> bool:
+        return hint[:1] == "d" and (hint[1:] in names or is_derived(hint[1:]))
+
+    return own | {v for v in scope.binder if v.hint is not None and not is_derived(v.hint)}
 
 
 def _taken(block: Block, folded: Folded, interface: Interface) -> set[str]:

@@ -85,7 +85,7 @@ class _Lowering:
         control does not reach its end.  `facts` are those at its start, then at its end."""
         inside = outer is not None or trip
         for tape in self.tapes.pops[fn]:
-            out.append(Pop(tape.value, tuple(m.elem for m in tape.members if m.elem is not None)))
+            out.append(Pop(self.listed(tape.taken), tuple(m.elem for m in tape.members if m.elem is not None)))
         for k, eqn in enumerate(fn.eqns):
             self.push(fn, k, out, facts)
             if not self.eqn(eqn, out, Place(fn, k, outer) if inside else None, facts):

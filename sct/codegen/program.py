@@ -66,7 +66,7 @@ class Select:
 
 @dataclass(eq=False)
 class Update:
-    """x[key] op= value, of the in-place `store`."""
+    """x[key] op= value, of the in-place `store` of `by`; x op= value where `by` reads all of x."""
 
     eqn: Eqn
     by: Eqn

@@ -62,7 +62,9 @@ class Statements:
             yield from self.let(s)
         elif isinstance(s, Update):
             yield from self.taken_over(s.eqn.out, s.eqn.args[0])
-            yield self.update(self.subscript(s.eqn, s.eqn.out), s.by, s.value)
+            whole = s.by.args[0] is s.eqn.args[0]
+            target = store(self.names[s.eqn.out]) if whole else self.subscript(s.eqn, s.eqn.out)
+            yield self.update(target, s.by, s.value)
         elif isinstance(s, Select):
             yield self.assign(s.value, self.of.of(s))
         elif isinstance(s, Move):

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sct.codegen.mirror import Mirror
 from sct.codegen.parts import Parts, Scope, parts
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
-from sct.ir.types import Opaque, Seq
 
 __all__ = ["Member", "Tape", "Tapes"]
 
@@ -30,9 +30,11 @@ class Member:
 
     loop     the loop that yields it, as `position` of its ys
     operand  what is appended, in the region `filled`
-    home     the loop before which the list is made: that of the nest which is outermost
-    reader   the loop that takes `elem` of it, in its region `emptied`; None: no one loop does
-    popped   does it take the elements out of the list?
+    home     the loop before which the list is made: for a flat list the outermost of the nest
+    way      the loops that it passes as a part of sequences of sequences, then those that take it apart
+    given    the sequences that it is a part of, or an element of one of them, on that way
+    elem     what the last of them reads, in its region `emptied`; None: there is no such way
+    popped   are the elements taken out of the list?
     """
 
     loop: Parts
@@ -40,7 +42,8 @@ class Member:
     operand: Operand
     filled: Fn
     home: Eqn
-    reader: Eqn | None = None
+    way: tuple[Eqn, ...] = ()
+    given: tuple[Value, ...] = ()
     elem: Value | None = None
     emptied: Fn | None = None
     popped: bool = False
@@ -54,18 +57,32 @@ class Member:
         """Is there one element for every trip?"""
         return self.filled is self.loop.body
 
+    @property
+    def sequence(self) -> Value:
+        return self.loop.ys[self.position]
+
 
 @dataclass(frozen=True, eq=False)
 class Tape:
     """A list; `place` is how many equations of the region come before the append."""
 
-    value: Value
     members: tuple[Member, ...]
     place: int
 
     @property
     def first(self) -> Member:
         return self.members[0]
+
+    @property
+    def value(self) -> Value:
+        """The list where it is filled."""
+        return self.first.sequence
+
+    @property
+    def taken(self) -> Value:
+        """The list where it is read."""
+        m = self.first
+        return self.value if m.flat or not m.given else m.given[-1]
 
 
 class Tapes:
@@ -81,21 +98,23 @@ class Tapes:
         self.made: dict[Eqn, list[Tape]] = defaultdict(list)
         self.pushes: dict[Fn, list[Tape]] = defaultdict(list)
         self.pops: dict[Fn, list[Tape]] = defaultdict(list)
-        self.grouped: dict[Value, tuple[Tape, int]] = {}
+        self._tape_of: dict[Value, tuple[Tape, int]] = {}
         self._carried: set[Value] = set()
-        for eqn in scope.parent:
+        for eqn in reversed(scope.parent):
             if eqn.op.name == "loop":
                 self._enter(parts(eqn))
+        for tapes in self.made.values():
+            tapes.reverse()
 
     def _enter(self, loop: Parts) -> None:
         groups: dict[object, list[Member]] = {}
         for k, y in enumerate(loop.ys):
-            if self.scope.users[y] and loop.yields[k] not in self._carried and not self._carries(loop, k):
+            if self.scope.users[y] and y not in self._carried:
                 m = self._member(loop, k)
-                key = (m.reader, m.popped, m.filled, m.emptied, m.home) if m.reader else k
+                key = (m.way, m.popped, m.filled, m.emptied, m.home) if m.elem is not None else k
                 groups.setdefault(key, []).append(m)
-        for members in groups.values():
-            for tape in self._lists(members):
+        for members in reversed(groups.values()):
+            for tape in reversed(list(self._lists(members))):
                 self._add(tape)
 
     def _add(self, tape: Tape) -> None:
@@ -103,8 +122,10 @@ class Tapes:
         self.made[first.home].append(tape)
         self.pushes[first.filled].append(tape)
         for n, m in enumerate(tape.members):
-            if m.reader is not None and m.elem is not None:
-                self.grouped[m.elem] = tape, n
+            if m.elem is not None:
+                self._tape_of[m.elem] = tape, n
+            if m is not first or m.flat:
+                self._carried.update(m.given)
         if first.popped and first.emptied is not None:
             self.pops[first.emptied].append(tape)
 
@@ -116,87 +137,73 @@ class Tapes:
         early = [m for m in members if region is body and _overwritten(m.loop, made, m.operand) < place]
         late = [m for m in members if m not in early]
         for group in filter(None, (early, late)):
-            value = group[0].loop.ys[group[0].position] if len(group) == 1 else Value(Seq(Opaque()), "tape")
-            yield Tape(value, tuple(group), max(_place(made, m.operand) for m in group))
+            yield Tape(tuple(group), max(_place(made, m.operand) for m in group))
 
     # -- where a sequence goes --------------------------------------------------------------
 
     def _member(self, loop: Parts, k: int) -> Member:
         operand = loop.yields[k]
-        home, reader, elem = self._route(loop, k)
-        if reader is None or elem is None:
-            return Member(loop, k, operand, loop.body, home)
-        popped = self.popped(reader, parts(reader).xs[parts(reader).elems.index(elem)])
-        filled, emptied = loop.body, reader.regions[-1]
+        found = self._way(loop, k)
+        if found is None:
+            return Member(loop, k, operand, loop.body, loop.eqn)
+        way, given, elem = found
+        reader = parts(way[-1])
+        popped = self.popped(reader.eqn, _given(reader.eqn, elem))
+        home = way[len(given) // 2 - 1] if given and self._is_flat(way, given) else loop.eqn
+        filled, emptied = loop.body, reader.body
         if popped:
-            filled, operand, emptied = self.mirror.arms(loop, operand, parts(reader), elem)
-        return Member(loop, k, operand, filled, home, reader, elem, emptied, popped)
+            filled, operand, emptied = self.mirror.arms(loop, operand, reader, elem)
+        return Member(loop, k, operand, filled, home, way, given, elem, emptied, popped)
 
-    def _carries(self, loop: Parts, k: int) -> bool:
-        """Is this sequence only the way of inner ones, which are in a flat list?"""
-        y = loop.yields[k]
-        if not isinstance(y, Value) or y not in self.scope.binder or self.scope.home[y] is not loop.body:
-            return False
-        eqn, region = self.scope.binder[y]
-        if region is not None or eqn.op.name != "loop" or y not in parts(eqn).ys:
-            return False
-        inner = parts(eqn)
-        home, _, elem = self._route(inner, inner.ys.index(y))
-        return home is not inner.eqn and elem is not None
+    def _way(self, loop: Parts, k: int) -> tuple[tuple[Eqn, ...], tuple[Value, ...], Value] | None:
+        """The loops that the sequence goes through, the sequences that it is a part of, the element at its end."""
+        s, scope, depth = loop.ys[k], self.scope, 0
+        way: list[Eqn] = []
+        given: list[Value] = []
+        while len(scope.users[s]) == 1:
+            user = scope.users[s][0]
+            eqn = user if isinstance(user, Eqn) else scope.owner.get(user)
+            if eqn is None or eqn.op.name != "loop":
+                return None
+            other = parts(eqn)
+            way.append(eqn)
+            if isinstance(user, Eqn):
+                if s not in other.xs:
+                    return None
+                s = other.elems[other.xs.index(s)]
+                if not depth:
+                    return tuple(way), tuple(given), s
+                depth -= 1
+            elif s not in other.yields or scope.home[s] is not user:
+                return None
+            else:
+                s = other.ys[other.yields.index(s)]
+                depth += 1
+            given.append(s)
+        return None
 
-    def _route(self, loop: Parts, k: int) -> tuple[Eqn, Eqn | None, Value | None]:
-        """The outermost loop of the nest that fills the sequence, the loop that reads it and the element there."""
-        s, scope = loop.ys[k], self.scope
-        users = scope.users[s]
-        if len(users) != 1:
-            return loop.eqn, None, None
-        if isinstance(users[0], Eqn):
-            reader = users[0]
-            if reader.op.name == "loop" and s in parts(reader).xs:
-                return loop.eqn, reader, parts(reader).elems[parts(reader).xs.index(s)]
-            return loop.eqn, None, None
-        outer = scope.owner.get(users[0])
-        if outer is None or outer.op.name != "loop" or scope.parent[loop.eqn] is not users[0] \
-                or s not in parts(outer).yields:
-            return loop.eqn, None, None
-        home, backward, elem = self._route(parts(outer), parts(outer).yields.index(s))
-        if backward is None or elem is None or not self.popped(backward, _given(backward, elem)):
-            return loop.eqn, None, None
-        inner = scope.users[elem]
-        if len(inner) != 1 or not isinstance(inner[0], Eqn) or inner[0].op.name != "loop":
-            return loop.eqn, None, None
-        reader = inner[0]
-        if scope.parent[reader] is not backward.regions[-1] or elem not in parts(reader).xs \
-                or not self.popped(reader, elem) or self._counts(parts(reader), elem):
-            return loop.eqn, None, None
-        return home, reader, parts(reader).elems[parts(reader).xs.index(elem)]
+    def _is_flat(self, way: tuple[Eqn, ...], given: tuple[Value, ...]) -> bool:
+        """Is every part of the nest emptied as it was filled, by a loop that knows when to end?"""
+        outer, inner = way[:len(given) // 2], way[len(given) // 2:]
+        taken = given[len(outer) - 1:]
+        return all(self.popped(reader, s) for reader, s in zip(inner, taken)) \
+            and all(self.scope.parent[b] is a.regions[-1] for a, b in pairwise(inner)) \
+            and not any(self._counts(parts(reader), s) for reader, s in zip(inner[1:], taken[1:]))
 
     # -- reading ----------------------------------------------------------------------
 
     def reads(self, loop: Parts) -> Iterator[tuple[Value, list[Value], Value]]:
         """(list, the elements that a trip reads from it, one of its sequences) for each list that
-        the loop reads and does not pop."""
+        the loop reads and that is not popped by way of `pops`."""
         found: dict[Value, dict[int, tuple[Value, Value]]] = {}
         for s, elem in zip(loop.xs, loop.elems):
-            if not isinstance(s, Value) or self._is_carried(elem):
+            if not isinstance(s, Value) or elem in self._carried:
                 continue
-            tape, n = self.grouped.get(elem, (None, 0))
+            tape, n = self._tape_of.get(elem, (None, 0))
             if tape is None or not tape.first.popped:
-                found.setdefault(tape.value if tape else s, {}).setdefault(n, (elem, s))
+                found.setdefault(tape.taken if tape else s, {}).setdefault(n, (elem, s))
         for value, members in found.items():
             yield value, [members[n][0] for n in sorted(members)], members[min(members)][1]
-
-    def _is_carried(self, elem: Value) -> bool:
-        """Does the element of a sequence of sequences only stand for a part of a flat list?"""
-        users = self.scope.users[elem]
-        if len(users) != 1 or not isinstance(users[0], Eqn) or users[0].op.name != "loop":
-            return False
-        reader = parts(users[0])
-        if elem not in reader.xs:
-            return False
-        taken = reader.elems[reader.xs.index(elem)]
-        tape, n = self.grouped.get(taken, (None, 0))
-        return tape.members[n].flat if tape is not None else self._is_carried(taken)
 
     def popped(self, reader: Eqn, s: Operand) -> bool:
         """May `reader` take the elements out of the list `s`?"""
@@ -224,7 +231,7 @@ class Tapes:
         for tape in self.pops[loop.body]:
             m = tape.first
             if m.whole and not m.flat and m.elem is not None and self._counts(loop, _given(loop.eqn, m.elem)):
-                return tape.value
+                return tape.taken
         return next((value for value, _, s in self.reads(loop) if self._counts(loop, s)), None)
 
     def _counts(self, loop: Parts, s: Operand) -> bool:

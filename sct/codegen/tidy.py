@@ -8,11 +8,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from sct.codegen.program import Block, If, Jump, Let, Loop, Move, Statement, blocks, operands, statements
-from sct.ir.core import Eqn, Lit, Operand, Value
+from sct.codegen.program import (
+    Block,
+    If,
+    Jump,
+    Let,
+    Loop,
+    Move,
+    Push,
+    Return,
+    Statement,
+    blocks,
+    operands,
+    statements,
+    targets,
+)
+from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.types import BOOL, Tensor
 from sct.ops import OPS
 from sct.ops.registry import aliases
@@ -22,9 +36,11 @@ __all__ = ["tidy"]
 
 def tidy(block: Block) -> Block:
     """The block, its branches merged, its codes made flags, its short views written out."""
+    _negations(block)
     block = _merged(block)
     for flag in _flags(block):
         flag.apply(block)
+    _negations(block)
     _sink(block)
     _spread_views(block)
     return block
@@ -34,20 +50,55 @@ def tidy(block: Block) -> Block:
 
 
 def _merged(block: Block) -> Block:
-    """if c: a  else: b;  if c: d  else: e   ->   if c: a; d  else: b; e"""
+    """if c: a  else: b;  if c: d  else: e   ->   if c: a; d  else: b; e
+
+    A move between the two goes behind them if the second does not depend on it.
+    """
     found: Block = []
     for s in block:
-        last = found[-1] if found else None
+        k = len(found) - 1
+        if isinstance(s, If) and k > 0 and isinstance(found[k], Move) and _independent(found[k], s):
+            k -= 1
+        last = found[k] if k >= 0 else None
         if isinstance(s, If) and isinstance(last, If) and s.test is last.test and isinstance(s.test, Value) \
                 and s.eqn is not None and last.eqn is not None and not _jumps(last):
             eqn = last.eqn.with_(regions=(*last.eqn.regions, *s.eqn.regions), primal=last.eqn.primal and s.eqn.primal)
-            found[-1] = If(s.test, [*last.then, *s.then], [*last.orelse, *s.orelse], eqn)
+            found[k] = If(s.test, _joined(last.then, s.then), _joined(last.orelse, s.orelse), eqn)
         else:
             found.append(s)
     for s in found:
         for inner in blocks(s):
             inner[:] = _merged(inner)
     return found
+
+
+def _independent(move: Statement, s: If) -> bool:
+    """Can `move` go behind `s`?"""
+    inner = [t for arm in blocks(s) for t in statements(arm)]
+    read = {x for t in (s, *inner) for x in _reads(t)}
+    made = {v for t in inner for v in targets(t)}
+    return isinstance(move, Move) and not any(v in read or v in made or x in made for v, x in move.pairs)
+
+
+def _joined(first: Block, second: Block) -> Block:
+    """The arm that does both; `second` reads what `first` moves where it comes from."""
+    known = {v: x for s in first if isinstance(s, Move) for v, x in s.pairs if not _is_undef(x)}
+    changed = {v for s in statements(second) for v in targets(s)}
+    known = {v: x for v, x in known.items() if v not in changed and x not in changed}
+    _read_instead(second, {v: known[x] if isinstance(x, Value) and x in known else x for v, x in known.items()})
+    return [*first, *second]
+
+
+def _is_undef(x: Operand) -> bool:
+    return isinstance(x, Lit) and x.value is UNDEF
+
+
+def _negations(block: Block) -> None:
+    """t = not c; if t: a  else: b   ->   if c: b  else: a"""
+    made = {s.eqn.out: s.eqn.args[0] for s in statements(block) if isinstance(s, Let) and s.eqn.op.name == "not_"}
+    for s in statements(block):
+        if isinstance(s, If) and isinstance(s.test, Value) and isinstance(made.get(s.test), Value):
+            s.test, s.then, s.orelse = made[s.test], s.orelse, s.then
 
 
 def _jumps(s: If) -> bool:
@@ -129,21 +180,32 @@ def _outcome(eqn: Eqn, n: int) -> bool:
 
 def _replace(block: Block, known: dict[Value, Operand]) -> None:
     """Read other operands instead of these values, which are not made any more."""
-    if not known:
-        return
+    if known:
+        _read_instead(block, known)
+        for inner in (block, *(b for s in statements(block) for b in blocks(s))):
+            inner[:] = [t for t in inner if not (isinstance(t, Let) and len(t.eqn.outs) == 1 and t.eqn.out in known)]
+
+
+def _read_instead(block: Block, known: Mapping[Value, Operand]) -> None:
+    """Read other operands instead of these values."""
 
     def read(x: Operand) -> Operand:
         return known.get(x, x) if isinstance(x, Value) else x
 
-    for s in statements(block):
+    for s in statements(block) if known else ():
         if isinstance(s, Let):
             s.eqn = s.eqn.with_(args=tuple(map(read, s.eqn.args)))
         elif isinstance(s, Move):
             s.pairs = [(v, read(x)) for v, x in s.pairs]
         elif isinstance(s, If):
             s.test = read(s.test)
-        for inner in (block, *blocks(s)):
-            inner[:] = [t for t in inner if not (isinstance(t, Let) and len(t.eqn.outs) == 1 and t.eqn.out in known)]
+        elif isinstance(s, Push):
+            s.operands = tuple(map(read, s.operands))
+        elif isinstance(s, Return):
+            s.results = tuple(map(read, s.results))
+        elif isinstance(s, Loop):
+            s.bounds = tuple(map(read, s.bounds))
+            s.test = None if s.test is None else (s.test[0], read(s.test[1]))
 
 
 def _drop_repeated(block: Block, flag: Value) -> None:

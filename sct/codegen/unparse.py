@@ -72,13 +72,19 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
         super().visit_For(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef, is_async: bool = False) -> None:
-        self.newline(extra=2 if not self.indentation else 0)
+        self.newline(extra=1 if self.indentation else 2)
         self.write("def ", node.name, "(")
         self.visit_arguments(node.args)
         self.write(")", ":")
         self.body(node.body)
-        if not self.indentation:
-            self.newline(extra=2)
+        self.newline(extra=1 if self.indentation else 2)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 1:
+            set_precedence(Precedence.Comma, *node.value.elts)
+            self.statement(node, "return ", "(", node.value.elts[0], ",)")
+        else:
+            super().visit_Return(node)
 
 
 def unparse(tree: ast.AST) -> str:

@@ -15,7 +15,18 @@ from sct.ir.core import Operand
 from sct.ir.types import BOOL, FLOAT, INT, Dim, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.registry import op, placeholders
-from sct.ops.types import arithmetic, by_carrier, elementwise, floats, is_python, number, prints, same, ufunc_result
+from sct.ops.types import (
+    arithmetic,
+    by_carrier,
+    elementwise,
+    floats,
+    is_python,
+    number,
+    prints,
+    same,
+    size_of,
+    ufunc_result,
+)
 
 __all__ = [
     "abs_", "add", "bool_", "div", "fabs", "float_", "floordiv", "int_", "item", "mod", "mul", "neg", "npround",
@@ -26,24 +37,33 @@ __all__ = [
 # -- sizes that results of int arithmetic equal ------------------------------------------
 
 
+def known(x: Operand) -> Dim | None:
+    """The size that an operand equals: a Python int of which nothing is known is its own term."""
+    return size_of(x) if x.type == INT else x.dim
+
+
 def dim_add(x: Operand, y: Operand) -> Dim | None:
-    return x.dim + y.dim if x.dim is not None and y.dim is not None else None
+    a, b = known(x), known(y)
+    return a + b if a is not None and b is not None else None
 
 
 def dim_sub(x: Operand, y: Operand) -> Dim | None:
-    return x.dim - y.dim if x.dim is not None and y.dim is not None else None
+    a, b = known(x), known(y)
+    return a - b if a is not None and b is not None else None
 
 
 def dim_mul(x: Operand, y: Operand) -> Dim | None:
-    if x.dim is None or y.dim is None:
+    a, b = known(x), known(y)
+    if a is None or b is None:
         return None
-    if x.dim.value is not None:
-        return y.dim * x.dim.value
-    return x.dim * y.dim.value if y.dim.value is not None else None
+    if a.value is not None:
+        return b * a.value
+    return a * b.value if b.value is not None else None
 
 
 def dim_neg(x: Operand) -> Dim | None:
-    return -x.dim if x.dim is not None else None
+    a = known(x)
+    return -a if a is not None else None
 
 
 def dim_same(x: Operand) -> Dim | None:

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from sct.errors import SctError
 from sct.ir.core import Eqn, Fn, Operand, Value, is_float, walk
+from sct.ops.indexing import store
 from sct.passes.loops import parts
+from sct.passes.rules import is_full
 
 __all__ = ["Activity", "activity", "differentiable"]
 
@@ -48,7 +50,9 @@ def activity(fn: Fn, wrt: Iterable[Value], seeded: Iterable[Operand]) -> Activit
 
 
 def differentiable(eqn: Eqn, k: int) -> bool:
-    """Does the op of `eqn` have a derivative by its operand `k`?"""
+    """Does the op of `eqn` have a derivative by its operand `k`?  `x[:] = v` has none by x."""
+    if k == 0 and eqn.op is store and is_full(eqn.attrs["key"]):
+        return False
     return eqn.op.nondiff is None and k not in eqn.op.inactive and is_float(eqn.args[k])
 
 

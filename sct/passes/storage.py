@@ -122,9 +122,18 @@ class _Plan:
     def own_accumulators(self, eqn: Eqn) -> None:
         """Carries that an addition updates: `dx = dx + g`."""
         loop = parts(eqn)
-        for k, p in enumerate(loop.params):
-            if holds_array(p.type) and (eqn, k) not in self._owned and self._accumulates(loop.results[k], p):
+        for k, (p, x) in enumerate(zip(loop.params, loop.results)):
+            if holds_array(p.type) and (eqn, k) not in self._owned and (
+                    self._accumulates(x, p) or self._is_updated(p) and self._is_new(x, loop.body)):
                 self.own(p)
+
+    def _is_updated(self, param: Value) -> bool:
+        return any(isinstance(s.owner, Eqn) and s.index == 0 and self._steps(s.owner)
+                   for s in self.program.reads.get(param, ()))
+
+    def _is_new(self, x: Operand, body: Fn) -> bool:
+        """Is `x` made by the body, for the next trip alone?"""
+        return self._renewed(x, body) and isinstance(x, Value) and len(self.program.reads[x]) == 1
 
     def _accumulates(self, x: Operand, param: Value) -> bool:
         """Is `x` got from `param` by steps that may be done in place?"""
