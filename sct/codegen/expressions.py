@@ -78,6 +78,9 @@ def tuple_of(items: Sequence[ast.expr], ctx: ast.expr_context | None = None) -> 
 
 def constant(value: Any, modules: Modules) -> ast.expr:
     """A literal, or an expression that is equal to `value`; raises ValueError if there is none."""
+    if isinstance(value, np.generic):
+        return call(ast.Attribute(modules.module("numpy"), value.dtype.name, ast.Load()),
+                    constant(value.item(), modules))
     if isinstance(value, float) and not math.isfinite(value):
         return _special(value, modules)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.copysign(1.0, value) < 0:
@@ -93,9 +96,6 @@ def constant(value: Any, modules: Modules) -> ast.expr:
         return ast.Dict([constant(k, modules) for k in value], [constant(v, modules) for v in value.values()])
     if isinstance(value, np.dtype):
         return ast.Attribute(modules.module("numpy"), value.name, ast.Load())
-    if isinstance(value, np.generic):
-        return call(ast.Attribute(modules.module("numpy"), value.dtype.name, ast.Load()),
-                    constant(value.item(), modules))
     name = getattr(value, "__name__", "")
     if isinstance(value, type) and vars(builtins).get(name) is value:
         return modules.builtin(name)

@@ -108,9 +108,12 @@ class Names:
                 self._set(c, name)
         for strong in (True, False):
             for c in classes:
-                if c.values[0] not in self.names and (bool(c.strong) and not _is_list(c)) == strong:
+                if self._is_wanted(c) and (bool(c.strong) and not _is_list(c)) == strong:
                     base = "tape" if _is_list(c) else (c.strong or c.weak or [_default(c, self.indices)])[0]
                     self._set(c, pool.name(base, c, () if strong else users))
+
+    def _is_wanted(self, c: _Class) -> bool:
+        return c.values[0] not in self.names and any(v in self.live.read for v in c.values)
 
     def _set(self, c: _Class, name: str) -> None:
         self.names.update(dict.fromkeys(c.values, name))

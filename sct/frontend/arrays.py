@@ -118,7 +118,7 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
 
 
 def _int(ev: Evaluator, v: Abstract) -> Operand:
-    x = ev.as_int(ev.operand(v))
+    x: Operand = ev.as_int(ev.operand(v))
     if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype == "real"):
         return x
     ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")

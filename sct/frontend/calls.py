@@ -38,7 +38,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Tensor
+from sct.ir.types import Opaque, Tensor
 from sct.ops import BY_CALL, OPS, aliases, apply, print_
 from sct.ops.effects import python
 
@@ -644,6 +644,10 @@ def _convert(name: str, cls: Any) -> Special:
                 pass
         if cls is bool:
             return _bool(truth(ev, v))
+        if isinstance(v, Value) and isinstance(v.type, Opaque):
+            ev.refuse("SCT207", "a number made of an object that sct cannot see into",
+                      why="nothing is known of what the function that made it returns",
+                      hint="compute it outside the differentiated function")
         return ev.call_op(BY_CALL[f"builtins.{name}"], v, spelling=f"builtins.{name}")
 
     return handler

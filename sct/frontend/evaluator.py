@@ -270,6 +270,10 @@ class Evaluator:
             return frozenset({x.value}) if type(x.value) is int else frozenset()
         return self.exit_kinds.get(x, frozenset())
 
+    def falls_of(self, x: Operand) -> int:
+        """The least exit that leaves where `x` is the exit of a loop just left; 0 elsewhere."""
+        return self.exit_falls.get(x, 0) if isinstance(x, Value) else 0
+
     # -- operands --------------------------------------------------------------------------------
 
     def new_addr(self) -> int:

@@ -127,7 +127,9 @@ class _Merge:
         if (a, b) not in self.made:
             dim = a.dim if a.dim is not None and a.dim == b.dim else None
             out = Value(type, hint or a.hint or b.hint, dim)
-            kinds = [self.ev.kinds_of(x) for x in (a, b) if not (isinstance(x, Lit) and isinstance(x.type, Undef))]
+            # What falls through a loop has been guarded: an exit that comes to a join leaves it.
+            kinds = [frozenset(k for k in self.ev.kinds_of(x) if k >= self.ev.falls_of(x))
+                     for x in (a, b) if not (isinstance(x, Lit) and isinstance(x.type, Undef))]
             if all(kinds):
                 self.ev.exit_kinds[out] = frozenset().union(*kinds)
             self.made[a, b] = out

@@ -72,12 +72,12 @@ def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> 
     return DictRef(addr) if tree.kind == "dict" else ListRef(addr)
 
 
-def differentiable(ev: Evaluator, v: Abstract) -> bool:
-    """Can a derivative be taken by this leaf?  Python ints passed directly count as floats."""
+def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
+    """Can a derivative be taken by this leaf?  An int counts as a float where it is the argument itself."""
     t = v.type if isinstance(v, Value) else ev.type_of(v)
     if not isinstance(t, Tensor):
         return is_float(t)
-    return t.kind == "f" or t.kind == "i" and t.is_scalar
+    return t.kind == "f" or direct and t.kind == "i" and t.is_scalar
 
 
 # -- the region --------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
         inner: list[Abstract] = []
         tree_of(ev, inside[k], inner)
         for j, (leaf, own) in enumerate(zip(leaves, inner)):
-            if not differentiable(ev, leaf) or skip is not None and skip(which, j):
+            if not differentiable(ev, leaf, direct=isinstance(tree, Leaf)) or skip is not None and skip(which, j):
                 positions.append(-1)
                 new.append(own)
                 continue
@@ -258,7 +258,7 @@ def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
     from sct.frontend.values import Closure
 
     if isinstance(f, Closure):
-        return [a.id for a in [*f.node.args.posonlyargs, *f.node.args.args]]  # type: ignore[attr-defined]
+        return [a.id for a in [*f.node.args.posonlyargs, *f.node.args.args]]
     if isinstance(f, Static):
         try:
             return list(inspect.signature(f.value).parameters)
@@ -368,9 +368,12 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args) -> Tup:
                  (*outs, *(d for d in dots if d is not None)), {"wrt": tuple(range(len(given)))},
                  (region.fn,), loc=ev.loc))
     value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]))
-    tangent = rebuild_tree(ev, _no_constants(region.out),
-                           lambda k: Static(None) if dots[k] is None else ev.wrap(dots[k]))
-    return Tup((value, tangent))
+
+    def dot(k: int) -> Abstract:
+        d = dots[k]
+        return Static(None) if d is None else ev.wrap(d)
+
+    return Tup((value, rebuild_tree(ev, _no_constants(region.out), dot)))
 
 
 def _tangent_leaves(ev: Evaluator, primal: Abstract, tangent: Abstract) -> list[Abstract]:

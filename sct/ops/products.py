@@ -66,10 +66,10 @@ def matmul_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
     if m == n == 1:
         return [mul(ct, y), mul(ct, x)]
     if n == 1:
-        dx = outer(ct, y) if m == 2 else mul(expand_dims(ct, axis=-1), y)
+        dx = mul(expand_dims(ct, axis=-1), y)
         return [dx, vector_product(matrix_transpose(x), ct)]
     if m == 1:
-        dy = outer(x, ct) if n == 2 else mul(expand_dims(x, axis=-1), expand_dims(ct, axis=-2))
+        dy = mul(expand_dims(x, axis=-1), ct if n == 2 else expand_dims(ct, axis=-2))
         return [vector_product(y, ct), dy]
     return [matmul(ct, matrix_transpose(y)), matmul(matrix_transpose(x), ct)]
 
@@ -137,9 +137,9 @@ def type_inner(x: Operand, y: Operand) -> Tensor:
 def inner_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
     """inner(x, y) is x @ y.T"""
     if number(x).rank == 2 and number(y).rank == 1:
-        return [outer(ct, y), matmul(transpose(x), ct)]
+        return [mul(expand_dims(ct, axis=-1), y), matmul(transpose(x), ct)]
     if number(x).rank == 1 and number(y).rank == 2:
-        return [matmul(transpose(y), ct), outer(ct, x)]
+        return [matmul(transpose(y), ct), mul(expand_dims(ct, axis=-1), x)]
     if number(x).rank == 2 and number(y).rank == 2:
         return [matmul(ct, y), matmul(transpose(ct), x)]
     return [mul(ct, y), mul(ct, x)]

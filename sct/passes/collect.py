@@ -18,9 +18,11 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import Tensor
 from sct.ops.arithmetic import add, mul, neg, sub
+from sct.ops.products import matmul
+from sct.ops.reductions import sum_
 from sct.passes.rules import definition, made_by, number
 
-__all__ = ["Opened", "Term", "collect", "product", "total"]
+__all__ = ["Opened", "Term", "collect", "contracted", "product", "total"]
 
 BUDGET = 12
 """How many equations are taken apart at a time, so that long sums take linear time."""
@@ -72,6 +74,18 @@ def product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, las
         return None
     outer.eqns += b.eqns
     return made
+
+
+def contracted(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+    """The out of `eqn`, the sum of the products of two vectors, as their dot product, or None."""
+    if eqn.op is not sum_ or eqn.attrs.get("keepdims"):
+        return None
+    factors = made_by(args[0], "mul")
+    if factors is None or uses.get(cast(Value, args[0]), 1) > 1:
+        return None
+    a, b = (f.type for f in factors)
+    vectors = isinstance(a, Tensor) and a.is_array and a.rank == 1 and a.kind == "f" and a == b
+    return cast(Operand, matmul(*factors)) if vectors else None
 
 
 def _is_float(*xs: Operand) -> bool:

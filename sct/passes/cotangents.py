@@ -24,8 +24,8 @@ from sct.ops.creation import to_f32
 from sct.ops.elementwise import logical_not, logical_or, where
 from sct.passes.sequences import mapped
 
-__all__ = ["Masks", "base", "branch", "choice", "ct_type", "current", "explained", "fit", "full", "given", "hint", "join_types",
-           "present", "zero"]
+__all__ = ["Masks", "base", "branch", "choice", "ct_type", "current", "explained", "fit", "full", "given", "hint",
+           "join_types", "present", "zero"]
 
 
 def current() -> Builder:

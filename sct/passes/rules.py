@@ -19,6 +19,7 @@ from sct.ir.types import Tensor
 from sct.ops.arithmetic import add, div, mul, neg, sub
 from sct.ops.elementwise import where
 from sct.ops.indexing import add_at, store
+from sct.ops.reductions import sum_
 from sct.ops.shape import expand_dims, reshape, transpose
 
 __all__ = ["RULES", "Rule", "definition", "is_number", "made_by", "number"]
@@ -330,6 +331,13 @@ def unexpanded(x: Operand, full: Operand) -> Any:
     return expand_dims(g, axis=axes[0]) if len(axes) == 1 else None
 
 
+@rule("sum")
+def sum_negated(x: Operand, **attrs: Any) -> Any:
+    """sum(-x) -> -sum(x)"""
+    args = made_by(x, "neg")
+    return neg(sum_(args[0], **attrs)) if args is not None else None
+
+
 @rule("transpose")
 def transpose_twice(x: Operand, axes: Any = None) -> Any:
     """transpose(transpose(x)) -> x where that is the order again"""
@@ -386,13 +394,23 @@ def add_at_zeros(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str,
 
 
 @rule("add_at")
-def add_at_zeroed(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
-    """(x with x[key] = 0) with [key] += v -> x with x[key] = v"""
-    eqn = definition(x)
-    if eqn is None or eqn.op is not store or not is_zeros(eqn.args[1]) or eqn.attrs["key"] != key:
-        return None
-    same = eqn.args[2:] == key_operands and writes_once(key)
-    return store(eqn.args[0], v, *key_operands, key=key) if same else None
+def add_at_filled(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
+    """x[key] += (an array full of g) -> x[key] += g"""
+    g = filling(v)
+    return add_at(x, g, *key_operands, key=key) if g is not None else None
+
+
+@rule("store")
+def store_filled(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
+    """x[key] = (an array full of g) -> x[key] = g"""
+    g = filling(v)
+    return store(x, g, *key_operands, key=key) if g is not None else None
+
+
+def filling(x: Operand) -> Any:
+    """The scalar that `x` is full of, where that is known."""
+    args = made_by(x, "expand_like")
+    return args[0] if args is not None and carrier_of(args[0]) != "array" else None
 
 
 @rule("store")
@@ -401,15 +419,6 @@ def store_full(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, .
     if is_zeros(x) and is_zeros(v):
         return x
     return v if is_full(key) and v.type == x.type else None
-
-
-@rule("store")
-def store_twice(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
-    """(x with x[key] = u) with [key] = v -> x with x[key] = v"""
-    eqn = definition(x)
-    if eqn is None or eqn.op.name not in ("store", "add_at") or eqn.attrs["key"] != key:
-        return None
-    return store(eqn.args[0], v, *key_operands, key=key) if eqn.args[2:] == key_operands else None
 
 
 @rule("index")

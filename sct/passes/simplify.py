@@ -17,9 +17,10 @@ from sct.ir.build import Builder, operand
 from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Op, Operand, Value, substitute
 from sct.ir.types import Tensor, Type, TypeMismatch
-from sct.passes.collect import collect, product
+from sct.ops.indexing import add_at, index
+from sct.passes.collect import collect, contracted, product
 from sct.passes.rules import RULES
-from sct.passes.updates import into_arm, without_zeroing
+from sct.passes.updates import into_arm, is_element, read_back, without_zeroing
 
 __all__ = ["rewrite", "simplify"]
 
@@ -61,11 +62,14 @@ class _Simplify:
         self.last = last
         self.env: dict[Value, Operand] = {}
         self.uses: Counter[Value] = Counter()
+        self.reads: set[tuple[Operand, ...]] = set()
         self.count(fn)
 
     def count(self, fn: Fn) -> None:
         for eqn in fn.eqns:
             self.uses.update(a for a in eqn.args if isinstance(a, Value))
+            if eqn.op is index and is_element(eqn.attrs["key"]):
+                self.reads.add(eqn.args)
             for region in eqn.regions:
                 self.count(region)
         self.uses.update(r for r in fn.results if isinstance(r, Value))
@@ -79,6 +83,10 @@ class _Simplify:
     def product(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
         return product(eqn, args, uses, last=self.last)
 
+    def element(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+        again = eqn.op is add_at and is_element(eqn.attrs["key"]) and (eqn.out, *eqn.args[2:]) in self.reads
+        return read_back(eqn, args) if again else None
+
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         args = substitute(eqn.args, self.env)
         if eqn.primal or eqn.regions or eqn.op.effect or len(eqn.outs) != 1 or eqn.inplace is not None:
@@ -88,7 +96,7 @@ class _Simplify:
         b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
         start = len(b.eqns)
         made = rewrite(eqn.op, args, eqn.attrs, eqn.spelling)
-        for more in (collect, self.product, without_zeroing, into_arm):
+        for more in (collect, self.product, contracted, without_zeroing, into_arm, self.element):
             made = more(eqn, args, self.uses) if made is None else made
         if made is None:
             b.add(eqn if args == eqn.args else eqn.with_(args=args))

@@ -1,6 +1,8 @@
 """Chains of updates of one cotangent array, with less work.
 
     t = d[k]; d[k] = 0; d[j] += a; d[k] += t + b       ->  d[j] += a; d[k] += b
+    d[k] += a; d[k] = b                                ->  d[k] = b
+    d[k] += a; t = d[k]                                ->  t = d[k] + a; d[k] = t
     v = 0.0 if c else w; d[k] += v                     ->  if not c: d[k] += w
 
 The first is what reversing `u[k] += ...` leaves; addition commutes, so the updates between
@@ -15,11 +17,12 @@ from typing import cast
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Operand, Value, builder_var
 from sct.ir.types import Tensor
+from sct.ops.arithmetic import add
 from sct.ops.indexing import add_at, index, store
 from sct.passes.collect import Opened, total
 from sct.passes.rules import definition, is_zeros, writes_once
 
-__all__ = ["into_arm", "without_zeroing"]
+__all__ = ["into_arm", "is_element", "read_back", "without_zeroing"]
 
 REACH = 30
 """How many equations back a `cond` is looked for, so that the pass takes linear time."""
@@ -32,6 +35,9 @@ def without_zeroing(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]
         return None
     x, value, *key = args
     chain: list[Eqn] = []
+    if eqn.op is store and (made := definition(x)) is not None and made.op in (store, add_at) \
+            and uses.get(made.out, 1) == 1 and _same_key(made, eqn, key, 2):
+        return cast(Operand, store(made.args[0], value, *key, key=eqn.attrs["key"]))
     if eqn.op is add_at:
         while (made := definition(x)) is not None and made.op is add_at and uses.get(made.out, 1) == 1:
             chain.append(made)
@@ -49,7 +55,19 @@ def without_zeroing(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]
     if len(rest) == len(terms) - 1:
         out = _again(x, chain)
         return cast(Operand, add_at(out, total(rest, opened), *key, key=eqn.attrs["key"])) if rest else out
-    return _again(cast(Operand, store(x, value, *key, key=eqn.attrs["key"])), chain) if chain else None
+    return _again(cast(Operand, store(x, value, *key, key=eqn.attrs["key"])), chain) if eqn.op is add_at else None
+
+
+def read_back(eqn: Eqn, args: Sequence[Operand]) -> Operand | None:
+    """`x` with `x[i] += v`, where `x[i]` is read afterwards, is `x` with `x[i] = t`, for `t = x[i] + v`."""
+    x, value, *key = args
+    before = cast(Operand, index(x, *key, key=eqn.attrs["key"]))
+    return cast(Operand, store(x, add(before, value), *key, key=eqn.attrs["key"]))
+
+
+def is_element(key: Sequence[str]) -> bool:
+    """Does the key name one element?"""
+    return set(key) == {"i"}
 
 
 def _again(x: Operand, chain: Sequence[Eqn]) -> Operand:
