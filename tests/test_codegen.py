@@ -310,11 +310,10 @@ def f(x: float, y: float) -> float:
     return _3
 """, source="""
 def f(x, y):
-    t = 2.0 * (y / x if x > y else y)
-    return t
+    return 2.0 * (y / x if x > y else y)
 """)
 
-case("what_a_path_does_not_assign", 1.0, 2.0, ir="""
+case("what_a_path_does_not_assign", 2.0, 1.0, ir="""
 def f(x: float, c: float) -> float:
     _0: bool = operator.gt(x, c)
     def then() -> float:
@@ -573,7 +572,8 @@ def f(x: float, n: int) -> tuple[float, function]:
             return True, dv_2
         dv_3, _1 = adj.loop[float, int](0, n, 1, dv, vs, body=body, carries=1, counted=True, reverse=True)
         return dv_3
-    pullback: function = adj.closure(body=pullback, names=('ct',), params=Leaf(0), result=Node('tuple', (0,), (Leaf(0),)))
+    pullback: function = adj.closure(
+        body=pullback, names=('ct',), params=Leaf(0), result=Node('tuple', (0,), (Leaf(0),)))
     return v_2, pullback
 """, source="""
 import math
@@ -628,8 +628,7 @@ import numpy as np
 def f(u, steps, c):
     u = np.copy(u)
     for _ in range(steps):
-        t = u[:-2] - 2.0 * u[1:-1] + u[2:]
-        u[1:-1] += c * t
+        u[1:-1] += c * (u[:-2] - 2.0 * u[1:-1] + u[2:])
     du = 2.0 * u
     for _ in reversed(range(steps)):
         t = c * du[1:-1]
@@ -769,12 +768,13 @@ def test_containers() -> None:
     result = Node("dict", ("total", "parts", "kind"), (Leaf(0), Node("list", (0,), (Leaf(1),)), Const("mse")))
     source = generate(fn, Interface("f", params, result))
     assert source.text == """def f(params, *rest):
-    w = params["w"]
-    w1 = w[0]
+    w1 = params["w"]
+    w = w1[0]
     b = params["b"]
-    return {"total": w1 * w[1] + (b * b + rest[0]), "parts": [w1], "kind": "mse"}
+    return {"total": w * w1[1] + (b * b + rest[0]), "parts": [w], "kind": "mse"}
 """
-    assert load(source, "<sct test>")({"w": [2.0, 3.0], "b": 1.0}, 4.0) == {"total": 11.0, "parts": [2.0], "kind": "mse"}
+    made = load(source, "<sct test>")({"w": [2.0, 3.0], "b": 1.0}, 4.0)
+    assert made == {"total": 11.0, "parts": [2.0], "kind": "mse"}
 
 
 def test_parameter_that_hides_a_module() -> None:

@@ -40,19 +40,18 @@ class Place:
     def eqn(self) -> Eqn:
         return self.region.eqns[self.index]
 
-    @property
-    def top(self) -> int:
-        """The position in the loop's body."""
-        return self.index if self.outer is None else self.outer.top
-
 
 @dataclass(frozen=True, eq=False)
 class Exit:
-    """How an arm ends the trip: the results of the body, and whether it passes any code by."""
+    """How an arm ends the trip: the results of the body, and whether it passes any code by.
+
+    read  what an operand of the regions around the arm is on this path
+    """
 
     results: tuple[Operand, ...]
     go: frozenset[Any] | None
     skips: bool
+    read: Callable[[Operand], Operand]
 
 
 class _Unknown:
@@ -170,7 +169,7 @@ class Exits:
             at = at.outer
         if any(r is _UNKNOWN for r in results[1:]):
             return None
-        return Exit(results, self.known(go[0], walk.facts), walk.skips)
+        return Exit(results, self.known(go[0], walk.facts), walk.skips, walk.read)
 
     def _leaves(self, arm: Fn, eqn: Eqn, facts: Facts) -> bool:
         """Is some result of `arm` a code that is not that of falling through?"""

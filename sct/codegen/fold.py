@@ -24,6 +24,7 @@ from sct.codegen.program import (
     Let,
     Loop,
     Move,
+    Return,
     Select,
     Statement,
     Tick,
@@ -156,7 +157,7 @@ class _Walk:
             members.remove(worst)
             self.release([worst])
         if out is not None:
-            self.depth[out] = max((self.depth[v] for v in members), default=0) + _level(s)
+            self.depth[out] = max((self.depth[v] + _level(s, self.waiting[v]) for v in members), default=_level(s))
             self.wide[out] = own + sum(self.wide[v] for v in members)
         if s is None:
             self.order(members, False)
@@ -174,7 +175,8 @@ class _Walk:
                 return False
         if isinstance(s, (Let, Update)) and not _foldable_operand(s, v):
             return False
-        return self.loose or self.depth[v] < (DEEPEST_OF_USER if _same_line(made, s) else DEEPEST)
+        deepest = DEEPEST_OF_USER if s is not None and _is_users(made, s) else DEEPEST + isinstance(s, Return)
+        return self.loose or self.depth[v] < deepest
 
     def emit(self, s: Statement) -> None:
         """`s` stays a statement: what it takes in is evaluated now."""
@@ -280,14 +282,22 @@ def _rotated(s: Move) -> list[Operand]:
     return [x for v, x in s.pairs if v in sources]
 
 
-def _level(s: Statement | None) -> int:
-    """What `s` adds to the depth of an expression."""
-    return int(not isinstance(s, Let) or s.eqn.op.name not in ("index", "neg", "dim", "item_of"))
+def _level(s: Statement | None, part: Expression | None = None) -> int:
+    """What `s` adds to the depth of an expression, around `part`: nothing in a row of sums or of products."""
+    if not isinstance(s, Let):
+        return 1
+    if isinstance(part, Let) and s.eqn.args and s.eqn.args[0] is part.eqn.out \
+            and any(s.eqn.op.name in row and part.eqn.op.name in row for row in _ROWS):
+        return 0
+    return int(s.eqn.op.name not in ("index", "neg", "dim", "item_of"))
 
 
-def _same_line(a: Statement, b: Statement) -> bool:
-    x, y = getattr(a, "eqn", None), getattr(b, "eqn", None)
-    return bool(x and y and x.primal and y.primal and x.loc and y.loc and x.loc.line == y.loc.line)
+_ROWS = (("add", "sub"), ("mul", "div"))
+
+
+def _is_users(*parts: Statement) -> bool:
+    """Is all of this the user's own arithmetic?  What has no name is then of one expression."""
+    return all(isinstance(s, (Let, Update)) and s.eqn.primal for s in parts)
 
 
 def _foldable_operand(s: Let | Update, v: Value) -> bool:

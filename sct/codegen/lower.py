@@ -174,7 +174,7 @@ class _Lowering:
         found = self.exits.leave(arm, at, facts)
         again = found is not None and found.go == ALWAYS and self.skips(found, arm, eqn)
         if found is not None and at is not None and (again or found.go == NEVER):
-            self.jump(found.results, again, out, at)
+            self.jump(found, again, out, at)
             return False
         out.append(Move([(v, self.settled(r, facts)) for v, r in zip(eqn.outs, arm.results)]))
         return True
@@ -193,16 +193,17 @@ class _Lowering:
             if values and all(each is not None for each in values):
                 facts[v] = frozenset().union(*(each for each in values if each is not None))
 
-    def jump(self, results: tuple[Operand, ...], again: bool, out: Block, at: Place) -> None:
-        """Leave the trip from `at` with these results of the body."""
+    def jump(self, found: Exit, again: bool, out: Block, at: Place) -> None:
+        """Leave the trip from `at`: append what the regions around it would have, and move the carries."""
         frame = self.frames[-1]
         loop = frame.loop
-        n = len(loop.params)
-        yields = self.reads(results[1 + n:])
-        for tape in self.tapes.pushes[loop.body]:
-            if tape.place > at.top:
-                out.append(Push(tape.value, tuple(yields[m.position] for m in tape.members)))
-        self.move(loop.params, results[1:1 + n], out)
+        place: Place | None = at
+        while place is not None:
+            for tape in self.tapes.pushes[place.region]:
+                if tape.place > place.index:
+                    out.append(Push(tape.value, tuple(self.read(found.read(m.operand)) for m in tape.members)))
+            place = place.outer
+        self.move(loop.params, found.results[1:1 + len(loop.params)], out)
         jump = Jump("continue" if again else "break")
         frame.statement.jumps.append(jump)
         out.append(jump)

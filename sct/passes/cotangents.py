@@ -187,8 +187,8 @@ class Masks:
             return mapped(self.sum, a, b)
         if a in self._known and b in self._known:
             (c, g, kept), (d, h, also) = self._known[a], self._known[b]
-            if c is d and kept == also:
-                return self._where(c, self.sum(g, h), kept)
+            if c is d:
+                return self._where(c, self.sum(g, h), kept) if kept == also else cast(Operand, add(a, b))
             return self._where(_either(c, kept, d, also), cast(Operand, add(a, b)), True)
         return cast(Operand, add(a, b))
 

@@ -14,6 +14,7 @@ from typing import Union
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
 from sct.ir.types import Optional, Seq, Tensor, Type, Undef
+from sct.ops.registry import aliases
 from sct.passes.loops import Loop, parts
 
 __all__ = ["FOREVER", "Definition", "Flow", "Place", "Program", "Slot", "flows", "holds_array"]
@@ -129,7 +130,7 @@ class Program:
             self._read(eqn, free_values(eqn.regions[0]), ever)
         place = self._here(path, level)
         for k, out in enumerate(eqn.outs):
-            foreign = eqn.op.readonly or eqn.op.effect
+            foreign = eqn.op.effect or eqn.op.readonly and aliases(eqn) != "none"
             self.definitions[out] = Definition(eqn, None, k, place, foreign)
 
     def _read(self, owner: Eqn | Fn, operands: Sequence[Operand], place: Place) -> None:
