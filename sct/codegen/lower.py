@@ -30,7 +30,7 @@ from sct.codegen.program import (
 from sct.codegen.tapes import Tapes
 from sct.codegen.templates import WRITES
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
-from sct.ir.types import Seq
+from sct.ir.types import Seq, Undef
 from sct.ops import OPS
 from sct.ops.registry import template
 
@@ -77,6 +77,10 @@ class _Lowering:
         values = self.exits.known(x, facts)
         return Lit(*values) if values is not None and len(values) == 1 else self.read(x)
 
+    def unsure(self, xs: Iterable[Operand]) -> frozenset[Operand]:
+        """What these are, where they may be unassigned."""
+        return frozenset(self.read(x) for x in xs if isinstance(x.type, Undef))
+
     # -- blocks -----------------------------------------------------------------------
 
     def block(self, fn: Fn, out: Block, outer: Place | None, facts: dict[Value, frozenset[Any]], *,
@@ -96,7 +100,8 @@ class _Lowering:
     def push(self, fn: Fn, place: int, out: Block, facts: Facts) -> None:
         for tape in self.tapes.pushes[fn]:
             if tape.place == place:
-                out.append(Push(tape.value, tuple(self.settled(m.operand, facts) for m in tape.members)))
+                operands = [m.operand for m in tape.members]
+                out.append(Push(tape.value, tuple(self.settled(x, facts) for x in operands), self.unsure(operands)))
 
     def eqn(self, eqn: Eqn, out: Block, at: Place | None, facts: dict[Value, frozenset[Any]]) -> bool:
         name = eqn.op.name
@@ -176,7 +181,7 @@ class _Lowering:
         if found is not None and at is not None and (again or found.go == NEVER):
             self.jump(found, again, out, at)
             return False
-        out.append(Move([(v, self.settled(r, facts)) for v, r in zip(eqn.outs, arm.results)]))
+        out.append(Move([(v, self.settled(r, facts)) for v, r in zip(eqn.outs, arm.results)], self.unsure(arm.results)))
         return True
 
     def skips(self, found: Exit, arm: Fn, eqn: Eqn) -> bool:
@@ -209,10 +214,11 @@ class _Lowering:
         out.append(jump)
 
     def move(self, targets: Iterable[Value], sources: Iterable[Operand], out: Block) -> None:
+        sources = list(sources)
         pairs = [(t, self.read(s)) for t, s in zip(targets, sources)]
         pairs = [(t, s) for t, s in pairs if t is not s]
         if pairs:
-            out.append(Move(pairs))
+            out.append(Move(pairs, self.unsure(sources)))
 
     # -- loops ------------------------------------------------------------------------
 

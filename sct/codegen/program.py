@@ -36,9 +36,10 @@ class Let:
 
 @dataclass(eq=False)
 class Move:
-    """Parallel assignment of operands to values."""
+    """Parallel assignment of operands to values; some sources may be unassigned."""
 
     pairs: list[tuple[Value, Operand]]
+    unsure: frozenset[Operand] = frozenset()
 
 
 @dataclass(eq=False)
@@ -110,10 +111,11 @@ class NewList:
 
 @dataclass(eq=False)
 class Push:
-    """tape.append(operands)"""
+    """tape.append(operands), some of which may be unassigned"""
 
     tape: Value
     operands: tuple[Operand, ...]
+    unsure: frozenset[Operand] = frozenset()
 
 
 @dataclass(eq=False)

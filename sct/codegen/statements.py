@@ -33,7 +33,7 @@ from sct.codegen.program import (
 )
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.tree import Const, Leaf, Tree
-from sct.ir.types import Tensor, Undef
+from sct.ir.types import Tensor
 
 __all__ = ["Statements"]
 
@@ -285,12 +285,10 @@ def _placeholders(block: Block, names: Names) -> set[str]:
     """Variables that are read on paths that do not assign them: None stands for what is missing."""
     found: set[str] = set()
     for s in statements(block):
-        sources: Iterable[Operand] = ()
         if isinstance(s, Move):
             sources = [x for v, x in s.pairs if isinstance(x, Value) and v in names.names and not names.same(v, x)]
-        elif isinstance(s, Push):
-            sources = s.operands
-        found.update(names[v] for x in sources if isinstance(x, Value) and isinstance(x.type, Undef)
-                     for v in names.live.leaves([x]))
+        else:
+            sources = [x for x in s.operands if isinstance(x, Value)] if isinstance(s, Push) else []
+        if isinstance(s, (Move, Push)):
+            found.update(names[v] for x in sources if x in s.unsure for v in names.live.leaves([x]))
     return found
-

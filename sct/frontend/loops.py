@@ -244,12 +244,21 @@ def _guard_unrolled(ev: Evaluator, node: Any, items: Sequence[Abstract], start: 
 
 def _leave_unrolled(ev: Evaluator, kinds: frozenset[int]) -> None:
     """After an unrolled loop that was left: a break is over, a return goes on."""
-    if kinds == {BREAK}:
+    kind = ev.exit
+
+    def fall() -> None:
         ev.exit = Static(FALL)
-    elif BREAK in kinds and isinstance(ev.exit, Value):
-        ev.exit_falls[ev.exit] = BREAK + 1
-    elif len(kinds) == 1:
-        ev.exit = Static(next(iter(kinds)))
+
+    def out() -> None:
+        ev.exit = Static(max(kinds)) if len(kinds - {BREAK}) == 1 else kind
+
+    if kinds == {BREAK}:
+        fall()
+    elif BREAK not in kinds:
+        out()
+    else:
+        assert isinstance(kind, Value)
+        ev.branch(ev.emit(lt, kind, RETURN, spelling="operator.lt"), fall, out)
 
 
 # -- the loop equation -------------------------------------------------------------------------------------

@@ -7,11 +7,11 @@ and the seeded results are reachable from it (useful).  Linear in the size of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sct.errors import SctError
-from sct.ir.core import Eqn, Fn, Operand, Value, is_float, walk
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, walk
 from sct.ops.indexing import store
 from sct.passes.loops import parts
 from sct.passes.rules import is_full
@@ -109,13 +109,12 @@ def _find_reads(fn: Fn, active: frozenset[Value], inside: Mapping[Fn, list[Edge]
 
 
 def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
-    for eqn in _opaque_calls(fn):
-        if any(v in varied for v in eqn.args):
+    """An unknown call would cut the derivative silently; so would one of a pullback that was kept."""
+    pullbacks = [eqn for eqn in walk(fn) if eqn.op.name == "closure"]
+    kept = {eqn.out for eqn in pullbacks if varied.intersection(free_values(eqn.regions[0]))}
+    for eqn in walk(fn):
+        if eqn.op.name == "apply" and any(v in varied or v in kept for v in eqn.args):
             raise SctError(
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
                 why="its derivative would be cut silently",
                 hint="give it a rule (sct.rule), or pass sct.stop_gradient(...) of the argument", loc=eqn.loc)
-
-
-def _opaque_calls(fn: Fn) -> Iterator[Eqn]:
-    return (eqn for eqn in walk(fn) if eqn.op.name == "apply")

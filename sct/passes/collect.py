@@ -18,14 +18,15 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import Tensor
 from sct.ops.arithmetic import add, mul, neg, sub
-from sct.ops.products import matmul
-from sct.ops.reductions import sum_
 from sct.passes.rules import definition, made_by, number
 
-__all__ = ["Opened", "Term", "collect", "contracted", "product", "total"]
+__all__ = ["Opened", "Term", "collect", "product", "total"]
 
 BUDGET = 12
 """How many equations are taken apart at a time, so that long sums take linear time."""
+
+REACH = 30
+"""How many equations back a product of two factors is looked for, likewise."""
 
 
 @dataclass(frozen=True)
@@ -68,24 +69,12 @@ def product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, las
         return None
     outer = cast(Builder, builder_var.get())
     with outer.nested() as b:
-        made = _product(term, last=last)
+        made = _product(_with_known(term, outer.eqns, opened), last=last)
     less = opened.work + _work(eqn) - sum(map(_work, b.eqns))
     if made.type != eqn.out.type or less < 0 or less == 0 and not nested:
         return None
     outer.eqns += b.eqns
     return made
-
-
-def contracted(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-    """The out of `eqn`, the sum of the products of two vectors, as their dot product, or None."""
-    if eqn.op is not sum_ or eqn.attrs.get("keepdims"):
-        return None
-    factors = made_by(args[0], "mul")
-    if factors is None or uses.get(cast(Value, args[0]), 1) > 1:
-        return None
-    a, b = (f.type for f in factors)
-    vectors = isinstance(a, Tensor) and a.is_array and a.rank == 1 and a.kind == "f" and a == b
-    return cast(Operand, matmul(*factors)) if vectors else None
 
 
 def _is_float(*xs: Operand) -> bool:
@@ -108,6 +97,7 @@ class Opened:
         self.uses = uses
         self.work = 0
         self.count = 0
+        self.values: set[Value] = set()
 
     def eqn(self, x: Operand, *names: str) -> Eqn | None:
         """The equation that made `x`, if nothing else uses it and it may be taken apart."""
@@ -115,6 +105,7 @@ class Opened:
         if eqn is None or eqn.op.name not in names or self.count >= BUDGET or self.uses.get(eqn.out, 1) > 1:
             return None
         self.count += 1
+        self.values.add(eqn.out)
         self.work += _work(eqn)
         return eqn
 
@@ -190,6 +181,16 @@ def _added(terms: Sequence[Term]) -> Operand:
     for t in order[1:]:
         total = cast(Operand, sub(total, _product(Term(-t.coef, t.factors))) if t.coef < 0 else add(total, _product(t)))
     return total
+
+
+def _with_known(term: Term, eqns: Sequence[Eqn], opened: Opened) -> Term:
+    """The term with a pair of its factors as one, where their product has just been computed."""
+    for eqn in eqns[:-1 - REACH:-1]:
+        if eqn.op is mul and not eqn.primal and eqn.out not in opened.values \
+                and not Counter(eqn.args) - Counter(term.factors):
+            left = list((Counter(term.factors) - Counter(eqn.args)).elements())
+            return Term(term.coef, (eqn.out, *left))
+    return term
 
 
 def _product(term: Term, *, last: bool = False) -> Operand:

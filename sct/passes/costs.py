@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 
-from sct.ir.core import Operand, Value
-from sct.ir.types import Optional, Seq, Tensor, Type, Undef
+from sct.ir.core import Lit, Operand, Value
+from sct.ir.types import FLOAT, Optional, Seq, Tensor, Type, Undef
 from sct.passes.blocks import Block, Node
 from sct.passes.cse import ALLOCATIONS
 from sct.passes.mirror import Program
+from sct.passes.rules import FOLDED
 
 __all__ = ["FREE", "Costs", "Way", "can_repeat"]
 
@@ -44,7 +45,12 @@ def can_repeat(node: Node) -> bool:
     """May the node be run again: is it pure, cheap, and alone?"""
     op = node.eqn.op
     return (not node.blocks and not op.effect and len(node.outs) == 1 and op.name not in ALLOCATIONS
-            and (op.cost == "free" or op.name in ARITHMETIC or op.name in READS))
+            and (op.cost == "free" or op.name in ARITHMETIC or op.name in READS or is_literal(node)))
+
+
+def is_literal(node: Node) -> bool:
+    """Is it a function of literals, which `simplify` computes?"""
+    return node.eqn.op.name in FOLDED and all(isinstance(x, Lit) for x in node.args) and node.outs[0].type == FLOAT
 
 
 class Costs:
@@ -68,7 +74,7 @@ class Costs:
         return loop is not None and loop.name == "loop" and value in loop.elems
 
     def repeat(self, node: Node) -> float:
-        if node.name in READS or node.eqn.op.cost == "free":
+        if node.name in READS or is_literal(node) or node.eqn.op.cost == "free":
             return FREE
         return ON_ARRAYS if any(_is_array(x.type) for x in (*node.args, *node.outs)) else CHEAP
 

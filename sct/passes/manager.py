@@ -20,6 +20,7 @@ from sct.ir.text import show
 from sct.passes.cse import cse
 from sct.passes.dce import dce
 from sct.passes.expand import expand
+from sct.passes.hoist import hoist
 from sct.passes.save import save
 from sct.passes.simplify import rewrite, simplify
 from sct.passes.sink import sink
@@ -34,7 +35,7 @@ PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce")),
     ("expanded", ("expand",)),
     ("adjoint", ("simplify", "cse", "dce")),
-    ("saved", ("save", "simplify", "cse", "dce", "tidy", "sink", "dce")),
+    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "sink", "dce")),
     ("storage", ("storage",)),
 )
 """What leads to each stage from the one before; the first is "primal"."""
@@ -85,8 +86,8 @@ def _passes(fn: Fn) -> dict[str, Pass]:
     keep = returns_value(fn)
     return {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep), "expand": lambda f: expand(f, rewrite=rewrite),
-        "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save, "sink": sink, "storage": storage,
-        "expand as it is": expand, "copy everywhere": lambda f: storage(f, copies=True),
+        "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save, "hoist": hoist, "sink": sink,
+        "storage": storage, "expand as it is": expand, "copy everywhere": lambda f: storage(f, copies=True),
     }
 
 

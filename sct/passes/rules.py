@@ -10,11 +10,12 @@ result of another type.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Lit, Operand, builder_var
+from sct.ir.core import Eqn, Lit, Op, Operand, builder_var
 from sct.ir.types import Tensor
 from sct.ops.arithmetic import add, div, mul, neg, sub
 from sct.ops.elementwise import where
@@ -22,10 +23,14 @@ from sct.ops.indexing import add_at, store
 from sct.ops.reductions import sum_
 from sct.ops.shape import expand_dims, reshape, transpose
 
-__all__ = ["RULES", "Rule", "definition", "is_number", "made_by", "number"]
+__all__ = ["FOLDED", "RULES", "Rule", "definition", "folded", "is_number", "made_by", "number"]
 
 Rule = Callable[..., Any]
 RULES: dict[str, list[Rule]] = {}
+
+
+FOLDED = frozenset({"sqrt", "exp", "log", "sin", "cos", "tanh", "pow"})
+"""Functions that are computed here where their operands are literals."""
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
@@ -255,6 +260,17 @@ def div_negated(a: Operand, b: Operand) -> Any:
 def pow_literals(a: Operand, b: Operand) -> Any:
     """a ** 1 -> a;  a ** 2 -> a * a"""
     return a if number(b) == 1 else mul(a, a) if number(b) == 2 else None
+
+
+def folded(op: Op, args: Sequence[Operand]) -> Any:
+    """f(c) -> the literal"""
+    if op.name not in FOLDED or op.run is None or not args or not all(map(is_number, args)):
+        return None
+    try:
+        value = op.run(*map(number, args))
+    except (ArithmeticError, ValueError):
+        return None
+    return value if type(value) is float and math.isfinite(value) else None
 
 
 # -- shapes -------------------------------------------------------------------------------

@@ -10,16 +10,18 @@ touched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from sct.ir.build import Builder, operand
 from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Op, Operand, Value, substitute
-from sct.ir.types import Tensor, Type, TypeMismatch
+from sct.ir.types import Dim, Tensor, Type, TypeMismatch
 from sct.ops.indexing import add_at, index
-from sct.passes.collect import collect, contracted, product
-from sct.passes.rules import RULES
+from sct.ops.shape import dim
+from sct.passes.collect import collect, product
+from sct.passes.fuse import dotted, logistic
+from sct.passes.rules import RULES, folded
 from sct.passes.updates import into_arm, is_element, read_back, without_zeroing
 
 __all__ = ["rewrite", "simplify"]
@@ -27,13 +29,18 @@ __all__ = ["rewrite", "simplify"]
 
 def rewrite(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spelling: str | None) -> Operand | None:
     """What to use instead of a new equation `op(*args, **attrs)`, or None."""
-    for rule in RULES.get(op.name, ()):
-        made = rule(*args, **attrs)
+    for made in _candidates(op, args, attrs):
         if made is not None:
             made = operand(made)
             if _same_type(made.type, _type(op, args, attrs, spelling)):
                 return made
     return None
+
+
+def _candidates(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> Iterator[Any]:
+    yield folded(op, args)
+    for rule in RULES.get(op.name, ()):
+        yield rule(*args, **attrs)
 
 
 def _type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spelling: str | None) -> Type | None:
@@ -63,7 +70,11 @@ class _Simplify:
         self.env: dict[Value, Operand] = {}
         self.uses: Counter[Value] = Counter()
         self.reads: set[tuple[Operand, ...]] = set()
+        self.sizes: dict[Dim, tuple[Value, int]] = {}
         self.count(fn)
+        for p in fn.params:
+            for k, d in enumerate(p.type.shape if isinstance(p.type, Tensor) else ()):
+                self.sizes.setdefault(d, (p, k))
 
     def count(self, fn: Fn) -> None:
         for eqn in fn.eqns:
@@ -84,8 +95,16 @@ class _Simplify:
         return product(eqn, args, uses, last=self.last)
 
     def element(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+        """An element that is updated and read afterwards."""
         again = eqn.op is add_at and is_element(eqn.attrs["key"]) and (eqn.out, *eqn.args[2:]) in self.reads
         return read_back(eqn, args) if again else None
+
+    def size(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+        """A size is asked of an argument, where that has it, so that nothing is kept for its shape."""
+        if eqn.op is not dim or not isinstance(args[0].type, Tensor):
+            return None
+        x, k = self.sizes.get(args[0].type.shape[eqn.attrs["axis"]], (args[0], 0))
+        return cast(Operand, dim(x, axis=k)) if x is not args[0] else None
 
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         args = substitute(eqn.args, self.env)
@@ -96,7 +115,7 @@ class _Simplify:
         b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
         start = len(b.eqns)
         made = rewrite(eqn.op, args, eqn.attrs, eqn.spelling)
-        for more in (collect, self.product, contracted, without_zeroing, into_arm, self.element):
+        for more in (collect, self.product, dotted, logistic, without_zeroing, into_arm, self.element, self.size):
             made = more(eqn, args, self.uses) if made is None else made
         if made is None:
             b.add(eqn if args == eqn.args else eqn.with_(args=args))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, undef
-from sct.ir.types import Apply, Dim, Seq, Tensor, Type, Undef
+from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, Undef
 from sct.ops.indexing import index
 from sct.ops.shape import dim
 from sct.passes.loops import Loop
@@ -96,7 +96,7 @@ class Tape:
         for r, out in zip(arm.results, eqn.outs):
             if r is value and out.type == value.type:
                 return out
-        certain = isinstance(value.type, Undef) or any(map(raises, eqn.regions))
+        certain = isinstance(value.type, (Undef, Optional)) or any(map(raises, eqn.regions))
         return self._tap(eqn, arm, value, value.type if certain else Undef(value.type))
 
     def _tap(self, eqn: Eqn, region: Fn, value: Value, type: Type) -> Value:
