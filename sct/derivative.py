@@ -138,6 +138,9 @@ def specialise(transform: Transform, args: tuple[Any, ...], kwargs: dict[str, An
     with _no_collection():
         traced = trace(transform, args, kwargs)
         source = emit(traced)
+    for name in manager.unused(traced.fn):
+        warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
+                      stacklevel=6)
     run = load(source, f"<sct {traced.name} {next(_serial)}>")
     return Specialisation(traced, source, run, reader(traced))
 

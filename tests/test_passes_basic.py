@@ -10,6 +10,7 @@ from sct.ir.interp import run
 from sct.ops import BY_CALL, OPS
 from sct.passes.cse import cse
 from sct.passes.dce import dce
+from sct.passes.hoist import hoist
 from sct.passes.simplify import simplify
 from sct.passes.sink import sink
 
@@ -49,6 +50,9 @@ XY = "x: float, y: float"
     ("a: float = add(x, 1); b: float = add(x, 1.0); a, b", None),
     ("a: float = add(x, 0.0); b: float = add(x, -0.0); a, b", None),
     ("print_(x); print_(x); x", None),
+    # what is rounded exactly is computed, but not what raises or is another machine's last bit
+    ("a: float = math.sqrt(0.25); b: float = mul(a, 3); c: float = mul(b, x); c", "c: float = mul(1.5, x); c"),
+    ("a: float = math.sqrt(-1.0); b: float = math.exp(1.0); c: float = operator.truediv(1.0, 0.0); a, b, c", None),
     ("a: f64[3] = zeros(3); b: f64[3] = zeros(3); a, b", None),
 ])
 def test_cse(before, after):
@@ -263,6 +267,9 @@ REWRITES = [
     ("f64[n]", "a = zeros_of(x); b = add_at(a, 2.0, at[1]); b", "a = zeros_of(x); b = store(a, 2.0, at[1]); b"),
     ("f64[n]", "a = zeros_of(x); b = add_at(a, 2.0, at[1]); c = add(y, b); c", "c = add_at(y, 2.0, at[1]); c"),
     ("f64[n]", "a = store(x, 1.0, at[1]); b = store(a, 2.0, at[1]); b", "b = store(x, 2.0, at[1]); b"),
+    ("f64[n]", "a = expand_like(2.0, x); b = add_at(y, a, at[:]); b", "b = add_at(y, 2.0, at[:]); b"),
+    ("f64[n]", "a = expand_like(2.0, x); b = store(y, a, at[::-1]); b", "b = store(y, 2.0, at[::-1]); b"),
+    ("f64[n]", "a = neg(x); b: f64 = sum(a); b", "a: f64 = sum(x); b: f64 = neg(a); b"),
     ("f64[n]", "a = where(True, x, 0.0); b = where(True, a, y); b", "b = where(True, x, y); b"),
     ("f64[n, n]", "a = transpose(x); b = transpose(a); b", "x"),
     ("f64[n, n]", "a: f64[n] = sum(x, axis=0); b = expand_like(a, x, axis=0); c = mul(b, y); c",
@@ -305,6 +312,39 @@ def test_products_used_elsewhere_stay():
     expect(simplify(fn), fn)
 
 
+def test_a_product_that_is_there_is_used():
+    expect(simplify(adjoint("float", "a = mul(x, y); b = mul(x, 3.0); c = mul(b, y); c, a")),
+           adjoint("float", "a = mul(x, y); b = mul(3.0, x); c = mul(3.0, a); c, a"))
+
+
+# -- two operations as one --------------------------------------------------------------------
+
+FUSED = [
+    ("a: f64[n] = adj.mul(x, y); b: f64 = adj.sum(a); b", "b: f64 = adj.matmul(x, y); b"),
+    ("a: f64[n] = adj.mul(x, y); b: f64 = adj.sum(a); a, b", None),
+    ("a: f64[n] = mul(x, y); b: f64 = adj.sum(a); b", None),
+    ("z: f64[n] = logaddexp(x, y); a: f64[n] = adj.sub(y, z); b: f64[n] = adj.exp(a); b",
+     "a: f64[n] = adj.sub(x, y); m: f64[n] = adj.minimum(a, 709.0); e: f64[n] = adj.exp(m); "
+     "s: f64[n] = adj.add(e, 1.0); b: f64[n] = adj.div(1.0, s); b"),
+    ("z: f64[n] = logaddexp(x, y); a: f64[n] = adj.sub(y, z); b: f64[n] = adj.exp(a); b, z", None),
+]
+
+
+@pytest.mark.parametrize("before, after", FUSED)
+def test_fused(before, after):
+    fn = function("x: f64[n], y: f64[n]", before)
+    made = dce(simplify(fn))
+    expect(made, function("x: f64[n], y: f64[n]", after or before))
+    for args in (np.array([1.0, 2.0]), np.array([-2.0, 3.0])), (np.array([0.0, 800.0]), np.array([-800.0, 0.0])):
+        for got, want in zip(run(made, args), run(fn, args)):
+            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-300)
+
+
+def test_a_size_is_asked_of_an_argument():
+    fn = function("x: f64[n], y: float", "a: f64[n] = exp(x); n: int(n) = adj.dim(a); b: float = adj.div(y, n); b")
+    expect(dce(simplify(fn)), function("x: f64[n], y: float", "n: int(n) = adj.dim(x); b: float = adj.div(y, n); b"))
+
+
 # -- chains of updates ----------------------------------------------------------------------
 
 UPDATES = [
@@ -317,7 +357,11 @@ UPDATES = [
      "c = add_at(b, z, at[1]); c"),
     ("v: f64 = index(x, at[1]); w: f64 = add(v, 2.0); a = store(x, w, at[1]); a", "a = add_at(x, 2.0, at[1]); a"),
     ("a = store(x, 0.0, at[1]); b = add_at(a, 2.0, at[1]); b", "a = store(x, 2.0, at[1]); a"),
+    ("a = add_at(x, 2.0, at[1]); v: f64 = index(a, at[1]); b = store(a, 0.0, at[1]); b, v",
+     "v: f64 = index(x, at[1]); w: f64 = add(v, 2.0); b = store(x, 0.0, at[1]); b, w"),
     # another use of what is between
+    ("a = store(x, 1.0, at[1]); b = store(a, 2.0, at[1]); b, a", None),
+    ("a = store(x, 0.0, at[1]); b = add_at(a, 2.0, at[1]); b, a", None),
     ("v: f64 = index(x, at[1]); a = store(x, 0.0, at[1]); b = add_at(a, v, at[0]); c = add_at(b, v, at[1]); c, b",
      None),
 ]
@@ -326,7 +370,7 @@ UPDATES = [
 @pytest.mark.parametrize("before, after", UPDATES)
 def test_updates(before, after):
     fn = adjoint("f64[n]", before)
-    made = dce(simplify(fn))
+    made = dce(simplify(dce(simplify(fn))))
     expect(made, adjoint("f64[n]", after or before))
     args = [np.array([1.0, 2.0, 3.0]), np.zeros(3)]
     for got, want in zip(run(made, args), run(fn, args)):
@@ -360,6 +404,28 @@ def f(x: f64[n], y: float) -> f64[n]:
     d: f64[n] = adj.cond(c, then=then, orelse=orelse)
     return d
 """))
+
+
+def test_hoist():
+    source = """
+def f(x: float, n: int) -> float:
+    def body(i: int, s: float) -> tuple[bool, float]:
+        a: float = adj.mul(2.0, x)
+        b: float = adj.mul(a, x)
+        p: float = mul(3.0, x)
+        q: float = adj.div(1.0, x)
+        c: float = adj.mul(b, s)
+        d: float = adj.add(c, p)
+        e: float = adj.add(d, q)
+        return True, e
+    r, trips = loop[float, int](0, n, 1, 0.0, body=body, carries=1, counted=True)
+    return r
+"""
+    moved = """        a: float = adj.mul(2.0, x)
+        b: float = adj.mul(a, x)
+"""
+    before_loop = moved.replace("        ", "    ") + "    def body"
+    expect(hoist(read(source)), read(source.replace(moved, "").replace("    def body", before_loop)))
 
 
 def test_sink():

@@ -46,6 +46,8 @@ def signature(interface: Interface, modules: Modules) -> tuple[ast.arguments, di
 
     def default(p: Parameter) -> ast.expr:
         try:
+            if isinstance(p.default, (list, dict)):
+                raise ValueError("it may change: the object itself is the default")
             return constant(p.default, modules)
         except ValueError:
             bindings[f"_{p.name}"] = p.default

@@ -46,7 +46,6 @@ Folded = dict[Value, Expression]
 WIDEST = 72
 DEEPEST = 3
 DEEPEST_OF_USER = 8
-AUGMENTED = {"add", "sub", "mul", "div"}
 
 
 def fold(block: Block) -> Folded:
@@ -72,7 +71,6 @@ class _Folding:
         for s in block:
             self.inner(s)
         block[:] = [_as_select(s, self) for s in block]
-        _combine_updates(block, self.uses)
         walk = _Walk(self, loose)
         for s in block:
             walk.step(s)
@@ -382,44 +380,3 @@ def _expressions(s: Select, folded: Folded) -> list[Expression]:
             found.append(made)
             work += [*operands(made), *((made.then, made.orelse) if isinstance(made, Select) else ())]
     return found
-
-
-# -- x[key] op= value -------------------------------------------------------------------------
-
-
-def _combine_updates(block: Block, uses: Counter[Value]) -> None:
-    """Replace  t = x[key]; s = t + v; store(x, s, key)  by one statement."""
-    made: dict[Operand, tuple[int, Eqn]] = {
-        s.eqn.out: (k, s.eqn) for k, s in enumerate(block) if isinstance(s, Let) and len(s.eqn.outs) == 1}
-    gone: set[int] = set()
-
-    def private(x: Operand) -> tuple[int, Eqn] | None:
-        """The equation of a value that is read by one other alone."""
-        return made.get(x) if isinstance(x, Value) and uses[x] == 1 and x.hint is None else None
-
-    for k, s in enumerate(block):
-        if not isinstance(s, Let) or s.eqn.op.name != "store" or s.eqn.inplace is None:
-            continue
-        x, value, *key = s.eqn.args
-        by = private(value)
-        if by and by[1].op.name in AUGMENTED and _is_operator(by[1]) and by[1].args[0] is x and x.type == value.type \
-                and s.eqn.attrs["key"] == ("e",):
-            gone.add(by[0])
-            uses.subtract([x] if isinstance(x, Value) else [])
-            block[k] = Update(s.eqn, by[1], by[1].args[1])
-            continue
-        read = private(by[1].args[0]) if by and by[1].op.name in AUGMENTED and _is_operator(by[1]) else None
-        if by and read and read[1].op.name == "index" and read[1].args == (x, *key) \
-                and read[1].attrs["key"] == s.eqn.attrs["key"] and _dtype(value) == _dtype(x):
-            gone |= {by[0], read[0]}
-            uses.subtract([v for v in (*key, x) if isinstance(v, Value)])
-            block[k] = Update(s.eqn, by[1], by[1].args[1])
-    block[:] = [s for k, s in enumerate(block) if k not in gone]
-
-
-def _dtype(x: Operand) -> str | None:
-    return x.type.dtype if isinstance(x.type, Tensor) else None
-
-
-def _is_operator(eqn: Eqn) -> bool:
-    return eqn.spelling is None or eqn.spelling.startswith("operator.")

@@ -3,6 +3,7 @@
     lower    regions -> blocks, exits -> jumps, sequences -> lists
     prune    what nothing reads is gone
     tidy     branches are merged, codes become flags
+    spell    u[i] += x; short parts are written out where they are read
     fold     values -> expressions
     names    values -> variables
     print    expressions and statements -> syntax trees -> text
@@ -26,6 +27,7 @@ from sct.codegen.names import Names
 from sct.codegen.parts import Scope
 from sct.codegen.program import Block, Let, statements
 from sct.codegen.prune import prune
+from sct.codegen.spell import spell
 from sct.codegen.statements import Statements, function
 from sct.codegen.templates import STATEMENTS, expression, names_in
 from sct.codegen.tidy import tidy
@@ -44,7 +46,7 @@ def generate(fn: Fn, interface: Interface) -> Source:
         value, items = parameter(p.name, p.tree, fn.params)
         fixed[value] = p.name
         block += items
-    block = prune(tidy(prune([*block, *lower(fn, scope)])))
+    block = spell(prune(tidy(prune([*block, *lower(fn, scope)]))))
     folded = fold(block)
     live = Liveness(block, fixed, folded)
     indices = {eqn.regions[-1].params[0] for eqn in walk(fn) if eqn.op.name == "loop" and eqn.attrs.get("counted")}

@@ -265,5 +265,5 @@ def _written(s: Statement) -> Value | None:
 def _bound(s: Statement) -> list[Value]:
     """What `s` assigns, with the variables of a loop and the parameters of a function."""
     if isinstance(s, Loop):
-        return [v for v in (s.index, *(v for _, vs, _ in s.zipped for v in vs)) if v is not None]
+        return [v for v in (s.index, *(v for z in s.zipped for v in z.values)) if v is not None]
     return [*targets(s), *(s.params if isinstance(s, Define) else ())]

@@ -26,6 +26,7 @@ from sct.codegen.program import (
     Push,
     Return,
     Tick,
+    Zip,
 )
 from sct.codegen.tapes import Tapes
 from sct.codegen.templates import WRITES
@@ -89,7 +90,8 @@ class _Lowering:
         control does not reach its end.  `facts` are those at its start, then at its end."""
         inside = outer is not None or trip
         for tape in self.tapes.pops[fn]:
-            out.append(Pop(self.listed(tape.taken), tuple(m.elem for m in tape.members if m.elem is not None)))
+            elems = tuple(m.elem for m in tape.members if m.elem is not None)
+            out.append(Pop(self.listed(tape.taken), elems, tape.value))
         for k, eqn in enumerate(fn.eqns):
             self.push(fn, k, out, facts)
             if not self.eqn(eqn, out, Place(fn, k, outer) if inside else None, facts):
@@ -111,7 +113,7 @@ class _Lowering:
             self.loop(eqn, out, facts)
         elif name == "closure":
             out.append(self.closure(eqn))
-        elif _hands_on(eqn):
+        elif _hands_on(eqn) and (self.scope.users[eqn.out] or isinstance(eqn.out.type, Seq)):
             self.alias[eqn.out] = self.read(eqn.args[0])
         else:
             self.plain(eqn, out)
@@ -257,18 +259,19 @@ class _Lowering:
         out = statement.body
         first = dict(reversed(list(zip(loop.xs, loop.elems))))
         self.alias.update((e, first[s]) for s, e in zip(loop.xs, loop.elems) if first[s] is not e)
-        reads = [(self.listed(value), tuple(elems), seq) for value, elems, seq in self.tapes.reads(loop)]
-        popped = {value for value, _, seq in reads if self.tapes.popped(loop.eqn, seq)}
-        tape = self.tapes.drained(loop) if len(popped) == len(reads) else None
+        reads = list(self.tapes.reads(loop))
+        popped = [self.tapes.popped(loop.eqn, r.sequence) for r in reads]
+        tape = self.tapes.drained(loop) if all(popped) else None
         if tape is not None:
             statement.tape, statement.bounds, statement.index = self.listed(tape), (), None
-        for value, elems, seq in reads:
-            if value in popped:
-                out.append(Pop(value, elems))
-            elif loop.index is not None and _starts_at_zero(statement.bounds) and self.tapes.forward(seq):
-                out.append(At(value, loop.index, elems))
+        for r, pops in zip(reads, popped):
+            value, filled = self.listed(r.tape), self.listed(r.filled)
+            if pops:
+                out.append(Pop(value, r.elems, filled))
+            elif loop.index is not None and _starts_at_zero(statement.bounds) and self.tapes.forward(r.sequence):
+                out.append(At(value, r.elems, filled, loop.index))
             else:
-                statement.zipped.append((value, elems, loop.reverse == self.tapes.forward(seq)))
+                statement.zipped.append(Zip(value, r.elems, filled, loop.reverse == self.tapes.forward(r.sequence)))
         inner: dict[Value, frozenset[Any]] = dict(facts)
         if self.block(loop.body, out, None, inner, trip=True):
             self.move(loop.params, [self.settled(r, inner) for r in loop.results], out)

@@ -55,8 +55,8 @@ class Memory:
         elif isinstance(s, (Pop, At)):
             self._join([s.tape, *s.values])
         elif isinstance(s, Loop):
-            for tape, values, _ in s.zipped:
-                self._join([tape, *values])
+            for z in s.zipped:
+                self._join([z.tape, *z.values])
 
     def _let(self, eqn: Eqn) -> None:
         if eqn.inplace is not None:

@@ -18,7 +18,7 @@ from sct.ir.core import Eqn, Operand, Value, free_values
 
 __all__ = [
     "At", "Block", "Define", "If", "Jump", "Let", "Loop", "Move", "NewList", "Pop", "Push", "Return", "Statement",
-    "Select", "Tick", "Update", "blocks", "operands", "statements", "targets",
+    "Select", "Tick", "Update", "Zip", "blocks", "operands", "statements", "targets",
 ]
 
 
@@ -81,7 +81,7 @@ class Loop:
     bounds   empty where the loop is not counted
     test     the statements and the value of the test, evaluated before each trip
     tape     the list that the loop runs until it is empty
-    zipped   lists read in step: (list, elements, in the opposite order)
+    zipped   lists read in step
     """
 
     body: list[Statement]
@@ -90,9 +90,19 @@ class Loop:
     reverse: bool = False
     test: tuple[list[Statement], Operand] | None = None
     tape: Value | None = None
-    zipped: list[tuple[Value, tuple[Value, ...], bool]] = field(default_factory=list)
+    zipped: list[Zip] = field(default_factory=list)
     jumps: list[Jump] = field(default_factory=list)
     eqn: Eqn | None = None
+
+
+@dataclass(eq=False)
+class Zip:
+    """for values in tape, or in reversed(tape); see Pop for `filled`"""
+
+    tape: Value
+    values: tuple[Value, ...]
+    filled: Value
+    backwards: bool
 
 
 @dataclass(eq=False)
@@ -120,19 +130,21 @@ class Push:
 
 @dataclass(eq=False)
 class Pop:
-    """values = tape.pop()"""
+    """values = tape.pop(); `filled` is what the list was called when it was filled."""
 
     tape: Value
     values: tuple[Value, ...]
+    filled: Value
 
 
 @dataclass(eq=False)
 class At:
-    """values = tape[index]"""
+    """values = tape[index]; see Pop for `filled`"""
 
     tape: Value
-    index: Operand
     values: tuple[Value, ...]
+    filled: Value
+    index: Operand
 
 
 @dataclass(eq=False)
@@ -190,7 +202,7 @@ def operands(s: Statement) -> tuple[Operand, ...]:
     if isinstance(s, If):
         return (s.test,)
     if isinstance(s, Loop):
-        lists = (*(l for l, _, _ in s.zipped), *([s.tape] if s.tape else []))
+        lists = (*(z.tape for z in s.zipped), *([s.tape] if s.tape else []))
         return (*s.bounds, *lists)
     if isinstance(s, Push):
         return (s.tape, *s.operands)

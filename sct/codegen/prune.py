@@ -24,6 +24,7 @@ from sct.codegen.program import (
     Return,
     Statement,
     Tick,
+    Zip,
     blocks,
     statements,
 )
@@ -42,21 +43,21 @@ def prune(block: Block) -> Block:
 class _Needed:
     """
     makers   the statements that assign a value, and what each reads for it
-    takers   the list, and the place in its tuples, that a value is popped from
+    takers   what takes a value out of a list, and its place in the tuples
     members  which places of the tuples of a list are needed
     """
 
     def __init__(self, block: Block) -> None:
         self.parent: dict[Statement, Statement | None] = {}
         self.makers: dict[Value, list[tuple[Statement, tuple[Operand, ...]]]] = defaultdict(list)
-        self.takers: dict[Value, tuple[Value, int]] = {}
+        self.takers: dict[Value, tuple[Pop | At | Zip, int]] = {}
         self.pushes: dict[Value, list[Push]] = defaultdict(list)
         self.pops: dict[Value, list[Pop | At]] = defaultdict(list)
         self.members: dict[Value, set[int]] = defaultdict(set)
         self.marked: set[Statement] = set()
         self.values: set[Value] = set()
         self.work: list[Operand] = []
-        self.drained: list[Value] = []
+        self.drained: list[Pop | At] = []
         self.scan(block, None)
         self.roots = [s for s in statements(block) if _is_root(s)]
 
@@ -69,9 +70,8 @@ class _Needed:
                 self.pushes[s.tape].append(s)
             elif isinstance(s, (Pop, At)):
                 self.pops[s.tape].append(s)
-                self.takers.update((v, (s.tape, k)) for k, v in enumerate(s.values))
-            elif isinstance(s, Loop):
-                self.takers.update((v, (tape, k)) for tape, values, _ in s.zipped for k, v in enumerate(values))
+            for taken in [s] if isinstance(s, (Pop, At)) else s.zipped if isinstance(s, Loop) else []:
+                self.takers.update((v, (taken, k)) for k, v in enumerate(taken.values))
             for inner in blocks(s):
                 self.scan(inner, s)
 
@@ -79,9 +79,9 @@ class _Needed:
         for s in self.roots:
             self.mark(s)
         self.follow()
-        for tape in self.drained:
-            if not self.members[tape]:
-                self.take(tape, 0)
+        for pop in self.drained:
+            if not self.members[pop.filled]:
+                self.take(pop, 0)
                 self.follow()
 
     def follow(self) -> None:
@@ -97,16 +97,18 @@ class _Needed:
         for s, reads in self.makers[v]:
             self.mark(s)
             self.work += reads
-        for k in range(len(self.pushes[v][0].operands) if self.pushes[v] else 0):
-            self.take(v, k)
+        if self.pushes[v] and len(self.pushes[v][0].operands) == 1:
+            self.fill(v, 0)
 
-    def take(self, tape: Value, k: int) -> None:
-        """Need the `k`-th of what each element of `tape` holds."""
+    def take(self, taken: Pop | At | Zip, k: int) -> None:
+        """Need the `k`-th of what each element of a list holds."""
+        self.work.append(taken.tape)
+        self.fill(taken.filled, k)
+
+    def fill(self, tape: Value, k: int) -> None:
         if k in self.members[tape]:
             return
         self.members[tape].add(k)
-        if not self.pushes[tape]:
-            self.work.append(tape)
         for s, _ in self.makers[tape]:
             self.mark(s)
         for push in self.pushes[tape]:
@@ -135,7 +137,7 @@ class _Needed:
 
     def drain(self, tape: Value) -> None:
         """A loop runs until `tape` is empty."""
-        self.drained.append(tape)
+        self.drained += self.pops[tape]
         for pop in self.pops[tape]:
             self.mark(pop)
 
@@ -151,10 +153,11 @@ class _Needed:
                 if isinstance(s, Push):
                     s.operands = tuple(self.chosen(s.tape, s.operands))
                 elif isinstance(s, (Pop, At)):
-                    s.values = tuple(self.chosen(s.tape, s.values))
+                    s.values = tuple(self.chosen(s.filled, s.values))
                 elif isinstance(s, Loop):
-                    s.zipped = [(tape, tuple(self.chosen(tape, values)), backwards)
-                                for tape, values, backwards in s.zipped if self.members[tape]]
+                    s.zipped = [z for z in s.zipped if any(v in self.values for v in z.values)]
+                    for z in s.zipped:
+                        z.values = tuple(self.chosen(z.filled, z.values))
                 for inner in blocks(s):
                     inner[:] = self.kept(list(inner))
                 yield s
@@ -181,8 +184,7 @@ def _made(s: Statement) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
         for v in s.values:
             yield v, (s.index,) if isinstance(s, At) else ()
     elif isinstance(s, Loop):
-        for _, values, _ in s.zipped:
-            yield from ((v, ()) for v in values)
+        yield from ((v, ()) for z in s.zipped for v in z.values)
     elif isinstance(s, NewList):
         yield s.tape, ()
     elif isinstance(s, Tick):

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sct.codegen.expressions import Expressions, call, constant, store, tuple_of, without_sign
-from sct.codegen.fold import AUGMENTED
 from sct.codegen.names import Names
 from sct.codegen.program import (
     At,
@@ -31,6 +30,7 @@ from sct.codegen.program import (
     Update,
     statements,
 )
+from sct.codegen.spell import AUGMENTED
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.tree import Const, Leaf, Tree
 from sct.ir.types import Tensor
@@ -219,10 +219,10 @@ class Statements:
         if not s.zipped:
             return ast.For(index, steps, body, [], None)
         targets, lists = [index], [steps]
-        for list_, values, backwards in s.zipped:
-            read = [store(self.names[v]) if v in self.read else store("_") for v in values]
+        for z in s.zipped:
+            read = [store(self.names[v]) if v in self.read else store("_") for v in z.values]
             targets.append(tuple_of(read, ast.Store()))
-            lists.append(call(self.modules.builtin("reversed"), self.of(list_)) if backwards else self.of(list_))
+            lists.append(call(self.modules.builtin("reversed"), self.of(z.tape)) if z.backwards else self.of(z.tape))
         if isinstance(index, ast.Name) and index.id == "_" and len(lists) > 1:
             del targets[0], lists[0]
         if len(lists) == 1:

@@ -21,7 +21,7 @@ from sct.codegen.mirror import Mirror
 from sct.codegen.parts import Parts, Scope, parts
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 
-__all__ = ["Member", "Tape", "Tapes"]
+__all__ = ["Member", "Read", "Tape", "Tapes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +83,16 @@ class Tape:
         """The list where it is read."""
         m = self.first
         return self.value if m.flat or not m.given else m.given[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What a trip reads of a list: its elements, one of its sequences, the list where it was filled."""
+
+    tape: Value
+    elems: tuple[Value, ...]
+    sequence: Value
+    filled: Value
 
 
 class Tapes:
@@ -192,18 +202,21 @@ class Tapes:
 
     # -- reading ----------------------------------------------------------------------
 
-    def reads(self, loop: Parts) -> Iterator[tuple[Value, list[Value], Value]]:
-        """(list, the elements that a trip reads from it, one of its sequences) for each list that
-        the loop reads and that is not popped by way of `pops`."""
+    def reads(self, loop: Parts) -> Iterator[Read]:
+        """What is read of the lists that are not popped by way of `pops`."""
         found: dict[Value, dict[int, tuple[Value, Value]]] = {}
+        filled: dict[Value, Value] = {}
         for s, elem in zip(loop.xs, loop.elems):
             if not isinstance(s, Value) or elem in self._carried:
                 continue
             tape, n = self._tape_of.get(elem, (None, 0))
             if tape is None or not tape.first.popped:
-                found.setdefault(tape.taken if tape else s, {}).setdefault(n, (elem, s))
+                value = tape.taken if tape else s
+                filled[value] = tape.value if tape else s
+                found.setdefault(value, {}).setdefault(n, (elem, s))
         for value, members in found.items():
-            yield value, [members[n][0] for n in sorted(members)], members[min(members)][1]
+            elems = tuple(members[n][0] for n in sorted(members))
+            yield Read(value, elems, members[min(members)][1], filled[value])
 
     def popped(self, reader: Eqn, s: Operand) -> bool:
         """May `reader` take the elements out of the list `s`?"""
@@ -232,7 +245,7 @@ class Tapes:
             m = tape.first
             if m.whole and not m.flat and m.elem is not None and self._counts(loop, _given(loop.eqn, m.elem)):
                 return tape.taken
-        return next((value for value, _, s in self.reads(loop) if self._counts(loop, s)), None)
+        return next((r.tape for r in self.reads(loop) if self._counts(loop, r.sequence)), None)
 
     def _counts(self, loop: Parts, s: Operand) -> bool:
         """Is the number of trips of `loop` the length of `s`, of a loop that may end at any trip?"""

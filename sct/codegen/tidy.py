@@ -2,7 +2,7 @@
 
 - neighbouring branches on one condition become one
 - an int that only says which of two ways a loop was left becomes a flag
-- a view that is short and read twice is written out twice
+- the next value of a carry is made where the old one is not needed any more
 """
 
 from __future__ import annotations
@@ -29,20 +29,18 @@ from sct.codegen.program import (
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.types import BOOL, Tensor
 from sct.ops import OPS
-from sct.ops.registry import aliases
 
 __all__ = ["tidy"]
 
 
 def tidy(block: Block) -> Block:
-    """The block, its branches merged, its codes made flags, its short views written out."""
+    """The block, its branches merged, its codes made flags, its carries renewed late."""
     _negations(block)
     block = _merged(block)
     for flag in _flags(block):
         flag.apply(block)
     _negations(block)
     _sink(block)
-    _spread_views(block)
     return block
 
 
@@ -82,7 +80,12 @@ def _independent(move: Statement, s: If) -> bool:
 
 def _joined(first: Block, second: Block) -> Block:
     """The arm that does both; `second` reads what `first` moves where it comes from."""
-    known = {v: x for s in first if isinstance(s, Move) for v, x in s.pairs if not _is_undef(x)}
+    known: dict[Value, Operand] = {}
+    for s in first:
+        made = {v for t in (s, *(t for arm in blocks(s) for t in statements(arm))) for v in targets(t)}
+        known = {v: x for v, x in known.items() if v not in made and x not in made}
+        if isinstance(s, Move):
+            known.update((v, x) for v, x in s.pairs if not _is_undef(x) and x not in made)
     changed = {v for s in statements(second) for v in targets(s)}
     known = {v: x for v, x in known.items() if v not in changed and x not in changed}
     _read_instead(second, {v: known[x] if isinstance(x, Value) and x in known else x for v, x in known.items()})
@@ -291,49 +294,3 @@ def _ordered(lets: list[Let], target: dict[Value, Value]) -> Block:
         waiting.remove(free)
         found.append(free)
     return found
-
-
-# -- views ------------------------------------------------------------------------------------
-
-_SHORT = 2
-
-
-def _spread_views(block: Block) -> None:
-    """t = u[1:-1]; ... t ... t ...   ->   ... u[1:-1] ... u[1:-1] ..."""
-    for s in block:
-        for inner in blocks(s):
-            _spread_views(inner)
-    readers: dict[Value, list[int]] = defaultdict(list)
-    for k, s in enumerate(block):
-        for x in operands(s):
-            if isinstance(x, Value):
-                readers[x].append(k)
-        for x in (x for b in blocks(s) for inner in b for x in _reads(inner)):
-            if isinstance(x, Value):
-                readers[x] += [k, -1]
-    made: dict[int, list[Statement]] = defaultdict(list)
-    for k, s in enumerate(block):
-        at = readers[s.eqn.out] if isinstance(s, Let) and _is_short_view(s.eqn) else []
-        if isinstance(s, Let) and len(at) == 2 and _same_time(block, k, at):
-            last = block[at[1]]
-            assert isinstance(last, Let)
-            again = Value(s.eqn.out.type)
-            made[k].append(Let(s.eqn.with_(outs=(again,)), s.like))
-            last.eqn = last.eqn.with_(args=tuple(again if x is s.eqn.out else x for x in last.eqn.args))
-    block[:] = [t for k, s in enumerate(block) for t in (s, *made[k])]
-
-
-def _is_short_view(eqn: Eqn) -> bool:
-    if eqn.op.name != "index" or eqn.out.hint is not None or len(eqn.attrs["key"]) > _SHORT:
-        return False
-    slices = all(k[0] == "s" for k in eqn.attrs["key"]) and all(isinstance(x, Lit) for x in eqn.args[1:])
-    return slices and aliases(eqn) == "view"
-
-
-def _same_time(block: Block, k: int, readers: list[int]) -> bool:
-    """Are the readers two equations in this block, and is nothing written until then?"""
-    first, last = readers
-    if first == last or -1 in readers:
-        return False
-    return all(isinstance(s, Let) and (s.eqn.inplace is None or j == last) and not s.eqn.op.effect
-               for j, s in enumerate(block[k:last + 1], k))

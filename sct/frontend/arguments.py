@@ -12,7 +12,7 @@ from sct.errors import SctError
 from sct.frontend.evaluator import Evaluator, FreeLeaf
 from sct.frontend.values import Abstract, Array, DictRef, ListRef, Path, Ref, Slots, Static, Tup
 from sct.ir import Value
-from sct.ir.tree import Const, Leaf, Node, Tree
+from sct.ir.tree import Const, Leaf, Node, Tree, relabel
 from sct.ir.types import INT, Dim, Opaque, Tensor, Type, py, sym
 
 __all__ = ["add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque", "read_path"]
@@ -46,10 +46,14 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
     if t is np.ndarray:
         # Sizes 0 and 1 are types of their own; other sizes count by which are equal.
         return x.dtype, tuple([s if s < 2 else sizes.setdefault(s, -1 - len(sizes)) for s in x.shape])
-    if t is tuple or t is list:
+    if t is tuple:
         return (t, *[_key(v, sizes) for v in x])
-    if t is dict:
-        return t, tuple([(k, _key(v, sizes)) for k, v in x.items()])
+    if t is list or t is dict:
+        # One list passed twice is another key than two lists; ids are negative, sizes are not.
+        first = sizes.setdefault(-1 - id(x), len(sizes))
+        if t is list:
+            return (t, first, *[_key(v, sizes) for v in x])
+        return t, first, tuple([(k, _key(v, sizes)) for k, v in x.items()])
     if isinstance(x, np.generic):
         return t  # type: ignore[no-any-return]
     if isinstance(x, np.ndarray):
@@ -120,8 +124,30 @@ def add_leaf(ev: Evaluator, x: Any, t: Type, name: str) -> Value:
     return v
 
 
-def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Ref]) -> tuple[Abstract, Tree]:
-    """An argument as an abstract value, and how its leaves are arranged."""
+def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
+    """An argument as an abstract value, and how its leaves are arranged.
+
+    seen  the arrays and containers of earlier arguments, where one passed twice is to be one array
+    """
+    if type(x) in (list, dict):
+        if seen is not None and id(x) in seen:
+            known, tree = seen[id(x)]
+            return known, relabel(tree, lambda _: Leaf(_again(ev, x, tree, _)))
+        ev.containers_twice = ev.containers_twice or id(x) in ev.containers
+        ev.containers.add(id(x))
+    made = _argument(ev, x, name, seen)
+    if seen is not None and isinstance(x, (np.ndarray, list, dict)):
+        seen.setdefault(id(x), made)
+    return made
+
+
+def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
+    """A leaf of a container that is passed again: a parameter that nothing reads."""
+    add_leaf(ev, ev.leaves[leaf], ev.params[leaf].type, ev.params[leaf].hint or "again")
+    return len(ev.params) - 1
+
+
+def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
     if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
         parts = [argument(ev, v, f"{name}_{k}", seen) for k, v in enumerate(x)]
         kind = "tuple" if isinstance(x, tuple) else "list"
@@ -129,22 +155,18 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Ref]) -> tuple[Ab
         items = tuple(v for v, _ in parts)
         if kind == "tuple":
             return Tup(items), tree
-        return ListRef(_slots(ev, Slots(items))), tree
+        return ListRef(_slots(ev, Slots(items, origin="argument"))), tree
     if type(x) is dict:
         parts = [argument(ev, v, k if isinstance(k, str) and k.isidentifier() else f"{name}_{j}", seen)
                  for j, (k, v) in enumerate(x.items())]
-        cell = Slots(tuple(v for v, _ in parts), tuple(x))
+        cell = Slots(tuple(v for v, _ in parts), tuple(x), "argument")
         return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
     if isinstance(x, np.ndarray):
-        if id(x) in seen:
-            known = seen[id(x)]
-            leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
-            ev.same_object.append((len(ev.params) - 1, known.addr))
-            return known, Leaf(ev.params.index(leaf))
         leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
+        if seen is not None and id(x) in seen:
+            return seen[id(x)][0], Leaf(ev.params.index(leaf))
         addr = ev.new_addr()
         ev.store.cells[addr] = Array(leaf, "argument", layout=leaf)
-        seen[id(x)] = Ref(addr)
         return Ref(addr), Leaf(ev.params.index(leaf))
     if isinstance(x, (bool, int, float, np.generic, str)):
         leaf = add_leaf(ev, x, Opaque() if isinstance(x, str) else type_of_object(ev, x, name), name)

@@ -29,6 +29,7 @@ from sct.frontend.values import (
     Key,
     ListRef,
     Method,
+    Path,
     Poison,
     Pullback,
     Ref,
@@ -127,9 +128,9 @@ def call(ev: Evaluator, fn: Abstract, args: Sequence[Abstract], kwargs: Kwargs) 
     if hasattr(f, "__sct_call__") or hasattr(f, "__sct_transform__"):
         return call_transform(ev, fn, args, kwargs)
     if isinstance(f, functools.partial):
-        inner = call(ev, ev.lift(f.func), [*map(ev.lift, f.args), *args],
-                     {**{k: ev.lift(v) for k, v in f.keywords.items()}, **kwargs})
-        return inner
+        first = [ev.lift(x, (f, ("attr", "args"), ("item", k))) for k, x in enumerate(f.args)]
+        named = {k: ev.lift(x, (f, ("attr", "keywords"), ("item", k))) for k, x in f.keywords.items()}
+        return call(ev, ev.lift(f.func), [*first, *args], {**named, **kwargs})
     if isinstance(f, types.MethodType):
         owner = Static(f.__self__) if fn.path is None else ev.lift(f.__self__, (*fn.path, ("attr", "__self__")))
         return call(ev, Static(f.__func__), [owner, *args], kwargs)
@@ -146,11 +147,23 @@ def _library(f: types.FunctionType) -> bool:
 
 def call_function(ev: Evaluator, f: types.FunctionType, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
-    defaults = tuple(map(ev.lift, f.__defaults__ or ()))
-    node = source_of(f.__code__).node
-    kw = tuple(ev.lift((f.__kwdefaults__ or {})[a.id]) if a.id in (f.__kwdefaults__ or {}) else None
-               for a in node.args.kwonlyargs)
+    at = ("attr", "__defaults__")
+    defaults = tuple(_Default(ev, x, (f, at, ("item", k))) for k, x in enumerate(f.__defaults__ or ()))
+    named = f.__kwdefaults__ or {}
+    kw = tuple(_Default(ev, named[a.id], (f, ("attr", "__kwdefaults__"), ("item", a.id))) if a.id in named else None
+               for a in source_of(f.__code__).node.args.kwonlyargs)
     return call_source(ev, source_of(f.__code__), args, kwargs, _Globals(f), _Cells(f, cells), defaults, kw, None)
+
+
+class _Default:
+    """The default of a parameter, looked at where it is used: what can change is read at every call."""
+
+    def __init__(self, ev: Evaluator, value: Any, path: Path) -> None:
+        self.ev, self.value, self.path = ev, value, path
+
+    def lifted(self) -> Abstract:
+        fixed = isinstance(self.value, (bool, int, float, str, type(None)))
+        return self.ev.lift(self.value, None if fixed else self.path)
 
 
 class _Globals(dict):  # type: ignore[type-arg]
@@ -191,7 +204,7 @@ def _liveness(node: Any) -> Liveness:
 
 
 def call_source(ev: Evaluator, source: SourceFunction, args: Sequence[Abstract], kwargs: Kwargs, globals_: Any,
-                cells: Any, defaults: tuple[Abstract, ...], kw_defaults: tuple[Abstract | None, ...],
+                cells: Any, defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...],
                 parent: Frame | None) -> Abstract:
     """Evaluate a function's body in a frame of its own."""
     node = source.node
@@ -227,7 +240,7 @@ def _no_generator(ev: Evaluator, source: SourceFunction) -> None:
 
 
 def bind(ev: Evaluator, source: SourceFunction, args: Sequence[Abstract], kwargs: Kwargs,
-         defaults: tuple[Abstract, ...], kw_defaults: tuple[Abstract | None, ...]) -> dict[str, Abstract]:
+         defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...]) -> dict[str, Abstract]:
     """Parameters by name, as Python binds them."""
     a = source.node.args
     positional = [p.id for p in [*a.posonlyargs, *a.args]]
@@ -243,10 +256,11 @@ def bind(ev: Evaluator, source: SourceFunction, args: Sequence[Abstract], kwargs
                 ev.refuse("SCT505", f"`{source.name}` got two values for `{name}`")
             bound[name] = rest.pop(name)
     for name, v in zip(positional[len(positional) - len(defaults):], defaults):
-        bound.setdefault(name, v)
+        if name not in bound:
+            bound[name] = v.lifted() if isinstance(v, _Default) else v
     for p, kw in zip(a.kwonlyargs, kw_defaults):
-        if kw is not None:
-            bound.setdefault(p.id, kw)
+        if kw is not None and p.id not in bound:
+            bound[p.id] = kw.lifted() if isinstance(kw, _Default) else kw
     missing = [p for p in [*positional, *(k.id for k in a.kwonlyargs)] if p not in bound]
     if missing:
         ev.refuse("SCT505", f"`{source.name}` is called without `{missing[0]}`")
@@ -322,12 +336,14 @@ def call_named(ev: Evaluator, spelling: str, args: Sequence[Abstract], kwargs: K
     attrs = {k: static_attr(ev, k, v) for k, v in attrs.items()}
     flat = [ev.operand(x) if not isinstance(x, (Lit, Value)) else x for x in map(_abstract, operands)]
     if op.name in _SIZED:
-        flat = [ev.as_int(x) for x in flat]
+        flat = [x if k in _NUMBERS.get(op.name, ()) else ev.as_int(x) for k, x in enumerate(flat)]
     return apply_op(ev, op, spelling, args, flat, attrs)
 
 
-_SIZED = frozenset(("zeros", "ones", "empty", "eye", "reshape", "broadcast_to", "arange"))
-"""Ops whose operands are sizes."""
+_SIZED = frozenset(("zeros", "ones", "empty", "eye", "reshape", "broadcast_to", "arange", "linspace"))
+"""Ops that take sizes,"""
+_NUMBERS = {"linspace": (0, 1), "reshape": (0,), "broadcast_to": (0,)}
+"""and which of their operands are none."""
 
 
 def apply_op(ev: Evaluator, op: Any, spelling: str, args: Sequence[Abstract], flat: Sequence[Operand],
@@ -706,6 +722,8 @@ def call_method(ev: Evaluator, fn: Method, args: Sequence[Abstract], kwargs: Kwa
             return change_list(ev, owner, name, args)
         if name == "copy":
             return list_(ev, [owner], {})
+    if isinstance(owner, Static) and isinstance(getattr(owner.value, name), types.MethodType):
+        return call(ev, Static(getattr(owner.value, name).__func__), [owner, *args], kwargs)
     if isinstance(owner, Static) and isinstance(owner.value, str):
         return ev.lift(getattr(owner.value, name)(*(ev.ask(a, "an argument of a string method") for a in args)))
     ev.refuse("SCT203", f"the method `{name}` is not supported")

@@ -155,7 +155,9 @@ class Evaluator:
         self.loop_memo: dict[Any, Any] = {}
         self.sizes: dict[str, tuple[int, int | None]] = {}
         self.size_names: dict[int, str] = {}
-        self.same_object: list[tuple[int, int]] = []
+        self.containers: set[int] = set()
+        self.containers_twice = False
+        self.container_written = False
         self.same_size: dict[str, Dim] = {}
         self.boundary = 0
         self.returned_at: Loc | None = None
@@ -598,6 +600,7 @@ class Evaluator:
 
     def writable(self, addr: int, what: str) -> Array | Slots:
         cell = self.store.cells[addr]
+        self.container_written |= isinstance(cell, Slots) and cell.origin == "argument"
         if cell.frozen:
             self.refuse("SCT301", f"{what} through a name that may stand for another one too", why=cell.frozen,
                         hint="write to a copy: `z = z.copy()`")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -310,6 +311,10 @@ def attribute(ev: Evaluator, node: Any) -> Abstract:
     if isinstance(owner, Static):
         try:
             found = getattr(owner.value, node.attr)
+            if isinstance(found, types.MethodType) and found.__self__ is owner.value and owner.path is not None:
+                # A bound method is a new object each time: what is guarded is its function.
+                ev.lift(found.__func__, (*owner.path, ("attr", node.attr), ("attr", "__func__")))
+                return Method(owner, node.attr)
             return ev.lift(found, None if owner.path is None else (*owner.path, ("attr", node.attr)))
         except AttributeError as error:
             ev.refuse("SCT203", str(error))

@@ -159,19 +159,29 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
     except TypeError as error:
         raise TypeError(f"{name_of(target)}() {error}") from None
     bound.apply_defaults()
-    ev = _evaluator(target)
-    seen: dict[int, Ref] = {}
-    given: dict[str, Abstract] = {}
-    trees: dict[str, Tree] = {}
-    for name, value in bound.arguments.items():
-        given[name], trees[name] = argument(ev, value, name, seen)
 
-    def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:
-        again = signature.bind(*args, **kwargs)
-        again.apply_defaults()
-        return [leaf for name, tree in trees.items() for leaf in _leaves(tree, again.arguments[name])]
+    def attempt(seen: dict[int, Any] | None) -> Traced:
+        ev = _evaluator(target)
+        given: dict[str, Abstract] = {}
+        trees: dict[str, Tree] = {}
+        for name, value in bound.arguments.items():
+            given[name], trees[name] = argument(ev, value, name, seen)
 
-    return _finish(ev, target, signature, given, trees, bind)
+        def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+            again = signature.bind(*args, **kwargs)
+            again.apply_defaults()
+            return [leaf for name, tree in trees.items() for leaf in _leaves(tree, again.arguments[name])]
+
+        return _finish(ev, target, signature, given, trees, bind, shared=seen is not None)
+
+    try:
+        return attempt(None)
+    except _Shared:
+        return attempt({})
+
+
+class _Shared(Exception):
+    """An array is passed twice and written: its two names are one."""
 
 
 def as_callable(fn: Any) -> Static:
@@ -212,7 +222,7 @@ def _evaluator(target: Any) -> Evaluator:
 
 
 def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Mapping[str, Abstract],
-            trees: Mapping[str, Tree], bind: Any) -> Traced:
+            trees: Mapping[str, Tree], bind: Any, *, shared: bool = False) -> Traced:
     from sct.frontend.calls import call
     from sct.frontend.expressions import items_of
 
@@ -250,7 +260,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     fn = Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs))
     written = any(isinstance(c, Array) and c.origin == "argument" and ev.store.cells.get(a) is not c
                   for a, c in before.items()) or _writes(fn)
-    _aliasing(ev, written)
+    _aliasing(ev, written, shared)
     _settle_sizes(ev, fn)
     for f in ev.free_leaves:
         params.append(Parameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
@@ -272,14 +282,19 @@ def _writes(fn: Fn) -> bool:
     return any(e.op.name in ("store", "add_at") for e in walk(fn))
 
 
-def _aliasing(ev: Evaluator, written: bool) -> None:
-    """Arguments that share memory: identical ones are one array; others are refused if one is written."""
+def _aliasing(ev: Evaluator, written: bool, shared: bool) -> None:
+    """Arrays that share memory, where one is written: an array passed twice is one array, others are refused."""
+    if ev.container_written and ev.containers_twice and not shared:
+        raise _Shared
     arrays = [k for k, x in enumerate(ev.leaves) if isinstance(x, np.ndarray)]
+    free = {ev.params.index(f.param) for f in ev.free_leaves}
     if not written or len(arrays) < 2:
         return
     pairs = [(i, j) for n, i in enumerate(arrays) for j in arrays[:n]]
     for i, j in pairs:
-        if ev.leaves[i] is not ev.leaves[j] and np.may_share_memory(ev.leaves[i], ev.leaves[j]):
+        if ev.leaves[i] is ev.leaves[j] and not shared and not {i, j} & free:
+            raise _Shared
+        if np.may_share_memory(ev.leaves[i], ev.leaves[j]) and (ev.leaves[i] is not ev.leaves[j] or {i, j} & free):
             names = f"`{ev.params[j].hint}` and `{ev.params[i].hint}`"
             raise SctError("SCT305", f"{names} share memory, and one is written", hint="pass a copy")
     same = [(i, j) for i, j in pairs if ev.leaves[i] is ev.leaves[j]]

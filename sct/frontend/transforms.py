@@ -100,8 +100,13 @@ class _Region:
 
 
 def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequence[int | str],
-             *, has_aux: bool = False, skip: Callable[[int, int], bool] | None = None) -> _Region:
-    """Evaluate `f(*args, **kwargs)` as a region."""
+             *, has_aux: bool = False, skip: Callable[[int, int], bool] | None = None,
+             strict: bool = False) -> _Region:
+    """Evaluate `f(*args, **kwargs)` as a region.
+
+    skip    which leaves of which argument are constants
+    strict  an array of ints that is to be differentiated by is refused
+    """
     from sct.frontend.calls import call
 
     seen: dict[int, int] = {}
@@ -122,6 +127,7 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
         inner: list[Abstract] = []
         tree_of(ev, inside[k], inner)
         for j, (leaf, own) in enumerate(zip(leaves, inner)):
+            _no_int_array(ev, leaf, strict and isinstance(tree, Leaf) or skip is not None and not skip(which, j))
             if not differentiable(ev, leaf, direct=isinstance(tree, Leaf)) or skip is not None and skip(which, j):
                 positions.append(-1)
                 new.append(own)
@@ -172,6 +178,13 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
 
 def _name(f: Abstract, k: int | str) -> str | None:
     return k if isinstance(k, str) else None
+
+
+def _no_int_array(ev: Evaluator, leaf: Abstract, strict: bool) -> None:
+    t = ev.type_of(leaf) if isinstance(leaf, Ref) else None
+    if strict and isinstance(t, Tensor) and t.kind in "ib":
+        ev.refuse("SCT407", f"an array of type {t} is to be differentiated by", why="its elements are not real numbers",
+                  hint="pass x.astype(float)")
 
 
 # -- what is called ---------------------------------------------------------------------------------------
@@ -269,7 +282,8 @@ def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
 
 def run_grad(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     where = positions(ev, f, t.argnums, args, kwargs)
-    region = evaluate(ev, f, args, kwargs, where, has_aux=t.has_aux)
+    region = evaluate(ev, f, args, kwargs, where, has_aux=t.has_aux, strict=True)
+    _something(ev, region)
     ev.loc, outer = ev.returned_at, ev.loc
     if not isinstance(region.out, Leaf):
         ev.refuse("SCT404", "the function to differentiate must return one number",
@@ -293,6 +307,12 @@ def run_grad(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwarg
     if t.kind == "grad":
         return result if aux is None else Tup((result, aux))
     return Tup((value if aux is None else Tup((value, aux)), result))
+
+
+def _something(ev: Evaluator, region: _Region) -> None:
+    if not region.primals:
+        ev.refuse("SCT408", "there is no real number to differentiate by",
+                  hint="integers, strings, flags and None have no derivative")
 
 
 def _one_number(ev: Evaluator, y: Operand) -> None:
@@ -408,6 +428,7 @@ def _as_tangent(ev: Evaluator, v: Abstract, p: Value) -> Operand:
 def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     """`vjp` as what a caller gets: the value and a pullback that is a function."""
     region = evaluate(ev, f, args, kwargs, range(len(args)))
+    _something(ev, region)
     seeded = [k for k, x in enumerate(region.outs) if is_float(x)]
     outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
     back = Value(Function(), "pullback")

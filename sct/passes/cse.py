@@ -3,16 +3,18 @@
 What comes in is any IR; what goes out computes the same bits.  A primal equation is
 replaced by a primal one of the same op, spelling and operands; an adjoint equation
 by any that has the same op and operands.  Inner regions use outer values.  Effects,
-and arrays made in order to be written, stay as they are.
+and arrays made in order to be written, stay as they are.  What IEEE arithmetic rounds
+exactly is computed here where the operands are literals:  math.sqrt(0.25)  ->  0.5
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from sct.ir.core import Eqn, Fn, Operand, Value, has_effect, substitute
-from sct.ir.types import Tensor, Type
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, substitute
+from sct.ir.types import FLOAT, Tensor, Type
 
 __all__ = ["ALLOCATIONS", "COMMUTATIVE", "cse", "frozen"]
 
@@ -20,6 +22,9 @@ ALLOCATIONS = frozenset({
     "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array", "arange",
     "linspace", "zeros_of", "store", "add_at"})
 COMMUTATIVE = frozenset({"add", "mul", "maximum", "minimum", "logical_and", "logical_or", "eq", "ne", "hypot"})
+
+
+EXACT = frozenset({"add", "sub", "mul", "div", "neg", "sqrt"})
 
 
 def cse(fn: Fn) -> Fn:
@@ -53,6 +58,10 @@ class _Cse:
             self.equal_arms(eqn)
         if not eqn.outs or eqn.op.name in ALLOCATIONS or eqn.op.name == "closure" or has_effect(eqn):
             return eqn
+        literal = exact_literal(eqn)
+        if literal is not None:
+            self.env[eqn.out] = literal
+            return None
         found = self.lookup(eqn)
         if found is None:
             return eqn
@@ -97,6 +106,20 @@ class _Cse:
         for out, a, b in zip(eqn.outs, then.results, orelse.results):
             if a == b and a.type == out.type:
                 self.env[out] = a
+
+
+def exact_literal(eqn: Eqn) -> Lit | None:
+    """The Python float that `eqn` computes of Python numbers, the same on every machine."""
+    if eqn.op.name not in EXACT or eqn.op.run is None or eqn.outs[0].type != FLOAT:
+        return None
+    values = [a.value for a in eqn.args if isinstance(a, Lit) and type(a.value) in (int, float)]
+    if len(values) < len(eqn.args):
+        return None
+    try:
+        made = eqn.op.run(*values)
+    except (ArithmeticError, ValueError):
+        return None
+    return Lit(made) if type(made) is float and math.isfinite(made) else None
 
 
 def _key(eqn: Eqn) -> Hashable:

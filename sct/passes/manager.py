@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterator
 from sct.ir.check import verify as verified
 from sct.ir.core import Fn
 from sct.ir.text import show
+from sct.passes.activity import activity
 from sct.passes.cse import cse
 from sct.passes.dce import dce
 from sct.passes.expand import expand
@@ -26,7 +27,7 @@ from sct.passes.simplify import rewrite, simplify
 from sct.passes.sink import sink
 from sct.passes.storage import storage
 
-__all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "run", "stages"]
+__all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "run", "stages", "unused"]
 
 Pass = Callable[[Fn], Fn]
 Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
@@ -89,6 +90,18 @@ def _passes(fn: Fn) -> dict[str, Pass]:
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save, "hoist": hoist, "sink": sink,
         "storage": storage, "expand as it is": expand, "copy everywhere": lambda f: storage(f, copies=True),
     }
+
+
+def unused(fn: Fn) -> list[str]:
+    """Names of what `fn` differentiates by in vain: the result does not depend on it."""
+    found = []
+    for eqn in fn.eqns:
+        if eqn.op.name == "vjp" and eqn.attrs["seeded"]:
+            region = expand(eqn.regions[0])
+            params = [region.params[k] for k in eqn.attrs["wrt"]]
+            active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
+            found += [p.hint or "its argument" for p in params if p not in active]
+    return found
 
 
 def returns_value(fn: Fn) -> bool:

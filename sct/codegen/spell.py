@@ -1,0 +1,165 @@
+"""Programs written as one writes them by hand.
+
+    t = u[i]; s = t + v; store(u, s, i)     ->   u[i] += v
+    t = i + 1; ... u[t] ... w[t] ...        ->   ... u[i + 1] ... w[i + 1] ...
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from sct.codegen.program import (
+    Block,
+    If,
+    Let,
+    Loop,
+    Select,
+    Statement,
+    Update,
+    blocks,
+    operands,
+    statements,
+)
+from sct.ir.core import Eqn, Lit, Operand, Value
+from sct.ir.types import Tensor
+from sct.ops.registry import aliases
+
+__all__ = ["AUGMENTED", "spell"]
+
+AUGMENTED = frozenset(["add", "sub", "mul", "div"])
+"""Ops with an augmented assignment."""
+
+_MOST_READERS = 4
+_MOST_ITEMS = 2
+
+
+def spell(block: Block) -> Block:
+    """The block with updates in place and short parts where they are read."""
+    uses = Counter(x for s in statements(block) for x in _reads(s) if isinstance(x, Value))
+    _spell(block, uses)
+    return block
+
+
+def _spell(block: Block, uses: Counter[Value]) -> None:
+    for s in block:
+        for inner in blocks(s):
+            _spell(inner, uses)
+    _combine_updates(block, uses)
+    _spread(block, uses)
+
+
+def _reads(s: Statement) -> tuple[Operand, ...]:
+    more = (s.test[1],) if isinstance(s, Loop) and s.test is not None else ()
+    return (*operands(s), *more, *((s.then, s.orelse) if isinstance(s, Select) else ()))
+
+
+# -- x[key] op= value -------------------------------------------------------------------------
+
+
+def _combine_updates(block: Block, uses: Counter[Value]) -> None:
+    """Replace the reading, the sum and the writing by one statement."""
+    made: dict[Operand, tuple[int, Eqn]] = {
+        s.eqn.out: (k, s.eqn) for k, s in enumerate(block) if isinstance(s, Let) and len(s.eqn.outs) == 1}
+    gone: set[int] = set()
+
+    def drop(k: int, out: Operand, args: tuple[Operand, ...]) -> None:
+        """One reader less of `out`, and none of its operands if it has no more."""
+        uses.subtract([out] if isinstance(out, Value) else [])
+        if isinstance(out, Value) and not uses[out]:
+            gone.add(k)
+            uses.subtract(x for x in args if isinstance(x, Value))
+
+    for k, s in enumerate(block):
+        if not isinstance(s, Let) or s.eqn.op.name != "store" or s.eqn.inplace is None:
+            continue
+        x, value, *_ = s.eqn.args
+        by = made.get(value) if isinstance(value, Value) and uses[value] == 1 and value.hint is None else None
+        if by is None or by[1].op.name not in AUGMENTED or not _is_operator(by[1]):
+            continue
+        first, other = by[1].args
+        read = made.get(first)
+        if first is x and x.type == value.type and s.eqn.attrs["key"] == ("e",):
+            block[k] = Update(s.eqn, by[1], other)
+        elif read and _is_part(read[1], s.eqn, uses) and _dtype(value) == _dtype(x):
+            block[k] = Update(s.eqn, by[1], other)
+            drop(read[0], first, read[1].args)
+        else:
+            continue
+        gone.add(by[0])
+    block[:] = [s for k, s in enumerate(block) if k not in gone]
+
+
+def _is_part(read: Eqn, store: Eqn, uses: Counter[Value]) -> bool:
+    """Is `read` the part that `store` overwrites, and wanted for that alone or short?"""
+    return (read.op.name == "index" and read.out.hint is None and read.attrs["key"] == store.attrs["key"]
+            and read.args == (store.args[0], *store.args[2:]) and (uses[read.out] == 1 or _is_short_view(read)))
+
+
+def _dtype(x: Operand) -> str | None:
+    return x.type.dtype if isinstance(x.type, Tensor) else None
+
+
+def _is_operator(eqn: Eqn) -> bool:
+    return eqn.spelling is None or eqn.spelling.startswith("operator.")
+
+
+# -- short parts ------------------------------------------------------------------------------
+
+
+def _spread(block: Block, uses: Counter[Value]) -> None:
+    """Make short views and `i + 1` anew for each of their readers, where all are in this block."""
+    readers: dict[Value, list[int]] = defaultdict(list)
+    for k, s in enumerate(block):
+        if not isinstance(s, (If, Select)):
+            for x in operands(s):
+                if isinstance(x, Value):
+                    readers[x].append(k)
+    again: dict[int, list[Statement]] = defaultdict(list)
+    for k, s in enumerate(block):
+        if not isinstance(s, Let) or len(s.eqn.outs) != 1 or s.eqn.out.hint is not None:
+            continue
+        at = readers[s.eqn.out]
+        several = 1 < len(at) == len(set(at)) == uses[s.eqn.out] <= _MOST_READERS
+        if several and (_is_offset(s.eqn) or len(at) == 2 and _is_short_view(s.eqn) and not _written(block, k, at[-1])):
+            for j in at[1:]:
+                copy = Value(s.eqn.out.type, dim=s.eqn.out.dim)
+                if _read_instead(block[j], s.eqn.out, copy):
+                    again[k].append(Let(s.eqn.with_(outs=(copy,)), s.like))
+    block[:] = [t for k, s in enumerate(block) for t in (s, *again[k])]
+
+
+def _read_instead(s: Statement, old: Value, new: Value) -> bool:
+    """Let `s` read `new`; False if it is not a statement that can."""
+    if isinstance(s, Let):
+        s.eqn = s.eqn.with_(args=tuple(new if x is old else x for x in s.eqn.args))
+    elif isinstance(s, Update):
+        s.eqn = s.eqn.with_(args=tuple(new if x is old else x for x in s.eqn.args))
+        s.value = new if s.value is old else s.value
+    elif isinstance(s, Loop):
+        s.bounds = tuple(new if x is old else x for x in s.bounds)
+    else:
+        return False
+    return True
+
+
+def _is_offset(eqn: Eqn) -> bool:
+    """Is this an int and a literal one, added or subtracted?"""
+    return (eqn.op.name in ("add", "sub") and _is_operator(eqn) and _is_int(eqn.out)
+            and isinstance(eqn.args[1], Lit) and isinstance(eqn.args[0], Value) and _is_int(eqn.args[0]))
+
+
+def _is_int(x: Value) -> bool:
+    return isinstance(x.type, Tensor) and x.type.carrier == "py" and x.type.dtype == "int"
+
+
+def _is_short_view(eqn: Eqn) -> bool:
+    if eqn.op.name != "index" or eqn.out.hint is not None or len(eqn.attrs["key"]) > _MOST_ITEMS:
+        return False
+    slices = all(k[0] == "s" for k in eqn.attrs["key"]) and all(isinstance(x, Lit) for x in eqn.args[1:])
+    return slices and aliases(eqn) == "view"
+
+
+def _written(block: Block, k: int, last: int) -> bool:
+    """Is anything written, or unclear, between the statements `k` and `last`?"""
+    return not all(isinstance(s, Let) and s.eqn.inplace is None and not s.eqn.op.effect for s in block[k:last]) \
+        or not isinstance(block[last], (Let, Update))
