@@ -17,7 +17,7 @@ from sct.codegen import NO_DEFAULT, Interface, Parameter, generate, load
 from sct.codegen.unparse import WIDTH, same_tree, unparse
 from sct.ir import text
 from sct.ir.build import Builder
-from sct.ir.core import Fn, Value
+from sct.ir.core import Fn, Loc, Value
 from sct.ir.interp import run
 from sct.ir.tree import Const, Leaf, Node
 from sct.ir.types import FLOAT, array, sym
@@ -788,6 +788,26 @@ def test_parameter_that_hides_a_module() -> None:
 def f(np):
     return _np.exp(np)
 """
+
+
+def test_lines_and_comments() -> None:
+    """Each line knows the user's line; on request, adjoint lines name it."""
+    x = Value(FLOAT, "x")
+    with Builder(loc=Loc("<no file>", 7)) as b:
+        y = mul(x, x)
+        y.hint = "y"
+    with Builder(primal=False, loc=Loc("<no file>", 7)) as adjoint:
+        dy = mul(x, 2.0)
+        dy.hint = "dx"
+    fn = Fn("f", (x,), (*b.eqns, *adjoint.eqns), (y, dy))
+    source = generate(fn, interface(fn), comments=True)
+    assert source.text == """def f(x):
+    y = x * x
+    # line 7:
+    dx = x * 2.0
+    return y, dx
+"""
+    assert {line: loc.line for line, loc in source.lines.items()} == {2: 7, 4: 7}
 
 
 def test_load() -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import keyword
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sct.codegen.arguments import parameter, signature
@@ -31,14 +31,18 @@ from sct.codegen.spell import spell
 from sct.codegen.statements import Statements, function
 from sct.codegen.templates import STATEMENTS, expression, names_in
 from sct.codegen.tidy import tidy
-from sct.codegen.unparse import comment, unparse
+from sct.codegen.unparse import Comment, comment, unparse
+from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk
 
 __all__ = ["generate", "load"]
 
 
-def generate(fn: Fn, interface: Interface) -> Source:
-    """The source of `fn` as the function that `interface` describes."""
+def generate(fn: Fn, interface: Interface, *, comments: bool = False) -> Source:
+    """The source of `fn` as the function that `interface` describes.
+
+    comments  name the user's line above the statements that differentiate it
+    """
     scope = Scope(fn)
     fixed: dict[Value, str] = {}
     block: Block = []
@@ -52,14 +56,15 @@ def generate(fn: Fn, interface: Interface) -> Source:
     indices = {eqn.regions[-1].params[0] for eqn in walk(fn) if eqn.op.name == "loop" and eqn.attrs.get("counted")}
     names = Names(live, fixed, _users(scope, fn.params), _taken(block, folded, interface), indices)
     modules = Modules(p.name for p in interface.params)
-    printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block)
+    printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block, comments)
     body = printer.block(block)
     args, bindings = signature(interface, modules)
     if interface.comment:
         body.insert(0, comment(interface.comment))
-    text = unparse(ast.Module([function(interface.name, args, body)], []))
+    tree = ast.Module([function(interface.name, args, body)], [])
     imports = tuple(sorted(modules.imports, key=lambda line: ("numpy" in line, line)))
-    return Source(_head(imports) + text, interface.name, imports, bindings)
+    text = _head(imports) + unparse(tree)
+    return Source(text, interface.name, imports, bindings, _lines(tree, text, printer.places))
 
 
 def load(source: Source, filename: str) -> Callable[..., Any]:
@@ -77,6 +82,21 @@ def _head(imports: tuple[str, ...]) -> str:
     """The import lines, those of the standard library first."""
     groups = [[line for line in imports if ("numpy" in line) == third] for third in (False, True)]
     return "".join("\n".join(group) + "\n\n" for group in groups if group) + ("\n" if imports else "")
+
+
+def _lines(tree: ast.Module, text: str, places: Mapping[ast.stmt, Loc]) -> dict[int, Loc]:
+    """The user's place of each line: the statements of the text are those of the tree, in order."""
+    printed = [s for s in _walk(ast.parse(text)) if not isinstance(s, (ast.Import, ast.ImportFrom))]
+    made = [s for s in _walk(tree) if not isinstance(s, Comment)]
+    return {p.lineno: places[s] for p, s in zip(printed, made) if s in places}
+
+
+def _walk(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements in a tree, in the order of the text."""
+    for field in ("body", "orelse"):
+        for s in getattr(node, field, ()):
+            yield s
+            yield from _walk(s)
 
 
 def _users(scope: Scope, params: tuple[Value, ...]) -> set[Value]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from sct.codegen.fold import Folded
 from sct.codegen.program import (
+    At,
     Block,
     Define,
     If,
@@ -20,6 +21,8 @@ from sct.codegen.program import (
     Let,
     Loop,
     Move,
+    Pop,
+    Push,
     Select,
     Statement,
     Update,
@@ -44,6 +47,7 @@ class Liveness:
     moves  (depth of loops, target, source) of each move from value to value
     takes  (out, operand) of each statement that writes in place
     read   the values that something reads
+    pairs  (what is taken out of a list, what was appended there)
     """
 
     def __init__(self, block: Block, params: Iterable[Value], folded: Folded) -> None:
@@ -53,6 +57,7 @@ class Liveness:
         self.moves: list[tuple[int, Value, Value]] = []
         self.takes: list[tuple[Value, Value]] = []
         self.read: set[Value] = set()
+        self.pairs = dict(_pairs(block))
         self._text = _Text(self, block)
         self._exits: list[tuple[list[Value], list[Value]]] = []
         last = 2 * self._text.count + 2
@@ -238,6 +243,14 @@ class _Text:
         written = _written(s)
         if written is not None:
             self.live.takes.append((targets(s)[0], written))
+
+
+def _pairs(block: Block) -> Iterator[tuple[Value, Operand]]:
+    """Each value that is taken out of a list, and an operand that is appended there."""
+    pushed = {s.tape: s.operands for s in statements(block) if isinstance(s, Push)}
+    for s in statements(block):
+        for taken in (s,) if isinstance(s, (Pop, At)) else s.zipped if isinstance(s, Loop) else ():
+            yield from zip(taken.values, pushed.get(taken.filled, ()))
 
 
 def _joined(spans: list[Span]) -> list[Span]:

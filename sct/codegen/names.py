@@ -14,6 +14,7 @@ import heapq
 from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 
 from sct.codegen.live import Liveness, Span
 from sct.ir.core import Value
@@ -110,7 +111,13 @@ class Names:
             for c in classes:
                 if self._is_wanted(c) and (bool(c.strong) and not _is_list(c)) == strong:
                     base = "tape" if _is_list(c) else (c.strong or c.weak or [_default(c, self.indices)])[0]
-                    self._set(c, pool.name(base, c, () if strong else users))
+                    same = None if c.strong or c.weak else self._pushed(c)
+                    self._set(c, pool.name(base, c, () if strong else users, same))
+
+    def _pushed(self, c: _Class) -> str | None:
+        """What an unnamed value that comes out of a list was called when it was appended."""
+        found = [self.live.pairs[v] for v in c.values if v in self.live.pairs]
+        return next((self.names[x] for x in found if isinstance(x, Value) and x in self.names), None)
 
     def _is_wanted(self, c: _Class) -> bool:
         return c.values[0] not in self.names and any(v in self.live.read for v in c.values)
@@ -133,10 +140,10 @@ class _Pool:
         for span in c.spans:
             insort(self.used[name], span)
 
-    def name(self, base: str, c: _Class, avoid: Collection[str]) -> str:
-        """The first of base, base1, ... that is free where `c` is live."""
-        for k, name in enumerate(_candidates(base)):
-            if name in self.taken or name in avoid:
+    def name(self, base: str, c: _Class, avoid: Collection[str], first: str | None = None) -> str:
+        """The first of base, base1, ... that is free where `c` is live; before them `first`."""
+        for k, name in enumerate(chain([first] if first else [], _candidates(base))):
+            if name in self.taken or name in avoid and name != first:
                 continue
             if k < _TRIES and self.kinds.setdefault(name, _kind(c)) == _kind(c) and not _meet(self.used[name], c.spans):
                 self.take(name, c)
@@ -148,8 +155,12 @@ class _Pool:
     def far(self, base: str, c: _Class, avoid: Collection[str]) -> str:
         """The same where many are in use: one whose last use is over, else a new one."""
         busy = self.busy[base]
-        if busy and busy[0][0] < c.first:
+        while busy and busy[0][0] < c.first:
             k = heapq.heappop(busy)[1]
+            used = self.used[_numbered(base, k)]
+            if not _meet(used, c.spans):
+                break
+            heapq.heappush(busy, (used[-1][1], k))
         else:
             k = self.made[base] = max(self.made[base], _TRIES - 1) + 1
             while (name := _numbered(base, k)) in self.taken or name in avoid or self.used[name]:

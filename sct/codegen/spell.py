@@ -29,7 +29,7 @@ __all__ = ["AUGMENTED", "spell"]
 AUGMENTED = frozenset(["add", "sub", "mul", "div"])
 """Ops with an augmented assignment."""
 
-_MOST_READERS = 4
+_MOST_READERS = 6
 _MOST_ITEMS = 2
 
 

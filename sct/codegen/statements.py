@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -31,6 +32,8 @@ from sct.codegen.program import (
     statements,
 )
 from sct.codegen.spell import AUGMENTED
+from sct.codegen.unparse import comment
+from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.tree import Const, Leaf, Tree
 from sct.ir.types import Tensor
@@ -44,17 +47,32 @@ _OTHER: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 class Statements:
     """Prints blocks.
 
-    result   how the results of the function are arranged
+    result    how the results of the function are arranged
+    comments  name the user's line above the statements that differentiate it
     """
 
-    def __init__(self, expressions: Expressions, names: Names, result: Tree, block: Block) -> None:
-        self.of, self.names, self.result = expressions, names, result
+    def __init__(self, expressions: Expressions, names: Names, result: Tree, block: Block, comments: bool) -> None:
+        self.of, self.names, self.result, self.comments = expressions, names, result, comments
         self.modules = expressions.modules
         self.assigned = _placeholders(block, names)
         self.read = names.live.read
+        self.places: dict[ast.stmt, Loc] = {}
 
     def block(self, block: Block) -> list[ast.stmt]:
-        made = [tree for s in block for tree in self.statement(s)]
+        """The statements; `places` has the user's place of each that has one."""
+        made: list[ast.stmt] = []
+        line = 0
+        for s in block:
+            eqn = getattr(s, "eqn", None)
+            trees = list(self.statement(s))
+            if self.comments and trees and isinstance(eqn, Eqn) and not eqn.primal and eqn.loc is not None \
+                    and line != eqn.loc.line:
+                line = eqn.loc.line
+                made.append(comment(f"line {line}: {linecache.getline(eqn.loc.file, line).strip()}"))
+            for tree in trees:
+                made.append(tree)
+                if isinstance(eqn, Eqn) and eqn.loc is not None:
+                    self.places[tree] = eqn.loc
         return made
 
     def statement(self, s: Statement) -> Iterator[ast.stmt]:
@@ -131,7 +149,7 @@ class Statements:
             return ast.Assign([self.subscript(eqn, eqn.out)], self.of(eqn.args[1]), None)
         if "a" not in eqn.attrs["key"]:
             return self.update(self.subscript(eqn, eqn.out), eqn, eqn.args[1])
-        key = self.subscript(eqn, eqn.out).slice
+        key = _as_value(self.subscript(eqn, eqn.out).slice)
         return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.of(eqn.out), key, self.of(eqn.args[1])))
 
     def augmented(self, eqn: Eqn) -> ast.stmt | None:
@@ -292,3 +310,13 @@ def _placeholders(block: Block, names: Names) -> set[str]:
         if isinstance(s, (Move, Push)):
             found.update(names[v] for x in sources if x in s.unsure for v in names.live.leaves([x]))
     return found
+
+
+def _as_value(key: ast.expr) -> ast.expr:
+    """A subscript as an expression: `(slice(None, None), i)` for `:, i`."""
+    if isinstance(key, ast.Tuple):
+        return ast.Tuple([_as_value(item) for item in key.elts], ast.Load())
+    if isinstance(key, ast.Slice):
+        bounds = [key.lower, key.upper, key.step] if key.step is not None else [key.lower, key.upper]
+        return call(ast.Name("slice", ast.Load()), *(b or ast.Constant(None, None) for b in bounds))
+    return key

@@ -15,7 +15,7 @@ import numpy as np
 from sct.errors import SctError
 from sct.frontend.arrays import assign_item
 from sct.frontend.evaluator import Dead, Evaluator, Frame, expression
-from sct.frontend.expressions import _bool, binary, compare_one, die, items_of, truth
+from sct.frontend.expressions import _bool, binary, compare_one, die, items_of, listcomp, truth
 from sct.frontend.loops import _from_zero, known_items, space
 from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
 from sct.frontend.statements import FALL, block, guard
@@ -82,7 +82,9 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
     fn = ev.eval(node.func)
     args: list[Abstract] = []
     for a in node.args:
-        if isinstance(a, gast.Starred):
+        if isinstance(a, gast.GeneratorExp) and isinstance(fn, Static) and fn.value in _RUN_THROUGH:
+            args.append(listcomp(ev, a))
+        elif isinstance(a, gast.Starred):
             args += items_of(ev, ev.eval(a.value))
         else:
             args.append(ev.eval(a))
@@ -98,6 +100,10 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
         assert isinstance(cell, Slots)
         kwargs.update(zip(cell.keys, cell.items))
     return call(ev, fn, args, kwargs)
+
+
+_RUN_THROUGH = (sum, max, min, any, all, list, tuple)
+"""Builtins that exhaust a generator at once: it may as well be a list."""
 
 
 def call(ev: Evaluator, fn: Abstract, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
@@ -622,9 +628,26 @@ def divmod_(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract
     return Tup((binary(ev, gast.FloorDiv, *args), binary(ev, gast.Mod, *args)))
 
 
-@special(any, all)
-def any_(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
-    ev.refuse("SCT206", "builtin `any` and `all` are not supported yet", hint="use np.any or np.all")
+def _quantifier(stops: bool) -> Special:
+    def handler(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
+        items = items_of(ev, args[0])
+
+        def go(k: int) -> Abstract:
+            if k == len(items):
+                return Static(not stops)
+            t = truth(ev, items[k])
+            if isinstance(t, Lit):
+                return Static(stops) if t.value == stops else go(k + 1)
+            if stops:
+                return ev.branch(t, lambda: Static(True), lambda: go(k + 1))  # type: ignore[no-any-return]
+            return ev.branch(t, lambda: go(k + 1), lambda: Static(False))  # type: ignore[no-any-return]
+
+        return go(0)
+
+    return handler
+
+
+SPECIAL[id(any)], SPECIAL[id(all)] = _quantifier(True), _quantifier(False)
 
 
 @special(str, repr)

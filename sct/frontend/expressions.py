@@ -16,6 +16,7 @@ from sct.frontend.values import (
     Abstract,
     Closure,
     DictRef,
+    Iteration,
     Key,
     ListRef,
     Method,
@@ -379,6 +380,8 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
     from sct.frontend.loops import known_items
 
     found = known_items(ev, v)
+    if found is None and isinstance(v, Iteration) and v.kind == "range":
+        return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
     if found is None:
         ev.refuse("SCT503", "this cannot be unpacked: the number of its items is not known")
     return found

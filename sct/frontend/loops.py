@@ -174,7 +174,9 @@ def for_(ev: Evaluator, node: Any) -> None:
     saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
     try:
         _Loop(ev, node, where).run()
-    except NeedsStatic as need:
+    except (NeedsStatic, SctError) as need:
+        if isinstance(need, SctError) and need.code != "SCT310":
+            raise
         known = known_items(ev, over)
         if known is None and isinstance(over, Iteration) and over.kind == "range":
             try:
@@ -428,12 +430,12 @@ class _Loop:
             return Poison(memo.poison[id])
         if v is None:
             template = memo.templates.get(id)
-            if template is not None and not isinstance(template, (Tup, ListRef)):
+            if template is not None and not isinstance(template, (Tup, ListRef, DictRef)):
                 return template
-            if isinstance(template, ListRef):
-                cell = ev.store.cells[template.addr] = self.memo.cell_templates[template.addr]
-                items = [self.head_value((*id, k), None, None) for k in range(len(cell.items))]
-                ev.store.cells[template.addr] = replace(cell, items=tuple(x for x in items if x is not None))
+            if isinstance(template, (ListRef, DictRef)):
+                made = self.memo.cell_templates[template.addr]
+                items = [self.head_value((*id, k), None, None) for k in range(len(made.items))]
+                ev.store.cells[template.addr] = replace(made, items=tuple(x for x in items if x is not None))
                 return template
             if isinstance(template, Tup):
                 items = [self.head_value((*id, k), None, None) for k in range(len(template.items))]
@@ -444,6 +446,14 @@ class _Loop:
         if isinstance(v, Tup):
             items = [self.head_value((*id, k), x, hint) for k, x in enumerate(v.items)]
             return Tup(tuple(x for x in items if x is not None))
+        kept = memo.templates.get(id)
+        if isinstance(v, (ListRef, DictRef)) and isinstance(kept, (ListRef, DictRef)):
+            cell = ev.store.cells[v.addr]
+            assert isinstance(cell, Slots)
+            items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
+            ev.store.cells[kept.addr] = replace(memo.cell_templates[kept.addr],
+                                                items=tuple(x for x in items if x is not None))
+            return kept
         if id in memo.types and is_number(v):
             return self.own_cell(id, ev.lit(v), hint)
         if isinstance(v, Value):
@@ -583,12 +593,25 @@ class _Loop:
             return True
         if head is None:
             return self.learn(id, end)
-        if isinstance(head, ListRef) and isinstance(end, ListRef) and head.addr in memo.cell_templates:
+        if isinstance(head, (ListRef, DictRef)) and type(head) is type(end) and head != end and \
+                head.addr not in memo.cell_templates and head.addr in self.entry.cells:
+            # Rebound to another list a trip: a list of its own, one slot a carry.
+            cell = self.entry.cells[head.addr]
+            assert isinstance(cell, Slots)
+            kept = type(head)(-1 - len(memo.cell_templates))
+            memo.templates[id] = kept
+            shared = self.others(id, head)
+            if shared:
+                self.freeze(head.addr)
+            memo.cell_templates[kept.addr] = replace(cell, frozen=AMBIGUOUS if shared else cell.frozen)
+            return True
+        if isinstance(head, (ListRef, DictRef)) and isinstance(end, (ListRef, DictRef)) and \
+                type(head) is type(end) and head.addr in memo.cell_templates:
             ours, theirs = self.ev.store.cells[head.addr], self.ev.store.cells[end.addr]
             assert isinstance(ours, Slots) and isinstance(theirs, Slots)
-            if len(ours.items) == len(theirs.items):
-                mine = self.head.cells[head.addr]
-                assert isinstance(mine, Slots)
+            mine = self.head.cells[head.addr]
+            assert isinstance(mine, Slots)
+            if len(ours.items) == len(theirs.items) and ours.keys == theirs.keys:
                 return any([self.end_value((*id, k), p, q)
                             for k, (p, q) in enumerate(zip(mine.items, theirs.items))])
         if isinstance(head, Tup) and isinstance(end, Tup) and len(head.items) == len(end.items):
@@ -624,6 +647,10 @@ class _Loop:
             return False
         memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after a trip"
         return True
+
+    def others(self, id: Any, v: Abstract) -> bool:
+        """Is this list also known by another name that may still be read?"""
+        return any(w == v for key, w in self.entry.vars.items() if ("var", key) != id and self.matters(key))
 
     def learn(self, id: Any, end: Abstract) -> bool:
         """A name that the loop binds first: undefined at the head."""

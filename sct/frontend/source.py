@@ -73,22 +73,55 @@ def source_of(code: types.CodeType) -> SourceFunction:
              if getattr(n, "name", "<lambda>") == code.co_name]
     if not same or not nodes:
         raise _edited(code)
-    index = next((k for k, c in enumerate(same) if _same_code(c, code)), None)
-    if index is None:
+    found = [c for c in same if _same_code(c, code)]
+    if not found:
         raise _edited(code)
-    # Code objects and nodes of one line are both in order of the text.
-    nodes.sort(key=lambda n: (n.lineno, n.col_offset))  # type: ignore[attr-defined]
-    node = nodes[min(index, len(nodes) - 1)]
-    return SourceFunction(gast.ast_to_gast(node), code.co_filename, code.co_name)
+    if len(nodes) > 1:
+        nodes = _on_a_line(nodes, found, code)
+    return SourceFunction(gast.ast_to_gast(nodes[0]), code.co_filename, code.co_name)
+
+
+def _on_a_line(nodes: list[ast.AST], found: list[types.CodeType], code: types.CodeType) -> list[ast.AST]:
+    """Which of several functions that begin on one line `code` is."""
+    if hasattr(code, "co_positions"):
+        spans = {(n.lineno, n.col_offset, n.end_lineno, n.end_col_offset): n  # type: ignore[attr-defined]
+                 for n in nodes}
+        body = [p for p in code.co_positions() if None not in p]
+        holding = [(s, n) for s, n in spans.items() if all(
+            (s[0], s[1]) <= (p[0], p[2]) and (p[1], p[3]) <= (s[2], s[3]) for p in body)]
+        holding.sort(key=lambda h: (h[0][2] - h[0][0], h[0][3] - h[0][1]))
+        if holding:
+            return [holding[0][1]]
+    distinct = [n for n in nodes if any(_same_code(c, code) for c in _lambda_codes(n))]
+    if len(distinct) == 1:
+        return distinct
+    raise SctError("SCT203", f"several functions `{code.co_name}` begin on this line, and look alike",
+                   hint="write them on lines of their own", loc=Loc(code.co_filename, code.co_firstlineno))
+
+
+def _lambda_codes(node: ast.AST) -> list[types.CodeType]:
+    """What a lambda compiles to on its own."""
+    if not isinstance(node, ast.Lambda):
+        return []
+    made = compile(ast.Expression(node), "<lambda>", "eval", dont_inherit=True)
+    return [c for c in made.co_consts if isinstance(c, types.CodeType)][-1:]
 
 
 def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
+    """Are these compiled from the same text?  Constants count by type and bits."""
     if any(name.startswith("@py") for name in b.co_varnames + b.co_names):
         return True  # pytest has rewritten its assert statements
     if a.co_code != b.co_code or a.co_names != b.co_names or a.co_varnames != b.co_varnames:
         return False
-    return [c for c in a.co_consts if not isinstance(c, types.CodeType)] == \
-           [c for c in b.co_consts if not isinstance(c, types.CodeType)]
+    return len(a.co_consts) == len(b.co_consts) and all(map(_same_constant, a.co_consts, b.co_consts))
+
+
+def _same_constant(a: object, b: object) -> bool:
+    if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
+        return _same_code(a, b)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same_constant, a, b))
+    return type(a) is type(b) and (isinstance(a, frozenset) and a == b or repr(a) == repr(b))
 
 
 def _edited(code: types.CodeType) -> SctError:

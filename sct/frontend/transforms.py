@@ -7,7 +7,7 @@ derivative and ordinary for the ones around it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,6 +70,19 @@ def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> 
     addr = ev.new_addr()
     ev.store.cells[addr] = Slots(items, tree.keys if tree.kind == "dict" else ())
     return DictRef(addr) if tree.kind == "dict" else ListRef(addr)
+
+
+def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstract:
+    """`v` with its leaves replaced; lists and dicts stay the objects that they are."""
+    if isinstance(v, Tup):
+        return Tup(tuple(with_leaves(ev, x, leaves) for x in v.items))
+    if isinstance(v, (ListRef, DictRef)):
+        cell = ev.store.cells[v.addr]
+        assert isinstance(cell, Slots)
+        ev.store.cells[v.addr] = replace(cell, items=tuple(with_leaves(ev, x, leaves) for x in cell.items))
+        return v
+    is_leaf = isinstance(v, (Value, Ref)) or isinstance(v, Static) and isinstance(v.value, (int, float))
+    return next(leaves) if is_leaf else v
 
 
 def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
@@ -149,7 +162,7 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
                 new.append(own)
             else:
                 new.append(p)
-        inside[k] = rebuild_tree(ev, tree, new.__getitem__)
+        inside[k] = with_leaves(ev, inside[k], iter(new))
         shapes.append((which, tree, positions))
     outer, ev.boundary = ev.boundary, max([ev.boundary, *(a for a in entry.cells)])
     try:
@@ -196,9 +209,8 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     if isinstance(t, Transform):
         return apply_transform(ev, t, Static(t.fn, (None,) if t.fn is ev.root else None), args, kwargs)
     kind = fn.value.__sct_call__
-    options = {k: ev.ask(v, f"`{k}`") for k, v in kwargs.items() if k not in ("backend",)}
+    options = {k: _static_tree(ev, v) for k, v in kwargs.items() if k not in ("backend", "f")}
     if kind in ("grad", "value_and_grad"):
-        options.pop("f", None)
         if len(args) > 1:
             options["argnums"] = _static_tree(ev, args[1])
         if not args:
