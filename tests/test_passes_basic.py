@@ -11,6 +11,7 @@ from sct.ops import BY_CALL, OPS
 from sct.passes.cse import cse
 from sct.passes.dce import dce
 from sct.passes.hoist import hoist
+from sct.passes.once import once
 from sct.passes.simplify import simplify
 from sct.passes.sink import sink
 
@@ -426,6 +427,37 @@ def f(x: float, n: int) -> float:
 """
     before_loop = moved.replace("        ", "    ") + "    def body"
     expect(hoist(read(source)), read(source.replace(moved, "").replace("    def body", before_loop)))
+
+
+ADDITIONS = """
+def f(x: f64[n], c: bool) -> f64[n]:
+    z: f64[n] = adj.zeros_of(x)
+    def body(i: int, d: f64[n]) -> tuple[bool, f64[n]]:
+        def then() -> f64[n]:
+            d_1: f64[n] = adj.add_at(d, 2.0, at[i])
+            return d_1
+        def orelse() -> f64[n]:
+            return d
+        e: f64[n] = adj.cond(c, then=then, orelse=orelse)
+        return True, e
+    r, trips = adj.loop[f64[n], int](0, 3, 1, z, body=body, carries=1, counted=True, reverse=True)
+    return r
+"""
+
+
+@pytest.mark.parametrize("before, after, changes", [
+    ("", "", True),
+    ("at[i]", "at[0]", False),  # the same element in each trip
+    ("(0, 3, 1,", "(-3, 3, 1,", False),  # an element counted from both ends
+    ("(0, 3, 1,", "(3, -1, -1,", True),
+    ("zeros_of(x)", "neg(x)", False),
+    ("        return True, e", "        g: f64[n] = adj.add_at(e, 1.0, at[i])\n        return True, g", False),
+    ("d_1: f64[n] = adj.add_at(d, 2.0",
+     "v: f64 = adj.index(d, at[0])\n            d_1: f64[n] = adj.add_at(d, v", False),
+])
+def test_once(before, after, changes):
+    source = ADDITIONS.replace(before, after)
+    expect(once(read(source)), read(source.replace("add_at(", "store(") if changes else source))
 
 
 def test_sink():

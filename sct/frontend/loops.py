@@ -178,7 +178,7 @@ def for_(ev: Evaluator, node: Any) -> None:
         if isinstance(need, SctError) and need.code != "SCT310":
             raise
         known = known_items(ev, over)
-        if known is None and isinstance(over, Iteration) and over.kind == "range":
+        if known is None and isinstance(over, Iteration) and over.kind == "range" and isinstance(need, NeedsStatic):
             try:
                 bounds = [ev.ask(p, "the bounds of this range") for p in over.parts]
             except (SctError, NeedsStatic):
@@ -418,8 +418,10 @@ class _Loop:
         return self.live(key) if key.frame == self.frame.id else self.ev.live_in_statement(key)
 
     def carry(self, id: Any, init: Operand, hint: str | None) -> Value:
-        want = self.memo.types.get(id)
-        t = init.type if want is None else want
+        # What an earlier walk has learnt may be narrower than what comes in now.
+        if id in self.memo.types and _is_array(self.memo.types[id]) == _is_array(init.type):
+            self.widen(id, self.memo.types[id], init.type)
+        t = init.type if id not in self.memo.types else self.memo.types[id]
         self.carries[id] = _Carry(init, Value(t, hint))
         return self.carries[id].param
 
@@ -469,6 +471,10 @@ class _Loop:
         param = self.carry(id, init, hint)
         if not _is_array(param.type):
             return param
+        if is_number(Static(getattr(init, "value", self))):
+            # `s = 0` before `s = s + x`: a number that is as good as an array of it.
+            assert isinstance(init, Lit)
+            self.carries[id].init = Lit(init.value, param.type)
         addr = self.ev.new_addr()
         self.extra_cells[id] = addr
         self.ev.store.cells[addr] = Array(param, frozen=AMBIGUOUS if id in self.memo.split else "")

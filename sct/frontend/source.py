@@ -175,6 +175,7 @@ class Liveness:
 
     after[stmt]   live after the statement
     before[stmt]  live before it, on its way to a break or continue included
+    jumps[stmt]   live where a break or continue in the statement goes
     head[loop]    live before the test or next item of a loop
     carried[loop] read by a trip before it binds them
     captured      names that nested functions read: live everywhere
@@ -183,6 +184,7 @@ class Liveness:
     def __init__(self, node: Any) -> None:
         self.after: dict[Any, frozenset[str]] = {}
         self.before: dict[Any, frozenset[str]] = {}
+        self.jumps: dict[Any, frozenset[str]] = {}
         self.head: dict[Any, frozenset[str]] = {}
         self.carried: dict[Any, frozenset[str]] = {}
         self._gen: dict[int, tuple[frozenset[str], frozenset[str] | None]] = {}
@@ -198,6 +200,7 @@ class Liveness:
                cont: frozenset[str]) -> frozenset[str]:
         for stmt in reversed(stmts):
             self.after[stmt] = out
+            self.jumps[stmt] = brk | cont
             out = self.before[stmt] = self._stmt(stmt, out, brk, cont)
         return out
 

@@ -178,6 +178,8 @@ def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: i
         with ev.inside(arm):
             block(ev, body)
             exits.append(isinstance(ev.exit, Static) and ev.exit.value != FALL and not ev.store.dead)
+            if ev.exit != Static(FALL):
+                after |= frame.live.jumps.get(stmt, frozenset())
     took_rest = False
     for this, other in ((0, 1), (1, 0)):
         arm = arms[this]
@@ -188,7 +190,7 @@ def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: i
                 else:
                     guard(ev, stmts, at)
             took_rest = True
-            after = frame.live.after.get(stmts[-1], frozenset())
+            after |= frame.live.after.get(stmts[-1], frozenset()) | frame.live.jumps.get(stmt, frozenset())
     before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison)}
     state = ev.store, list(ev.b.eqns)
     ev.join(test, arms[0], arms[1], ev.live_after(after | _pending(ev)))

@@ -22,6 +22,7 @@ from sct.passes.cse import cse
 from sct.passes.dce import dce
 from sct.passes.expand import expand
 from sct.passes.hoist import hoist
+from sct.passes.once import once
 from sct.passes.save import save
 from sct.passes.simplify import rewrite, simplify
 from sct.passes.sink import sink
@@ -36,7 +37,7 @@ PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce")),
     ("expanded", ("expand",)),
     ("adjoint", ("simplify", "cse", "dce")),
-    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "sink", "dce")),
+    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "sink", "once", "dce")),
     ("storage", ("storage",)),
 )
 """What leads to each stage from the one before; the first is "primal"."""
@@ -88,7 +89,8 @@ def _passes(fn: Fn) -> dict[str, Pass]:
     return {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep), "expand": lambda f: expand(f, rewrite=rewrite),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save, "hoist": hoist, "sink": sink,
-        "storage": storage, "expand as it is": expand, "copy everywhere": lambda f: storage(f, copies=True),
+        "once": once, "storage": storage,
+        "expand as it is": expand, "copy everywhere": lambda f: storage(f, copies=True),
     }
 
 
