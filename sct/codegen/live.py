@@ -31,7 +31,7 @@ from sct.codegen.program import (
     statements,
     targets,
 )
-from sct.ir.core import Operand, Value
+from sct.ir.core import UNDEF, Lit, Operand, Value
 
 __all__ = ["Liveness", "Span"]
 
@@ -65,6 +65,7 @@ class Liveness:
         for s in statements(block):
             if isinstance(s, Define):
                 state.update(dict.fromkeys(self._text.captured(s), last))
+                self.read.update(s.params)
         self._block(block, state)
         for v in dict.fromkeys([*params, *state]):
             self._assign([v], 1, state)
@@ -113,7 +114,7 @@ class Liveness:
 
     def _plain(self, s: Statement, state: State) -> None:
         p = 2 * self._text.start[s]
-        self._assign(targets(s), p + 1, state)
+        self._assign(_given(s), p + 1, state)
         written = _written(s)
         for v in self.reads(s):
             state[v] = max(state.get(v, 0), p if written is None or v is written else p + 1)
@@ -168,6 +169,14 @@ class Liveness:
         self._assign(s.params, start + 1, inner)
         for v, p in inner.items():
             state.setdefault(v, p)
+
+
+def _given(s: Statement) -> Iterable[Value]:
+    """What a statement assigns.  A name of the user's that is left unassigned keeps its variable
+    to itself: reading it must find nothing there."""
+    if not isinstance(s, Move):
+        return targets(s)
+    return [v for v, x in s.pairs if v.hint is None or not (isinstance(x, Lit) and x.value is UNDEF)]
 
 
 class _Text:
