@@ -6,6 +6,7 @@ on; what only hands its operand on (`unwrap`) is that operand.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,6 +14,7 @@ from sct.codegen.arguments import parameter
 from sct.codegen.exits import Exit, Exits, Facts, Place, raises
 from sct.codegen.parts import Parts, Scope, parts
 from sct.codegen.program import (
+    Assigned,
     At,
     Block,
     Define,
@@ -27,11 +29,13 @@ from sct.codegen.program import (
     Return,
     Tick,
     Zip,
+    blocks,
+    statements,
 )
 from sct.codegen.tapes import Tapes
 from sct.codegen.templates import WRITES
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
-from sct.ir.types import Seq, Undef
+from sct.ir.types import Seq, Tensor, Undef
 from sct.ops import OPS
 from sct.ops.registry import template
 
@@ -42,7 +46,7 @@ NEVER, ALWAYS = frozenset([False]), frozenset([True])
 
 def lower(fn: Fn, scope: Scope) -> Block:
     """The program of `fn`, ending in its `Return`."""
-    return _Lowering(scope).function(fn)
+    return _without_needless_checks(_Lowering(scope).function(fn))
 
 
 class _Frame:
@@ -114,10 +118,20 @@ class _Lowering:
         elif name == "closure":
             out.append(self.closure(eqn))
         elif _hands_on(eqn) and (self.scope.users[eqn.out] or isinstance(eqn.out.type, Seq)):
-            self.alias[eqn.out] = self.read(eqn.args[0])
+            if eqn.op.name == "unwrap" and eqn.primal and not self.is_read_here(eqn):
+                self.plain(eqn.with_(outs=(Value(eqn.out.type),)), out)
+            self.alias[eqn.out] = x = self.read(eqn.args[0])
+            if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_unsure(x):
+                out.append(Assigned(x))
         else:
             self.plain(eqn, out)
         return name != "raise_"
+
+    def is_read_here(self, eqn: Eqn) -> bool:
+        """Is the out of `eqn` read where it is made, not only in regions further on?"""
+        home = self.scope.home[eqn.out]
+        return any(user is home or isinstance(user, Eqn) and self.scope.parent[user] is home
+                   for user in self.scope.users[eqn.out])
 
     def closure(self, eqn: Eqn) -> Define:
         """A nested function; its parameters may be containers of the region's params."""
@@ -208,7 +222,8 @@ class _Lowering:
         while place is not None:
             for tape in self.tapes.pushes[place.region]:
                 if tape.place > place.index:
-                    out.append(Push(tape.value, tuple(self.read(found.read(m.operand)) for m in tape.members)))
+                    values = [found.read(m.operand) for m in tape.members]
+                    out.append(Push(tape.value, tuple(map(self.read, values)), self.unsure(values)))
             place = place.outer
         self.move(loop.params, found.results[1:1 + len(loop.params)], out)
         jump = Jump("continue" if again else "break")
@@ -291,6 +306,32 @@ class _Lowering:
         jump = Jump("break")
         statement.jumps.append(jump)
         return jump
+
+
+def _is_unsure(x: Value) -> bool:
+    return isinstance(x.type, Undef) and isinstance(x.type.elem, Tensor)
+
+
+def _without_needless_checks(block: Block) -> Block:
+    """Keep `Assigned` where the variable is handed on before it may be assigned."""
+    near: dict[Value, set[Value]] = defaultdict(set)
+    work: list[Value] = []
+    for s in statements(block):
+        if isinstance(s, (Move, Push)):
+            work += [x for x in s.unsure if isinstance(x, Value)]
+        for v, x in s.pairs if isinstance(s, Move) else ():
+            if isinstance(x, Value):
+                near[v].add(x)
+                near[x].add(v)
+    found: set[Value] = set()
+    while work:
+        v = work.pop()
+        if v not in found:
+            found.add(v)
+            work += near[v]
+    for inner in (block, *(b for s in list(statements(block)) for b in blocks(s))):
+        inner[:] = [s for s in inner if not isinstance(s, Assigned) or s.value in found]
+    return block
 
 
 def _hands_on(eqn: Eqn) -> bool:

@@ -17,8 +17,8 @@ from typing import Union
 from sct.ir.core import Eqn, Operand, Value, free_values
 
 __all__ = [
-    "At", "Block", "Define", "If", "Jump", "Let", "Loop", "Move", "NewList", "Pop", "Push", "Return", "Statement",
-    "Select", "Tick", "Update", "Zip", "blocks", "operands", "statements", "targets",
+    "Assigned", "At", "Block", "Define", "If", "Jump", "Let", "Loop", "Move", "NewList", "Pop", "Push", "Return",
+    "Select", "Statement", "Tick", "Update", "Zip", "blocks", "operands", "statements", "targets",
 ]
 
 
@@ -113,6 +113,13 @@ class Jump:
 
 
 @dataclass(eq=False)
+class Assigned:
+    """The user's code reads `value`: where None stands for what is not assigned, raise as Python does."""
+
+    value: Value
+
+
+@dataclass(eq=False)
 class NewList:
     """tape = []"""
 
@@ -168,7 +175,7 @@ class Return:
     results: tuple[Operand, ...]
 
 
-Statement = Union[Let, Move, If, Loop, Jump, NewList, Push, Pop, At, Tick, Define, Return, Select, Update]
+Statement = Union[Assigned, Let, Move, If, Loop, Jump, NewList, Push, Pop, At, Tick, Define, Return, Select, Update]
 Block = list[Statement]
 
 
@@ -214,6 +221,8 @@ def operands(s: Statement) -> tuple[Operand, ...]:
         return (s.count,)
     if isinstance(s, Return):
         return s.results
+    if isinstance(s, Assigned):
+        return (s.value,)
     if isinstance(s, Select):
         return (s.test,)
     if isinstance(s, Update):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sct.codegen.program import (
+    Assigned,
     At,
     Block,
     Define,
@@ -149,7 +150,7 @@ class _Needed:
                 s.pairs = [(v, x) for v, x in s.pairs if v in self.values]
                 if s.pairs:
                     yield s
-            elif s in self.marked:
+            elif s in self.marked or isinstance(s, Assigned) and s.value in self.values:
                 if isinstance(s, Push):
                     s.operands = tuple(self.chosen(s.tape, s.operands))
                 elif isinstance(s, (Pop, At)):

@@ -13,6 +13,7 @@ from typing import Any
 from sct.codegen.expressions import Expressions, call, constant, store, tuple_of, without_sign
 from sct.codegen.names import Names
 from sct.codegen.program import (
+    Assigned,
     At,
     Block,
     Define,
@@ -102,6 +103,8 @@ class Statements:
             yield self.unpack(s.values, call(ast.Attribute(self.of(s.tape), "pop", ast.Load())))
         elif isinstance(s, At):
             yield self.unpack(s.values, ast.Subscript(self.of(s.tape), self.of(s.index), ast.Load()))
+        elif isinstance(s, Assigned):
+            yield from self.check(s.value)
         elif isinstance(s, Tick):
             yield ast.AugAssign(store(self.names[s.count]), ast.Add(), ast.Constant(1, None))
         elif isinstance(s, Define):
@@ -151,6 +154,15 @@ class Statements:
             return self.update(self.subscript(eqn, eqn.out), eqn, eqn.args[1])
         key = _as_value(self.subscript(eqn, eqn.out).slice)
         return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.of(eqn.out), key, self.of(eqn.args[1])))
+
+    def check(self, v: Value) -> Iterator[ast.stmt]:
+        """Raise as Python does where `v` is not assigned, if None stands for that."""
+        name = self.names[v]
+        if name in self.assigned:
+            text = f"cannot access local variable '{name}' where it is not associated with a value"
+            error = call(self.modules.builtin("UnboundLocalError"), constant(text, self.modules))
+            missing = ast.Compare(self.of(v), [ast.Is()], [ast.Constant(None, None)])
+            yield ast.If(missing, [ast.Raise(error, None)], [])
 
     def augmented(self, eqn: Eqn) -> ast.stmt | None:
         """`x += y`, for numbers and for arrays that are taken over."""

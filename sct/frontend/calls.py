@@ -40,7 +40,7 @@ from sct.frontend.values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Opaque, Tensor
-from sct.ops import BY_CALL, OPS, aliases, apply, print_
+from sct.ops import BY_CALL, OPS, aliases, apply, print_, stop_gradient
 from sct.ops.effects import python
 
 __all__ = ["KNOWN", "call", "call_named", "call_source", "inline"]
@@ -381,6 +381,12 @@ def _keeps_c_order(step: Step) -> bool:
 def view(ev: Evaluator, op: Any, spelling: str, owner: Ref, flat: Sequence[Operand], attrs: Mapping[str, Any],
          alias: str, made: Value) -> Abstract:
     """The result of an op that shares memory with its operand, or may."""
+    if op is stop_gradient:
+        # The same array to Python, another one to the derivative: neither is written from here on.
+        result = ev.wrap(made)
+        assert isinstance(result, Ref)
+        ev.freeze(owner.addr, result.addr)
+        return result
     if alias == "same":
         return owner
     if alias == "maybe":

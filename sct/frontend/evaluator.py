@@ -162,6 +162,7 @@ class Evaluator:
         self.boundary = 0
         self.returned_at: Loc | None = None
         self._next_addr = 0
+        self._last_kept = 0
         self._next_frame = 0
 
     # -- refusals ------------------------------------------------------------------------
@@ -372,6 +373,17 @@ class Evaluator:
         for step in ref.path:
             value = self.emit(step.op, value, *step.args, spelling=step.spelling, **step.attrs)
         return value
+
+    def contents(self, ref: Ref) -> Operand:
+        """What an array is, be it assigned or not: to be handed on, not to be used."""
+        cell = self.store.cells[ref.addr]
+        assert isinstance(cell, Array)
+        return self.read(ref) if ref.path else cell.value
+
+    def new_kept(self) -> int:
+        """An address that stays the same at every walk of a loop."""
+        self._last_kept -= 1
+        return self._last_kept
 
     def type_of(self, v: Abstract) -> Type:
         """The type of a value without emitting anything that stays."""

@@ -316,6 +316,9 @@ def attribute(ev: Evaluator, node: Any) -> Abstract:
                 # A bound method is a new object each time: what is guarded is its function.
                 ev.lift(found.__func__, (*owner.path, ("attr", node.attr), ("attr", "__func__")))
                 return Method(owner, node.attr)
+            if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and owner.path is not None:
+                ev.lift(found.__func__, (*owner.path, ("attr", node.attr), ("attr", "__func__")))
+                return Static(found)
             return ev.lift(found, None if owner.path is None else (*owner.path, ("attr", node.attr)))
         except AttributeError as error:
             ev.refuse("SCT203", str(error))

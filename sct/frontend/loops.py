@@ -463,7 +463,7 @@ class _Loop:
         if is_number(v) and isinstance(v, Static) and v.value is not None and not isinstance(v.value, str):
             return self.carry(id, ev.lit(v), hint)
         if isinstance(v, Ref) and id in memo.split:
-            return self.own_cell(id, ev.read(v), hint)
+            return self.own_cell(id, ev.contents(v), hint)
         return v
 
     def own_cell(self, id: Any, init: Operand, hint: str | None) -> Abstract:
@@ -539,6 +539,7 @@ class _Loop:
             return
         again = False
         self.pairs: list[tuple[Any, int, int]] = []
+        self.noted: set[int] = set()
         for key, v in head.vars.items():
             if key == ev.exit_key or key.name == "<exit>":
                 continue
@@ -556,7 +557,7 @@ class _Loop:
                 again |= self.end_value(("var", key), None, end.vars[key])
         for addr, cell in head.cells.items():
             now_cell = end.cells.get(addr)
-            if now_cell is cell or now_cell is None:
+            if now_cell is cell or now_cell is None or addr in memo.cell_templates:
                 continue
             if isinstance(cell, Array) and isinstance(now_cell, Array):
                 if now_cell.frozen and not cell.frozen:
@@ -585,6 +586,12 @@ class _Loop:
         elif isinstance(v, Tup):
             for x in v.items:
                 self.note(x)
+        elif isinstance(v, (ListRef, DictRef)) and v.addr not in self.noted:
+            self.noted.add(v.addr)
+            cell = self.head.cells[v.addr]
+            assert isinstance(cell, Slots)
+            for x in cell.items:
+                self.note(x)
 
     def end_value(self, id: Any, head: Abstract | None, end: Abstract | None) -> bool:
         """Record the value of a slot at the end of a trip; True if another walk is needed."""
@@ -604,7 +611,7 @@ class _Loop:
             # Rebound to another list a trip: a list of its own, one slot a carry.
             cell = self.entry.cells[head.addr]
             assert isinstance(cell, Slots)
-            kept = type(head)(-1 - len(memo.cell_templates))
+            kept = type(head)(ev.new_kept())
             memo.templates[id] = kept
             shared = self.others(id, head)
             if shared:
@@ -634,7 +641,7 @@ class _Loop:
             return True
         if isinstance(head, Ref) and isinstance(end, Ref):
             if id in memo.split:
-                self.carries[id].back = ev.operand(end)
+                self.carries[id].back = ev.contents(end)
                 return self.widen(id, self.carries[id].param.type, self.carries[id].back.type)  # type: ignore[union-attr]
             if head.path != end.path:
                 self.split(id, head.addr, end.addr)
@@ -669,7 +676,7 @@ class _Loop:
             # A list made in the loop and read after it: a list of its own, one slot a carry.
             cell = self.ev.store.cells[end.addr]
             assert isinstance(cell, Slots)
-            kept = ListRef(-1 - len(self.memo.cell_templates))
+            kept = ListRef(self.ev.new_kept())
             self.memo.templates[id] = kept
             self.memo.cell_templates[kept.addr] = replace(cell, frozen=AMBIGUOUS)
             for k, x in enumerate(cell.items):

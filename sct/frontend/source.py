@@ -86,7 +86,7 @@ def _on_a_line(nodes: list[ast.AST], found: list[types.CodeType], code: types.Co
     if hasattr(code, "co_positions"):
         spans = {(n.lineno, n.col_offset, n.end_lineno, n.end_col_offset): n  # type: ignore[attr-defined]
                  for n in nodes}
-        body = [p for p in code.co_positions() if None not in p]
+        body = [p for p in code.co_positions() if None not in p and (p[0], p[2]) != (p[1], p[3])]
         holding = [(s, n) for s, n in spans.items() if all(
             (s[0], s[1]) <= (p[0], p[2]) and (p[1], p[3]) <= (s[2], s[3]) for p in body)]
         holding.sort(key=lambda h: (h[0][2] - h[0][0], h[0][3] - h[0][1]))

@@ -104,6 +104,7 @@ class _Merge:
         self.made: dict[tuple[Operand, Operand], Value] = {}
         self.addrs: dict[tuple[object, object], int] = {}
         self.pairs: set[tuple[object, object]] = set()
+        self.seen: set[int] = set()
         self.store = Store(Cells({}, left.store.cells.captured), dead=left.store.dead and right.store.dead)
 
     # -- operands ------------------------------------------------------------------
@@ -225,9 +226,9 @@ class _Merge:
             if x is None:
                 values.append(None)
                 continue
-            with self.ev.inside(arm):
-                values.append(self.ev.operand(x))
             assert isinstance(x, Ref)
+            with self.ev.inside(arm):
+                values.append(self.ev.contents(x))
             self.ev.late_freezes.append(x.addr)
         self.inner = (self.left.defines(), self.right.defines())
         try:
@@ -242,7 +243,7 @@ class _Merge:
         values = []
         for x, arm in ((a, self.left), (b, self.right)):
             with self.ev.inside(arm):
-                values.append(Lit(None) if isinstance(x, Static) else self.ev.operand(x))  # type: ignore[arg-type]
+                values.append(self.ev.contents(x) if isinstance(x, Ref) else Lit(None))
         self.inner = (self.left.defines(), self.right.defines())
         self.ev.late_freezes.extend(x.addr for x in (a, b) if isinstance(x, Ref))
         addr = self.ev.new_addr()
@@ -259,6 +260,7 @@ class _Merge:
             return Poison("another kind of object on another path")
         self.pairs.add((a.addr, b.addr))
         if a.addr == b.addr:
+            self.contents(a.addr)
             return a
         if (a.addr, b.addr) not in self.addrs:
             x, y = self.left.store.cells[a.addr], self.right.store.cells[b.addr]
@@ -268,6 +270,14 @@ class _Merge:
             addr = self.addrs[a.addr, b.addr] = self.ev.new_addr()
             self.store.cells[addr] = self.slots(x, y)
         return type(a)(self.addrs[a.addr, b.addr])
+
+    def contents(self, addr: int) -> None:
+        """Note whom the items of a list that no path has changed share with."""
+        x, y = self.left.store.cells[addr], self.right.store.cells[addr]
+        if x is y and isinstance(x, Slots) and addr not in self.seen:
+            self.seen.add(addr)
+            for item in x.items:
+                self.value(item, item)
 
     # -- cells ---------------------------------------------------------------------------
 
@@ -338,7 +348,8 @@ def merge(ev: Evaluator, pred: Operand, left: Arm, right: Arm, live: Callable[[K
         for addr in sorted((b if a.dead else a).cells):
             m.cell(addr)
     frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
-    for addr in sorted({*frozen, *ev.late_freezes}):
+    known = m.store.cells.keys() | m.store.cells.captured.keys()
+    for addr in sorted({*frozen, *ev.late_freezes} & known):
         m.store.cells[addr] = replace(m.store.cells[addr], frozen=AMBIGUOUS)
     arms = tuple(
         Fn(name, (), tuple(arm.builder.eqns), tuple(o[k] for o in m.outs))

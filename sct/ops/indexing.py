@@ -27,13 +27,13 @@ from sct.ir.types import Dim, Seq, Tensor, Type, TypeMismatch, broadcast_shapes,
 from sct.ops import samples
 from sct.ops.comparison import eq
 from sct.ops.creation import full_like, zeros_of
-from sct.ops.elementwise import where
+from sct.ops.elementwise import logical_not, where
 from sct.ops.ranges import arange
 from sct.ops.registry import op
 from sct.ops.shape import reshape_as, size
 from sct.ops.types import number, size_of
 
-__all__ = ["add_at", "advanced", "index", "join", "split", "store", "winners"]
+__all__ = ["add_at", "advanced", "index", "is_mask", "join", "split", "store", "winners"]
 
 Key = tuple[str, ...]
 
@@ -207,11 +207,19 @@ def store_transposed(ct: Operand, x: Operand, value: Operand, *operands: Operand
     part = index(ct, *operands, key=key)
     if "a" in key:
         part = where(winners(x, *operands, key=key), part, 0.0)
+    if is_mask(x, operands, key):
+        return [where(logical_not(operands[0]), ct, 0.0), part, None]
     return [store(ct, 0.0, *operands, key=key), part, *[None] * len(operands)]
 
 
 def index_transposed(ct: Operand, x: Operand, *operands: Operand, key: Key) -> list[Any]:
     return [add_at(zeros_of(x), ct, *operands, key=key), *[None] * len(operands)]
+
+
+def is_mask(x: Operand, operands: Sequence[Operand], key: Key) -> bool:
+    """Is the key one mask of all of `x`?  What it leaves out is written as `where`, which no
+    infinite partial behind it turns into NaN."""
+    return key == ("m",) and number(operands[0]).rank == number(x).rank
 
 
 def view_of(x: Operand, *_: Operand, key: Key) -> str:

@@ -160,6 +160,10 @@ class Masks:
                 if _is_zero(h) or _is_zero(g):
                     self._known[eqn.out] = (c, g, True) if _is_zero(h) else (c, h, False)
 
+    def select(self, c: Operand, g: Operand) -> Operand:
+        """where(c, g, 0)"""
+        return self._where(c, g, True)
+
     def scale(self, ct: Operand, p: Operand) -> Operand:
         """ct * p"""
         return ct if p == Lit(1.0) else self.under(ct, lambda g: cast(Operand, mul(g, p)))

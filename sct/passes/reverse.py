@@ -21,7 +21,7 @@ from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, rebuild
 from sct.ir.types import INT, Optional, Seq, Tensor, Undef
 from sct.ops.arithmetic import add, mul
-from sct.ops.indexing import add_at, index
+from sct.ops.indexing import add_at, index, is_mask
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.activity import Activity, activity, differentiable
 from sct.passes.cotangents import (
@@ -137,6 +137,10 @@ class _Reverse:
             return
         if isinstance(x.type, Seq):
             self.cts[x] = add_element(full(self.cts.get(x), x), key[0], lambda e: self.masks.sum(e, ct), choice)
+        elif is_mask(x, key, eqn.attrs["key"]):
+            part = add_at(full(None, x), full(ct, eqn.out), *key, **eqn.attrs)
+            self.cts[x] = self.masks.sum(self.cts.get(x), self.masks.select(key[0], part))
+            _name(self.cts[x], hint(x))
         else:
             buffer = full(self.cts.get(x), x)
             element = isinstance(eqn.out.type, Tensor) and eqn.out.type.is_scalar
