@@ -832,6 +832,7 @@ def test_load() -> None:
     "a, b = b, (a, b)",
     "return_value = " + " + ".join(f"coefficient_{k} * power_{k}" for k in range(12)),
     "x = function(" + ", ".join(f"argument_{k}(value, {k})" for k in range(12)) + ")[0]",
+    "x = (first, [" + ", ".join(f"(name_{k}, other_name_{k}, {k} + third_name_{k})" for k in range(5)) + "])",
     "if " + " and ".join(f"some_condition_{k} < limit" for k in range(9)) + ":\n    pass",
     "def f(" + ", ".join(f"parameter_{k}=None" for k in range(12)) + "):\n    return (a,)",
 ])

@@ -150,8 +150,8 @@ def _wrapped(line: list[str]) -> Iterator[str]:
     indent, tokens = line[0] if not line[0].strip() else "", [t for t in line if t]
     if tokens and tokens[0] == indent:
         del tokens[0]
-    tokens = _bracketed(tokens)
-    yield from _filled(tokens, indent)
+    yield indent
+    yield _filled(_bracketed(tokens), len(indent), indent + "    ")
 
 
 def _bracketed(tokens: list[str]) -> list[str]:
@@ -165,34 +165,39 @@ def _bracketed(tokens: list[str]) -> list[str]:
     return [*tokens[:start], "(", *tokens[start:end], ")", *tokens[end:]]
 
 
-def _filled(tokens: list[str], indent: str) -> Iterator[str]:
-    """The tokens, a new line before each outermost piece that does not fit any more."""
-    pieces, depths = [], dict(enumerate(d for _, d in _depths(tokens)))
-    level = min((d for k, d in depths.items() if d > 0 and _breaks(tokens[k])), default=1)
-    piece = ""
-    for k, token in enumerate(tokens):
-        at = depths[k] == level and (token.startswith(" ") and _breaks(token))
-        if at and piece:
-            pieces.append(piece)
-            piece = ""
-        piece += token
-        if depths[k] == level and token == ", ":
-            pieces.append(piece)
-            piece = ""
-    pieces.append(piece)
-    width = len(indent)
-    yield indent
+def _filled(tokens: list[str], column: int, indent: str) -> str:
+    """The tokens from `column` on, a new line before each outermost piece that does not fit any more."""
+    text = "".join(tokens)
+    pieces = _pieces(tokens) if column + len(text.rstrip()) > WIDTH else []
+    if len(pieces) < 2:
+        return text
+    lines, start = [""], column
     for k, piece in enumerate(pieces):
-        if k and width + len(piece.rstrip()) > WIDTH:
-            yield "\n" + indent + "    "
-            piece = piece.lstrip()
-            width = len(indent) + 4
-        yield piece if k + 1 < len(pieces) and _fits(width, piece, pieces[k + 1]) else piece.rstrip()
-        width += len(piece)
+        if k and column + len("".join(piece).rstrip()) > WIDTH:
+            lines[-1] = lines[-1].rstrip()
+            lines.append(indent)
+            column = len(indent)
+            piece = [piece[0].lstrip(), *piece[1:]]
+        first, *more = _filled(piece, column, indent + "    ").split("\n")
+        lines[-1] += first
+        lines += more
+        column = len(lines[-1]) + (start if len(lines) == 1 else 0)
+    return "\n".join(lines)
 
 
-def _fits(width: int, piece: str, following: str) -> bool:
-    return width + len(piece) + len(following.rstrip()) <= WIDTH
+def _pieces(tokens: list[str]) -> list[list[str]]:
+    """The tokens split behind the commas and before the operators inside the fewest brackets."""
+    depths = [depth for _, depth in _depths(tokens)]
+    level = min((d for t, d in zip(tokens, depths) if d > 0 and _breaks(t)), default=0)
+    pieces: list[list[str]] = [[]]
+    for token, depth in zip(tokens, depths):
+        breaks = level and depth == level and _breaks(token)
+        if breaks and token != ", " and pieces[-1]:
+            pieces.append([])
+        pieces[-1].append(token)
+        if breaks and token == ", ":
+            pieces.append([])
+    return [piece for piece in pieces if piece]
 
 
 _ASSIGNS = {" = ", *(f" {op}= " for op in ("+", "-", "*", "/", "//", "%", "@", "**"))}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import gast
+import numpy as np
 
 from sct.errors import Loc, SctError
 from sct.frontend.source import Liveness, SourceFunction, loc_of
@@ -22,6 +23,8 @@ from sct.frontend.values import (
     Cell,
     DictRef,
     Key,
+    Layout,
+    Like,
     ListRef,
     Path,
     Poison,
@@ -425,37 +428,58 @@ class Evaluator:
 
         return opaque(self, fn)
 
-    def layout(self, x: Operand) -> bool | Value:
-        """How the memory of an array lies: True in C order, as the argument does that is given, False unknown."""
+    def layout(self, x: Operand) -> Layout:
+        """How the memory of an array lies."""
         if isinstance(x, Value) and x in self.stands_for:
             return self.layout(self.stands_for[x])
-        if x in self.params:
-            return x  # type: ignore[return-value]
+        if isinstance(x, Value) and x in self.params:
+            return x
         eqn = self.defs.get(x) if isinstance(x, Value) else None
         if eqn is None:
             return False
         rank = x.type.rank if isinstance(x.type, Tensor) else 0
-        if eqn.op.name in C_ORDER or rank == 1 and aliases(eqn) == "none":
+        if eqn.op.name in C_ORDER or rank == 1 and aliases(eqn) == "none" or eqn.spelling == ".copy":
             return True
         if eqn.op.name in ("store", "add_at"):
             return self.layout(eqn.args[0])
         if eqn.op.partials is None and eqn.op.name != "copy":
             return False
         found = {self.layout(a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == rank}
-        return found.pop() if len(found) == 1 else False
+        one = found.pop() if len(found) == 1 else False
+        return Like(one) if isinstance(one, Value) else one
 
-    def contiguous(self, layout: bool | Value) -> bool:
+    def contiguous(self, layout: Layout) -> bool:
         """Is memory of this layout contiguous in C order?  Asked of an argument."""
-        if isinstance(layout, bool):
-            return layout
-        k = self.params.index(layout)
-        name = layout.hint
+        return layout if isinstance(layout, bool) else self._asked_layout(
+            layout, "contiguous", lambda x: bool(x.flags.c_contiguous))
+
+    def reshaped_is_view(self, layout: Value | Like, shape: Sequence[Operand] | None) -> bool | None:
+        """Does a reshape (None: ravel) of an array of this layout share its memory?  None: not known."""
+        try:
+            sizes = None if shape is None else [self.ask(self.wrap(x), "a size of this shape") for x in shape]
+        except (NeedsStatic, SctError):
+            return None
+        if self.leaves[self.params.index(layout if isinstance(layout, Value) else layout.argument)] is UNKNOWN:
+            return None
+
+        def shares(x: Any) -> bool:
+            return bool(np.shares_memory(x, x.ravel() if sizes is None else x.reshape(sizes)))
+
+        return self._asked_layout(layout, f"viewed as {sizes}", shares)
+
+    def _asked_layout(self, layout: Value | Like, what: str, fact: Callable[[Any], bool]) -> bool:
+        argument = layout if isinstance(layout, Value) else layout.argument
+        k = self.params.index(argument)
+
+        def holds(leaves: Sequence[Any]) -> bool:
+            return fact(leaves[k] if isinstance(layout, Value) else np.empty_like(leaves[k]))
+
         if self.leaves[k] is UNKNOWN:
-            self.assumptions[f"{name} is contiguous"] = None
+            self.assumptions[f"{argument.hint} is {what}"] = None
             return True
-        now = bool(self.leaves[k].flags.c_contiguous)
-        text = f"{name} is {'' if now else 'not '}contiguous"
-        self.guards[text] = Guard(text, lambda leaves: bool(leaves[k].flags.c_contiguous) == now)
+        now = holds(self.leaves)
+        text = f"{argument.hint} is {'' if now else 'not '}{what}"
+        self.guards[text] = Guard(text, lambda leaves: holds(leaves) == now)
         return now
 
     def ask_type(self, v: Abstract, kinds: tuple[type, ...]) -> bool:

@@ -19,6 +19,7 @@ from sct.frontend.values import (
     Cell,
     DictRef,
     Key,
+    Layout,
     ListRef,
     Poison,
     Ref,
@@ -127,7 +128,7 @@ class _Merge:
             type = _join(a, b)
         if (a, b) not in self.made:
             dim = a.dim if a.dim is not None and a.dim == b.dim else None
-            out = Value(type, hint or a.hint or b.hint, dim)
+            out = Value(type, hint or (a.hint if a.hint == b.hint else None), dim)
             # What falls through a loop has been guarded: an exit that comes to a join leaves it.
             kinds = [frozenset(k for k in self.ev.kinds_of(x) if k >= self.ev.falls_of(x))
                      for x in (a, b) if not (isinstance(x, Lit) and isinstance(x.type, Undef))]
@@ -316,7 +317,7 @@ class _Merge:
             self.store.cells[addr] = replace(given, value=self.phi(a, b), frozen=frozen, layout=layout)
 
 
-def _layout(cells: Sequence[Array]) -> bool | Value:
+def _layout(cells: Sequence[Array]) -> Layout:
     found = {c.layout for c in cells}
     return found.pop() if len(found) == 1 else False
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "Abstract", "Array", "Closure", "DictRef", "Iteration", "Key", "ListRef", "Method", "Poison", "Pullback",
+    "Abstract", "Array", "Closure", "DictRef", "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "Poison", "Pullback",
     "Ref", "Slots", "Static", "Step", "Tup",
 ]
 
@@ -152,19 +152,30 @@ Abstract = Union[Static, Value, Ref, Tup, ListRef, DictRef, Closure, Method, Pul
 
 
 @dataclass(frozen=True)
+class Like:
+    """The memory layout of what NumPy computes from `argument` alone: its order of axes, without gaps."""
+
+    argument: Value
+
+
+Layout = Union[bool, Value, Like]
+
+
+@dataclass(frozen=True)
 class Array:
     """A cell: the current version of a buffer.
 
     origin   "fresh", "argument" (writes act on a private copy) or "captured"
              (a global or closure array: writes are refused)
     frozen   why it may not be written any more, if it may not
-    layout   True: contiguous in C order; an argument: as it is; False: not known
+    layout   True: contiguous in C order; an argument: as it lies; Like: as a new array
+             made of it does; False: not known
     """
 
     value: Operand
     origin: str = "fresh"
     frozen: str = ""
-    layout: bool | Value = False
+    layout: Layout = False
 
 
 @dataclass(frozen=True)
