@@ -11,31 +11,29 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
         trips += 1
         shock = shocks[i]
         t = (rate - 0.5 * sigma * sigma) * 0.003968253968253968
-        t1 = math.sqrt(0.003968253968253968)
-        t = math.exp(t + sigma * t1 * shock)
-        tape.append((t, spot, t1))
+        t = math.exp(t + sigma * 0.06299407883487121 * shock)
+        tape.append((t, spot))
         spot *= t
         if spot < barrier:
             break
         total += spot
         days += 1
-    t2 = days + 1
-    mean = total / t2
+    mean = total / (days + 1)
     if mean > strike:
         dmean = 1.0
     else:
         dmean = 0.01
-    dtotal = dmean / t2
+    dtotal = dmean / (days + 1)
+    t = 0.003968253968253968 * sigma
     dspot = 0.0
     dsigma = 0.0
     for i in reversed(range(trips)):
-        t, spot1, t1 = tape.pop()
-        shock1 = shocks[i]
+        t1, spot1 = tape.pop()
+        shock = shocks[i]
         if not spot < barrier:
             dspot += dtotal
-        t3 = dspot * t
-        t = dspot * spot1 * t * (shock1 * t1 - 0.003968253968253968 * sigma)
-        dsigma += t
-        dspot = t3
+        dspot *= t1
+        t1 = dspot * spot1 * (0.06299407883487121 * shock - t)
+        dsigma += t1
         spot = spot1
     return dspot, dsigma

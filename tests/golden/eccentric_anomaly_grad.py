@@ -16,11 +16,11 @@ def eccentric_anomaly_grad(mean, eccentricity):
     deccentricity = 0.0
     dmean = 0.0
     while tape:
-        step, t, angle, t1 = tape.pop()
-        t2 = dangle / (1.0 - eccentricity * t)
+        step, t1, angle, t = tape.pop()
+        t2 = dangle / (1.0 - eccentricity * t1)
         t3 = step * t2
         dmean += t2
-        deccentricity = deccentricity + t2 * t1 - t3 * t
+        deccentricity = deccentricity + t2 * t - t3 * t1
         t = t3 * math.sin(angle) + t2 * math.cos(angle)
         dangle = eccentricity * t + dangle - t2
     dmean += dangle

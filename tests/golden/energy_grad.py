@@ -7,35 +7,32 @@ def energy_grad(lower, diagonal, upper, right):
     t = diagonal.copy()
     n = len(x)
     for i in range(1, n):
-        t1 = i - 1
-        w = lower[i] / t[t1]
-        t[i] -= w * upper[t1]
-        x[i] -= w * x[t1]
+        w = lower[i] / t[i - 1]
+        t[i] -= w * upper[i - 1]
+        x[i] -= w * x[i - 1]
     t1 = n - 1
     t2 = x[t1]
     t3 = t[t1]
     t2 /= t3
     x1 = np.copy(x)
     x1[t1] = t2
-    t4 = t1 - 1
-    for i in range(t4, -1, -1):
+    for i in range(t1 - 1, -1, -1):
         x1[i] = (x1[i] - upper[i] * x1[i + 1]) / t[i]
     dx = 2.0 * x1
     ddiagonal = np.zeros_like(t)
-    for i in reversed(range(t4, -1, -1)):
-        t5 = dx[i] / t[i]
-        ddiagonal[i] -= x1[i] * t5
-        dx[i] = t5
-        dx[i + 1] -= t5 * upper[i]
+    for i in reversed(range(t1 - 1, -1, -1)):
+        t4 = dx[i] / t[i]
+        ddiagonal[i] = -(x1[i] * t4)
+        dx[i] = t4
+        dx[i + 1] -= t4 * upper[i]
     t3 = dx[t1] / t3
     ddiagonal[t1] -= t2 * t3
     dx[t1] = t3
     for i in reversed(range(1, n)):
-        t1 = i - 1
-        t2 = t[t1]
-        w1 = lower[i] / t2
+        t2 = t[i - 1]
+        w = lower[i] / t2
         t3 = dx[i]
-        dx[t1] -= t3 * w1
-        t2 = (t3 * x[t1] + ddiagonal[i] * upper[t1]) / t2
-        ddiagonal[t1] += w1 * t2
+        dx[i - 1] -= t3 * w
+        t3 = t3 * x[i - 1] + ddiagonal[i] * upper[i - 1]
+        ddiagonal[i - 1] += w * (t3 / t2)
     return ddiagonal, dx

@@ -27,5 +27,5 @@ def first_crossing_grad(x, level):
         value = x[i]
         if not value < 0.0:
             dvalue = 2.0 * dtotal * value
-            dx[i] += dvalue
+            dx[i] = dvalue
     return dx

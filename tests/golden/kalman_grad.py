@@ -19,15 +19,14 @@ def kalman_grad(q, r, ys):
     dr = 0.0
     for _ in reversed(range(n)):
         p, e = tape.pop()
-        s1 = p + r
-        gain1 = p / s1
+        s = p + r
+        gain = p / s
         dgain = dm * e - dp * p
-        t = dgain / s1
-        dp = dp * (1.0 - gain1) + t
-        t1 = -0.5 / s1
-        t2 = e * e / s1 * t1
-        de = dm * gain1 - 1.0 / s1 * e
-        ds = t1 - (gain1 * t + t2)
+        t = dgain / s
+        dp = dp * (1.0 - gain) + t
+        t1 = -0.5 / s
+        de = dm * gain - 1.0 / s * e
+        ds = t1 - (gain * t + e * e / s * t1)
         dm -= de
         dp += ds
         dr += ds

@@ -14,7 +14,7 @@ def log_determinant_grad(A):
     dfactors = np.zeros_like(factors)
     for k in reversed(range(A.shape[0])):
         t1 = factors[k, k]
-        dfactors[k, k] += np.sign(t1) / abs(t1)
+        dfactors[k, k] = np.sign(t1) / abs(t1)
     for k in reversed(range(n)):
         t = k + 1
         for i in reversed(range(t, n)):

@@ -12,8 +12,8 @@ def logistic_map_grad_jvp(x, n, dx, dn):
     dv1 = 1.0
     ddv = 0.0
     for _ in reversed(range(n)):
-        v, dv = tape.pop()
+        v, dv2 = tape.pop()
         t = 4.0 - 8.0 * v
-        ddv = ddv * t - 8.0 * (dv * dv1)
+        ddv = ddv * t - 8.0 * (dv2 * dv1)
         dv1 *= t
     return dv1, ddv

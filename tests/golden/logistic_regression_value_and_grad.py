@@ -11,12 +11,11 @@ def loss_value_and_grad(weights, inputs, labels):
     t4 = 0.002 * t
     t1 -= t2
     t1 = np.exp(t1)
-    t1 /= t2.shape[0]
+    t1 /= inputs.shape[0]
     t1 *= labels
-    t1 = -t1
     dweights = np.zeros_like(weights)
-    dweights[0] = np.sum(t1)
-    t1 = inputs.T @ t1
+    dweights[0] = -np.sum(t1)
+    t1 = inputs.T @ -t1
     t4 += np.sum(t1, keepdims=True) if t.size == 1 else t1
     dweights[1:] += t4
     return t3, dweights

@@ -29,13 +29,12 @@ def miss_value_and_grad(throw, target):
     dvx = 0.0
     dvy = 0.0
     dy = 0.0
-    while tape:
-        vy1, vx1 = tape.pop()
+    while tape1:
         t2, y, t3, t4 = tape1.pop()
+        vy1, vx1 = tape.pop()
         if t2:
             t5 = t1 / vy
-            t6 = vx * y / vy * t5
-            dvy += t6
+            dvy += vx * y / vy * t5
             dvx -= t5 * y
             dy1 = dy - t5 * vx
             dy = 0.0

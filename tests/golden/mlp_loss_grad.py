@@ -11,13 +11,12 @@ def mlp_loss_grad(params, x, y):
     out = t + params["b2"]
     if params["loss"] == "mse":
         dout = out - y
-        t2 = t.size
-        dout *= 2.0 * (1.0 / t2 if t2 else math.nan)
+        t1 = t.size
+        dout *= 2.0 * (1.0 / t1 if t1 else math.nan)
     else:
-        t1 = out - y
-        t2 = t.size
-        dout = np.sign(t1)
-        dout *= 1.0 / t2 if t2 else math.nan
+        t1 = t.size
+        dout = np.sign(out - y)
+        dout *= 1.0 / t1 if t1 else math.nan
     db2 = np.sum(dout, axis=0)
     t = dout @ W2.T
     dW2 = h.T @ dout

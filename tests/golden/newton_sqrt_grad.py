@@ -1,8 +1,7 @@
 def newton_sqrt_grad(a):
     # a: float
     t = a > 1.0
-    a1 = a if t else 1.0
-    x = a1
+    x = a if t else 1.0
     tape = []
     while abs(x * x - a) > 1e-10:
         tape.append(x)

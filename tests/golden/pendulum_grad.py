@@ -29,26 +29,25 @@ def pendulum_grad(angle, speed, k, steps):
     dspeed = 0.0
     dk = 0.0
     for _ in reversed(range(steps)):
-        t, t1, t2, t3, t4, t5, t6, angle1 = tape.pop()
+        t7, t6, t5, t4, t3, t2, t1, angle1 = tape.pop()
         dangle = dangle + angle + angle
         da4 = 0.0033333333333333335 * dspeed
         da3 = 0.006666666666666667 * dspeed
         ds4 = 0.0033333333333333335 * dangle
         ds3 = 0.006666666666666667 * dangle
         ds4_1 = ds4 - 0.0003333333333333334 * dspeed
-        t1 = da4 * k * math.cos(t1)
+        t = da4 * k * math.cos(t6)
         da3_1 = da3 + 0.02 * ds4_1
-        ds3_1 = ds3 - 0.02 * t1 - 0.1 * da3_1
-        t3 = da3_1 * k * math.cos(t3)
+        ds3_1 = ds3 - 0.02 * t - 0.1 * da3_1
+        t4 = da3_1 * k * math.cos(t4)
         dspeed = dspeed + ds4 + ds4_1 + ds3_1
         da2 = da3 + 0.01 * ds3_1
-        ds2 = ds3 - 0.01 * t3 - 0.1 * da2
-        t = da4 * t + da3_1 * t2 + da2 * t4
-        t2 = da2 * k * math.cos(t5)
-        dangle = dangle - t1 - t3 - t2
+        ds2 = ds3 - 0.01 * t4 - 0.1 * da2
+        t2 = da2 * k * math.cos(t2)
+        dangle = dangle - t - t4 - t2
         da1 = da4 + 0.01 * ds2
         dspeed = dspeed + ds2 - 0.01 * t2 - 0.1 * da1
         dangle -= da1 * k * math.cos(angle1)
-        dk -= t + da1 * t6
+        dk -= da4 * t7 + da3_1 * t5 + da2 * t3 + da1 * t1
         angle = angle1
     return dangle, dspeed, dk

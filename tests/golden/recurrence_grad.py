@@ -17,6 +17,6 @@ def recurrence_grad(a, x0):
         x1 = tape.pop()
         t = dx * (1.0 - x * x)
         dx = t * a[i]
-        da[i] += t * x1
+        da[i] = t * x1
         x = x1
     return da, dx

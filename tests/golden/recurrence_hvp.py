@@ -17,19 +17,18 @@ def recurrence_grad_jvp(a, x0, da, dx0):
         x = x1
     da1 = np.zeros_like(a)
     dda = np.zeros_like(da1)
-    dx2 = 1.0
+    dx1 = 1.0
     ddx = 0.0
     for i in reversed(range(n)):
-        x1, dx1 = tape.pop()
+        x1, dx2 = tape.pop()
         t = a[i]
         t1 = 1.0 - x * x
-        t2 = dx2 * t1
-        t3 = 2.0 * dx * x * dx2
-        t1 = ddx * t1 - t3
-        dx2 = t2 * t
+        t2 = dx1 * t1
+        t1 = ddx * t1 - 2.0 * (dx * x) * dx1
+        dx1 = t2 * t
         ddx = t1 * t + da[i] * t2
-        da1[i] += t2 * x1
-        dda[i] += t1 * x1 + dx1 * t2
+        da1[i] = t2 * x1
+        dda[i] = t1 * x1 + dx2 * t2
         x = x1
-        dx = dx1
+        dx = dx2
     return da1, dda

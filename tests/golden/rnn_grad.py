@@ -15,6 +15,6 @@ def rnn_grad(W, xs, h):
         t1 = 1.0 - h * h
         t1 *= dh
         dh = W.T @ t1
-        dW += np.outer(t1, h1)
+        dW += t1[:, None] * h1
         h = h1
     return dW

@@ -16,11 +16,10 @@ def seidel_grad(u, f, sweeps):
     df = np.zeros_like(f)
     for _ in reversed(range(sweeps)):
         for i in reversed(range(1, n - 1)):
-            t = tape.pop()
-            t1 = du[i]
-            t2 = 0.5 * t1
-            t *= -0.15000000000000002 * t1 * t
-            du[i] = t
+            t1 = tape.pop()
+            t = du[i]
+            t2 = 0.5 * t
+            du[i] = -0.15000000000000002 * t * t1 * t1
             df[i] += t2
             du[i + 1] += t2
             du[i - 1] += t2

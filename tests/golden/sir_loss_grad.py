@@ -9,6 +9,8 @@ def sir_loss_grad(beta, gamma, observed):
         new = 0.2 * beta * s * i
         s -= new
         i = i + new - 0.2 * gamma * i
+    t = 0.2 * beta
+    t1 = 1.0 - 0.2 * gamma
     di = 0.0
     ds = 0.0
     dbeta = 0.0
@@ -16,14 +18,12 @@ def sir_loss_grad(beta, gamma, observed):
     for k in reversed(range(n)):
         j, s = tape.pop()
         count = observed[k]
-        t = 0.2 * beta
         di += 2.0 * (i - count)
         dgamma -= 0.2 * di * j
         dnew = di - ds
-        t1 = dnew * j
-        t2 = di * (1.0 - 0.2 * gamma)
-        di = t2 + dnew * t * s
-        ds += t1 * t
-        dbeta += 0.2 * t1 * s
+        t2 = dnew * j
+        di = di * t1 + dnew * t * s
+        ds += t2 * t
+        dbeta += 0.2 * t2 * s
         i = j
     return dbeta, dgamma

@@ -13,45 +13,41 @@ def soft_dtw_grad(x, y, gamma):
     for i in range(n):
         for j in range(m):
             a = R[i, j]
-            t = j + 1
-            b = R[i, t]
-            t1 = i + 1
-            c = R[t1, j]
+            b = R[i, j + 1]
+            c = R[i + 1, j]
             low = min(a, b, c)
-            t2 = math.exp((low - a) / gamma)
-            t3 = math.exp((low - b) / gamma)
-            t4 = math.exp((low - c) / gamma)
-            tape.append((t4, t3, t2))
-            total = t2 + t3 + t4
-            t2 = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
-            R[t1, t] = t2
+            t = math.exp((low - a) / gamma)
+            t1 = math.exp((low - b) / gamma)
+            t2 = math.exp((low - c) / gamma)
+            tape.append((t2, t1, t))
+            total = t + t1 + t2
+            t = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
+            R[i + 1, j + 1] = t
     dR = np.zeros_like(R)
     dR[n, m] = 1.0
     dx = np.zeros_like(x)
     for i in reversed(range(n)):
         for j in reversed(range(m)):
-            t2, t3, t4 = tape.pop()
-            t = i + 1
-            t1 = j + 1
-            total1 = t4 + t3 + t2
-            b = R[i, t1]
+            t2, t1, t = tape.pop()
+            total = t + t1 + t2
+            b = R[i, j + 1]
             a = R[i, j]
-            c = R[t, j]
-            t5 = dR[t, t1]
-            dR[t, t1] = 0.0
-            t6 = t5 * gamma / total1
-            dx[i] += 2.0 * t5 * (x[i] - y[j])
-            t2 = t6 * t2 / gamma
-            t3 = t6 * t3 / gamma
-            t4 = t6 * t4 / gamma
-            dlow = t5 - t2 - t3 - t4
-            t6 = b < a
-            t7 = c < min(a, b)
-            t5 = 0.0 if t7 else dlow
-            da = t4 + (0.0 if t6 else t5)
-            db = t3 + (t5 if t6 else 0.0)
-            dc = t2 + (dlow if t7 else 0.0)
-            dR[t, j] += dc
-            dR[i, t1] += db
+            c = R[i + 1, j]
+            t3 = dR[i + 1, j + 1]
+            dR[i + 1, j + 1] = 0.0
+            t4 = t3 * gamma / total
+            dx[i] += 2.0 * t3 * (x[i] - y[j])
+            t2 = t4 * t2 / gamma
+            t1 = t4 * t1 / gamma
+            t = t4 * t / gamma
+            dlow = t3 - t2 - t1 - t
+            t5 = b < a
+            t6 = c < min(a, b)
+            t3 = 0.0 if t6 else dlow
+            da = t + (0.0 if t5 else t3)
+            db = t1 + (t3 if t5 else 0.0)
+            dc = t2 + (dlow if t6 else 0.0)
+            dR[i + 1, j] += dc
+            dR[i, j + 1] += db
             dR[i, j] += da
     return dx

@@ -13,42 +13,38 @@ def soft_dtw_grad(x, y, gamma):
     for i in range(n):
         for j in range(m):
             t = table[i, j]
-            t1 = j + 1
-            t2 = table[i, t1]
-            t3 = i + 1
-            t4 = table[t3, j]
-            best = min(t, t2, t4)
+            t1 = table[i, j + 1]
+            t2 = table[i + 1, j]
+            best = min(t, t1, t2)
             total = math.exp((best - t) / gamma)
-            t = math.exp((best - t2) / gamma)
+            t = math.exp((best - t1) / gamma)
             total1 = total + t
-            t2 = math.exp((best - t4) / gamma)
-            tape.append((t2, t, total))
-            total = total1 + t2
+            t1 = math.exp((best - t2) / gamma)
+            tape.append((t1, t, total))
+            total = total1 + t1
             t = (x[i] - y[j]) ** 2 + best - gamma * math.log(total)
-            table[t3, t1] = t
+            table[i + 1, j + 1] = t
     dtable = np.zeros_like(table)
     dtable[n, m] = 1.0
     dx = np.zeros_like(x)
     for i in reversed(range(n)):
         for j in reversed(range(m)):
-            t, t2, total = tape.pop()
-            t1 = i + 1
-            t3 = j + 1
-            total2 = total + t2 + t
-            t4 = table[i, t3]
-            t5 = table[i, j]
-            t6 = dtable[t1, t3]
-            dtable[t1, t3] = 0.0
-            t7 = t6 * gamma / total2
-            dx[i] += 2.0 * t6 * (x[i] - y[j])
-            t = t7 * t / gamma
-            t2 = t7 * t2 / gamma
-            t7 = t7 * total / gamma
-            dbest = t6 - t - t2 - t7
-            t6 = t4 < t5
-            t8 = table[t1, j] < min(t5, t4)
-            t4 = 0.0 if t8 else dbest
-            dtable[t1, j] += t + (dbest if t8 else 0.0)
-            dtable[i, t3] += t2 + (t4 if t6 else 0.0)
-            dtable[i, j] += t7 + (0.0 if t6 else t4)
+            t1, t, total = tape.pop()
+            total1 = total + t + t1
+            t2 = table[i, j + 1]
+            t3 = table[i, j]
+            t4 = dtable[i + 1, j + 1]
+            dtable[i + 1, j + 1] = 0.0
+            t5 = t4 * gamma / total1
+            dx[i] += 2.0 * t4 * (x[i] - y[j])
+            t1 = t5 * t1 / gamma
+            t = t5 * t / gamma
+            t5 = t5 * total / gamma
+            dbest = t4 - t1 - t - t5
+            t6 = t2 < t3
+            t7 = table[i + 1, j] < min(t3, t2)
+            t2 = 0.0 if t7 else dbest
+            dtable[i + 1, j] += t1 + (dbest if t7 else 0.0)
+            dtable[i, j + 1] += t + (t2 if t6 else 0.0)
+            dtable[i, j] += t5 + (0.0 if t6 else t2)
     return dx
