@@ -77,34 +77,28 @@ def source_of(code: types.CodeType) -> SourceFunction:
     if not found:
         raise _edited(code)
     if len(nodes) > 1:
-        nodes = _on_a_line(nodes, found, code)
+        nodes = _on_a_line(nodes, text, code) or nodes
     return SourceFunction(gast.ast_to_gast(nodes[0]), code.co_filename, code.co_name)
 
 
-def _on_a_line(nodes: list[ast.AST], found: list[types.CodeType], code: types.CodeType) -> list[ast.AST]:
-    """Which of several functions that begin on one line `code` is."""
-    if hasattr(code, "co_positions"):
-        spans = {(n.lineno, n.col_offset, n.end_lineno, n.end_col_offset): n  # type: ignore[attr-defined]
-                 for n in nodes}
-        body = [p for p in code.co_positions() if None not in p and (p[0], p[2]) != (p[1], p[3])]
-        holding = [(s, n) for s, n in spans.items() if all(
-            (s[0], s[1]) <= (p[0], p[2]) and (p[1], p[3]) <= (s[2], s[3]) for p in body)]
-        holding.sort(key=lambda h: (h[0][2] - h[0][0], h[0][3] - h[0][1]))
-        if holding:
-            return [holding[0][1]]
-    distinct = [n for n in nodes if any(_same_code(c, code) for c in _lambda_codes(n))]
-    if len(distinct) == 1:
-        return distinct
-    raise SctError("SCT203", f"several functions `{code.co_name}` begin on this line, and look alike",
-                   hint="write them on lines of their own", loc=Loc(code.co_filename, code.co_firstlineno))
+def _on_a_line(nodes: list[ast.AST], text: str, code: types.CodeType) -> list[ast.AST]:
+    """Those of several lambdas that begin on one line which compile to `code`.
+
+    Each is compiled where it stands, at a line number of its own by which its code is known.
+    """
+    module = ast.parse(text)
+    lambdas = [n for n in ast.walk(module) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
+    places = {}
+    for k, n in enumerate(lambdas):
+        places[_FAR + k] = n.col_offset, n.end_lineno, n.end_col_offset
+        n.lineno = n.end_lineno = _FAR + k
+        n.end_col_offset = n.col_offset + 1
+    codes = _codes(compile(module, code.co_filename, "exec", dont_inherit=True))
+    same = {places[c.co_firstlineno] for c in codes if c.co_firstlineno in places and _same_code(c, code)}
+    return [n for n in nodes if (n.col_offset, n.end_lineno, n.end_col_offset) in same]  # type: ignore[attr-defined]
 
 
-def _lambda_codes(node: ast.AST) -> list[types.CodeType]:
-    """What a lambda compiles to on its own."""
-    if not isinstance(node, ast.Lambda):
-        return []
-    made = compile(ast.Expression(node), "<lambda>", "eval", dont_inherit=True)
-    return [c for c in made.co_consts if isinstance(c, types.CodeType)][-1:]
+_FAR = 1_000_000
 
 
 def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
