@@ -47,6 +47,7 @@ class Liveness:
     moves  (depth of loops, target, source) of each move from value to value
     takes  (out, operand) of each statement that writes in place
     read   the values that something reads
+    unassigned  names of the user's that some path leaves unassigned
     pairs  (what is taken out of a list, what was appended there)
     """
 
@@ -58,6 +59,8 @@ class Liveness:
         self.takes: list[tuple[Value, Value]] = []
         self.read: set[Value] = set()
         self.pairs = dict(_pairs(block))
+        self.unassigned = {v for s in statements(block) if isinstance(s, Move) for v, x in s.pairs
+                           if v.hint is not None and isinstance(x, Lit) and x.value is UNDEF}
         self._text = _Text(self, block)
         self._exits: list[tuple[list[Value], list[Value]]] = []
         last = 2 * self._text.count + 2
@@ -114,7 +117,7 @@ class Liveness:
 
     def _plain(self, s: Statement, state: State) -> None:
         p = 2 * self._text.start[s]
-        self._assign(_given(s), p + 1, state)
+        self._assign(targets(s), p + 1, state)
         written = _written(s)
         for v in self.reads(s):
             state[v] = max(state.get(v, 0), p if written is None or v is written else p + 1)
@@ -169,14 +172,6 @@ class Liveness:
         self._assign(s.params, start + 1, inner)
         for v, p in inner.items():
             state.setdefault(v, p)
-
-
-def _given(s: Statement) -> Iterable[Value]:
-    """What a statement assigns.  A name of the user's that is left unassigned keeps its variable
-    to itself: reading it must find nothing there."""
-    if not isinstance(s, Move):
-        return targets(s)
-    return [v for v, x in s.pairs if v.hint is None or not (isinstance(x, Lit) and x.value is UNDEF)]
 
 
 class _Text:

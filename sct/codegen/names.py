@@ -103,6 +103,10 @@ class Names:
         users = {name for c in classes for name in c.strong} | set(self.fixed.values())
         pool = _Pool(self.taken)
         for c in classes:
+            # Where it is unassigned nothing may be found under its name.
+            if c.first > 1 and any(v in self.live.unassigned for v in c.values):
+                c.spans.insert(0, (1, c.first - 1))
+        for c in classes:
             name = next((self.fixed[v] for v in c.values if v in self.fixed), None)
             if name is not None:
                 pool.take(name, c)

@@ -37,7 +37,7 @@ from sct.frontend.values import (
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, rebuild
 from sct.ir.interp import run
 from sct.ir.types import REAL, Apply, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef
-from sct.ops import aliases, unwrap
+from sct.ops import ELEMENTWISE, aliases, unwrap
 
 __all__ = [
     "EXPRESSIONS", "STATEMENTS", "UNKNOWN", "Dead", "Evaluator", "Frame",
@@ -70,6 +70,11 @@ def _registrar(table: dict[type, Handler], nodes: tuple[type, ...]) -> Callable[
 C_ORDER = frozenset(("zeros", "ones", "empty", "full", "arange", "linspace", "array", "concatenate", "stack",
                      "flatten", "matmul", "dot", "outer", "eye"))
 """Ops whose result is contiguous in C order."""
+
+
+K_ORDER = frozenset(("copy", "astype", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite",
+                     "logical_and", "logical_or", "logical_not", "logical_xor", "floor", "ceil", "sign"))
+"""Ops, beside the differentiable elementwise ones, whose result lies as their operands do."""
 
 
 class _Unknown:
@@ -442,7 +447,7 @@ class Evaluator:
             return True
         if eqn.op.name in ("store", "add_at"):
             return self.layout(eqn.args[0])
-        if eqn.op.partials is None and eqn.op.name != "copy":
+        if eqn.op not in ELEMENTWISE and eqn.op.name not in K_ORDER:
             return False
         found = {self.layout(a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == rank}
         one = found.pop() if len(found) == 1 else False

@@ -355,8 +355,10 @@ def return_(ev: Evaluator, node: Any) -> None:
 
 
 def return_value(ev: Evaluator, node: Any) -> None:
-    v = Static(None) if node.value is None else ev.eval(node.value)
     frame = ev.frames[-1]
+    before, frame.now = frame.now, frame.now | reads(node)
+    v = Static(None) if node.value is None else ev.eval(node.value)
+    frame.now = before
     frame.returned_at = frame.returned_at or loc_of(node, frame.source.file)
     ev.store.vars[Key(frame.id, "<return>")] = v
     ev.exit = Static(RETURN)
