@@ -395,13 +395,10 @@ def view(ev: Evaluator, op: Any, spelling: str, owner: Ref, flat: Sequence[Opera
         source = ev.type_of(owner)
         one_axis = op.name == "reshape" and isinstance(source, Tensor) and source.rank == 1  # any stride splits
         if not (one_axis or all(map(_keeps_c_order, owner.path)) and ev.contiguous(cell.layout)):
-            known = None
-            if not owner.path and not isinstance(cell.layout, bool) and op.name in ("ravel", "reshape"):
-                known = ev.reshaped_is_view(cell.layout, None if op.name == "ravel" else flat[1:])
-            if known:
-                return ev.step(owner, op, flat[1:], attrs, spelling)
-            if known is False:
-                return ev.wrap(made)
+            whole = ev.step(owner, op, flat[1:], attrs, spelling)
+            known = ev.is_view(whole)
+            if known is not None:
+                return whole if known else ev.wrap(made)
             # A view or a copy: as long as neither is written, no one can tell.
             ev.freeze(owner.addr)
             result = ev.wrap(made)

@@ -243,7 +243,7 @@ class Evaluator:
 
     def live_in_statement(self, key: Key) -> bool:
         """May the slot still be read, by the statements in progress or after them?"""
-        if key.name in ("<exit>", "<return>"):
+        if key.name.startswith("<"):
             return any(f.id == key.frame for f in self.frames)
         for frame in self.frames:
             if frame.id == key.frame:
@@ -442,48 +442,81 @@ class Evaluator:
         eqn = self.defs.get(x) if isinstance(x, Value) else None
         if eqn is None:
             return False
-        rank = x.type.rank if isinstance(x.type, Tensor) else 0
+        rank = self.rank(x)
         if eqn.op.name in C_ORDER or rank == 1 and aliases(eqn) == "none" or eqn.spelling == ".copy":
             return True
         if eqn.op.name in ("store", "add_at"):
             return self.layout(eqn.args[0])
+        first = self.layout(eqn.args[0]) if eqn.op.name == "transpose" and eqn.attrs["axes"] is None else False
+        if isinstance(first, (Value, Like)):
+            return Like(first, True) if isinstance(first, Value) else Like(first.argument, not first.flipped)
+        if eqn.op.name in ("reshape", "ravel") and self.rank(eqn.args[0]) == 1:
+            return True  # or without gaps in C order, as what is computed from it
         if eqn.op not in ELEMENTWISE and eqn.op.name not in K_ORDER:
             return False
         found = {self.layout(a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == rank}
         one = found.pop() if len(found) == 1 else False
         return Like(one) if isinstance(one, Value) else one
 
+    def rank(self, x: Operand) -> int:
+        return x.type.rank if isinstance(x.type, Tensor) else 0
+
     def contiguous(self, layout: Layout) -> bool:
         """Is memory of this layout contiguous in C order?  Asked of an argument."""
         return layout if isinstance(layout, bool) else self._asked_layout(
             layout, "contiguous", lambda x: bool(x.flags.c_contiguous))
 
-    def reshaped_is_view(self, layout: Value | Like, shape: Sequence[Operand] | None) -> bool | None:
-        """Does a reshape (None: ravel) of an array of this layout share its memory?  None: not known."""
+    def is_view(self, ref: Ref) -> bool | None:
+        """Does this chain of views and reshapes share memory with its buffer?  None: not known.
+
+        Tried on an array of the buffer's layout; that it does, or does not, is a guard.
+        """
+        cell = self.store.cells[ref.addr]
+        assert isinstance(cell, Array)
+        layout, t = cell.layout, self.type_of(Ref(ref.addr))
+        if layout is False or not isinstance(t, Tensor) or any(leaf is UNKNOWN for leaf in self.leaves):
+            return None
         try:
-            sizes = None if shape is None else [self.ask(self.wrap(x), "a size of this shape") for x in shape]
+            steps = [(s, [self.ask(self.wrap(x), "a part of this view") for x in s.args]) for s in ref.path]
         except (NeedsStatic, SctError):
             return None
-        if self.leaves[self.params.index(layout if isinstance(layout, Value) else layout.argument)] is UNKNOWN:
+        if None in map(self.size_now, t.shape):
             return None
+        sizes = dict(self.sizes)
 
-        def shares(x: Any) -> bool:
-            return bool(np.shares_memory(x, x.ravel() if sizes is None else x.reshape(sizes)))
+        def shares(leaves: Sequence[Any]) -> bool:
+            base = self._laid_out(layout, t, sizes, leaves)
+            made = base
+            for s, args in steps:
+                made = s.op.run(made, *args, **s.attrs) if s.op.run else made
+            return bool(np.shares_memory(base, made))
 
-        return self._asked_layout(layout, f"viewed as {sizes}", shares)
+        now = shares(self.leaves)
+        text = f"{ref} is {'a view' if now else 'a copy'}"
+        self.guards[text] = Guard(text, lambda leaves: shares(leaves) == now)
+        return now
+
+    def _laid_out(self, layout: Layout, t: Tensor, sizes: Mapping[str, tuple[int, int | None]],
+                  leaves: Sequence[Any]) -> Any:
+        """An array of this layout."""
+        if isinstance(layout, bool):
+            return np.empty([_size(d, sizes, leaves) or 0 for d in t.shape])
+        if isinstance(layout, Value):
+            return leaves[self.params.index(layout)]
+        return layout.of(leaves[self.params.index(layout.argument)])
 
     def _asked_layout(self, layout: Value | Like, what: str, fact: Callable[[Any], bool]) -> bool:
         argument = layout if isinstance(layout, Value) else layout.argument
         k = self.params.index(argument)
 
         def holds(leaves: Sequence[Any]) -> bool:
-            return fact(leaves[k] if isinstance(layout, Value) else np.empty_like(leaves[k]))
+            return fact(leaves[k] if isinstance(layout, Value) else layout.of(leaves[k]))
 
         if self.leaves[k] is UNKNOWN:
             self.assumptions[f"{argument.hint} is {what}"] = None
             return True
         now = holds(self.leaves)
-        text = f"{argument.hint} is {'' if now else 'not '}{what}"
+        text = f"{layout} is {'' if now else 'not '}{what}"
         self.guards[text] = Guard(text, lambda leaves: holds(leaves) == now)
         return now
 

@@ -92,7 +92,10 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
         a, b, c = (Static(0), v.parts[0], Static(1)) if len(v.parts) == 1 else (*v.parts, Static(1))[:3]
         return Space(ev.operand(a), ev.operand(b), ev.operand(c), lambda i: i)
     if isinstance(v, Ref):
-        return Space(Lit(0), _length(ev, v), one, lambda i: slice_view(ev, v, i))
+        # The iterator holds the array, whatever its name stands for in a later trip.
+        held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
+        ev.store.vars[held] = v
+        return Space(Lit(0), _length(ev, v), one, lambda i: slice_view(ev, _array(ev.store.vars[held]), i))
     if not isinstance(v, Iteration):
         return None
     if any(space(ev, p) is None for p in v.parts[: 1 if v.kind == "enumerate" else None]):
@@ -116,6 +119,11 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
         return Space(last, Lit(-1), Lit(-1), lambda i: i, inner.stop)
     last = ev.emit(sub, inner.stop, 1, spelling="operator.sub")
     return Space(last, Lit(-1), Lit(-1), inner.item, inner.stop)
+
+
+def _array(v: Abstract) -> Ref:
+    assert isinstance(v, Ref)
+    return v
 
 
 def _from_zero(ev: Evaluator, v: Abstract) -> Space:
@@ -163,6 +171,7 @@ def for_(ev: Evaluator, node: Any) -> None:
     over = ev.eval(node.iter)
     if isinstance(over, Poison):
         ev.refuse("SCT502", "this cannot be iterated over", why=over.reason, node=node.iter)
+    before = ev.store.copy()
     where = space(ev, over)
     if where is None:
         items = known_items(ev, over)
@@ -174,6 +183,8 @@ def for_(ev: Evaluator, node: Any) -> None:
     saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
     try:
         _Loop(ev, node, where).run()
+        for key in [k for k in ev.store.vars if k.name.startswith("<iterated") and k not in before.vars]:
+            del ev.store.vars[key]
     except (NeedsStatic, SctError) as need:
         if isinstance(need, SctError) and need.code != "SCT310":
             raise
@@ -278,9 +289,14 @@ class _Memo:
     split: set[Any] = field(default_factory=set)
     frozen: set[int] = field(default_factory=set)
     frozen_after: set[int] = field(default_factory=set)
+    thawed: set[Any] = field(default_factory=set)
     unknown_layout: set[int] = field(default_factory=set)
     poison: dict[Any, str] = field(default_factory=dict)
     exits: bool = False
+
+
+ITERATED = "iterated"
+"""Who holds an array that a loop runs over: the loop itself."""
 
 
 class _Again(Exception):
@@ -421,7 +437,7 @@ class _Loop:
         # What an earlier walk has learnt may be narrower than what comes in now.
         if id in self.memo.types and _is_array(self.memo.types[id]) == _is_array(init.type):
             self.widen(id, self.memo.types[id], init.type)
-        t = init.type if id not in self.memo.types else self.memo.types[id]
+        t = self.memo.types.get(id, init.type)
         self.carries[id] = _Carry(init, Value(t, hint))
         return self.carries[id].param
 
@@ -550,6 +566,9 @@ class _Loop:
                 again = True
             elif candidate and (key.frame != self.frame.id or self.live(key)):
                 again |= self.end_value(("var", key), v, now)
+            elif now == v and key.name.startswith("<iterated"):
+                assert isinstance(v, Ref)
+                self.pairs.append((ITERATED, v.addr, v.addr))
             elif now == v and self.matters(key):
                 self.note(v)
         for key in self.names:
@@ -730,12 +749,15 @@ class _Loop:
         memo = self.memo
         live = self.pairs
         bad = conflicts((a, b) for _, a, b in live)
+        lasting = conflicts((a, b) for id, a, b in live if id != ITERATED)
         again = False
         for id, a, b in live:
             if (a, b) not in bad:
                 continue
             if id is not None and a != b and id not in memo.split:
                 self.split(id, a, b)
+                if (a, b) not in lasting:
+                    memo.thawed.add(id)
                 again = True
             elif id is None or id not in memo.split:
                 again |= self.freeze(a, b)
@@ -800,6 +822,10 @@ class _Loop:
                 store.cells[addr] = replace(cell, value=renamed.get(cell.value, cell.value))
             elif isinstance(cell, Slots):
                 store.cells[addr] = replace(cell, items=tuple(_rename(x, renamed) for x in cell.items))
+        for id in self.memo.thawed & self.extra_cells.keys():
+            # What was iterated over is not any more.
+            addr = self.extra_cells[id]
+            store.cells[addr] = replace(store.cells[addr], frozen="")
         for addr in self.memo.frozen_after & store.cells.keys():
             store.cells[addr] = replace(store.cells[addr], frozen=AMBIGUOUS)
         for key in [k for k in store.vars if k in self.names and k.name not in self.after]:

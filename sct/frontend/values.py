@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
+import numpy as np
+
 from sct.errors import Loc
 from sct.ir import Op, Operand, Value
 
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "Abstract", "Array", "Closure", "DictRef", "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "Poison", "Pullback",
-    "Ref", "Slots", "Static", "Step", "Tup",
+    "Abstract", "Array", "Closure", "DictRef", "Iteration", "Key", "Layout", "Like", "ListRef", "Method",
+    "Poison", "Pullback", "Ref", "Slots", "Static", "Step", "Tup",
 ]
 
 
@@ -153,9 +155,17 @@ Abstract = Union[Static, Value, Ref, Tup, ListRef, DictRef, Closure, Method, Pul
 
 @dataclass(frozen=True)
 class Like:
-    """The memory layout of what NumPy computes from `argument` alone: its order of axes, without gaps."""
+    """The memory layout of what NumPy computes from `argument` alone: its order of axes, without gaps.
+
+    flipped  from its transpose
+    """
 
     argument: Value
+    flipped: bool = False
+
+    def of(self, x: Any) -> Any:
+        """An array of this layout, where the argument is `x`."""
+        return np.empty_like(x.T if self.flipped else x)
 
 
 Layout = Union[bool, Value, Like]
