@@ -67,7 +67,17 @@ def show(fn: Fn) -> str:
 
 def lines(fn: Fn) -> list[tuple[str, Eqn | None]]:
     """The lines of the text, each with the equation that it is of."""
-    return list(_Writer(fn).fn(fn, fn.name, ""))
+    seen: dict[str, str] = {}
+
+    def number(size: re.Match[str]) -> str:
+        return seen.setdefault(size[0], f"{size[1]}{len(seen)}")
+
+    return [(_SIZE.sub(number, text), eqn) for text, eqn in _Writer(fn).fn(fn, fn.name, "")]
+
+
+_SIZE = re.compile(r"\b(__v|_count)\d+\b")
+"""Sizes named after a value: numbered in order of appearance, so that the text does not depend on
+what else was compiled."""
 
 
 class _Writer:
