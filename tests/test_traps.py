@@ -1,0 +1,231 @@
+"""Programs that were differentiated wrongly once: aliases, stale values, lambdas, masks, rebound containers."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sct import SctError, SctWarning, grad, jvp, stop_gradient, value_and_grad, vjp
+
+W = np.array([1.0, 2.0])
+
+
+def same(got: Any, expected: Any) -> None:
+    np.testing.assert_allclose(np.asarray(got, float), np.asarray(expected, float), rtol=1e-12, atol=1e-12)
+
+
+# -- who shares with whom ---------------------------------------------------------------------
+
+
+def test_one_array_passed_twice_is_two_arguments_where_nothing_is_written() -> None:
+    def f(x: np.ndarray, y: np.ndarray) -> Any:
+        return np.sum(x * x * y)
+
+    a = np.array([1.0, 2.0])
+    derivative = grad(f, (0, 1))
+    for dx, expected in zip(derivative(a, a), (2.0 * a * a, a * a)):
+        same(dx, expected)
+    for dx, expected in zip(derivative(a, 10.0 * a), (20.0 * a * a, a * a)):
+        same(dx, expected)
+
+
+def test_one_list_passed_twice_and_written_is_one_list() -> None:
+    def f(p: list[float], q: list[float]) -> float:
+        p[0] = p[1] * 3.0
+        return q[0] * q[1]
+
+    both = [1.0, 2.0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SctWarning)
+        assert value_and_grad(f, (0, 1))(both, both)[0] == 12.0
+        assert value_and_grad(f, (0, 1))([1.0, 2.0], [1.0, 2.0])[0] == 2.0
+
+
+def test_an_argument_that_is_a_global_array_too_is_not_written() -> None:
+    def f(x: np.ndarray) -> Any:
+        x[0] = 5.0 * x[1]
+        return np.sum(x * W)
+
+    with pytest.raises(SctError, match="share memory"):
+        value_and_grad(f)(W)
+    same(value_and_grad(f)(W.copy())[1], [0.0, 7.0])
+
+
+def test_a_loop_holds_what_it_runs_over() -> None:
+    def f(x: np.ndarray, y: np.ndarray) -> Any:
+        for v, w in zip(x, y):
+            y = 2.0 + x
+            x[1] = w * v
+        return np.sum(y)
+
+    x, y = np.array([0.3, -0.2, 0.7]), np.array([1.8, -1.1, 0.4])
+    assert value_and_grad(f)(x, y)[0] == f(x.copy(), y)
+
+    def swapped(x: np.ndarray) -> Any:
+        u = np.tanh(x)
+        for v in x:
+            u, x = x, u
+            x[1] += v
+        return np.sum(x)
+
+    try:
+        assert value_and_grad(swapped)(x)[0] == swapped(x.copy())
+    except SctError as error:
+        assert error.code == "SCT301"
+
+
+def test_a_container_that_is_rebound_in_a_loop() -> None:
+    def decay(p: dict[str, Any], n: int) -> Any:
+        q = p
+        for _ in range(n):
+            q = {"a": q["a"] * 0.5}
+        return np.sum(q["a"] * p["a"])
+
+    value, gradient = value_and_grad(decay)({"a": np.array([1.2])}, 2)
+    same(value, 0.36)
+    same(gradient["a"], [0.6])
+
+    def kept(p: list[float], n: int) -> float:
+        r = [0.0]
+        q = p
+        for k in range(n):
+            q = [q[0] * 0.5]
+            if k == 1:
+                r = q
+        return r[0]
+
+    same(value_and_grad(kept)([1.2], 4)[1], [0.25])
+
+    def nested(p: list[float], n: int) -> float:
+        q = p
+        for _ in range(n):
+            for _ in range(2):
+                q = [q[0] * 0.5 + q[1], q[1] * p[0]]
+            p = q
+        return q[0] * p[1]
+
+    assert value_and_grad(nested)([1.2, 0.3], 2)[0] == nested([1.2, 0.3], 2)
+
+
+def test_one_path_shares_and_another_does_not() -> None:
+    def f(x: np.ndarray, c: float) -> Any:
+        y = x * 2.0
+        z = y if c > 0.0 else y * 3.0
+        return z.sum() * y[0]
+
+    same(grad(f)(np.array([1.0, 4.0]), 1.0), [24.0, 4.0])
+
+
+# -- what is read at every call -----------------------------------------------------------------
+
+
+class Model:
+    offset = 2.0
+
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    @classmethod
+    def tripled(cls, x: float) -> float:
+        return 3.0 * x
+
+    def inner(self, x: float) -> float:
+        return self.scale * x
+
+    def loss(self, x: float) -> float:
+        return self.inner(x) * x + self.tripled(x) * self.offset
+
+
+def test_attributes_are_read_at_every_call() -> None:
+    model = Model(3.0)
+    derivative = grad(model.loss)
+    assert derivative(2.0) == 18.0
+    model.scale = 5.0
+    assert derivative(2.0) == 26.0
+
+
+def test_mutable_defaults_and_partials_are_read_at_every_call() -> None:
+    options = {"k": 2.0}
+
+    def f(x: float, c: dict[str, float] = options) -> float:
+        return x * c["k"]
+
+    derivative = grad(f)
+    assert derivative(1.0) == 2.0
+    options["k"] = 7.0
+    assert derivative(1.0) == 7.0
+
+    weights = [1.0]
+    bound = grad(functools.partial(lambda w, x: w[0] * x, weights))
+    assert bound(1.0) == 1.0
+    weights[0] = 5.0
+    assert bound(1.0) == 5.0
+
+
+def test_defaults_tell_functions_of_one_text_apart() -> None:
+    def apply(f: Any, x: float) -> float:
+        return f(x)
+
+    assert [grad(apply, 1)((lambda x, k=k: x * k), 1.0) for k in (2.0, 3.0)] == [2.0, 3.0]
+
+
+def test_the_lambda_that_runs_is_the_one_that_is_differentiated() -> None:
+    a, b = (lambda x: (lambda y: x * y * 2.0)(1.0)), (lambda x: (lambda y: x * y * 3.0)(1.0))
+    assert (grad(a)(1.0), grad(b)(1.0)) == (2.0, 3.0)
+    p, q = (lambda x: 1 * x), (lambda x: 1.0 * x)
+    assert [type(value_and_grad(f)(3)[0]) for f in (p, q)] == [int, float]
+    f = lambda x, c=(lambda t: t * 9.0)(1.0): x * 7.0
+    assert grad(f)(1.0) == 7.0
+
+
+# -- what is differentiated -----------------------------------------------------------------------
+
+
+def test_stop_gradient_of_an_array() -> None:
+    same(grad(lambda x: np.sum(x * stop_gradient(x * x)))(np.array([2.0, 3.0])), [4.0, 9.0])
+
+
+def test_masks_keep_infinities_out() -> None:
+    def read(x: np.ndarray) -> Any:
+        y = np.log(x)
+        return y[x > 0.0].sum()
+
+    def written(x: np.ndarray) -> Any:
+        y = np.log(x)
+        y[x <= 0.0] = 0.0
+        return y.sum()
+
+    with np.errstate(all="ignore"):
+        for f in (read, written):
+            same(grad(f)(np.array([0.0, 4.0])), [0.0, 0.25])
+
+
+def test_slices_beside_index_arrays_accumulate() -> None:
+    same(grad(lambda A: A[:, [1, 1]].sum())(np.ones((2, 3))), [[0.0, 2.0, 0.0]] * 2)
+
+
+def test_a_gradient_that_is_zero_for_want_of_use_warns() -> None:
+    with pytest.warns(SctWarning, match="does not depend on `x`"):
+        assert grad(lambda x, y: 2.0 * y)(3.0, 1.0) == 0.0
+
+
+def test_integers_that_are_sizes_too() -> None:
+    def f(x: np.ndarray, n: int) -> Any:
+        return np.sum(x * np.linspace(0.0, 1.0, n + 1)[1])
+
+    dx, dn = vjp(f, np.ones(3), 4)[1](1.0)
+    same(dx, [0.25] * 3)
+    assert dn == 0.0
+
+
+def test_a_tuple_of_gradients_inside() -> None:
+    def h(x: float, y: float) -> float:
+        return x * x * y
+
+    value, tangent = jvp(lambda x, y: grad(h, argnums=(0, 1))(x, y), (2.0, 3.0), (1.0, 0.0))
+    same(value, [12.0, 4.0])
+    same(tangent, [6.0, 4.0])
