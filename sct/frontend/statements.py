@@ -125,8 +125,8 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
 
     def go(codes: list[int]) -> None:
         code = codes[0]
-        if code == RETURN and len(codes) == 1:
-            ev.exit = Static(RETURN)
+        if code <= RETURN and len(codes) == 1:
+            ev.exit = Static(code)
             return
         if len(codes) == 1:
             return run_arm(ev, lambda: return_value(ev, frame.returns[code - RETURN - 1]))
