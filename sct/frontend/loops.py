@@ -252,7 +252,8 @@ def _guard_unrolled(ev: Evaluator, node: Any, items: Sequence[Abstract], start: 
         with ev.inside(ev.fork()) as arm:
             run_arm(ev, thunk)
         arms.append(arm)
-    ev.join(test, arms[0], arms[1], ev.live_after(ev.frames[-1].live.head[node]))
+    live = ev.frames[-1].live
+    ev.join(test, arms[0], arms[1], ev.live_after(live.head[node] | live.leaving(node)))
 
 
 def _leave_unrolled(ev: Evaluator, kinds: frozenset[int]) -> None:
@@ -869,7 +870,7 @@ class _Loop:
             with ev.inside(ev.fork()) as arm:
                 run_arm(ev, thunk)
             arms.append(arm)
-        ev.join(test, arms[0], arms[1], ev.live_after(self.after))
+        ev.join(test, arms[0], arms[1], ev.live_after(self.after | self.frame.live.leaving(node)))
 
 
 def _settled(both: Type, old: Type, id: str) -> Type:

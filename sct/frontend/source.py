@@ -190,6 +190,10 @@ class Liveness:
                     self.captured |= reads(n)
         self._block(body, frozenset(), frozenset(), frozenset())
 
+    def leaving(self, stmt: Any) -> frozenset[str]:
+        """Live after the statement, or where a break or continue in it goes."""
+        return self.after.get(stmt, frozenset()) | self.jumps.get(stmt, frozenset())
+
     def _block(self, stmts: list[Any], out: frozenset[str], brk: frozenset[str],
                cont: frozenset[str]) -> frozenset[str]:
         for stmt in reversed(stmts):

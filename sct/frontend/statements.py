@@ -96,7 +96,7 @@ def guard(ev: Evaluator, stmts: Sequence[Any], at: int) -> None:
         return rest()
     if exits == kinds:
         return skip()
-    after = ev.frames[-1].live.after.get(stmts[-1], frozenset()) | ev.frames[-1].now
+    after = ev.frames[-1].live.leaving(stmts[-1]) | ev.frames[-1].now
     arms = []
     for thunk in (rest, skip):
         with ev.inside(ev.fork()) as arm:
@@ -135,7 +135,7 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
             with ev.inside(ev.fork()) as arm:
                 run_arm(ev, thunk)
             arms.append(arm)
-        ev.join(ev.emit(eq, kind, code, spelling="operator.eq"), arms[0], arms[1], ev.live_after(frozenset()))
+        ev.join(ev.emit(eq, kind, code, spelling="operator.eq"), arms[0], arms[1], ev.live_after(frame.now))
 
     go(sorted(exits))
 
@@ -190,7 +190,7 @@ def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: i
                 else:
                     guard(ev, stmts, at)
             took_rest = True
-            after |= frame.live.after.get(stmts[-1], frozenset()) | frame.live.jumps.get(stmt, frozenset())
+            after |= frame.live.leaving(stmts[-1])
     before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison)}
     state = ev.store, list(ev.b.eqns)
     ev.join(test, arms[0], arms[1], ev.live_after(after | _pending(ev)))
