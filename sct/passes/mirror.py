@@ -80,6 +80,9 @@ class Program:
         if not is_arm(node.home):
             return
         value = node.args[0]
+        maker = self.maker.get(value) if isinstance(value, Value) else None
+        if maker is not None and maker[0].home is node.home:
+            return  # a branch of this very block: the value may be read only behind it
         found: tuple[Block, Value] | None = None
         while isinstance(value, Value) and (step := self._arm_value(value)) is not None:
             found = step
