@@ -124,6 +124,9 @@ class _Lowering:
             if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_unsure(x):
                 out.append(Assigned(x))
         else:
+            if name == "unwrap":
+                x = self.read(eqn.args[0])
+                out += [Assigned(x)] if isinstance(x, Value) and _is_unsure(x) else []
             self.plain(eqn, out)
         return name != "raise_"
 
