@@ -79,6 +79,10 @@ class Dual:
     def __neg__(self) -> Dual:
         return Dual(-self.v, -self.d, self.m)
 
+    def sum(self) -> Dual:
+        """A NumPy scalar has the methods of an array."""
+        return self
+
     def __pos__(self) -> Dual:
         return Dual(+self.v, self.d, self.m)
 
