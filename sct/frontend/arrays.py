@@ -9,7 +9,6 @@ import gast
 import numpy as np
 
 from sct.frontend.evaluator import Evaluator, expression
-from sct.frontend.store import is_number
 from sct.frontend.values import Abstract, Array, DictRef, ListRef, Ref, Slots, Static, Step, Tup
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Tensor
@@ -44,7 +43,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         items = _slots(ev, owner).items
         got = _static_item(ev, items, key, Tup)
         if isinstance(got, Tup) and isinstance(key, Static) and isinstance(key.value, slice):
-            return new_list(ev, got.items)
+            return ev.new_list(got.items)
         return got
     if isinstance(owner, DictRef):
         cell = _slots(ev, owner)
@@ -63,12 +62,6 @@ def _slots(ev: Evaluator, owner: ListRef | DictRef) -> Slots:
     cell = ev.store.cells[owner.addr]
     assert isinstance(cell, Slots)
     return cell
-
-
-def new_list(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
-    addr = ev.new_addr()
-    ev.store.cells[addr] = Slots(items)
-    return ListRef(addr)
 
 
 def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make: Any) -> Abstract:
@@ -155,10 +148,7 @@ def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
         elif one == slice(None, None, None):
             items.append(rest.pop(0) if rest else one)
         elif rest and rest[0] != slice(None, None, None):
-            inner = _shift(one, rest.pop(0))
-            if inner is None:
-                return ref.path, names, operands
-            items.append(inner)
+            return ref.path, names, operands
         else:
             if rest:
                 rest.pop(0)
@@ -166,11 +156,6 @@ def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
     while items and items[-1] == slice(None, None, None) and len(items) > 1:
         items.pop()
     return (ref.path[:-1], *join_key(items))
-
-
-def _shift(outer: Any, inner: Any) -> Any:
-    """`x[outer][inner]` as one item, where that is certain: nothing yet but tails of tails."""
-    return None
 
 
 # -- writing ----------------------------------------------------------------------------------------
@@ -261,7 +246,3 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
         # Written in place: the memory layout, which `np.sum` can tell, stays; so does the shape.
         new = ev.emit(store, ev.read(ref), new, key=("e",))
     write_through(ev, ref, new)
-
-
-def is_index(v: Abstract) -> bool:
-    return is_number(v) and isinstance(v, Static) and isinstance(v.value, int)

@@ -271,9 +271,7 @@ def bind(ev: Evaluator, source: SourceFunction, args: Sequence[Abstract], kwargs
     if missing:
         ev.refuse("SCT505", f"`{source.name}` is called without `{missing[0]}`")
     if a.kwarg is not None:
-        addr = ev.new_addr()
-        ev.store.cells[addr] = Slots(tuple(rest.values()), tuple(rest))
-        bound[a.kwarg.id] = DictRef(addr)
+        bound[a.kwarg.id] = ev.new_dict(rest)
     elif rest:
         ev.refuse("SCT505", f"`{source.name}` has no parameter `{next(iter(rest))}`")
     return bound
@@ -527,10 +525,7 @@ def len_(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
 
 @special(list, tuple)
 def list_(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
-    items = items_of(ev, args[0]) if args else ()
-    addr = ev.new_addr()
-    ev.store.cells[addr] = Slots(items)
-    return ListRef(addr)
+    return ev.new_list(items_of(ev, args[0]) if args else ())
 
 
 SPECIAL[id(tuple)] = lambda ev, args, kwargs: Tup(items_of(ev, args[0]) if args else ())
@@ -548,9 +543,7 @@ def dict_(ev: Evaluator, args: Sequence[Abstract], kwargs: Kwargs) -> Abstract:
             k, v = items_of(ev, pair)
             made[ev.ask(k, "a key of a dict")] = v
     made.update(kwargs)
-    addr = ev.new_addr()
-    ev.store.cells[addr] = Slots(tuple(made.values()), tuple(made))
-    return DictRef(addr)
+    return ev.new_dict(made)
 
 
 @special(print)

@@ -237,6 +237,19 @@ class Evaluator:
             raise Dead
         return made
 
+    def either(self, pred: Operand, then: Callable[[], Any], orelse: Callable[[], Any],
+               live: Callable[[Key], bool]) -> None:
+        """Run one of two paths and join them; the store is dead if both raise."""
+        arms = []
+        for thunk in (then, orelse):
+            with self.inside(self.fork()) as arm:
+                try:
+                    thunk()
+                except Dead:
+                    self.store.dead = True
+            arms.append(arm)
+        self.join(pred, arms[0], arms[1], live)
+
     def join(self, pred: Operand, left: Arm, right: Arm, live: Callable[[Key], bool]) -> Any:
         self.store, extra = merge(self, pred, left, right, live)
         return extra
@@ -290,6 +303,16 @@ class Evaluator:
     def new_addr(self) -> int:
         self._next_addr += 1
         return self._next_addr
+
+    def new_list(self, items: tuple[Abstract, ...]) -> ListRef:
+        addr = self.new_addr()
+        self.store.cells[addr] = Slots(items)
+        return ListRef(addr)
+
+    def new_dict(self, entries: Mapping[Any, Abstract]) -> DictRef:
+        addr = self.new_addr()
+        self.store.cells[addr] = Slots(tuple(entries.values()), tuple(entries))
+        return DictRef(addr)
 
     def new_frame_id(self) -> int:
         self._next_frame += 1

@@ -128,11 +128,11 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
     if kind is gast.Add and isinstance(a, Tup) and isinstance(b, Tup):
         return Tup(a.items + b.items)
     if isinstance(a, ListRef) and kind is gast.Add and isinstance(b, ListRef):
-        return _list(ev, items_of(ev, a) + items_of(ev, b))
+        return ev.new_list(items_of(ev, a) + items_of(ev, b))
     for p, q in ((a, b), (b, a)):
         if kind is gast.Mult and isinstance(p, (Tup, ListRef)) and not isinstance(q, (Tup, ListRef, Ref)):
             items = items_of(ev, p) * int(ev.ask(q, "the number of repetitions of a list"))
-            return Tup(items) if isinstance(p, Tup) else _list(ev, items)
+            return Tup(items) if isinstance(p, Tup) else ev.new_list(items)
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:
         ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
@@ -149,12 +149,6 @@ def _no_strings(ev: Evaluator, *values: Abstract) -> None:
             ev.refuse("SCT207", "arithmetic on an object that sct cannot see into",
                       why="nothing is known of what the function that made it returns",
                       hint="compute it outside the differentiated function")
-
-
-def _list(ev: Evaluator, items: tuple[Abstract, ...]) -> ListRef:
-    addr = ev.new_addr()
-    ev.store.cells[addr] = Slots(items)
-    return ListRef(addr)
 
 
 @expression(gast.BinOp)
@@ -407,7 +401,7 @@ def tuple_(ev: Evaluator, node: Any) -> Abstract:
 
 @expression(gast.List)
 def list_(ev: Evaluator, node: Any) -> Abstract:
-    return _list(ev, display(ev, node.elts))
+    return ev.new_list(display(ev, node.elts))
 
 
 @expression(gast.Dict)
@@ -423,9 +417,7 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
             made.update(zip(cell.keys, cell.items))
         else:
             made[ev.ask(ev.eval(k), "a key of a dict")] = ev.eval(v)
-    addr = ev.new_addr()
-    ev.store.cells[addr] = Slots(tuple(made.values()), tuple(made))
-    return DictRef(addr)
+    return ev.new_dict(made)
 
 
 @expression(gast.ListComp)
@@ -461,7 +453,7 @@ def listcomp(ev: Evaluator, node: Any) -> Abstract:
             ev.store.vars.pop(Key(frame.id, n), None)
             if old is not None:
                 ev.store.vars[Key(frame.id, n)] = old
-    return _list(ev, tuple(made))
+    return ev.new_list(tuple(made))
 
 
 @expression(gast.Lambda)

@@ -19,7 +19,7 @@ from sct.frontend.arrays import slice_view
 from sct.frontend.evaluator import Dead, Evaluator, NeedsStatic, statement
 from sct.frontend.expressions import items_of, truth
 from sct.frontend.source import reads, writes
-from sct.frontend.statements import BREAK, CONTINUE, END, FALL, RETURN, assign, block, guard, run_arm
+from sct.frontend.statements import BREAK, CONTINUE, END, FALL, RETURN, assign, block, guard
 from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, type_of
 from sct.frontend.values import (
     Abstract,
@@ -247,13 +247,8 @@ def _guard_unrolled(ev: Evaluator, node: Any, items: Sequence[Abstract], start: 
         ev.exit = Static(FALL)
         _unroll_from(ev, node, items, start)
 
-    arms = []
-    for thunk in (on, lambda: _leave_unrolled(ev, leaving)):
-        with ev.inside(ev.fork()) as arm:
-            run_arm(ev, thunk)
-        arms.append(arm)
     live = ev.frames[-1].live
-    ev.join(test, arms[0], arms[1], ev.live_after(live.head[node] | live.leaving(node)))
+    ev.either(test, on, lambda: _leave_unrolled(ev, leaving), ev.live_after(live.head[node] | live.leaving(node)))
 
 
 def _leave_unrolled(ev: Evaluator, kinds: frozenset[int]) -> None:
@@ -865,12 +860,8 @@ class _Loop:
         def out() -> None:
             ev.exit = kind if len(returns) > 1 else Static(next(iter(returns)))
 
-        arms = []
-        for thunk in (lambda: block(ev, node.orelse), stopped):
-            with ev.inside(ev.fork()) as arm:
-                run_arm(ev, thunk)
-            arms.append(arm)
-        ev.join(test, arms[0], arms[1], ev.live_after(self.after | self.frame.live.leaving(node)))
+        live = ev.live_after(self.after | self.frame.live.leaving(node))
+        ev.either(test, lambda: block(ev, node.orelse), stopped, live)
 
 
 def _settled(both: Type, old: Type, id: str) -> Type:

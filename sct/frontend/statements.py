@@ -97,12 +97,7 @@ def guard(ev: Evaluator, stmts: Sequence[Any], at: int) -> None:
     if exits == kinds:
         return skip()
     after = ev.frames[-1].live.leaving(stmts[-1]) | ev.frames[-1].now
-    arms = []
-    for thunk in (rest, skip):
-        with ev.inside(ev.fork()) as arm:
-            run_arm(ev, thunk)
-        arms.append(arm)
-    ev.join(fall_test(ev, kind), arms[0], arms[1], ev.live_after(after))
+    ev.either(fall_test(ev, kind), rest, skip, ev.live_after(after))
 
 
 def run_arm(ev: Evaluator, thunk: Any) -> None:
@@ -130,12 +125,8 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
             return
         if len(codes) == 1:
             return run_arm(ev, lambda: return_value(ev, frame.returns[code - RETURN - 1]))
-        arms = []
-        for thunk in (lambda: go([code]), lambda: go(codes[1:])):
-            with ev.inside(ev.fork()) as arm:
-                run_arm(ev, thunk)
-            arms.append(arm)
-        ev.join(ev.emit(eq, kind, code, spelling="operator.eq"), arms[0], arms[1], ev.live_after(frame.now))
+        test = ev.emit(eq, kind, code, spelling="operator.eq")
+        ev.either(test, lambda: go([code]), lambda: go(codes[1:]), ev.live_after(frame.now))
 
     go(sorted(exits))
 
@@ -261,9 +252,7 @@ def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -
     if len(items) < star + tail:
         ev.refuse("SCT505", f"{len(items)} values for at least {star + tail} names")
     stop = len(items) - tail
-    addr = ev.new_addr()
-    ev.store.cells[addr] = Slots(items[star:stop])
-    values = [*items[:star], ListRef(addr), *items[stop:]]
+    values = [*items[:star], ev.new_list(items[star:stop]), *items[stop:]]
     for t, v in zip(targets, values):
         assign(ev, t.value if isinstance(t, gast.Starred) else t, v)
 

@@ -354,7 +354,7 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
     first: SctError | None = None
     for guess in _guesses(open_):
         try:
-            return _ahead(target, signature, {**texts, **guess}, tuple(guess))
+            return _ahead(target, signature, {**texts, **guess})
         except SctError as error:
             first = first or error
     assert first is not None
@@ -420,7 +420,7 @@ def _size_symbol(text: str) -> str:
     return text
 
 
-def _ahead(target: Any, signature: inspect.Signature, texts: Mapping[str, Any], guessed: tuple[str, ...]) -> Traced:
+def _ahead(target: Any, signature: inspect.Signature, texts: Mapping[str, Any]) -> Traced:
     ev = _evaluator(target)
     given: dict[str, Abstract] = {}
     trees: dict[str, Tree] = {}

@@ -67,9 +67,7 @@ def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> 
     items = tuple(rebuild_tree(ev, c, leaf) for c in tree.children)
     if tree.kind == "tuple":
         return Tup(items)
-    addr = ev.new_addr()
-    ev.store.cells[addr] = Slots(items, tree.keys if tree.kind == "dict" else ())
-    return DictRef(addr) if tree.kind == "dict" else ListRef(addr)
+    return ev.new_dict(dict(zip(tree.keys, items))) if tree.kind == "dict" else ev.new_list(items)
 
 
 def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstract:
@@ -107,9 +105,6 @@ class _Region:
     outs: list[Operand]
     wrt: list[tuple[int, Tree, list[int]]]
     """(argument, its structure, which params its leaves are; -1: not differentiable)."""
-
-    def results(self, ev: Evaluator, values: Sequence[Value]) -> list[Abstract]:
-        return [ev.wrap(v) for v in values]
 
 
 def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequence[int | str],

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from sct.errors import Loc
 from sct.ir import Op, Operand, Value
 
 if TYPE_CHECKING:
@@ -208,5 +207,3 @@ class Key:
     frame: int
     name: str = field(compare=True)
 
-
-NOWHERE = Loc("<unknown>", 0)
