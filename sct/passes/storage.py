@@ -277,7 +277,7 @@ class _Plan:
     def copy_at(self, slot: Slot) -> None:
         """Read a copy at this slot."""
         if (slot.owner, slot.index) not in self.copies:
-            self.copies[slot.owner, slot.index] = Value(slot.value.type, slot.value.hint)
+            self.copies[slot.owner, slot.index] = Value(slot.value.type, _reader(slot) or slot.value.hint)
             self._pushes[slot.value] = [p for p in self._pushes.get(slot.value, ()) if p != slot]
 
     def snapshot(self, v: Value, slots: Iterable[Slot]) -> None:
@@ -408,6 +408,15 @@ class _Rebuild:
                 copies.append(_copy(x, new))
             read.append(new or x)
         return tuple(read), copies
+
+
+def _reader(slot: Slot) -> str | None:
+    """The name of the carry that begins with this operand: the copy is that, not what it is made of."""
+    eqn = slot.owner
+    if not isinstance(eqn, Eqn) or eqn.op.name != "loop":
+        return None
+    k = slot.index - 3 * eqn.attrs["counted"]
+    return eqn.regions[-1].params[eqn.attrs["counted"] + k].hint if 0 <= k < eqn.attrs["carries"] else None
 
 
 def _copy(x: Value, out: Value) -> Eqn:
