@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import types
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.evaluator import Evaluator, FreeLeaf
-from sct.frontend.values import Abstract, Array, DictRef, ListRef, Path, Ref, Slots, Static, Tup
+from sct.frontend.values import Abstract, Array, DictRef, FreeLeaf, ListRef, Path, Ref, Slots, Static, Tup
 from sct.ir import Value
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
 from sct.ir.types import INT, Dim, Opaque, Tensor, Type, py, sym
+
+if TYPE_CHECKING:
+    from sct.frontend.evaluator import Evaluator
 
 __all__ = ["add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque", "read_path"]
 

@@ -12,12 +12,27 @@ from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.values import Abstract, Array, DictRef, ListRef, Ref, Slots, Static, Step, Tup
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Tensor
-from sct.ops import astype, store
+from sct.ops import BY_CALL, astype, dim, reshape, store, transpose
 from sct.ops import index as index_op
 from sct.ops.indexing import join as join_key
 from sct.ops.indexing import split as split_key
 
-__all__ = ["assign_item", "key_items", "slice_view", "subscript", "write_through"]
+__all__ = [
+    "NUMPY_NAMES", "array_of", "assign_item", "item", "key_items", "nested", "size_along", "slice_view", "subscript",
+    "write_through",
+]
+
+NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64"} | {
+    f"{k}{n}": f"{k}{n // 8}" for k, widths in (("i", (8, 16, 32, 64)), ("u", (8, 16, 32, 64)), ("f", (16, 32, 64)))
+    for n in widths}
+
+
+def size_along(ev: Evaluator, owner: Abstract, axis: int) -> Abstract:
+    t = ev.type_of(owner)
+    assert isinstance(t, Tensor)
+    if t.shape[axis].value is not None:
+        return Static(t.shape[axis].value)
+    return ev.wrap(ev.emit(dim, ev.operand(owner), axis=axis))
 
 
 @expression(gast.Subscript)
@@ -73,6 +88,26 @@ def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make
     return make(got) if isinstance(where, slice) else got  # type: ignore[no-any-return]
 
 
+def nested(ev: Evaluator, v: Abstract) -> Any:
+    """Lists and tuples of abstract values as Python lists and tuples; static objects as they are."""
+    if isinstance(v, Tup):
+        return tuple(nested(ev, x) for x in v.items)
+    if isinstance(v, ListRef):
+        return [nested(ev, x) for x in _slots(ev, v).items]
+    if isinstance(v, Static):
+        return v.value
+    return ev.operand(v) if isinstance(v, Value) else v
+
+
+def array_of(ev: Evaluator, v: Tup | ListRef) -> Operand:
+    """`np.array(v)`."""
+    array = BY_CALL["numpy.array"]
+    assert array.bind is not None
+    operands, attrs = array.bind(nested(ev, v))
+    flat = [ev.operand(Static(x) if isinstance(x, (bool, int, float)) else x) for x in operands]
+    return ev.emit(array, *flat, spelling="numpy.array", **attrs)  # type: ignore[no-any-return]
+
+
 # -- keys ---------------------------------------------------------------------------------------
 
 
@@ -99,9 +134,7 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
         if isinstance(v.value, (bool, int)):
             return Lit(v.value)
     if isinstance(v, ListRef):
-        from sct.frontend.calls import call_named  # the display of an array is a call of numpy.array
-
-        return ev.operand(call_named(ev, "numpy.array", [v], {}))
+        return array_of(ev, v)
     if isinstance(v, Ref):
         t = ev.type_of(v)
         if isinstance(t, Tensor) and t.kind not in "ib":
@@ -169,9 +202,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         base = Ref(owner.addr, path)
         ev.writable(owner.addr, "a write")
         if isinstance(value, (Tup, ListRef)):
-            from sct.frontend.calls import call_named
-
-            value = call_named(ev, "numpy.array", [value], {})
+            value = ev.wrap(array_of(ev, value))
         made = ev.emit(store, ev.read(base), ev.operand(value), *operands, key=names)
         write_through(ev, base, made)
     elif isinstance(owner, (ListRef, DictRef)):
@@ -212,8 +243,6 @@ def write_through(ev: Evaluator, ref: Ref, new: Operand) -> None:
 
 def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand:
     """`outer` with the view `step` of it replaced by `new`."""
-    from sct.ops import dim, reshape, transpose
-
     t = outer.type
     assert isinstance(t, Tensor)
     if step.op is index_op:

@@ -1,20 +1,23 @@
 """The abstract interpreter: its state, and the few operations that all handlers share.
 
 Handlers of expressions and statements register themselves in `EXPRESSIONS` and
-`STATEMENTS`; a construct is accepted if and only if there is a handler for it.
+`STATEMENTS`, of what is called in `CALLS` and `SPECIAL`; a construct is accepted if and
+only if there is a handler for it.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import gast
-import numpy as np
 
 from sct.errors import Loc, SctError
+from sct.frontend.arguments import lift, opaque
+from sct.frontend.facts import UNKNOWN, Facts, Guard, NeedsStatic
+from sct.frontend.layouts import layout
 from sct.frontend.source import Liveness, SourceFunction, loc_of
 from sct.frontend.store import AMBIGUOUS, Arm, Cells, Store, is_number, merge
 from sct.frontend.values import (
@@ -22,9 +25,8 @@ from sct.frontend.values import (
     Array,
     Cell,
     DictRef,
+    FreeLeaf,
     Key,
-    Layout,
-    Like,
     ListRef,
     Path,
     Poison,
@@ -36,17 +38,25 @@ from sct.frontend.values import (
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, rebuild
 from sct.ir.interp import run
-from sct.ir.types import REAL, Apply, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef
-from sct.ops import ELEMENTWISE, aliases, unwrap
+from sct.ir.types import REAL, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ops import unwrap
 
 __all__ = [
-    "EXPRESSIONS", "STATEMENTS", "UNKNOWN", "Dead", "Evaluator", "Frame",
-    "FreeLeaf", "Guard", "NeedsStatic", "expression", "statement",
+    "CALLS", "EXPRESSIONS", "SPECIAL", "STATEMENTS", "Args", "Dead", "Evaluator", "Frame", "Kwargs", "Special",
+    "called", "expression", "special", "statement",
 ]
 
 Handler = Callable[["Evaluator", Any], Any]
+T = TypeVar("T")
+Args = Sequence[Abstract]
+Kwargs = Mapping[str, Abstract]
+Caller = Callable[["Evaluator", Any, Args, Kwargs], Abstract]
+Special = Callable[["Evaluator", Args, Kwargs], Abstract]
 EXPRESSIONS: dict[type, Handler] = {}
 STATEMENTS: dict[type, Handler] = {}
+CALLS: dict[type, Caller] = {}
+SPECIAL: dict[int, Special] = {}
+NO_KEYWORDS: Kwargs = {}
 
 
 def expression(*nodes: type) -> Callable[[Handler], Handler]:
@@ -59,52 +69,28 @@ def statement(*nodes: type) -> Callable[[Handler], Handler]:
     return _registrar(STATEMENTS, nodes)
 
 
-def _registrar(table: dict[type, Handler], nodes: tuple[type, ...]) -> Callable[[Handler], Handler]:
-    def register(handler: Handler) -> Handler:
-        table.update(dict.fromkeys(nodes, handler))
+def called(*classes: type) -> Callable[[Caller], Caller]:
+    """Registers what calling abstract values of these classes does."""
+    return _registrar(CALLS, classes)
+
+
+def special(*objects: Any) -> Callable[[Special], Special]:
+    """Registers what a builtin does with abstract values, where it is not an op."""
+    return _registrar(SPECIAL, map(id, objects))
+
+
+def _registrar(table: dict[Any, T], keys: Iterable[Any]) -> Callable[[T], T]:
+    def register(handler: T) -> T:
+        table.update(dict.fromkeys(keys, handler))
         return handler
 
     return register
 
 
-C_ORDER = frozenset(("zeros", "ones", "empty", "full", "arange", "linspace", "array", "concatenate", "stack",
-                     "flatten", "matmul", "dot", "outer", "eye"))
-"""Ops whose result is contiguous in C order."""
-
-
-K_ORDER = frozenset(("copy", "astype", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite",
-                     "logical_and", "logical_or", "logical_not", "logical_xor", "floor", "ceil", "sign"))
-"""Ops, beside the differentiable elementwise ones, whose result lies as their operands do."""
-
-
-class _Unknown:
-    def __repr__(self) -> str:
-        return "unknown"
-
-
-UNKNOWN = _Unknown()
-"""The value of an argument ahead of time."""
-
-
-@dataclass(frozen=True)
-class FreeLeaf:
-    """A number or array that the function reads from outside: a keyword-only parameter."""
-
-    name: str
-    path: Path
-    param: Value
-    key: Any
-
 
 class Dead(Exception):
     """The path being evaluated raises for certain."""
 
-
-class NeedsStatic(Exception):
-    """A value must be known at compile time, and depends on a loop index."""
-
-    def __init__(self, value: Value, error: SctError) -> None:
-        self.value, self.error = value, error
 
 
 @dataclass
@@ -124,25 +110,17 @@ class Frame:
     returned_at: Loc | None = None
 
 
-@dataclass(frozen=True)
-class Guard:
-    """A fact about the arguments that a specialisation relies on."""
-
-    text: str
-    holds: Callable[[Sequence[Any]], bool]
-
-
-class Evaluator:
+class Evaluator(Facts):
     """Walks functions and builds their IR.
 
-    params   the flat arguments of the function being built, free variables last
-    leaves   their run-time values, what `ask` answers from; UNKNOWN ahead of time
     root     the function that is differentiated, from which paths start
+    store    what names are bound to, and the heap
+    frames   the calls in progress; `all_frames` those of closures that outlived them too
+    defs     the equation that makes a value
     """
 
     def __init__(self) -> None:
-        self.leaves: list[Any] = []
-        self.params: list[Value] = []
+        super().__init__()
         self.root: Any = None
         self.b = Builder()
         self.captured: dict[int, Cell] = {}
@@ -152,21 +130,16 @@ class Evaluator:
         self.loc: Loc | None = None
         self.defs: dict[Value | None, Eqn] = {}
         self.stands_for: dict[Value, Operand] = {}
-        self.guards: dict[str, Guard] = {}
         self.free: dict[Any, Abstract] = {}
         self.free_leaves: list[FreeLeaf] = []
         self.identities: dict[Any, tuple[Path, Any]] = {}
-        self.assumptions: dict[str, None] = {}
         self.exit_kinds: dict[Value, frozenset[int]] = {}
         self.exit_falls: dict[Value, int] = {}
         self.late_freezes: list[int] = []
         self.loop_memo: dict[Any, Any] = {}
-        self.sizes: dict[str, tuple[int, int | None]] = {}
-        self.size_names: dict[int, str] = {}
         self.containers: set[int] = set()
         self.containers_twice = False
         self.container_written = False
-        self.same_size: dict[str, Dim] = {}
         self.boundary = 0
         self.returned_at: Loc | None = None
         self._next_addr = 0
@@ -203,6 +176,13 @@ class Evaluator:
             handler(self, node)
         finally:
             self.loc = before
+
+    def call(self, fn: Abstract, args: Args, kwargs: Kwargs = NO_KEYWORDS) -> Abstract:
+        """`fn(*args, **kwargs)`."""
+        caller = CALLS.get(type(fn))
+        if caller is None:
+            self.refuse("SCT203", "this object cannot be called")
+        return caller(self, fn, args, kwargs)
 
     # -- blocks and paths -------------------------------------------------------------------
 
@@ -344,7 +324,7 @@ class Evaluator:
         t = v.type.elem if isinstance(v.type, (Optional, Undef)) else v.type
         if isinstance(t, Tensor) and t.is_array:
             addr = self.new_addr()
-            self.store.cells[addr] = Array(v, origin, layout=self.layout(v))
+            self.store.cells[addr] = Array(v, origin, layout=layout(self, v))
             return Ref(addr)
         return v
 
@@ -446,102 +426,11 @@ class Evaluator:
 
     def lift(self, obj: Any, path: Path | None = None) -> Abstract:
         """A Python object as an abstract value; numbers and arrays with a path become parameters."""
-        from sct.frontend.arguments import lift
-
         return lift(self, obj, path)
 
     def opaque(self, fn: Static) -> Value:
         """A callable that sct does not see into, as a parameter."""
-        from sct.frontend.arguments import opaque
-
         return opaque(self, fn)
-
-    def layout(self, x: Operand) -> Layout:
-        """How the memory of an array lies."""
-        if isinstance(x, Value) and x in self.stands_for:
-            return self.layout(self.stands_for[x])
-        if isinstance(x, Value) and x in self.params:
-            return x
-        eqn = self.defs.get(x) if isinstance(x, Value) else None
-        if eqn is None:
-            return False
-        rank = self.rank(x)
-        if eqn.op.name in C_ORDER or rank == 1 and aliases(eqn) == "none" or eqn.spelling == ".copy":
-            return True
-        if eqn.op.name in ("store", "add_at"):
-            return self.layout(eqn.args[0])
-        first = self.layout(eqn.args[0]) if eqn.op.name == "transpose" and eqn.attrs["axes"] is None else False
-        if isinstance(first, (Value, Like)):
-            return Like(first, True) if isinstance(first, Value) else Like(first.argument, not first.flipped)
-        if eqn.op.name in ("reshape", "ravel") and self.rank(eqn.args[0]) == 1:
-            return True  # or without gaps in C order, as what is computed from it
-        if eqn.op not in ELEMENTWISE and eqn.op.name not in K_ORDER:
-            return False
-        found = {self.layout(a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == rank}
-        one = found.pop() if len(found) == 1 else False
-        return Like(one) if isinstance(one, Value) else one
-
-    def rank(self, x: Operand) -> int:
-        return x.type.rank if isinstance(x.type, Tensor) else 0
-
-    def contiguous(self, layout: Layout) -> bool:
-        """Is memory of this layout contiguous in C order?  Asked of an argument."""
-        return layout if isinstance(layout, bool) else self._asked_layout(
-            layout, "contiguous", lambda x: bool(x.flags.c_contiguous))
-
-    def is_view(self, ref: Ref) -> bool | None:
-        """Does this chain of views and reshapes share memory with its buffer?  None: not known.
-
-        Tried on an array of the buffer's layout; that it does, or does not, is a guard.
-        """
-        cell = self.store.cells[ref.addr]
-        assert isinstance(cell, Array)
-        layout, t = cell.layout, self.type_of(Ref(ref.addr))
-        if layout is False or not isinstance(t, Tensor) or any(leaf is UNKNOWN for leaf in self.leaves):
-            return None
-        try:
-            steps = [(s, [self.ask(self.wrap(x), "a part of this view") for x in s.args]) for s in ref.path]
-        except (NeedsStatic, SctError):
-            return None
-        if None in map(self.size_now, t.shape):
-            return None
-        sizes = dict(self.sizes)
-
-        def shares(leaves: Sequence[Any]) -> bool:
-            base = self._laid_out(layout, t, sizes, leaves)
-            made = base
-            for s, args in steps:
-                made = s.op.run(made, *args, **s.attrs) if s.op.run else made
-            return bool(np.shares_memory(base, made))
-
-        now = shares(self.leaves)
-        text = f"{ref} is {'a view' if now else 'a copy'}"
-        self.guards[text] = Guard(text, lambda leaves: shares(leaves) == now)
-        return now
-
-    def _laid_out(self, layout: Layout, t: Tensor, sizes: Mapping[str, tuple[int, int | None]],
-                  leaves: Sequence[Any]) -> Any:
-        """An array of this layout."""
-        if isinstance(layout, bool):
-            return np.empty([_size(d, sizes, leaves) or 0 for d in t.shape])
-        if isinstance(layout, Value):
-            return leaves[self.params.index(layout)]
-        return layout.of(leaves[self.params.index(layout.argument)])
-
-    def _asked_layout(self, layout: Value | Like, what: str, fact: Callable[[Any], bool]) -> bool:
-        argument = layout if isinstance(layout, Value) else layout.argument
-        k = self.params.index(argument)
-
-        def holds(leaves: Sequence[Any]) -> bool:
-            return fact(leaves[k] if isinstance(layout, Value) else layout.of(leaves[k]))
-
-        if self.leaves[k] is UNKNOWN:
-            self.assumptions[f"{argument.hint} is {what}"] = None
-            return True
-        now = holds(self.leaves)
-        text = f"{layout} is {'' if now else 'not '}{what}"
-        self.guards[text] = Guard(text, lambda leaves: holds(leaves) == now)
-        return now
 
     def ask_type(self, v: Abstract, kinds: tuple[type, ...]) -> bool:
         """isinstance of a number that may be an int or a float: asked."""
@@ -613,86 +502,6 @@ class Evaluator:
         finally:
             self.b = outer
 
-    # -- sizes -----------------------------------------------------------------------------------------
-
-    def agree_sizes(self, op: Op, args: Sequence[Operand | float | None]) -> tuple[Operand | float | None, ...]:
-        """Ask whether sizes that meet in a broadcast, and are not known to be equal, are."""
-        if op.partials is not None or op.name in ("where", "maximum", "minimum", "clip"):
-            shapes = [a.type.shape for a in args
-                      if isinstance(a, Value) and isinstance(a.type, Tensor) and a.type.is_array]
-            for shape in shapes[1:]:
-                for p, q in zip(reversed(shapes[0]), reversed(shape)):
-                    self.same(p, q)
-        return tuple(args)
-
-    def same(self, p: Dim, q: Dim) -> None:
-        """Record that two sizes are equal, or that one is 1, where the arguments say so."""
-        p, q = self.resolve(p), self.resolve(q)
-        if p == q or p.value == 1 or q.value == 1 or p.never_one and q.never_one:
-            return
-        now = [self.size_now(d) for d in (p, q)]
-        if None in now:
-            return
-        if now[0] == now[1]:
-            self.equate(p, q)
-        else:
-            self.equate(p if now[0] == 1 else q, Dim(1))
-
-    def agree(self, a: Type, b: Type) -> None:
-        """Record which sizes of two types are equal, where the arguments say so."""
-        while isinstance(a, (Optional, Undef)) or isinstance(b, (Optional, Undef)):
-            a = a.elem if isinstance(a, (Optional, Undef)) else a
-            b = b.elem if isinstance(b, (Optional, Undef)) else b
-        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.rank == b.rank:
-            for p, q in zip(map(self.resolve, a.shape), map(self.resolve, b.shape)):
-                now = self.size_now(p)
-                if p != q and now is not None and now == self.size_now(q):
-                    self.equate(p, q)
-
-    def resolved(self, t: Type) -> Type:
-        """A type with what is known of sizes put in."""
-        if isinstance(t, Tensor):
-            return Tensor(t.carrier, t.dtype, tuple(map(self.resolve, t.shape)))
-        if isinstance(t, (Seq, Optional, Undef)):
-            return type(t)(self.resolved(t.elem))
-        return t
-
-    def equate(self, p: Dim, q: Dim) -> None:
-        """Make `p == q` a guard, and put it to use by solving it for a symbol."""
-        rest = p - q
-        name, coef = next(((a, c) for a, c in rest.terms if a in self.sizes and abs(c) == 1), (None, 0))
-        if not isinstance(name, str) or name in (rest - Dim(0, ((name, coef),))).symbols:
-            return
-        self.same_size[name] = (rest - Dim(0, ((name, coef),))) * -coef
-        text, sizes = f"{p} == {q}", dict(self.sizes)
-        self.guards[text] = Guard(text, lambda leaves: _size(p, sizes, leaves) == _size(q, sizes, leaves))
-        self.assumptions[text] = None
-
-    def resolve(self, d: Dim) -> Dim:
-        """A size with what is known to be equal put in."""
-        for _ in range(20):
-            hit = [(a, c) for a, c in d.terms if a in self.same_size]
-            if not hit and not any(isinstance(a, Apply) and self.same_size.keys() & Dim(0, ((a, 1),)).symbols
-                                   for a, _ in d.terms):
-                return d
-            total = Dim(d.const)
-            for atom, coef in d.terms:
-                if isinstance(atom, Apply):
-                    args = tuple(None if x is None else self.resolve(x) for x in atom.args)
-                    total = total + Dim(0, ((replace(atom, args=args), coef),))
-                else:
-                    total = total + (self.same_size[atom] * coef if atom in self.same_size else Dim(0, ((atom, coef),)))
-            if total == d:
-                return d
-            d = total
-        return d
-
-    def size_now(self, d: Dim) -> int | None:
-        """The value of a size for the arguments at hand; ahead of time, equal names are equal sizes."""
-        if any(leaf is UNKNOWN for leaf in self.leaves):
-            return 0 if d.symbols <= self.sizes.keys() else None
-        return _size(d, self.sizes, self.leaves)
-
     # -- writing ------------------------------------------------------------------------------------------
 
     def writable(self, addr: int, what: str) -> Array | Slots:
@@ -728,28 +537,6 @@ class Evaluator:
              spelling: str | None = None) -> Ref:
         """The view `op(ref, *args)`."""
         return Ref(ref.addr, (*ref.path, Step(op, tuple(args), dict(attrs), spelling)))
-
-
-def _size(d: Dim, sizes: Mapping[str, tuple[int, int | None]], leaves: Sequence[Any]) -> int | None:
-    total = d.const
-    for atom, coef in d.terms:
-        if isinstance(atom, Apply):
-            args = [None if a is None else _size(a, sizes, leaves) for a in atom.args]
-            if atom.fn != "slice_len" or args[0] is None:
-                return None
-            if any(a is not None and b is None for a, b in zip(atom.args, args)):
-                return None
-            value: int | None = len(range(args[0])[slice(*args[1:])])
-        else:
-            at = sizes.get(atom)
-            if at is None:
-                return None
-            leaf, axis = at
-            value = leaves[leaf] if axis is None else leaves[leaf].shape[axis]
-        if not isinstance(value, int):
-            return None
-        total += coef * value
-    return total
 
 
 def _construct(node: Any) -> str:

@@ -9,14 +9,18 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
+from sct.frontend.arrays import NUMPY_NAMES, size_along
+from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Dead, Evaluator, expression
+from sct.frontend.iteration import items_of
 from sct.frontend.store import is_number
 from sct.frontend.values import (
     Abstract,
+    Array,
     Closure,
     DictRef,
-    Iteration,
     Key,
     ListRef,
     Method,
@@ -28,10 +32,10 @@ from sct.frontend.values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Optional, Tensor, Undef
-from sct.ops import BY_CALL, dim, fstring, is_none, ne, not_, raise_, size, transpose
+from sct.ops import BY_CALL, fstring, is_none, ne, not_, raise_, size, transpose
 from sct.ops.effects import python
 
-__all__ = ["die", "items_of", "lookup", "truth"]
+__all__ = ["NUMPY_NAMES", "binary", "boolean", "closure", "compare_one", "die", "lookup", "truth"]
 
 
 def die(ev: Evaluator, exception: str, message: str) -> Abstract:
@@ -104,8 +108,6 @@ def lookup(ev: Evaluator, name: str) -> Abstract:
 
 @expression(gast.NamedExpr)
 def walrus(ev: Evaluator, node: Any) -> Abstract:
-    from sct.frontend.statements import assign
-
     v = ev.eval(node.value)
     assign(ev, node.target, v)
     return v
@@ -182,7 +184,7 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         elem = v.type.elem
         if isinstance(elem, Tensor) and elem.is_scalar:
             absent = ev.emit(is_none, v)
-            return ev.operand(ev.branch(absent, lambda: Static(False), lambda: _bool(truth(ev, ev.defined(v)))))
+            return ev.operand(ev.branch(absent, lambda: Static(False), lambda: boolean(truth(ev, ev.defined(v)))))
     if isinstance(v, (Value, Ref)):
         x = ev.operand(v)
         if isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b":
@@ -193,7 +195,7 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
     return Lit(True)
 
 
-def _bool(x: Operand) -> Abstract:
+def boolean(x: Operand) -> Abstract:
     return Static(x.value) if isinstance(x, Lit) else x
 
 
@@ -257,8 +259,6 @@ def _identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Static) and x.value is None:
             if isinstance(y, Ref):
-                from sct.frontend.values import Array
-
                 cell = ev.store.cells[y.addr]
                 if isinstance(cell, Array) and isinstance(cell.value, Value) and \
                         isinstance(cell.value.type, Optional):
@@ -329,59 +329,19 @@ def attribute(ev: Evaluator, node: Any) -> Abstract:
             return ev.step(owner, transpose, (), {"axes": None}, ".T") if x_type.rank > 1 else owner
         return owner
     if node.attr == "shape":
-        return Tup(tuple(_size_of(ev, owner, k) for k in range(x_type.rank)))
+        return Tup(tuple(size_along(ev, owner, k) for k in range(x_type.rank)))
     if node.attr == "ndim":
         return Static(x_type.rank)
     if node.attr == "size":
         return ev.wrap(ev.emit(size, ev.operand(owner)))
     if node.attr == "dtype":
-        import numpy as np
-
-        return Static(np.dtype(_NUMPY_NAMES[x_type.dtype]))
+        return Static(np.dtype(NUMPY_NAMES[x_type.dtype]))
     if node.attr == "real" and x_type.kind != "c":
         return owner
     return Method(owner, node.attr)
 
 
-_NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64"} | {
-    f"{k}{n}": f"{k}{n // 8}" for k, widths in (("i", (8, 16, 32, 64)), ("u", (8, 16, 32, 64)), ("f", (16, 32, 64)))
-    for n in widths}
-
-
-def _size_of(ev: Evaluator, owner: Abstract, axis: int) -> Abstract:
-    t = ev.type_of(owner)
-    assert isinstance(t, Tensor)
-    if t.shape[axis].value is not None:
-        return Static(t.shape[axis].value)
-    return ev.wrap(ev.emit(dim, ev.operand(owner), axis=axis))
-
-
 # -- displays -----------------------------------------------------------------------------------------
-
-
-def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
-    """The items of a container of known length; an array's rows, where their number can be asked."""
-    if isinstance(v, Tup):
-        return v.items
-    if isinstance(v, (ListRef, DictRef)):
-        cell = ev.store.cells[v.addr]
-        assert isinstance(cell, Slots)
-        return tuple(map(Static, cell.keys)) if isinstance(v, DictRef) else cell.items
-    if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, str, dict)):
-        return tuple(map(ev.lift, v.value))
-    if isinstance(v, Ref):
-        from sct.frontend.arrays import slice_view
-
-        n = ev.ask(_size_of(ev, v, 0), "the number of items to unpack")
-        return tuple(slice_view(ev, v, Static(k)) for k in range(n))
-    from sct.frontend.loops import known_items
-
-    found = known_items(ev, v)
-    if found is None and isinstance(v, Iteration) and v.kind == "range":
-        return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
-    if found is None:
-        ev.refuse("SCT503", "this cannot be unpacked: the number of its items is not known")
-    return found
 
 
 def display(ev: Evaluator, nodes: list[Any]) -> tuple[Abstract, ...]:
@@ -418,42 +378,6 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
         else:
             made[ev.ask(ev.eval(k), "a key of a dict")] = ev.eval(v)
     return ev.new_dict(made)
-
-
-@expression(gast.ListComp)
-def listcomp(ev: Evaluator, node: Any) -> Abstract:
-    from sct.frontend.statements import assign
-
-    made: list[Abstract] = []
-
-    def go(k: int) -> None:
-        if k == len(node.generators):
-            made.append(ev.eval(node.elt))
-            return
-        gen = node.generators[k]
-        for item in items_of(ev, ev.eval(gen.iter)):
-            assign(ev, gen.target, item)
-            tests = [truth(ev, ev.eval(t)) for t in gen.ifs]
-            if not all(isinstance(t, Lit) for t in tests):
-                ev.refuse("SCT104", "a comprehension whose test is known only at run time is not supported yet",
-                          hint="use a loop over an array, or np.where")
-            if all(isinstance(t, Lit) and t.value for t in tests):
-                go(k + 1)
-
-    frame = ev.frames[-1]
-    names = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
-    shadowed = {n: ev.store.vars.get(Key(frame.id, n)) for n in names}
-    added = names - frame.locals
-    frame.locals |= added
-    try:
-        go(0)
-    finally:
-        frame.locals -= added
-        for n, old in shadowed.items():
-            ev.store.vars.pop(Key(frame.id, n), None)
-            if old is not None:
-                ev.store.vars[Key(frame.id, n)] = old
-    return ev.new_list(tuple(made))
 
 
 @expression(gast.Lambda)

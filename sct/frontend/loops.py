@@ -8,19 +8,21 @@ remembered a loop site, so that nested loops do not walk their bodies again and 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gast
 
 from sct.errors import SctError
-from sct.frontend.arrays import slice_view
-from sct.frontend.evaluator import Dead, Evaluator, NeedsStatic, statement
-from sct.frontend.expressions import items_of, truth
+from sct.frontend.bindings import assign
+from sct.frontend.evaluator import Dead, Evaluator, statement
+from sct.frontend.expressions import truth
+from sct.frontend.facts import NeedsStatic
+from sct.frontend.iteration import Space, known_items, space
 from sct.frontend.source import reads, writes
-from sct.frontend.statements import BREAK, CONTINUE, END, FALL, RETURN, assign, block, guard
+from sct.frontend.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, type_of
+from sct.frontend.unrolling import unroll
 from sct.frontend.values import (
     Abstract,
     Array,
@@ -38,129 +40,9 @@ from sct.frontend.values import (
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild, undef
 from sct.ir.types import INT, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
-from sct.ops import BY_CALL, add, dim, loop, lt, mul, sub
+from sct.ops import loop, lt
 
-__all__ = ["known_items"]
-
-
-# -- what is iterated over -------------------------------------------------------------------------
-
-
-def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
-    """The items of an iterable whose length is known, or None."""
-    if isinstance(v, Iteration):
-        if v.kind == "range":
-            if all(is_number(p) for p in v.parts):
-                bounds = [p.value for p in v.parts if isinstance(p, Static)]
-                return tuple(map(Static, range(*bounds)))
-            return None
-        inner = v.parts[:1] if v.kind == "enumerate" else v.parts
-        parts = [known_items(ev, p) for p in inner]
-        if v.kind == "zip" and any(p is not None for p in parts):
-            parts = [items_of(ev, q) if isinstance(q, Ref) else p for p, q in zip(parts, inner)]
-        if None in parts:
-            return None
-        known = [p for p in parts if p is not None]
-        if v.kind == "zip":
-            return tuple(Tup(row) for row in zip(*known))
-        if v.kind == "enumerate":
-            first = ev.ask(v.parts[1], "the start of enumerate") if len(v.parts) > 1 else 0
-            return tuple(Tup((Static(k), x)) for k, x in enumerate(known[0], first))
-        return tuple(reversed(known[0]))
-    static = isinstance(v, Static) and isinstance(v.value, (tuple, list, dict, str))
-    return items_of(ev, v) if static or isinstance(v, (Tup, ListRef, DictRef)) else None
-
-
-@dataclass(frozen=True)
-class Space:
-    """A counted iteration: `i` over range(start, stop, step), and its item a trip.
-
-    count  how many trips there are, where that is known
-    """
-
-    start: Operand
-    stop: Operand
-    step: Operand
-    item: Callable[[Value], Abstract]
-    count: Operand | None = None
-
-
-def space(ev: Evaluator, v: Abstract) -> Space | None:
-    """How to count over `v`, or None where it must be unrolled."""
-    one = Lit(1)
-    if isinstance(v, Iteration) and v.kind == "range":
-        a, b, c = (Static(0), v.parts[0], Static(1)) if len(v.parts) == 1 else (*v.parts, Static(1))[:3]
-        return Space(ev.operand(a), ev.operand(b), ev.operand(c), lambda i: i)
-    if isinstance(v, Ref):
-        # The iterator holds the array, whatever its name stands for in a later trip.
-        held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
-        ev.store.vars[held] = v
-        return Space(Lit(0), _length(ev, v), one, lambda i: slice_view(ev, _array(ev.store.vars[held]), i))
-    if not isinstance(v, Iteration):
-        return None
-    if any(space(ev, p) is None for p in v.parts[: 1 if v.kind == "enumerate" else None]):
-        return None
-    if v.kind == "zip":
-        parts = [_from_zero(ev, p) for p in v.parts]
-        stop = parts[0].stop
-        for p in parts[1:]:
-            if p.stop is not stop and (p.stop.dim is None or p.stop.dim != stop.dim):
-                stop = ev.emit(BY_CALL["builtins.min"], stop, p.stop, spelling="builtins.min")
-        return Space(Lit(0), stop, one, lambda i: Tup(tuple(p.item(i) for p in parts)))
-    inner = _from_zero(ev, v.parts[0])
-    if v.kind == "enumerate":
-        first = v.parts[1] if len(v.parts) > 1 else Static(0)
-        if isinstance(first, Static) and first.value == 0:
-            return Space(Lit(0), inner.stop, one, lambda i: Tup((i, inner.item(i))))
-        return Space(Lit(0), inner.stop, one,
-                     lambda i: Tup((ev.emit(add, i, ev.operand(first), spelling="operator.add"), inner.item(i))))
-    if isinstance(v.parts[0], Iteration) and v.parts[0].kind == "range" and len(v.parts[0].parts) == 1:
-        last = ev.emit(sub, inner.stop, 1, spelling="operator.sub")
-        return Space(last, Lit(-1), Lit(-1), lambda i: i, inner.stop)
-    last = ev.emit(sub, inner.stop, 1, spelling="operator.sub")
-    return Space(last, Lit(-1), Lit(-1), inner.item, inner.stop)
-
-
-def _array(v: Abstract) -> Ref:
-    assert isinstance(v, Ref)
-    return v
-
-
-def _from_zero(ev: Evaluator, v: Abstract) -> Space:
-    """The iteration as a count from 0 by 1."""
-    s = space(ev, v)
-    assert s is not None
-    if s.start == Lit(0) and s.step == Lit(1):
-        return s
-    n = s.count if s.count is not None else _count(ev, s)
-
-    def item(i: Value) -> Abstract:
-        scaled = i if s.step == Lit(1) else ev.emit(mul, i, s.step, spelling="operator.mul")
-        return s.item(ev.emit(add, s.start, scaled, spelling="operator.add"))
-
-    return Space(Lit(0), n, Lit(1), item)
-
-
-def _count(ev: Evaluator, s: Space) -> Operand:
-    """`len(range(start, stop, step))`."""
-    if not isinstance(s.step, Lit) or not s.step.value:
-        ev.refuse("SCT504", "a range whose step is known only at run time is not supported inside zip or enumerate")
-    step = s.step.value
-    ends = (s.stop, s.start) if step > 0 else (s.start, s.stop)
-    span = ev.emit(sub, *ends, spelling="operator.sub")
-    if abs(step) > 1:
-        more = ev.emit(add, span, abs(step) - 1, spelling="operator.add")
-        span = ev.emit(BY_CALL["operator.floordiv"], more, abs(step), spelling="operator.floordiv")
-    return ev.emit(BY_CALL["builtins.max"], 0, span, spelling="builtins.max")  # type: ignore[no-any-return]
-
-
-def _length(ev: Evaluator, v: Ref) -> Operand:
-    t = ev.type_of(v)
-    if not isinstance(t, Tensor) or not t.rank:
-        ev.refuse("SCT501", "iteration over a 0-d array", why="NumPy raises here too")
-    if t.shape[0].value is not None:
-        return Lit(t.shape[0].value)
-    return ev.emit(dim, ev.operand(v), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
+__all__: list[str] = []
 
 
 # -- statements ----------------------------------------------------------------------------------------
@@ -204,71 +86,6 @@ def for_(ev: Evaluator, node: Any) -> None:
 @statement(gast.While)
 def while_(ev: Evaluator, node: Any) -> None:
     _Loop(ev, node, None).run()
-
-
-def unroll(ev: Evaluator, node: Any, items: Sequence[Abstract]) -> None:
-    """A loop over known items: the body once an item."""
-    frame = ev.frames[-1]
-    before = frame.now
-    try:
-        _unroll_from(ev, node, items, 0)
-    finally:
-        frame.now = before
-
-
-def _unroll_from(ev: Evaluator, node: Any, items: Sequence[Abstract], start: int) -> None:
-    frame = ev.frames[-1]
-    outer = frame.now
-    for k in range(start, len(items)):
-        assign(ev, node.target, items[k])
-        frame.now = frame.live.head[node] | outer
-        block(ev, node.body)
-        if ev.store.dead:
-            return
-        kind = ev.exit
-        kinds = frozenset({kind.value}) if isinstance(kind, Static) else ev.kinds_of(ev.lit(kind))
-        if max(kinds) > CONTINUE:
-            if min(kinds) > CONTINUE:
-                _leave_unrolled(ev, kinds)
-            else:
-                assert isinstance(kind, Value)
-                _guard_unrolled(ev, node, items, k + 1, kind)
-            return
-        ev.exit = Static(FALL)
-    block(ev, node.orelse)
-
-
-def _guard_unrolled(ev: Evaluator, node: Any, items: Sequence[Abstract], start: int, kind: Value) -> None:
-    """The items from `start` on, where the exit `kind` of the trip before lets it come to them."""
-    test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
-    leaving = frozenset(k for k in ev.kinds_of(kind) if k >= BREAK)
-
-    def on() -> None:
-        ev.exit = Static(FALL)
-        _unroll_from(ev, node, items, start)
-
-    live = ev.frames[-1].live
-    ev.either(test, on, lambda: _leave_unrolled(ev, leaving), ev.live_after(live.head[node] | live.leaving(node)))
-
-
-def _leave_unrolled(ev: Evaluator, kinds: frozenset[int]) -> None:
-    """After an unrolled loop that was left: a break is over, a return goes on."""
-    kind = ev.exit
-
-    def fall() -> None:
-        ev.exit = Static(FALL)
-
-    def out() -> None:
-        ev.exit = Static(max(kinds)) if len(kinds - {BREAK}) == 1 else kind
-
-    if kinds == {BREAK}:
-        fall()
-    elif BREAK not in kinds:
-        out()
-    else:
-        assert isinstance(kind, Value)
-        ev.branch(ev.emit(lt, kind, RETURN, spelling="operator.lt"), fall, out)
-
 
 # -- the loop equation -------------------------------------------------------------------------------------
 

@@ -8,13 +8,15 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
-from sct.frontend.arrays import assign_item, augmented
-from sct.frontend.evaluator import Dead, Evaluator, NeedsStatic, statement
-from sct.frontend.expressions import binary, closure, items_of, lookup, truth
+from sct.frontend.arrays import assign_item, augmented, item
+from sct.frontend.bindings import assign
+from sct.frontend.evaluator import Dead, Evaluator, statement
+from sct.frontend.expressions import binary, closure, lookup, truth
+from sct.frontend.facts import NeedsStatic
+from sct.frontend.iteration import items_of
 from sct.frontend.source import loc_of, reads
 from sct.frontend.values import (
     Abstract,
-    Array,
     DictRef,
     Key,
     ListRef,
@@ -28,7 +30,7 @@ from sct.ir import Lit, Operand, Value
 from sct.ops import eq, lt, raise_
 from sct.ops.effects import python
 
-__all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "assign", "block", "fall_test", "unpack"]
+__all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard"]
 
 FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
 """Exit kinds; END: the test of a `while` failed; a `return` inside a loop has a number of its own above RETURN."""
@@ -222,50 +224,6 @@ def annotated(ev: Evaluator, node: Any) -> None:
         assign(ev, node.target, ev.eval(node.value))
 
 
-def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
-    """Bind a target: a name, a subscript, or a pattern of them."""
-    if isinstance(target, gast.Name):
-        frame = ev.frames[-1]
-        if target.id not in frame.locals:
-            ev.refuse("SCT106", f"`{target.id}` is global or nonlocal: writing it is not supported", node=target,
-                      hint="return the value instead")
-        name_value(ev, v, target.id)
-        ev.store.vars[Key(frame.id, target.id)] = v
-    elif isinstance(target, gast.Subscript):
-        assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
-    elif isinstance(target, (gast.Tuple, gast.List)):
-        unpack(ev, target.elts, items_of(ev, v))
-    else:
-        ev.refuse("SCT303", "writing an attribute is not supported", node=target,
-                  why="sct does not see what else refers to the object", hint="use a local, a dict or an array")
-
-
-def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -> None:
-    star = next((k for k, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
-    if star is None:
-        if len(items) != len(targets):
-            ev.refuse("SCT505", f"{len(items)} values for {len(targets)} names")
-        for t, v in zip(targets, items):
-            assign(ev, t, v)
-        return
-    tail = len(targets) - star - 1
-    if len(items) < star + tail:
-        ev.refuse("SCT505", f"{len(items)} values for at least {star + tail} names")
-    stop = len(items) - tail
-    values = [*items[:star], ev.new_list(items[star:stop]), *items[stop:]]
-    for t, v in zip(targets, values):
-        assign(ev, t.value if isinstance(t, gast.Starred) else t, v)
-
-
-def name_value(ev: Evaluator, v: Abstract, name: str) -> None:
-    """Give the user's name to a value that has none yet."""
-    if isinstance(v, Ref) and not v.path:
-        cell = ev.store.cells[v.addr]
-        v = cell.value if isinstance(cell, Array) and isinstance(cell.value, Value) else v
-    if isinstance(v, Value) and v.hint is None:
-        v.hint = name
-
-
 @statement(gast.AugAssign)
 def augassign(ev: Evaluator, node: Any) -> None:
     kind = type(node.op)
@@ -286,8 +244,6 @@ def augassign(ev: Evaluator, node: Any) -> None:
         return
     if not isinstance(node.target, gast.Subscript):
         ev.refuse("SCT303", "writing an attribute is not supported", node=node.target)
-    from sct.frontend.arrays import item
-
     owner, key = ev.eval(node.target.value), ev.eval(node.target.slice)
     old = item(ev, owner, key)
     value = ev.eval(node.value)
@@ -359,9 +315,7 @@ def raise_stmt(ev: Evaluator, node: Any) -> None:
         ev.refuse("SCT107", "a bare `raise` is not supported")
     v = ev.eval(node.exc)
     if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException):
-        from sct.frontend.calls import call
-
-        v = call(ev, v, [], {})
+        v = ev.call(v, [])
     ev.emit(raise_, ev.operand(v))
     raise Dead
 
@@ -393,11 +347,9 @@ def expr(ev: Evaluator, node: Any) -> None:
 @statement(gast.FunctionDef)
 def function_def(ev: Evaluator, node: Any) -> None:
     if node.decorator_list:
-        from sct.frontend.calls import call
-
         v: Abstract = closure(ev, node)
         for d in reversed(node.decorator_list):
-            v = call(ev, ev.eval(d), [v], {})
+            v = ev.call(ev.eval(d), [v])
     else:
         v = closure(ev, node)
     assign(ev, gast.Name(node.name, gast.Store(), None, None), v)

@@ -13,10 +13,12 @@ import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.arguments import add_leaf, argument, key_of, read_path
-from sct.frontend.evaluator import UNKNOWN, Dead, Evaluator, FreeLeaf, Guard, NeedsStatic
+from sct.frontend.evaluator import Dead, Evaluator
+from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
+from sct.frontend.iteration import items_of
 from sct.frontend.transform import Transform
 from sct.frontend.transforms import apply_transform, tree_of
-from sct.frontend.values import Abstract, Array, Path, Ref, Static
+from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Ref, Static
 from sct.ir import Fn, Value, walk
 from sct.ir.tree import Leaf, Tree, relabel
 from sct.ir.types import BOOL, FLOAT, INT, Dim, Opaque, Tensor, Type, sym
@@ -223,9 +225,6 @@ def _evaluator(target: Any) -> Evaluator:
 
 def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Mapping[str, Abstract],
             trees: Mapping[str, Tree], bind: Any, *, shared: bool = False) -> Traced:
-    from sct.frontend.calls import call
-    from sct.frontend.expressions import items_of
-
     positional: list[Abstract] = []
     named: dict[str, Abstract] = {}
     params: list[Parameter] = []
@@ -247,7 +246,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
         if isinstance(t, Transform):
             result = apply_transform(ev, t, as_callable(t.fn), positional, named)
         else:
-            result = call(ev, as_callable(target), positional, named)
+            result = ev.call(as_callable(target), positional, named)
     except Dead:
         result = Static(None)
     except NeedsStatic as need:

@@ -7,16 +7,20 @@ derivative and ordinary for the ones around it.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sct.frontend.evaluator import Dead, Evaluator
+from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs
+from sct.frontend.iteration import items_of
+from sct.frontend.operations import call_named
 from sct.frontend.store import is_number
 from sct.frontend.transform import Transform
 from sct.frontend.values import (
     Abstract,
     Array,
+    Closure,
     DictRef,
     ListRef,
     Pullback,
@@ -26,14 +30,12 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, is_float, rebuild
-from sct.ir.tree import Const, Leaf, Node, Tree
+from sct.ir.tree import Const, Leaf, Node, Tree, relabel
 from sct.ir.types import FLOAT, REAL, Function, Tensor, Type
-from sct.ops import jvp, pullback, vjp
+from sct.ops import jvp, ones, pullback, vjp
 
 __all__ = ["call_transform", "rebuild_tree", "tree_of"]
 
-Args = Sequence[Abstract]
-Kwargs = Mapping[str, Abstract]
 
 
 # -- flat views of abstract values ---------------------------------------------------------------
@@ -115,8 +117,6 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
     skip    which leaves of which argument are constants
     strict  an array of ints that is to be differentiated by is refused
     """
-    from sct.frontend.calls import call
-
     seen: dict[int, int] = {}
     entry = ev.store
     ev.store = ev.store.copy()
@@ -162,7 +162,7 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
     outer, ev.boundary = ev.boundary, max([ev.boundary, *(a for a in entry.cells)])
     try:
         with ev.block(body):
-            result = call(ev, f, [inside[k] for k in range(len(args))],
+            result = ev.call(f, [inside[k] for k in range(len(args))],
                           {k: v for k, v in inside.items() if isinstance(k, str)})
             aux: Abstract | None = None
             if has_aux:
@@ -215,15 +215,11 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
         return inner_vjp(ev, args[0], args[1:])
     if kind in ("jvp", "hvp"):
         f, primals, tangents = args
-        from sct.frontend.expressions import items_of
-
         if kind == "hvp":
             f = derivative(ev, "grad", f, {})
         both = run_jvp(ev, f, items_of(ev, primals), items_of(ev, tangents))
         return both if kind == "jvp" else both.items[1]
     if kind == "stop_gradient":
-        from sct.frontend.calls import call_named
-
         return call_named(ev, "sct.stop_gradient", args, {})
     ev.refuse("SCT206", f"`sct.{kind}` is not supported inside a differentiated function")
 
@@ -273,10 +269,6 @@ def positions(ev: Evaluator, f: Abstract, argnums: Any, args: Args, kwargs: Kwar
 
 
 def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
-    import inspect
-
-    from sct.frontend.values import Closure
-
     if isinstance(f, Closure):
         return [a.id for a in [*f.node.args.posonlyargs, *f.node.args.args]]
     if isinstance(f, Static):
@@ -301,10 +293,8 @@ def run_grad(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwarg
     ev.loc = outer
     seed: Operand = Lit(1.0)
     if isinstance(y.type, Tensor) and y.type.is_array:
-        from sct.ops import ones_like
-
         # A result of size 1 with axes: its seed is an array of ones of that shape.
-        outs, cts = _emit_vjp_shaped(ev, region, ones_like)
+        outs, cts = _emit_vjp_shaped(ev, region)
     else:
         outs, cts = _emit_vjp(ev, region, [region.out.index], [seed])
     grads = [gradient(ev, region, k, cts) for k in range(len(where))]
@@ -346,12 +336,10 @@ def _emit_vjp(ev: Evaluator, region: _Region, seeded: Sequence[int],
     return list(outs), cts
 
 
-def _emit_vjp_shaped(ev: Evaluator, region: _Region, ones_like: Any) -> tuple[list[Operand], list[Value]]:
+def _emit_vjp_shaped(ev: Evaluator, region: _Region) -> tuple[list[Operand], list[Value]]:
     assert isinstance(region.out, Leaf)
     y = region.outs[region.out.index]
     assert isinstance(y.type, Tensor)
-    from sct.ops import ones
-
     seed = ev.emit(ones, *(Lit(1) for _ in y.type.shape), dtype=y.type.dtype)
     return _emit_vjp(ev, region, [region.out.index], [seed])
 
@@ -371,8 +359,6 @@ def gradient(ev: Evaluator, region: _Region, k: int, cts: Sequence[Value]) -> Ab
 
 
 def _no_constants(tree: Tree) -> Tree:
-    from sct.ir.tree import relabel
-
     return relabel(tree, Leaf, lambda _: None)
 
 
@@ -440,8 +426,6 @@ def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs) -> Abstrac
     outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
     back = Value(Function(), "pullback")
     index = {k: j for j, k in enumerate(seeded)}
-    from sct.ir.tree import relabel
-
     ct_tree = relabel(region.out, lambda k: Leaf(index[k]) if k in index else Const(None), lambda _: None)
     result = Node("tuple", tuple(range(len(args))), tuple(
         relabel(_no_constants(tree), lambda j, where=where: Leaf(where[j]) if where[j] >= 0 else Const(None))  # type: ignore[misc]

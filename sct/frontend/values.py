@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "Abstract", "Array", "Closure", "DictRef", "Iteration", "Key", "Layout", "Like", "ListRef", "Method",
+    "Abstract", "Array", "Closure", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method",
     "Poison", "Pullback", "Ref", "Slots", "Static", "Step", "Tup",
 ]
 
@@ -198,6 +198,16 @@ class Slots:
 
 
 Cell = Union[Array, Slots]
+
+
+@dataclass(frozen=True)
+class FreeLeaf:
+    """A number or array that the function reads from outside: a keyword-only parameter."""
+
+    name: str
+    path: Path
+    param: Value
+    key: Any
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,60 @@
+"""Targets of assignments: a name, a subscript, or a pattern of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+
+from sct.frontend.arrays import assign_item
+from sct.frontend.evaluator import Evaluator
+from sct.frontend.iteration import items_of
+from sct.frontend.values import Abstract, Array, Key, Ref
+from sct.ir import Value
+
+__all__ = ["assign", "name_value", "unpack"]
+
+
+def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
+    """Bind a target: a name, a subscript, or a pattern of them."""
+    if isinstance(target, gast.Name):
+        frame = ev.frames[-1]
+        if target.id not in frame.locals:
+            ev.refuse("SCT106", f"`{target.id}` is global or nonlocal: writing it is not supported", node=target,
+                      hint="return the value instead")
+        name_value(ev, v, target.id)
+        ev.store.vars[Key(frame.id, target.id)] = v
+    elif isinstance(target, gast.Subscript):
+        assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
+    elif isinstance(target, (gast.Tuple, gast.List)):
+        unpack(ev, target.elts, items_of(ev, v))
+    else:
+        ev.refuse("SCT303", "writing an attribute is not supported", node=target,
+                  why="sct does not see what else refers to the object", hint="use a local, a dict or an array")
+
+
+def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -> None:
+    star = next((k for k, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
+    if star is None:
+        if len(items) != len(targets):
+            ev.refuse("SCT505", f"{len(items)} values for {len(targets)} names")
+        for t, v in zip(targets, items):
+            assign(ev, t, v)
+        return
+    tail = len(targets) - star - 1
+    if len(items) < star + tail:
+        ev.refuse("SCT505", f"{len(items)} values for at least {star + tail} names")
+    stop = len(items) - tail
+    values = [*items[:star], ev.new_list(items[star:stop]), *items[stop:]]
+    for t, v in zip(targets, values):
+        assign(ev, t.value if isinstance(t, gast.Starred) else t, v)
+
+
+def name_value(ev: Evaluator, v: Abstract, name: str) -> None:
+    """Give the user's name to a value that has none yet."""
+    if isinstance(v, Ref) and not v.path:
+        cell = ev.store.cells[v.addr]
+        v = cell.value if isinstance(cell, Array) and isinstance(cell.value, Value) else v
+    if isinstance(v, Value) and v.hint is None:
+        v.hint = name

@@ -1,0 +1,260 @@
+"""Builtins with abstract values, where they are not ops."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from sct.frontend.arrays import assign_item, size_along
+from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
+from sct.frontend.expressions import NUMPY_NAMES, binary, boolean, compare_one, die, truth
+from sct.frontend.iteration import from_zero, items_of, known_items, length, space
+from sct.frontend.store import is_number
+from sct.frontend.values import (
+    Abstract,
+    Closure,
+    DictRef,
+    Iteration,
+    ListRef,
+    Method,
+    Pullback,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import Opaque, Tensor
+from sct.ops import BY_CALL, OPS, print_
+
+__all__: list[str] = []
+
+
+@special(range)
+def range_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    args = [ev.as_int(a) if isinstance(a, Value) else a for a in args]
+    for a in args:
+        t = ev.type_of(a) if isinstance(a, (Value, Static)) else None
+        if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype != "real":
+            ev.refuse("SCT501", "range takes integers", hint="convert with int(...)")
+    return Iteration("range", tuple(args))
+
+
+@special(zip)
+def zip_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if kwargs and ev.ask(kwargs["strict"], "`strict` of zip"):
+        lengths = [len_(ev, [a], {}) for a in args]
+        for n in lengths[1:]:
+            differ = compare_one(ev, gast.NotEq(), lengths[0], n)
+            test = truth(ev, differ)
+            if isinstance(test, Lit) and not test.value:
+                continue
+            ev.branch(test, lambda: die(ev, "ValueError", "zip() arguments have different lengths"),
+                      lambda: Static(None))
+    return Iteration("zip", tuple(args))
+
+
+@special(enumerate)
+def enumerate_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return Iteration("enumerate", (*args, *kwargs.values()))
+
+
+@special(reversed)
+def reversed_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return Iteration("reversed", tuple(args))
+
+
+@special(len)
+def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    (v,) = args
+    if isinstance(v, Ref):
+        return ev.wrap(length(ev, v))
+    if isinstance(v, Iteration) and known_items(ev, v) is None:
+        counted = space(ev, v)
+        if counted is None or counted.step not in (Lit(1), Lit(-1)):
+            ev.refuse("SCT503", "the length of this is not supported")
+        return len_(ev, [v.parts[0]], {}) if v.kind in ("reversed", "enumerate") else ev.wrap(from_zero(ev, v).stop)
+    return Static(len(items_of(ev, v)))
+
+
+@special(list, tuple)
+def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return ev.new_list(items_of(ev, args[0]) if args else ())
+
+
+SPECIAL[id(tuple)] = lambda ev, args, kwargs: Tup(items_of(ev, args[0]) if args else ())
+
+
+@special(dict)
+def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    made: dict[Any, Abstract] = {}
+    if args and isinstance(args[0], DictRef):
+        cell = ev.store.cells[args[0].addr]
+        assert isinstance(cell, Slots)
+        made.update(zip(cell.keys, cell.items))
+    elif args:
+        for pair in items_of(ev, args[0]):
+            k, v = items_of(ev, pair)
+            made[ev.ask(k, "a key of a dict")] = v
+    made.update(kwargs)
+    return ev.new_dict(made)
+
+
+@special(print)
+def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    attrs = {k: ev.ask(v, f"`{k}` of print") for k, v in kwargs.items()}
+    if not attrs.keys() <= {"sep", "end"}:
+        ev.refuse("SCT205", f"`print` with {', '.join(attrs)} is not supported")
+    shown: list[Operand] = []
+    for a in args:
+        if isinstance(a, (Tup, ListRef, DictRef)):
+            ev.refuse("SCT503", "printing a container is not supported", hint="print its items, or an f-string")
+        shown.append(Lit(str(a.value)) if isinstance(a, Static) and not is_number(a) else ev.operand(a))
+    ev.emit(print_, *shown, **{"sep": " ", "end": "\n", **attrs})
+    return Static(None)
+
+
+@special(isinstance)
+def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    v, kinds = args
+    wanted = tuple(k.value for k in kinds.items if isinstance(k, Static)) if isinstance(kinds, Tup) else \
+        (kinds.value,) if isinstance(kinds, Static) else ()
+    have: type
+    if isinstance(v, Static):
+        return Static(isinstance(v.value, wanted))
+    if isinstance(v, Ref):
+        have = np.ndarray
+    elif isinstance(v, (Tup, ListRef, DictRef)):
+        have = {Tup: tuple, ListRef: list, DictRef: dict}[type(v)]
+    elif isinstance(v, Value) and isinstance(v.type, Tensor) and v.type.carrier in ("py", "np"):
+        if v.type.dtype == "real":
+            return Static(ev.ask_type(v, wanted))
+        have = {"bool": bool, "int": int, "float": float}.get(v.type.dtype) or \
+            np.dtype(NUMPY_NAMES[v.type.dtype]).type
+    elif isinstance(v, Closure):
+        have = types.FunctionType
+    else:
+        ev.refuse("SCT504", "the class of this object must be known")
+    return Static(issubclass(have, wanted))
+
+
+@special(callable)
+def callable_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return Static(isinstance(args[0], (Closure, Method, Pullback)) or
+                  isinstance(args[0], Static) and callable(args[0].value))
+
+
+@special(sum)
+def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
+    if isinstance(args[0], Ref):
+        ev.refuse("SCT206", "builtin `sum` of an array is not supported yet", hint="use np.sum")
+    for x in items_of(ev, args[0]):
+        total = binary(ev, gast.Add, total, x)
+    return total
+
+
+def _extremum(name: str) -> Special:
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if kwargs:
+            ev.refuse("SCT205", f"`{name}` with keywords is not supported yet")
+        items = items_of(ev, args[0]) if len(args) == 1 else tuple(args)
+        if all(map(is_number, items)):
+            return Static(getattr(builtins, name)(x.value for x in items if isinstance(x, Static)))
+        if any(isinstance(x, Ref) for x in items):
+            ev.refuse("SCT501", f"builtin `{name}` of arrays is ambiguous", hint=f"use np.{name}imum")
+        return ev.call_op(BY_CALL[f"builtins.{name}"], *items, spelling=f"builtins.{name}")
+
+    return handler
+
+
+SPECIAL[id(max)] = _extremum("max")
+SPECIAL[id(min)] = _extremum("min")
+
+
+@special(divmod)
+def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return Tup((binary(ev, gast.FloorDiv, *args), binary(ev, gast.Mod, *args)))
+
+
+def _quantifier(stops: bool) -> Special:
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        items = items_of(ev, args[0])
+
+        def go(k: int) -> Abstract:
+            if k == len(items):
+                return Static(not stops)
+            t = truth(ev, items[k])
+            if isinstance(t, Lit):
+                return Static(stops) if t.value == stops else go(k + 1)
+            if stops:
+                return ev.branch(t, lambda: Static(True), lambda: go(k + 1))  # type: ignore[no-any-return]
+            return ev.branch(t, lambda: go(k + 1), lambda: Static(False))  # type: ignore[no-any-return]
+
+        return go(0)
+
+    return handler
+
+
+SPECIAL[id(any)], SPECIAL[id(all)] = _quantifier(True), _quantifier(False)
+
+
+@special(str, repr)
+def str_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if isinstance(args[0], Static):
+        return Static(str(args[0].value))
+    return ev.emit(OPS["fstring"], ev.operand(args[0]), parts=(("", ""),))  # type: ignore[no-any-return]
+
+
+@special(np.shape)
+def shape_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    t = ev.type_of(args[0])
+    return Tup(tuple(size_along(ev, args[0], k) for k in range(t.rank if isinstance(t, Tensor) else 0)))
+
+
+@special(np.ndim)
+def ndim_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    t = ev.type_of(args[0])
+    return Static(t.rank if isinstance(t, Tensor) else 0)
+
+
+def _convert(name: str, cls: Any) -> Special:
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if not args:
+            return Static(cls())
+        (v,) = args
+        if isinstance(v, Static) and (is_number(v)) and v.value is not None:
+            try:
+                return Static(cls(v.value))
+            except (ValueError, OverflowError):
+                pass
+        if cls is bool:
+            return boolean(truth(ev, v))
+        if isinstance(v, Value) and isinstance(v.type, Opaque):
+            ev.refuse("SCT207", "a number made of an object that sct cannot see into",
+                      why="nothing is known of what the function that made it returns",
+                      hint="compute it outside the differentiated function")
+        return ev.call_op(BY_CALL[f"builtins.{name}"], v, spelling=f"builtins.{name}")
+
+    return handler
+
+
+for _name, _cls in (("float", float), ("int", int), ("bool", bool)):
+    SPECIAL[id(_cls)] = _convert(_name, _cls)
+
+
+@special(eval, exec, compile, globals, locals, vars, setattr, getattr, input, open, iter, next, map, filter, sorted)
+def refused_builtin(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    ev.refuse("SCT206", "this builtin is not supported in a differentiated function")
+
+
+@special(np.copyto)
+def copyto(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if kwargs or len(args) != 2:
+        ev.refuse("SCT205", "`np.copyto` with keywords is not supported yet")
+    assign_item(ev, args[0], Static(Ellipsis), args[1])
+    return Static(None)

@@ -1,0 +1,162 @@
+"""What is known of the arguments: facts asked of them, which are guards, and sizes found to be equal.
+
+    for i in range(n): y[i] = x[i]        nothing is asked
+    np.sum(x, axis=k)                     what is `k`?  Its answer is a guard
+    x + y                                 is len(x) == len(y)?  Put in for each other from here on
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sct.errors import SctError
+from sct.ir import Op, Operand, Value
+from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, Undef
+
+__all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic", "size_of"]
+
+
+class _Unknown:
+    def __repr__(self) -> str:
+        return "unknown"
+
+
+UNKNOWN = _Unknown()
+"""The value of an argument ahead of time."""
+
+
+class NeedsStatic(Exception):
+    """A value must be known at compile time, and depends on a loop index."""
+
+    def __init__(self, value: Value, error: SctError) -> None:
+        self.value, self.error = value, error
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A fact about the arguments that a specialisation relies on."""
+
+    text: str
+    holds: Callable[[Sequence[Any]], bool]
+
+
+class Facts:
+    """The leaves of the arguments, and what has been asked of them.
+
+    params      the flat arguments of the function being built, free variables last
+    leaves      their run-time values; UNKNOWN ahead of time
+    sizes       where a size is found: (leaf, axis), None for an int
+    same_size   symbols of sizes that are known to equal other terms
+    """
+
+    def __init__(self) -> None:
+        self.leaves: list[Any] = []
+        self.params: list[Value] = []
+        self.guards: dict[str, Guard] = {}
+        self.assumptions: dict[str, None] = {}
+        self.sizes: dict[str, tuple[int, int | None]] = {}
+        self.size_names: dict[int, str] = {}
+        self.same_size: dict[str, Dim] = {}
+
+    def agree_sizes(self, op: Op, args: Sequence[Operand | float | None]) -> tuple[Operand | float | None, ...]:
+        """Ask whether sizes that meet in a broadcast, and are not known to be equal, are."""
+        if op.partials is not None or op.name in ("where", "maximum", "minimum", "clip"):
+            shapes = [a.type.shape for a in args
+                      if isinstance(a, Value) and isinstance(a.type, Tensor) and a.type.is_array]
+            for shape in shapes[1:]:
+                for p, q in zip(reversed(shapes[0]), reversed(shape)):
+                    self.same(p, q)
+        return tuple(args)
+
+    def same(self, p: Dim, q: Dim) -> None:
+        """Record that two sizes are equal, or that one is 1, where the arguments say so."""
+        p, q = self.resolve(p), self.resolve(q)
+        if p == q or p.value == 1 or q.value == 1 or p.never_one and q.never_one:
+            return
+        now = [self.size_now(d) for d in (p, q)]
+        if None in now:
+            return
+        if now[0] == now[1]:
+            self.equate(p, q)
+        else:
+            self.equate(p if now[0] == 1 else q, Dim(1))
+
+    def agree(self, a: Type, b: Type) -> None:
+        """Record which sizes of two types are equal, where the arguments say so."""
+        while isinstance(a, (Optional, Undef)) or isinstance(b, (Optional, Undef)):
+            a = a.elem if isinstance(a, (Optional, Undef)) else a
+            b = b.elem if isinstance(b, (Optional, Undef)) else b
+        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.rank == b.rank:
+            for p, q in zip(map(self.resolve, a.shape), map(self.resolve, b.shape)):
+                now = self.size_now(p)
+                if p != q and now is not None and now == self.size_now(q):
+                    self.equate(p, q)
+
+    def resolved(self, t: Type) -> Type:
+        """A type with what is known of sizes put in."""
+        if isinstance(t, Tensor):
+            return Tensor(t.carrier, t.dtype, tuple(map(self.resolve, t.shape)))
+        if isinstance(t, (Seq, Optional, Undef)):
+            return type(t)(self.resolved(t.elem))
+        return t
+
+    def equate(self, p: Dim, q: Dim) -> None:
+        """Make `p == q` a guard, and put it to use by solving it for a symbol."""
+        rest = p - q
+        name, coef = next(((a, c) for a, c in rest.terms if a in self.sizes and abs(c) == 1), (None, 0))
+        if not isinstance(name, str) or name in (rest - Dim(0, ((name, coef),))).symbols:
+            return
+        self.same_size[name] = (rest - Dim(0, ((name, coef),))) * -coef
+        text, sizes = f"{p} == {q}", dict(self.sizes)
+        self.guards[text] = Guard(text, lambda leaves: size_of(p, sizes, leaves) == size_of(q, sizes, leaves))
+        self.assumptions[text] = None
+
+    def resolve(self, d: Dim) -> Dim:
+        """A size with what is known to be equal put in."""
+        for _ in range(20):
+            hit = [(a, c) for a, c in d.terms if a in self.same_size]
+            if not hit and not any(isinstance(a, Apply) and self.same_size.keys() & Dim(0, ((a, 1),)).symbols
+                                   for a, _ in d.terms):
+                return d
+            total = Dim(d.const)
+            for atom, coef in d.terms:
+                if isinstance(atom, Apply):
+                    args = tuple(None if x is None else self.resolve(x) for x in atom.args)
+                    total = total + Dim(0, ((replace(atom, args=args), coef),))
+                else:
+                    total = total + (self.same_size[atom] * coef if atom in self.same_size else Dim(0, ((atom, coef),)))
+            if total == d:
+                return d
+            d = total
+        return d
+
+    def size_now(self, d: Dim) -> int | None:
+        """The value of a size for the arguments at hand; ahead of time, equal names are equal sizes."""
+        if any(leaf is UNKNOWN for leaf in self.leaves):
+            return 0 if d.symbols <= self.sizes.keys() else None
+        return size_of(d, self.sizes, self.leaves)
+
+
+def size_of(d: Dim, sizes: Mapping[str, tuple[int, int | None]], leaves: Sequence[Any]) -> int | None:
+    """The value of a size for these leaves, None where they do not tell."""
+    total = d.const
+    for atom, coef in d.terms:
+        if isinstance(atom, Apply):
+            args = [None if a is None else size_of(a, sizes, leaves) for a in atom.args]
+            if atom.fn != "slice_len" or args[0] is None:
+                return None
+            if any(a is not None and b is None for a, b in zip(atom.args, args)):
+                return None
+            value: int | None = len(range(args[0])[slice(*args[1:])])
+        else:
+            at = sizes.get(atom)
+            if at is None:
+                return None
+            leaf, axis = at
+            value = leaves[leaf] if axis is None else leaves[leaf].shape[axis]
+        if not isinstance(value, int):
+            return None
+        total += coef * value
+    return total

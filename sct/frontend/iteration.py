@@ -1,0 +1,167 @@
+"""What is iterated over: known items to unroll, or a space to count over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sct.frontend.arrays import size_along, slice_view
+from sct.frontend.evaluator import Evaluator
+from sct.frontend.store import is_number
+from sct.frontend.values import (
+    Abstract,
+    DictRef,
+    Iteration,
+    Key,
+    ListRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import Tensor
+from sct.ops import BY_CALL, add, dim, mul, sub
+
+__all__ = ["Space", "from_zero", "items_of", "known_items", "length", "space"]
+
+
+# -- what is iterated over -------------------------------------------------------------------------
+
+
+def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
+    """The items of a container of known length; an array's rows, where their number can be asked."""
+    if isinstance(v, Tup):
+        return v.items
+    if isinstance(v, (ListRef, DictRef)):
+        cell = ev.store.cells[v.addr]
+        assert isinstance(cell, Slots)
+        return tuple(map(Static, cell.keys)) if isinstance(v, DictRef) else cell.items
+    if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, str, dict)):
+        return tuple(map(ev.lift, v.value))
+    if isinstance(v, Ref):
+        n = ev.ask(size_along(ev, v, 0), "the number of items to unpack")
+        return tuple(slice_view(ev, v, Static(k)) for k in range(n))
+    found = known_items(ev, v)
+    if found is None and isinstance(v, Iteration) and v.kind == "range":
+        return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
+    if found is None:
+        ev.refuse("SCT503", "this cannot be unpacked: the number of its items is not known")
+    return found
+
+
+def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
+    """The items of an iterable whose length is known, or None."""
+    if isinstance(v, Iteration):
+        if v.kind == "range":
+            if all(is_number(p) for p in v.parts):
+                bounds = [p.value for p in v.parts if isinstance(p, Static)]
+                return tuple(map(Static, range(*bounds)))
+            return None
+        inner = v.parts[:1] if v.kind == "enumerate" else v.parts
+        parts = [known_items(ev, p) for p in inner]
+        if v.kind == "zip" and any(p is not None for p in parts):
+            parts = [items_of(ev, q) if isinstance(q, Ref) else p for p, q in zip(parts, inner)]
+        if None in parts:
+            return None
+        known = [p for p in parts if p is not None]
+        if v.kind == "zip":
+            return tuple(Tup(row) for row in zip(*known))
+        if v.kind == "enumerate":
+            first = ev.ask(v.parts[1], "the start of enumerate") if len(v.parts) > 1 else 0
+            return tuple(Tup((Static(k), x)) for k, x in enumerate(known[0], first))
+        return tuple(reversed(known[0]))
+    static = isinstance(v, Static) and isinstance(v.value, (tuple, list, dict, str))
+    return items_of(ev, v) if static or isinstance(v, (Tup, ListRef, DictRef)) else None
+
+
+@dataclass(frozen=True)
+class Space:
+    """A counted iteration: `i` over range(start, stop, step), and its item a trip.
+
+    count  how many trips there are, where that is known
+    """
+
+    start: Operand
+    stop: Operand
+    step: Operand
+    item: Callable[[Value], Abstract]
+    count: Operand | None = None
+
+
+def space(ev: Evaluator, v: Abstract) -> Space | None:
+    """How to count over `v`, or None where it must be unrolled."""
+    one = Lit(1)
+    if isinstance(v, Iteration) and v.kind == "range":
+        a, b, c = (Static(0), v.parts[0], Static(1)) if len(v.parts) == 1 else (*v.parts, Static(1))[:3]
+        return Space(ev.operand(a), ev.operand(b), ev.operand(c), lambda i: i)
+    if isinstance(v, Ref):
+        # The iterator holds the array, whatever its name stands for in a later trip.
+        held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
+        ev.store.vars[held] = v
+        return Space(Lit(0), length(ev, v), one, lambda i: slice_view(ev, _array(ev.store.vars[held]), i))
+    if not isinstance(v, Iteration):
+        return None
+    if any(space(ev, p) is None for p in v.parts[: 1 if v.kind == "enumerate" else None]):
+        return None
+    if v.kind == "zip":
+        parts = [from_zero(ev, p) for p in v.parts]
+        stop = parts[0].stop
+        for p in parts[1:]:
+            if p.stop is not stop and (p.stop.dim is None or p.stop.dim != stop.dim):
+                stop = ev.emit(BY_CALL["builtins.min"], stop, p.stop, spelling="builtins.min")
+        return Space(Lit(0), stop, one, lambda i: Tup(tuple(p.item(i) for p in parts)))
+    inner = from_zero(ev, v.parts[0])
+    if v.kind == "enumerate":
+        first = v.parts[1] if len(v.parts) > 1 else Static(0)
+        if isinstance(first, Static) and first.value == 0:
+            return Space(Lit(0), inner.stop, one, lambda i: Tup((i, inner.item(i))))
+        return Space(Lit(0), inner.stop, one,
+                     lambda i: Tup((ev.emit(add, i, ev.operand(first), spelling="operator.add"), inner.item(i))))
+    if isinstance(v.parts[0], Iteration) and v.parts[0].kind == "range" and len(v.parts[0].parts) == 1:
+        last = ev.emit(sub, inner.stop, 1, spelling="operator.sub")
+        return Space(last, Lit(-1), Lit(-1), lambda i: i, inner.stop)
+    last = ev.emit(sub, inner.stop, 1, spelling="operator.sub")
+    return Space(last, Lit(-1), Lit(-1), inner.item, inner.stop)
+
+
+def _array(v: Abstract) -> Ref:
+    assert isinstance(v, Ref)
+    return v
+
+
+def from_zero(ev: Evaluator, v: Abstract) -> Space:
+    """The iteration as a count from 0 by 1."""
+    s = space(ev, v)
+    assert s is not None
+    if s.start == Lit(0) and s.step == Lit(1):
+        return s
+    n = s.count if s.count is not None else _count(ev, s)
+
+    def item(i: Value) -> Abstract:
+        scaled = i if s.step == Lit(1) else ev.emit(mul, i, s.step, spelling="operator.mul")
+        return s.item(ev.emit(add, s.start, scaled, spelling="operator.add"))
+
+    return Space(Lit(0), n, Lit(1), item)
+
+
+def _count(ev: Evaluator, s: Space) -> Operand:
+    """`len(range(start, stop, step))`."""
+    if not isinstance(s.step, Lit) or not s.step.value:
+        ev.refuse("SCT504", "a range whose step is known only at run time is not supported inside zip or enumerate")
+    step = s.step.value
+    ends = (s.stop, s.start) if step > 0 else (s.start, s.stop)
+    span = ev.emit(sub, *ends, spelling="operator.sub")
+    if abs(step) > 1:
+        more = ev.emit(add, span, abs(step) - 1, spelling="operator.add")
+        span = ev.emit(BY_CALL["operator.floordiv"], more, abs(step), spelling="operator.floordiv")
+    return ev.emit(BY_CALL["builtins.max"], 0, span, spelling="builtins.max")  # type: ignore[no-any-return]
+
+
+def length(ev: Evaluator, v: Ref) -> Operand:
+    t = ev.type_of(v)
+    if not isinstance(t, Tensor) or not t.rank:
+        ev.refuse("SCT501", "iteration over a 0-d array", why="NumPy raises here too")
+    if t.shape[0].value is not None:
+        return Lit(t.shape[0].value)
+    return ev.emit(dim, ev.operand(v), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]

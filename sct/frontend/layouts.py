@@ -1,0 +1,124 @@
+"""How the memory of arrays lies: what `np.sum` can tell, and whether a reshape is a view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sct.errors import SctError
+from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic, size_of
+from sct.frontend.values import Array, Layout, Like, Ref
+from sct.ir import Operand, Value
+from sct.ir.types import Tensor
+from sct.ops import ELEMENTWISE, aliases
+
+if TYPE_CHECKING:
+    from sct.frontend.evaluator import Evaluator
+
+__all__ = ["contiguous", "is_view", "layout"]
+
+
+C_ORDER = frozenset(("zeros", "ones", "empty", "full", "arange", "linspace", "array", "concatenate", "stack",
+                     "flatten", "matmul", "dot", "outer", "eye"))
+"""Ops whose result is contiguous in C order."""
+
+
+K_ORDER = frozenset(("copy", "astype", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite",
+                     "logical_and", "logical_or", "logical_not", "logical_xor", "floor", "ceil", "sign"))
+"""Ops, beside the differentiable elementwise ones, whose result lies as their operands do."""
+
+
+def layout(ev: Evaluator, x: Operand) -> Layout:
+    """How the memory of an array lies."""
+    if isinstance(x, Value) and x in ev.stands_for:
+        return layout(ev, ev.stands_for[x])
+    if isinstance(x, Value) and x in ev.params:
+        return x
+    eqn = ev.defs.get(x) if isinstance(x, Value) else None
+    if eqn is None:
+        return False
+    own = rank(x)
+    if eqn.op.name in C_ORDER or own == 1 and aliases(eqn) == "none" or eqn.spelling == ".copy":
+        return True
+    if eqn.op.name in ("store", "add_at"):
+        return layout(ev, eqn.args[0])
+    first = layout(ev, eqn.args[0]) if eqn.op.name == "transpose" and eqn.attrs["axes"] is None else False
+    if isinstance(first, (Value, Like)):
+        return Like(first, True) if isinstance(first, Value) else Like(first.argument, not first.flipped)
+    if eqn.op.name in ("reshape", "ravel") and rank(eqn.args[0]) == 1:
+        return True  # or without gaps in C order, as what is computed from it
+    if eqn.op not in ELEMENTWISE and eqn.op.name not in K_ORDER:
+        return False
+    found = {layout(ev, a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == own}
+    one = found.pop() if len(found) == 1 else False
+    return Like(one) if isinstance(one, Value) else one
+
+
+def rank(x: Operand) -> int:
+    return x.type.rank if isinstance(x.type, Tensor) else 0
+
+
+def contiguous(ev: Evaluator, lies: Layout) -> bool:
+    """Is memory of this layout contiguous in C order?  Asked of an argument."""
+    if isinstance(lies, bool):
+        return lies
+    return _asked_layout(ev, lies, "contiguous", lambda x: bool(x.flags.c_contiguous))
+
+
+def is_view(ev: Evaluator, ref: Ref) -> bool | None:
+    """Does this chain of views and reshapes share memory with its buffer?  None: not known.
+
+    Tried on an array of the buffer's layout; that it does, or does not, is a guard.
+    """
+    cell = ev.store.cells[ref.addr]
+    assert isinstance(cell, Array)
+    lies, t = cell.layout, ev.type_of(Ref(ref.addr))
+    if lies is False or not isinstance(t, Tensor) or any(leaf is UNKNOWN for leaf in ev.leaves):
+        return None
+    try:
+        steps = [(s, [ev.ask(ev.wrap(x), "a part of this view") for x in s.args]) for s in ref.path]
+    except (NeedsStatic, SctError):
+        return None
+    if None in map(ev.size_now, t.shape):
+        return None
+    sizes = dict(ev.sizes)
+
+    def shares(leaves: Sequence[Any]) -> bool:
+        base = _laid_out(ev, lies, t, sizes, leaves)
+        made = base
+        for s, args in steps:
+            made = s.op.run(made, *args, **s.attrs) if s.op.run else made
+        return bool(np.shares_memory(base, made))
+
+    now = shares(ev.leaves)
+    text = f"{ref} is {'a view' if now else 'a copy'}"
+    ev.guards[text] = Guard(text, lambda leaves: shares(leaves) == now)
+    return now
+
+
+def _laid_out(ev: Evaluator, lies: Layout, t: Tensor, sizes: Mapping[str, tuple[int, int | None]],
+              leaves: Sequence[Any]) -> Any:
+    """An array of this layout."""
+    if isinstance(lies, bool):
+        return np.empty([size_of(d, sizes, leaves) or 0 for d in t.shape])
+    if isinstance(lies, Value):
+        return leaves[ev.params.index(lies)]
+    return lies.of(leaves[ev.params.index(lies.argument)])
+
+
+def _asked_layout(ev: Evaluator, lies: Value | Like, what: str, fact: Callable[[Any], bool]) -> bool:
+    argument = lies if isinstance(lies, Value) else lies.argument
+    k = ev.params.index(argument)
+
+    def holds(leaves: Sequence[Any]) -> bool:
+        return fact(leaves[k] if isinstance(lies, Value) else lies.of(leaves[k]))
+
+    if ev.leaves[k] is UNKNOWN:
+        ev.assumptions[f"{argument.hint} is {what}"] = None
+        return True
+    now = holds(ev.leaves)
+    text = f"{lies} is {'' if now else 'not '}{what}"
+    ev.guards[text] = Guard(text, lambda leaves: holds(leaves) == now)
+    return now

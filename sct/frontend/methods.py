@@ -1,0 +1,92 @@
+"""Methods of arrays, lists, dicts and strings."""
+
+from __future__ import annotations
+
+import types
+from dataclasses import replace
+
+from sct.frontend.arrays import assign_item
+from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
+from sct.frontend.iteration import items_of
+from sct.frontend.operations import call_named
+from sct.frontend.values import (
+    Abstract,
+    DictRef,
+    ListRef,
+    Method,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ir import Value
+from sct.ops import BY_CALL
+
+__all__: list[str] = []
+
+
+@called(Method)
+def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstract:
+    owner, name = fn.owner, fn.name
+    if isinstance(owner, (Ref, Value)):
+        if name == "fill" and isinstance(owner, Ref):
+            assign_item(ev, owner, Static(Ellipsis), args[0])
+            return Static(None)
+        if name == "item" and not args and isinstance(owner, Value):
+            return ev.call_op(BY_CALL["builtins.float"], owner, spelling="builtins.float")
+        spelling = f".{name}"
+        if spelling in BY_CALL:
+            return call_named(ev, spelling, [owner, *args], kwargs)
+        ev.refuse("SCT203", f"the method `{name}` of arrays is not supported yet")
+    if isinstance(owner, DictRef):
+        cell = ev.store.cells[owner.addr]
+        assert isinstance(cell, Slots)
+        if name == "items":
+            return Tup(tuple(Tup((Static(k), v)) for k, v in zip(cell.keys, cell.items)))
+        if name == "keys":
+            return Tup(tuple(map(Static, cell.keys)))
+        if name == "values":
+            return Tup(cell.items)
+        if name == "get":
+            key = ev.ask(args[0], "a key of a dict")
+            if key in cell.keys:
+                return cell.items[cell.keys.index(key)]
+            return args[1] if len(args) > 1 else Static(None)
+        if name == "copy":
+            return ev.call(Static(dict), [owner])
+    if isinstance(owner, ListRef):
+        if name in ("append", "extend", "pop", "insert", "reverse", "clear"):
+            return change_list(ev, owner, name, args)
+        if name == "copy":
+            return ev.new_list(items_of(ev, owner))
+    if isinstance(owner, Static) and isinstance(getattr(owner.value, name), types.MethodType):
+        return ev.call(Static(getattr(owner.value, name).__func__), [owner, *args], kwargs)
+    if isinstance(owner, Static) and isinstance(owner.value, str):
+        return ev.lift(getattr(owner.value, name)(*(ev.ask(a, "an argument of a string method") for a in args)))
+    ev.refuse("SCT203", f"the method `{name}` is not supported")
+
+
+def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstract:
+    """A list of known length grows or shrinks."""
+    cell = ev.writable(owner.addr, "a write")
+    assert isinstance(cell, Slots)
+    items = list(cell.items)
+    result: Abstract = Static(None)
+    if name == "append":
+        items.append(args[0])
+    elif name == "extend":
+        items.extend(items_of(ev, args[0]))
+    elif name == "insert":
+        items.insert(ev.ask(args[0], "a position in a list"), args[1])
+    elif name == "pop":
+        try:
+            result = items.pop(ev.ask(args[0], "a position in a list") if args else -1)
+        except IndexError as error:
+            ev.refuse("SCT505", f"this fails: {error}")
+    elif name == "reverse":
+        items.reverse()
+    else:
+        items.clear()
+    ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
+    return result
+

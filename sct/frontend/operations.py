@@ -1,0 +1,166 @@
+"""Ops by their spelling: `np.sum(x, axis=0)`, `x.sum(0)`, and who shares memory with the result."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.arrays import nested
+from sct.frontend.evaluator import Args, Evaluator, Kwargs
+from sct.frontend.iteration import items_of, known_items
+from sct.frontend.layouts import contiguous, is_view
+from sct.frontend.values import (
+    Abstract,
+    Array,
+    Iteration,
+    ListRef,
+    Ref,
+    Static,
+    Step,
+    Tup,
+)
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import Tensor
+from sct.ops import BY_CALL, aliases, stop_gradient
+
+__all__ = ["KNOWN", "call_named"]
+
+
+def _known() -> dict[int, str]:
+    """Objects of numpy, math and builtins that are spellings of ops."""
+    found: dict[int, str] = {}
+    for spelling in BY_CALL:
+        module, _, name = spelling.partition(".")
+        obj: Any = {"numpy": np, "math": math, "builtins": builtins}.get(module)
+        for part in name.split("."):
+            obj = getattr(obj, part, None)
+        if obj is not None:
+            found[id(obj)] = spelling
+    return found
+
+
+KNOWN = _known()
+
+
+def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of the function that is spelled so; the op's `bind` sorts operands from attrs."""
+    op = BY_CALL[spelling]
+    attrs: dict[str, Any] = {}
+    plain = [plain_containers(ev, a) for a in args]
+    named = {k: plain_containers(ev, v) for k, v in kwargs.items()}
+    if op.bind is None:
+        if named:
+            ev.refuse("SCT205", f"the keyword `{next(iter(named))}` of `{spelling}` is not supported")
+        operands: Sequence[Any] = plain
+    else:
+        try:
+            operands, attrs = op.bind(*plain, **named)
+        except TypeError as error:
+            text = str(error).replace("bind_", "").replace("<lambda>()", f"`{spelling}`")
+            ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}")
+    attrs = {k: static_attr(ev, k, v) for k, v in attrs.items()}
+    flat = [ev.operand(x) if not isinstance(x, (Lit, Value)) else x for x in map(_abstract, operands)]
+    if op.name in _SIZED:
+        flat = [x if k in _NUMBERS.get(op.name, ()) else ev.as_int(x) for k, x in enumerate(flat)]
+    return apply_op(ev, op, spelling, args, flat, attrs)
+
+
+_SIZED = frozenset(("zeros", "ones", "empty", "eye", "reshape", "broadcast_to", "arange", "linspace"))
+"""Ops that take sizes,"""
+_NUMBERS = {"linspace": (0, 1), "reshape": (0,), "broadcast_to": (0,)}
+"""and which of their operands are none."""
+
+
+def apply_op(ev: Evaluator, op: Any, spelling: str, args: Args, flat: Sequence[Operand],
+             attrs: Mapping[str, Any]) -> Abstract:
+    try:
+        made = ev.emit(op, *flat, spelling=spelling, **attrs)
+    except (TypeError, IndexError, KeyError, AttributeError) as error:
+        ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {error}")
+    if isinstance(made, tuple):
+        return Tup(tuple(map(ev.wrap, made)))
+    if isinstance(made, Value) and isinstance(made.type, Tensor) and made.type.is_array:
+        owner = args[op.alias_of] if len(args) > op.alias_of else None
+        alias = aliases(ev.b.eqns[-1]) if ev.b.eqns and made in ev.b.eqns[-1].outs else "none"
+        if alias != "none" and isinstance(owner, Ref):
+            return view(ev, op, spelling, owner, flat, attrs, alias, made)
+    return ev.wrap(made)
+
+
+def _keeps_c_order(step: Step) -> bool:
+    """Is this view of a contiguous array contiguous: integers, then one slice without a step?"""
+    if step.op.name in ("reshape", "ravel", "expand_dims", "squeeze"):
+        return True
+    if step.op.name != "index":
+        return False
+    key = step.attrs["key"]
+    return all(k == "i" for k in key[:-1]) and (key[-1] == "i" or key[-1][0] == "s" and key[-1][3] == "0")
+
+
+def view(ev: Evaluator, op: Any, spelling: str, owner: Ref, flat: Sequence[Operand], attrs: Mapping[str, Any],
+         alias: str, made: Value) -> Abstract:
+    """The result of an op that shares memory with its operand, or may."""
+    if op is stop_gradient:
+        # The same array to Python, another one to the derivative: neither is written from here on.
+        result = ev.wrap(made)
+        assert isinstance(result, Ref)
+        ev.freeze(owner.addr, result.addr)
+        return result
+    if alias == "same":
+        return owner
+    if alias == "maybe":
+        cell = ev.store.cells[owner.addr]
+        assert isinstance(cell, Array)
+        source = ev.type_of(owner)
+        one_axis = op.name == "reshape" and isinstance(source, Tensor) and source.rank == 1  # any stride splits
+        if not (one_axis or all(map(_keeps_c_order, owner.path)) and contiguous(ev, cell.layout)):
+            whole = ev.step(owner, op, flat[1:], attrs, spelling)
+            known = is_view(ev, whole)
+            if known is not None:
+                return whole if known else ev.wrap(made)
+            # A view or a copy: as long as neither is written, no one can tell.
+            ev.freeze(owner.addr)
+            result = ev.wrap(made)
+            assert isinstance(result, Ref)
+            ev.freeze(result.addr)
+            return result
+    ref = ev.step(owner, op, flat[1:], attrs, spelling)
+    if op.readonly:
+        result = ev.wrap(made)
+        assert isinstance(result, Ref)
+        ev.freeze(result.addr)
+        return result
+    return ref
+
+
+def _abstract(x: Any) -> Any:
+    return Static(x) if isinstance(x, (bool, int, float, str)) or x is None else x
+
+
+def plain_containers(ev: Evaluator, v: Abstract) -> Any:
+    """Lists and tuples of abstract values, also of what iterates over them, as Python lists and tuples."""
+    if isinstance(v, (Tup, ListRef)):
+        parts = [plain_containers(ev, x) for x in items_of(ev, v)]
+        return tuple(parts) if isinstance(v, Tup) else parts
+    if isinstance(v, Iteration):
+        known = known_items(ev, v)
+        if known is not None:
+            return [plain_containers(ev, x) for x in known]
+    return nested(ev, v)
+
+
+def static_attr(ev: Evaluator, name: str, v: Any) -> Any:
+    """An attribute of an op: known now, or asked."""
+    if isinstance(v, (Value, Ref)):
+        return ev.ask(v, f"`{name}`")
+    if isinstance(v, Lit):
+        return v.value
+    if isinstance(v, tuple):
+        return tuple(static_attr(ev, name, x) for x in v)
+    if isinstance(v, list):
+        return [static_attr(ev, name, x) for x in v]
+    return v
