@@ -50,9 +50,10 @@ def lift(op: Op, sample: Sample, spelling: str | None = None, knowledge: str = "
     args, attrs = sample
     operands = [literal(a) if is_fixed(a) else Value(type_of(a, knowledge)) for a in args]
     with Builder() as b:
-        out = b.emit(op, operands, attrs, spelling=spelling)
+        made = b.emit(op, operands, attrs, spelling=spelling)
     params = [x for x in operands if isinstance(x, Value)]
-    return b.finish("f", params, [out]), [a for a in args if not is_fixed(a)]
+    outs = list(made) if isinstance(made, tuple) else [made]
+    return b.finish("f", params, outs), [a for a in args if not is_fixed(a)]
 
 
 def is_fixed(arg: Any) -> bool:
@@ -75,11 +76,12 @@ def evaluate(fn: Fn, args: Sequence[Any]) -> list[Any]:
     read = lambda x: env[x] if isinstance(x, Value) else x.value
     for eqn in fn.eqns:
         with np.errstate(all="ignore"):
-            made = call(eqn.op, list(map(read, eqn.args)), eqn.attrs, eqn.spelling)
-        assert matches(made, eqn.out.type), f"{eqn.op.name}{eqn.args}: {made!r} is not {eqn.out.type}"
-        if eqn.out.dim is not None and (size := evaluate_dim(eqn.out.dim)) is not None:
-            assert made == size, f"{eqn.op.name}: {made} is not {eqn.out.dim}"
-        env[eqn.out] = made
+            result = call(eqn.op, list(map(read, eqn.args)), eqn.attrs, eqn.spelling)
+        for out, made in zip(eqn.outs, result if len(eqn.outs) > 1 else [result], strict=True):
+            assert matches(made, out.type), f"{eqn.op.name}{eqn.args}: {made!r} is not {out.type}"
+            if out.dim is not None and (size := evaluate_dim(out.dim)) is not None:
+                assert made == size, f"{eqn.op.name}: {made} is not {out.dim}"
+            env[out] = made
     return [read(r) for r in fn.results]
 
 
@@ -187,6 +189,8 @@ def printed(eqn: Eqn, args: Sequence[Any]) -> Any:
 
 def identical(a: Any, b: Any) -> bool:
     """Equal to the bit, of one carrier."""
+    if isinstance(a, tuple):
+        return type(a) is type(b) and all(map(identical, a, b))
     if isinstance(a, str) or type(a) is not type(b):
         return bool(a == b) and type(a) is type(b)
     return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f")
@@ -243,6 +247,8 @@ def test_printed(op: Op) -> None:
         (eqn,) = fn.eqns
         with np.errstate(all="ignore"):
             made, run = printed(eqn, values(args)), call(op, values(args), attrs)
+        if op.fields:
+            assert made._fields == op.fields
         if op.cost == "never":
             assert np.shape(made) == np.shape(run)
         else:

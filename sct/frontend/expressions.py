@@ -316,6 +316,8 @@ def attribute(ev: Evaluator, node: Any) -> Abstract:
             return ev.lift(found, None if owner.path is None else (*owner.path, ("attr", node.attr)))
         except AttributeError as error:
             ev.refuse("SCT203", str(error))
+    if isinstance(owner, Tup) and node.attr in owner.fields:
+        return owner.items[owner.fields.index(node.attr)]
     if isinstance(owner, (ListRef, DictRef, Tup)):
         return Method(owner, node.attr)
     x_type = ev.type_of(owner) if isinstance(owner, (Ref, Value)) else None

@@ -82,7 +82,7 @@ def apply_op(ev: Evaluator, op: Any, spelling: str, args: Args, flat: Sequence[O
     except (TypeError, IndexError, KeyError, AttributeError) as error:
         ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {error}")
     if isinstance(made, tuple):
-        return Tup(tuple(map(ev.wrap, made)))
+        return Tup(tuple(map(ev.wrap, made)), op.fields)
     if isinstance(made, Value) and isinstance(made.type, Tensor) and made.type.is_array:
         owner = args[op.alias_of] if len(args) > op.alias_of else None
         alias = aliases(ev.b.eqns[-1]) if ev.b.eqns and made in ev.b.eqns[-1].outs else "none"

@@ -83,9 +83,10 @@ class Ref:
 
 @dataclass(frozen=True)
 class Tup:
-    """A tuple."""
+    """A tuple; `fields` are the names of its items, if it is a named one."""
 
     items: tuple[Abstract, ...]
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,10 @@ class Op:
     partials  partials(y, *xs, **attrs) -> [dy/dx] for elementwise ops
     linear    linear(ct, *xs, **attrs) -> [cotangents]; the tangent is the op itself
     vjp, jvp  vjp(ct, y, *xs, **attrs) -> [cotangents] (None: no contribution),
-              jvp(tangents, y, *xs, **attrs) -> tangent (a tangent may be None: zero)
+              jvp(tangents, y, *xs, **attrs) -> tangent (a tangent may be None: zero).
+              Of several outs: vjp([cts], [ys], ...) where a ct may be None, and
+              jvp(tangents, [ys], ...) -> [tangents]
+    fields    names of the outs, where the call gives a named tuple
     nondiff   the reason why there is no derivative
     inactive  positions of operands that have no derivative (indices, conditions)
     alias     "none", "view", "maybe" (a view or a copy) or "same" (may be the very
@@ -141,6 +144,7 @@ class Op:
     vjp: Callable[..., list[Any]] | None = None
     jvp: Callable[..., Any] | None = None
     nondiff: str | None = None
+    fields: tuple[str, ...] = ()
     inactive: tuple[int, ...] = ()
     alias: str | Callable[..., str] = "none"
     alias_of: int = 0

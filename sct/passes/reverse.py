@@ -113,7 +113,7 @@ class _Reverse:
         """The contributions to the cotangents of the operands."""
         op, several = eqn.op, len(eqn.outs) > 1
         y: Any = eqn.outs if several else eqn.out
-        ct: Any = [full(c, v) for c, v in zip(cts, eqn.outs)] if several else cts[0]
+        ct: Any = cts if several else cts[0]
         if op.partials is not None:
             return [None if p is None else self.masks.scale(ct, operand(p))
                     for p in op.partials(y, *eqn.args, **eqn.attrs)]
