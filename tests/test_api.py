@@ -555,3 +555,14 @@ def test_check_grads_refuses_wrong_arguments() -> None:
 def test_public_names() -> None:
     for name in sct.__all__:
         assert getattr(sct, name) is not None
+
+
+def test_facts_that_are_asked_of_two_unnamed_values_are_two() -> None:
+    def f(x: np.ndarray, k: int, m: int) -> float:
+        return np.sum(np.sum(x * x, axis=k + 0) ** 2) + np.sum(np.sum(x * x, axis=m + 0) ** 2)
+
+    x = np.arange(6.0).reshape(2, 3)
+    derivative = grad(f)
+    derivative(x, 0, 0)
+    columns, rows = (2.0 * np.sum(x * x, axis=a, keepdims=True) * 2.0 * x for a in (0, 1))
+    assert np.allclose(derivative(x, 0, 1), columns + rows)

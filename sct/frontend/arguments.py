@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import types
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sct.errors import SctError
+from sct.frontend.facts import UNKNOWN
 from sct.frontend.values import Abstract, Array, DictRef, FreeLeaf, ListRef, Path, Ref, Slots, Static, Tup
 from sct.ir import Value
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
@@ -17,7 +19,7 @@ from sct.ir.types import INT, Dim, Opaque, Tensor, Type, py, sym
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque", "read_path"]
+__all__ = ["Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque", "read_path"]
 
 _SIZE_NAMES = "nmkpqrsuvw"
 
@@ -205,6 +207,13 @@ def read_path(path: Path, root: Any) -> Any:
     return obj
 
 
+@dataclass(frozen=True, eq=False)
+class Untyped:
+    """Stands ahead of time for an attribute of an object that is bound: `self.NAME`."""
+
+    name: str
+
+
 def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
     """A Python object as an abstract value.
 
@@ -228,6 +237,10 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
 
 
 def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
+    if isinstance(obj, Untyped):
+        leaf = _free_leaf(ev, UNKNOWN, ev.attributes[obj.name], path, obj)
+        is_array = isinstance(leaf.type, Tensor) and leaf.type.is_array
+        return Ref(_capture(ev, Array(leaf, "captured", layout=leaf))) if is_array else leaf
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
         ev.identities[path, "len"] = (path, len(obj))
         items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))
@@ -239,9 +252,8 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
         return DictRef(_capture(ev, Slots(items, tuple(obj), "captured")))
     if isinstance(obj, np.ndarray) or isinstance(obj, (int, float, np.generic)) and not isinstance(obj, bool):
-        leaf = _free_leaf(ev, obj, type_of_object(ev, obj, ""), path)
+        leaf = _free_leaf(ev, obj, type_of_object(ev, obj, ""), path, key_of((obj,), {}))
         if isinstance(obj, np.ndarray):
-            key_of((obj,), {})
             return Ref(_capture(ev, Array(leaf, "captured", layout=leaf)))
         return leaf
     if isinstance(obj, (str, bool, type(None))):
@@ -258,14 +270,14 @@ def _capture(ev: Evaluator, cell: Any) -> int:
     return addr
 
 
-def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path) -> Value:
-    parts = [str(name) for _, name in path[1:]]
+def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
+    parts = ["self" if name == "__self__" else str(name) for _, name in path[1:]]
     name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or "free"
     taken = {p.hint for p in ev.params}
     while name in taken:
         name += "_"
     leaf = add_leaf(ev, obj, t, name)
-    ev.free_leaves.append(FreeLeaf(name, path, leaf, key_of((obj,), {})))
+    ev.free_leaves.append(FreeLeaf(name, path, leaf, key))
     return leaf
 
 
@@ -275,7 +287,7 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
         ev.refuse("SCT206", f"`{getattr(fn.value, '__name__', fn.value)!s}` is not supported yet")
     key = (fn.path, "opaque")
     if key not in ev.free:
-        ev.free[key] = _free_leaf(ev, fn.value, Opaque(), fn.path)
+        ev.free[key] = _free_leaf(ev, fn.value, Opaque(), fn.path, key_of((fn.value,), {}))
     made = ev.free[key]
     assert isinstance(made, Value)
     return made

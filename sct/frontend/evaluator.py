@@ -38,6 +38,7 @@ from sct.frontend.values import (
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, rebuild
 from sct.ir.interp import run
+from sct.ir.text import show
 from sct.ir.types import REAL, Optional, Tensor, Type, TypeMismatch, Undef
 from sct.ops import unwrap
 
@@ -114,6 +115,7 @@ class Evaluator(Facts):
     """Walks functions and builds their IR.
 
     root     the function that is differentiated, from which paths start
+    attributes  ahead of time: the types of those of the object that it is bound to
     store    what names are bound to, and the heap
     frames   the calls in progress; `all_frames` those of closures that outlived them too
     defs     the equation that makes a value
@@ -130,6 +132,7 @@ class Evaluator(Facts):
         self.loc: Loc | None = None
         self.defs: dict[Value | None, Eqn] = {}
         self.stands_for: dict[Value, Operand] = {}
+        self.attributes: Mapping[str, Type] = {}
         self.free: dict[Any, Abstract] = {}
         self.free_leaves: list[FreeLeaf] = []
         self.identities: dict[Any, tuple[Path, Any]] = {}
@@ -449,7 +452,7 @@ class Evaluator(Facts):
         fn = self._slice(x, what)
         if any(self.leaves[self.params.index(v)] is UNKNOWN for v in free_values(fn.with_(params=()))):
             self.refuse("SCT504", f"{what} must be known", why="there are no arguments to ask",
-                        hint="give its value a default, or call the derivative")
+                        hint=f'give its value: --args "{self._given(fn)} = ...", or a default; or call the derivative')
         try:
             (value,) = run(fn, list(self.leaves))
         except Exception as error:
@@ -459,8 +462,13 @@ class Evaluator(Facts):
         if not isinstance(value, (bool, int, float, str, type(None))):
             self.refuse("SCT504", f"{what} must be known", why=f"it is a {type(value).__name__}")
         text = f"{x.hint or what} == {value!r}"
-        self.guards.setdefault(text, Guard(text, lambda leaves: bool(run(fn, list(leaves))[0] == value)))
+        self.guards.setdefault(f"{show(fn)} == {value!r}",
+                               Guard(text, lambda leaves: bool(run(fn, list(leaves))[0] == value), (fn, value)))
         return value
+
+    def _given(self, fn: Fn) -> str:
+        """The first argument that a value is computed from."""
+        return next((v.hint for v in free_values(fn.with_(params=())) if v.hint), "n")
 
     def _slice(self, x: Value, what: str) -> Fn:
         """The function of the leaves that computes `x`."""

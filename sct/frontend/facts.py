@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sct.errors import SctError
-from sct.ir import Op, Operand, Value
+from sct.ir import Fn, Op, Operand, Value
 from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, Undef
 
 __all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic", "size_of"]
@@ -36,10 +36,15 @@ class NeedsStatic(Exception):
 
 @dataclass(frozen=True)
 class Guard:
-    """A fact about the arguments that a specialisation relies on."""
+    """A fact about the arguments that a specialisation relies on.
+
+    test  the fact in Python, `{0}` being leaf 0; or a function of the leaves, and what it
+          gives; None: it takes sct to tell
+    """
 
     text: str
     holds: Callable[[Sequence[Any]], bool]
+    test: str | tuple[Fn, Any] | None = None
 
 
 class Facts:
@@ -55,10 +60,14 @@ class Facts:
         self.leaves: list[Any] = []
         self.params: list[Value] = []
         self.guards: dict[str, Guard] = {}
-        self.assumptions: dict[str, None] = {}
         self.sizes: dict[str, tuple[int, int | None]] = {}
         self.size_names: dict[int, str] = {}
         self.same_size: dict[str, Dim] = {}
+
+    @property
+    def ahead(self) -> bool:
+        """Are there no arguments to ask?"""
+        return any(leaf is UNKNOWN for leaf in self.leaves)
 
     def agree_sizes(self, op: Op, args: Sequence[Operand | float | None]) -> tuple[Operand | float | None, ...]:
         """Ask whether sizes that meet in a broadcast, and are not known to be equal, are."""
@@ -68,13 +77,19 @@ class Facts:
             for shape in shapes[1:]:
                 for p, q in zip(reversed(shapes[0]), reversed(shape)):
                     self.same(p, q)
+        elif op.name in ("matmul", "dot", "inner") and self.ahead:
+            x, y = (a.type for a in args if isinstance(a, Value))
+            if isinstance(x, Tensor) and isinstance(y, Tensor) and x.rank and y.rank:
+                self.same(x.shape[-1], y.shape[-2 if y.rank > 1 and op.name != "inner" else -1])
         return tuple(args)
 
     def same(self, p: Dim, q: Dim) -> None:
         """Record that two sizes are equal, or that one is 1, where the arguments say so."""
         p, q = self.resolve(p), self.resolve(q)
-        if p == q or p.value == 1 or q.value == 1 or p.never_one and q.never_one:
+        if p == q or p.value == 1 or q.value == 1:
             return
+        if p.never_one and q.never_one and not self.ahead:
+            return  # they are equal, or NumPy raises
         now = [self.size_now(d) for d in (p, q)]
         if None in now:
             return
@@ -110,8 +125,9 @@ class Facts:
             return
         self.same_size[name] = (rest - Dim(0, ((name, coef),))) * -coef
         text, sizes = f"{p} == {q}", dict(self.sizes)
-        self.guards[text] = Guard(text, lambda leaves: size_of(p, sizes, leaves) == size_of(q, sizes, leaves))
-        self.assumptions[text] = None
+        sides = size_text(p, sizes), size_text(q, sizes)
+        self.guards[text] = Guard(text, lambda leaves: size_of(p, sizes, leaves) == size_of(q, sizes, leaves),
+                                  None if None in sides else " == ".join(map(str, sides)))
 
     def resolve(self, d: Dim) -> Dim:
         """A size with what is known to be equal put in."""
@@ -134,7 +150,7 @@ class Facts:
 
     def size_now(self, d: Dim) -> int | None:
         """The value of a size for the arguments at hand; ahead of time, equal names are equal sizes."""
-        if any(leaf is UNKNOWN for leaf in self.leaves):
+        if self.ahead:
             return 0 if d.symbols <= self.sizes.keys() else None
         return size_of(d, self.sizes, self.leaves)
 
@@ -160,3 +176,21 @@ def size_of(d: Dim, sizes: Mapping[str, tuple[int, int | None]], leaves: Sequenc
             return None
         total += coef * value
     return total
+
+
+def size_text(d: Dim, sizes: Mapping[str, tuple[int, int | None]]) -> str | None:
+    """The size in Python, `{0}` being leaf 0; None if there is no short way to write it."""
+    text = ""
+    for atom, coef in d.terms:
+        if isinstance(atom, Apply):
+            if atom.fn != "slice_len" or atom.args[0] is None:
+                return None
+            length, *key = [a and size_text(a, sizes) for a in atom.args]
+            part = f"len(range({length})[{':'.join(k or '' for k in key)}])"
+        else:
+            leaf, axis = sizes[atom]
+            part = f"{{{leaf}}}" if axis is None else f"{{{leaf}}}.shape[{axis}]"
+        text += f"{' - ' if coef < 0 else ' + '}{part if abs(coef) == 1 else f'{abs(coef)} * {part}'}"
+    if d.const or not d.terms:
+        text += f"{' - ' if d.const < 0 else ' + '}{abs(d.const)}"
+    return text.removeprefix(" + ")

@@ -115,10 +115,9 @@ def _asked_layout(ev: Evaluator, lies: Value | Like, what: str, fact: Callable[[
     def holds(leaves: Sequence[Any]) -> bool:
         return fact(leaves[k] if isinstance(lies, Value) else lies.of(leaves[k]))
 
-    if ev.leaves[k] is UNKNOWN:
-        ev.assumptions[f"{argument.hint} is {what}"] = None
-        return True
-    now = holds(ev.leaves)
+    now = ev.leaves[k] is UNKNOWN or holds(ev.leaves)
     text = f"{lies} is {'' if now else 'not '}{what}"
-    ev.guards[text] = Guard(text, lambda leaves: holds(leaves) == now)
+    like = f"{{{k}}}" if isinstance(lies, Value) else f"np.empty_like({{{k}}}{'.T' if lies.flipped else ''})"
+    ev.guards[text] = Guard(text, lambda leaves: holds(leaves) == now,
+                            f"{'' if now else 'not '}{like}.flags.c_contiguous")
     return now

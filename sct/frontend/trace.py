@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import itertools
 import re
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.arguments import add_leaf, argument, key_of, read_path
+from sct.frontend.arguments import Untyped, add_leaf, argument, key_of, read_path
 from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.iteration import items_of
@@ -47,7 +49,6 @@ class Traced:
     result       how `fn.results` are arranged
     guards       facts about the arguments that it relies on
     free         what it reads from globals and closures, passed by keyword
-    assumptions  what was assumed ahead of time
     """
 
     fn: Fn
@@ -58,7 +59,6 @@ class Traced:
     free: tuple[FreeLeaf, ...]
     identities: tuple[tuple[Path, str, Any], ...]
     root: Any
-    assumptions: tuple[str, ...] = ()
     comment: str = ""
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
 
@@ -265,7 +265,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
         params.append(Parameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
     return Traced(fn, name_of(target), tuple(_ordered(params)), relabel(tree, Leaf), tuple(ev.guards.values()),
-                  tuple(ev.free_leaves), identities, ev.root, tuple(ev.assumptions), _comment(fn, params), bind)
+                  tuple(ev.free_leaves), identities, ev.root, _comment(fn, params), bind)
 
 
 def _ordered(params: list[Parameter]) -> list[Parameter]:
@@ -282,25 +282,31 @@ def _writes(fn: Fn) -> bool:
 
 
 def _aliasing(ev: Evaluator, written: bool, shared: bool) -> None:
-    """Arrays that share memory, where one is written: an array passed twice is one array, others are refused."""
+    """Arrays that share memory, where one is written: an array passed twice is one array, others are refused.
+
+    Ahead of time none of them do.
+    """
     if ev.container_written and ev.containers_twice and not shared:
         raise _Shared
-    arrays = [k for k, x in enumerate(ev.leaves) if isinstance(x, np.ndarray)]
+    arrays = [k for k, p in enumerate(ev.params) if isinstance(p.type, Tensor) and p.type.is_array]
     free = {ev.params.index(f.param) for f in ev.free_leaves}
     if not written or len(arrays) < 2:
         return
     pairs = [(i, j) for n, i in enumerate(arrays) for j in arrays[:n]]
-    for i, j in pairs:
+    known = [(i, j) for i, j in pairs if ev.leaves[i] is not UNKNOWN and ev.leaves[j] is not UNKNOWN]
+    for i, j in known:
         if ev.leaves[i] is ev.leaves[j] and not shared and not {i, j} & free:
             raise _Shared
         if np.may_share_memory(ev.leaves[i], ev.leaves[j]) and (ev.leaves[i] is not ev.leaves[j] or {i, j} & free):
             names = f"`{ev.params[j].hint}` and `{ev.params[i].hint}`"
             raise SctError("SCT305", f"{names} share memory, and one is written", hint="pass a copy")
-    same = [(i, j) for i, j in pairs if ev.leaves[i] is ev.leaves[j]]
+    same = [(i, j) for i, j in known if ev.leaves[i] is ev.leaves[j]]
     text = "arrays share memory as before"
+    tests = [f"{{{j}}} is {{{i}}}" if (i, j) in same else f"not np.may_share_memory({{{j}}}, {{{i}}})"
+             for i, j in pairs]
     ev.guards[text] = Guard(text, lambda leaves: all(
         leaves[i] is leaves[j] if (i, j) in same else not np.may_share_memory(leaves[i], leaves[j])
-        for i, j in pairs))
+        for i, j in pairs), " and ".join(tests))
 
 
 def _settle_sizes(ev: Evaluator, fn: Fn) -> None:
@@ -331,43 +337,63 @@ def _settle_sizes(ev: Evaluator, fn: Fn) -> None:
 def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
     """The IR of a function for types from `given`, its annotations and its defaults.
 
-    A parameter without any of these is tried as a float, then as a 1-D and a 2-D
-    array: the simplest types under which the function types.
+    `given` has types of parameters (`"f64[n]"`), or their values (`"= 2"`).  What has
+    none of these is tried as a float, then as a 1-D and a 2-D array, an int: the
+    simplest types under which the function types.  So are the attributes `self.NAME` of
+    an object it is bound to that are `Untyped`.
     """
     signature = signature_of(target)
-    hints = _annotations(root_of(target))
+    root = root_of(target)
+    hints = _annotations(root)
     given = dict(given or {})
-    open_: list[str] = []
-    texts: dict[str, Any] = {}
+    attributes = [x.name for x in getattr(getattr(root, "__self__", None), "__dict__", {}).values()
+                  if isinstance(x, Untyped)]
+    texts: dict[str, Any] = {name: given[name] for name in attributes if name in given}
     for p in signature.parameters.values():
-        if p.name in given:
-            texts[p.name] = given[p.name]
-            continue
-        known = _annotated(hints.get(p.name))
-        if known is None and p.default is not NO_DEFAULT:
-            texts[p.name] = p
-        elif known is None:
-            open_.append(p.name)
-        else:
+        known = given.get(p.name) or _annotated(hints.get(p.name))
+        if known is not None and known.startswith("="):
+            texts[p.name] = p.replace(default=_value(p.name, known[1:]))
+        elif known is not None:
             texts[p.name] = known
-    first: SctError | None = None
-    for guess in _guesses(open_):
+        elif p.default is not NO_DEFAULT:
+            texts[p.name] = p
+    furthest: SctError | None = None
+    for guess in _guesses([name for name in [*signature.parameters, *attributes] if name not in texts]):
         try:
-            return _ahead(target, signature, {**texts, **guess})
+            return _ahead(target, signature, {**texts, **guess}, attributes)
         except SctError as error:
-            first = first or error
-    assert first is not None
-    raise first
+            if furthest is None or _line(error) > _line(furthest):
+                furthest = error
+    assert furthest is not None
+    raise furthest
 
 
-def _guesses(names: list[str]) -> list[dict[str, str]]:
-    """Types to try, the simplest first, changing one parameter at a time."""
-    base = dict.fromkeys(names, "float")
-    tries = [base]
-    for kind in ("f64[n]", "f64[n, m]", "int"):
-        tries += [{**base, name: kind} for name in names]
-    tries += [dict.fromkeys(names, kind) for kind in ("f64[n]", "f64[n, n]")]
-    return tries
+def _line(error: SctError) -> int:
+    return error.loc.line if error.loc else 0
+
+
+def _value(name: str, text: str) -> Any:
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        raise SctError("SCT504", f"the value `{text.strip()}` given for `{name}` is not a literal") from None
+
+
+MOST_GUESSES = 200
+_GUESSES = (("float", 0), ("1-D", 1), ("2-D", 2), ("int", 3))
+
+
+def _guesses(names: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Types to try, the simplest first; sizes are as many names, those that meet are found to be equal."""
+    kinds = sorted(itertools.product(_GUESSES, repeat=min(len(names), 5)), key=lambda g: sum(cost for _, cost in g))
+    for guess in kinds[:MOST_GUESSES]:
+        sizes = iter("nmkpqrsuvw")
+        forms = [*guess, *[_GUESSES[0]] * (len(names) - len(guess))]
+        yield {name: _guessed(kind, sizes) for name, (kind, _) in zip(names, forms)}
+
+
+def _guessed(kind: str, sizes: Iterator[str]) -> str:
+    return f"f64[{', '.join(itertools.islice(sizes, int(kind[0])))}]" if kind[0].isdigit() else kind
 
 
 def _annotations(f: Any) -> dict[str, Any]:
@@ -419,11 +445,13 @@ def _size_symbol(text: str) -> str:
     return text
 
 
-def _ahead(target: Any, signature: inspect.Signature, texts: Mapping[str, Any]) -> Traced:
+def _ahead(target: Any, signature: inspect.Signature, texts: Mapping[str, Any], attributes: Sequence[str]) -> Traced:
     ev = _evaluator(target)
+    ev.attributes = {name: parse_type(texts[name]) for name in attributes}
     given: dict[str, Abstract] = {}
     trees: dict[str, Tree] = {}
-    for name, text in texts.items():
+    for name in signature.parameters:
+        text = texts[name]
         if isinstance(text, inspect.Parameter):
             given[name], trees[name] = argument(ev, text.default, name, {})
             continue
@@ -435,6 +463,4 @@ def _ahead(target: Any, signature: inspect.Signature, texts: Mapping[str, Any]) 
             addr = ev.new_addr()
             ev.store.cells[addr] = Array(leaf, "argument", layout=leaf)
             given[name] = Ref(addr)
-    ordered = {p: given[p] for p in signature.parameters}
-    traced = _finish(ev, target, signature, ordered, trees, lambda args, kwargs: [])
-    return traced
+    return _finish(ev, target, signature, given, trees, lambda args, kwargs: [])
