@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from sct.codegen.templates import expression, parsed
 from sct.ir.core import UNDEF, Lit, Operand, Value
 from sct.ops.indexing import split
 
-__all__ = ["Expressions", "Modules", "call", "constant", "load", "signed", "store", "tuple_of", "without_sign"]
+__all__ = ["Expressions", "Modules", "call", "constant", "load", "signed", "store", "tuple_of", "without_sign",
+           "without_term"]
 
 _SHORT = {"numpy": "np"}
 
@@ -129,7 +130,7 @@ class Expressions:
             return self.subscript(eqn.args[0], eqn.args[1:], eqn.attrs["key"], ast.Load())
         attrs = {f"_{k}": v for k, v in eqn.attrs.items()}
         made: ast.expr = _Filled(eqn.args, attrs, self)(parsed(expression(s.like)))
-        return made if eqn.primal or not isinstance(made, ast.BinOp) else signed(made)
+        return made if eqn.primal else signed(made)
 
     def subscript(self, x: Operand, key: Sequence[Operand], kinds: tuple[str, ...],
                   ctx: ast.expr_context) -> ast.Subscript:
@@ -158,17 +159,50 @@ class Expressions:
         return ast.BoolOp(op, values)
 
 
-def signed(tree: ast.BinOp) -> ast.BinOp:
-    """A sum without signs that it can do without; exact.
+def signed(tree: ast.expr) -> ast.expr:
+    """A sum without signs that it can do without, a product with its sign in front; exact.
 
     a + -2.0 * b   ->   a - 2.0 * b
+    -(a * b)       ->   -a * b
     """
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return _with_sign(tree.operand)
+    if not isinstance(tree, ast.BinOp):
+        return tree
     left, right = without_sign(tree.left), without_sign(tree.right)
     if isinstance(tree.op, (ast.Add, ast.Sub)) and right is not None:
         return ast.BinOp(tree.left, ast.Sub() if isinstance(tree.op, ast.Add) else ast.Add(), right)
     if isinstance(tree.op, ast.Add) and left is not None:
         return ast.BinOp(tree.right, ast.Sub(), left)
     return tree
+
+
+def without_term(tree: ast.expr, name: str) -> tuple[ast.operator, ast.expr] | None:
+    """`+` or `-` and the rest of a sum that has the term `name`; None where it has no such term."""
+    terms = list(_terms(tree, True))
+    own = next((t for t in terms if t[0] and isinstance(t[1], ast.Name) and t[1].id == name), None)
+    if own is None or len(terms) == 1:
+        return None
+    terms.remove(own)
+    (first, rest), *more = sorted(terms, key=lambda t: not t[0])
+    for plus, term in more:
+        rest = ast.BinOp(rest, ast.Add() if plus is first else ast.Sub(), term)
+    return ast.Add() if first else ast.Sub(), rest
+
+
+def _terms(tree: ast.expr, plus: bool) -> Iterator[tuple[bool, ast.expr]]:
+    """The terms of a row of sums and differences, and which are added."""
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Add, ast.Sub)):
+        yield from _terms(tree.left, plus)
+        yield plus is isinstance(tree.op, ast.Add), tree.right
+    else:
+        yield plus, tree
+
+
+def _with_sign(tree: ast.expr) -> ast.expr:
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
+        return ast.BinOp(_with_sign(tree.left), tree.op, tree.right)
+    return ast.UnaryOp(ast.USub(), tree)
 
 
 def without_sign(tree: ast.expr) -> ast.expr | None:

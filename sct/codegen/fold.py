@@ -12,7 +12,7 @@ is read, unless that would
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Union
 
 from sct.codegen.memory import Memory
@@ -46,14 +46,35 @@ Folded = dict[Value, Expression]
 WIDEST = 72
 DEEPEST = 3
 DEEPEST_OF_USER = 8
+SHORT = 36
 
 
 def fold(block: Block) -> Folded:
     """Take the statements that become expressions out of `block`, in place; they are given back
     by the values that they make."""
+    freed = list(_freed(block))
     folding = _Folding(block)
     folding.block(block)
+    for s, k in freed:
+        if s.eqn.args[k] not in folding.folded and s.eqn.out not in folding.folded:
+            s.eqn = s.eqn.with_(inplace=k)
     return folding.folded
+
+
+def _freed(block: Block) -> Iterator[tuple[Let, int]]:
+    """The statements that would take over an operand that may be written where it is read; they make a new
+    array instead, of which NumPy takes over what it can."""
+    uses = Counter(x for s in statements(block) for x in operands(s))
+    for inner in (block, *(b for s in statements(block) for b in blocks(s))):
+        made: dict[Operand, Let] = {}
+        for s in inner:
+            if isinstance(s, Let) and len(s.eqn.outs) == 1:
+                k = s.eqn.inplace
+                by = made.get(s.eqn.args[k]) if k is not None and s.eqn.op.name not in WRITES else None
+                if k is not None and by is not None and uses[by.eqn.out] == 1 and by.eqn.out.hint in (None, s.eqn.out.hint):
+                    s.eqn = s.eqn.with_(inplace=None)
+                    yield s, k
+                made[s.eqn.out] = s
 
 
 class _Folding:
@@ -173,8 +194,9 @@ class _Walk:
                 return False
         if isinstance(s, (Let, Update)) and not _foldable_operand(s, v):
             return False
-        deepest = DEEPEST_OF_USER if s is not None and _is_users(made, s) else DEEPEST + isinstance(s, Return)
-        return self.loose or self.depth[v] < deepest
+        if self.loose or _is_users(made, s):
+            return self.loose or self.depth[v] < DEEPEST_OF_USER
+        return self.depth[v] < DEEPEST + (isinstance(s, Return) or self.wide[v] <= SHORT)
 
     def emit(self, s: Statement) -> None:
         """`s` stays a statement: what it takes in is evaluated now."""

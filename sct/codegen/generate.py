@@ -53,8 +53,7 @@ def generate(fn: Fn, interface: Interface, *, comments: bool = False) -> Source:
     block = spell(prune(tidy(prune([*block, *lower(fn, scope)]))))
     folded = fold(block)
     live = Liveness(block, fixed, folded)
-    indices = {eqn.regions[-1].params[0] for eqn in walk(fn) if eqn.op.name == "loop" and eqn.attrs.get("counted")}
-    names = Names(live, fixed, _users(scope, fn.params), _taken(block, folded, interface), indices)
+    names = Names(live, fixed, _users(scope, fn.params), _taken(block, folded, interface), _usual(fn, scope))
     modules = Modules(p.name for p in interface.params)
     printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block, comments)
     body = printer.block(block)
@@ -108,6 +107,16 @@ def _users(scope: Scope, params: tuple[Value, ...]) -> set[Value]:
         return hint[:1] == "d" and (hint[1:] in names or is_derived(hint[1:]))
 
     return own | {v for v in scope.binder if v.hint is not None and not is_derived(v.hint)}
+
+
+def _usual(fn: Fn, scope: Scope) -> dict[Value, str]:
+    """What a person calls the index of a loop, and the user's result."""
+    loops = [eqn for eqn in walk(fn) if eqn.op.name == "loop" and eqn.attrs.get("counted")]
+    names = {loop.regions[-1].params[0]: "i" for loop in loops}
+    if len(fn.results) > 1:
+        made = [r for r in fn.results if isinstance(r, Value) and r in scope.binder and scope.binder[r][0].primal]
+        names.update(dict.fromkeys(made, "value"))
+    return names
 
 
 def _taken(block: Block, folded: Folded, interface: Interface) -> set[str]:

@@ -53,11 +53,12 @@ class Names:
     fixed   parameters of the function, which keep their names
     users   the values that the user's own code makes: their hints are the user's names
     taken   names that stand for something else in the text
+    usual   what values without a name of their own are usually called
     """
 
     def __init__(self, live: Liveness, fixed: Mapping[Value, str], users: Collection[Value],
-                 taken: Collection[str], indices: Collection[Value]) -> None:
-        self.live, self.fixed, self.taken, self.indices = live, fixed, set(taken), indices
+                 taken: Collection[str], usual: Mapping[Value, str]) -> None:
+        self.live, self.fixed, self.taken, self.usual = live, fixed, set(taken), usual
         self.classes = {v: _Class(v, spans, v in users) for v, spans in live.spans.items()}
         self._join()
         self.names: dict[Value, str] = {}
@@ -114,14 +115,14 @@ class Names:
         for strong in (True, False):
             for c in classes:
                 if self._is_wanted(c) and (bool(c.strong) and not _is_list(c)) == strong:
-                    base = "tape" if _is_list(c) else (c.strong or c.weak or [_default(c, self.indices)])[0]
-                    same = None if c.strong or c.weak else self._pushed(c)
-                    self._set(c, pool.name(base, c, () if strong else users, same))
+                    base = "tape" if _is_list(c) else (c.strong or c.weak or [_default(c, self.usual)])[0]
+                    self._set(c, pool.name(base, c, () if strong else users, self._pushed(c, base)))
 
-    def _pushed(self, c: _Class) -> str | None:
-        """What an unnamed value that comes out of a list was called when it was appended."""
+    def _pushed(self, c: _Class, base: str) -> str | None:
+        """What a value that comes out of a list was called when it was appended, if its own name allows."""
         found = [self.live.pairs[v] for v in c.values if v in self.live.pairs]
-        return next((self.names[x] for x in found if isinstance(x, Value) and x in self.names), None)
+        name = next((self.names[x] for x in found if isinstance(x, Value) and x in self.names), None)
+        return name if name is not None and (not (c.strong or c.weak) or name.rstrip("_0123456789") == base) else None
 
     def _is_wanted(self, c: _Class) -> bool:
         return c.values[0] not in self.names and any(v in self.live.read for v in c.values)
@@ -196,10 +197,11 @@ def _numbered(base: str, k: int) -> str:
     return f"{base}_{k}" if base[-1].isdigit() else f"{base}{k}"
 
 
-def _default(c: _Class, indices: Collection[Value]) -> str:
+def _default(c: _Class, usual: Mapping[Value, str]) -> str:
     """The name of values that have none."""
-    if any(v in indices for v in c.values):
-        return "i"
+    for v in c.values:
+        if v in usual:
+            return usual[v]
     if isinstance(c.values[0].type, Function):
         return "pullback"
     return next((str(v.dim) for v in c.values if v.dim is not None and str(v.dim).isidentifier()

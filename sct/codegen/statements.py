@@ -10,7 +10,7 @@ import linecache
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sct.codegen.expressions import Expressions, call, constant, store, tuple_of, without_sign
+from sct.codegen.expressions import Expressions, call, constant, store, tuple_of, without_sign, without_term
 from sct.codegen.names import Names
 from sct.codegen.program import (
     Assigned,
@@ -135,7 +135,7 @@ class Statements:
         elif len(eqn.outs) > 1:
             yield self.unpack(eqn.outs, self.of.of(s))
         else:
-            yield self.augmented(eqn) or self.assign(eqn.out, self.of.of(s))
+            yield self.augmented(eqn) or self.assigned_sum(eqn, self.of.of(s))
 
     def taken_over(self, out: Value, x: Operand) -> Iterator[ast.stmt]:
         """Nothing where `out` shares the variable of the array that it takes over."""
@@ -169,8 +169,7 @@ class Statements:
         name, args = eqn.op.name, eqn.args
         if name not in AUGMENTED or eqn.spelling is not None and not eqn.spelling.startswith("operator."):
             return None
-        t = eqn.out.type
-        number = isinstance(t, Tensor) and t.is_scalar
+        number = _is_number(eqn.out)
         if not number and eqn.inplace is None:
             return None
         orders = [(0, 1), (1, 0)] if name in ("add", "mul") and not eqn.primal else [(0, 1)]
@@ -180,6 +179,14 @@ class Statements:
                     and (number or eqn.inplace == k):
                 return self.update(store(self.names[eqn.out]), eqn, args[other])
         return None
+
+    def assigned_sum(self, eqn: Eqn, value: ast.expr) -> ast.stmt:
+        """x = value, or `x += b - c` of a number where the value is `x + b - c`."""
+        name = self.names[eqn.out]
+        rest = without_term(value, name) if not eqn.primal and _is_number(eqn.out) else None
+        if rest is None:
+            return self.assign(eqn.out, value)
+        return ast.AugAssign(store(name), *rest)
 
     def update(self, target: Any, by: Eqn, x: Operand) -> ast.stmt:
         """`target += x`, or `-=` where that takes a sign away."""
@@ -244,7 +251,7 @@ class Statements:
 
     def counted(self, s: Loop, index: ast.expr, body: list[ast.stmt]) -> ast.stmt:
         steps = call(self.modules.builtin("range"), *self.range(s.bounds))
-        if s.reverse:
+        if s.reverse and (s.index in self.read or s.zipped or _takes_turns(s.body)):
             steps = call(self.modules.builtin("reversed"), steps)
         if not s.zipped:
             return ast.For(index, steps, body, [], None)
@@ -285,6 +292,10 @@ class Statements:
         return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())
 
 
+def _is_number(x: Value) -> bool:
+    return isinstance(x.type, Tensor) and x.type.is_scalar
+
+
 def arguments(names: Iterable[str]) -> ast.arguments:
     return ast.arguments([], [ast.arg(n, None, None) for n in names], None, [], [], None, [])
 
@@ -292,6 +303,11 @@ def arguments(names: Iterable[str]) -> ast.arguments:
 def function(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
     more: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
     return ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None, **more)
+
+
+def _takes_turns(body: Block) -> bool:
+    """Does each trip take its own out of a list?"""
+    return any(isinstance(s, (Pop, At)) for s in statements(body))
 
 
 def _terms(test: ast.expr) -> list[ast.expr]:

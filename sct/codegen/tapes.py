@@ -146,7 +146,9 @@ class Tapes:
         place = max(_place(made, m.operand) for m in members)
         early = [m for m in members if region is body and _overwritten(m.loop, made, m.operand) < place]
         late = [m for m in members if m not in early]
+        order = {v: k for k, v in enumerate((*members[0].loop.params, *made))}
         for group in filter(None, (early, late)):
+            group.sort(key=lambda m: order.get(m.operand, -1) if isinstance(m.operand, Value) else -1)
             yield Tape(tuple(group), max(_place(made, m.operand) for m in group))
 
     # -- where a sequence goes --------------------------------------------------------------

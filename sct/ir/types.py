@@ -11,6 +11,7 @@ over named sizes, so that `n - 2 + 2 == n` and equal terms are equal sizes.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Optional as Maybe
 from typing import Union
@@ -111,6 +112,8 @@ class Dim:
 
 
 def _least(atom: Atom) -> float:
+    if isinstance(atom, Apply) and atom.fn == "prod":
+        return math.prod(max(0, d.least) for d in atom.args if d is not None)
     if isinstance(atom, Apply) or atom.startswith("_") and not atom.startswith("__"):
         return 0
     return float("-inf") if atom.startswith("__") else 2

@@ -18,7 +18,7 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import Tensor
 from sct.ops.arithmetic import add, mul, neg, sub
-from sct.passes.rules import definition, made_by, number
+from sct.passes.rules import definition, made_by, number, plus, times
 
 __all__ = ["Opened", "Term", "collect", "product", "total"]
 
@@ -43,7 +43,8 @@ def collect(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Ope
         return None
     opened = Opened(uses)
     sign = 1.0 if eqn.op is add else -1.0
-    terms = _like(opened.terms(args[0], 1.0) + opened.terms(args[1], sign))
+    found = opened.terms(args[0], 1.0) + opened.terms(args[1], sign)
+    terms = _like(found)
     negative = eqn.op is add and any(t.coef < 0 for t in terms)
     if opened.work == 0 or not _is_float(*(f for t in terms for f in t.factors)):
         return None
@@ -51,7 +52,8 @@ def collect(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Ope
     with outer.nested() as b:
         made = total(terms, opened)
     less = opened.work + _work(eqn) - sum(map(_work, b.eqns))
-    if made.type != eqn.out.type or less < 0 or less == 0 and not (negative and _starts_well(b.eqns)):
+    if made.type != eqn.out.type or less < 0 or less == 0 and len(terms) == len(found) \
+            and not (negative and _starts_well(b.eqns)):
         return None
     outer.eqns += b.eqns
     return made
@@ -111,7 +113,7 @@ class Opened:
 
     def terms(self, x: Operand, coef: float) -> list[Term]:
         if number(x) is not None:
-            return [Term(coef * number(x), ())]
+            return [Term(times(coef, number(x)), ())]
         eqn = self.eqn(x, "add", "sub", "neg", "mul")
         if eqn is None:
             return [Term(coef, (x,))]
@@ -119,7 +121,7 @@ class Opened:
             return self.terms(eqn.args[0], -coef)
         if eqn.op is mul:
             if number(eqn.args[0]) is not None:
-                return self.terms(eqn.args[1], coef * number(eqn.args[0]))
+                return self.terms(eqn.args[1], times(coef, number(eqn.args[0])))
             return [self.product(eqn, coef)]
         a, b = eqn.args
         return self.terms(a, coef) + self.terms(b, coef if eqn.op is add else -coef)
@@ -129,7 +131,7 @@ class Opened:
         for x in eqn.args:
             inner = self.eqn(x, "mul", "neg")
             if number(x) is not None:
-                coef *= number(x)
+                coef = times(coef, number(x))
             elif inner is None:
                 factors.append(x)
             elif inner.op is neg:
@@ -148,7 +150,7 @@ def _like(terms: Sequence[Term]) -> list[Term]:
     kept: dict[frozenset[tuple[Operand, int]], tuple[Operand, ...]] = {}
     for t in terms:
         key = frozenset(Counter(t.factors).items())
-        coefs[key] = coefs.get(key, 0.0) + t.coef
+        coefs[key] = plus(coefs.get(key, 0.0), t.coef)
         kept.setdefault(key, t.factors)
     return [Term(c, kept[key]) for key, c in coefs.items()]
 

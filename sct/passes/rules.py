@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import Context, Decimal
 from typing import Any, cast
 
 from sct.ir.build import Builder
@@ -23,7 +24,7 @@ from sct.ops.indexing import add_at, store
 from sct.ops.reductions import sum_
 from sct.ops.shape import expand_dims, reshape, transpose
 
-__all__ = ["FOLDED", "RULES", "Rule", "definition", "folded", "is_number", "made_by", "number"]
+__all__ = ["FOLDED", "RULES", "Rule", "definition", "folded", "is_number", "made_by", "number", "over", "plus", "times"]
 
 Rule = Callable[..., Any]
 RULES: dict[str, list[Rule]] = {}
@@ -70,6 +71,32 @@ def is_number(x: Operand) -> bool:
     return number(x) is not None
 
 
+def times(c: float, d: float) -> float:
+    return _short(c * d, c, d, _DECIMAL.multiply)
+
+
+def plus(c: float, d: float) -> float:
+    return _short(c + d, c, d, _DECIMAL.add)
+
+
+def over(c: float, d: float) -> float:
+    return _short(c / d, c, d, _DECIMAL.divide)
+
+
+_DECIMAL = Context(prec=40)
+
+
+def _short(result: float, c: float, d: float, exact: Callable[[Decimal, Decimal], Decimal]) -> float:
+    """The result for two literals, or that for the decimal fractions that they are written as, where that
+    is shorter: 0.1 * 3.0 is 0.3, and 1.0 - 0.8 is 0.2."""
+    if isinstance(result, int) or len(repr(result)) <= _SHORT or not math.isfinite(result):
+        return result
+    return min(result, float(exact(Decimal(repr(c)), Decimal(repr(d)))), key=lambda x: len(repr(x)))
+
+
+_SHORT = 6
+
+
 def scaled(x: Operand) -> tuple[Any, Operand] | None:
     """(c, a) where `x` is `c * a` or `-a`."""
     if (args := made_by(x, "neg")) is not None:
@@ -102,7 +129,7 @@ def add_literals(a: Operand, b: Operand) -> Any:
     """c + d -> c+d;  a + 0 -> a;  c + a -> a + c"""
     c, d = number(a), number(b)
     if c is not None:
-        return c + d if d is not None else add(b, a)
+        return plus(c, d) if d is not None else add(b, a)
     return a if d == 0 else None
 
 
@@ -137,7 +164,7 @@ def sub_like(a: Operand, b: Operand) -> Any:
 
 def like_terms(a: Operand, b: Operand, sign: int) -> Any:
     (c, x), (d, y) = scaled(a) or (1.0, a), scaled(b) or (1.0, b)
-    total = c + sign * d
+    total = plus(c, sign * d)
     if x is not y or isinstance(x, Lit) or total == 0:
         return None
     return mul(float(total), x)
@@ -148,7 +175,7 @@ def sub_literals(a: Operand, b: Operand) -> Any:
     """c - d -> c-d;  a - 0 -> a;  0 - a -> -a;  a - -c -> a + c"""
     c, d = number(a), number(b)
     if c is not None and d is not None:
-        return c - d
+        return plus(c, -d)
     if d is not None:
         return a if d == 0 else add(a, -d) if d < 0 else None
     return neg(b) if c == 0 else None
@@ -188,7 +215,7 @@ def mul_literals(a: Operand, b: Operand) -> Any:
     """c * d -> cd;  1 * a -> a;  -1 * a -> -a;  a * c -> c * a"""
     c, d = number(a), number(b)
     if c is not None and d is not None:
-        return c * d
+        return times(c, d)
     if d is not None:
         return mul(b, a)
     return b if c == 1 else neg(b) if c == -1 else None
@@ -204,7 +231,7 @@ def mul_scalar(a: Operand, b: Operand) -> Any:
 def mul_scaled(a: Operand, b: Operand) -> Any:
     """c * (d * a) -> cd * a;  c * -a -> -c * a"""
     c, inner = number(a), scaled(b)
-    return mul(c * inner[0], inner[1]) if c is not None and inner is not None else None
+    return mul(times(c, inner[0]), inner[1]) if c is not None and inner is not None else None
 
 
 @rule("mul")
@@ -217,7 +244,7 @@ def mul_quotient(a: Operand, b: Operand) -> Any:
             if d == 1:
                 return div(x, args[1])
             if x is a and c is not None:
-                return div(c * d, args[1])
+                return div(times(c, d), args[1])
     return None
 
 
@@ -238,11 +265,11 @@ def div_literals(a: Operand, b: Operand) -> Any:
     if not d:
         return None
     if c is not None:
-        return c / d
+        return over(c, d)
     if d in (1, -1):
         return a if d == 1 else neg(a)
     if (args := made_by(a, "mul")) is not None and is_number(args[0]):
-        return mul(number(args[0]) / d, args[1])
+        return mul(over(number(args[0]), d), args[1])
     return None
 
 

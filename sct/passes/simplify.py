@@ -18,7 +18,7 @@ from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Op, Operand, Value, substitute
 from sct.ir.types import Dim, Tensor, Type, TypeMismatch
 from sct.ops.indexing import add_at, index
-from sct.ops.shape import dim
+from sct.ops.shape import dim, size
 from sct.passes.collect import collect, product
 from sct.passes.fuse import dotted, logistic
 from sct.passes.rules import RULES, folded
@@ -71,8 +71,11 @@ class _Simplify:
         self.uses: Counter[Value] = Counter()
         self.reads: set[tuple[Operand, ...]] = set()
         self.sizes: dict[Dim, tuple[Value, int]] = {}
+        self.shaped: dict[tuple[Dim, ...], Value] = {}
         self.count(fn)
         for p in fn.params:
+            if isinstance(p.type, Tensor):
+                self.shaped.setdefault(p.type.shape, p)
             for k, d in enumerate(p.type.shape if isinstance(p.type, Tensor) else ()):
                 self.sizes.setdefault(d, (p, k))
 
@@ -101,8 +104,11 @@ class _Simplify:
 
     def size(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
         """A size is asked of an argument, where that has it, so that nothing is kept for its shape."""
-        if eqn.op is not dim or not isinstance(args[0].type, Tensor):
+        if eqn.op not in (dim, size) or not isinstance(args[0].type, Tensor):
             return None
+        if eqn.op is size:
+            x = self.shaped.get(args[0].type.shape, args[0])
+            return cast(Operand, size(x)) if x is not args[0] else None
         x, k = self.sizes.get(args[0].type.shape[eqn.attrs["axis"]], (args[0], 0))
         return cast(Operand, dim(x, axis=k)) if x is not args[0] else None
 

@@ -12,7 +12,7 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
         shock = shocks[i]
         t = (rate - 0.5 * sigma * sigma) * 0.003968253968253968
         t = math.exp(t + sigma * 0.06299407883487121 * shock)
-        tape.append((t, spot))
+        tape.append((spot, t))
         spot *= t
         if spot < barrier:
             break
@@ -28,7 +28,7 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
     dspot = 0.0
     dsigma = 0.0
     for i in reversed(range(trips)):
-        t1, spot1 = tape.pop()
+        spot1, t1 = tape.pop()
         shock = shocks[i]
         if not spot < barrier:
             dspot += dtotal

@@ -10,18 +10,18 @@ def eccentric_anomaly_grad(mean, eccentricity):
         t = math.sin(angle)
         t1 = math.cos(angle)
         step = (angle - eccentricity * t - mean) / (1.0 - eccentricity * t1)
-        tape.append((step, t1, angle, t))
+        tape.append((angle, t, t1, step))
         angle -= step
     dangle = 1.0
     deccentricity = 0.0
     dmean = 0.0
     while tape:
-        step, t1, angle, t = tape.pop()
+        angle, t, t1, step = tape.pop()
         t2 = dangle / (1.0 - eccentricity * t1)
         t3 = step * t2
         dmean += t2
-        deccentricity = deccentricity + t2 * t - t3 * t1
+        deccentricity += t2 * t - t3 * t1
         t = t3 * math.sin(angle) + t2 * math.cos(angle)
-        dangle = eccentricity * t + dangle - t2
+        dangle += eccentricity * t - t2
     dmean += dangle
     return dmean, deccentricity

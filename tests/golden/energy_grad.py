@@ -22,7 +22,7 @@ def energy_grad(lower, diagonal, upper, right):
     ddiagonal = np.zeros_like(t)
     for i in reversed(range(t1 - 1, -1, -1)):
         t4 = dx[i] / t[i]
-        ddiagonal[i] = -(x1[i] * t4)
+        ddiagonal[i] = -x1[i] * t4
         dx[i] = t4
         dx[i + 1] -= t4 * upper[i]
     t3 = dx[t1] / t3

@@ -7,7 +7,7 @@ def heat_grad(u, steps, c):
     for _ in range(steps):
         u[1:-1] += c * (u[:-2] - 2.0 * u[1:-1] + u[2:])
     du = 2.0 * u
-    for _ in reversed(range(steps)):
+    for _ in range(steps):
         t1 = c * du[1:-1]
         du[2:] += t1
         du[:-2] += t1

@@ -23,12 +23,11 @@ def kalman_grad(q, r, ys):
         gain = p / s
         dgain = dm * e - dp * p
         t = dgain / s
-        dp = dp * (1.0 - gain) + t
         t1 = -0.5 / s
         de = dm * gain - 1.0 / s * e
         ds = t1 - (gain * t + e * e / s * t1)
         dm -= de
-        dp += ds
+        dp = dp * (1.0 - gain) + t + ds
         dr += ds
         dq += dp
     return dq, dr

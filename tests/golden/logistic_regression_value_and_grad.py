@@ -7,15 +7,12 @@ def loss_value_and_grad(weights, inputs, labels):
     margins = labels * (inputs @ t + weights[0])
     t1 = -margins
     t2 = np.logaddexp(0.0, t1)
-    t3 = np.mean(t2) + 0.001 * np.sum(t ** 2)
-    t4 = 0.002 * t
+    value = np.mean(t2) + 0.001 * np.sum(t ** 2)
     t1 -= t2
-    t1 = np.exp(t1)
-    t1 /= inputs.shape[0]
-    t1 *= labels
+    t1 = np.exp(t1) / inputs.shape[0] * labels
     dweights = np.zeros_like(weights)
     dweights[0] = -np.sum(t1)
     t1 = inputs.T @ -t1
-    t4 += np.sum(t1, keepdims=True) if t.size == 1 else t1
-    dweights[1:] += t4
-    return t3, dweights
+    t = 0.002 * t + (np.sum(t1, keepdims=True) if t.size == 1 else t1)
+    dweights[1:] += t
+    return value, dweights

@@ -9,17 +9,17 @@ def misfit_value_and_grad(start, observed, steps):
         end[1:-1] += t
     t = end - observed
     t1 = start[1:] - start[:-1]
-    t2 = np.sum(t ** 2) + 1e-05 * np.sum(t1 ** 2)
-    t3 = 2e-05 * t1
+    value = np.sum(t ** 2) + 1e-05 * np.sum(t1 ** 2)
+    t2 = 2e-05 * t1
     t1 *= -2e-05
     dstart = np.zeros_like(start)
     dstart[:-1] = t1
-    dstart[1:] += t3
+    dstart[1:] += t2
     t *= 2.0
-    for _ in reversed(range(steps)):
+    for _ in range(steps):
         t1 = 0.4 * t[1:-1]
-        t[1:-1] = 0.19999999999999996 * t[1:-1]
+        t[1:-1] = 0.2 * t[1:-1]
         t[2:] += t1
         t[:-2] += t1
     dstart += t
-    return t2, dstart
+    return value, dstart

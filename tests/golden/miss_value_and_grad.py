@@ -10,7 +10,7 @@ def miss_value_and_grad(throw, target):
     tape = []
     tape1 = []
     for _ in range(1000):
-        tape.append((vy, vx))
+        tape.append((vx, vy))
         t = vx * vx + vy * vy
         t1 = t ** 0.5
         drag = 0.02 * t1
@@ -18,7 +18,7 @@ def miss_value_and_grad(throw, target):
         vy -= 0.02 * (9.81 + drag * vy)
         y1 = y + 0.02 * vy
         t2 = y1 < 0.0
-        tape1.append((t2, y, t1, t))
+        tape1.append((y, t, t1, t2))
         if t2:
             x -= vx * y / vy
             break
@@ -30,8 +30,8 @@ def miss_value_and_grad(throw, target):
     dvy = 0.0
     dy = 0.0
     while tape1:
-        t2, y, t3, t4 = tape1.pop()
-        vy1, vx1 = tape.pop()
+        y, t4, t3, t2 = tape1.pop()
+        vx1, vy1 = tape.pop()
         if t2:
             t5 = t1 / vy
             dvy += vx * y / vy * t5
@@ -43,12 +43,10 @@ def miss_value_and_grad(throw, target):
             dy1 = 0.0
         dy1 += dy
         dvy += 0.02 * dy
-        dvy1 = dvy * (1.0 - 0.0004 * t3)
         ddrag = -0.02 * dvy * vy1 - 0.02 * dvx * vx1
         t4 = 0.02 * ddrag * (0.5 * t3 / t4)
-        dvy = dvy1 + 2.0 * t4 * vy1
-        t3 = dvx * (1.0 - 0.0004 * t3)
-        dvx = t3 + 2.0 * t4 * vx1
+        dvy = dvy * (1.0 - 0.0004 * t3) + 2.0 * t4 * vy1
+        dvx = dvx * (1.0 - 0.0004 * t3) + 2.0 * t4 * vx1
         dy = dy1
         vy = vy1
         vx = vx1

@@ -1,5 +1,3 @@
-import math
-
 import numpy as np
 
 
@@ -7,20 +5,14 @@ def mlp_loss_grad(params, x, y):
     # x: f64[k, n], y: f64[k, m]
     W2 = params["W2"]
     h = np.tanh(x @ params["W1"] + params["b1"])
-    t = h @ W2
-    out = t + params["b2"]
+    out = h @ W2 + params["b2"]
     if params["loss"] == "mse":
-        dout = out - y
-        t1 = t.size
-        dout *= 2.0 * (1.0 / t1 if t1 else math.nan)
+        dout = (out - y) * 2.0 / y.size
     else:
-        t1 = t.size
-        dout = np.sign(out - y)
-        dout *= 1.0 / t1 if t1 else math.nan
+        dout = np.sign(out - y) / y.size
     db2 = np.sum(dout, axis=0)
-    t = dout @ W2.T
     dW2 = h.T @ dout
-    t *= 1.0 - h * h
+    t = dout @ W2.T * (1.0 - h * h)
     db1 = np.sum(t, axis=0)
     dW1 = x.T @ t
     return {"W1": dW1, "b1": db1, "W2": dW2, "b2": db2, "loss": None}

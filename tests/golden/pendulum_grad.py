@@ -19,7 +19,7 @@ def pendulum_grad(angle, speed, k, steps):
         s4 = speed + 0.02 * a3
         t6 = angle + 0.02 * s3
         t7 = math.sin(t6)
-        tape.append((t7, t6, t5, t4, t3, t2, t1, angle))
+        tape.append((angle, t1, t2, t3, t4, t5, t6, t7))
         a4 = t * t7 - 0.1 * s4
         t = 0.0033333333333333335 * (speed + 2.0 * s2 + 2.0 * s3 + s4)
         angle += t
@@ -29,8 +29,8 @@ def pendulum_grad(angle, speed, k, steps):
     dspeed = 0.0
     dk = 0.0
     for _ in reversed(range(steps)):
-        t7, t6, t5, t4, t3, t2, t1, angle1 = tape.pop()
-        dangle = dangle + angle + angle
+        angle1, t1, t2, t3, t4, t5, t6, t7 = tape.pop()
+        dangle += 2.0 * angle
         da4 = 0.0033333333333333335 * dspeed
         da3 = 0.006666666666666667 * dspeed
         ds4 = 0.0033333333333333335 * dangle
@@ -40,13 +40,13 @@ def pendulum_grad(angle, speed, k, steps):
         da3_1 = da3 + 0.02 * ds4_1
         ds3_1 = ds3 - 0.02 * t - 0.1 * da3_1
         t4 = da3_1 * k * math.cos(t4)
-        dspeed = dspeed + ds4 + ds4_1 + ds3_1
+        dspeed += ds4 + ds4_1 + ds3_1
         da2 = da3 + 0.01 * ds3_1
         ds2 = ds3 - 0.01 * t4 - 0.1 * da2
         t2 = da2 * k * math.cos(t2)
-        dangle = dangle - t - t4 - t2
+        dangle -= t + t4 + t2
         da1 = da4 + 0.01 * ds2
-        dspeed = dspeed + ds2 - 0.01 * t2 - 0.1 * da1
+        dspeed += ds2 - 0.01 * t2 - 0.1 * da1
         dangle -= da1 * k * math.cos(angle1)
         dk -= da4 * t7 + da3_1 * t5 + da2 * t3 + da1 * t1
         angle = angle1

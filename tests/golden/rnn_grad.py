@@ -12,8 +12,7 @@ def rnn_grad(W, xs, h):
     dW = np.zeros_like(W)
     for _ in reversed(range(m)):
         h1 = tape.pop()
-        t1 = 1.0 - h * h
-        t1 *= dh
+        t1 = (1.0 - h * h) * dh
         dh = W.T @ t1
         dW += t1[:, None] * h1
         h = h1

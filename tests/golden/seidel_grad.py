@@ -19,7 +19,7 @@ def seidel_grad(u, f, sweeps):
             t1 = tape.pop()
             t = du[i]
             t2 = 0.5 * t
-            du[i] = -0.15000000000000002 * t * t1 * t1
+            du[i] = -0.15 * t * t1 * t1
             df[i] += t2
             du[i + 1] += t2
             du[i - 1] += t2

@@ -8,11 +8,9 @@ def smooth_grad(x, width):
     for i in range(width, t):
         t1 = np.sum(x[i - width:i + width + 1]) / (2 * width + 1)
         x[i] = t1
-    dx = x ** 3
-    dx *= 4.0
+    dx = x ** 3 * 4.0
     for i in reversed(range(width, t)):
         t1 = dx[i]
         dx[i] = 0.0
-        t1 /= 2 * width + 1
-        dx[i - width:i + width + 1] += t1
+        dx[i - width:i + width + 1] += t1 / (2 * width + 1)
     return dx

@@ -19,7 +19,7 @@ def soft_dtw_grad(x, y, gamma):
             t = math.exp((low - a) / gamma)
             t1 = math.exp((low - b) / gamma)
             t2 = math.exp((low - c) / gamma)
-            tape.append((t2, t1, t))
+            tape.append((t, t1, t2))
             total = t + t1 + t2
             t = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
             R[i + 1, j + 1] = t
@@ -28,7 +28,7 @@ def soft_dtw_grad(x, y, gamma):
     dx = np.zeros_like(x)
     for i in reversed(range(n)):
         for j in reversed(range(m)):
-            t2, t1, t = tape.pop()
+            t, t1, t2 = tape.pop()
             total = t + t1 + t2
             b = R[i, j + 1]
             a = R[i, j]

@@ -20,7 +20,7 @@ def soft_dtw_grad(x, y, gamma):
             t = math.exp((best - t1) / gamma)
             total1 = total + t
             t1 = math.exp((best - t2) / gamma)
-            tape.append((t1, t, total))
+            tape.append((total, t, t1))
             total = total1 + t1
             t = (x[i] - y[j]) ** 2 + best - gamma * math.log(total)
             table[i + 1, j + 1] = t
@@ -29,7 +29,7 @@ def soft_dtw_grad(x, y, gamma):
     dx = np.zeros_like(x)
     for i in reversed(range(n)):
         for j in reversed(range(m)):
-            t1, t, total = tape.pop()
+            total, t, t1 = tape.pop()
             total1 = total + t + t1
             t2 = table[i, j + 1]
             t3 = table[i, j]

@@ -23,8 +23,8 @@ def thomas_grad(a, b, c, d):
     db = np.zeros_like(b)
     for i in reversed(range(t - 1, -1, -1)):
         t3 = dd[i] / b[i]
-        db[i] = -(d1[i] * t3)
-        dc[i] = -(t3 * d1[i + 1])
+        db[i] = -d1[i] * t3
+        dc[i] = -t3 * d1[i + 1]
         dd[i] = t3
         dd[i + 1] -= t3 * c[i]
     t2 = dd[t] / t2

@@ -13,19 +13,19 @@ def misfit_value_and_grad(start, observed, steps):
         following[1:-1] += t
         previous, current, following = current, following, previous
     dfollowing = current - observed
-    t1 = np.sum(dfollowing ** 2)
+    value = np.sum(dfollowing ** 2)
     dfollowing *= 2.0
     dcurrent = np.zeros_like(previous)
     dprevious = np.zeros_like(following)
-    for _ in reversed(range(steps)):
+    for _ in range(steps):
         t = np.copy(dfollowing[1:-1])
-        t2 = 0.25 * dfollowing[1:-1]
-        dcurrent[:-2] += t2
-        dcurrent[2:] += t2
+        t1 = 0.25 * dfollowing[1:-1]
+        dcurrent[:-2] += t1
+        dcurrent[2:] += t1
         dfollowing[1:-1] = 0.0
         dprevious[1:-1] -= t
         t *= 1.5
         dcurrent[1:-1] += t
         dcurrent, dfollowing, dprevious = dprevious, dcurrent, dfollowing
     dstart = dfollowing + dcurrent
-    return t1, dstart
+    return value, dstart
