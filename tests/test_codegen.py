@@ -85,6 +85,58 @@ def f(x, y):
     return math.log(y) - t
 """)
 
+case("what_may_be_taken_over_is_folded", np.array([1.0, 2.0]), 3.0, ir="""
+def f(x: f64[n], c: float) -> f64[n]:
+    _0: f64[n] = adj.exp(x)
+    _1: f64[n] = adj.mul(_0, c, inplace=0)
+    _2: f64[n] = adj.add(_1, 1.0, inplace=0)
+    dx: f64[n] = adj.neg(_2)
+    return dx
+""", source="""
+import numpy as np
+
+
+def f(x, c):
+    dx = -(c * np.exp(x) + 1.0)
+    return dx
+""")
+
+case("a_sum_that_goes_on", 1.0, 2.0, 3, ir="""
+def f(x: float, y: float, n: int) -> float:
+    def body(i: int, s: float) -> tuple[bool, float]:
+        _0: float = adj.sub(s, x)
+        s_1: float = adj.sub(_0, y)
+        _1: float = adj.mul(y, x)
+        _2: float = adj.neg(_1)
+        s_2: float = adj.add(_2, s_1)
+        return True, s_2
+    s_3, trips = loop[float, int](0, n, 1, x, body=body, carries=1, counted=True)
+    return s_3
+""", source="""
+def f(x, y, n):
+    s = x
+    for _ in range(n):
+        s -= x + y + y * x
+    return s
+""")
+
+case("what_is_written_at_once", np.array([1.0, 2.0]), 3.0, ir="""
+def f(x: f64[n], y: float) -> f64[n]:
+    _0: f64[n] = adj.zeros_of(x)
+    _1: f64 = index(x, at[0])
+    dv: f64 = adj.mul(y, _1)
+    dx: f64[n] = adj.store(_0, dv, at[0], inplace=0)
+    return dx
+""", source="""
+import numpy as np
+
+
+def f(x, y):
+    dx = np.zeros_like(x)
+    dx[0] = y * x[0]
+    return dx
+""")
+
 case("loop_with_a_carry", 0.2, 3, ir="""
 def f(x: float, n: int) -> float:
     def body(i: int, v: float) -> tuple[bool, float]:
@@ -630,7 +682,7 @@ def f(u, steps, c):
     for _ in range(steps):
         u[1:-1] += c * (u[:-2] - 2.0 * u[1:-1] + u[2:])
     du = 2.0 * u
-    for _ in reversed(range(steps)):
+    for _ in range(steps):
         t = c * du[1:-1]
         du[2:] += t
         du[:-2] += t

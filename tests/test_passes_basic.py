@@ -250,6 +250,9 @@ REWRITES = [
     ("float", "a = div(x, 1.0); a", "x"),
     ("float", "a = mul(6.0, x); b = div(a, 2.0); b", "b = mul(3.0, x); b"),
     ("float", "a = neg(x); b = div(a, y); b", "a = div(x, y); b = neg(a); b"),
+    ("float", "a = mul(0.1, x); b = mul(3.0, a); b", "b = mul(0.3, x); b"),
+    ("float", "a = mul(0.8, x); b = sub(x, a); b", "b = mul(0.2, x); b"),
+    ("float", "a = add(y, x); b = add(a, x); b", "a = mul(2.0, x); b = add(y, a); b"),
     ("float", "a = pow(x, 1); a", "x"),
     ("float", "a = pow(x, 2); a", "a = mul(x, x); a"),
     ("float", "a = where(True, x, x); a", "x"),
@@ -272,6 +275,13 @@ REWRITES = [
     ("f64[n]", "a = expand_like(2.0, x); b = store(y, a, at[::-1]); b", "b = store(y, 2.0, at[::-1]); b"),
     ("f64[n]", "a = neg(x); b: f64 = sum(a); b", "a: f64 = sum(x); b: f64 = neg(a); b"),
     ("f64[n]", "a = where(True, x, 0.0); b = where(True, a, y); b", "b = where(True, x, y); b"),
+    ("f64[n]", "a = quotient(1.0, x); b = mul(y, a); b", "b = div(y, x); b"),
+    ("f64[n]", "s: f64 = sum(y); a = mul(2.0, x); b = div(a, s); b",
+     "s: f64 = sum(y); a: f64 = div(2.0, s); b = mul(a, x); b"),
+    ("f64[n]", "s: f64 = sum(y); a = expand_like(s, x); b = mul(2.0, a); c = mul(b, y); c",
+     "s: f64 = sum(y); a: f64 = mul(2.0, s); c = mul(a, y); c"),
+    ("f64[n]", "s: f64 = sum(y); a = expand_like(s, x); c: b1[n] = lt(x, y); b = where(c, a, 0.0); b",
+     "s: f64 = sum(y); c: b1[n] = lt(x, y); b = where(c, s, 0.0); b"),
     ("f64[n, n]", "a = transpose(x); b = transpose(a); b", "x"),
     ("f64[n, n]", "a: f64[n] = sum(x, axis=0); b = expand_like(a, x, axis=0); c = mul(b, y); c",
      "a: f64[n] = sum(x, axis=0); c = mul(a, y); c"),
@@ -344,6 +354,13 @@ def test_fused(before, after):
 def test_a_size_is_asked_of_an_argument():
     fn = function("x: f64[n], y: float", "a: f64[n] = exp(x); n: int(n) = adj.dim(a); b: float = adj.div(y, n); b")
     expect(dce(simplify(fn)), function("x: f64[n], y: float", "n: int(n) = adj.dim(x); b: float = adj.div(y, n); b"))
+
+
+def test_so_is_a_count_of_elements():
+    fn = function("x: f64[n, m], y: float", "a: f64[n, m] = exp(x); k: int(prod(m, n)) = adj.size(a); "
+                  "b: float = adj.div(y, k); b")
+    expect(dce(simplify(fn)), function("x: f64[n, m], y: float", "k: int(prod(m, n)) = adj.size(x); "
+                                       "b: float = adj.div(y, k); b"))
 
 
 # -- chains of updates ----------------------------------------------------------------------

@@ -46,7 +46,7 @@ Folded = dict[Value, Expression]
 WIDEST = 72
 DEEPEST = 3
 DEEPEST_OF_USER = 8
-SHORT = 36
+SHORT = 44
 
 
 def fold(block: Block) -> Folded:
@@ -70,11 +70,19 @@ def _freed(block: Block) -> Iterator[tuple[Let, int]]:
         for s in inner:
             if isinstance(s, Let) and len(s.eqn.outs) == 1:
                 k = s.eqn.inplace
-                by = made.get(s.eqn.args[k]) if k is not None and s.eqn.op.name not in WRITES else None
-                if k is not None and by is not None and uses[by.eqn.out] == 1 and by.eqn.out.hint in (None, s.eqn.out.hint):
-                    s.eqn = s.eqn.with_(inplace=None)
-                    yield s, k
+                x = made.get(s.eqn.args[k]) if k is not None and s.eqn.op.name not in WRITES else None
+                if k is not None and x is not None and uses[x.eqn.out] == 1 \
+                        and x.eqn.out.hint in (None, s.eqn.out.hint):
+                    swap = _scalar_last(s.eqn)
+                    s.eqn = s.eqn.with_(args=s.eqn.args[::-1] if swap else s.eqn.args, inplace=None)
+                    yield s, 1 - k if swap else k
                 made[s.eqn.out] = s
+
+
+def _scalar_last(eqn: Eqn) -> bool:
+    """Is this a product that `storage` wrote as array * scalar?"""
+    ranks = [x.type.rank for x in eqn.args if isinstance(x.type, Tensor)]
+    return eqn.op.name == "mul" and not eqn.primal and len(ranks) == 2 and ranks[0] > 0 == ranks[1]
 
 
 class _Folding:
@@ -129,9 +137,10 @@ class _Walk:
         self.lookers: dict[Value, list[Value]] = {}
         self.users: dict[Operand, list[Value]] = {}
         self.count = 0
+        self.read_at: dict[Operand, int] = {}
 
     def step(self, s: Statement) -> None:
-        self.consume(s, operands(s) if not isinstance(s, Move) else _rotated(s))
+        self.consume(s, operands(s) if not isinstance(s, Move) else self.late(s))
         candidate = isinstance(s, (Let, Select)) and self.may_wait(s)
         if not candidate:
             self.emit(s)
@@ -187,7 +196,8 @@ class _Walk:
             return self.loose or v.hint is None
         if isinstance(s, Move):
             return self.depth[v] < DEEPEST and v.hint in (None, next(t.hint for t, x in s.pairs if x is v))
-        if v.hint is not None and isinstance(made, Let) and made.eqn.op.name != "item_of" and not self.loose:
+        if v.hint is not None and isinstance(made, Let) and made.eqn.op.name != "item_of" and not self.loose \
+                and not self.is_short_write(v, made, s):
             out = _single(s)
             same = out is not None and out.hint == v.hint and isinstance(s, Let) and not s.eqn.primal
             if not same or made.eqn.primal:
@@ -198,8 +208,24 @@ class _Walk:
             return self.loose or self.depth[v] < DEEPEST_OF_USER
         return self.depth[v] < DEEPEST + (isinstance(s, Return) or self.wide[v] <= SHORT)
 
+    def is_short_write(self, v: Value, made: Let, s: Statement) -> bool:
+        """Is what differentiation named written into an array at once, on a short line?"""
+        return (not made.eqn.primal and self.wide[v] <= SHORT
+                and (isinstance(s, Update) or isinstance(s, Let) and s.eqn.op.name in WRITES))
+
+    def late(self, s: Move) -> list[Operand]:
+        """The sources of a parallel move that cannot be made in the variable they go to where they stand, as
+        it is itself a source, or read further on."""
+        sources = [x for _, x in s.pairs]
+        return [x for v, x in s.pairs if v in sources or isinstance(x, Value) and x in self.waiting
+                and self.read_at.get(v, 0) > self.number[x]]
+
     def emit(self, s: Statement) -> None:
         """`s` stays a statement: what it takes in is evaluated now."""
+        self.count += 1
+        inside = self.tree(operands(s))
+        for each in (s, *(self.waiting[v] for v in inside)):
+            self.read_at.update(dict.fromkeys(operands(each), self.count))
         self.order([x for x in operands(s) if isinstance(x, Value) and self.is_folded(x)], self.is_ordered(s))
         for v in self.tree(operands(s)):
             self.waiting.pop(v, None)
@@ -294,12 +320,6 @@ def _ordered(eqn: Eqn) -> bool:
 def _single(s: Statement) -> Value | None:
     made = targets(s) if isinstance(s, (Let, Select)) else ()
     return made[0] if len(made) == 1 else None
-
-
-def _rotated(s: Move) -> list[Operand]:
-    """The sources of a parallel move that cannot be made in the variable they go to, as it is itself a source."""
-    sources = [x for _, x in s.pairs]
-    return [x for v, x in s.pairs if v in sources]
 
 
 def _level(s: Statement | None, part: Expression | None = None) -> int:

@@ -179,7 +179,7 @@ class _Pool:
 def _kind(c: _Class) -> str:
     """Values of different kinds do not take turns in one variable, unless the user's do."""
     t = c.values[0].type
-    return "any" if c.strong else t.carrier == "array" and "array" or t.kind if isinstance(t, Tensor) else "object"
+    return "any" if c.strong else ("array " if t.is_array else "") + t.kind if isinstance(t, Tensor) else "object"
 
 
 def _candidates(base: str) -> Iterator[str]:

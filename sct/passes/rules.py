@@ -21,7 +21,7 @@ from sct.ir.types import Tensor
 from sct.ops.arithmetic import add, div, mul, neg, sub
 from sct.ops.elementwise import where
 from sct.ops.indexing import add_at, store
-from sct.ops.reductions import sum_
+from sct.ops.reductions import expand_like, sum_
 from sct.ops.shape import expand_dims, reshape, transpose
 
 __all__ = ["FOLDED", "RULES", "Rule", "definition", "folded", "is_number", "made_by", "number", "over", "plus", "times"]
@@ -239,13 +239,21 @@ def mul_quotient(a: Operand, b: Operand) -> Any:
     """c * (d / a) -> cd / a;  a * (1 / b) -> a / b"""
     c = number(a)
     for x, y in ((a, b), (b, a)):
-        if (args := made_by(y, "div")) is not None and is_number(args[0]):
+        if (args := made_by(y, "div") or natural_quotient(y)) is not None and is_number(args[0]):
             d = number(args[0])
             if d == 1:
                 return div(x, args[1])
             if x is a and c is not None:
                 return div(times(c, d), args[1])
     return None
+
+
+def natural_quotient(x: Operand) -> tuple[Operand, ...] | None:
+    """(a, b) where `x` is the `quotient` a / b, and NumPy gives the edge value by itself."""
+    eqn = definition(x)
+    if eqn is None or eqn.op.name != "quotient" or carrier_of(eqn.args[1]) in ("py", "any"):
+        return None
+    return eqn.args if eqn.attrs.get("edge", math.inf) == math.inf else None
 
 
 @rule("mul")
@@ -271,6 +279,15 @@ def div_literals(a: Operand, b: Operand) -> Any:
     if (args := made_by(a, "mul")) is not None and is_number(args[0]):
         return mul(over(number(args[0]), d), args[1])
     return None
+
+
+@rule("div")
+def div_scaled(a: Operand, b: Operand) -> Any:
+    """s * array / t -> s / t * array"""
+    args = made_by(a, "mul")
+    if args is None or shape_of(b) != () or shape_of(args[0]) != () or not shape_of(args[1]):
+        return None
+    return mul(div(args[0], b), args[1])
 
 
 @rule("div")
@@ -336,6 +353,22 @@ def mul_expanded(a: Operand, b: Operand) -> Any:
     """expand_like(g, x) * b -> g * b where b has the shape of x"""
     g, h = unexpanded(a, b), unexpanded(b, a)
     return mul(g, b) if g is not None else mul(a, h) if h is not None else None
+
+
+@rule("mul")
+def mul_scalar_expanded(a: Operand, b: Operand) -> Any:
+    """s * expand_like(g, x) -> expand_like(s * g, x)"""
+    eqn = definition(b)
+    if eqn is None or eqn.op is not expand_like or shape_of(a) != () or carrier_of(a) == "array":
+        return None
+    return expand_like(mul(a, eqn.args[0]), eqn.args[1], **eqn.attrs)
+
+
+@rule("where")
+def where_expanded(c: Operand, a: Operand, b: Operand) -> Any:
+    """where(c, expand_like(g, x), b) -> where(c, g, b) where c has the shape of x"""
+    g, h = unexpanded(a, c), unexpanded(b, c)
+    return where(c, a if g is None else g, b if h is None else h) if g is not None or h is not None else None
 
 
 @rule("add")

@@ -26,6 +26,5 @@ def first_crossing_grad(x, level):
     for i in reversed(range(trips)):
         value = x[i]
         if not value < 0.0:
-            dvalue = 2.0 * dtotal * value
-            dx[i] = dvalue
+            dx[i] = 2.0 * dtotal * value
     return dx

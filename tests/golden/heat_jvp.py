@@ -9,7 +9,7 @@ def heat_jvp(u, steps, c, du, dsteps, dc):
         t1 = u[:-2] - 2.0 * u[1:-1] + u[2:]
         t2 = c * t1
         t1 *= dc
-        t3 = (du[:-2] + du[2:] - 2.0 * du[1:-1]) * c
+        t3 = c * (du[:-2] + du[2:] - 2.0 * du[1:-1])
         u[1:-1] += t2
         du[1:-1] += t1 + t3
     return np.sum(u * u), 2.0 * du @ u

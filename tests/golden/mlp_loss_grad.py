@@ -7,7 +7,7 @@ def mlp_loss_grad(params, x, y):
     h = np.tanh(x @ params["W1"] + params["b1"])
     out = h @ W2 + params["b2"]
     if params["loss"] == "mse":
-        dout = (out - y) * 2.0 / y.size
+        dout = 2.0 / y.size * (out - y)
     else:
         dout = np.sign(out - y) / y.size
     db2 = np.sum(dout, axis=0)

@@ -8,7 +8,7 @@ def smooth_grad(x, width):
     for i in range(width, t):
         t1 = np.sum(x[i - width:i + width + 1]) / (2 * width + 1)
         x[i] = t1
-    dx = x ** 3 * 4.0
+    dx = 4.0 * x ** 3
     for i in reversed(range(width, t)):
         t1 = dx[i]
         dx[i] = 0.0

@@ -44,10 +44,7 @@ def soft_dtw_grad(x, y, gamma):
             t5 = b < a
             t6 = c < min(a, b)
             t3 = 0.0 if t6 else dlow
-            da = t + (0.0 if t5 else t3)
-            db = t1 + (t3 if t5 else 0.0)
-            dc = t2 + (dlow if t6 else 0.0)
-            dR[i + 1, j] += dc
-            dR[i, j + 1] += db
-            dR[i, j] += da
+            dR[i + 1, j] += t2 + (dlow if t6 else 0.0)
+            dR[i, j + 1] += t1 + (t3 if t5 else 0.0)
+            dR[i, j] += t + (0.0 if t5 else t3)
     return dx
