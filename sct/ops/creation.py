@@ -83,15 +83,26 @@ full = op("full", "numpy.full", type=type_full, run=run_full, bind=bind_full, em
           samples=lambda: [((1.5, 2, 3), {}), ((1.5, 2), {"dtype": "f32"}), ((np.float32(2.5), 3), {}), ((1.5, 0), {})])
 
 
-def emit_eye(n: Operand, dtype: str = "f64") -> str:
-    return "numpy.eye(_0)" if dtype == "f64" else f"numpy.eye(_0, dtype={dtype_text(dtype)})"
+def type_eye(*sizes: Operand, k: int = 0, dtype: str = "f64") -> Tensor:
+    return Tensor("array", dtype, (size_of(sizes[0]), size_of(sizes[-1])))
 
 
-eye = op("eye", "numpy.eye numpy.identity", run=lambda n, dtype="f64": np.eye(n, dtype=numpy_dtype(dtype)),
-         type=lambda n, dtype="f64": Tensor("array", dtype, (size_of(n),) * 2), defaults={"dtype": "f64"},
-         emit=emit_eye,
-         bind=lambda N, dtype=None: ([N], {"dtype": optional_dtype(dtype) or "f64"}), nondiff=CONSTANT,
-         samples=lambda: [((3,), {}), ((0,), {"dtype": "b1"})])
+def run_eye(*sizes: int, k: int = 0, dtype: str = "f64") -> Any:
+    return np.eye(sizes[0], sizes[-1], k=k, dtype=numpy_dtype(dtype))
+
+
+def emit_eye(*sizes: Operand, k: int = 0, dtype: str = "f64") -> str:
+    offset = "" if k == 0 else ", k=_k"
+    return f"numpy.eye(_args{offset}{'' if dtype == 'f64' else f', dtype={dtype_text(dtype)}'})"
+
+
+def bind_eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> tuple[list[Any], dict[str, Any]]:
+    return [N] if M is None else [N, M], {"k": k, "dtype": optional_dtype(dtype) or "f64"}
+
+
+eye = op("eye", "numpy.eye numpy.identity", type=type_eye, run=run_eye, emit=emit_eye, bind=bind_eye,
+         defaults={"k": 0, "dtype": "f64"}, nondiff=CONSTANT,
+         samples=lambda: [((3,), {}), ((0,), {"dtype": "b1"}), ((2, 3), {"k": 1}), ((3, 2), {"k": -1, "dtype": "f32"})])
 
 
 # -- like another array ------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,16 @@ from sct.ir.core import Op, Operand
 from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_shapes
 from sct.ops import samples
 from sct.ops.arithmetic import add, mul
+from sct.ops.einsum import Labels, contract
 from sct.ops.reductions import sum_
 from sct.ops.registry import op
-from sct.ops.shape import expand_dims, squeeze, swapaxes, transpose
-from sct.ops.types import number, promote, scalar_or_array
+from sct.ops.shape import expand_dims, ravel, reshape_as, squeeze, swapaxes, transpose
+from sct.ops.types import number, promote, scalar_or_array, size_dim
 
-__all__ = ["dot", "inner", "matmul", "outer", "vdot"]
+__all__ = [
+    "bilinear", "contracted", "dot", "inner", "matmul", "matrices", "matrix_transpose", "outer", "product", "vdot",
+    "vector_product",
+]
 
 
 def product(x: Operand, y: Operand, shape: Sequence[Dim]) -> Tensor:
@@ -33,14 +38,16 @@ def bilinear(name: str, calls: str, rule: Callable[..., Tensor], transposed: Cal
              **fields: Any) -> Op:
     """A product: linear in each operand."""
 
-    def jvp(tangents: Sequence[Any], z: Operand, x: Operand, y: Operand) -> Any:
+    def vjp(ct: Operand, z: Operand, x: Operand, y: Operand, **attrs: Any) -> list[Any]:
+        return transposed(ct, x, y, **attrs)
+
+    def jvp(tangents: Sequence[Any], z: Operand, x: Operand, y: Operand, **attrs: Any) -> Any:
         dx, dy = tangents
         if dx is None:
-            return entry(x, dy)
-        return entry(dx, y) if dy is None else add(entry(dx, y), entry(x, dy))
+            return entry(x, dy, **attrs)
+        return entry(dx, y, **attrs) if dy is None else add(entry(dx, y, **attrs), entry(x, dy, **attrs))
 
-    entry = op(name, calls, type=rule, vjp=lambda ct, z, x, y: transposed(ct, x, y), jvp=jvp, raises="shape",
-               cost="dear", **fields)
+    entry = op(name, calls, type=rule, vjp=vjp, jvp=jvp, raises="shape", cost="dear", **fields)
     return entry
 
 
@@ -100,81 +107,102 @@ matmul = bilinear("matmul", "operator.matmul numpy.matmul", type_matmul, matmul_
                   emit="_0 @ _1", samples=matrices(*PLAIN, *BATCHED))
 
 
-# -- dot, inner, vdot, outer ---------------------------------------------------------------------
+# -- dot, inner: the sum over one axis of each ----------------------------------------------------
 
 
-def type_dot(x: Operand, y: Operand) -> Tensor:
+def labelled(x: Operand, y: Operand, axis: int) -> tuple[Labels, Labels, Labels]:
+    """Labels of x, y and their product, over the last axis of x and this one of y."""
     m, n = number(x).rank, number(y).rank
-    if not m or not n:
-        return product(x, y, number(x).shape or number(y).shape)
-    if n > 2:
-        raise TypeMismatch("dot by an array of more than two axes is not supported: use matmul or einsum")
-    shape = number(x).shape
-    contracted(shape[-1], number(y).shape[0])
-    return product(x, y, (*shape[:-1], *number(y).shape[1:]))
+    first, second = list(ascii_letters[:m]), list(ascii_letters[m:m + n])
+    second[axis] = first[-1]
+    return first, second, [*first[:-1], *(label for label in second if label != first[-1])]
+
+
+def summed_over(axis: Callable[[int], int]) -> tuple[Callable[..., Tensor], Callable[..., list[Any]]]:
+    """The type rule and the transpose of the product over this axis of an array of rank n."""
+
+    def rule(x: Operand, y: Operand) -> Tensor:
+        a, b = number(x).shape, number(y).shape
+        if not a or not b:
+            return product(x, y, a or b)
+        k = axis(len(b))
+        contracted(a[-1], b[k])
+        return product(x, y, (*a[:-1], *b[:k], *b[k + 1:]))
+
+    def transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
+        if not number(x).rank or not number(y).rank:
+            return [mul(ct, y), mul(ct, x)]
+        of_x, of_y, of_ct = labelled(x, y, axis(number(y).rank))
+        return [contract([(ct, of_ct), (y, of_y)], of_x), contract([(x, of_x), (ct, of_ct)], of_y)]
+
+    return rule, transposed
+
+
+type_dot, dot_general = summed_over(lambda n: max(n - 2, 0))
+type_inner, inner_general = summed_over(lambda n: n - 1)
 
 
 def dot_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
-    if not number(x).rank or not number(y).rank:
-        return [mul(ct, y), mul(ct, x)]
-    return matmul_transposed(ct, x, y)
+    plain = number(x).rank and number(y).rank in (1, 2)
+    return matmul_transposed(ct, x, y) if plain else dot_general(ct, x, y)
 
 
 dot = bilinear("dot", "numpy.dot .dot", type_dot, dot_transposed, run=np.dot,
-               samples=matrices(*PLAIN, ((), (3,)), ((2, 3), ()), ((), ()), ((4, 2, 3), (3,)), ((4, 2, 3), (3, 2))))
-
-
-def type_inner(x: Operand, y: Operand) -> Tensor:
-    a, b = number(x).shape, number(y).shape
-    if len(a) > 2 or len(b) > 2:
-        raise TypeMismatch("inner of arrays of more than two axes is not supported")
-    if not a or not b:
-        return product(x, y, a or b)
-    contracted(a[-1], b[-1])
-    return product(x, y, (*a[:-1], *b[:-1]))
+               samples=matrices(*PLAIN, ((), (3,)), ((2, 3), ()), ((), ()), ((4, 2, 3), (3,)), ((4, 2, 3), (3, 2)),
+                                ((2, 3), (4, 3, 5)), ((3,), (4, 3, 2)), ((4, 2, 3), (2, 3, 4))))
 
 
 def inner_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
     """inner(x, y) is x @ y.T"""
-    if number(x).rank == 2 and number(y).rank == 1:
-        return [mul(expand_dims(ct, axis=-1), y), matmul(transpose(x), ct)]
-    if number(x).rank == 1 and number(y).rank == 2:
-        return [matmul(transpose(y), ct), mul(expand_dims(ct, axis=-1), x)]
-    if number(x).rank == 2 and number(y).rank == 2:
+    ranks = number(x).rank, number(y).rank
+    if ranks == (1, 1):
+        return [mul(ct, y), mul(ct, x)]
+    if ranks == (2, 1):
+        return [outer(ct, y), matmul(transpose(x), ct)]
+    if ranks == (1, 2):
+        return [matmul(transpose(y), ct), outer(ct, x)]
+    if ranks == (2, 2):
         return [matmul(ct, y), matmul(transpose(ct), x)]
-    return [mul(ct, y), mul(ct, x)]
+    return inner_general(ct, x, y)
 
 
 inner = bilinear("inner", "numpy.inner", type_inner, inner_transposed, run=np.inner,
                  samples=matrices(((3,), (3,)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 3), (4, 3)), ((), (3,)),
-                                  ((2, 3), ())))
+                                  ((2, 3), ()), ((2, 4, 3), (5, 3)), ((2, 4, 3), (5, 2, 3))))
+
+
+# -- vdot, outer: of all elements, in a row --------------------------------------------------------
+
+
+def row(x: Operand) -> Any:
+    return ravel(x) if number(x).rank > 1 else x
 
 
 def type_vdot(x: Operand, y: Operand) -> Tensor:
-    if number(x).rank != number(y).rank:
-        raise TypeMismatch("vdot of arrays of different ranks is not supported")
-    for a, b in zip(number(x).shape, number(y).shape):
-        contracted(a, b)
+    contracted(size_dim(number(x).shape), size_dim(number(y).shape))
     return product(x, y, ())
 
 
-vdot = bilinear("vdot", "numpy.vdot", type_vdot, lambda ct, x, y: [mul(ct, y), mul(ct, x)], run=np.vdot,
-                samples=matrices(((3,), (3,)), ((2, 3), (2, 3)), ((), ())))
+def vdot_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
+    if number(x).shape == number(y).shape:
+        return [mul(ct, y), mul(ct, x)]
+    return [reshape_as(mul(ct, y), x), reshape_as(mul(ct, x), y)]
+
+
+vdot = bilinear("vdot", "numpy.vdot", type_vdot, vdot_transposed, run=np.vdot,
+                samples=matrices(((3,), (3,)), ((2, 3), (2, 3)), ((), ()), ((2, 3), (6,)), ((4, 3), (3, 4))))
 
 
 def type_outer(x: Operand, y: Operand) -> Tensor:
-    a, b = number(x).shape, number(y).shape
-    if len(a) > 1 or len(b) > 1:
-        raise TypeMismatch("outer of arrays of more than one axis is not supported: flatten them")
-    return product(x, y, (*(a or (Dim(1),)), *(b or (Dim(1),))))
+    return product(x, y, (size_dim(number(x).shape), size_dim(number(y).shape)))
 
 
 def outer_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
     """ct @ y and x @ ct; a number is a vector of one element."""
-    dx = matmul(ct, y) if number(y).rank else mul(squeeze(ct, axis=1), y)
-    dy = matmul(x, ct) if number(x).rank else mul(squeeze(ct, axis=0), x)
-    return [dx if number(x).rank else sum_(dx), dy if number(y).rank else sum_(dy)]
+    dx = matmul(ct, row(y)) if number(y).rank else mul(squeeze(ct, axis=1), y)
+    dy = matmul(row(x), ct) if number(x).rank else mul(squeeze(ct, axis=0), x)
+    return [reshape_as(dx, x) if number(x).rank else sum_(dx), reshape_as(dy, y) if number(y).rank else sum_(dy)]
 
 
 outer = bilinear("outer", "numpy.outer", type_outer, outer_transposed, run=np.outer,
-                 samples=matrices(((3,), (4,)), ((), (3,)), ((3,), ()), ((0,), (2,))))
+                 samples=matrices(((3,), (4,)), ((), (3,)), ((3,), ()), ((0,), (2,)), ((2, 3), (4,)), ((2,), (3, 2))))
