@@ -23,7 +23,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Union
 
-from sct.codegen import NO_DEFAULT, Interface, Parameter, Source, generate, load
+from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load
 from sct.errors import SctError, SctWarning
 from sct.frontend import Traced, Transform, key_of, root_of, trace, trace_ahead
 from sct.ir.text import show
@@ -292,6 +292,12 @@ class Derivative:
     def source(self) -> str:
         """The emitted code of the latest call; before any call, of the annotated types."""
         return self._latest.source.text if self._latest else self.source_for({})
+
+    @property
+    def line_map(self) -> LineMap:
+        """Which line of `source` belongs to which line of the user's, and the other way round."""
+        source = self._latest.source if self._latest else emit(trace_ahead(self.__sct_transform__, {}))
+        return source.line_map
 
     @property
     def sources(self) -> tuple[str, ...]:

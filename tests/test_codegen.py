@@ -842,26 +842,6 @@ def f(np):
 """
 
 
-def test_lines_and_comments() -> None:
-    """Each line knows the user's line; on request, adjoint lines name it."""
-    x = Value(FLOAT, "x")
-    with Builder(loc=Loc("<no file>", 7)) as b:
-        y = mul(x, x)
-        y.hint = "y"
-    with Builder(primal=False, loc=Loc("<no file>", 7)) as adjoint:
-        dy = mul(x, 2.0)
-        dy.hint = "dx"
-    fn = Fn("f", (x,), (*b.eqns, *adjoint.eqns), (y, dy))
-    source = generate(fn, interface(fn), comments=True)
-    assert source.text == """def f(x):
-    y = x * x
-    # line 7:
-    dx = x * 2.0
-    return y, dx
-"""
-    assert {line: loc.line for line, loc in source.lines.items()} == {2: 7, 4: 7}
-
-
 def test_load() -> None:
     source = generate(linear("a", "b"), interface(linear("a", "b")))
     f = load(source, "<sct test f>")

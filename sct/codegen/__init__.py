@@ -1,6 +1,6 @@
 """IR -> Python source -> function."""
 
 from sct.codegen.generate import generate, load
-from sct.codegen.interface import NO_DEFAULT, Interface, Parameter, Source
+from sct.codegen.interface import NO_DEFAULT, Interface, LineMap, Parameter, Source
 
-__all__ = ["NO_DEFAULT", "Interface", "Parameter", "Source", "generate", "load"]
+__all__ = ["NO_DEFAULT", "Interface", "LineMap", "Parameter", "Source", "generate", "load"]

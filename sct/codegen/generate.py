@@ -38,11 +38,8 @@ from sct.ir.core import Fn, Value, walk
 __all__ = ["generate", "load"]
 
 
-def generate(fn: Fn, interface: Interface, *, comments: bool = False) -> Source:
-    """The source of `fn` as the function that `interface` describes.
-
-    comments  name the user's line above the statements that differentiate it
-    """
+def generate(fn: Fn, interface: Interface) -> Source:
+    """The source of `fn` as the function that `interface` describes."""
     scope = Scope(fn)
     fixed: dict[Value, str] = {}
     block: Block = []
@@ -55,7 +52,7 @@ def generate(fn: Fn, interface: Interface, *, comments: bool = False) -> Source:
     live = Liveness(block, fixed, folded)
     names = Names(live, fixed, _users(scope, fn.params), _taken(block, folded, interface), _usual(fn, scope))
     modules = Modules(p.name for p in interface.params)
-    printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block, comments)
+    printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block)
     body = printer.block(block)
     args, bindings = signature(interface, modules)
     if interface.comment:

@@ -13,7 +13,7 @@ from typing import Any
 from sct.errors import Loc
 from sct.ir.tree import Leaf, Tree
 
-__all__ = ["NO_DEFAULT", "Interface", "Parameter", "Source"]
+__all__ = ["NO_DEFAULT", "Interface", "LineMap", "Parameter", "Source"]
 
 
 class _NoDefault:
@@ -64,3 +64,23 @@ class Source:
     imports: tuple[str, ...] = ()
     bindings: Mapping[str, Any] = field(default_factory=dict)
     lines: Mapping[int, Loc] = field(default_factory=dict)
+
+    @property
+    def line_map(self) -> LineMap:
+        emitted: dict[tuple[str, int], tuple[int, ...]] = {}
+        for line, loc in self.lines.items():
+            place = loc.file, loc.line
+            emitted[place] = (*emitted.get(place, ()), line)
+        return LineMap({line: (loc.file, loc.line) for line, loc in self.lines.items()}, emitted)
+
+
+@dataclass(frozen=True)
+class LineMap:
+    """Which lines of an emitted function belong to which of the user's.
+
+    user     emitted line -> (file, line) of the user's
+    emitted  (file, line) of the user's -> the emitted lines, those of the derivative last
+    """
+
+    user: Mapping[int, tuple[str, int]]
+    emitted: Mapping[tuple[str, int], tuple[int, ...]]

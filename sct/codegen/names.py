@@ -71,6 +71,10 @@ class Names:
         """Do two values share a variable?"""
         return self.names.get(a) == self.names.get(b)
 
+    def is_users(self, v: Value) -> bool:
+        """Is the variable of `v` one of the user's?"""
+        return bool(self.classes[v].strong)
+
     # -- classes ----------------------------------------------------------------------
 
     def _join(self) -> None:

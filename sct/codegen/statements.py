@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -30,6 +32,7 @@ from sct.codegen.program import (
     Statement,
     Tick,
     Update,
+    operands,
     statements,
 )
 from sct.codegen.spell import AUGMENTED
@@ -39,21 +42,20 @@ from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.tree import Const, Leaf, Tree
 from sct.ir.types import Tensor
 
-__all__ = ["Statements"]
+__all__ = ["Statements", "user_line"]
 
 _OPERATORS: dict[str, Any] = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div, "add_at": ast.Add}
 _OTHER: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 
 
 class Statements:
-    """Prints blocks.
+    """Prints blocks; above the statements that differentiate a line of the user's, that line is a comment.
 
-    result    how the results of the function are arranged
-    comments  name the user's line above the statements that differentiate it
+    result  how the results of the function are arranged
     """
 
-    def __init__(self, expressions: Expressions, names: Names, result: Tree, block: Block, comments: bool) -> None:
-        self.of, self.names, self.result, self.comments = expressions, names, result, comments
+    def __init__(self, expressions: Expressions, names: Names, result: Tree, block: Block) -> None:
+        self.of, self.names, self.result = expressions, names, result
         self.modules = expressions.modules
         self.assigned = _placeholders(block, names)
         self.read = names.live.read
@@ -62,19 +64,31 @@ class Statements:
     def block(self, block: Block) -> list[ast.stmt]:
         """The statements; `places` has the user's place of each that has one."""
         made: list[ast.stmt] = []
-        line = 0
+        line: tuple[str, int] | None = None
         for s in block:
-            eqn = getattr(s, "eqn", None)
             trees = list(self.statement(s))
-            if self.comments and trees and isinstance(eqn, Eqn) and not eqn.primal and eqn.loc is not None \
-                    and line != eqn.loc.line:
-                line = eqn.loc.line
-                made.append(comment(f"line {line}: {linecache.getline(eqn.loc.file, line).strip()}"))
-            for tree in trees:
-                made.append(tree)
-                if isinstance(eqn, Eqn) and eqn.loc is not None:
-                    self.places[tree] = eqn.loc
+            loc = self.place(s) if trees else None
+            if loc is not None and isinstance(s, (Let, Update)):
+                text = user_line(loc) if line != (loc.file, loc.line) and self.explains(s.eqn) else ""
+                made += [comment(text)] if text else []
+                line = loc.file, loc.line
+            elif isinstance(s, (If, Loop)):
+                line = None
+            made += trees
+            self.places.update((tree, loc) for tree in trees if loc is not None)
         return made
+
+    def place(self, s: Statement) -> Loc | None:
+        """The user's place of a statement, or of the last part of it that has one."""
+        if isinstance(s, (Let, Update, If, Loop)) and s.eqn is not None:
+            return s.eqn.loc
+        parts = [self.of.folded[x] for x in operands(s) if isinstance(x, Value) and x in self.of.folded]
+        return next((p.eqn.loc for p in reversed(parts) if isinstance(p, Let) and p.eqn.loc is not None), None)
+
+    def explains(self, eqn: Eqn) -> bool:
+        """Is a statement of a derivative, not one of the user's that is done again?"""
+        made_again = any(v in self.names.names and self.names.is_users(v) for v in eqn.outs)
+        return not (eqn.primal or made_again or eqn.op.name in ("zeros_of", "copy"))
 
     def statement(self, s: Statement) -> Iterator[ast.stmt]:
         if isinstance(s, Let):
@@ -294,6 +308,15 @@ class Statements:
 
 def _is_number(x: Value) -> bool:
     return isinstance(x.type, Tensor) and x.type.is_scalar
+
+
+def user_line(loc: Loc) -> str:
+    """What stands in the user's source there, without a comment; "" where it cannot be had."""
+    text = re.sub(r"\s+#[^\"']*$", "", linecache.getline(loc.file, loc.line).strip())
+    return textwrap.shorten(text, _LONGEST, placeholder=" ...")
+
+
+_LONGEST = 72
 
 
 def arguments(names: Iterable[str]) -> ast.arguments:

@@ -23,7 +23,9 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
         dmean = 1.0
     else:
         dmean = 0.01
+    # mean = total / (days + 1)
     dtotal = dmean / (days + 1)
+    # spot *= math.exp((rate - 0.5 * sigma * sigma) * dt + sigma * ...
     t = 0.003968253968253968 * sigma
     dspot = 0.0
     dsigma = 0.0
@@ -31,7 +33,9 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
         spot1, t1 = tape.pop()
         shock = shocks[i]
         if not spot < barrier:
+            # total += spot
             dspot += dtotal
+        # spot *= math.exp((rate - 0.5 * sigma * sigma) * dt + sigma * ...
         dspot *= t1
         t1 = dspot * spot1 * (0.06299407883487121 * shock - t)
         dsigma += t1

@@ -17,11 +17,13 @@ def eccentric_anomaly_grad(mean, eccentricity):
     dmean = 0.0
     while tape:
         angle, t, t1, step = tape.pop()
+        # step = (angle - eccentricity * math.sin(angle) - mean) / (1.0 - ...
         t2 = dangle / (1.0 - eccentricity * t1)
         t3 = step * t2
         dmean += t2
         deccentricity += t2 * t - t3 * t1
         t = t3 * math.sin(angle) + t2 * math.cos(angle)
         dangle += eccentricity * t - t2
+    # while abs(step) > 1e-12:
     dmean += dangle
     return dmean, deccentricity

@@ -26,5 +26,6 @@ def first_crossing_grad(x, level):
     for i in reversed(range(trips)):
         value = x[i]
         if not value < 0.0:
+            # total += value * value
             dx[i] = 2.0 * dtotal * value
     return dx

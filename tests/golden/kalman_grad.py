@@ -21,13 +21,19 @@ def kalman_grad(q, r, ys):
         p, e = tape.pop()
         s = p + r
         gain = p / s
+        # m = m + gain * e
         dgain = dm * e - dp * p
+        # gain = p / s
         t = dgain / s
+        # total -= 0.5 * (math.log(s) + e * e / s)
         t1 = -0.5 / s
         de = dm * gain - 1.0 / s * e
         ds = t1 - (gain * t + e * e / s * t1)
+        # e = y - m
         dm -= de
+        # s = p + r
         dp = dp * (1.0 - gain) + t + ds
         dr += ds
+        # p = p + q
         dq += dp
     return dq, dr

@@ -13,6 +13,7 @@ def logistic_map_grad_jvp(x, n, dx, dn):
     ddv = 0.0
     for _ in reversed(range(n)):
         v, dv2 = tape.pop()
+        # v = 4.0 * v * (1.0 - v)
         t = 4.0 - 8.0 * v
         ddv = ddv * t - 8.0 * (dv2 * dv1)
         dv1 *= t

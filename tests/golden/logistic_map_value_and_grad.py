@@ -8,5 +8,6 @@ def logistic_map_value_and_grad(x, n):
     dv = 1.0
     for _ in reversed(range(n)):
         v1 = tape.pop()
+        # v = 4.0 * v * (1.0 - v)
         dv *= 4.0 - 8.0 * v1
     return v, dv

@@ -9,6 +9,7 @@ def loss_value_and_grad(weights, inputs, labels):
     t2 = np.logaddexp(0.0, t1)
     value = np.mean(t2) + 0.001 * np.sum(t ** 2)
     t1 -= t2
+    # margins = labels * (inputs @ weights[1:] + weights[0])
     t1 = np.exp(t1) / inputs.shape[0] * labels
     dweights = np.zeros_like(weights)
     dweights[0] = -np.sum(t1)

@@ -17,9 +17,11 @@ def misfit_value_and_grad(start, observed, steps):
     dstart[1:] += t2
     t *= 2.0
     for _ in range(steps):
+        # u[1:-1] += 0.4 * (u[:-2] - 2.0 * u[1:-1] + u[2:])
         t1 = 0.4 * t[1:-1]
         t[1:-1] = 0.2 * t[1:-1]
         t[2:] += t1
         t[:-2] += t1
+    # end = diffuse(start.copy(), steps)
     dstart += t
     return value, dstart

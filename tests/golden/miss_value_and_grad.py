@@ -33,17 +33,22 @@ def miss_value_and_grad(throw, target):
         y, t4, t3, t2 = tape1.pop()
         vx1, vy1 = tape.pop()
         if t2:
+            # x -= vx * y / vy
             t5 = t1 / vy
             dvy += vx * y / vy * t5
             dvx -= t5 * y
             dy1 = dy - t5 * vx
             dy = 0.0
         else:
+            # x += dt * vx
             dvx += 0.04 * t
             dy1 = 0.0
+        # if y + dt * vy < 0.0:
         dy1 += dy
         dvy += 0.02 * dy
+        # vx -= dt * drag * vx
         ddrag = -0.02 * dvy * vy1 - 0.02 * dvx * vx1
+        # drag = 0.02 * (vx * vx + vy * vy) ** 0.5
         t4 = 0.02 * ddrag * (0.5 * t3 / t4)
         dvy = dvy * (1.0 - 0.0004 * t3) + 2.0 * t4 * vy1
         dvx = dvx * (1.0 - 0.0004 * t3) + 2.0 * t4 * vx1

@@ -10,10 +10,12 @@ def newton_sqrt_grad(a):
     da = 0.0
     while tape:
         x = tape.pop()
+        # x = 0.5 * (x + a / x)
         dx *= 0.5
         t1 = dx / x
         da += t1
         dx -= a / x * t1
     if t:
+        # x = a if a > 1.0 else 1.0
         da += dx
     return da

@@ -15,6 +15,7 @@ def recurrence_grad(a, x0):
     dx = 1.0
     for i in reversed(range(n)):
         x1 = tape.pop()
+        # x = math.tanh(a[i] * x)
         t = dx * (1.0 - x * x)
         dx = t * a[i]
         da[i] = t * x1

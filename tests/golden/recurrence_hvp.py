@@ -21,6 +21,7 @@ def recurrence_grad_jvp(a, x0, da, dx0):
     ddx = 0.0
     for i in reversed(range(n)):
         x1, dx2 = tape.pop()
+        # x = math.tanh(a[i] * x)
         t = a[i]
         t1 = 1.0 - x * x
         t2 = dx1 * t1

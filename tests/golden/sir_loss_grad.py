@@ -9,6 +9,7 @@ def sir_loss_grad(beta, gamma, observed):
         new = 0.2 * beta * s * i
         s -= new
         i = i + new - 0.2 * gamma * i
+    # new = 0.2 * beta * s * i
     t = 0.2 * beta
     t1 = 1.0 - 0.2 * gamma
     di = 0.0
@@ -18,9 +19,13 @@ def sir_loss_grad(beta, gamma, observed):
     for k in reversed(range(n)):
         j, s = tape.pop()
         count = observed[k]
+        # loss += (i - count) ** 2
         di += 2.0 * (i - count)
+        # i = i + new - 0.2 * gamma * i
         dgamma -= 0.2 * di * j
+        # s = s - new
         dnew = di - ds
+        # new = 0.2 * beta * s * i
         t2 = dnew * j
         di = di * t1 + dnew * t * s
         ds += t2 * t

@@ -8,8 +8,10 @@ def smooth_grad(x, width):
     for i in range(width, t):
         t1 = np.sum(x[i - width:i + width + 1]) / (2 * width + 1)
         x[i] = t1
+    # return np.sum(x**4)
     dx = 4.0 * x ** 3
     for i in reversed(range(width, t)):
+        # x[i] = np.sum(x[i - width : i + width + 1]) / (2 * width + 1)
         t1 = dx[i]
         dx[i] = 0.0
         dx[i - width:i + width + 1] += t1 / (2 * width + 1)

@@ -8,6 +8,7 @@ def loss_value_and_grad(speed, trips):
     t3 = 60.0 * t1[0] / speed
     error1 = t3 - t1[1]
     total += error1 ** 2
+    # return 60.0 * distance / speed
     t2 = t3 * (error1 / speed) + t2 * (error / speed)
     dspeed = -t2
     return total / 2, dspeed

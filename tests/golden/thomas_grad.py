@@ -18,15 +18,18 @@ def thomas_grad(a, b, c, d):
     d1[t] = t1
     for i in range(t - 1, -1, -1):
         d1[i] = (d1[i] - c[i] * d1[i + 1]) / b[i]
+    # return np.sum(d * d)
     dd = 2.0 * d1
     dc = np.zeros_like(c)
     db = np.zeros_like(b)
     for i in reversed(range(t - 1, -1, -1)):
+        # d[i] = (d[i] - c[i] * d[i + 1]) / b[i]
         t3 = dd[i] / b[i]
         db[i] = -d1[i] * t3
         dc[i] = -t3 * d1[i + 1]
         dd[i] = t3
         dd[i + 1] -= t3 * c[i]
+    # d[n - 1] /= b[n - 1]
     t2 = dd[t] / t2
     db[t] -= t1 * t2
     dd[t] = t2
@@ -34,11 +37,14 @@ def thomas_grad(a, b, c, d):
     for i in reversed(range(1, n)):
         t1 = b[i - 1]
         w = a[i] / t1
+        # d[i] -= w * d[i - 1]
         t2 = dd[i]
         dd[i - 1] -= t2 * w
+        # b[i] -= w * c[i - 1]
         t3 = db[i]
         t2 = t2 * d[i - 1] + t3 * c[i - 1]
         dc[i - 1] -= t3 * w
+        # w = a[i] / b[i - 1]
         t1 = t2 / t1
         db[i - 1] += w * t1
         da[i] = -t1
