@@ -173,7 +173,7 @@ def multi_dot_jvp(tangents: Sequence[Any], z: Operand, *xs: Operand) -> Any:
 def chains() -> list[samples.Sample]:
     cases = (((2, 3), (3, 4)), ((2, 3), (3, 4), (4, 2)), ((3,), (3, 4), (4, 2)), ((2, 3), (3, 4), (4,)),
              ((3,), (3, 3), (3,)), ((2, 3), (3, 4), (4, 2), (2, 3)), ((3,), (3,)))
-    made = [(tuple(samples.arrays(s, seed=k) for k, s in enumerate(case)), {}) for case in cases]
+    made: list[samples.Sample] = [(tuple(samples.arrays(s, seed=k) for k, s in enumerate(case)), {}) for case in cases]
     return [*made, (tuple(samples.arrays((2, 2), dtype="f4", seed=k) for k in range(3)), {})]
 
 
