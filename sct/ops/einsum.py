@@ -95,8 +95,8 @@ def contract(terms: Sequence[tuple[Any, Labels]], result: Labels, optimize: Any 
     arrays = [(x, of) for x, of in terms if of]
     if len(arrays) == 1:
         made = _rearranged(*arrays[0], result)
-    elif len(arrays) == 2 and all(of == result for _, of in arrays):
-        made = mul(arrays[0][0], arrays[1][0])
+    elif len(arrays) == 2 and all(_is_part(of, result) for _, of in arrays):
+        made = mul(*(_aligned(x, of, result) for x, of in arrays))
     elif arrays:
         text = render([of for _, of in arrays], result)
         made = einsum(*(x for x, _ in arrays), subscripts=text, optimize=optimize)
@@ -105,6 +105,18 @@ def contract(terms: Sequence[tuple[Any, Labels]], result: Labels, optimize: Any 
     for x in scalars:
         made = mul(x, made)
     return made
+
+
+def _is_part(of: Labels, result: Labels) -> bool:
+    """Are these labels of the result, in its order?"""
+    return of == [label for label in result if label in of]
+
+
+def _aligned(x: Operand, of: Labels, result: Labels) -> Any:
+    """x with new axes, so that it broadcasts against the result."""
+    first = result.index(of[0])
+    new = tuple(k - first for k, label in enumerate(result) if k > first and label not in of)
+    return expand_dims(x, axis=new[0] if len(new) == 1 else new) if new else x
 
 
 def _rearranged(x: Operand, of: Labels, result: Labels) -> Any:
@@ -176,7 +188,7 @@ def _cotangent(ct: Operand, result: Labels, k: int, xs: Sequence[Operand], terms
         first = terms[k].index(label)
         if first < axis:
             own[axis] = _unused([own, *(of for _, of in factors)])
-            factors.append((eye(dim(x, axis=axis), dtype=number(x).dtype), [label, own[axis]]))
+            factors.append((eye(dim(x, axis=first), dtype=number(x).dtype), [label, own[axis]]))
     there = {label for _, of in factors for label in of}
     made = contract(factors, [label for label in own if label in there], optimize)
     missing = tuple(axis for axis, label in enumerate(own) if label not in there)

@@ -21,6 +21,7 @@ from sct.ops.indexing import add_at, index
 from sct.ops.shape import dim, size
 from sct.passes.collect import collect, product
 from sct.passes.fuse import dotted, logistic
+from sct.passes.matrices import turned
 from sct.passes.rules import RULES, folded
 from sct.passes.updates import into_arm, is_element, read_back, without_zeroing
 
@@ -121,7 +122,8 @@ class _Simplify:
         b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
         start = len(b.eqns)
         made = rewrite(eqn.op, args, eqn.attrs, eqn.spelling)
-        for more in (collect, self.product, dotted, logistic, without_zeroing, into_arm, self.element, self.size):
+        for more in (collect, self.product, dotted, logistic, turned, without_zeroing, into_arm, self.element,
+                     self.size):
             made = more(eqn, args, self.uses) if made is None else made
         if made is None:
             b.add(eqn if args == eqn.args else eqn.with_(args=args))

@@ -1,0 +1,73 @@
+"""Rules of products of matrices: signs go out, identities go, a transpose of a product is a product.
+
+    A.T @ -e  ->  -(A.T @ e)        (A.T @ B).T  ->  B.T @ A
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from sct.ir.core import Eqn, Operand, Value
+from sct.ops.arithmetic import mul, neg
+from sct.ops.linalg import solve
+from sct.ops.products import matmul, outer
+from sct.ops.shape import transpose
+from sct.passes.rules import definition, made_by, rule, shape_of
+
+__all__ = ["turned"]
+
+
+@rule("matmul")
+def matmul_negated(a: Operand, b: Operand) -> Any:
+    """-a @ b -> -(a @ b);  a @ -b -> -(a @ b)"""
+    if (args := made_by(a, "neg")) is not None:
+        return neg(matmul(args[0], b))
+    return neg(matmul(a, args[0])) if (args := made_by(b, "neg")) is not None else None
+
+
+@rule("outer")
+def outer_negated(a: Operand, b: Operand) -> Any:
+    """outer(-a, b) -> -outer(a, b);  outer(a, -b) -> -outer(a, b)"""
+    if (args := made_by(a, "neg")) is not None:
+        return neg(outer(args[0], b))
+    return neg(outer(a, args[0])) if (args := made_by(b, "neg")) is not None else None
+
+
+@rule("solve")
+def solve_negated(a: Operand, b: Operand) -> Any:
+    """solve(A, -b) -> -solve(A, b)"""
+    args = made_by(b, "neg")
+    return neg(solve(a, args[0])) if args is not None else None
+
+
+@rule("matmul")
+def matmul_identity(a: Operand, b: Operand) -> Any:
+    """eye @ b -> b;  a @ eye -> a;  (c * eye) @ b -> c * b;  a @ (c * eye) -> c * a"""
+    for eye, x in ((a, b), (b, a)):
+        factors = made_by(eye, "mul") or (None, eye)
+        if is_identity(factors[1]) and (factors[0] is None or shape_of(factors[0]) == ()):
+            return x if factors[0] is None else mul(factors[0], x)
+    return None
+
+
+def is_identity(x: Operand) -> bool:
+    eqn = definition(x)
+    return eqn is not None and eqn.op.name == "eye" and not eqn.attrs.get("k") and len(eqn.args) == 1
+
+
+def turned(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+    """(a.T @ b).T -> b.T @ a;  (a @ b.T).T -> b @ a.T;  (-a).T -> -a.T, where nothing else needs what is inside."""
+    if eqn.op is not transpose or uses.get(cast(Value, args[0]), 1) > 1:
+        return None
+    if (inside := made_by(args[0], "neg")) is not None:
+        return cast(Operand, neg(transpose(*inside, **eqn.attrs)))
+    factors = made_by(args[0], "matmul")
+    if factors is None or any(len(shape_of(x)) != 2 for x in factors):
+        return None
+    a, b = (made_by(x, "transpose") for x in factors)
+    if a is None and b is None:
+        return None
+    left = cast(Operand, transpose(factors[1])) if b is None else b[0]
+    right = cast(Operand, transpose(factors[0])) if a is None else a[0]
+    return cast(Operand, matmul(left, right))
