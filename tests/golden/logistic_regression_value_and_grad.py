@@ -13,7 +13,7 @@ def loss_value_and_grad(weights, inputs, labels):
     t1 = np.exp(t1) / inputs.shape[0] * labels
     dweights = np.zeros_like(weights)
     dweights[0] = -np.sum(t1)
-    t1 = inputs.T @ -t1
+    t1 = -(inputs.T @ t1)
     t = 0.002 * t + (np.sum(t1, keepdims=True) if t.size == 1 else t1)
     dweights[1:] += t
     return value, dweights
