@@ -1,9 +1,22 @@
 """Exact derivatives of plain Python and NumPy functions, as plain Python source."""
 
-from sct.api import Derivative, check_grads, grad, hvp, jvp, stop_gradient, value_and_grad, vjp
+from sct.api import (
+    Derivative,
+    check_grads,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from sct.errors import SctError, SctWarning
 
 __all__ = [
-    "Derivative", "SctError", "SctWarning", "check_grads", "grad", "hvp", "jvp", "stop_gradient",
-    "value_and_grad", "vjp",
+    "Derivative", "SctError", "SctWarning", "check_grads", "grad", "hessian", "hvp", "jacfwd",
+    "jacobian", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp",
 ]

@@ -16,7 +16,8 @@ from sct.derivative import Argnums, Derivative, call_once, check_backend, check_
 from sct.errors import SctError
 from sct.frontend import Transform
 
-__all__ = ["Derivative", "check_grads", "grad", "hvp", "jvp", "stop_gradient", "value_and_grad", "vjp"]
+__all__ = ["Derivative", "check_grads", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",
+           "stop_gradient", "value_and_grad", "vjp"]
 
 T = TypeVar("T")
 Function = Callable[..., Any]
@@ -60,6 +61,72 @@ def value_and_grad(
     return _derivative("value_and_grad", f, argnums, has_aux, backend)
 
 
+@overload
+def jacobian(f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Derivative: ...
+@overload
+def jacobian(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+) -> Callable[[Function], Derivative]: ...
+def jacobian(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
+    """All derivatives of the numbers that `f` returns by those of the arguments `argnums`.
+
+    For an output of shape (m,) and an argument of shape (n,) an array of shape (m, n).
+    Outputs and arguments may be containers: the result is arranged as the output, each
+    leaf as the arguments.  It is `jacfwd` where the arguments hold no more numbers than
+    the output, else `jacrev`; both can be asked for by name.  `f` runs once.
+
+    >>> jacobian(lambda x: (x * x, 3.0 * x))(2.0)
+    (4.0, 3.0)
+    """
+    return _derivative("jacobian", f, argnums, has_aux, backend)
+
+
+@overload
+def jacfwd(f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Derivative: ...
+@overload
+def jacfwd(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+) -> Callable[[Function], Derivative]: ...
+def jacfwd(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
+    """`jacobian`, a column at a time: best where there are few numbers in the arguments.
+
+    >>> jacfwd(lambda x: x * np.array([1.0, 2.0]))(3.0)
+    array([1., 2.])
+    """
+    return _derivative("jacfwd", f, argnums, has_aux, backend)
+
+
+@overload
+def jacrev(f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Derivative: ...
+@overload
+def jacrev(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+) -> Callable[[Function], Derivative]: ...
+def jacrev(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
+    """`jacobian`, a row at a time: best where there are few numbers in the output.
+
+    >>> jacrev(lambda x: x[0] * x[1])(np.array([2.0, 3.0]))
+    array([3., 2.])
+    """
+    return _derivative("jacrev", f, argnums, has_aux, backend)
+
+
+@overload
+def hessian(f: Function, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Derivative: ...
+@overload
+def hessian(
+    f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
+) -> Callable[[Function], Derivative]: ...
+def hessian(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
+    """All second derivatives of `f`, forward over reverse: `jacfwd` of `jacrev`.
+
+    >>> hessian(lambda x: x[0] * x[0] * x[1])(np.array([2.0, 3.0]))
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    return _derivative("hessian", f, argnums, has_aux, backend)
+
+
 def _derivative(kind: str, f: Function | None, argnums: Argnums, has_aux: bool, backend: str) -> Any:
     check_backend(backend)
     if f is None:
@@ -67,9 +134,10 @@ def _derivative(kind: str, f: Function | None, argnums: Argnums, has_aux: bool, 
     return Derivative(kind, f, argnums, has_aux)
 
 
-def vjp(f: Function, *primals: Any, backend: str = "numpy") -> tuple[Any, Function]:
+def vjp(f: Function, *primals: Any, has_aux: bool = False, backend: str = "numpy") -> tuple[Any, ...]:
     """(f(*primals), pullback); the pullback takes a cotangent of the value and returns
     a tuple of cotangents, one for each primal.  It may be called any number of times.
+    With `has_aux`, `f` returns (value, aux), and aux comes after the pullback.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> pullback(1.0)
@@ -79,19 +147,21 @@ def vjp(f: Function, *primals: Any, backend: str = "numpy") -> tuple[Any, Functi
     check_function("vjp", f)
     if not primals:
         raise SctError("SCT904", "vjp takes the function and its arguments", hint="vjp(f, x)")
-    value, run = call_once(Transform("vjp", f, tuple(range(len(primals)))), *primals)
+    value, run, *aux = call_once(Transform("vjp", f, tuple(range(len(primals))), has_aux), *primals)
 
     def pullback(cotangent: Any) -> Any:
         return run(_tangent(value, cotangent, "the cotangent"))
 
-    return value, pullback
+    return value, pullback, *aux
 
 
-def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, backend: str = "numpy") -> tuple[Any, Any]:
+def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False,
+        backend: str = "numpy") -> tuple[Any, ...]:
     """(f(*primals), its derivative in the direction `tangents`).
 
     A tangent mirrors its primal; None stands for zero, and for the tangent of what
-    has none (strings, ints, None).
+    has none (strings, ints, None).  With `has_aux`, `f` returns (value, aux), and aux
+    comes last.
 
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
@@ -102,8 +172,8 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, backend
     if _is_none(tangents):
         raise SctError("SCT904", "jvp: no argument has a tangent", why="every tangent is None")
     directions = _directions(primals, tangents)
-    value, tangent = call_once(Transform("jvp", f), *primals, *directions)
-    return value, tangent
+    made: tuple[Any, ...] = call_once(Transform("jvp", f, has_aux=has_aux), *primals, *directions)
+    return made
 
 
 def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, backend: str = "numpy") -> Any:
@@ -126,7 +196,7 @@ def stop_gradient(x: T) -> T:
     return x
 
 
-for _function in (grad, value_and_grad, vjp, jvp, hvp, stop_gradient):
+for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient):
     _function.__dict__["__sct_call__"] = _function.__name__
 
 

@@ -18,8 +18,9 @@ from sct.frontend.arguments import Untyped, add_leaf, argument, key_of, read_pat
 from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.iteration import items_of
+from sct.frontend.regions import tree_of
 from sct.frontend.transform import Transform
-from sct.frontend.transforms import apply_transform, tree_of
+from sct.frontend.transforms import apply_transform
 from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Ref, Static
 from sct.ir import Fn, Value, walk
 from sct.ir.tree import Leaf, Tree, relabel
@@ -105,14 +106,11 @@ def root_of(target: Any) -> Any:
     return target
 
 
-_SUFFIX = {"grad": "grad", "value_and_grad": "value_and_grad", "vjp": "vjp", "jvp": "jvp"}
-
-
 def name_of(target: Any) -> str:
     """`f_grad`, `f_grad_jvp`, ..."""
     t = getattr(target, "__sct_transform__", target)
     if isinstance(t, Transform):
-        return f"{name_of(t.fn)}_{_SUFFIX[t.kind]}"
+        return f"{name_of(t.fn)}_{t.kind}"
     name = getattr(target, "__name__", "f")
     return name if name.isidentifier() else "f"
 

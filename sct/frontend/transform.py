@@ -11,7 +11,8 @@ __all__ = ["Transform"]
 
 @dataclass(frozen=True)
 class Transform:
-    """The derivative of `fn`, of a kind: "grad", "value_and_grad", "vjp" or "jvp".
+    """The derivative of `fn`, of a kind: "grad", "value_and_grad", "jacobian",
+    "jacfwd", "jacrev", "hessian", "vjp" or "jvp".
 
     argnums  what `grad` differentiates: an index, a name, or a tuple of them
     has_aux  `fn` returns (value, aux); aux is not differentiated

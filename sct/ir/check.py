@@ -54,7 +54,7 @@ class _Checker:
         self.scope: set[Value] = set()
         self.control: dict[str, Callable[[Eqn], None]] = {
             "cond": self.cond, "loop": self.loop, "closure": self.closure,
-            "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback}
+            "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "jacobian": self.jacobian}
 
     def fail(self, message: str, eqn: Eqn | None = None) -> NoReturn:
         shown = text.lines(self.fn)
@@ -189,6 +189,12 @@ class _Checker:
         f = self.function(eqn, 0, eqn.attrs["wrt"])
         self.arity(eqn, 1, len(f.params), len(f.results) + 1)
         self.expect(eqn.outs[-1].type == Function(), "the last out is a function", eqn)
+
+    def jacobian(self, eqn: Eqn) -> None:
+        wrt, seeded = eqn.attrs["wrt"], eqn.attrs["seeded"]
+        f = self.function(eqn, 0, wrt)
+        self.expect(all(k < len(f.results) for k in seeded), "seeded names a result", eqn)
+        self.arity(eqn, 1, len(f.params), len(f.results) + len(seeded) * len(wrt))
 
     def function(self, eqn: Eqn, extra: int, wrt: tuple[int, ...]) -> Fn:
         self.expect(len(eqn.regions) == 1, f"`{eqn.op.name}` has one region", eqn)

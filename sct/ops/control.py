@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from sct.ir.core import Op
-from sct.ir.types import TypeMismatch
+from sct.ir.core import Op, Operand
+from sct.ir.types import FLOAT, Tensor, TypeMismatch
 from sct.ops.registry import op
+from sct.ops.types import number
 
-__all__ = ["closure", "cond", "jvp", "loop", "pullback", "vjp"]
+__all__ = ["block_type", "closure", "cond", "jacobian", "jvp", "loop", "pullback", "vjp"]
 
 
 def control(name: str, **defaults: Any) -> Op:
@@ -24,9 +25,19 @@ def control(name: str, **defaults: Any) -> Op:
               nondiff="control flow: the drivers differentiate its regions")
 
 
+def block_type(y: Operand, x: Operand, mode: str) -> Tensor:
+    """The derivative of `y` by `x`: an array of both shapes, of the dtype of what it is made of."""
+    shape = (*number(y).shape, *number(x).shape)
+    made_of = number(x if mode == "reverse" else y)
+    if not shape:
+        return FLOAT if made_of.carrier in ("py", "any") else made_of
+    return Tensor("array", "f64" if made_of.carrier in ("py", "any") else made_of.dtype, shape)
+
+
 cond = control("cond")
 loop = control("loop", counted=False, tested=False, reverse=False)
 vjp = control("vjp")
 jvp = control("jvp")
 pullback = control("pullback")
+jacobian = control("jacobian")
 closure = control("closure")

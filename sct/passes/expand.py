@@ -1,4 +1,4 @@
-"""Expand: `vjp`, `jvp` and `pullback` equations become the equations that they stand for.
+"""Expand: `vjp`, `jvp`, `pullback` and `jacobian` equations become the equations that they stand for.
 
     y, dx = vjp(x, 1.0, f)  ->  the equations of f, then those of its transpose
 
@@ -13,6 +13,7 @@ from sct.ir.build import Rewrite
 from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, substitute
 from sct.ops.control import closure
 from sct.passes.forward import forward
+from sct.passes.jacobian import jacobian
 from sct.passes.retype import retype
 from sct.passes.reverse import reverse
 
@@ -30,7 +31,7 @@ class _Expand:
     def __init__(self, rewrite: Rewrite | None) -> None:
         self.rewrite = rewrite
         self.rules: dict[str, Callable[[Eqn, Env], Sequence[Eqn]]] = {
-            "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback}
+            "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "jacobian": self.jacobian}
 
     def fn(self, fn: Fn, env: Env) -> Fn:
         """`fn` expanded; `env` has what stands for the outs of the equations that are gone."""
@@ -61,6 +62,9 @@ class _Expand:
         made = Eqn(closure, (), eqn.outs[-1:], attrs, (body,), primal=False, loc=eqn.loc)
         block = Fn(fn.name, fn.params, (*done.forward, made), (*fn.results, *eqn.outs[-1:]))
         return self.splice(block, eqn, env)
+
+    def jacobian(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
+        return self.splice(jacobian(eqn.regions[0], **eqn.attrs, rewrite=self.rewrite), eqn, env)
 
     def splice(self, block: Fn, eqn: Eqn, env: Env) -> Sequence[Eqn]:
         """The equations of `block` for the call `eqn`; its outs are noted in `env`."""

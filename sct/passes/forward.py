@@ -23,7 +23,7 @@ from sct.passes.activity import activity, differentiable
 from sct.passes.cotangents import Masks, ct_type, current, explained, fit, full, hint, join_types, zero
 from sct.passes.loops import flows, parts
 
-__all__ = ["forward"]
+__all__ = ["Forward", "forward", "joined", "may_be_missing", "tangent_like"]
 
 
 def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite: Rewrite | None = None) -> Fn:
@@ -32,7 +32,7 @@ def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite:
     params = [fn.params[k] for k in wrt]
     results = [r for r in fn.results if is_float(r)]
     active = activity(fn, params, results).active
-    pass_ = _Forward(active | _missing(fn, active))
+    pass_ = Forward(active | may_be_missing(fn, active))
     pass_.tangents.update((p, t) for p, t in zip(params, tangents))
     with Builder(primal=False, rewrite=rewrite) as b:
         pass_.block(fn)
@@ -41,7 +41,7 @@ def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite:
     return fn.with_(eqns=tuple(b.eqns), results=(*fn.results, *made))
 
 
-def _missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
+def may_be_missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
     """Values that may be missing and flow into active ones that may be: their tangent, zero where they
     are there, is missing with them, so that it has to be made where they are."""
     sources: dict[Value, list[Operand]] = {}
@@ -57,7 +57,7 @@ def _missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
     return found
 
 
-class _Forward:
+class Forward:
     def __init__(self, active: frozenset[Value]) -> None:
         self.active = active
         self.tangents: dict[Operand, Operand] = {}
@@ -91,8 +91,11 @@ class _Forward:
     # -- plain ops --------------------------------------------------------------------
 
     def plain(self, eqn: Eqn) -> None:
+        current().add(eqn)
+        self.tangent(eqn)
+
+    def tangent(self, eqn: Eqn) -> None:
         b = current()
-        b.add(eqn)
         dxs = [self.of(x) if differentiable(eqn, k) else None for k, x in enumerate(eqn.args)]
         if any(dx is not None for dx in dxs) and any(y in self.active for y in eqn.outs):
             start = len(b.eqns)
@@ -140,7 +143,7 @@ class _Forward:
                 made = [undef(ct_type(eqn.outs[k].type)) if ends else self.full(arm.results[k]) for k in live]
             arms.append(arm.with_(eqns=tuple(b.eqns), results=(*arm.results, *made)))
             types += [] if ends else [[dx.type for dx in made]]
-        outs = [Value(_joined(eqn.outs[k].type, *given), hint(eqn.outs[k])) for k, given in zip(live, zip(*types))]
+        outs = [Value(joined(eqn.outs[k].type, *given), hint(eqn.outs[k])) for k, given in zip(live, zip(*types))]
         current().add(eqn.with_(regions=tuple(arms), outs=(*eqn.outs, *outs)))
         self.tangents.update((eqn.outs[k], out) for k, out in zip(live, outs))
 
@@ -151,7 +154,7 @@ class _Forward:
         yielded = [j for j, y in enumerate(loop.ys) if y in self.active]
         inits = [self.full(loop.inits[k]) for k in carried]
         xs = [cast(Operand, self.of(loop.xs[j])) for j in listed]
-        params = [_like(loop.params[k]) for k in carried]
+        params = [tangent_like(loop.params[k]) for k in carried]
         elems = [Value(cast(Seq, x.type).elem, hint(loop.elems[j])) for x, j in zip(xs, listed)]
         self.tangents.update((loop.params[k], p) for k, p in zip(carried, params))
         self.tangents.update((loop.elems[j], e) for e, j in zip(elems, listed))
@@ -165,7 +168,7 @@ class _Forward:
         body = loop.body.with_(
             params=(*index, *loop.params, *params, *loop.elems, *elems), eqns=tuple(b.eqns),
             results=(loop.go, *loop.results, *results, *loop.yields, *yields))
-        tests = [test.with_(params=(*test.params, *map(_like, (loop.params[k] for k in carried))))
+        tests = [test.with_(params=(*test.params, *map(tangent_like, (loop.params[k] for k in carried))))
                  for test in eqn.regions[:-1]]
         current().add(eqn.with_(
             args=(*loop.bounds, *loop.inits, *inits, *loop.xs, *xs), regions=(*tests, body),
@@ -182,11 +185,11 @@ def tangent_type(t: Type) -> Type:
     return ct_type(t)
 
 
-def _like(v: Value) -> Value:
+def tangent_like(v: Value) -> Value:
     return Value(tangent_type(v.type), hint(v))
 
 
-def _joined(out: Type, *given: Type) -> Type:
+def joined(out: Type, *given: Type) -> Type:
     return reduce(join_types, given) if isinstance(out, Tensor) else tangent_type(out)
 
 

@@ -6,6 +6,8 @@ Only for arithmetic made by differentiation that cannot raise: the loop may run 
 from __future__ import annotations
 
 from sct.ir.core import Fn, Operand
+from sct.ir.types import Tensor
+from sct.ops.registry import ELEMENTWISE
 from sct.passes.blocks import Block, Node, blocks, freeze, thaw
 from sct.passes.cse import ALLOCATIONS
 
@@ -48,5 +50,11 @@ def _invariant(loop: Node) -> list[Node]:
 
 def _may_move(node: Node) -> bool:
     op = node.eqn.op
-    return (not node.eqn.primal and not node.blocks and not op.effect and op.raises == "never" and op.cost != "free"
+    return (not node.eqn.primal and not node.blocks and not op.effect and _cannot_raise(node) and op.cost != "free"
             and len(node.outs) == 1 and op.name not in ALLOCATIONS)
+
+
+def _cannot_raise(node: Node) -> bool:
+    """Functions of Python numbers raise by value (`math.exp`), those of arrays do not."""
+    op, t = node.eqn.op, node.outs[0].type
+    return op.raises == "never" or op in ELEMENTWISE and isinstance(t, Tensor) and t.is_array

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 from sct.ir.types import INT, Seq, Type
+from sct.ops.arithmetic import add, mul
 from sct.ops.control import loop
 
-__all__ = ["Loop", "emit_loop", "flows", "parts"]
+__all__ = ["Loop", "emit_loop", "flows", "parts", "positions"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,17 @@ def emit_loop(builder: Builder, bounds: Sequence[Operand], reverse: bool, inits:
     attrs = {"counted": True, "tested": False, "reverse": reverse, "carries": n}
     outs = builder.emit(loop, (*bounds, *inits, *xs), attrs, regions=(body,), types=types, hints=hints)
     return outs[:n], outs[n + 1:]
+
+
+def positions(loop: Loop) -> Sequence[Operand]:
+    """The range of the positions that the loop reached."""
+    if not loop.exits:
+        return loop.bounds
+    if loop.index is None:
+        return (Lit(0), loop.trips, Lit(1))
+    start, _, step = loop.bounds
+    length = loop.trips if step == Lit(1) else mul(loop.trips, step)
+    return (start, length if start == Lit(0) else add(start, length), step)
 
 
 def flows(eqn: Eqn) -> Iterator[tuple[Operand, Value]]:

@@ -108,6 +108,6 @@ def unused(fn: Fn) -> list[str]:
 
 def returns_value(fn: Fn) -> bool:
     """Is the user's own result a result, and not a derivative only?  Then all that may raise stays."""
-    derivatives = [e for e in fn.eqns if e.op.name in ("vjp", "jvp", "pullback")]
+    derivatives = [e for e in fn.eqns if e.op.name in ("vjp", "jvp", "pullback", "jacobian")]
     values = {out for e in derivatives for out in e.outs[:len(e.regions[0].results)]}
     return not derivatives or any(r in values for r in fn.results)

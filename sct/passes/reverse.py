@@ -11,16 +11,15 @@ carries, so that every gradient is one buffer through nested loops and branches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, rebuild
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild
 from sct.ir.types import INT, Optional, Seq, Tensor, Undef
-from sct.ops.arithmetic import add, mul
 from sct.ops.indexing import add_at, index, is_mask
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.activity import Activity, activity, differentiable
@@ -35,14 +34,13 @@ from sct.passes.cotangents import (
     full,
     given,
     hint,
-    present,
     zero,
 )
-from sct.passes.loops import Loop, emit_loop, parts
+from sct.passes.loops import Loop, emit_loop, parts, positions
 from sct.passes.sequences import add_element, padded
-from sct.passes.tape import Tape
+from sct.passes.tape import Tape, needed
 
-__all__ = ["Reversed", "reverse"]
+__all__ = ["Reversed", "pulled", "reverse"]
 
 
 @dataclass(frozen=True)
@@ -59,16 +57,26 @@ class Reversed:
 
 def reverse(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], *, rewrite: Rewrite | None = None) -> Reversed:
     """Transpose `fn` by the params at `wrt`, given the cotangents of some of its results."""
-    params = [fn.params[k] for k in wrt]
-    active = activity(fn, params, [fn.results[k] for k in seeds])
-    pass_ = _Reverse(active, Tape(fn))
+    tape = Tape(fn)
     with Builder(primal=False, rewrite=rewrite) as b:
-        for k, seed in seeds.items():
-            pass_.add(fn.results[k], seed)
-        pass_.block(fn)
-        b.module = b.loc = None
-        cotangents = [full(pass_.cts.get(p), p) for p in params]
-    return Reversed(pass_.tape.taped(fn.eqns), tuple(_needed(b.eqns, cotangents)), tuple(cotangents))
+        cotangents = pulled(fn, wrt, seeds, tape)
+    return Reversed(tape.taped(fn.eqns), tuple(b.eqns), tuple(cotangents))
+
+
+def pulled(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tape) -> list[Operand]:
+    """The cotangents of some params of `fn`, given those of some of its results: added to the current block,
+    which reads the values of `fn` by way of `tape`."""
+    params = [fn.params[k] for k in wrt]
+    pass_ = _Reverse(activity(fn, params, [fn.results[k] for k in seeds]), tape)
+    b = current()
+    start = len(b.eqns)
+    for k, seed in seeds.items():
+        pass_.add(fn.results[k], seed)
+    pass_.block(fn)
+    b.module = b.loc = None
+    made = [full(pass_.cts.get(p), p) for p in params]
+    b.eqns[start:] = needed(b.eqns[start:], made)
+    return made
 
 
 class _Reverse:
@@ -174,7 +182,7 @@ class _Reverse:
         for arm, b, m in zip(arms, blocks, made):
             with b:
                 results = [full(m.get(v), v) for v in changed]
-            fns.append(self.reading_arm(eqn, arm, b, results))
+            fns.append(self.tape.arm(eqn, arm, b, results))
         if len(fns) == 1:
             current().eqns += fns[0].eqns
             self.cts.update(zip(changed, fns[0].results))
@@ -189,17 +197,6 @@ class _Reverse:
             if made is not None and made.args[0] in self.cts and sum(v in self.active.reads[arm] for arm in arms) == 1:
                 found[v] = made
         return found
-
-    def reading_arm(self, eqn: Eqn, arm: Fn, block: Builder, results: Sequence[Operand]) -> Fn:
-        """The backward arm, the values of the forward arm read from taps of the `cond`."""
-        backward = Fn(arm.name, (), self.tape.relieve(_needed(block.eqns, results)), tuple(results))
-        env: dict[Value, Operand] = {}
-        with block.nested() as head:
-            for v in self.tape.needs(backward, arm):
-                tap = self.tape.of_arm(eqn, arm, v)
-                env[v] = tap if tap.type == v.type else present(tap)
-        backward = rebuild(backward, env)
-        return backward.with_(eqns=(*head.eqns, *backward.eqns))
 
     def loop(self, eqn: Eqn) -> None:
         loop, cts, active = parts(eqn), self.cts, self.active
@@ -228,11 +225,11 @@ class _Reverse:
         changed = [k for k, r in enumerate(results) if r is not carries[k]]
         finals: list[Operand] = [*inits]
         block = Fn(loop.body.name, (position, *(carries[k] for k in changed), *elems.values()),
-                   self.tape.relieve(_needed(b.eqns, [*results, *gathered])),
+                   self.tape.relieve(needed(b.eqns, [*results, *gathered])),
                    (Lit(True), *(results[k] for k in changed), *gathered))
         block = rebuild(block, {carries[k]: inits[k] for k in range(len(inits)) if k not in changed})
-        block, tapes = self.reading_body(loop, block)
-        outs, ys = emit_loop(current(), self.positions(loop), not eqn.attrs["reverse"], [inits[k] for k in changed],
+        block, tapes = self.tape.body(loop, block)
+        outs, ys = emit_loop(current(), positions(loop), not eqn.attrs["reverse"], [inits[k] for k in changed],
                              [*elems, *tapes], block)
         for j, k in enumerate(changed):
             finals[k] = outs[j]
@@ -249,29 +246,6 @@ class _Reverse:
                 before = self.masks.sum(before, self.cts.pop(e))
         return full(before, loop.elems[loop.xs.index(seq)])
 
-    def reading_body(self, loop: Loop, backward: Fn) -> tuple[Fn, list[Operand]]:
-        """The backward body, the values of the forward body read from tapes; the tapes."""
-        env: dict[Value, Operand] = {}
-        params, tapes = [], []
-        for v in self.tape.needs(backward, loop.body):
-            if v is loop.index:
-                env[v] = backward.params[0]
-                continue
-            env[v] = p = Value(v.type, v.hint, v.dim)
-            params.append(p)
-            tapes.append(self.tape.of_loop(loop, v))
-        return rebuild(backward.with_(params=(*backward.params, *params)), env), tapes
-
-    def positions(self, loop: Loop) -> Sequence[Operand]:
-        """The range of the positions that the loop reached."""
-        if not loop.exits:
-            return loop.bounds
-        if loop.index is None:
-            return (Lit(0), loop.trips, Lit(1))
-        start, _, step = loop.bounds
-        length = loop.trips if step == Lit(1) else mul(loop.trips, step)
-        return (start, length if start == Lit(0) else add(start, length), step)
-
 
 def _always(x: Operand, _: Operand) -> Operand:
     return x
@@ -281,24 +255,3 @@ def _name(x: Operand, name: str | None) -> None:
     eqns = current().eqns
     if isinstance(x, Value) and x.hint is None and eqns and x in eqns[-1].outs:
         x.hint = name
-
-
-def _needed(eqns: Sequence[Eqn], results: Iterable[Operand]) -> list[Eqn]:
-    """The equations that `results` depend on, so that nothing is taped in vain."""
-    used: set[Operand] = set(results)
-    kept = []
-    for eqn in reversed(eqns):
-        if has_effect(eqn) or not used.isdisjoint(eqn.outs):
-            kept.append(eqn)
-            used.update(eqn.args)
-            for region in eqn.regions:
-                used.update(_read(region))
-    return kept[::-1]
-
-
-def _read(fn: Fn) -> Iterable[Operand]:
-    for eqn in fn.eqns:
-        yield from eqn.args
-        for region in eqn.regions:
-            yield from _read(region)
-    yield from fn.results

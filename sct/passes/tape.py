@@ -7,16 +7,18 @@ so what lies deeper takes as many taps as there are regions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
+from sct.ir.build import Builder
 from sct.ir.check import raises
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, undef
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, undef
 from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, Undef
 from sct.ops.indexing import index
 from sct.ops.shape import dim
+from sct.passes.cotangents import present
 from sct.passes.loops import Loop
 
-__all__ = ["Tape"]
+__all__ = ["Tape", "needed"]
 
 LIKE = {"zeros_of": 0, "expand_like": 1, "unbroadcast_like": 1, "cast_like": 1, "reshape_like": 1,
         "dim": 0, "size": 0}
@@ -36,9 +38,11 @@ class Tape:
         self._parent: dict[Eqn, Fn] = {}
         self._taps: dict[tuple[Eqn, Fn], dict[Value, Value]] = {}
         self._like: dict[Type, Value] = {}
+        self._last: dict[Type, Value] = {}
         for v in (*fn.params, *(out for eqn in fn.eqns for out in eqn.outs)):
             if isinstance(v.type, Tensor) and v.type.is_array and all(map(_is_fixed, v.type.shape)):
                 self._like.setdefault(v.type, v)
+                self._last[v.type] = self._like[v.type] if self._like[v.type] in fn.params else v
         self._elements: dict[Value, Eqn] = {}
         self._lengths: dict[Operand, Operand] = {}
         self._visit(fn, None)
@@ -72,16 +76,38 @@ class Tape:
         """What `backward` reads of the values that `region` binds."""
         return [v for v in free_values(backward) if self._home.get(v) is region]
 
+    def arm(self, eqn: Eqn, arm: Fn, block: Builder, results: Sequence[Operand]) -> Fn:
+        """The mirrored arm that `block` holds, the values of the arm itself read from taps of the `cond`."""
+        mirrored = Fn(arm.name, (), self.relieve(needed(block.eqns, results)), tuple(results))
+        env: dict[Value, Operand] = {}
+        with block.nested() as head:
+            for v in self.needs(mirrored, arm):
+                tap = self.of_arm(eqn, arm, v)
+                env[v] = tap if tap.type == v.type else present(tap)
+        mirrored = rebuild(mirrored, env)
+        return mirrored.with_(eqns=(*head.eqns, *mirrored.eqns))
+
+    def body(self, loop: Loop, mirrored: Fn) -> tuple[Fn, list[Operand]]:
+        """The mirrored body, the values of the body itself read from tapes; the tapes."""
+        env: dict[Value, Operand] = {}
+        params, tapes = [], []
+        for v in self.needs(mirrored, loop.body):
+            if v is loop.index:
+                env[v] = mirrored.params[0]
+                continue
+            env[v] = p = Value(v.type, v.hint, v.dim)
+            params.append(p)
+            tapes.append(self.of_loop(loop, v))
+        return rebuild(mirrored.with_(params=(*mirrored.params, *params)), env), tapes
+
     def relieve(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The equations, made to take shapes from a value in scope where that serves as well as a tape."""
-        return tuple(map(self._relieved, eqns))
+        return tuple(_reshaped(eqn, self._like, self._home.keys()) for eqn in eqns)
 
-    def _relieved(self, eqn: Eqn) -> Eqn:
-        k = LIKE.get(eqn.op.name)
-        x = eqn.args[k] if k is not None else None
-        if k is None or not isinstance(x, Value) or x not in self._home or x.type not in self._like:
-            return eqn
-        return eqn.with_(args=(*eqn.args[:k], self._like[x.type], *eqn.args[k + 1:]))
+    def after(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
+        """The equations, which come after the function, made to take shapes from its params or its last
+        values: others may have been overwritten."""
+        return tuple(_reshaped(eqn, self._last, eqn.args) for eqn in eqns)
 
     def of_loop(self, loop: Loop, value: Value) -> Operand:
         """The sequence of what `value` is in each trip."""
@@ -125,3 +151,31 @@ class Tape:
         return eqn.with_(regions=tuple(regions), outs=(*eqn.outs, *(out for _, _, out in taps)))
 
 
+def _reshaped(eqn: Eqn, like: Mapping[Type, Value], which: Container[object]) -> Eqn:
+    """The equation with the shape of another value of its type, if it reads the shape of one of `which`."""
+    k = LIKE.get(eqn.op.name)
+    x = eqn.args[k] if k is not None else None
+    if k is None or not isinstance(x, Value) or x not in which or x.type not in like:
+        return eqn
+    return eqn.with_(args=(*eqn.args[:k], like[x.type], *eqn.args[k + 1:]))
+
+
+def needed(eqns: Sequence[Eqn], results: Iterable[Operand]) -> list[Eqn]:
+    """The equations that `results` depend on, so that nothing is taped in vain."""
+    used: set[Operand] = set(results)
+    kept = []
+    for eqn in reversed(eqns):
+        if has_effect(eqn) or not used.isdisjoint(eqn.outs):
+            kept.append(eqn)
+            used.update(eqn.args)
+            for region in eqn.regions:
+                used.update(_read(region))
+    return kept[::-1]
+
+
+def _read(fn: Fn) -> Iterable[Operand]:
+    for eqn in fn.eqns:
+        yield from eqn.args
+        for region in eqn.regions:
+            yield from _read(region)
+    yield from fn.results

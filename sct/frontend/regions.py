@@ -1,0 +1,249 @@
+"""Functions as regions: evaluated with the numbers that they are differentiated by as params.
+
+Everything else that the function reads is an outer value, constant for this derivative
+and ordinary for the ones around it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs
+from sct.frontend.store import is_number
+from sct.frontend.values import Abstract, Array, Closure, DictRef, ListRef, Ref, Slots, Static, Tup
+from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
+from sct.ir.tree import Const, Leaf, Node, Tree, relabel
+from sct.ir.types import FLOAT, REAL, Tensor, Type
+
+__all__ = ["Region", "d_name", "evaluate", "gradient", "leaves_of", "positions", "rebuild_tree", "some_number",
+           "tangent_type", "tree_of", "without_constants"]
+
+
+# -- flat views of abstract values ---------------------------------------------------------------
+
+
+def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "here") -> Tree:
+    """The structure of `v`; its numbers and arrays are appended to `leaves`."""
+    if isinstance(v, Tup):
+        return Node("tuple", tuple(range(len(v.items))), tuple(tree_of(ev, x, leaves, where) for x in v.items))
+    if isinstance(v, (ListRef, DictRef)):
+        cell = ev.store.cells[v.addr]
+        assert isinstance(cell, Slots)
+        children = tuple(tree_of(ev, x, leaves, where) for x in cell.items)
+        if isinstance(v, DictRef):
+            return Node("dict", cell.keys, children)
+        return Node("list", tuple(range(len(children))), children)
+    if isinstance(v, (Value, Ref)) or is_number(v) and isinstance(v, Static) and isinstance(v.value, (int, float)):
+        leaves.append(v)
+        return Leaf(len(leaves) - 1)
+    if isinstance(v, Static):
+        return Const(v.value)
+    ev.refuse("SCT503", f"a function or a range is not supported {where}")
+
+
+def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> Abstract:
+    """The abstract value of a structure."""
+    if isinstance(tree, Leaf):
+        return leaf(tree.index)
+    if isinstance(tree, Const):
+        return Static(tree.value)
+    items = tuple(rebuild_tree(ev, c, leaf) for c in tree.children)
+    if tree.kind == "tuple":
+        return Tup(items)
+    return ev.new_dict(dict(zip(tree.keys, items))) if tree.kind == "dict" else ev.new_list(items)
+
+
+def leaves_of(tree: Tree) -> list[int]:
+    """The leaves of a structure, in order."""
+    if isinstance(tree, Leaf):
+        return [tree.index]
+    return [k for c in tree.children for k in leaves_of(c)] if isinstance(tree, Node) else []
+
+
+def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstract:
+    """`v` with its leaves replaced; lists and dicts stay the objects that they are."""
+    if isinstance(v, Tup):
+        return Tup(tuple(with_leaves(ev, x, leaves) for x in v.items))
+    if isinstance(v, (ListRef, DictRef)):
+        cell = ev.store.cells[v.addr]
+        assert isinstance(cell, Slots)
+        ev.store.cells[v.addr] = replace(cell, items=tuple(with_leaves(ev, x, leaves) for x in cell.items))
+        return v
+    is_leaf = isinstance(v, (Value, Ref)) or isinstance(v, Static) and isinstance(v.value, (int, float))
+    return next(leaves) if is_leaf else v
+
+
+def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
+    """Can a derivative be taken by this leaf?  An int counts as a float where it is the argument itself."""
+    t = v.type if isinstance(v, Value) else ev.type_of(v)
+    if not isinstance(t, Tensor):
+        return is_float(t)
+    return t.kind == "f" or direct and t.kind == "i" and t.is_scalar
+
+
+# -- the region --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Region:
+    """`f` evaluated with the numbers of `wrt` made params."""
+
+    fn: Fn
+    primals: list[Operand]
+    out: Tree
+    aux: Tree | None
+    outs: list[Operand]
+    wrt: list[tuple[int, Tree, list[int]]]
+    """(argument, its structure, which params its leaves are; -1: not differentiable)."""
+
+
+def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequence[int | str],
+             *, has_aux: bool = False, skip: Callable[[int, int], bool] | None = None,
+             strict: bool = False) -> Region:
+    """Evaluate `f(*args, **kwargs)` as a region.
+
+    skip    which leaves of which argument are constants
+    strict  an array of ints that is to be differentiated by is refused
+    """
+    seen: dict[int, int] = {}
+    entry = ev.store
+    ev.store = ev.store.copy()
+    given_by: dict[int | str, Abstract] = dict(enumerate(args))
+    given_by.update(kwargs.items())
+    inside = {k: ev.fresh_copy(a, seen) for k, a in given_by.items()}
+    params: list[Value] = []
+    primals: list[Operand] = []
+    shapes: list[tuple[int, Tree, list[int]]] = []
+    body = Builder()
+    for which, k in enumerate(wrt):
+        leaves: list[Abstract] = []
+        tree = tree_of(ev, given_by[k], leaves, "as an argument")
+        positions = []
+        new: list[Abstract] = []
+        inner: list[Abstract] = []
+        tree_of(ev, inside[k], inner)
+        for j, (leaf, own) in enumerate(zip(leaves, inner)):
+            _no_int_array(ev, leaf, strict and isinstance(tree, Leaf) or skip is not None and not skip(which, j))
+            if not differentiable(ev, leaf, direct=isinstance(tree, Leaf)) or skip is not None and skip(which, j):
+                positions.append(-1)
+                new.append(own)
+                continue
+            x = ev.operand(leaf)
+            t: Type = REAL if isinstance(x.type, Tensor) and x.type.kind == "i" else x.type
+            p = Value(t, x.hint or _name(f, k), x.dim)
+            ev.stands_for[p] = x
+            positions.append(len(params))
+            params.append(p)
+            primals.append(x)
+            if isinstance(own, Ref):
+                cell = ev.store.cells[own.addr]
+                assert isinstance(cell, Array)
+                if own.path:
+                    own = ev.wrap(p, origin="argument")
+                else:
+                    ev.store.cells[own.addr] = replace(cell, value=p, origin="argument")
+                new.append(own)
+            else:
+                new.append(p)
+        inside[k] = with_leaves(ev, inside[k], iter(new))
+        shapes.append((which, tree, positions))
+    outer, ev.boundary = ev.boundary, max([ev.boundary, *(a for a in entry.cells)])
+    try:
+        with ev.block(body):
+            result = ev.call(f, [inside[k] for k in range(len(args))],
+                          {k: v for k, v in inside.items() if isinstance(k, str)})
+            aux: Abstract | None = None
+            if has_aux:
+                if not isinstance(result, Tup) or len(result.items) != 2:
+                    ev.refuse("SCT402", "with has_aux the function must return a pair (value, aux)")
+                result, aux = result.items
+            flat: list[Abstract] = []
+            out_tree = tree_of(ev, result, flat, "as a result")
+            aux_tree = None if aux is None else tree_of(ev, aux, flat, "as a result")
+            outs = [ev.operand(v) for v in flat]
+    except Dead:
+        # The function raises for certain: so does its derivative.
+        ev.b.eqns.extend(rebuild(Fn("f", (), tuple(body.eqns), ()), dict(zip(params, primals))).eqns)
+        raise
+    finally:
+        ev.boundary = outer
+    ev.store = entry
+    fn = Fn("f", tuple(params), tuple(body.eqns), tuple(outs))
+    return Region(fn, primals, out_tree, aux_tree, outs, shapes)
+
+
+def _name(f: Abstract, k: int | str) -> str | None:
+    return k if isinstance(k, str) else None
+
+
+def _no_int_array(ev: Evaluator, leaf: Abstract, strict: bool) -> None:
+    t = ev.type_of(leaf) if isinstance(leaf, Ref) else None
+    if strict and isinstance(t, Tensor) and t.kind in "ib":
+        ev.refuse("SCT407", f"an array of type {t} is to be differentiated by", why="its elements are not real numbers",
+                  hint="pass x.astype(float)")
+
+
+# -- which arguments, and what is given back for them --------------------------------------------------
+
+
+def some_number(ev: Evaluator, region: Region) -> None:
+    if not region.primals:
+        ev.refuse("SCT408", "there is no real number to differentiate by",
+                  hint="integers, strings, flags and None have no derivative")
+
+
+def positions(ev: Evaluator, f: Abstract, argnums: Any, args: Args, kwargs: Kwargs) -> list[int | str]:
+    """Which arguments `argnums` means: positions, or names of keyword arguments."""
+    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
+    names = parameter_names(ev, f)
+    found: list[int | str] = []
+    for w in wanted:
+        if isinstance(w, int):
+            k = w + len(args) if w < 0 else w
+            if not 0 <= k < len(args):
+                if names is not None and 0 <= w < len(names) and names[w] in kwargs:
+                    found.append(names[w])
+                    continue
+                ev.refuse("SCT403", f"there is no positional argument {w} to differentiate by",
+                          hint=f"{len(args)} are given")
+            found.append(k)
+        elif w in kwargs:
+            found.append(w)
+        elif names is not None and w in names and names.index(w) < len(args):
+            found.append(names.index(w))
+        else:
+            ev.refuse("SCT403", f"there is no argument `{w}` to differentiate by")
+    return found
+
+
+def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
+    if isinstance(f, Closure):
+        return [a.id for a in [*f.node.args.posonlyargs, *f.node.args.args]]
+    if isinstance(f, Static):
+        try:
+            return list(inspect.signature(f.value).parameters)
+        except (TypeError, ValueError):
+            return None
+    return None
+
+
+def tangent_type(t: Type) -> Type:
+    return FLOAT if t == REAL else t
+
+
+def d_name(hint: str | None) -> str | None:
+    return None if hint is None else "d" + hint
+
+
+def gradient(ev: Evaluator, region: Region, k: int, cts: Sequence[Value]) -> Abstract:
+    """The cotangent of argument `k`, arranged as the argument is; None where there is none."""
+    _, tree, where = region.wrt[k]
+    return rebuild_tree(ev, without_constants(tree),
+                        lambda j: ev.wrap(cts[where[j]]) if where[j] >= 0 else Static(None))
+
+
+def without_constants(tree: Tree) -> Tree:
+    return relabel(tree, Leaf, lambda _: None)
