@@ -10,22 +10,22 @@ wrong command line.
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
 import sys
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 from sct.derivative import Derivative
-from sct.errors import Loc, SctError
+from sct.errors import SctError
 from sct.frontend.trace import parse_type
+from sct.modules.loading import load
 
-__all__ = ["load", "main"]
+__all__ = ["main"]
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -182,131 +182,3 @@ def _split(text: str) -> Iterator[str]:
             part += character
     if part.strip():
         yield part
-
-
-# -- loading --------------------------------------------------------------------------
-
-
-def load(file: Path) -> tuple[ast.Module, types.ModuleType]:
-    """The syntax tree of `file`, and a module in which its definitions were run.
-
-    Run are imports, `def`, `class` and assignments to names whose right side is a
-    literal or a call of NumPy, math or sct.  Such an assignment that fails is left
-    out: what needs the name is refused by name.
-    """
-    path = file.resolve()
-    tree = _parse(path)
-    module = types.ModuleType(path.stem if path.stem not in sys.modules else f"{path.stem} (sct)")
-    module.__file__ = str(path)
-    sys.modules[module.__name__] = module
-    sys.path.insert(0, str(path.parent))
-    library: set[str] = set()
-    imports = list(_imports(tree.body))
-    for node in tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            _run(node, imports, module)
-            library |= _library_names(node)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            _run(node, imports, module)
-            library.discard(node.name)
-        elif _is_constant(node, library):
-            _run(node, imports, module, optional=True)
-    return tree, module
-
-
-def _parse(path: Path) -> ast.Module:
-    try:
-        return ast.parse(path.read_bytes(), str(path))
-    except SyntaxError as error:
-        loc = Loc(str(path), error.lineno or 1, max(0, (error.offset or 1) - 1))
-        raise SctError("SCT911", f"{path.name} is not valid Python: {error.msg}", loc=loc) from None
-    except ValueError as error:
-        raise SctError("SCT911", f"{path.name} is not valid Python: {error}") from None
-
-
-def _run(node: ast.stmt, imports: list[ast.stmt], module: types.ModuleType, optional: bool = False) -> None:
-    """Run one statement.
-
-    What a function compiles to depends on which names its module imports; so they are
-    imported in code that never runs, and the function is the same as in FILE.
-    """
-    path = str(module.__file__)
-    loc = Loc(path, node.lineno, node.col_offset)
-    never = ast.copy_location(ast.If(ast.copy_location(ast.Constant(False), node), imports, []), node)
-    body = [node, never] if imports else [node]
-    try:
-        exec(compile(ast.Module(body, []), path, "exec", flags=_future_flags(module), dont_inherit=True), vars(module))
-    except SctError as error:
-        error.loc = error.loc or loc
-        raise
-    except Exception as error:
-        if optional:
-            return
-        raise SctError("SCT912", f"{Path(path).name} cannot be loaded: {type(error).__name__}: {error}",
-                       loc=loc) from error
-
-
-def _imports(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
-    """The imports at module scope, in branches too."""
-    for node in body:
-        if isinstance(node, ast.Import) or isinstance(node, ast.ImportFrom) and node.module != "__future__":
-            yield node
-        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
-            yield from _imports(list(ast.iter_child_nodes(node)))
-
-
-def _future_flags(module: types.ModuleType) -> int:
-    """Compiler flags of the `from __future__` imports that were run."""
-    flags = 0
-    for each in vars(module).values():
-        if isinstance(each, __future__._Feature):
-            flags |= each.compiler_flag
-    return flags
-
-
-def _library_names(node: ast.Import | ast.ImportFrom) -> set[str]:
-    """The names of NumPy, math and sct that an import binds."""
-    home = getattr(node, "module", None)
-    return {
-        alias.asname or alias.name.split(".")[0]
-        for alias in node.names
-        if (home or alias.name).split(".")[0] in ("numpy", "math", "sct")
-    }
-
-
-def _is_constant(node: ast.stmt, library: set[str]) -> bool:
-    if isinstance(node, ast.Assign):
-        targets = node.targets
-    elif isinstance(node, ast.AnnAssign) and node.value is not None:
-        targets = [node.target]
-    else:
-        return False
-    parts = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.expr)]
-    names = all(isinstance(part, (ast.Name, ast.Tuple, ast.List, ast.Starred)) for part in parts)
-    return names and node.value is not None and _is_plain(node.value, library)
-
-
-def _is_plain(node: ast.AST, library: set[str]) -> bool:
-    """A literal, something of NumPy, math or sct, a call of it, or arithmetic on these."""
-    if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-        return _root(node, library)
-    if isinstance(node, ast.Call):
-        return _root(node, library) and not any(
-            isinstance(each, ast.Call) and not _root(each, library) for each in ast.walk(node)
-        )
-    if isinstance(node, (ast.Constant, ast.operator, ast.unaryop, ast.expr_context)):
-        return True
-    forms = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.UnaryOp, ast.BinOp)
-    return isinstance(node, forms) and all(_is_plain(part, library) for part in ast.iter_child_nodes(node))
-
-
-def _root(node: ast.AST, library: set[str]) -> bool:
-    """Does `np.linalg.norm`, or `np.zeros(3).reshape(3, 1)`, begin with a library?
-
-    What such a call returns is not called (`sct.grad(f)(x)` runs `f`).
-    """
-    if isinstance(node, ast.Call):
-        return not isinstance(node.func, ast.Call) and _root(node.func, library)
-    if isinstance(node, (ast.Attribute, ast.Subscript)):
-        return _root(node.value, library)
-    return isinstance(node, ast.Name) and node.id in library

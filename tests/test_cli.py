@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from sct.cli import load, main
+from sct.cli import main
+from sct.modules.loading import load
 
 FILE = '''
 """A module."""

@@ -55,8 +55,7 @@ def generate(fn: Fn, interface: Interface) -> Source:
     printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block)
     body = printer.block(block)
     args, bindings = signature(interface, modules)
-    if interface.comment:
-        body.insert(0, comment(interface.comment))
+    body = [*map(comment, filter(None, [interface.comment])), *interface.top, *body]
     tree = ast.Module([function(interface.name, args, body)], [])
     imports = tuple(sorted(modules.imports, key=lambda line: ("numpy" in line, line)))
     text = _head(imports) + unparse(tree)
@@ -118,7 +117,8 @@ def _usual(fn: Fn, scope: Scope) -> dict[Value, str]:
 
 def _taken(block: Block, folded: Folded, interface: Interface) -> set[str]:
     """Names that stand for something else in the text."""
-    used = {"np", "math", "range", "reversed", "zip", "len", "builtins", "_", interface.name, *keyword.kwlist}
+    used = {"np", "math", "range", "reversed", "zip", "len", "builtins", "_", interface.name, *keyword.kwlist,
+            *interface.taken}
     for s in (*statements(block), *folded.values()):
         if isinstance(s, Let) and not s.eqn.regions and s.eqn.op.name not in STATEMENTS:
             used.update(names_in(expression(s.like)))

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +29,8 @@ NO_DEFAULT = _NoDefault()
 class Parameter:
     """A parameter of the emitted function.
 
-    kind     "positional_only", "positional", "varargs", "keyword" or "varkeywords"
+    kind     "positional_only", "positional", "varargs", "keyword" or "varkeywords"; "outer":
+             not a parameter, but a variable that has its value where the function begins
     default  the object that the user's default is, or NO_DEFAULT
     tree     Leaf(i) is fn.params[i]; containers are taken apart by subscripts
     """
@@ -42,12 +44,18 @@ class Parameter:
 @dataclass(frozen=True)
 class Interface:
     """The emitted function: its name, parameters, result (Leaf(i) is fn.results[i])
-    and a comment, which is printed above it."""
+    and a comment, which is printed above it.
+
+    top    statements that stand first in the function
+    taken  names that mean something else there: no variable has one of them
+    """
 
     name: str
     params: tuple[Parameter, ...]
     result: Tree
     comment: str = ""
+    top: tuple[ast.stmt, ...] = ()
+    taken: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,11 @@ class Source:
     imports: tuple[str, ...] = ()
     bindings: Mapping[str, Any] = field(default_factory=dict)
     lines: Mapping[int, Loc] = field(default_factory=dict)
+
+    @property
+    def definition(self) -> str:
+        """The text without its imports."""
+        return self.text[self.text.index("def "):]
 
     @property
     def line_map(self) -> LineMap:

@@ -1,10 +1,10 @@
 """From Python functions to IR."""
 
 from sct.frontend import arrays, builtins, calls, comprehensions, expressions, jacobians, loops, methods, statements
-from sct.frontend.arguments import key_of
+from sct.frontend.arguments import Untyped, key_of, read_path
 from sct.frontend.trace import Parameter, Traced, root_of, trace, trace_ahead
 from sct.frontend.transform import Transform
 
-__all__ = ["Parameter", "Traced", "Transform", "key_of", "root_of", "trace", "trace_ahead"]
+__all__ = ["Parameter", "Traced", "Transform", "Untyped", "key_of", "read_path", "root_of", "trace", "trace_ahead"]
 
 _handlers = (arrays, builtins, calls, comprehensions, expressions, jacobians, loops, methods, statements)

@@ -1,0 +1,1 @@
+"""Derivatives as modules: checks, free variables and definitions written out, so that they stand alone."""

@@ -1,0 +1,210 @@
+"""What a specialisation is for, as plain Python at the top of its function.
+
+    x: f64[n, m], loss == "mse"   ->   if type(x) is not np.ndarray or x.dtype != np.float64 or x.ndim != 2:
+                                           raise TypeError("x must be a 2-D array of float64")
+                                       if loss != "mse":
+                                           raise ValueError('loss must be "mse"')
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sct.codegen import Interface, Parameter, generate
+from sct.codegen.unparse import unparse
+from sct.errors import SctError
+from sct.frontend import Traced
+from sct.ir.core import Fn
+from sct.ir.tree import Const, Leaf, Tree, paths
+from sct.ir.types import Dim, Tensor, Type
+
+__all__ = ["Check", "access", "checks", "condition", "raising"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """Conditions that must all hold, asked in order, and what is raised if one does not."""
+
+    conditions: tuple[str, ...]
+    error: str
+    message: str
+
+
+def checks(traced: Traced, outer: Mapping[int, str], identities: Sequence[str] = ()) -> list[Check]:
+    """The checks of a specialisation.
+
+    outer       how leaves that are not arguments are written; those not in it are not checked
+    identities  further facts, in Python
+    """
+    texts: dict[int, str] = {}
+    made: list[Check] = []
+    for p in traced.params:
+        for keys, leaf in paths(p.tree):
+            texts[leaf] = access(p.name, keys) if p.kind != "outer" else outer.get(leaf, p.name)
+        made += _of_tree(p.name, p.tree, traced.fn)
+    free = {traced.fn.params.index(f.param) for f in traced.free}
+    checked = {leaf: text for leaf, text in texts.items() if leaf not in free or leaf in outer}
+    made += [_of_type(text, traced.fn.params[leaf].type) for leaf, text in checked.items() if leaf in free]
+    made += _of_sizes({text: traced.fn.params[leaf].type for leaf, text in checked.items()})
+    known = {frozenset(c.split(" == ")) for check in made for c in check.conditions}
+    for fact in [*_facts(traced, texts), *identities]:
+        if frozenset(fact.split(" == ")) not in known:
+            made.append(Check((fact,), "ValueError", f"this derivative is for {fact}"))
+    return [check for check in made if check.conditions]
+
+
+# -- types ----------------------------------------------------------------------------
+
+
+def access(name: str, keys: Sequence[Any]) -> str:
+    """`params["W"][0]`"""
+    return name + "".join(f"[{unparse(ast.Constant(key, None)).strip()}]" for key in keys)
+
+
+def _of_tree(text: str, tree: Tree, fn: Fn) -> list[Check]:
+    if isinstance(tree, Leaf):
+        return [_of_type(text, fn.params[tree.index].type)]
+    if isinstance(tree, Const):
+        return [] if tree.value is None and text == "self" else [_of_constant(text, tree.value)]
+    if tree.kind not in ("tuple", "list", "dict"):
+        raise _cannot(f"`{text}` is a {tree.kind}")
+    if tree.kind == "dict":
+        keys = f"{{{', '.join(access('', [key])[1:-1] for key in tree.keys)}}}"
+        made = Check((f"type({text}) is dict", f"{text}.keys() == {keys}"), "TypeError",
+                     f"{text} must be a dict with the keys {', '.join(map(str, tree.keys))}")
+    else:
+        made = Check((f"type({text}) is {tree.kind}", f"len({text}) == {len(tree.children)}"), "TypeError",
+                     f"{text} must be a {tree.kind} of {len(tree.children)}")
+    inner = [check for key, child in zip(tree.keys, tree.children) for check in _of_tree(access(text, [key]), child, fn)]
+    return [made, *inner]
+
+
+def _of_constant(text: str, value: Any) -> Check:
+    if value is None:
+        return Check((f"{text} is None",), "TypeError", f"{text} must be None")
+    name = getattr(value, "__name__", "")
+    if getattr(np, name, None) is not value:
+        raise _cannot(f"`{text}` is {value!r}")
+    return Check((f"{text} is np.{name}",), "ValueError", f"{text} must be np.{name}")
+
+
+_SCALARS = {"float": "a float", "int": "an int", "bool": "a bool"}
+
+
+def _of_type(text: str, t: Type) -> Check:
+    """That a number or array has its type; nothing of what is not one."""
+    if not isinstance(t, Tensor):
+        return Check((), "", "")
+    dtype = np.dtype(t.dtype if not t.dtype[1:].isdigit() or t.dtype == "b1" else f"{t.dtype[0]}{int(t.dtype[1:]) // 8}")
+    if t.is_array:
+        conditions = (f"type({text}) is np.ndarray", f"{text}.dtype == np.{dtype.name}", f"{text}.ndim == {t.rank}")
+        return Check(conditions, "TypeError", f"{text} must be a {t.rank}-D array of {dtype.name}")
+    if t.carrier == "np":
+        return Check((f"isinstance({text}, np.{dtype.name})",), "TypeError", f"{text} must be a np.{dtype.name}")
+    return Check((f"isinstance({text}, {t.dtype})",), "TypeError", f"{text} must be {_SCALARS[t.dtype]}")
+
+
+# -- sizes ----------------------------------------------------------------------------
+
+
+def _of_sizes(arrays: Mapping[str, Type]) -> Iterator[Check]:
+    """That equal sizes are equal; a size with a name of its own is neither 0 nor 1."""
+    first: dict[Dim, str] = {}
+    for text, t in arrays.items():
+        shape = t.shape if isinstance(t, Tensor) and t.is_array else ()
+        named = [axis for axis, d in enumerate(shape) if d.value is None and d not in first]
+        for axis in named:
+            first.setdefault(shape[axis], f"{text}.shape[{axis}]")
+        for axis, d in enumerate(shape):
+            size = f"{text}.shape[{axis}]"
+            if d.value is not None:
+                yield Check((f"{size} == {d.value}",), "ValueError", f"{text} must have size {d.value} along axis {axis}")
+            elif first[d] != size:
+                yield Check((f"{size} == {first[d]}",), "ValueError", f"{size} must be {first[d]}")
+        if named:
+            least = f"min({text}.shape)" if len(shape) > 1 else f"{text}.shape[0]"
+            yield Check((f"{least} > 1",), "ValueError", f"{text} must have more than one element along each axis")
+
+
+# -- facts ----------------------------------------------------------------------------
+
+
+def _facts(traced: Traced, texts: Mapping[int, str]) -> Iterator[str]:
+    """What was asked of the arguments, in Python."""
+    for guard in traced.guards:
+        if guard.test is None:
+            raise _cannot(guard.text)
+        if isinstance(guard.test, str):
+            yield guard.test.format(*(texts[k] for k in range(len(texts))))
+            continue
+        fn, value = guard.test
+        text = _expression(fn, texts)
+        if value is True or value is False:
+            yield text if value else f"not {text}"
+        elif value is None:
+            yield f"{text} is None"
+        else:
+            yield f"{text} == {unparse(ast.Constant(value, None)).strip()}"
+
+
+def _expression(fn: Fn, texts: Mapping[int, str]) -> str:
+    """What a function of the leaves computes, as one expression."""
+    params = tuple(Parameter(f"leaf{k}", tree=Leaf(k)) for k in range(len(fn.params)))
+    tree = ast.parse(generate(fn, Interface("fact", params, Leaf(0))).definition)
+    (definition,) = tree.body
+    assert isinstance(definition, ast.FunctionDef)
+    *_, last = definition.body
+    if len(definition.body) > 1 or not isinstance(last, ast.Return) or last.value is None:
+        raise _cannot("a fact that was asked of the arguments")
+    return unparse(_Named({f"leaf{k}": text for k, text in texts.items()}).visit(last.value)).strip()
+
+
+class _Named(ast.NodeTransformer):
+    """Puts expressions for names."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.parse(self.texts[node.id], mode="eval").body if node.id in self.texts else node
+
+
+def _cannot(what: str) -> SctError:
+    return SctError("SCT913", "this specialisation cannot be written as a module",
+                    why=f"it relies on a fact that plain Python does not check: {what}")
+
+
+# -- as Python ------------------------------------------------------------------------
+
+
+def raising(made: Sequence[Check]) -> list[ast.stmt]:
+    """`if not ...: raise TypeError(...)`, for each check."""
+    return [stmt for check in made for stmt in ast.parse(
+        f"if {' or '.join(map(_negated, check.conditions))}:\n    raise {check.error}({check.message!r})").body]
+
+
+def condition(made: Sequence[Check]) -> str:
+    """All checks as one expression."""
+    return " and ".join(c for check in made for c in check.conditions) or "True"
+
+
+_OPPOSITE = {ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.Gt: ast.LtE, ast.In: ast.NotIn,
+             ast.IsNot: ast.Is, ast.NotEq: ast.Eq}
+
+
+def _negated(text: str) -> str:
+    tree = ast.parse(text, mode="eval").body
+    if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and type(tree.ops[0]) in _OPPOSITE:
+        tree.ops = [_OPPOSITE[type(tree.ops[0])]()]
+    elif isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
+        tree = tree.operand
+    else:
+        tree = ast.UnaryOp(ast.Not(), tree)
+    return unparse(tree).strip()
+
+

@@ -1,0 +1,195 @@
+"""How emitted code gets at what the function reads from outside: globals, closures, attributes of `self`.
+
+    SCALE of the user's module      copied: `SCALE`           imported: `model.SCALE`
+    self.rate of a method           `self.rate`               a keyword-only parameter
+    a cell of a closure             its value, written out    a keyword-only parameter
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sct.codegen.unparse import unparse
+from sct.errors import SctError
+from sct.frontend import Traced, read_path
+from sct.modules.checks import access
+from sct.modules.definitions import Definitions, reads
+
+__all__ = ["Copied", "Imported", "Outside", "literal"]
+
+Leaf = Any
+LARGEST_LITERAL = 32
+
+
+@dataclass
+class Outside:
+    """What the functions of a module need above them: import lines, names to copy, constants.
+
+    A leaf is written as `text(traced, leaf)`; None: it stays a keyword-only parameter.
+    """
+
+    imports: dict[str, None] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)
+    comments: dict[str, None] = field(default_factory=dict)
+    checked: bool = False
+
+    def text(self, traced: Traced, leaf: Leaf, itself: str | None) -> str | None:
+        """The expression for a leaf; `itself` is what the object that a method is bound to is called."""
+        raise NotImplementedError
+
+    def identities(self, traced: Traced, itself: str | None) -> list[str]:
+        """Facts about what is outside that may change, in Python."""
+        return []
+
+    def header(self, emitted: set[str]) -> list[str]:
+        """The definitions above the functions."""
+        return []
+
+    def module(self, name: str) -> str:
+        self.imports[f"import {name}"] = None
+        return name
+
+
+class Imported(Outside):
+    """Read from the user's module whenever the derivative is called."""
+
+    def text(self, traced: Traced, leaf: Leaf, itself: str | None) -> str | None:
+        return self._text(traced, leaf.path)
+
+    def identities(self, traced: Traced, itself: str | None) -> list[str]:
+        found = []
+        for path, how, fact in traced.identities:
+            text = self._text(traced, path)
+            if text is None or how == "is":
+                continue
+            forms = {"len": "len({0}) == {1!r}", "keys": "tuple({0}) == {1!r}", "value": "{0} == {1!r}"}
+            found.append((forms[how] if fact is not None else "{0} is {1!r}").format(text, fact))
+        return found
+
+    def _text(self, traced: Traced, path: tuple[Any, ...]) -> str | None:
+        function = _function(traced.root if path[0] is None else path[0])
+        if len(path) < 2 or path[1][0] != "global" or not _is_importable(function):
+            return None
+        return self.module(function.__module__) + _steps([("attr", path[1][1]), *path[2:]])
+
+
+class Copied(Outside):
+    """Copied from the user's module, so that nothing of it is needed; else written out, where it is small.
+
+    definitions  of the module of the functions; None if its source cannot be had
+    strict       refuse what cannot be copied; else it stays a parameter, with a comment
+    """
+
+    def __init__(self, definitions: Definitions | None, namespace: dict[str, Any], strict: bool) -> None:
+        super().__init__()
+        self.definitions, self.namespace, self.strict = definitions, namespace, strict
+        self.made: dict[str, Any] = {}
+
+    @staticmethod
+    def of(function: Any, strict: bool = False) -> Copied:
+        """For a function of a module that is loaded."""
+        function = _function(function)
+        file = inspect.getsourcefile(function)
+        text = Path(file).read_text(encoding="utf-8") if file and Path(file).is_file() else None
+        definitions = None if text is None else Definitions(ast.parse(text), text, str(file))
+        return Copied(definitions, function.__globals__, strict)
+
+    def text(self, traced: Traced, leaf: Leaf, itself: str | None) -> str | None:
+        function = _function(traced.root if leaf.path[0] is None else leaf.path[0])
+        kind, name = leaf.path[1]
+        if name == "__self__" and itself is not None:
+            return itself + _steps(leaf.path[2:])
+        if kind == "global" and function.__globals__ is not self.namespace and _is_importable(function):
+            return self.module(function.__module__) + _steps([("attr", name), *leaf.path[2:]])
+        value = read_path(leaf.path, traced.root)
+        if kind == "global" and function.__globals__ is self.namespace and self._is_copied(leaf, value, traced.root):
+            self.names[name] = None
+            return name + _steps(leaf.path[2:])
+        return self._written(leaf.name, value)
+
+    def header(self, emitted: set[str]) -> list[str]:
+        if self.definitions is None:
+            return []
+        return self._header(set(self.names), emitted)
+
+    def _header(self, names: set[str], emitted: set[str]) -> list[str]:
+        assert self.definitions is not None
+        nodes = self.definitions.needed(names, emitted)
+        read = names.union(*(reads(node) for node in nodes))
+        return [self.definitions.source(node, read) for node in nodes]
+
+    def _is_copied(self, leaf: Leaf, value: Any, root: Any) -> bool:
+        """Is the value what its definition, run by itself, gives?"""
+        if self.definitions is None:
+            return False
+        try:
+            text = "\n".join(self._header({leaf.path[1][1]}, set()))
+        except SctError:
+            if self.strict:
+                raise
+            return False
+        if isinstance(value, (bool, int, float, np.generic, np.ndarray)):
+            space: dict[str, Any] = {}
+            exec(compile(text, self.definitions.file, "exec"), space)
+            made = space[leaf.path[1][1]]
+            for kind, key in leaf.path[2:]:
+                made = getattr(made, key) if kind == "attr" else made[key]
+            return literal(made) == literal(value)
+        return True
+
+    def _written(self, name: str, value: Any) -> str | None:
+        if not isinstance(value, (bool, int, float, str, np.generic, np.ndarray)):
+            raise SctError("SCT914", f"`{name}` cannot be copied", why=f"it is a {type(value).__name__}")
+        if np.size(value) > LARGEST_LITERAL:
+            if self.strict:
+                raise SctError("SCT914", f"`{name}` cannot be copied",
+                               why=f"it is an array of {np.size(value)} elements that no plain statement makes")
+            digest = hashlib.sha256(np.ascontiguousarray(value)).hexdigest()[:16]
+            self.comments[f"# {name}: shape {np.shape(value)}, {value.dtype}, sha256 {digest}"] = None
+            return None
+        text = literal(value)
+        if self.constants.setdefault(name, text) != text:
+            raise SctError("SCT914", f"`{name}` cannot be copied", why="two values of this name are needed")
+        if "np." in text:
+            self.imports["import numpy as np"] = None
+        return name
+
+
+def literal(value: Any) -> str:
+    """An expression that is equal to a number or an array, bit for bit."""
+    if isinstance(value, np.ndarray):
+        items = np.array2string(value, separator=", ", threshold=sys.maxsize, max_line_width=88,
+                                formatter={"all": lambda x: _number(x.item())}) if value.ndim else _number(value.item())
+        return f"np.array({items}, dtype=np.{value.dtype.name})"
+    if isinstance(value, np.generic):
+        return f"np.{value.dtype.name}({_number(value.item())})"
+    return unparse(ast.Constant(value, None)).strip() if isinstance(value, str) else _number(value)
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float) and not np.isfinite(value):
+        return f"float({str(value)!r})".replace("'", '"')
+    return repr(value)
+
+
+def _function(f: Any) -> Any:
+    """The function under a method."""
+    return getattr(f, "__func__", f)
+
+
+def _is_importable(function: Any) -> bool:
+    module = sys.modules.get(function.__module__)
+    return function.__module__ != "__main__" and vars(module) is function.__globals__ if module else False
+
+
+def _steps(path: Any) -> str:
+    return "".join(f".{key}" if kind == "attr" else access("", [key]) for kind, key in path)
