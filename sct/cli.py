@@ -22,7 +22,7 @@ import click
 
 from sct.derivative import Derivative
 from sct.errors import SctError
-from sct.frontend.trace import parse_type
+from sct.frontend.typetext import parse_type
 from sct.modules.loading import load
 
 __all__ = ["main"]

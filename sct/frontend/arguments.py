@@ -129,7 +129,7 @@ def add_leaf(ev: Evaluator, x: Any, t: Type, name: str) -> Value:
 
 
 def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
-    """An argument as an abstract value, and how its leaves are arranged.
+    """An argument, or ahead of time its type, as an abstract value, and how its leaves are arranged.
 
     seen  the arrays and containers of earlier arguments, where one passed twice is to be one array
     """
@@ -152,6 +152,8 @@ def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
 
 
 def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
+    if isinstance(x, (Tensor, Opaque)):
+        return _typed(ev, add_leaf(ev, UNKNOWN, x, name), "argument"), Leaf(len(ev.params) - 1)
     if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
         parts = [argument(ev, v, f"{name}_{k}", seen) for k, v in enumerate(x)]
         kind = "tuple" if isinstance(x, tuple) else "list"
@@ -181,6 +183,18 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return Static(x), Const(x)
     leaf = add_leaf(ev, x, Opaque(), name)
     return leaf, Leaf(len(ev.params) - 1)
+
+
+def _typed(ev: Evaluator, leaf: Value, origin: str) -> Abstract:
+    """A leaf of which the type alone is known."""
+    if not isinstance(leaf.type, Tensor) or not leaf.type.is_array:
+        return leaf
+    cell = Array(leaf, origin, layout=leaf)
+    if origin == "captured":
+        return Ref(_capture(ev, cell))
+    addr = ev.new_addr()
+    ev.store.cells[addr] = cell
+    return Ref(addr)
 
 
 def _slots(ev: Evaluator, cell: Slots) -> int:
@@ -238,9 +252,7 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
 
 def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if isinstance(obj, Untyped):
-        leaf = _free_leaf(ev, UNKNOWN, ev.attributes[obj.name], path, obj)
-        is_array = isinstance(leaf.type, Tensor) and leaf.type.is_array
-        return Ref(_capture(ev, Array(leaf, "captured", layout=leaf))) if is_array else leaf
+        return _typed(ev, _free_leaf(ev, UNKNOWN, ev.attributes[obj.name], path, obj), "captured")
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
         ev.identities[path, "len"] = (path, len(obj))
         items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))

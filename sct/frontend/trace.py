@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
-import itertools
-import re
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.arguments import Untyped, add_leaf, argument, key_of, read_path
+from sct.frontend.arguments import Untyped, argument, key_of, read_path
 from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.iteration import items_of
 from sct.frontend.regions import tree_of
 from sct.frontend.transform import Transform
 from sct.frontend.transforms import apply_transform
-from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Ref, Static
+from sct.frontend.typetext import guesses, hints_of, is_open, known_value, structure, tangent_of, type_text
+from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Static
 from sct.ir import Fn, Value, walk
 from sct.ir.tree import Leaf, Tree, relabel
-from sct.ir.types import BOOL, FLOAT, INT, Dim, Opaque, Tensor, Type, sym
+from sct.ir.types import Opaque, Tensor
 
 __all__ = ["Parameter", "Traced", "root_of", "trace", "trace_ahead"]
 
@@ -342,23 +340,33 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
     """
     signature = signature_of(target)
     root = root_of(target)
-    hints = _annotations(root)
+    hints = hints_of(root)
     given = dict(given or {})
+    texts: dict[str, Any] = {}
+    open_: dict[str, str | None] = {}
     attributes = [x.name for x in getattr(getattr(root, "__self__", None), "__dict__", {}).values()
                   if isinstance(x, Untyped)]
-    texts: dict[str, Any] = {name: given[name] for name in attributes if name in given}
-    for p in signature.parameters.values():
-        known = given.get(p.name) or _annotated(hints.get(p.name))
-        if known is not None and known.startswith("="):
-            texts[p.name] = p.replace(default=_value(p.name, known[1:]))
-        elif known is not None:
-            texts[p.name] = known
-        elif p.default is not NO_DEFAULT:
-            texts[p.name] = p
+    names = [*signature.parameters]
+    tangents = dict(zip(names[len(names) // 2:], names)) if _kind(target) == "jvp" else {}
+    for name in (*names, *attributes):
+        if name in tangents:
+            continue
+        p = signature.parameters.get(name)
+        text = given.get(name) or type_text(hints.get(name))
+        if text is not None and not is_open(text):
+            texts[name] = known_value(name, text[1:]) if text.startswith("=") else structure(text)
+        elif p is not None and p.kind in _REST:
+            texts[name] = _REST[p.kind]
+        elif p is not None and p.default is not NO_DEFAULT:
+            texts[name] = p.default
+        else:
+            open_[name] = text
     furthest: SctError | None = None
-    for guess in _guesses([name for name in [*signature.parameters, *attributes] if name not in texts]):
+    for guess in guesses(open_):
         try:
-            return _ahead(target, signature, {**texts, **guess}, attributes)
+            tried = {**texts, **{name: structure(text) for name, text in guess.items()}}
+            tried.update({name: tangent_of(tried[primal]) for name, primal in tangents.items()})
+            return _ahead(target, signature, tried, attributes)
         except SctError as error:
             if furthest is None or _line(error) > _line(furthest):
                 furthest = error
@@ -366,99 +374,18 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
     raise furthest
 
 
+_REST: dict[Any, Any] = {inspect.Parameter.VAR_POSITIONAL: (), inspect.Parameter.VAR_KEYWORD: {}}
+
+
 def _line(error: SctError) -> int:
     return error.loc.line if error.loc else 0
 
 
-def _value(name: str, text: str) -> Any:
-    try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError):
-        raise SctError("SCT504", f"the value `{text.strip()}` given for `{name}` is not a literal") from None
-
-
-MOST_GUESSES = 200
-_GUESSES = (("float", 0), ("1-D", 1), ("2-D", 2), ("int", 3))
-
-
-def _guesses(names: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Types to try, the simplest first; sizes are as many names, those that meet are found to be equal."""
-    kinds = sorted(itertools.product(_GUESSES, repeat=min(len(names), 5)), key=lambda g: sum(cost for _, cost in g))
-    for guess in kinds[:MOST_GUESSES]:
-        sizes = iter("nmkpqrsuvw")
-        forms = [*guess, *[_GUESSES[0]] * (len(names) - len(guess))]
-        yield {name: _guessed(kind, sizes) for name, (kind, _) in zip(names, forms)}
-
-
-def _guessed(kind: str, sizes: Iterator[str]) -> str:
-    return f"f64[{', '.join(itertools.islice(sizes, int(kind[0])))}]" if kind[0].isdigit() else kind
-
-
-def _annotations(f: Any) -> dict[str, Any]:
-    try:
-        return inspect.get_annotations(f, eval_str=True)
-    except Exception:
-        return dict(getattr(f, "__annotations__", {}))
-
-
-def _annotated(a: Any) -> str | None:
-    """The type text of an annotation, None if it says nothing."""
-    if a in (float, int, bool, str):
-        return str(a.__name__)
-    if isinstance(a, str):
-        return a if a in ("float", "int", "bool", "str") or "[" in a else None
-    if a is np.ndarray:
-        return None
-    dims = getattr(a, "dim_str", None)
-    if dims is not None:
-        return f"f64[{', '.join(dims.split())}]"
-    return None
-
-
-_ARRAY = re.compile(r"^(f|i|u|b)(\d+)\[(.*)\]$")
-
-
-def parse_type(text: str) -> Type:
-    """`float`, `int`, `bool`, `f64[n, 3]` as a type."""
-    text = text.strip()
-    plain: dict[str, Type] = {"float": FLOAT, "int": INT, "bool": BOOL, "str": Opaque()}
-    if text in plain:
-        return plain[text]
-    if re.fullmatch(r"(f|i|u)(8|16|32|64)|b1", text):
-        return Tensor("np", text)
-    hit = _ARRAY.match(text)
-    if not hit:
-        raise SctError("SCT504", f"`{text}` is not a type", hint="write float, int, bool, f64, f64[n] or f64[n, m]")
-    dims = [d.strip() for d in hit.group(3).split(",") if d.strip() and d.strip() != "()"]
-    try:
-        shape = tuple(Dim(int(d)) if d.lstrip("-").isdigit() else sym(_size_symbol(d)) for d in dims)
-    except ValueError:
-        raise SctError("SCT504", f"`{text}` is not a type") from None
-    return Tensor("array", hit.group(1) + hit.group(2), shape)
-
-
-def _size_symbol(text: str) -> str:
-    if not text.isidentifier():
-        raise ValueError(text)
-    return text
-
-
-def _ahead(target: Any, signature: inspect.Signature, texts: Mapping[str, Any], attributes: Sequence[str]) -> Traced:
+def _ahead(target: Any, signature: inspect.Signature, types: Mapping[str, Any], attributes: Sequence[str]) -> Traced:
     ev = _evaluator(target)
-    ev.attributes = {name: parse_type(texts[name]) for name in attributes}
+    ev.attributes = {name: types[name] for name in attributes}
     given: dict[str, Abstract] = {}
     trees: dict[str, Tree] = {}
     for name in signature.parameters:
-        text = texts[name]
-        if isinstance(text, inspect.Parameter):
-            given[name], trees[name] = argument(ev, text.default, name, {})
-            continue
-        t = parse_type(text)
-        leaf = add_leaf(ev, UNKNOWN, t, name)
-        trees[name] = Leaf(len(ev.params) - 1)
-        given[name] = leaf
-        if isinstance(t, Tensor) and t.is_array:
-            addr = ev.new_addr()
-            ev.store.cells[addr] = Array(leaf, "argument", layout=leaf)
-            given[name] = Ref(addr)
+        given[name], trees[name] = argument(ev, types[name], name, {})
     return _finish(ev, target, signature, given, trees, lambda args, kwargs: [])

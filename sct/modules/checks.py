@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,8 +81,8 @@ def _of_tree(text: str, tree: Tree, fn: Fn) -> list[Check]:
     else:
         made = Check((f"type({text}) is {tree.kind}", f"len({text}) == {len(tree.children)}"), "TypeError",
                      f"{text} must be a {tree.kind} of {len(tree.children)}")
-    inner = [check for key, child in zip(tree.keys, tree.children) for check in _of_tree(access(text, [key]), child, fn)]
-    return [made, *inner]
+    children = [_of_tree(access(text, [key]), child, fn) for key, child in zip(tree.keys, tree.children)]
+    return [made, *itertools.chain.from_iterable(children)]
 
 
 def _of_constant(text: str, value: Any) -> Check:
@@ -93,6 +94,7 @@ def _of_constant(text: str, value: Any) -> Check:
     return Check((f"{text} is np.{name}",), "ValueError", f"{text} must be np.{name}")
 
 
+_KINDS = {"f": "float", "i": "int", "u": "uint"}
 _SCALARS = {"float": "a float", "int": "an int", "bool": "a bool"}
 
 
@@ -100,12 +102,13 @@ def _of_type(text: str, t: Type) -> Check:
     """That a number or array has its type; nothing of what is not one."""
     if not isinstance(t, Tensor):
         return Check((), "", "")
-    dtype = np.dtype(t.dtype if not t.dtype[1:].isdigit() or t.dtype == "b1" else f"{t.dtype[0]}{int(t.dtype[1:]) // 8}")
+    bits = t.dtype[1:]
+    name = _KINDS[t.dtype[0]] + bits if bits.isdigit() and t.dtype != "b1" else "bool"
     if t.is_array:
-        conditions = (f"type({text}) is np.ndarray", f"{text}.dtype == np.{dtype.name}", f"{text}.ndim == {t.rank}")
-        return Check(conditions, "TypeError", f"{text} must be a {t.rank}-D array of {dtype.name}")
+        conditions = (f"type({text}) is np.ndarray", f"{text}.dtype == np.{name}", f"{text}.ndim == {t.rank}")
+        return Check(conditions, "TypeError", f"{text} must be a {t.rank}-D array of {name}")
     if t.carrier == "np":
-        return Check((f"isinstance({text}, np.{dtype.name})",), "TypeError", f"{text} must be a np.{dtype.name}")
+        return Check((f"isinstance({text}, np.{name})",), "TypeError", f"{text} must be a np.{name}")
     return Check((f"isinstance({text}, {t.dtype})",), "TypeError", f"{text} must be {_SCALARS[t.dtype]}")
 
 
@@ -123,7 +126,7 @@ def _of_sizes(arrays: Mapping[str, Type]) -> Iterator[Check]:
         for axis, d in enumerate(shape):
             size = f"{text}.shape[{axis}]"
             if d.value is not None:
-                yield Check((f"{size} == {d.value}",), "ValueError", f"{text} must have size {d.value} along axis {axis}")
+                yield Check((f"{size} == {d.value}",), "ValueError", f"{size} must be {d.value}")
             elif first[d] != size:
                 yield Check((f"{size} == {first[d]}",), "ValueError", f"{size} must be {first[d]}")
         if named:

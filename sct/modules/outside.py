@@ -79,7 +79,7 @@ class Imported(Outside):
         function = _function(traced.root if path[0] is None else path[0])
         if len(path) < 2 or path[1][0] != "global" or not _is_importable(function):
             return None
-        return self.module(function.__module__) + _steps([("attr", path[1][1]), *path[2:]])
+        return self.module(str(function.__module__)) + _steps([("attr", path[1][1]), *path[2:]])
 
 
 class Copied(Outside):
@@ -109,11 +109,11 @@ class Copied(Outside):
         if name == "__self__" and itself is not None:
             return itself + _steps(leaf.path[2:])
         if kind == "global" and function.__globals__ is not self.namespace and _is_importable(function):
-            return self.module(function.__module__) + _steps([("attr", name), *leaf.path[2:]])
+            return self.module(str(function.__module__)) + _steps([("attr", name), *leaf.path[2:]])
         value = read_path(leaf.path, traced.root)
         if kind == "global" and function.__globals__ is self.namespace and self._is_copied(leaf, value, traced.root):
             self.names[name] = None
-            return name + _steps(leaf.path[2:])
+            return str(name) + _steps(leaf.path[2:])
         return self._written(leaf.name, value)
 
     def header(self, emitted: set[str]) -> list[str]:
@@ -149,12 +149,12 @@ class Copied(Outside):
     def _written(self, name: str, value: Any) -> str | None:
         if not isinstance(value, (bool, int, float, str, np.generic, np.ndarray)):
             raise SctError("SCT914", f"`{name}` cannot be copied", why=f"it is a {type(value).__name__}")
-        if np.size(value) > LARGEST_LITERAL:
+        if isinstance(value, np.ndarray) and value.size > LARGEST_LITERAL:
             if self.strict:
                 raise SctError("SCT914", f"`{name}` cannot be copied",
-                               why=f"it is an array of {np.size(value)} elements that no plain statement makes")
+                               why=f"it is an array of {value.size} elements that no plain statement makes")
             digest = hashlib.sha256(np.ascontiguousarray(value)).hexdigest()[:16]
-            self.comments[f"# {name}: shape {np.shape(value)}, {value.dtype}, sha256 {digest}"] = None
+            self.comments[f"# {name}: shape {value.shape}, {value.dtype}, sha256 {digest}"] = None
             return None
         text = literal(value)
         if self.constants.setdefault(name, text) != text:
@@ -188,7 +188,7 @@ def _function(f: Any) -> Any:
 
 def _is_importable(function: Any) -> bool:
     module = sys.modules.get(function.__module__)
-    return function.__module__ != "__main__" and vars(module) is function.__globals__ if module else False
+    return module is not None and module.__name__ != "__main__" and vars(module) is function.__globals__
 
 
 def _steps(path: Any) -> str:

@@ -68,7 +68,7 @@ class Writer:
         values = [f"{name} = {text}" for name, text in self.outside.constants.items()]
         groups = [
             [f'"""{title}"""'] if title else [],
-            sorted((line for line in imports if line.startswith("from __future__"))),
+            sorted(line for line in imports if line.startswith("from __future__")),
             sorted(line for line in imports if _is_standard(line) and "__future__" not in line),
             sorted(line for line in imports if not _is_standard(line)),
             list(self.outside.comments),
@@ -96,7 +96,8 @@ class Writer:
     def _generate(self, name: str, traced: Traced, kinds: Mapping[str, str], texts: Mapping[int, str],
                   itself: str | None, made: Sequence[Check]) -> Source:
         """The function; what is outside and assigned to in it has another name there."""
-        params = [Parameter(p.name, kinds.get(p.name, p.kind), NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
+        params = [Parameter(p.name, kinds.get(p.name, p.kind),
+                            NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
                   for p in traced.params]
         own = {p.name for p in params if p.kind != "outer"}
         if itself is not None:
@@ -111,8 +112,8 @@ class Writer:
                 raise SctError("SCT914", f"the parameter `{root}` hides what is outside under the same name",
                                hint="rename one of them")
             named = tuple(Parameter(renamed.get(p.name, p.name), p.kind, p.default, p.tree) for p in params)
-            source = generate(fn, Interface(name, named, traced.result, traced.comment,
-                                            (*raising(made), *ast.parse("\n".join(outer)).body), frozenset(taken | {name})))
+            top = (*raising(made), *ast.parse("\n".join(outer)).body)
+            source = generate(fn, Interface(name, named, traced.result, traced.comment, top, frozenset(taken | {name})))
             written = _assigned(source.definition) & {text for p, text in by_name.items() if renamed.get(p, p) == text}
             if not written:
                 return source
@@ -147,7 +148,8 @@ def _dispatcher(name: str, parts: Sequence[tuple[str, list[Check]]]) -> str:
     args = first.args
     passed = [*(a.arg for a in [*args.posonlyargs, *args.args]), *([f"*{args.vararg.arg}"] if args.vararg else []),
               *(f"{a.arg}={a.arg}" for a in args.kwonlyargs), *([f"**{args.kwarg.arg}"] if args.kwarg else [])]
-    lines = [f"if {condition(made)}:\n    return _{name}_{k}({', '.join(passed)})" for k, (_, made) in enumerate(parts, 1)]
+    lines = [f"if {condition(made)}:\n    return _{name}_{k}({', '.join(passed)})"
+             for k, (_, made) in enumerate(parts, 1)]
     lines.append(f'raise TypeError("{name} was not compiled for arguments like these")')
     return f"def {name}({ast.unparse(args)}):\n" + textwrap.indent("\n".join(lines), "    ")
 
