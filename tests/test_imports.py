@@ -1,4 +1,4 @@
-"""Imports run one way: errors < ir < ops < {frontend, passes, codegen} < modules < derivative < api < {cli, pytest_plugin}.
+"""Imports run one way: errors < ir < ops < {frontend, passes, codegen} < modules < derivative < api < {cli, plugin}.
 
 `violations` reads the imports of every file (also those inside functions) with
 `ast` and names each that runs against the arrows.
