@@ -312,7 +312,7 @@ class Evaluator(Facts):
             made = self.b.emit(op, args, attrs, spelling=spelling, loc=self.loc)
         except TypeMismatch as error:
             self.refuse("SCT501", str(error))
-        self.defs[made if isinstance(made, Value) else None] = self.b.eqns[-1]
+        self.defs.update(dict.fromkeys(made if isinstance(made, tuple) else [made], self.b.eqns[-1]))
         return made
 
     def call_op(self, op: Op, *args: Abstract, spelling: str | None = None, **attrs: Any) -> Abstract:

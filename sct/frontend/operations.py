@@ -23,8 +23,8 @@ from sct.frontend.values import (
     Step,
     Tup,
 )
-from sct.ir import Lit, Operand, Value
-from sct.ir.types import Tensor
+from sct.ir import Lit, Op, Operand, Value
+from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import BY_CALL, aliases, stop_gradient
 
 __all__ = ["KNOWN", "call_named"]
@@ -75,9 +75,11 @@ _NUMBERS = {"linspace": (0, 1), "reshape": (0,), "broadcast_to": (0,)}
 """and which of their operands are none."""
 
 
-def apply_op(ev: Evaluator, op: Any, spelling: str, args: Args, flat: Sequence[Operand],
+def apply_op(ev: Evaluator, op: Op, spelling: str, args: Args, flat: Sequence[Operand],
              attrs: Mapping[str, Any]) -> Abstract:
     try:
+        if op.asks is not None:
+            attrs = {**attrs, **facts(ev, op, spelling, flat, attrs)}
         made = ev.emit(op, *flat, spelling=spelling, **attrs)
     except (TypeError, IndexError, KeyError, AttributeError) as error:
         ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {error}")
@@ -89,6 +91,19 @@ def apply_op(ev: Evaluator, op: Any, spelling: str, args: Args, flat: Sequence[O
         if alias != "none" and isinstance(owner, Ref):
             return view(ev, op, spelling, owner, flat, attrs, alias, made)
     return ev.wrap(made)
+
+
+def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """The attrs that are facts of the arguments, asked."""
+    assert op.asks is not None
+    start = len(ev.b.eqns)
+    try:
+        with ev.b:
+            asked = op.asks(*flat, **attrs)
+    except TypeMismatch as error:
+        ev.refuse("SCT501", str(error))
+    ev.defs.update((out, eqn) for eqn in ev.b.eqns[start:] for out in eqn.outs)
+    return {k: ev.ask(v, f"`{k}` of `{spelling}`") if isinstance(v, Value) else v for k, v in asked.items()}
 
 
 def _keeps_c_order(step: Step) -> bool:

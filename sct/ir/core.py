@@ -115,8 +115,11 @@ class Op:
     vjp, jvp  vjp(ct, y, *xs, **attrs) -> [cotangents] (None: no contribution),
               jvp(tangents, y, *xs, **attrs) -> tangent (a tangent may be None: zero).
               Of several outs: vjp([cts], [ys], ...) where a ct may be None, and
-              jvp(tangents, [ys], ...) -> [tangents]
+              jvp(tangents, [ys], ...) -> [tangents]; a TypeMismatch stands for that of
+              an out that has no derivative
     fields    names of the outs, where the call gives a named tuple
+    asks      asks(*operands, **attrs) -> {attr: operand}: attrs that are facts of the
+              operands which the frontend asks of the arguments (is the matrix wide?)
     nondiff   the reason why there is no derivative
     inactive  positions of operands that have no derivative (indices, conditions)
     alias     "none", "view", "maybe" (a view or a copy) or "same" (may be the very
@@ -145,6 +148,7 @@ class Op:
     jvp: Callable[..., Any] | None = None
     nondiff: str | None = None
     fields: tuple[str, ...] = ()
+    asks: Callable[..., dict[str, Any]] | None = None
     inactive: tuple[int, ...] = ()
     alias: str | Callable[..., str] = "none"
     alias_of: int = 0

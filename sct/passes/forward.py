@@ -15,7 +15,7 @@ from typing import Any, cast
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_float, undef, walk
-from sct.ir.types import Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import Optional, Seq, Tensor, Type, TypeMismatch, Undef
 from sct.ops.adjoint import zeros_of
 from sct.ops.arithmetic import add
 from sct.ops.registry import ELEMENTWISE
@@ -102,7 +102,9 @@ class Forward:
             made = self.rule(eqn, dxs)
             self.masks.learn(b.eqns[start:])
             for y, dy in zip(eqn.outs, made):
-                self.set(y, None if dy is None else _shaped(dy, y))
+                if isinstance(dy, TypeMismatch) and y in self.active:
+                    raise dy
+                self.set(y, _shaped(dy, y) if isinstance(dy, (Value, Lit)) else None)
 
     def rule(self, eqn: Eqn, dxs: Sequence[Operand | None]) -> Sequence[Operand | None]:
         """The tangents of the outs, given those of the operands."""
