@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import Apply, Dim, Tensor, TypeMismatch
 from sct.ops import samples
-from sct.ops.arithmetic import add, neg, sub
+from sct.ops.arithmetic import add, mul, neg, sub
 from sct.ops.creation import zeros_of
 from sct.ops.decompositions import (
     T,
@@ -20,18 +20,21 @@ from sct.ops.decompositions import (
     product,
     rectangular,
     smaller,
+    svdvals_jvp,
+    svdvals_vjp,
     symmetric,
 )
 from sct.ops.indexing import index, join
 from sct.ops.joining import concatenate
 from sct.ops.linalg import lapack, solve
-from sct.ops.products import matmul
+from sct.ops.products import contracted, matmul, outer
+from sct.ops.reductions import sum_
 from sct.ops.registry import op
 from sct.ops.shape import dim
 from sct.ops.triangles import tril, triu
-from sct.ops.types import number
+from sct.ops.types import number, scalar_or_array
 
-__all__ = ["pinv", "qr"]
+__all__ = ["lstsq", "matrix_rank", "pinv", "qr"]
 
 
 # -- qr -------------------------------------------------------------------------------------------
@@ -164,3 +167,91 @@ def pinv_jvp(tangents: Sequence[Any], p: Operand, a: Operand, rcond: float | Non
 pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_vjp, jvp=pinv_jvp,
           bind=lambda a, rcond=None: ([a], {"rcond": rcond}), defaults={"rcond": None}, raises="value", cost="dear",
           samples=lambda: [((a,), {}) for a in rectangular()])
+
+
+# -- lstsq ----------------------------------------------------------------------------------------
+
+
+def type_lstsq(a: Operand, b: Operand, rcond: float | None = None, wide: bool | None = None) -> tuple[Tensor, ...]:
+    if number(a).rank != 2 or number(b).rank not in (1, 2):
+        raise TypeMismatch("lstsq takes a matrix, and a vector or a matrix")
+    (m, n), (rows, *columns) = number(a).shape, number(b).shape
+    contracted(m, rows)
+    (dtype,) = lapack(a, b)
+    left = Dim(0, ((Apply("residuals", (m, n)), 1),))
+    return (Tensor("array", dtype, (n, *columns)), Tensor("array", dtype, (left,)), Tensor("np", "i32"),
+            Tensor("array", dtype, (smaller(a, wide),)))
+
+
+def outer_product(x: Operand, y: Operand) -> Any:
+    return outer(x, y) if number(x).rank == 1 else matmul(x, T(y))
+
+
+def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, rcond: float | None = None,
+              wide: bool | None = None) -> list[Any]:
+    """db = P.T @ ct of P = pinv(A); of A, what moves x, and what moves the spaces of its columns and rows"""
+    (ct, residuals, _, ds), x = cts, ys[0]
+    da = None if ds is None else svdvals_vjp(ds, ys[3], a, wide=wide)[0]
+    db: Any = None
+    rest = sub(b, matmul(a, x))
+    if ct is not None:
+        p = pinv(a, rcond=rcond)
+        db = matmul(T(p), ct)
+        da = plus(da, neg(outer_product(db, x)))
+        if not wide and not is_square(a):
+            da = add(da, outer_product(rest, matmul(p, db)))
+        if wide is not False and not is_square(a):
+            da = add(da, outer_product(matmul(T(p), x), sub(ct, matmul(T(a), db))))
+    if residuals is not None and not wide and not is_square(a):
+        change = mul(2.0, mul(sum_(residuals) if number(b).rank == 1 else residuals, rest))
+        da, db = plus(da, neg(outer_product(change, x))), plus(db, change)
+    return [da, db]
+
+
+def lstsq_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, rcond: float | None = None,
+              wide: bool | None = None) -> tuple[Any, ...]:
+    (da, db), x = tangents, ys[0]
+    p, rest = pinv(a, rcond=rcond), sub(b, matmul(a, x))
+    change = plus(db, None if da is None else neg(matmul(da, x)))
+    dx, ds = matmul(p, change), None
+    if da is not None:
+        ds = svdvals_jvp([da], ys[3], a, wide=wide)
+        if not wide and not is_square(a):
+            dx = add(dx, matmul(p, matmul(T(p), matmul(T(da), rest))))
+        if wide is not False and not is_square(a):
+            turned = matmul(T(da), matmul(T(p), x))
+            dx = add(dx, sub(turned, matmul(p, matmul(a, turned))))
+    left = None
+    if not wide and not is_square(a):
+        left = mul(2.0, sum_(mul(rest, change), axis=0, keepdims=number(b).rank == 1))
+    return dx, left, None, ds
+
+
+def least_squares() -> list[samples.Sample]:
+    made: list[samples.Sample] = []
+    for a in rectangular():
+        if a.ndim == 2 and a.shape != (1, 1):
+            m, n = a.shape
+            made += [((a, samples.arrays((m, *k), seed=1, dtype=a.dtype.str)), {"wide": m < n}) for k in ((), (2,))]
+    return made
+
+
+lstsq = op("lstsq", "numpy.linalg.lstsq", type=type_lstsq, asks=lambda a, b, **_: is_wide(a), vjp=lstsq_vjp,
+           run=lambda a, b, rcond=None, wide=None: np.linalg.lstsq(a, b, rcond), jvp=lstsq_jvp,
+           bind=lambda a, b, rcond=None: ([a, b], {"rcond": rcond}), defaults={"rcond": None, "wide": None},
+           emit=lambda a, b, rcond=None, wide=None: f"numpy.linalg.lstsq(_0, _1{'' if rcond is None else ', _rcond'})",
+           raises="value", cost="dear", samples=least_squares)
+
+
+# -- rank -----------------------------------------------------------------------------------------
+
+
+def type_rank(a: Operand, tol: Any = None) -> Tensor:
+    if number(a).rank < 2:
+        raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
+    return scalar_or_array({"i64"}, number(a).shape[:-2])
+
+
+matrix_rank = op("matrix_rank", "numpy.linalg.matrix_rank", type=type_rank, run=np.linalg.matrix_rank, cost="dear",
+                 bind=lambda A, tol=None: ([A], {"tol": tol}), defaults={"tol": None},
+                 nondiff="a rank is constant between its jumps", samples=lambda: [((a,), {}) for a in rectangular()])

@@ -1,4 +1,4 @@
-"""Variance, norms and running sums."""
+"""Variance and running sums."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import Tensor
 from sct.ops import samples
 from sct.ops.arithmetic import mul, quotient, sub
 from sct.ops.indexing import index, join
@@ -18,7 +18,7 @@ from sct.ops.registry import op
 from sct.ops.shape import rearranged, reshape_as
 from sct.ops.types import Axis, normalize, number, probe, size_dim
 
-__all__ = ["cumsum", "flip", "norm", "std", "var"]
+__all__ = ["cumsum", "flip", "std", "var"]
 
 
 # -- var, std ------------------------------------------------------------------------------------
@@ -67,45 +67,6 @@ def moments() -> Iterable[samples.Sample]:
 
 var = moment("var", lambda g, y, n: over_count(mul(2.0, g), n))
 std = moment("std", lambda g, y, n: over_count(quotient(g, y, edge=math.nan), n))
-
-
-# -- the Euclidean norm: its derivative at 0 is 0 ----------------------------------------------------
-
-
-def type_norm(x: Operand, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    vectors = isinstance(axis, int) or axis is None and number(x).rank == 1
-    if not (ord is None or ord == 2 and vectors or ord == "fro" and not vectors):
-        raise TypeMismatch(f"norm with ord={ord!r} is not supported")
-    return reduction(np.linalg.norm)(x, axis, keepdims)
-
-
-def bind_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> tuple[list[Any], dict[str, Any]]:
-    operands, attrs = bind_reduction(x, axis, keepdims=keepdims)
-    return operands, {"ord": ord, **attrs}
-
-
-def norm_vjp(ct: Operand, y: Operand, x: Operand, ord: Any = None, axis: Axis = None,
-             keepdims: bool = False) -> list[Any]:
-    return [mul(x, aligned(quotient(ct, y, edge=0.0), x, axis, keepdims))]
-
-
-def norm_jvp(tangents: Sequence[Any], y: Operand, x: Operand, ord: Any = None, axis: Axis = None,
-             keepdims: bool = False) -> Any:
-    return quotient(sum_(mul(x, tangents[0]), axis=axis, keepdims=keepdims), y, edge=0.0)
-
-
-def norms() -> Iterable[samples.Sample]:
-    x = samples.arrays((2, 3))
-    for axis in (None, 0, -1, (0, 1)):
-        yield (x,), {"axis": axis}
-        yield (x,), {"axis": axis, "keepdims": True}
-    yield (x,), {"ord": "fro"}
-    yield (samples.arrays((3,)),), {"ord": 2}
-    yield (samples.arrays((3,), dtype="f4"),), {}
-
-
-norm = op("norm", "numpy.linalg.norm", type=type_norm, run=np.linalg.norm, bind=bind_norm, vjp=norm_vjp, jvp=norm_jvp,
-          defaults={"ord": None, "axis": None, "keepdims": False}, samples=norms)
 
 
 # -- running sums -------------------------------------------------------------------------------------

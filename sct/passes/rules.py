@@ -393,12 +393,16 @@ def div_expanded(a: Operand, b: Operand) -> Any:
 
 
 def unexpanded(x: Operand, full: Operand) -> Any:
-    """`g` where `x` is `expand_like(g, ...)` of the shape of `full`, with an axis of size 1
-    where a sum took one away, so that it broadcasts like `x`."""
+    """`g` where `x` is `expand_like(g, ...)` of the shape of `full` (of its last axes, for a number g),
+    with an axis of size 1 where a sum took one away, so that it broadcasts like `x`."""
     eqn = definition(x)
-    if eqn is None or eqn.op.name != "expand_like" or shape_of(x) != shape_of(full) or carrier_of(full) != "array":
+    if eqn is None or eqn.op.name != "expand_like" or carrier_of(full) != "array":
         return None
     g, axis = eqn.args[0], eqn.attrs.get("axis")
+    if shape_of(g) == () and shape_of(x) == shape_of(full)[-len(shape_of(x)):]:
+        return g
+    if shape_of(x) != shape_of(full):
+        return None
     if eqn.attrs.get("keepdims") or axis is None:
         return g
     axes = sorted(k % len(shape_of(x)) for k in (axis if isinstance(axis, tuple) else (axis,)))
@@ -417,7 +421,7 @@ def sum_negated(x: Operand, **attrs: Any) -> Any:
 @rule("transpose")
 def transpose_twice(x: Operand, axes: Any = None) -> Any:
     """transpose(transpose(x)) -> x where that is the order again"""
-    eqn = definition(x)
+    eqn = None if isinstance(x, Lit) else cast(Builder, builder_var.get()).defs.get(x)
     if eqn is None or eqn.op is not transpose:
         return None
     inner, rank = eqn.attrs.get("axes"), len(shape_of(x))
