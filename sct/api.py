@@ -15,6 +15,7 @@ import numpy as np
 from sct.derivative import Argnums, Derivative, call_once, check_backend, check_function
 from sct.errors import SctError
 from sct.frontend import Transform
+from sct.ir.objects import attributes, make, with_attributes
 
 __all__ = ["Derivative", "check_grads", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",
            "stop_gradient", "value_and_grad", "vjp"]
@@ -226,6 +227,9 @@ def _directions(primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
 def _is_none(tangent: Any) -> bool:
     if isinstance(tangent, dict):
         return all(map(_is_none, tangent.values()))
+    named = attributes(tangent)
+    if named is not None:
+        return all(map(_is_none, named.values()))
     if isinstance(tangent, (tuple, list)):
         return all(map(_is_none, tangent))
     return tangent is None
@@ -241,6 +245,13 @@ def _tangent(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
         if not isinstance(parts, dict) or parts.keys() != primal.keys():
             raise _mismatch(at, f"a dict with the keys {list(primal)}", tangent)
         return {key: _tangent(primal[key], parts[key], f"{at}[{key!r}]", True) for key in primal}
+    named = attributes(primal)
+    if named is not None:
+        given = dict.fromkeys(named) if tangent is None else attributes(tangent)
+        if given is None or given.keys() != named.keys():
+            raise _mismatch(at, f"an object with the attributes {list(named)}", tangent)
+        made = [_tangent(named[key], given[key], f"{at}.{key}", True) for key in named]
+        return make(type(primal), list(named), made)
     if isinstance(primal, (tuple, list)):
         parts = [None] * len(primal) if tangent is None else tangent
         if not isinstance(parts, (tuple, list)) or len(parts) != len(primal):
@@ -380,6 +391,10 @@ def _map(leaf: Callable[..., Any], x: Any, *others: Any) -> Any:
     """`leaf` of the floating-point leaves of `x`; everything else is copied."""
     if isinstance(x, dict):
         return {key: _map(leaf, x[key], *(o and o[key] for o in others)) for key in x}
+    named = attributes(x)
+    if named is not None:
+        return with_attributes(
+            x, {k: _map(leaf, v, *(o if o is None else getattr(o, k) for o in others)) for k, v in named.items()})
     if isinstance(x, (tuple, list)):
         parts = [_map(leaf, each, *(o and o[i] for o in others)) for i, each in enumerate(x)]
         return parts if isinstance(x, list) else tuple(parts)
@@ -406,6 +421,9 @@ def _random(x: Any, rng: np.random.Generator) -> Any:
     """A random tangent of `x`; None for what has none."""
     if isinstance(x, dict):
         return {key: _random(each, rng) for key, each in x.items()}
+    named = attributes(x)
+    if named is not None:
+        return make(type(x), list(named), [_random(each, rng) for each in named.values()])
     if isinstance(x, (tuple, list)):
         parts = [_random(each, rng) for each in x]
         return parts if isinstance(x, list) else tuple(parts)

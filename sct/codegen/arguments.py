@@ -13,7 +13,7 @@ from typing import Any, cast
 from sct.codegen.expressions import Modules, constant
 from sct.codegen.interface import NO_DEFAULT, Interface, Parameter
 from sct.codegen.program import Let
-from sct.codegen.templates import ITEM
+from sct.codegen.templates import ATTRIBUTE, ITEM
 from sct.ir.core import Eqn, Lit, Value
 from sct.ir.tree import Leaf, Node, Tree
 from sct.ir.types import Opaque
@@ -30,12 +30,15 @@ def parameter(name: str, tree: Tree, values: Sequence[Value]) -> tuple[Value, li
 
 
 def _items(tree: Tree, container: Value, values: Sequence[Value]) -> Iterator[Let]:
-    for key, child in zip(tree.keys, tree.children) if isinstance(tree, Node) else ():
+    if not isinstance(tree, Node):
+        return
+    for key, child in zip(tree.keys, tree.children):
         if isinstance(child, Leaf):
             value = values[child.index]
         else:
             value = Value(Opaque(), key if isinstance(key, str) and key.isidentifier() else None)
-        eqn = Eqn(ITEM, (container, Lit(key)), (value,))
+        eqn = Eqn(ATTRIBUTE, (container,), (value,), {"name": key}) if tree.kind == "object" else \
+            Eqn(ITEM, (container, Lit(key)), (value,))
         yield Let(eqn, eqn)
         yield from _items(child, value, values)
 

@@ -17,6 +17,7 @@ from sct.codegen.fold import Expression, Folded
 from sct.codegen.program import Select
 from sct.codegen.templates import expression, parsed
 from sct.ir.core import UNDEF, Lit, Operand, Value
+from sct.ir.objects import dotted_name
 from sct.ops.indexing import split
 
 __all__ = ["Expressions", "Modules", "call", "constant", "load", "signed", "store", "tuple_of", "without_sign",
@@ -29,11 +30,13 @@ class Modules:
     """How names of modules and builtins are written, where parameters may hide them.
 
     imports   the import lines that are needed
+    bindings  objects that the text names and that no import finds
     """
 
     def __init__(self, hidden: Iterable[str]) -> None:
         self.hidden = frozenset(hidden)
         self.imports: dict[str, None] = {}
+        self.bindings: dict[str, Any] = {}
 
     def module(self, dotted: str) -> ast.expr:
         """A module: `np` for "numpy"."""
@@ -50,6 +53,17 @@ class Modules:
 
     def builtin(self, name: str) -> ast.expr:
         return load(name) if name not in self.hidden else ast.Attribute(self.module("builtins"), name, ast.Load())
+
+    def cls(self, cls: type) -> ast.expr:
+        """A class by its name, imported from where it is defined."""
+        dotted = dotted_name(cls)
+        name = f"_{cls.__name__}" if cls.__name__ in self.hidden else cls.__name__
+        if dotted is None:
+            self.bindings[name] = cls
+        else:
+            alias = f" as {name}" if name != cls.__name__ else ""
+            self.imports[f"from {dotted.rpartition('.')[0]} import {cls.__name__}{alias}"] = None
+        return load(name)
 
     def dotted(self, name: str) -> ast.expr:
         """`numpy.linalg.norm` -> np.linalg.norm"""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import keyword
 import linecache
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -25,7 +26,7 @@ from sct.codegen.live import Liveness
 from sct.codegen.lower import lower
 from sct.codegen.names import Names
 from sct.codegen.parts import Scope
-from sct.codegen.program import Block, Let, statements
+from sct.codegen.program import Block, Define, Let, statements
 from sct.codegen.prune import prune
 from sct.codegen.spell import spell
 from sct.codegen.statements import Statements, function
@@ -34,6 +35,7 @@ from sct.codegen.tidy import tidy
 from sct.codegen.unparse import Comment, comment, unparse
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk
+from sct.ir.tree import Node, Tree
 
 __all__ = ["generate", "load"]
 
@@ -57,9 +59,9 @@ def generate(fn: Fn, interface: Interface) -> Source:
     args, bindings = signature(interface, modules)
     body = [*map(comment, filter(None, [interface.comment])), *interface.top, *body]
     tree = ast.Module([function(interface.name, args, body)], [])
-    imports = tuple(sorted(modules.imports, key=lambda line: ("numpy" in line, line)))
+    imports = tuple(sorted(modules.imports, key=lambda line: (_group(line), line)))
     text = _head(imports) + unparse(tree)
-    return Source(text, interface.name, imports, bindings, _lines(tree, text, printer.places))
+    return Source(text, interface.name, imports, {**bindings, **modules.bindings}, _lines(tree, text, printer.places))
 
 
 def load(source: Source, filename: str) -> Callable[..., Any]:
@@ -75,8 +77,14 @@ def load(source: Source, filename: str) -> Callable[..., Any]:
 
 def _head(imports: tuple[str, ...]) -> str:
     """The import lines, those of the standard library first."""
-    groups = [[line for line in imports if ("numpy" in line) == third] for third in (False, True)]
+    groups = [[line for line in imports if _group(line) == k] for k in range(3)]
     return "".join("\n".join(group) + "\n\n" for group in groups if group) + ("\n" if imports else "")
+
+
+def _group(line: str) -> int:
+    """0: the standard library, 1: NumPy and SciPy, 2: the user's modules."""
+    root = line.split()[1].split(".")[0]
+    return 1 if root in ("numpy", "scipy") else 0 if root in sys.stdlib_module_names else 2
 
 
 def _lines(tree: ast.Module, text: str, places: Mapping[ast.stmt, Loc]) -> dict[int, Loc]:
@@ -119,7 +127,19 @@ def _taken(block: Block, folded: Folded, interface: Interface) -> set[str]:
     """Names that stand for something else in the text."""
     used = {"np", "math", "range", "reversed", "zip", "len", "builtins", "_", interface.name, *keyword.kwlist,
             *interface.taken}
+    used.update(_classes(interface.result))
     for s in (*statements(block), *folded.values()):
+        if isinstance(s, Define):
+            used.update(_classes(s.eqn.attrs["result"]))
         if isinstance(s, Let) and not s.eqn.regions and s.eqn.op.name not in STATEMENTS:
             used.update(names_in(expression(s.like)))
     return used
+
+
+def _classes(tree: Tree) -> Iterator[str]:
+    """The names of the classes of the objects in a result."""
+    if isinstance(tree, Node):
+        if tree.kind == "object":
+            yield tree.cls.__name__
+        for child in tree.children:
+            yield from _classes(child)

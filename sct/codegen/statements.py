@@ -301,6 +301,8 @@ class Statements:
         if isinstance(tree, Const):
             return constant(tree.value, self.modules)
         children = [self.display(c, values) for c in tree.children]
+        if tree.kind == "object":
+            return ast.Call(self.modules.cls(tree.cls), [], [ast.keyword(k, v) for k, v in zip(tree.keys, children)])
         if tree.kind == "dict":
             return ast.Dict([constant(k, self.modules) for k in tree.keys], children)
         return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())

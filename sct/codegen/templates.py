@@ -17,7 +17,7 @@ from sct.codegen.program import Let, Return, Select, Statement, Update
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
 from sct.ops.registry import template
 
-__all__ = ["ITEM", "STATEMENTS", "WRITES", "expression", "names_in", "occurrences", "parsed", "width"]
+__all__ = ["ATTRIBUTE", "ITEM", "STATEMENTS", "WRITES", "expression", "names_in", "occurrences", "parsed", "width"]
 
 WRITES = frozenset(["store", "add_at"])
 STATEMENTS = WRITES | {"index", "raise_"}
@@ -25,6 +25,10 @@ STATEMENTS = WRITES | {"index", "raise_"}
 
 ITEM = Op("item_of", lambda *_: None, emit="_0[_1]", nondiff="a part of an argument")  # type: ignore[arg-type]
 """A part of a container that is an argument: params["W"]."""
+
+ATTRIBUTE = Op("attribute_of", lambda *_: None, emit=lambda _, name: f"_0.{name}",  # type: ignore[arg-type]
+               nondiff="a part of an argument")
+"""An attribute of an object that is an argument: params.W."""
 
 _PLACEHOLDER = re.compile(r"\b_(\d+|args)\b")
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.facts import UNKNOWN
-from sct.frontend.values import Abstract, Array, DictRef, FreeLeaf, ListRef, Path, Ref, Slots, Static, Tup
+from sct.frontend.values import Abstract, Array, DictRef, FreeLeaf, ListRef, ObjRef, Path, Ref, Slots, Static, Tup
 from sct.ir import Value
+from sct.ir.objects import fields_of, is_container
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
 from sct.ir.types import INT, Dim, Opaque, Tensor, Type, py, sym
 
@@ -60,6 +61,10 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
         return t, first, tuple([(k, _key(v, sizes)) for k, v in x.items()])
     if isinstance(x, np.generic):
         return t  # type: ignore[no-any-return]
+    if is_container(t):
+        known = len(sizes)
+        first = sizes.setdefault(-1 - id(x), known)
+        return t, first, first == known and tuple([(k, _key(getattr(x, k), sizes)) for k in fields_of(x)])
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may give the operators other meanings", hint="pass np.asarray(x)")
@@ -133,14 +138,14 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> t
 
     seen  the arrays and containers of earlier arguments, where one passed twice is to be one array
     """
-    if type(x) in (list, dict):
+    if type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple):
         if seen is not None and id(x) in seen:
             known, tree = seen[id(x)]
             return known, relabel(tree, lambda _: Leaf(_again(ev, x, tree, _)))
         ev.containers_twice = ev.containers_twice or id(x) in ev.containers
         ev.containers.add(id(x))
     made = _argument(ev, x, name, seen)
-    if seen is not None and isinstance(x, (np.ndarray, list, dict)):
+    if seen is not None and not isinstance(x, (bool, int, float, str, tuple)):
         seen.setdefault(id(x), made)
     return made
 
@@ -167,6 +172,8 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
                  for j, (k, v) in enumerate(x.items())]
         cell = Slots(tuple(v for v, _ in parts), tuple(x), "argument")
         return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
+    if is_container(type(x)):
+        return _object(ev, x, name, seen)
     if isinstance(x, np.ndarray):
         leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
         if seen is not None and id(x) in seen:
@@ -195,6 +202,22 @@ def _typed(ev: Evaluator, leaf: Value, origin: str) -> Abstract:
     addr = ev.new_addr()
     ev.store.cells[addr] = cell
     return Ref(addr)
+
+
+def _object(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
+    """An object with attributes; one that holds itself is seen into once."""
+    if id(x) in ev.entered:
+        leaf = add_leaf(ev, x, Opaque(), name)
+        return leaf, Leaf(len(ev.params) - 1)
+    ev.entered.add(id(x))
+    keys = fields_of(x)
+    parts = [argument(ev, getattr(x, k), k, seen) for k in keys]
+    ev.entered.discard(id(x))
+    items, cls = tuple(v for v, _ in parts), type(x)
+    tree = Node("object", keys, tuple(t for _, t in parts), cls)
+    if isinstance(x, tuple):
+        return Tup(items, keys, cls), tree
+    return ObjRef(_slots(ev, Slots(items, keys, "argument")), cls), tree
 
 
 def _slots(ev: Evaluator, cell: Slots) -> int:
@@ -282,8 +305,14 @@ def _capture(ev: Evaluator, cell: Any) -> int:
     return addr
 
 
+_NAMELESS = frozenset(("__dict__", "__defaults__", "__kwdefaults__", "__wrapped__", "__func__", "_field_defaults",
+                       "__dataclass_fields__"))
+
+
 def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
-    parts = ["self" if name == "__self__" else str(name) for _, name in path[1:]]
+    parts = ["self" if name == "__self__" else str(name) for _, name in path[1:] if name not in _NAMELESS]
+    if parts[:1] and parts[0].isdigit():
+        parts.insert(0, "default")
     name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or "free"
     taken = {p.hint for p in ev.params}
     while name in taken:

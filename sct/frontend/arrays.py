@@ -9,6 +9,8 @@ import gast
 import numpy as np
 
 from sct.frontend.evaluator import Evaluator, expression
+from sct.frontend.objects import special_call
+from sct.frontend.raising import attempted, die
 from sct.frontend.values import Abstract, Array, DictRef, ListRef, Ref, Slots, Static, Step, Tup
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Tensor
@@ -50,13 +52,17 @@ def slice_(ev: Evaluator, node: Any) -> Abstract:
 
 def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     """`owner[key]`."""
+    own = special_call(ev, owner, "__getitem__", key)
+    if own is not None:
+        return own
     if isinstance(owner, Static):
-        return Static(owner.value[ev.ask(key, "this subscript")])
+        where = ev.ask(key, "this subscript")
+        return Static(attempted(ev, lambda: owner.value[where]))
     if isinstance(owner, Tup):
         return _static_item(ev, owner.items, key, Tup)
     if isinstance(owner, ListRef):
         items = _slots(ev, owner).items
-        got = _static_item(ev, items, key, Tup)
+        got = _static_item(ev, items, key, Tup, tuple_=False)
         if isinstance(got, Tup) and isinstance(key, Static) and isinstance(key.value, slice):
             return ev.new_list(got.items)
         return got
@@ -64,7 +70,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         cell = _slots(ev, owner)
         name = ev.ask(key, "a key of a dict")
         if name not in cell.keys:
-            ev.refuse("SCT505", f"the dict has no key {name!r}", hint=f"its keys are {list(cell.keys)}")
+            die(ev, "KeyError", name)
         return cell.items[cell.keys.index(name)]
     if isinstance(owner, Ref):
         return slice_view(ev, owner, key)
@@ -79,13 +85,12 @@ def _slots(ev: Evaluator, owner: ListRef | DictRef) -> Slots:
     return cell
 
 
-def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make: Any) -> Abstract:
+def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make: Any, *,
+                 tuple_: bool = True) -> Abstract:
     where = ev.ask(key, "an index into a list or tuple")
-    try:
-        got = items[where]
-    except (IndexError, TypeError) as error:
-        ev.refuse("SCT505", f"this subscript fails: {error}")
-    return make(got) if isinstance(where, slice) else got  # type: ignore[no-any-return]
+    sequence: Any = items if tuple_ else list(items)
+    got = attempted(ev, lambda: sequence[where])
+    return make(tuple(got)) if isinstance(where, slice) else got  # type: ignore[no-any-return]
 
 
 def nested(ev: Evaluator, v: Abstract) -> Any:
@@ -196,6 +201,8 @@ def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
 
 def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) -> None:
     """`owner[key] = value`."""
+    if special_call(ev, owner, "__setitem__", key, value) is not None:
+        return
     if isinstance(owner, Ref):
         names, operands = join_key(key_items(ev, key))
         path, names, operands = compose(ev, owner, names, operands)
@@ -219,10 +226,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
             return
         if isinstance(where, slice):
             ev.refuse("SCT503", "writing a slice of a list is not supported")
-        try:
-            items[where] = value
-        except IndexError as error:
-            ev.refuse("SCT505", f"this write fails: {error}")
+        attempted(ev, lambda: items.__setitem__(where, value))
         ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
     else:
         ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")

@@ -10,6 +10,7 @@ import gast
 from sct.frontend.arrays import assign_item
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.iteration import items_of
+from sct.frontend.objects import set_attribute
 from sct.frontend.values import Abstract, Array, Key, Ref
 from sct.ir import Value
 
@@ -29,9 +30,11 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
         assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
     elif isinstance(target, (gast.Tuple, gast.List)):
         unpack(ev, target.elts, items_of(ev, v))
+    elif isinstance(target, gast.Attribute):
+        name_value(ev, v, target.attr)
+        set_attribute(ev, ev.eval(target.value), target.attr, v)
     else:
-        ev.refuse("SCT303", "writing an attribute is not supported", node=target,
-                  why="sct does not see what else refers to the object", hint="use a local, a dict or an array")
+        ev.refuse("SCT101", "this target of an assignment is not supported", node=target)
 
 
 def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -> None:

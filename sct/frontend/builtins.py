@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import types
 from typing import Any
 
 import gast
@@ -11,17 +10,16 @@ import numpy as np
 
 from sct.frontend.arrays import assign_item, size_along
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
-from sct.frontend.expressions import NUMPY_NAMES, binary, boolean, compare_one, die, truth
+from sct.frontend.expressions import binary, boolean, compare_one, truth
 from sct.frontend.iteration import from_zero, items_of, known_items, length, space
+from sct.frontend.objects import special_call
+from sct.frontend.raising import die
 from sct.frontend.store import is_number
 from sct.frontend.values import (
     Abstract,
-    Closure,
     DictRef,
     Iteration,
     ListRef,
-    Method,
-    Pullback,
     Ref,
     Slots,
     Static,
@@ -71,6 +69,9 @@ def reversed_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(len)
 def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     (v,) = args
+    own = special_call(ev, v, "__len__")
+    if own is not None:
+        return own
     if isinstance(v, Ref):
         return ev.wrap(length(ev, v))
     if isinstance(v, Iteration) and known_items(ev, v) is None:
@@ -116,36 +117,6 @@ def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         shown.append(Lit(str(a.value)) if isinstance(a, Static) and not is_number(a) else ev.operand(a))
     ev.emit(print_, *shown, **{"sep": " ", "end": "\n", **attrs})
     return Static(None)
-
-
-@special(isinstance)
-def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    v, kinds = args
-    wanted = tuple(k.value for k in kinds.items if isinstance(k, Static)) if isinstance(kinds, Tup) else \
-        (kinds.value,) if isinstance(kinds, Static) else ()
-    have: type
-    if isinstance(v, Static):
-        return Static(isinstance(v.value, wanted))
-    if isinstance(v, Ref):
-        have = np.ndarray
-    elif isinstance(v, (Tup, ListRef, DictRef)):
-        have = {Tup: tuple, ListRef: list, DictRef: dict}[type(v)]
-    elif isinstance(v, Value) and isinstance(v.type, Tensor) and v.type.carrier in ("py", "np"):
-        if v.type.dtype == "real":
-            return Static(ev.ask_type(v, wanted))
-        have = {"bool": bool, "int": int, "float": float}.get(v.type.dtype) or \
-            np.dtype(NUMPY_NAMES[v.type.dtype]).type
-    elif isinstance(v, Closure):
-        have = types.FunctionType
-    else:
-        ev.refuse("SCT504", "the class of this object must be known")
-    return Static(issubclass(have, wanted))
-
-
-@special(callable)
-def callable_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return Static(isinstance(args[0], (Closure, Method, Pullback)) or
-                  isinstance(args[0], Static) and callable(args[0].value))
 
 
 @special(sum)
@@ -227,6 +198,9 @@ def _convert(name: str, cls: Any) -> Special:
         if not args:
             return Static(cls())
         (v,) = args
+        own = special_call(ev, v, f"__{name}__") if name != "bool" else None
+        if own is not None:
+            return own
         if isinstance(v, Static) and (is_number(v)) and v.value is not None:
             try:
                 return Static(cls(v.value))
@@ -247,7 +221,7 @@ for _name, _cls in (("float", float), ("int", int), ("bool", bool)):
     SPECIAL[id(_cls)] = _convert(_name, _cls)
 
 
-@special(eval, exec, compile, globals, locals, vars, setattr, getattr, input, open, iter, next, map, filter, sorted)
+@special(eval, exec, compile, globals, locals, vars, input, open, iter, next, map, filter, sorted)
 def refused_builtin(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     ev.refuse("SCT206", "this builtin is not supported in a differentiated function")
 

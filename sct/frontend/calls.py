@@ -15,6 +15,7 @@ from sct.errors import SctError
 from sct.frontend.comprehensions import listcomp
 from sct.frontend.evaluator import SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
 from sct.frontend.iteration import items_of
+from sct.frontend.objects import instantiate, special_method
 from sct.frontend.operations import KNOWN, call_named
 from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
 from sct.frontend.statements import FALL, block, guard
@@ -22,9 +23,9 @@ from sct.frontend.transforms import call_transform
 from sct.frontend.values import (
     Abstract,
     Closure,
+    Container,
     DictRef,
     Key,
-    ListRef,
     Path,
     Poison,
     Pullback,
@@ -34,6 +35,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Value
+from sct.ir.objects import is_container
 from sct.ops import apply
 from sct.ops.effects import python
 
@@ -109,6 +111,13 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return call_function(ev, f, args, kwargs)
     if isinstance(f, type) and issubclass(f, BaseException):
         return exception(ev, f, args)
+    if isinstance(f, type) and is_container(f):
+        return instantiate(ev, f, args, kwargs)
+    if hasattr(f, "__wrapped__") and not _library(f):  # a cache around the function
+        return ev.call(ev.lift(f.__wrapped__, (*(fn.path or (f,)), ("attr", "__wrapped__"))), args, kwargs)
+    method = special_method(ev, fn, "__call__")
+    if method is not None:
+        return ev.call(method, args, kwargs)
     return opaque_call(ev, fn, args, kwargs)
 
 
@@ -292,7 +301,7 @@ def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abst
             isinstance(named, np.ufunc):
         ev.refuse("SCT206", f"`{what}` is not supported yet")
     for a in [*args, *kwargs.values()]:
-        if isinstance(a, (Ref, ListRef, DictRef)):
+        if isinstance(a, (Ref, Container)):
             ev.refuse("SCT207", f"`{what}` gets an array or a container, and sct has no source or rule for it",
                       why="it may write to it", hint="pass numbers, or call it outside the function")
     if isinstance(fn, Static):

@@ -24,10 +24,12 @@ from sct.frontend.values import (
     Abstract,
     Array,
     Cell,
+    Container,
     DictRef,
     FreeLeaf,
     Key,
     ListRef,
+    ObjRef,
     Path,
     Poison,
     Ref,
@@ -141,6 +143,7 @@ class Evaluator(Facts):
         self.late_freezes: list[int] = []
         self.loop_memo: dict[Any, Any] = {}
         self.containers: set[int] = set()
+        self.entered: set[int] = set()
         self.containers_twice = False
         self.container_written = False
         self.boundary = 0
@@ -297,6 +300,11 @@ class Evaluator(Facts):
         self.store.cells[addr] = Slots(tuple(entries.values()), tuple(entries))
         return DictRef(addr)
 
+    def new_object(self, cls: type, attributes: Mapping[str, Abstract]) -> ObjRef:
+        addr = self.new_addr()
+        self.store.cells[addr] = Slots(tuple(attributes.values()), tuple(attributes))
+        return ObjRef(addr, cls)
+
     def new_frame_id(self) -> int:
         self._next_frame += 1
         return self._next_frame
@@ -342,7 +350,7 @@ class Evaluator(Facts):
             return self.read(v)
         if isinstance(v, Poison):
             self.refuse("SCT502", "this value cannot be used here", why=v.reason)
-        what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict"}.get(type(v).__name__)
+        what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object"}.get(type(v).__name__)
         what = what or (f"`{v.value!r}`" if isinstance(v, Static) else "a function")
         self.refuse("SCT503", f"{what} is not supported here", hint="use a number or an array")
 
@@ -466,6 +474,16 @@ class Evaluator(Facts):
                                Guard(text, lambda leaves: bool(run(fn, list(leaves))[0] == value), (fn, value)))
         return value
 
+    def leaf_of(self, v: Value) -> Any:
+        """The argument that `v` is, where it is one; None ahead of time."""
+        while v in self.stands_for:
+            outer = self.stands_for[v]
+            if not isinstance(outer, Value):
+                return None
+            v = outer
+        leaf = self.leaves[self.params.index(v)] if v in self.params else UNKNOWN
+        return None if leaf is UNKNOWN else leaf
+
     def _given(self, fn: Fn) -> str:
         """The first argument that a value is computed from."""
         return next((v.hint for v in free_values(fn.with_(params=())) if v.hint), "n")
@@ -526,8 +544,8 @@ class Evaluator(Facts):
     def fresh_copy(self, v: Abstract, seen: dict[int, int]) -> Abstract:
         """`v` with private copies of the arrays and containers that it reaches."""
         if isinstance(v, Tup):
-            return Tup(tuple(self.fresh_copy(x, seen) for x in v.items))
-        if isinstance(v, (Ref, ListRef, DictRef)):
+            return v.with_(self.fresh_copy(x, seen) for x in v.items)
+        if isinstance(v, (Ref, Container)):
             if v.addr not in seen:
                 cell = self.store.cells[v.addr]
                 seen[v.addr] = addr = self.new_addr()

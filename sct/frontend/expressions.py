@@ -13,17 +13,22 @@ import numpy as np
 
 from sct.frontend.arrays import NUMPY_NAMES, size_along
 from sct.frontend.bindings import assign
-from sct.frontend.evaluator import Dead, Evaluator, expression
+from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.iteration import items_of
+from sct.frontend.objects import get_attribute, is_object, reflected, special_call
+from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
 from sct.frontend.values import (
     Abstract,
     Array,
     Closure,
+    Container,
     DictRef,
     Key,
     ListRef,
     Method,
+    ObjRef,
+    Parent,
     Poison,
     Ref,
     Slots,
@@ -32,16 +37,9 @@ from sct.frontend.values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Optional, Tensor, Undef
-from sct.ops import BY_CALL, fstring, is_none, ne, not_, raise_, size, transpose
-from sct.ops.effects import python
+from sct.ops import BY_CALL, fstring, is_none, ne, not_, size, transpose
 
-__all__ = ["NUMPY_NAMES", "binary", "boolean", "closure", "compare_one", "die", "lookup", "truth"]
-
-
-def die(ev: Evaluator, exception: str, message: str) -> Abstract:
-    """Raise a builtin exception at run time, here; nothing after it is evaluated."""
-    ev.emit(raise_, ev.emit(python, Lit(message), callee=exception))
-    raise Dead
+__all__ = ["NUMPY_NAMES", "binary", "boolean", "closure", "compare_one", "get", "in_place", "lookup", "truth"]
 
 
 _BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -51,6 +49,7 @@ _BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     gast.BitAnd: ("and_", operator.and_), gast.BitOr: ("or_", operator.or_), gast.BitXor: ("xor", operator.xor),
     gast.LShift: ("lshift", operator.lshift), gast.RShift: ("rshift", operator.rshift),
 }
+_METHOD = {"and_": "and", "or_": "or"}
 _UNARY: dict[type, tuple[str, Callable[[Any], Any]]] = {
     gast.USub: ("neg", operator.neg), gast.UAdd: ("pos", operator.pos), gast.Invert: ("invert", operator.invert),
 }
@@ -127,6 +126,10 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
             return die(ev, "TypeError", str(error))
         except (ArithmeticError, ValueError):
             pass  # raised again when the program runs
+    if is_object(a, b):
+        made = reflected(ev, a, b, f"__{_METHOD.get(spelling, spelling)}__", f"__r{_METHOD.get(spelling, spelling)}__")
+        if made is not None:
+            return made
     if kind is gast.Add and isinstance(a, Tup) and isinstance(b, Tup):
         return Tup(a.items + b.items)
     if isinstance(a, ListRef) and kind is gast.Add and isinstance(b, ListRef):
@@ -140,6 +143,13 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
         ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
     _no_strings(ev, a, b)
     return ev.call_op(op, a, b, spelling=f"operator.{spelling}")
+
+
+def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
+    """`a op= b`, what is assigned."""
+    spelling, _ = _BINARY[kind]
+    made = special_call(ev, a, f"__i{_METHOD.get(spelling, spelling)}__", b)
+    return made if made is not None else binary(ev, kind, a, b)
 
 
 def _no_strings(ev: Evaluator, *values: Abstract) -> None:
@@ -165,6 +175,9 @@ def unary(ev: Evaluator, node: Any) -> Abstract:
         t = truth(ev, v)
         return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
     spelling, run = _UNARY[type(node.op)]
+    made = special_call(ev, v, f"__{spelling}__")
+    if made is not None:
+        return made
     if is_number(v) and isinstance(v, Static) and v.value is not None and not isinstance(v.value, str):
         return Static(run(v.value))
     _no_strings(ev, v)
@@ -176,6 +189,11 @@ def unary(ev: Evaluator, node: Any) -> Abstract:
 
 def truth(ev: Evaluator, v: Abstract) -> Operand:
     """`bool(v)` as an operand; a literal where it is known."""
+    if is_object(v):
+        own = special_call(ev, v, "__bool__")
+        length = special_call(ev, v, "__len__") if own is None else None
+        if own is not None or length is not None:
+            return truth(ev, own if own is not None else length)  # type: ignore[arg-type]
     if isinstance(v, Static):
         return Lit(bool(v.value))
     if isinstance(v, (Tup, ListRef, DictRef)):
@@ -241,18 +259,77 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
             return same
         return Static(not same.value) if isinstance(same, Static) else ev.emit(not_, ev.operand(same))
     if isinstance(op, (gast.In, gast.NotIn)):
+        own = special_call(ev, b, "__contains__", a)
+        if own is not None:
+            t = truth(ev, own)
+            if isinstance(op, gast.In):
+                return boolean(t)
+            return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
         found = _contains(ev, b, a)
         return Static(found == isinstance(op, gast.In))
     spelling, run = _COMPARE[type(op)]
+    if is_object(a, b):
+        made = reflected(ev, a, b, f"__{spelling}__", f"__{_REFLECTED[spelling]}__")
+        if made is not None:
+            return made
+        if spelling == "ne":
+            t = truth(ev, compare_one(ev, gast.Eq(), a, b))
+            return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
     if isinstance(a, Static) and isinstance(b, Static):
-        return Static(run(a.value, b.value))
-    if isinstance(a, (Tup, ListRef, DictRef)) or isinstance(b, (Tup, ListRef, DictRef)):
-        ev.refuse("SCT503", "comparing containers is not supported")
+        return attempted(ev, lambda: Static(run(a.value, b.value)))  # type: ignore[no-any-return]
+    if isinstance(a, (Tup, Container)) or isinstance(b, (Tup, Container)):
+        return _compare_containers(ev, op, a, b)
     for x, y in ((a, b), (b, a)):
         optional = isinstance(y, Ref) or isinstance(y, Value) and isinstance(y.type, Optional)
         if isinstance(x, Static) and x.value is None and not optional:
             return Static(isinstance(op, gast.NotEq))
     return ev.call_op(BY_CALL[f"operator.{spelling}"], a, b, spelling=f"operator.{spelling}")
+
+
+_REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+
+
+def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """`==` and `!=` of tuples, lists, and dataclasses: item by item, up to the first that differs."""
+    if not isinstance(op, (gast.Eq, gast.NotEq)):
+        ev.refuse("SCT503", "containers are compared with `==` and `!=` alone", hint="compare their items")
+    left, right = _comparable(ev, a), _comparable(ev, b)
+    if left is None or right is None or left[0] != right[0] or len(left[1]) != len(right[1]):
+        return Static(isinstance(op, gast.NotEq))
+    pairs = list(zip(left[1], right[1]))
+
+    def go(k: int) -> Abstract:
+        if k == len(pairs):
+            return Static(True)
+        t = truth(ev, compare_one(ev, gast.Eq(), *pairs[k]))
+        if isinstance(t, Lit):
+            return go(k + 1) if t.value else Static(False)
+        if k == len(pairs) - 1:
+            return boolean(t)
+        return ev.branch(t, lambda: go(k + 1), lambda: Static(False))  # type: ignore[no-any-return]
+
+    same = go(0)
+    if isinstance(op, gast.Eq):
+        return same
+    return Static(not same.value) if isinstance(same, Static) else ev.emit(not_, ev.operand(same))
+
+
+def _comparable(ev: Evaluator, v: Abstract) -> tuple[Any, tuple[Abstract, ...]] | None:
+    """What an object is equal to: others of this kind with equal items."""
+    if isinstance(v, Static) and isinstance(v.value, (tuple, list)):
+        return type(v.value), tuple(map(Static, v.value))
+    if isinstance(v, Tup):
+        return tuple, v.items
+    if not isinstance(v, Container):
+        return None
+    cell = ev.store.cells[v.addr]
+    assert isinstance(cell, Slots)
+    if isinstance(v, DictRef):
+        order = sorted(range(len(cell.keys)), key=lambda k: str(cell.keys[k]))
+        return (dict, tuple(cell.keys[k] for k in order)), tuple(cell.items[k] for k in order)
+    if isinstance(v, ObjRef):
+        return (v.cls, cell.keys if "__dataclass_fields__" in vars(v.cls) else v.addr), cell.items
+    return list, cell.items
 
 
 def _identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
@@ -268,7 +345,7 @@ def _identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
             return Static(isinstance(y, Static) and y.value is None)
     if isinstance(a, Static) and isinstance(b, Static):
         return Static(a.value is b.value)
-    if isinstance(a, (Ref, ListRef, DictRef)) and isinstance(b, (Ref, ListRef, DictRef)):
+    if isinstance(a, (Ref, Container)) and isinstance(b, (Ref, Container)):
         return Static(a == b)
     ev.refuse("SCT503", "`is` between values known only at run time is not supported", hint="use `==`")
 
@@ -302,45 +379,55 @@ def ternary(ev: Evaluator, node: Any) -> Abstract:
 
 @expression(gast.Attribute)
 def attribute(ev: Evaluator, node: Any) -> Abstract:
-    owner = ev.eval(node.value)
+    return get(ev, ev.eval(node.value), node.attr)
+
+
+def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
+    """`owner.name`."""
+    if isinstance(owner, Parent) or is_object(owner):
+        if isinstance(owner, Tup) and name not in owner.fields and hasattr(tuple, name):
+            return Method(owner, name)
+        return get_attribute(ev, owner, name)
     if isinstance(owner, Static):
         try:
-            found = getattr(owner.value, node.attr)
+            found = getattr(owner.value, name)
             if isinstance(found, types.MethodType) and found.__self__ is owner.value and owner.path is not None:
                 # A bound method is a new object each time: what is guarded is its function.
-                ev.lift(found.__func__, (*owner.path, ("attr", node.attr), ("attr", "__func__")))
-                return Method(owner, node.attr)
+                ev.lift(found.__func__, (*owner.path, ("attr", name), ("attr", "__func__")))
+                return Method(owner, name)
             if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and owner.path is not None:
-                ev.lift(found.__func__, (*owner.path, ("attr", node.attr), ("attr", "__func__")))
+                ev.lift(found.__func__, (*owner.path, ("attr", name), ("attr", "__func__")))
                 return Static(found)
-            return ev.lift(found, None if owner.path is None else (*owner.path, ("attr", node.attr)))
+            return ev.lift(found, None if owner.path is None else (*owner.path, ("attr", name)))
         except AttributeError as error:
             ev.refuse("SCT203", str(error))
-    if isinstance(owner, Tup) and node.attr in owner.fields:
-        return owner.items[owner.fields.index(node.attr)]
+    if isinstance(owner, Tup) and name in owner.fields:
+        return owner.items[owner.fields.index(name)]
+    if isinstance(owner, ObjRef):  # a namespace
+        return get_attribute(ev, owner, name)
     if isinstance(owner, (ListRef, DictRef, Tup)):
-        return Method(owner, node.attr)
+        return Method(owner, name)
     x_type = ev.type_of(owner) if isinstance(owner, (Ref, Value)) else None
     if isinstance(owner, Value) and isinstance(x_type, (Optional, Undef)):
         owner = ev.defined(owner)
         x_type = owner.type
     if not isinstance(x_type, Tensor):
-        ev.refuse("SCT203", f"the attribute `{node.attr}` of this object is not supported")
-    if node.attr == "T":
+        ev.refuse("SCT203", f"the attribute `{name}` of this object is not supported")
+    if name == "T":
         if isinstance(owner, Ref):
             return ev.step(owner, transpose, (), {"axes": None}, ".T") if x_type.rank > 1 else owner
         return owner
-    if node.attr == "shape":
+    if name == "shape":
         return Tup(tuple(size_along(ev, owner, k) for k in range(x_type.rank)))
-    if node.attr == "ndim":
+    if name == "ndim":
         return Static(x_type.rank)
-    if node.attr == "size":
+    if name == "size":
         return ev.wrap(ev.emit(size, ev.operand(owner)))
-    if node.attr == "dtype":
+    if name == "dtype":
         return Static(np.dtype(NUMPY_NAMES[x_type.dtype]))
-    if node.attr == "real" and x_type.kind != "c":
+    if name == "real" and x_type.kind != "c":
         return owner
-    return Method(owner, node.attr)
+    return Method(owner, name)
 
 
 # -- displays -----------------------------------------------------------------------------------------

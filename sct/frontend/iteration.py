@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sct.frontend.arrays import size_along, slice_view
 from sct.frontend.evaluator import Evaluator
+from sct.frontend.objects import special_call, special_method
 from sct.frontend.store import is_number
 from sct.frontend.values import (
     Abstract,
@@ -31,6 +32,9 @@ __all__ = ["Space", "from_zero", "items_of", "known_items", "length", "space"]
 
 def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
     """The items of a container of known length; an array's rows, where their number can be asked."""
+    own = special_call(ev, v, "__iter__")
+    if own is not None:
+        return items_of(ev, own)
     if isinstance(v, Tup):
         return v.items
     if isinstance(v, (ListRef, DictRef)):
@@ -71,7 +75,8 @@ def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
             first = ev.ask(v.parts[1], "the start of enumerate") if len(v.parts) > 1 else 0
             return tuple(Tup((Static(k), x)) for k, x in enumerate(known[0], first))
         return tuple(reversed(known[0]))
-    static = isinstance(v, Static) and isinstance(v.value, (tuple, list, dict, str))
+    static = isinstance(v, Static) and isinstance(v.value, (tuple, list, dict, str)) or \
+        special_method(ev, v, "__iter__") is not None
     return items_of(ev, v) if static or isinstance(v, (Tup, ListRef, DictRef)) else None
 
 

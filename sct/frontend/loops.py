@@ -27,7 +27,7 @@ from sct.frontend.values import (
     Abstract,
     Array,
     Closure,
-    DictRef,
+    Container,
     Iteration,
     Key,
     ListRef,
@@ -261,24 +261,24 @@ class _Loop:
             return Poison(memo.poison[id])
         if v is None:
             template = memo.templates.get(id)
-            if template is not None and not isinstance(template, (Tup, ListRef, DictRef)):
+            if template is not None and not isinstance(template, (Tup, Container)):
                 return template
-            if isinstance(template, (ListRef, DictRef)):
+            if isinstance(template, Container):
                 made = self.memo.cell_templates[template.addr]
                 items = [self.head_value((*id, k), None, None) for k in range(len(made.items))]
                 ev.store.cells[template.addr] = replace(made, items=tuple(x for x in items if x is not None))
                 return template
             if isinstance(template, Tup):
                 items = [self.head_value((*id, k), None, None) for k in range(len(template.items))]
-                return None if None in items else Tup(tuple(x for x in items if x is not None))
+                return None if None in items else template.with_(x for x in items if x is not None)
             if id not in memo.types:
                 return None
             return self.own_cell(id, undef(memo.types[id]), hint)
         if isinstance(v, Tup):
             items = [self.head_value((*id, k), x, hint) for k, x in enumerate(v.items)]
-            return Tup(tuple(x for x in items if x is not None))
+            return v.with_(x for x in items if x is not None)
         kept = memo.templates.get(id)
-        if isinstance(v, (ListRef, DictRef)) and isinstance(kept, (ListRef, DictRef)):
+        if isinstance(v, Container) and isinstance(kept, Container):
             cell = ev.store.cells[v.addr]
             assert isinstance(cell, Slots)
             items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
@@ -418,7 +418,7 @@ class _Loop:
         elif isinstance(v, Tup):
             for x in v.items:
                 self.note(x)
-        elif isinstance(v, (ListRef, DictRef)) and v.addr not in self.noted:
+        elif isinstance(v, Container) and v.addr not in self.noted:
             self.noted.add(v.addr)
             cell = self.head.cells[v.addr]
             assert isinstance(cell, Slots)
@@ -438,19 +438,19 @@ class _Loop:
             return True
         if head is None:
             return self.learn(id, end)
-        if isinstance(head, (ListRef, DictRef)) and type(head) is type(end) and head != end and \
+        if isinstance(head, Container) and type(head) is type(end) and head != end and \
                 head.addr not in memo.cell_templates and head.addr in self.entry.cells:
             # Rebound to another list a trip: a list of its own, one slot a carry.
             cell = self.entry.cells[head.addr]
             assert isinstance(cell, Slots)
-            kept = type(head)(ev.new_kept())
+            kept = replace(head, addr=ev.new_kept())
             memo.templates[id] = kept
             shared = self.others(id, head)
             if shared:
                 self.freeze(head.addr)
             memo.cell_templates[kept.addr] = replace(cell, frozen=AMBIGUOUS if shared else cell.frozen)
             return True
-        if isinstance(head, (ListRef, DictRef)) and isinstance(end, (ListRef, DictRef)) and \
+        if isinstance(head, Container) and isinstance(end, Container) and \
                 type(head) is type(end) and head.addr in memo.cell_templates:
             ours, theirs = self.ev.store.cells[head.addr], self.ev.store.cells[end.addr]
             assert isinstance(ours, Slots) and isinstance(theirs, Slots)
@@ -696,7 +696,7 @@ def _rename(v: Abstract, names: dict[Value, Value]) -> Abstract:
     if isinstance(v, Value):
         return names.get(v, v)
     if isinstance(v, Tup):
-        return Tup(tuple(_rename(x, names) for x in v.items))
+        return v.with_(_rename(x, names) for x in v.items)
     return v
 
 
@@ -715,6 +715,6 @@ def _kind(v: Abstract) -> str:
         return str(v.type)
     if isinstance(v, Static):
         return repr(v.value)
-    return {"Ref": "an array", "Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict"}.get(
+    return {"Ref": "an array", "Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object"}.get(
         type(v).__name__, "a function")
 

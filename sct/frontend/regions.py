@@ -13,8 +13,9 @@ from typing import Any
 
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Array, Closure, DictRef, ListRef, Ref, Slots, Static, Tup
+from sct.frontend.values import Abstract, Array, Closure, Container, DictRef, ObjRef, Ref, Slots, Static, Tup
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
+from sct.ir.objects import is_namedtuple, mirror
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
 from sct.ir.types import FLOAT, REAL, Tensor, Type
 
@@ -28,13 +29,17 @@ __all__ = ["Region", "d_name", "evaluate", "gradient", "leaves_of", "positions",
 def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "here") -> Tree:
     """The structure of `v`; its numbers and arrays are appended to `leaves`."""
     if isinstance(v, Tup):
-        return Node("tuple", tuple(range(len(v.items))), tuple(tree_of(ev, x, leaves, where) for x in v.items))
-    if isinstance(v, (ListRef, DictRef)):
+        items = tuple(tree_of(ev, x, leaves, where) for x in v.items)
+        return Node("tuple", tuple(range(len(items))), items) if v.cls is tuple else \
+            Node("object", v.fields, items, v.cls)
+    if isinstance(v, Container):
         cell = ev.store.cells[v.addr]
         assert isinstance(cell, Slots)
         children = tuple(tree_of(ev, x, leaves, where) for x in cell.items)
         if isinstance(v, DictRef):
             return Node("dict", cell.keys, children)
+        if isinstance(v, ObjRef):
+            return Node("object", cell.keys, children, v.cls)
         return Node("list", tuple(range(len(children))), children)
     if isinstance(v, (Value, Ref)) or is_number(v) and isinstance(v, Static) and isinstance(v.value, (int, float)):
         leaves.append(v)
@@ -53,6 +58,10 @@ def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> 
     items = tuple(rebuild_tree(ev, c, leaf) for c in tree.children)
     if tree.kind == "tuple":
         return Tup(items)
+    if tree.kind == "object":
+        if is_namedtuple(tree.cls):
+            return Tup(items, tree.keys, tree.cls)
+        return ev.new_object(tree.cls, dict(zip(tree.keys, items)))
     return ev.new_dict(dict(zip(tree.keys, items))) if tree.kind == "dict" else ev.new_list(items)
 
 
@@ -66,8 +75,8 @@ def leaves_of(tree: Tree) -> list[int]:
 def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstract:
     """`v` with its leaves replaced; lists and dicts stay the objects that they are."""
     if isinstance(v, Tup):
-        return Tup(tuple(with_leaves(ev, x, leaves) for x in v.items))
-    if isinstance(v, (ListRef, DictRef)):
+        return v.with_(with_leaves(ev, x, leaves) for x in v.items)
+    if isinstance(v, Container):
         cell = ev.store.cells[v.addr]
         assert isinstance(cell, Slots)
         ev.store.cells[v.addr] = replace(cell, items=tuple(with_leaves(ev, x, leaves) for x in cell.items))
@@ -246,4 +255,5 @@ def gradient(ev: Evaluator, region: Region, k: int, cts: Sequence[Value]) -> Abs
 
 
 def without_constants(tree: Tree) -> Tree:
-    return relabel(tree, Leaf, lambda _: None)
+    """The structure of a derivative by what is arranged so: None for what has none."""
+    return relabel(tree, Leaf, lambda _: None, mirror)

@@ -9,11 +9,12 @@ import gast
 
 from sct.errors import SctError
 from sct.frontend.arrays import assign_item, augmented, item
-from sct.frontend.bindings import assign
+from sct.frontend.bindings import assign, name_value
 from sct.frontend.evaluator import Dead, Evaluator, statement
-from sct.frontend.expressions import binary, closure, lookup, truth
+from sct.frontend.expressions import binary, closure, get, in_place, lookup, truth
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of
+from sct.frontend.objects import set_attribute
 from sct.frontend.source import loc_of, reads
 from sct.frontend.values import (
     Abstract,
@@ -240,10 +241,18 @@ def augassign(ev: Evaluator, node: Any) -> None:
             ev.store.cells[old.addr] = Slots(cell.items + items_of(ev, value), (), cell.origin, cell.frozen)
         else:
             old = ev.defined(old) if isinstance(old, Value) else old
-            assign(ev, node.target, binary(ev, kind, old, value))
+            assign(ev, node.target, in_place(ev, kind, old, value))
         return
-    if not isinstance(node.target, gast.Subscript):
-        ev.refuse("SCT303", "writing an attribute is not supported", node=node.target)
+    if isinstance(node.target, gast.Attribute):
+        owner = ev.eval(node.target.value)
+        old = get(ev, owner, node.target.attr)
+        value = ev.eval(node.value)
+        if isinstance(old, Ref):
+            augment_array(ev, kind, old, value)
+        made = old if isinstance(old, Ref) else in_place(ev, kind, old, value)
+        name_value(ev, made, node.target.attr)
+        set_attribute(ev, owner, node.target.attr, made)
+        return
     owner, key = ev.eval(node.target.value), ev.eval(node.target.slice)
     old = item(ev, owner, key)
     value = ev.eval(node.value)
@@ -251,7 +260,7 @@ def augassign(ev: Evaluator, node: Any) -> None:
                                  old.addr == owner.addr):
         augment_array(ev, kind, old, value)  # a view, or an array in a container: written in place
     else:
-        assign_item(ev, owner, key, binary(ev, kind, old, value))
+        assign_item(ev, owner, key, in_place(ev, kind, old, value))
 
 
 def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:

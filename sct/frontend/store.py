@@ -17,10 +17,9 @@ from sct.frontend.values import (
     Abstract,
     Array,
     Cell,
-    DictRef,
+    Container,
     Key,
     Layout,
-    ListRef,
     Poison,
     Ref,
     Slots,
@@ -148,16 +147,15 @@ class _Merge:
             return next(x for x in (a, b) if isinstance(x, Poison))
         if isinstance(a, Ref) or isinstance(b, Ref):
             return self.ref(a, b, hint)
-        if isinstance(a, (ListRef, DictRef)) or isinstance(b, (ListRef, DictRef)):
+        if isinstance(a, Container) or isinstance(b, Container):
             return self.container(a, b)
         if isinstance(given, Tup):
-            if (a is None or isinstance(a, Tup)) and (b is None or isinstance(b, Tup)):
-                n = len(given.items)
-                if a is None or b is None or len(a.items) == len(b.items):
-                    left = a.items if a is not None else (None,) * n
-                    right = b.items if b is not None else (None,) * n
-                    return Tup(tuple(self.value(x, y) for x, y in zip(left, right)))
-            return Poison("a tuple of another length, or something else, on another path")
+            n = len(given.items)
+            if any(x is not None and not (isinstance(x, Tup) and x.cls is given.cls and len(x.items) == n)
+                   for x in (a, b)):
+                return Poison("a tuple of another length, or something else, on another path")
+            left, right = (x.items if isinstance(x, Tup) else (None,) * n for x in (a, b))
+            return given.with_(self.value(x, y) for x, y in zip(left, right))
         scalars = [x for x in (a, b) if x is not None]
         if all(isinstance(x, Value) or is_number(x) for x in scalars):
             if a == b:
@@ -254,10 +252,10 @@ class _Merge:
     def container(self, a: Abstract | None, b: Abstract | None) -> Abstract:
         if a is None or b is None:
             one = a if a is not None else b
-            assert isinstance(one, (ListRef, DictRef))
+            assert isinstance(one, Container)
             self.cell(one.addr)
             return one
-        if type(a) is not type(b) or not isinstance(a, (ListRef, DictRef)) or not isinstance(b, (ListRef, DictRef)):
+        if not (isinstance(a, Container) and isinstance(b, Container) and replace(a, addr=b.addr) == b):
             return Poison("another kind of object on another path")
         self.pairs.add((a.addr, b.addr))
         if a.addr == b.addr:
@@ -270,7 +268,7 @@ class _Merge:
                 return Poison("a container of another length or with other keys on another path")
             addr = self.addrs[a.addr, b.addr] = self.ev.new_addr()
             self.store.cells[addr] = self.slots(x, y)
-        return type(a)(self.addrs[a.addr, b.addr])
+        return replace(a, addr=self.addrs[a.addr, b.addr])
 
     def contents(self, addr: int) -> None:
         """Note whom the items of a list that no path has changed share with."""

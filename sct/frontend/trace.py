@@ -21,7 +21,8 @@ from sct.frontend.transforms import apply_transform
 from sct.frontend.typetext import guesses, hints_of, is_open, known_value, structure, tangent_of, type_text
 from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Static
 from sct.ir import Fn, Value, walk
-from sct.ir.tree import Leaf, Tree, relabel
+from sct.ir.objects import mirror
+from sct.ir.tree import Leaf, Node, Tree, relabel
 from sct.ir.types import Opaque, Tensor
 
 __all__ = ["Parameter", "Traced", "root_of", "trace", "trace_ahead"]
@@ -190,8 +191,10 @@ def as_callable(fn: Any) -> Static:
 def _leaves(tree: Tree, value: Any) -> list[Any]:
     if isinstance(tree, Leaf):
         return [value]
-    return [leaf for k, c in zip(getattr(tree, "keys", ()), getattr(tree, "children", ()))
-            for leaf in _leaves(c, value[k])]
+    if not isinstance(tree, Node):
+        return []
+    parts = [getattr(value, k) if tree.kind == "object" else value[k] for k in tree.keys]
+    return [leaf for c, part in zip(tree.children, parts) for leaf in _leaves(c, part)]
 
 
 def _kind(target: Any) -> str | None:
@@ -251,6 +254,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
         raise SctError("SCT109", "the function is nested too deeply") from None
     leaves: list[Abstract] = []
     tree = tree_of(ev, result, leaves, "as a result")
+    _buildable(tree)
     outs = [ev.operand(v) for v in leaves]
     fn = Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs))
     written = any(isinstance(c, Array) and c.origin == "argument" and ev.store.cells.get(a) is not c
@@ -262,6 +266,17 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
     return Traced(fn, name_of(target), tuple(_ordered(params)), relabel(tree, Leaf), tuple(ev.guards.values()),
                   tuple(ev.free_leaves), identities, ev.root, _comment(fn, params), bind)
+
+
+def _buildable(tree: Tree) -> None:
+    """Can what is emitted make the objects of a result?"""
+    if isinstance(tree, Node):
+        if tree.kind == "object" and mirror(tree.cls) is not tree.cls:
+            raise SctError("SCT409", f"an object of class `{tree.cls.__name__}` is not supported as a result",
+                           why="what `__init__` does to make one is not known from its attributes",
+                           hint="return what it holds, or make the class a dataclass")
+        for child in tree.children:
+            _buildable(child)
 
 
 def _ordered(params: list[Parameter]) -> list[Parameter]:

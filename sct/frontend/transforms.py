@@ -23,7 +23,7 @@ from sct.frontend.regions import (
     without_constants,
 )
 from sct.frontend.transform import Transform
-from sct.frontend.values import Abstract, DictRef, ListRef, Pullback, Static, Tup
+from sct.frontend.values import Abstract, Container, ListRef, Pullback, Slots, Static, Tup
 from sct.ir import Eqn, Lit, Operand, Value, is_float, rebuild
 from sct.ir.tree import Const, Leaf, Node, relabel
 from sct.ir.types import Function, Tensor
@@ -154,7 +154,7 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: 
     for k, (_, _, where) in enumerate(region.wrt):
         for j, at in enumerate(where):
             if at >= 0:
-                given[at] = _astangent_type(ev, flat[k][j], region.fn.params[at])
+                given[at] = _as_tangent(ev, flat[k][j], region.fn.params[at])
     outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
     dots = [Value(tangent_type(x.type), d_name(x.hint)) if is_float(x) else None for x in region.outs]
     ev.b.add(Eqn(jvp, (*region.primals, *(x for x in given if x is not None)),
@@ -175,20 +175,29 @@ def _tangent_leaves(ev: Evaluator, primal: Abstract, tangent: Abstract) -> list[
         leaves: list[Abstract] = []
         tree_of(ev, primal, leaves)
         return [tangent for _ in leaves]
-    if isinstance(primal, (Tup, ListRef, DictRef)):
-        ours = primal.items if isinstance(primal, Tup) else ev.store.cells[primal.addr].items  # type: ignore[union-attr]
-        if type(primal) is not type(tangent):
+    ours = _parts(ev, primal)
+    if ours is not None:
+        theirs = _parts(ev, tangent)
+        if theirs is None or ours.keys() != theirs.keys():
             ev.refuse("SCT406", "the tangent is not arranged as the primal is")
-        theirs = tangent.items if isinstance(tangent, Tup) else ev.store.cells[tangent.addr].items  # type: ignore[union-attr]
-        if len(ours) != len(theirs):
-            ev.refuse("SCT406", "the tangent is not arranged as the primal is")
-        return [x for p, t in zip(ours, theirs) for x in _tangent_leaves(ev, p, t)]
+        return [x for k, p in ours.items() for x in _tangent_leaves(ev, p, theirs[k])]
     leaves = []
     tree_of(ev, primal, leaves)
     return [tangent] if leaves else []
 
 
-def _astangent_type(ev: Evaluator, v: Abstract, p: Value) -> Operand:
+def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
+    """The items of a container by their keys."""
+    if isinstance(v, Tup):
+        return dict(zip(v.fields or range(len(v.items)), v.items))
+    if not isinstance(v, Container):
+        return None
+    cell = ev.store.cells[v.addr]
+    assert isinstance(cell, Slots)
+    return dict(zip(range(len(cell.items)) if isinstance(v, ListRef) else cell.keys, cell.items))
+
+
+def _as_tangent(ev: Evaluator, v: Abstract, p: Value) -> Operand:
     x = ev.operand(v)
     if not isinstance(x.type, Tensor) or not isinstance(p.type, Tensor) or x.type.rank != p.type.rank:
         ev.refuse("SCT406", f"a tangent of type {x.type} for a primal of type {p.type}",

@@ -5,14 +5,14 @@ An abstract value is one of
 - `Static`: a Python object known now;
 - an IR `Value`: a number, optional or opaque object known only at run time;
 - `Ref`: an array, as an address and a path of view steps;
-- `Tup`, `ListRef`, `DictRef`: a container whose structure is known;
-- `Closure`, `Method`, `Pullback`, `Iteration`: things to call or loop over;
+- `Tup`, `ListRef`, `DictRef`, `ObjRef`: a container whose structure is known;
+- `Closure`, `Bound`, `Method`, `Pullback`, `Iteration`: things to call or loop over;
 - `Poison`: something that paths disagree on; reading it is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "Abstract", "Array", "Closure", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method",
-    "Poison", "Pullback", "Ref", "Slots", "Static", "Step", "Tup",
+    "Abstract", "Array", "Bound", "Closure", "Container", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like",
+    "ListRef", "Method", "ObjRef", "Parent", "Poison", "Pullback", "Ref", "Slots", "Static", "Step", "Tup",
 ]
 
 
@@ -83,24 +83,38 @@ class Ref:
 
 @dataclass(frozen=True)
 class Tup:
-    """A tuple; `fields` are the names of its items, if it is a named one."""
+    """A tuple; `fields` are the names of its items, if it is a named one, `cls` the user's class of it."""
 
     items: tuple[Abstract, ...]
     fields: tuple[str, ...] = ()
+    cls: type = tuple
+
+    def with_(self, items: Iterable[Abstract]) -> Tup:
+        return Tup(tuple(items), self.fields, self.cls)
 
 
 @dataclass(frozen=True)
-class ListRef:
-    """A list whose length is known; its slots are on the heap."""
+class Container:
+    """An object whose structure is known; its slots are on the heap."""
 
     addr: int
 
 
 @dataclass(frozen=True)
-class DictRef:
-    """A dict whose keys are known; its slots are on the heap."""
+class ListRef(Container):
+    """A list whose length is known."""
 
-    addr: int
+
+@dataclass(frozen=True)
+class DictRef(Container):
+    """A dict whose keys are known."""
+
+
+@dataclass(frozen=True)
+class ObjRef(Container):
+    """An instance of a user's class: a slot is an attribute."""
+
+    cls: type
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +132,23 @@ class Closure:
 
     def __hash__(self) -> int:
         return hash((id(self.node), self.frame))
+
+
+@dataclass(frozen=True)
+class Bound:
+    """`functools.partial(fn, *args, **kwargs)`; a bound method is one of its object."""
+
+    fn: Abstract
+    args: tuple[Abstract, ...]
+    kwargs: tuple[tuple[str, Abstract], ...] = ()
+
+
+@dataclass(frozen=True)
+class Parent:
+    """`super()`: the attributes of `owner` that classes after `cls` have."""
+
+    cls: type
+    owner: Abstract
 
 
 @dataclass(frozen=True)
@@ -150,7 +181,8 @@ class Poison:
     reason: str
 
 
-Abstract = Union[Static, Value, Ref, Tup, ListRef, DictRef, Closure, Method, Pullback, Iteration, Poison]
+Abstract = Union[
+    Static, Value, Ref, Tup, ListRef, DictRef, ObjRef, Bound, Parent, Closure, Method, Pullback, Iteration, Poison]
 
 
 @dataclass(frozen=True)
@@ -190,7 +222,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Slots:
-    """A cell: the slots of a list or dict; `keys` are the dict's keys."""
+    """A cell: the slots of a list, dict or object; `keys` are the dict's keys, the object's attributes."""
 
     items: tuple[Abstract, ...]
     keys: tuple[Any, ...] = ()

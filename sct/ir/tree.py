@@ -8,8 +8,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, Union
+
+from sct.ir.objects import make
 
 __all__ = ["Const", "Leaf", "Node", "Tree", "build", "leaves", "paths", "relabel"]
 
@@ -30,11 +33,16 @@ class Const:
 
 @dataclass(frozen=True)
 class Node:
-    """A "tuple", "list" or "dict"; `keys` are positions or dict keys."""
+    """A "tuple", "list", "dict" or "object".
+
+    keys  positions, dict keys, or attributes
+    cls   the class of the object
+    """
 
     kind: str
     keys: tuple[Any, ...]
     children: tuple[Tree, ...]
+    cls: Any = field(default=SimpleNamespace, compare=False)
 
 
 Tree = Union[Leaf, Const, Node]
@@ -58,13 +66,14 @@ def paths(tree: Tree, at: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...
             yield from paths(child, (*at, key))
 
 
-def relabel(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any] = lambda value: value) -> Tree:
-    """The tree with every leaf index and constant replaced."""
+def relabel(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any] = lambda value: value,
+            cls: Callable[[Any], Any] = lambda cls: cls) -> Tree:
+    """The tree with every leaf index, constant and class replaced."""
     if isinstance(tree, Leaf):
         return leaf(tree.index)
     if isinstance(tree, Const):
         return Const(const(tree.value))
-    return Node(tree.kind, tree.keys, tuple(relabel(c, leaf, const) for c in tree.children))
+    return Node(tree.kind, tree.keys, tuple(relabel(c, leaf, const, cls) for c in tree.children), cls(tree.cls))
 
 
 def build(tree: Tree, values: Sequence[Any]) -> Any:
@@ -76,4 +85,6 @@ def build(tree: Tree, values: Sequence[Any]) -> Any:
     parts = [build(c, values) for c in tree.children]
     if tree.kind == "dict":
         return dict(zip(tree.keys, parts))
+    if tree.kind == "object":
+        return make(tree.cls, tree.keys, parts)
     return tuple(parts) if tree.kind == "tuple" else parts

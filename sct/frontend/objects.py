@@ -1,0 +1,310 @@
+"""Objects of a user's classes: attributes, methods, operators, and how they are made.
+
+Properties, methods and operators are the Python functions that they are: evaluated like
+any other function.
+
+    p = Params(k=x); p.k += 1.0; p.area()      p is an object on the heap, with a slot `k`
+    self.k, self an object from outside         read at every call; a write is refused
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import types
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
+from sct.frontend.raising import attempted, die
+from sct.frontend.values import Abstract, Bound, ObjRef, Parent, Ref, Slots, Static, Tup
+from sct.ir import Value
+from sct.ir.objects import is_container, is_namedtuple
+from sct.ir.types import Tensor
+from sct.ops import BY_CALL
+
+__all__ = [
+    "class_of", "find_attribute", "get_attribute", "instantiate", "is_object", "reflected", "set_attribute",
+    "special_call", "special_method",
+]
+
+_MISSING = object()
+
+
+def class_of(v: Abstract | None) -> type | None:
+    """The class of a user's object; None for everything else."""
+    if isinstance(v, ObjRef):
+        return v.cls
+    if isinstance(v, Tup):
+        return v.cls if v.cls is not tuple else None
+    if isinstance(v, Static) and is_container(type(v.value)) and not isinstance(v.value, types.SimpleNamespace):
+        return type(v.value)
+    return None
+
+
+def is_object(*values: Abstract) -> bool:
+    return any(class_of(v) is not None for v in values)
+
+
+# -- attributes ----------------------------------------------------------------------------------------
+
+
+def get_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
+    """`owner.name`, of a user's object or of `super()`."""
+    found = find_attribute(ev, owner, name)
+    if found is not None:
+        return found
+    cls = owner.cls if isinstance(owner, Parent) else class_of(owner)
+    assert cls is not None
+    return die(ev, "AttributeError", f"{cls.__name__!r} object has no attribute {name!r}")
+
+
+def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+    """`owner.name`, None where there is none."""
+    if isinstance(owner, Parent):
+        of = class_of(owner.owner) or (owner.owner.value if isinstance(owner.owner, Static) else None)
+        assert isinstance(of, type)
+        after = of.__mro__[of.__mro__.index(owner.cls) + 1:]
+        raw, where = _in_classes(after, name)
+        return None if raw is _MISSING else _bind(ev, raw, where, owner.owner, name)
+    cls = class_of(owner)
+    assert cls is not None
+    if _python(cls, "__getattribute__") is not None:
+        ev.refuse("SCT203", f"the class `{cls.__name__}` has a `__getattribute__` of its own")
+    raw, where = _in_classes(cls.__mro__, name)
+    if isinstance(raw, property):
+        return _bind(ev, raw, where, owner, name)
+    own = _slot(ev, owner, name)
+    if own is not None:
+        return own
+    if raw is not _MISSING and not isinstance(raw, types.MemberDescriptorType):
+        return _bind(ev, raw, where, owner, name)
+    hook = special_method(ev, owner, "__getattr__")
+    return None if hook is None else ev.call(hook, [Static(name)])
+
+
+def _in_classes(classes: Sequence[type], name: str) -> tuple[Any, type]:
+    for cls in classes:
+        if name in vars(cls):
+            return vars(cls)[name], cls
+    return _MISSING, object
+
+
+def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+    """An attribute that the object itself has."""
+    if isinstance(owner, ObjRef):
+        cell = ev.store.cells[owner.addr]
+        assert isinstance(cell, Slots)
+        return cell.items[cell.keys.index(name)] if name in cell.keys else None
+    if isinstance(owner, Tup):
+        return owner.items[owner.fields.index(name)] if name in owner.fields else None
+    assert isinstance(owner, Static)
+    x = owner.value
+    raw = inspect.getattr_static(type(x), name, None)
+    if name not in getattr(x, "__dict__", ()) and not isinstance(raw, types.MemberDescriptorType):
+        return None
+    return ev.lift(getattr(x, name), (*_path(owner), ("attr", name))) if hasattr(x, name) else None
+
+
+def _path(owner: Static) -> tuple[Any, ...]:
+    return owner.path if owner.path is not None else (owner.value,)
+
+
+def _bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abstract:
+    """What an attribute of the class is when it is read from `owner`."""
+    at = (cls, ("attr", "__dict__"), ("item", name))
+    if isinstance(raw, property):
+        if not isinstance(raw.fget, types.FunctionType):
+            ev.refuse("SCT203", f"the property `{name}` has no Python function")
+        return ev.call(ev.lift(raw.fget, (*at, ("attr", "fget"))), [owner])
+    if isinstance(raw, functools.cached_property):
+        return ev.call(ev.lift(raw.func, (*at, ("attr", "func"))), [owner])
+    if isinstance(raw, staticmethod):
+        return ev.lift(raw.__func__, (*at, ("attr", "__func__")))
+    if isinstance(raw, classmethod):
+        own = owner if isinstance(owner, Static) and isinstance(owner.value, type) else Static(class_of(owner))
+        return Bound(ev.lift(raw.__func__, (*at, ("attr", "__func__"))), (own,))
+    if isinstance(raw, functools.partialmethod):
+        fn = ev.lift(raw.func, (*at, ("attr", "func")))
+        given = [ev.lift(x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(raw.args)]
+        named = [(k, ev.lift(x, (*at, ("attr", "keywords"), ("item", k)))) for k, x in raw.keywords.items()]
+        return Bound(fn, (owner, *given), tuple(named))
+    if isinstance(raw, types.FunctionType) or hasattr(raw, "__wrapped__") and hasattr(type(raw), "__get__"):
+        return Bound(ev.lift(raw, at), (owner,))
+    if isinstance(raw, (types.WrapperDescriptorType, types.MethodDescriptorType)):
+        return Bound(Static(raw), (owner,))
+    if hasattr(type(raw), "__get__"):
+        ev.refuse("SCT203", f"the attribute `{name}` is a descriptor of class `{type(raw).__name__}`",
+                  why="sct knows functions, properties, static and class methods")
+    return ev.lift(raw, at)
+
+
+def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *, forced: bool = False) -> None:
+    """`owner.name = value`; `forced`: as `object.__setattr__` does it."""
+    cls = class_of(owner)
+    if isinstance(owner, ObjRef):
+        assert cls is not None
+        raw, _ = _in_classes(cls.__mro__, name)
+        if isinstance(raw, property):
+            if not isinstance(raw.fset, types.FunctionType):
+                die(ev, "AttributeError", f"property {name!r} of {cls.__name__!r} object has no setter")
+            ev.call(Static(raw.fset), [owner, value])
+            return
+        frozen = getattr(cls, "__dataclass_params__", None)
+        if not forced and (frozen is not None and frozen.frozen or _python(cls, "__setattr__") is not None):
+            ev.refuse("SCT303", f"writing an attribute of a `{cls.__name__}` is not supported",
+                      why="its class is frozen, or has a `__setattr__` of its own", hint="use dataclasses.replace")
+        cell = ev.writable(owner.addr, "a write to an attribute of an object")
+        assert isinstance(cell, Slots)
+        if name in cell.keys:
+            items = tuple(value if k == name else x for k, x in zip(cell.keys, cell.items))
+            ev.store.cells[owner.addr] = replace(cell, items=items)
+        else:
+            ev.store.cells[owner.addr] = replace(cell, items=(*cell.items, value), keys=(*cell.keys, name))
+        return
+    if isinstance(owner, Tup) and cls is not None:
+        die(ev, "AttributeError", "can't set attribute")
+    if isinstance(owner, Static):
+        ev.refuse("SCT302", f"a write to the attribute `{name}` of an object that is not a local or an argument of "
+                  "the differentiated function", why="its caller would see the write",
+                  hint="return the value, or pass the object as an argument")
+    ev.refuse("SCT303", f"writing the attribute `{name}` of this object is not supported",
+              hint="use a local, a dict or an array")
+
+
+# -- special methods ---------------------------------------------------------------------------------
+
+
+def _python(cls: type, name: str) -> types.FunctionType | None:
+    """The Python function that a class has for a special method."""
+    raw, _ = _in_classes(cls.__mro__, name)
+    return raw if isinstance(raw, types.FunctionType) else None
+
+
+def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
+    """`type(v).name`, bound to `v`; None where it is no Python function."""
+    cls = class_of(v)
+    if cls is None:
+        return None
+    raw, where = _in_classes(cls.__mro__, name)
+    if not isinstance(raw, types.FunctionType) or raw.__code__.co_filename == "<string>":
+        return None
+    bound = _bind(ev, raw, where, v, name)
+    return bound
+
+
+def special_call(ev: Evaluator, v: Abstract, name: str, *args: Abstract) -> Abstract | None:
+    """`v.name(*args)` for a special method; None where `v` is not a user's object that has it."""
+    method = special_method(ev, v, name)
+    return None if method is None else ev.call(method, args)
+
+
+def reflected(ev: Evaluator, a: Abstract, b: Abstract, name: str, swapped: str) -> Abstract | None:
+    """`a op b` by the methods of the operands' classes; None where they have none for it."""
+    p, q = class_of(a), class_of(b)
+    tries = [(a, name, b), (b, swapped, a)]
+    if p is not None and q is not None and p is not q and issubclass(q, p) and _python(q, swapped) is not None \
+            and _python(q, swapped) is not _python(p, swapped):
+        tries.reverse()
+    for owner, method, other in tries:
+        bound = special_method(ev, owner, method)
+        if bound is None:
+            continue
+        made = ev.call(bound, [_as_numpy_gives_it(ev, owner, other) if owner is b else other])
+        if not (isinstance(made, Static) and made.value is NotImplemented):
+            return made
+    return None
+
+
+def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstract:
+    """NumPy hands its numbers to the methods of unknown objects as Python numbers, its arrays element by element."""
+    cls = class_of(owner)
+    knows = getattr(cls, "__array_ufunc__", _MISSING) is None or getattr(cls, "__array_priority__", 0) > 0
+    if knows or not isinstance(other, (Ref, Value)):
+        return other
+    if isinstance(other, Ref):
+        ev.refuse("SCT501", "an operator between an array and an object makes an array of objects",
+                  hint="put the object first, or set `__array_ufunc__ = None` in its class")
+    t = other.type
+    if isinstance(t, Tensor) and t.carrier != "py":
+        name = "builtins.float" if t.kind == "f" else "builtins.int"
+        return ev.call_op(BY_CALL[name], other, spelling=name)
+    return other
+
+
+# -- making objects ---------------------------------------------------------------------------------------
+
+
+def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstract:
+    """`cls(*args, **kwargs)`."""
+    if cls is types.SimpleNamespace:
+        return ev.new_object(cls, kwargs)
+    if is_namedtuple(cls):
+        bound = _signature_bind(ev, cls, cls, args, kwargs)
+        items = tuple(bound[f] if f in bound else ev.lift(cls._field_defaults[f], (cls, ("attr", "_field_defaults"),  # type: ignore[attr-defined]
+                                                                                   ("item", f)))
+                      for f in cls._fields)  # type: ignore[attr-defined]
+        return Tup(items, cls._fields, cls)  # type: ignore[attr-defined]
+    if cls.__new__ is not object.__new__:  # type: ignore[comparison-overlap]
+        ev.refuse("SCT208", f"making a `{cls.__name__}` is not supported", why="it has a `__new__` of its own",
+                  hint="make it outside the differentiated function")
+    if getattr(cls, "__abstractmethods__", None):
+        attempted(ev, lambda: object.__new__(cls))
+    made = ev.new_object(cls, {})
+    init, where = _in_classes(cls.__mro__, "__init__")
+    if isinstance(init, types.FunctionType) and "__dataclass_fields__" in vars(where) and \
+            init.__code__.co_filename == "<string>":
+        _fill(ev, made, where, init, args, kwargs)
+    elif isinstance(init, types.FunctionType):
+        ev.call(_bind(ev, init, where, made, "__init__"), args, kwargs)
+    elif args or kwargs:
+        die(ev, "TypeError", f"{cls.__name__}() takes no arguments")
+    return made
+
+
+def _fill(ev: Evaluator, made: ObjRef, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:
+    """What the `__init__` that `dataclass` has written does."""
+    bound = _signature_bind(ev, cls, init, [made, *args], kwargs)
+    late: list[Abstract] = []
+    for f in vars(cls)["__dataclass_fields__"].values():
+        kind = f._field_type.name
+        if kind == "_FIELD_CLASSVAR":
+            continue
+        at = (cls, ("attr", "__dataclass_fields__"), ("item", f.name))
+        if f.name in bound:
+            v = bound[f.name]
+        elif f.default is not dataclasses.MISSING:
+            fixed = isinstance(f.default, (bool, int, float, str, type(None)))
+            v = ev.lift(f.default, None if fixed else (*at, ("attr", "default")))
+        elif f.default_factory is not dataclasses.MISSING:
+            v = ev.call(ev.lift(f.default_factory, (*at, ("attr", "default_factory"))), [])
+        else:
+            continue
+        if kind == "_FIELD_INITVAR":
+            late.append(v)
+        else:
+            set_attribute(ev, made, f.name, v, forced=True)
+    after = special_method(ev, made, "__post_init__")
+    if after is not None:
+        ev.call(after, late)
+
+
+def _signature_bind(ev: Evaluator, cls: type, init: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
+    signature = inspect.signature(init)
+    bound: inspect.BoundArguments = attempted(ev, lambda: signature.bind(*args, **kwargs))
+    return dict(bound.arguments)
+
+
+@called(Bound)
+def call_bound(ev: Evaluator, fn: Bound, args: Args, kwargs: Kwargs) -> Abstract:
+    return ev.call(fn.fn, [*fn.args, *args], {**dict(fn.kwargs), **kwargs})
+
+
+@called(ObjRef, Tup)
+def call_instance(ev: Evaluator, fn: Any, args: Args, kwargs: Kwargs) -> Abstract:
+    method = special_method(ev, fn, "__call__")
+    if method is None:
+        ev.refuse("SCT203", "this object cannot be called")
+    return ev.call(method, args, kwargs)
