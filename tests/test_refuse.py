@@ -134,20 +134,27 @@ def f(a):
     exec("b = a")  # SCT2:
     return a
 """,
-    "recursion": """
+    "recursion without an end": """
 def power(a, n):
-    if n == 0:
-        return 1.0
-    return a * power(a, n - 1)  # SCT2:
+    return a * power(a, n - 1)
 
 def f(a, n):
-    return power(a, n)
+    return power(a, n)  # SCT2: does not end
 """,
-    "self recursion": """
+    "recursion that returns two kinds of things": """
 def f(a, n):
     if n == 0:
         return a
-    return a * f(a, n - 1)  # SCT2:
+    return a, f(a, n - 1)  # SCT5:
+""",
+    "recursion over ever new flags": """
+def power(a, flag):
+    if flag == "ab":
+        return a
+    return a * power(a, flag + "a")  # SCT2:
+
+def f(a, n):
+    return power(a, "b")
 """,
     "opaque function of an active value": """
 import decimal

@@ -35,7 +35,7 @@ from sct.codegen.program import (
     targets,
 )
 from sct.codegen.templates import WRITES, occurrences, width
-from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, walk
+from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Tensor
 
 __all__ = ["Expression", "Folded", "fold"]
@@ -314,7 +314,7 @@ def _ordered(eqn: Eqn) -> bool:
     """Must this keep its place among what may raise by value and effects?"""
     if eqn.op.name == "index" and all(k[0] in "sne" for k in eqn.attrs["key"]):
         return False
-    return eqn.op.effect or eqn.primal and eqn.op.raises == "value" and not eqn.regions
+    return is_effect(eqn) or eqn.primal and eqn.op.raises == "value" and not eqn.regions
 
 
 def _single(s: Statement) -> Value | None:

@@ -12,16 +12,19 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import itertools
 import keyword
 import linecache
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sct.codegen.arguments import parameter, signature
 from sct.codegen.expressions import Expressions, Modules
 from sct.codegen.fold import Folded, fold
-from sct.codegen.interface import Interface, Source
+from sct.codegen.interface import Interface, Parameter, Source
 from sct.codegen.live import Liveness
 from sct.codegen.lower import lower
 from sct.codegen.names import Names
@@ -35,13 +38,35 @@ from sct.codegen.tidy import tidy
 from sct.codegen.unparse import Comment, comment, unparse
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk
-from sct.ir.tree import Node, Tree
+from sct.ir.tree import Leaf, Node, Tree
 
 __all__ = ["generate", "load"]
 
 
 def generate(fn: Fn, interface: Interface) -> Source:
     """The source of `fn` as the function that `interface` describes."""
+    made = [_definition(f, _plain(f)) for f in fn.functions]
+    made.append(_definition(fn, interface))
+    tree = ast.Module([d.tree for d in made], [])
+    lines = {line for d in made for line in d.modules.imports}
+    imports = tuple(sorted(lines, key=lambda line: (_group(line), line)))
+    text = _head(imports) + unparse(tree)
+    places = {s: loc for d in made for s, loc in d.places.items()}
+    bindings = {name: x for d in made for name, x in d.bindings.items()}
+    return Source(text, interface.name, imports, bindings, _lines(tree, text, places))
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """A function of the text; `bindings` and `places` as in `Source` and `Statements`."""
+
+    tree: ast.stmt
+    modules: Modules
+    bindings: Mapping[str, Any]
+    places: Mapping[ast.stmt, Loc]
+
+
+def _definition(fn: Fn, interface: Interface) -> _Definition:
     scope = Scope(fn)
     fixed: dict[Value, str] = {}
     block: Block = []
@@ -58,10 +83,20 @@ def generate(fn: Fn, interface: Interface) -> Source:
     body = printer.block(block)
     args, bindings = signature(interface, modules)
     body = [*map(comment, filter(None, [interface.comment])), *interface.top, *body]
-    tree = ast.Module([function(interface.name, args, body)], [])
-    imports = tuple(sorted(modules.imports, key=lambda line: (_group(line), line)))
-    text = _head(imports) + unparse(tree)
-    return Source(text, interface.name, imports, {**bindings, **modules.bindings}, _lines(tree, text, printer.places))
+    return _Definition(function(interface.name, args, body), modules, {**bindings, **modules.bindings}, printer.places)
+
+
+def _plain(fn: Fn) -> Interface:
+    """The interface of a function that the emitted one calls: its params and results in a row."""
+    names: list[str] = []
+    taken = {"np", "math", *keyword.kwlist, *dir(builtins)}
+    for p in fn.params:
+        base = p.hint if p.hint and p.hint.isidentifier() and p.hint not in taken else "t"
+        names.append(next(name for k in itertools.count() if (name := f"{base}{k or ''}") not in names))
+    params = tuple(Parameter(name, tree=Leaf(k)) for k, name in enumerate(names))
+    results = tuple(Leaf(k) for k in range(len(fn.results)))
+    row = Node("tuple", tuple(range(len(results))), results)
+    return Interface(fn.name, params, results[0] if len(results) == 1 else row)
 
 
 def load(source: Source, filename: str) -> Callable[..., Any]:

@@ -34,7 +34,7 @@ from sct.codegen.program import (
 )
 from sct.codegen.tapes import Tapes
 from sct.codegen.templates import WRITES
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.types import Seq, Tensor, Undef
 from sct.ops import OPS
 from sct.ops.registry import template
@@ -341,7 +341,7 @@ def _hands_on(eqn: Eqn) -> bool:
     """Does this equation print as its operand?"""
     if eqn.op.name == "copy" and isinstance(eqn.out.type, Seq):
         return True  # lists are not written into after they are filled
-    return len(eqn.args) == 1 and len(eqn.outs) == 1 and not eqn.op.effect \
+    return len(eqn.args) == 1 and len(eqn.outs) == 1 and not is_effect(eqn) \
         and template(eqn.op, eqn.args, dict(eqn.attrs)) == "_0"
 
 

@@ -25,7 +25,7 @@ from sct.codegen.program import (
     blocks,
     statements,
 )
-from sct.ir.core import Eqn, Operand, Value
+from sct.ir.core import Eqn, Operand, Value, is_effect
 from sct.ir.types import Opaque, Optional, Seq, Tensor, Undef
 from sct.ops.registry import aliases
 
@@ -59,9 +59,12 @@ class Memory:
                 self._join([z.tape, *z.values])
 
     def _let(self, eqn: Eqn) -> None:
-        if eqn.inplace is not None:
+        if eqn.op.name == "call":
+            for k, j in eqn.attrs.get("takes", ()):
+                self._join([eqn.args[k], eqn.outs[j]])
+        elif eqn.inplace is not None:
             self._join([*eqn.outs, eqn.args[eqn.inplace]])
-        elif len(eqn.outs) != 1 or eqn.op.effect or eqn.op.name == "item_of":
+        elif len(eqn.outs) != 1 or is_effect(eqn) or eqn.op.name == "item_of":
             self._join([*eqn.outs, *eqn.args])
         elif isinstance(eqn.out.type, Seq) or aliases(eqn) != "none":
             self._join([eqn.out, eqn.args[eqn.op.alias_of]])
@@ -90,7 +93,9 @@ class Memory:
         for each in (s, *(inner for block in blocks(s) for inner in statements(block))):
             if isinstance(each, Update) or isinstance(each, Let) and each.eqn.inplace is not None:
                 found.add(self.buffer(each.eqn.out))
-            elif isinstance(each, Let) and each.eqn.op.effect and each.eqn.op.name not in ("print_", "raise_"):
+            elif isinstance(each, Let) and each.eqn.attrs.get("takes"):
+                found.update(self.buffer(each.eqn.outs[j]) for _, j in each.eqn.attrs["takes"])
+            elif isinstance(each, Let) and is_effect(each.eqn) and each.eqn.op.name not in ("print_", "raise_"):
                 return None
         return found
 

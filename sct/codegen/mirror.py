@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sct.codegen.parts import Parts, Scope
-from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, walk
+from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_effect, walk
 
 if TYPE_CHECKING:
     from sct.codegen.tapes import Tapes
@@ -81,7 +81,7 @@ class Mirror:
         if a is None or b is None or a[1] is not None or b[1] is not None:
             return False
         e, f = a[0], b[0]
-        return (e.op is f.op and not e.regions and not e.op.effect and e.op.cost != "never" and len(e.outs) == 1
+        return (e.op is f.op and not e.regions and not is_effect(e) and e.op.cost != "never" and len(e.outs) == 1
                 and dict(e.attrs) == dict(f.attrs) and len(e.args) == len(f.args)
                 and all(self._same(p, q, loop, reader, depth - 1) for p, q in zip(e.args, f.args)))
 

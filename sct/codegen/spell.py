@@ -20,7 +20,7 @@ from sct.codegen.program import (
     operands,
     statements,
 )
-from sct.ir.core import Eqn, Lit, Operand, Value
+from sct.ir.core import Eqn, Lit, Operand, Value, is_effect
 from sct.ir.types import Tensor
 from sct.ops.registry import aliases
 
@@ -161,5 +161,5 @@ def _is_short_view(eqn: Eqn) -> bool:
 
 def _written(block: Block, k: int, last: int) -> bool:
     """Is anything written, or unclear, between the statements `k` and `last`?"""
-    return not all(isinstance(s, Let) and s.eqn.inplace is None and not s.eqn.op.effect for s in block[k:last]) \
+    return not all(isinstance(s, Let) and s.eqn.inplace is None and not is_effect(s.eqn) for s in block[k:last]) \
         or not isinstance(block[last], (Let, Update))

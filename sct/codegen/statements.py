@@ -40,7 +40,7 @@ from sct.codegen.unparse import comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.tree import Const, Leaf, Tree
-from sct.ir.types import Tensor
+from sct.ir.types import Tensor, Undef
 
 __all__ = ["Statements", "user_line"]
 
@@ -57,7 +57,7 @@ class Statements:
     def __init__(self, expressions: Expressions, names: Names, result: Tree, block: Block) -> None:
         self.of, self.names, self.result = expressions, names, result
         self.modules = expressions.modules
-        self.assigned = _placeholders(block, names)
+        self.assigned = _placeholders([*statements(block), *expressions.folded.values()], names)
         self.read = names.live.read
         self.places: dict[ast.stmt, Loc] = {}
 
@@ -352,16 +352,19 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is}
 
 
-def _placeholders(block: Block, names: Names) -> set[str]:
+def _placeholders(made: Iterable[Statement], names: Names) -> set[str]:
     """Variables that are read on paths that do not assign them: None stands for what is missing."""
     found: set[str] = set()
-    for s in statements(block):
+    for s in made:
+        unsure: Iterable[Operand] = ()
         if isinstance(s, Move):
-            sources = [x for v, x in s.pairs if isinstance(x, Value) and v in names.names and not names.same(v, x)]
-        else:
-            sources = [x for x in s.operands if isinstance(x, Value)] if isinstance(s, Push) else []
-        if isinstance(s, (Move, Push)):
-            found.update(names[v] for x in sources if x in s.unsure for v in names.live.leaves([x]))
+            unsure = [x for v, x in s.pairs if x in s.unsure and v in names.names
+                      and isinstance(x, Value) and not names.same(v, x)]
+        elif isinstance(s, Push):
+            unsure = [x for x in s.operands if x in s.unsure]
+        elif isinstance(s, Let) and s.eqn.op.name == "pack":
+            unsure = [x for x, like in zip(s.eqn.args, s.like.args) if isinstance(like.type, Undef)]
+        found.update(names[v] for x in unsure if isinstance(x, Value) for v in names.live.leaves([x]))
     return found
 
 

@@ -26,7 +26,7 @@ from sct.codegen.program import (
     statements,
     targets,
 )
-from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_effect
 from sct.ir.types import BOOL, Tensor
 from sct.ops import OPS
 
@@ -277,7 +277,7 @@ def _reads(s: Statement) -> Iterator[Operand]:
 
 
 def _sinks(eqn: Eqn) -> bool:
-    return not eqn.primal and not eqn.op.effect and all(isinstance(x, Lit) or _is_number(x) for x in eqn.args)
+    return not eqn.primal and not is_effect(eqn) and all(isinstance(x, Lit) or _is_number(x) for x in eqn.args)
 
 
 def _is_number(x: Operand) -> bool:

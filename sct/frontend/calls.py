@@ -6,6 +6,7 @@ import builtins
 import functools
 import types
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -17,6 +18,7 @@ from sct.frontend.evaluator import SPECIAL, Args, Dead, Evaluator, Frame, Kwargs
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import instantiate, special_method
 from sct.frontend.operations import KNOWN, call_named
+from sct.frontend.outlined import Outline, call_outlined
 from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
 from sct.frontend.statements import FALL, block, guard
 from sct.frontend.transforms import call_transform
@@ -191,9 +193,8 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     if isinstance(node, gast.AsyncFunctionDef):
         raise SctError("SCT101", "`async def` is not supported", hint="write a plain function",
                        loc=loc_of(node, source.file))
-    if any(f.source.node is node for f in ev.frames):
-        ev.refuse("SCT204", f"`{source.name}` calls itself: recursion is not supported yet",
-                  hint="write it as a loop")
+    if any(f.source.node is node for f in ev.frames) and node not in ev.outlined:
+        raise Outline(node)
     if not isinstance(node, gast.Lambda):
         _no_generator(ev, source)
     names = {a.id for a in [*node.args.args, *node.args.posonlyargs, *node.args.kwonlyargs]}
@@ -203,10 +204,31 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     for s in body:
         names |= writes(s)
     frame = Frame(ev.new_frame_id(), source, globals_, cells, _liveness(node), names - declared, parent)
-    bound = bind(ev, source, args, kwargs, defaults, kw_defaults)
-    for name, v in bound.items():
-        ev.store.vars[Key(frame.id, name)] = v
+    named = bind(ev, source, args, kwargs, defaults, kw_defaults)
+    bound = {Key(frame.id, name): v for name, v in named.items()}
+    if node in ev.outlined:
+        return call_outlined(ev, source, {**bound, **_captured(ev, node, parent)}, lambda: inline(ev, replace(frame)))
+    ev.store.vars.update(bound)
     return inline(ev, frame)
+
+
+def _captured(ev: Evaluator, node: Any, parent: Frame | None) -> dict[Key, Abstract]:
+    """What a nested function, and those that it may call, read of the functions around them."""
+    found: dict[Key, Abstract] = {}
+    todo = [(node, parent)]
+    while todo:
+        node, frame = todo.pop()
+        for name in sorted(reads(node)):
+            home = frame
+            while home is not None and name not in home.locals:
+                home = home.parent
+            key = Key(home.id, name) if home is not None else None
+            if key is None or key in found or key not in ev.store.vars:
+                continue
+            found[key] = v = ev.store.vars[key]
+            if isinstance(v, Closure):
+                todo.append((v.node, next(f for f in ev.all_frames if f.id == v.frame)))
+    return found
 
 
 def _no_generator(ev: Evaluator, source: SourceFunction) -> None:
@@ -276,7 +298,8 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
             raise Dead
         result = ev.store.vars[key]
         if isinstance(result, Poison):
-            ev.refuse("SCT502", f"what `{frame.source.name}` returns depends on the path", why=result.reason)
+            ev.refuse("SCT502", f"what `{frame.source.name}` returns depends on the path", why=result.reason,
+                      node=node.body[-1])
         return ev.bound(result)
     finally:
         ev.frames.pop()

@@ -38,7 +38,7 @@ from sct.frontend.values import (
     Step,
     Tup,
 )
-from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, rebuild
+from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, is_effect, rebuild
 from sct.ir.interp import run
 from sct.ir.text import show
 from sct.ir.types import REAL, Optional, Tensor, Type, TypeMismatch, Undef
@@ -121,6 +121,8 @@ class Evaluator(Facts):
     store    what names are bound to, and the heap
     frames   the calls in progress; `all_frames` those of closures that outlived them too
     defs     the equation that makes a value
+    outlined   what is evaluated as functions of their own; `functions` are these, `pinned`
+               those of their params that have to be known
     """
 
     def __init__(self) -> None:
@@ -142,6 +144,9 @@ class Evaluator(Facts):
         self.exit_falls: dict[Value, int] = {}
         self.late_freezes: list[int] = []
         self.loop_memo: dict[Any, Any] = {}
+        self.outlined: set[object] = set()
+        self.functions: dict[Any, list[Any]] = {}
+        self.pinned: dict[Any, set[str]] = {}
         self.containers: set[int] = set()
         self.entered: set[int] = set()
         self.containers_twice = False
@@ -498,7 +503,7 @@ class Evaluator(Facts):
             if v in self.stands_for:
                 return visit(self.stands_for[v])
             eqn = self.defs.get(v)
-            if eqn is None or eqn.op.effect:
+            if eqn is None or is_effect(eqn):
                 error = SctError("SCT505", f"{what} must be known when the function is compiled",
                                  why="it depends on what a loop, a branch or an effect computes", loc=self.loc)
                 raise NeedsStatic(v, error)

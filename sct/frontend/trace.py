@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from sct.frontend.arguments import Untyped, argument, key_of, read_path
 from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.iteration import items_of
+from sct.frontend.outlined import Outline, closed
 from sct.frontend.regions import tree_of
 from sct.frontend.transform import Transform
 from sct.frontend.transforms import apply_transform
@@ -24,6 +26,7 @@ from sct.ir import Fn, Value, walk
 from sct.ir.objects import mirror
 from sct.ir.tree import Leaf, Node, Tree, relabel
 from sct.ir.types import Opaque, Tensor
+from sct.ops import call
 
 __all__ = ["Parameter", "Traced", "root_of", "trace", "trace_ahead"]
 
@@ -159,8 +162,8 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         raise TypeError(f"{name_of(target)}() {error}") from None
     bound.apply_defaults()
 
-    def attempt(seen: dict[int, Any] | None) -> Traced:
-        ev = _evaluator(target)
+    def attempt(seen: dict[int, Any] | None, outlined: set[object]) -> Traced:
+        ev = _evaluator(target, outlined)
         given: dict[str, Abstract] = {}
         trees: dict[str, Tree] = {}
         for name, value in bound.arguments.items():
@@ -174,9 +177,19 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         return _finish(ev, target, signature, given, trees, bind, shared=seen is not None)
 
     try:
-        return attempt(None)
+        return _outlining(functools.partial(attempt, None))
     except _Shared:
-        return attempt({})
+        return _outlining(functools.partial(attempt, {}))
+
+
+def _outlining(attempt: Callable[[set[object]], Traced]) -> Traced:
+    """What `attempt` makes, given what is to be a function of its own: that is found on the way."""
+    outlined: set[object] = set()
+    while True:
+        try:
+            return attempt(outlined)
+        except Outline as found:
+            outlined.add(found.site)
 
 
 class _Shared(Exception):
@@ -216,9 +229,9 @@ def _jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
     return inspect.Signature([*named, *(p.replace(name=_tangent_name(p.name, named)) for p in named)])
 
 
-def _evaluator(target: Any) -> Evaluator:
+def _evaluator(target: Any, outlined: set[object]) -> Evaluator:
     ev = Evaluator()
-    ev.root = root_of(target)
+    ev.root, ev.outlined = root_of(target), outlined
     return ev
 
 
@@ -256,7 +269,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     tree = tree_of(ev, result, leaves, "as a result")
     _buildable(tree)
     outs = [ev.operand(v) for v in leaves]
-    fn = Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs))
+    fn = closed(ev, Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs)))
     written = any(isinstance(c, Array) and c.origin == "argument" and ev.store.cells.get(a) is not c
                   for a, c in before.items()) or _writes(fn)
     _aliasing(ev, written, shared)
@@ -289,7 +302,7 @@ def _comment(fn: Fn, params: Sequence[Parameter]) -> str:
 
 
 def _writes(fn: Fn) -> bool:
-    return any(e.op.name in ("store", "add_at") for e in walk(fn))
+    return any(e.op.name in ("store", "add_at") for f in (*fn.functions, fn) for e in walk(f))
 
 
 def _aliasing(ev: Evaluator, written: bool, shared: bool) -> None:
@@ -336,10 +349,14 @@ def _settle_sizes(ev: Evaluator, fn: Fn) -> None:
         for e in f.eqns:
             for v in e.outs:
                 settle(v)
+            if e.op is call:
+                assert isinstance(e.attrs, dict)
+                e.attrs["types"] = tuple(v.type for v in e.outs)
             for r in e.regions:
                 visit(r)
 
-    visit(fn)
+    for f in (*fn.functions, fn):
+        visit(f)
 
 
 # -- ahead of time -----------------------------------------------------------------------------------------
@@ -381,7 +398,7 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
         try:
             tried = {**texts, **{name: structure(text) for name, text in guess.items()}}
             tried.update({name: tangent_of(tried[primal]) for name, primal in tangents.items()})
-            return _ahead(target, signature, tried, attributes)
+            return _outlining(functools.partial(_ahead, target, signature, tried, attributes))
         except SctError as error:
             if furthest is None or _line(error) > _line(furthest):
                 furthest = error
@@ -396,8 +413,9 @@ def _line(error: SctError) -> int:
     return error.loc.line if error.loc else 0
 
 
-def _ahead(target: Any, signature: inspect.Signature, types: Mapping[str, Any], attributes: Sequence[str]) -> Traced:
-    ev = _evaluator(target)
+def _ahead(target: Any, signature: inspect.Signature, types: Mapping[str, Any], attributes: Sequence[str],
+           outlined: set[object]) -> Traced:
+    ev = _evaluator(target, outlined)
     ev.attributes = {name: types[name] for name in attributes}
     given: dict[str, Abstract] = {}
     trees: dict[str, Tree] = {}

@@ -13,6 +13,7 @@ from sct.ir.core import (
     builder_var,
     free_values,
     has_effect,
+    is_effect,
     is_float,
     rebuild,
     substitute,
@@ -22,5 +23,5 @@ from sct.ir.core import (
 
 __all__ = [
     "UNDEF", "Builder", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "builder_var", "free_values",
-    "has_effect", "is_float", "operand", "rebuild", "substitute", "undef", "walk",
+    "has_effect", "is_effect", "is_float", "operand", "rebuild", "substitute", "undef", "walk",
 ]

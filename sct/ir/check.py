@@ -12,11 +12,11 @@ sct.ir.check.IRError: result x is not in scope
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from sct.ir import text
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, called_as
 from sct.ir.types import (
     FLOAT,
     INT,
@@ -27,6 +27,7 @@ from sct.ir.types import (
     Never,
     Opaque,
     Optional,
+    Residuals,
     Seq,
     Tensor,
     Type,
@@ -43,13 +44,17 @@ class IRError(AssertionError):
 
 def verify(fn: Fn) -> Fn:
     """`fn` itself; raises `IRError` where it breaks a rule."""
-    _Checker(fn).region(fn)
+    table = {name: f for f in fn.functions for name in called_as(f)}
+    if len(table) < sum(len(called_as(f)) for f in fn.functions):
+        raise IRError(f"two functions of {fn.name} have one name")
+    for f in (*fn.functions, fn):
+        _Checker(f, table).region(f)
     return fn
 
 
 class _Checker:
-    def __init__(self, fn: Fn) -> None:
-        self.fn = fn
+    def __init__(self, fn: Fn, functions: Mapping[str, Fn]) -> None:
+        self.fn, self.functions = fn, functions
         self.bound: set[Value] = set()
         self.scope: set[Value] = set()
         self.control: dict[str, Callable[[Eqn], None]] = {
@@ -108,6 +113,8 @@ class _Checker:
         self.expect(len(types) == len(eqn.outs), f"`{eqn.op.name}` has {len(types)} outs", eqn)
         for out, t in zip(eqn.outs, types):
             self.expect(agree(out.type, t), f"{_name(out)} is declared {out.type}, derived {t}", eqn)
+        if eqn.op.name == "call":
+            self.call(eqn)
         if eqn.inplace is not None:
             self.expect(0 <= eqn.inplace < len(eqn.args), "inplace names no operand", eqn)
 
@@ -168,6 +175,14 @@ class _Checker:
             self.is_bool(test.results[0], eqn, "the test")
         self.expect(not eqn.attrs["reverse"] or counted and body.results[0] == Lit(True),
                     "only a counted loop without exits runs in reverse", eqn)
+
+    def call(self, eqn: Eqn) -> None:
+        """What is called is there; a part of a function that is not split yet is not."""
+        f = self.functions.get(eqn.attrs["callee"])
+        self.expect(f is not None, f"there is no function {eqn.attrs['callee']}", eqn)
+        if f is not None and called_as(f) == (f.name,):
+            self.flow(eqn.args, f.params, eqn, "argument")
+            self.flow(f.results, eqn.outs, eqn, "result")
 
     def closure(self, eqn: Eqn) -> None:
         self.arity(eqn, 1, 0, 1)
@@ -255,7 +270,7 @@ def _has_tangent(x: Operand) -> bool:
     t: Type = x.type
     while isinstance(t, (Seq, Optional, Undef)):
         t = t.elem
-    return isinstance(t, Tensor) and t.kind == FLOAT.kind
+    return isinstance(t, Residuals) or isinstance(t, Tensor) and t.kind == FLOAT.kind
 
 
 def _is_int(t: Type) -> bool:

@@ -1,6 +1,7 @@
 """The IR: immutable equations in A-normal form, with regions, and the schema of an op.
 
     Fn    ::= params, eqns, results          results are operands
+    program = Fn with functions              what its calls name
     Eqn   ::= outs = op(args, **attrs, *regions)
     arg   ::= Value | Lit
     region::= Fn                              may read values of the Fns around it
@@ -18,11 +19,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Union
 
 from sct.errors import Loc
-from sct.ir.types import Dim, Optional, Seq, Tensor, Type, Undef, py
+from sct.ir.types import Dim, Optional, Residuals, Seq, Tensor, Type, Undef, py
 
 __all__ = [
-    "UNDEF", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "builder_var", "free_values",
-    "has_effect", "is_float", "rebuild", "substitute", "undef", "walk",
+    "UNDEF", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "boundary_of", "builder_var",
+    "called_as", "free_values",
+    "has_effect", "is_effect", "is_float", "rebuild", "substitute", "undef", "walk",
 ]
 
 _ids = itertools.count()
@@ -209,12 +211,19 @@ class Eqn:
 
 @dataclass(frozen=True, eq=False)
 class Fn:
-    """A function, or a region of an equation."""
+    """A function, or a region of an equation.
+
+    functions  of a whole program: the functions that the equations `call`, here and in
+               one another, name
+    owned      the params whose buffers a function of a program may take over
+    """
 
     name: str
     params: tuple[Value, ...]
     eqns: tuple[Eqn, ...]
     results: tuple[Operand, ...]
+    functions: tuple[Fn, ...] = ()
+    owned: tuple[int, ...] = ()
 
     def with_(self, **changes: Any) -> Fn:
         return replace(self, **changes)
@@ -232,6 +241,18 @@ class EmitsEqns(Protocol):
 builder_var: ContextVar[EmitsEqns] = ContextVar("sct_builder")
 
 
+def boundary_of(fn: Fn) -> int | None:
+    """Of a function in two parts, which of its equations stands between them."""
+    return next((k for k, eqn in enumerate(fn.eqns) if eqn.op.name == "boundary"), None)
+
+
+def called_as(fn: Fn) -> tuple[str, ...]:
+    """The names by which a function of a program is called: its own, or those of its two parts."""
+    at = boundary_of(fn)
+    of = None if at is None else fn.eqns[at].attrs["of"]
+    return (fn.name,) if of is None else (f"{of}_forward", f"{of}_backward")
+
+
 # -- walking and rewriting ------------------------------------------------------------
 
 
@@ -243,8 +264,14 @@ def walk(fn: Fn) -> Iterator[Eqn]:
             yield from walk(region)
 
 
+def is_effect(eqn: Eqn) -> bool:
+    """Is the equation itself kept, in order and run once: by its op, or as a call of what has an effect?"""
+    return eqn.op.effect or bool(eqn.attrs.get("effect"))
+
+
 def has_effect(eqn: Eqn) -> bool:
-    return eqn.op.effect or any(inner.op.effect for region in eqn.regions for inner in walk(region))
+    """Does the equation, or one in its regions, have an effect?"""
+    return is_effect(eqn) or any(is_effect(inner) for region in eqn.regions for inner in walk(region))
 
 
 def free_values(fn: Fn) -> list[Value]:
@@ -293,7 +320,7 @@ def rebuild(fn: Fn, env: Mapping[Value, Operand] | None = None, *, fresh: bool =
             args = substitute(e.args, names)
             regions = tuple(map(visit, e.regions))
             eqns.append(replace(e, args=args, regions=regions, outs=new(e.outs)))
-        return Fn(f.name, params, tuple(eqns), substitute(f.results, names))
+        return replace(f, params=params, eqns=tuple(eqns), results=substitute(f.results, names))
 
     return visit(fn)
 
@@ -304,4 +331,4 @@ def is_float(x: Operand | Type) -> bool:
     t = x.type if isinstance(x, (Value, Lit)) else x
     while isinstance(t, (Seq, Optional, Undef)):
         t = t.elem
-    return isinstance(t, Tensor) and t.kind in "fc"
+    return isinstance(t, Residuals) or isinstance(t, Tensor) and t.kind in "fc"

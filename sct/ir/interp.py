@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import UNDEF, Eqn, Fn, Op, Operand, Value
+from sct.ir.core import UNDEF, Eqn, Fn, Op, Operand, Value, boundary_of, called_as
 from sct.ir.tree import build
 
 __all__ = ["call", "resolve", "run"]
@@ -35,7 +35,7 @@ def run(fn: Fn, args: Sequence[Any], *, captured: Mapping[Value, Any] | None = N
               wrong decision of `storage` gives a wrong number here
     """
     with np.errstate(all="ignore"):
-        return _Interpreter(inplace).region(fn, args, dict(captured or {}))
+        return _Interpreter(inplace, fn.functions).region(fn, args, dict(captured or {}))
 
 
 def resolve(spelling: str) -> Callable[..., Any]:
@@ -64,8 +64,8 @@ def _same(a: Any, b: Any) -> bool:
 
 
 class _Interpreter:
-    def __init__(self, inplace: bool) -> None:
-        self.inplace = inplace
+    def __init__(self, inplace: bool, functions: Sequence[Fn] = ()) -> None:
+        self.inplace, self.functions = inplace, {name: f for f in functions for name in called_as(f)}
         self.control: dict[str, Callable[[Eqn, list[Any], Env], Sequence[Any]]] = {
             "cond": self.cond, "loop": self.loop, "closure": self.closure}
 
@@ -86,6 +86,8 @@ class _Interpreter:
             if eqn.op.name not in self.control:
                 raise NotImplementedError(f"`{eqn.op.name}` is not run but expanded")
             return self.control[eqn.op.name](eqn, args, env)
+        if eqn.op.name == "call":
+            return self.call(eqn, args)
         if eqn.op.name == "unwrap" and args[0] is UNDEF:
             raise UnboundLocalError(f"`{eqn.out.hint}` is not bound on this path")
         made = call(eqn.op, args, eqn.attrs, eqn.spelling)
@@ -93,6 +95,20 @@ class _Interpreter:
         if self.inplace and eqn.inplace is not None and isinstance(args[eqn.inplace], np.ndarray):
             outs[0] = _take_over(args[eqn.inplace], outs[0])
         return outs
+
+    def call(self, eqn: Eqn, args: list[Any]) -> list[Any]:
+        """A call; of a function in two parts, the record is all that the first part has computed."""
+        f = self.functions[eqn.attrs["callee"]]
+        at = boundary_of(f)
+        if at is None:
+            return self.region(f, args, {})
+        middle = f.eqns[at]
+        if eqn.attrs["callee"] == called_as(f)[0]:
+            env: Env = {}
+            outs = self.region(Fn(f.name, f.params, f.eqns[:at], middle.args), args, env)
+            return [*outs, env]
+        n = len(middle.attrs["params"])
+        return self.region(Fn(f.name, middle.outs, f.eqns[at + 1:], f.results), args[n + 1:], dict(args[n]))
 
     def cond(self, eqn: Eqn, args: list[Any], env: Env) -> Sequence[Any]:
         then, orelse = eqn.regions

@@ -10,9 +10,10 @@
         r, trips = loop[float, int](0, m, 1, 0.0, body=body, counted=True, ...)
         return r
 
-Values are named by their hints, made unique in order; `_3` has no hint.  A method
-is spelled `ndarray.sum(x)`.  Attrs that have their default are left out.  A result
-of an op with several has its type in brackets behind the op.
+The functions of a program stand before it.  Values are named by their hints, made
+unique in order; `_3` has no hint.  A method is spelled `ndarray.sum(x)`.  Attrs that
+have their default are left out.  A result of an op with several has its type in
+brackets behind the op.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from sct.ir.types import (
     Never,
     Opaque,
     Optional,
+    Residuals,
     Seq,
     Tensor,
     Type,
@@ -72,7 +74,7 @@ def lines(fn: Fn) -> list[tuple[str, Eqn | None]]:
     def number(size: re.Match[str]) -> str:
         return seen.setdefault(size[0], f"{size[1]}{len(seen)}")
 
-    return [(_SIZE.sub(number, text), eqn) for text, eqn in _Writer(fn).fn(fn, fn.name, "")]
+    return [(_SIZE.sub(number, text), eqn) for f in (*fn.functions, fn) for text, eqn in _Writer(f).fn(f, f.name, "")]
 
 
 _SIZE = re.compile(r"\b(__v|_count)\d+\b")
@@ -191,7 +193,7 @@ def show_attr(value: Any) -> str:
         return f"Node({value.kind!r}, {show_attr(value.keys)}, {show_attr(value.children)})"
     if isinstance(value, Dim):
         return f"Dim[{value}]"
-    if isinstance(value, (Tensor, Seq, Optional, Undef, Opaque, Never, Function)):
+    if isinstance(value, (Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals)):
         return f"T[{value}]"
     return repr(value)
 
@@ -248,9 +250,11 @@ def read(text: str, ops: Mapping[str, Op], by_call: ByCall | None = None, *,
     free     values that the text may read without binding them
     """
     tree = ast.parse(text)
-    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
-        raise ReadError("IR text is one function definition")
-    return _Reader(ops, by_call).fn(tree.body[0], dict(free or {}))
+    defs = [stmt for stmt in tree.body if isinstance(stmt, ast.FunctionDef)]
+    if not defs or len(defs) < len(tree.body):
+        raise ReadError("IR text is function definitions")
+    *functions, fn = (_Reader(ops, by_call).fn(node, dict(free or {})) for node in defs)
+    return fn.with_(functions=tuple(functions))
 
 
 class _Reader:
@@ -366,6 +370,8 @@ def type_of(node: ast.expr | str) -> Type:
         node = ast.parse(node, mode="eval").body
     if isinstance(node, ast.Subscript):
         head = _name(node.value)
+        if head == "residuals":
+            return Residuals(ast.unparse(node.slice))
         if head in _WRAPPERS:
             return _WRAPPERS[head](type_of(node.slice))
         return Tensor("array", head, tuple(map(dim_of, _elements(node.slice))))
@@ -437,7 +443,7 @@ def _elements(node: ast.expr) -> list[ast.expr]:
 
 def same(a: Fn, b: Fn) -> bool:
     """Are the two functions equal but for the names of their values?"""
-    return _same_fn(a, b, {})
+    return len(a.functions) == len(b.functions) and all(map(same, a.functions, b.functions)) and _same_fn(a, b, {})
 
 
 def _same_fn(a: Fn, b: Fn, env: dict[Value, Value]) -> bool:

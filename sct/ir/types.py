@@ -17,7 +17,7 @@ from typing import Optional as Maybe
 from typing import Union
 
 __all__ = [
-    "Apply", "Dim", "Function", "Never", "Opaque", "Optional", "Seq", "Tensor", "Type",
+    "Apply", "Dim", "Function", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
     "TypeMismatch", "Undef", "array", "broadcast_dims", "broadcast_shapes", "join", "py",
     "slice_len", "sym", "ANY_INT", "ANY_REAL", "ANY_BOOL", "BOOL", "FLOAT", "INT", "NONE", "REAL",
 ]
@@ -267,7 +267,18 @@ class Function:
         return "function"
 
 
-Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function]
+@dataclass(frozen=True)
+class Residuals:
+    """What the forward part of the function `of` keeps for its backward part: a record that only
+    the two know; `of` a record, the cotangent or tangent of one."""
+
+    of: str
+
+    def __str__(self) -> str:
+        return f"residuals[{self.of}]"
+
+
+Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals]
 
 BOOL, INT, FLOAT, REAL = (Tensor("py", d) for d in ("bool", "int", "float", "real"))
 ANY_BOOL, ANY_INT, ANY_REAL = (Tensor("any", d) for d in ("bool", "int", "real"))

@@ -28,6 +28,7 @@ from sct.ops.arithmetic import (
     stop_gradient,
     sub,
 )
+from sct.ops.calls import boundary, call, pack, unpack
 from sct.ops.comparison import eq, ge, gt, is_none, isfinite, isinf, isnan, le, lt, ne, not_, unwrap
 from sct.ops.control import closure, cond, jvp, loop, pullback, vjp
 from sct.ops.creation import (
@@ -153,21 +154,22 @@ from sct.ops.tensor import kron, matrix_power, multi_dot, tensordot, trace
 from sct.ops.triangles import tril, triu
 
 __all__ = [
-    "BY_CALL", "ELEMENTWISE", "OPS", "abs_", "add", "add_at", "advanced", "aliases", "all_", "any_", "apply", "arange",
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "array", "asarray",
-    "astype", "bool_", "broadcast_to", "cast_like", "cbrt", "ceil", "cholesky", "clip", "closure", "concatenate",
-    "cond", "condition", "copy", "copysign", "cos", "cosh", "cumsum", "deg2rad", "det", "digamma", "dim", "div", "dot",
-    "eigh", "eigvalsh", "einsum", "empty", "empty_like", "eq", "erf", "erfc", "exp", "exp2", "expand_dims",
-    "expand_like", "expm1", "eye", "fabs", "flatten", "flip", "float_", "floor", "floordiv", "fmax", "fmin", "fmod",
-    "fstring", "full", "full_like", "gamma", "ge", "gt", "hypot", "index", "inner", "int_", "inv", "is_none",
-    "isfinite", "isinf", "isnan", "item", "jvp", "kron", "ldexp", "le", "lgamma", "linspace", "log", "log10", "log1p",
-    "log2", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "loop", "lstsq", "lt", "mathpow",
-    "matmul", "matrix_power", "matrix_rank", "max_", "maximum", "mean", "min_", "minimum", "mod", "moveaxis", "mul",
-    "multi_dot", "ne", "neg", "norm", "not_", "npround", "ones", "ones_like", "others", "outer", "pinv", "polygamma",
-    "pos", "pow_", "print_", "prod", "pullback", "pymax", "pymin", "python", "qr", "quotient", "rad2deg", "raise_",
-    "ravel", "reciprocal", "remainder", "reshape", "reshape_as", "reshape_like", "rint", "round_", "shape_of", "sign",
-    "sin", "sinh", "size", "slogdet", "solve", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "store",
-    "sub", "sum_", "svd", "svdvals", "swapaxes", "tan", "tanh", "template", "tensordot", "to_f32", "to_f64", "to_i64",
-    "trace", "transpose", "tril", "triu", "trunc", "unbroadcast", "unbroadcast_like", "unwrap", "var", "vdot", "vjp",
-    "where", "winners", "zero", "zeros", "zeros_like", "zeros_of",
+    "BY_CALL", "ELEMENTWISE", "OPS", "abs_", "add", "add_at", "advanced", "aliases", "all_", "any_", "apply",
+    "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "array",
+    "asarray", "astype", "bool_", "boundary", "broadcast_to", "call", "cast_like", "cbrt", "ceil", "cholesky",
+    "clip", "closure", "concatenate", "cond", "condition", "copy", "copysign", "cos", "cosh", "cumsum", "deg2rad",
+    "det", "digamma", "dim", "div", "dot", "eigh", "eigvalsh", "einsum", "empty", "empty_like", "eq", "erf", "erfc",
+    "exp", "exp2", "expand_dims", "expand_like", "expm1", "eye", "fabs", "flatten", "flip", "float_", "floor",
+    "floordiv", "fmax", "fmin", "fmod", "fstring", "full", "full_like", "gamma", "ge", "gt", "hypot", "index",
+    "inner", "int_", "inv", "is_none", "isfinite", "isinf", "isnan", "item", "jvp", "kron", "ldexp", "le", "lgamma",
+    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "loop", "lstsq", "lt", "mathpow", "matmul", "matrix_power", "matrix_rank", "max_", "maximum",
+    "mean", "min_", "minimum", "mod", "moveaxis", "mul", "multi_dot", "ne", "neg", "norm", "not_", "npround",
+    "ones", "ones_like", "others", "outer", "pack", "pinv", "polygamma", "pos", "pow_", "print_", "prod",
+    "pullback", "pymax", "pymin", "python", "qr", "quotient", "rad2deg", "raise_", "ravel", "reciprocal",
+    "remainder", "reshape", "reshape_as", "reshape_like", "rint", "round_", "shape_of", "sign", "sin", "sinh",
+    "size", "slogdet", "solve", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "store", "sub",
+    "sum_", "svd", "svdvals", "swapaxes", "tan", "tanh", "template", "tensordot", "to_f32", "to_f64", "to_i64",
+    "trace", "transpose", "tril", "triu", "trunc", "unbroadcast", "unbroadcast_like", "unpack", "unwrap", "var",
+    "vdot", "vjp", "where", "winners", "zero", "zeros", "zeros_like", "zeros_of",
 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 
-from sct.ir.core import Lit, Operand, Value
+from sct.ir.core import Lit, Operand, Value, is_effect
 from sct.ir.types import FLOAT, Optional, Seq, Tensor, Type, Undef
 from sct.passes.blocks import Block, Node
 from sct.passes.cse import ALLOCATIONS
@@ -44,7 +44,7 @@ class Way:
 def can_repeat(node: Node) -> bool:
     """May the node be run again: is it pure, cheap, and alone?"""
     op = node.eqn.op
-    return (not node.blocks and not op.effect and len(node.outs) == 1 and op.name not in ALLOCATIONS
+    return (not node.blocks and not is_effect(node.eqn) and len(node.outs) == 1 and op.name not in ALLOCATIONS
             and (op.cost == "free" or op.name in ARITHMETIC or op.name in READS or is_literal(node)))
 
 

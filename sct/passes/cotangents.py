@@ -14,10 +14,11 @@ from typing import cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var
-from sct.ir.types import ANY_REAL, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, is_float
+from sct.ir.types import ANY_REAL, NONE, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join
 from sct.ops.adjoint import cast_like, expand_like, unbroadcast, zeros_of
 from sct.ops.arithmetic import add, mul
+from sct.ops.calls import pack, unpack
 from sct.ops.comparison import is_none, unwrap
 from sct.ops.control import cond
 from sct.ops.creation import to_f32
@@ -25,7 +26,7 @@ from sct.ops.elementwise import logical_not, logical_or, where
 from sct.passes.sequences import mapped
 
 __all__ = ["Masks", "base", "branch", "choice", "ct_type", "current", "explained", "fit", "full", "given", "hint",
-           "join_types", "present", "zero"]
+           "join_types", "packed", "present", "unpacked", "zero"]
 
 
 def current() -> Builder:
@@ -53,6 +54,8 @@ def base(t: Type) -> Type:
 def ct_type(t: Type) -> Type:
     """The type of a cotangent that is stored, of a value of type `t`."""
     inner = base(t)
+    if isinstance(inner, Residuals):
+        return Optional(Residuals("d" + inner.of))
     if isinstance(inner, Seq):
         inner = Seq(ct_type(inner.elem))
     elif isinstance(inner, Tensor) and inner.is_scalar:
@@ -143,6 +146,24 @@ def choice(pred: Operand, then: Callable[[], Operand], orelse: Callable[[], Oper
             result = arm()
         made.append(b.finish("arm", [], [result]))
     return branch(pred, made[0], made[1])[0]
+
+
+def packed(values: Sequence[Operand], cts: Sequence[Operand | None], of: str) -> Operand:
+    """The cotangent of the record `of` of these values: a record of theirs."""
+    fields = [full(ct, v) if is_float(v) else Lit(None) for v, ct in zip(values, cts)]
+    return cast(Operand, pack(*fields, of="d" + of))
+
+
+def unpacked(ct: Operand, values: Sequence[Operand]) -> Sequence[Operand]:
+    """The cotangents of the values, out of the cotangent of the record of them."""
+    types = tuple(ct_type(v.type) if is_float(v) else NONE for v in values)
+    if not isinstance(ct.type, Optional):
+        return cast("Sequence[Operand]", unpack(ct, types=types))
+    with current().nested() as absent:
+        zeros = [zero(v) if is_float(v) else Lit(None) for v in values]
+    with current().nested() as there:
+        fields = unpack(present(ct), types=types)
+    return branch(cast(Operand, is_none(ct)), absent.finish("absent", [], zeros), there.finish("there", [], fields))
 
 
 class Masks:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from sct.ir.core import Eqn, Fn, Operand, Value
+from sct.ir.core import Eqn, Fn, Operand, Value, is_effect
 
 __all__ = ["dce"]
 
@@ -53,7 +53,7 @@ class _Dce:
             for r, region in enumerate(eqn.regions):
                 self.param_of.update((p, (eqn, r, k)) for k, p in enumerate(region.params))
                 yield from self.scan(region, eqn)
-            if eqn.op.effect or self.keep_raises and eqn.primal and not eqn.regions and eqn.op.raises == "value":
+            if is_effect(eqn) or self.keep_raises and eqn.primal and not eqn.regions and eqn.op.raises == "value":
                 yield eqn
 
     # liveness

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from sct.ir.build import Rewrite
 from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, substitute
 from sct.ops.control import closure
+from sct.passes.callees import callees_var
+from sct.passes.derivatives import Derivatives
 from sct.passes.forward import forward
 from sct.passes.jacobian import jacobian
 from sct.passes.retype import retype
@@ -22,16 +24,25 @@ __all__ = ["expand"]
 Env = dict[Value, Operand]
 
 
-def expand(fn: Fn, *, rewrite: Rewrite | None = None) -> Fn:
-    """`fn` without equations that differentiate; `rewrite` simplifies what is made."""
-    return retype(_Expand(rewrite).fn(fn, {}))
+def expand(program: Fn, *, rewrite: Rewrite | None = None) -> Fn:
+    """`program` without equations that differentiate; `rewrite` simplifies what is made."""
+    return _Expand(program, rewrite).program(program)
 
 
 class _Expand:
-    def __init__(self, rewrite: Rewrite | None) -> None:
+    def __init__(self, program: Fn, rewrite: Rewrite | None) -> None:
         self.rewrite = rewrite
+        self.derivatives = Derivatives(program, lambda fn: self.fn(fn, {}), rewrite)
         self.rules: dict[str, Callable[[Eqn, Env], Sequence[Eqn]]] = {
             "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "jacobian": self.jacobian}
+
+    def program(self, program: Fn) -> Fn:
+        token = callees_var.set(self.derivatives)
+        try:
+            fn = retype(self.fn(program.with_(functions=()), {}))
+            return fn.with_(functions=tuple(map(retype, self.derivatives.called(fn))))
+        finally:
+            callees_var.reset(token)
 
     def fn(self, fn: Fn, env: Env) -> Fn:
         """`fn` expanded; `env` has what stands for the outs of the equations that are gone."""

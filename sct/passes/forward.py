@@ -20,10 +20,23 @@ from sct.ops.adjoint import zeros_of
 from sct.ops.arithmetic import add
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.activity import activity, differentiable
-from sct.passes.cotangents import Masks, ct_type, current, explained, fit, full, hint, join_types, zero
+from sct.passes.callees import callees_var
+from sct.passes.cotangents import (
+    Masks,
+    ct_type,
+    current,
+    explained,
+    fit,
+    full,
+    hint,
+    join_types,
+    packed,
+    unpacked,
+    zero,
+)
 from sct.passes.loops import flows, parts
 
-__all__ = ["Forward", "forward", "joined", "may_be_missing", "tangent_like"]
+__all__ = ["Forward", "forward", "joined", "may_be_missing", "tangent_like", "tangent_type"]
 
 
 def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite: Rewrite | None = None) -> Fn:
@@ -60,6 +73,7 @@ def may_be_missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
 class Forward:
     def __init__(self, active: frozenset[Value]) -> None:
         self.active = active
+        self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack}
         self.tangents: dict[Operand, Operand] = {}
         self.masks = Masks()
 
@@ -79,7 +93,7 @@ class Forward:
         for eqn in fn.eqns:
             b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
             with explained(eqn):
-                {"loop": self.loop, "cond": self.cond}.get(eqn.op.name, self.plain)(eqn)
+                self.rules.get(eqn.op.name, self.plain)(eqn)
 
     def set(self, y: Value, dy: Operand | None) -> None:
         if dy is not None:
@@ -128,6 +142,35 @@ class Forward:
                 [g if k in given else None for k in range(len(dxs))], y, *eqn.args, **eqn.attrs))]
         made = op.jvp(dxs, y, *eqn.args, **eqn.attrs)
         return list(made) if several else [made]
+
+    # -- calls ------------------------------------------------------------------------
+
+    def call(self, eqn: Eqn) -> None:
+        """The tangent of a call is a call of the function that computes the tangents too."""
+        wrt = tuple(k for k, x in enumerate(eqn.args) if self.of(x) is not None and differentiable(eqn, k))
+        if not wrt or not any(out in self.active for out in eqn.outs):
+            current().add(eqn)
+            return
+        floats = [out for out in eqn.outs if is_float(out)]
+        outs = [Value(tangent_type(out.type), hint(out)) for out in floats]
+        attrs = {**eqn.attrs, "callee": callees_var.get().tangent(eqn.attrs["callee"], wrt),
+                 "types": (*eqn.attrs["types"], *(out.type for out in outs))}
+        args = (*eqn.args, *(self.full(eqn.args[k]) for k in wrt))
+        current().add(eqn.with_(args=args, outs=(*eqn.outs, *outs), attrs=attrs))
+        self.tangents.update(zip(floats, outs))
+
+    def pack(self, eqn: Eqn) -> None:
+        current().add(eqn)
+        if any(self.of(x) is not None for x in eqn.args):
+            self.set(eqn.out, packed(eqn.args, [self.of(x) for x in eqn.args], eqn.attrs["of"]))
+
+    def unpack(self, eqn: Eqn) -> None:
+        current().add(eqn)
+        tangent = self.of(eqn.args[0])
+        if tangent is not None:
+            for out, dx in zip(eqn.outs, unpacked(tangent, eqn.outs)):
+                if is_float(out):
+                    self.set(out, dx)
 
     # -- control ----------------------------------------------------------------------
 

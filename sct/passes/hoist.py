@@ -5,7 +5,7 @@ Only for arithmetic made by differentiation that cannot raise: the loop may run 
 
 from __future__ import annotations
 
-from sct.ir.core import Fn, Operand
+from sct.ir.core import Fn, Operand, is_effect
 from sct.ir.types import Tensor
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.blocks import Block, Node, blocks, freeze, thaw
@@ -50,8 +50,8 @@ def _invariant(loop: Node) -> list[Node]:
 
 def _may_move(node: Node) -> bool:
     op = node.eqn.op
-    return (not node.eqn.primal and not node.blocks and not op.effect and _cannot_raise(node) and op.cost != "free"
-            and len(node.outs) == 1 and op.name not in ALLOCATIONS)
+    return (not node.eqn.primal and not node.blocks and not is_effect(node.eqn) and _cannot_raise(node)
+            and op.cost != "free" and len(node.outs) == 1 and op.name not in ALLOCATIONS)
 
 
 def _cannot_raise(node: Node) -> bool:

@@ -23,9 +23,11 @@ from sct.passes.dce import dce
 from sct.passes.expand import expand
 from sct.passes.hoist import hoist
 from sct.passes.once import once
+from sct.passes.prune import prune
 from sct.passes.save import save
 from sct.passes.simplify import rewrite, simplify
 from sct.passes.sink import sink
+from sct.passes.split import split_all
 from sct.passes.storage import storage
 
 __all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "run", "stages", "unused"]
@@ -36,13 +38,13 @@ Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce")),
     ("expanded", ("expand",)),
-    ("adjoint", ("simplify", "cse", "dce")),
+    ("adjoint", ("simplify", "cse", "dce", "prune")),
     ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "sink", "once", "dce")),
-    ("storage", ("storage",)),
+    ("storage", ("split", "prune", "storage")),
 )
 """What leads to each stage from the one before; the first is "primal"."""
 
-ORACLE: Pipeline = (("expanded", ("expand as it is",)), ("storage", ("copy everywhere",)))
+ORACLE: Pipeline = (("expanded", ("expand as it is",)), ("storage", ("split", "copy everywhere")))
 """Save all, copy everywhere: what the passes behind `expand` are tested against."""
 
 STAGES = ("primal", *(stage for stage, _ in PIPELINE))
@@ -86,12 +88,21 @@ def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str
 
 def _passes(fn: Fn) -> dict[str, Pass]:
     keep = returns_value(fn)
-    return {
-        "cse": cse, "dce": lambda f: dce(f, keep_raises=keep), "expand": lambda f: expand(f, rewrite=rewrite),
+    each: dict[str, Pass] = {
+        "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save, "hoist": hoist, "sink": sink,
-        "once": once, "storage": storage,
-        "expand as it is": expand, "copy everywhere": lambda f: storage(f, copies=True),
+        "once": once, "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
+    return {
+        **{name: _of_each_function(each[name]) for name in each},
+        "expand": lambda f: expand(f, rewrite=rewrite), "expand as it is": expand, "split": split_all,
+        "prune": lambda f: prune(f, keep_raises=keep),
+    }
+
+
+def _of_each_function(step: Pass) -> Pass:
+    """The pass on the functions of a program, one by one."""
+    return lambda program: step(program.with_(functions=())).with_(functions=tuple(map(step, program.functions)))
 
 
 def unused(fn: Fn) -> list[str]:
@@ -99,7 +110,7 @@ def unused(fn: Fn) -> list[str]:
     found = []
     for eqn in fn.eqns:
         if eqn.op.name == "vjp" and eqn.attrs["seeded"]:
-            region = expand(eqn.regions[0])
+            region = expand(eqn.regions[0].with_(functions=fn.functions))
             params = [region.params[k] for k in eqn.attrs["wrt"]]
             active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
             found += [p.hint or "its argument" for p in params if p not in active]

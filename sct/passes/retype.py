@@ -27,7 +27,7 @@ class _Retype:
 
     def region(self, fn: Fn) -> Fn:
         eqns = tuple(map(self.eqn, fn.eqns))
-        return Fn(fn.name, self.bound(fn.params), eqns, substitute(fn.results, self.env))
+        return fn.with_(params=self.bound(fn.params), eqns=eqns, results=substitute(fn.results, self.env))
 
     def eqn(self, eqn: Eqn) -> Eqn:
         eqn = eqn.with_(args=substitute(eqn.args, self.env))

@@ -19,10 +19,12 @@ from typing import Any, cast
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild
-from sct.ir.types import INT, Optional, Seq, Tensor, Undef
+from sct.ir.types import INT, Optional, Residuals, Seq, Tensor, Undef
+from sct.ops.calls import call
 from sct.ops.indexing import add_at, index, is_mask
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.activity import Activity, activity, differentiable
+from sct.passes.callees import callees_var
 from sct.passes.cotangents import (
     Masks,
     branch,
@@ -34,6 +36,8 @@ from sct.passes.cotangents import (
     full,
     given,
     hint,
+    packed,
+    unpacked,
     zero,
 )
 from sct.passes.loops import Loop, emit_loop, parts, positions
@@ -55,19 +59,25 @@ class Reversed:
     cotangents: tuple[Operand, ...]
 
 
-def reverse(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], *, rewrite: Rewrite | None = None) -> Reversed:
-    """Transpose `fn` by the params at `wrt`, given the cotangents of some of its results."""
+def reverse(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], *, rewrite: Rewrite | None = None,
+            buffers: Mapping[int, Operand] | None = None) -> Reversed:
+    """Transpose `fn` by the params at `wrt`, given the cotangents of some of its results.
+
+    buffers  of some params: to what their cotangents are added
+    """
     tape = Tape(fn)
     with Builder(primal=False, rewrite=rewrite) as b:
-        cotangents = pulled(fn, wrt, seeds, tape)
+        cotangents = pulled(fn, wrt, seeds, tape, buffers)
     return Reversed(tape.taped(fn.eqns), tuple(b.eqns), tuple(cotangents))
 
 
-def pulled(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tape) -> list[Operand]:
+def pulled(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tape,
+           buffers: Mapping[int, Operand] | None = None) -> list[Operand]:
     """The cotangents of some params of `fn`, given those of some of its results: added to the current block,
     which reads the values of `fn` by way of `tape`."""
     params = [fn.params[k] for k in wrt]
     pass_ = _Reverse(activity(fn, params, [fn.results[k] for k in seeds]), tape)
+    pass_.cts.update((fn.params[k], buffer) for k, buffer in (buffers or {}).items())
     b = current()
     start = len(b.eqns)
     for k, seed in seeds.items():
@@ -82,6 +92,7 @@ def pulled(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tape)
 class _Reverse:
     def __init__(self, active: Activity, tape: Tape) -> None:
         self.active, self.tape = active, tape
+        self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack}
         self.cts: dict[Value, Operand] = {}
         self.masks = Masks()
 
@@ -91,12 +102,12 @@ class _Reverse:
                 b = current()
                 b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
                 with explained(eqn):
-                    {"loop": self.loop, "cond": self.cond}.get(eqn.op.name, self.plain)(eqn)
+                    self.rules.get(eqn.op.name, self.plain)(eqn)
 
     def add(self, x: Operand, ct: Operand) -> None:
         """One more contribution to the cotangent of `x`."""
         if isinstance(x, Value) and x in self.active:
-            if isinstance(ct.type, Optional) and not isinstance(x.type, (Optional, Undef)):
+            if isinstance(ct.type, Optional) and not isinstance(x.type, (Optional, Undef, Residuals)):
                 ct = given(ct, x)
             total = self.masks.sum(self.cts.get(x), ct)
             _name(total, hint(x))
@@ -154,6 +165,34 @@ class _Reverse:
             element = isinstance(eqn.out.type, Tensor) and eqn.out.type.is_scalar
             self.cts[x] = add_at(buffer, ct if element else full(ct, eqn.out), *key, **eqn.attrs)
             _name(self.cts[x], hint(x))
+
+    # -- calls ------------------------------------------------------------------------
+
+    def call(self, eqn: Eqn) -> None:
+        """The adjoint of a call is a call of the function's backward part."""
+        cts = {j: full(self.cts.pop(out), out) for j, out in enumerate(eqn.outs) if out in self.cts}
+        wrt = tuple(k for k, x in enumerate(eqn.args) if x in self.active and differentiable(eqn, k))
+        parts = callees_var.get().parts(eqn.attrs["callee"], wrt, tuple(cts))
+        record = self.tape.called(eqn, parts.forward, Residuals(parts.of))
+        given = {k: full(self.cts.pop(cast(Value, eqn.args[k]), None), eqn.args[k]) for k in parts.buffers}
+        first = len(eqn.args) + 1 + len(cts)
+        outs = current().emit(call, (*eqn.args, record, *cts.values(), *given.values()), {
+            "callee": parts.backward, "types": tuple(ct_type(eqn.args[k].type) for k in wrt),
+            "takes": tuple((first + j, wrt.index(k)) for j, k in enumerate(given))})
+        for k, ct in zip(wrt, outs):
+            self.add(eqn.args[k], ct)
+            _name(ct, hint(cast(Value, eqn.args[k])))
+
+    def pack(self, eqn: Eqn) -> None:
+        cts = unpacked(self.cts.pop(eqn.out), eqn.args)
+        for k, (x, ct) in enumerate(zip(eqn.args, cts)):
+            if differentiable(eqn, k):
+                self.add(x, ct)
+
+    def unpack(self, eqn: Eqn) -> None:
+        (record,) = eqn.args
+        of = cast(Residuals, record.type).of
+        self.add(record, packed(eqn.outs, [self.cts.pop(out, None) for out in eqn.outs], of))
 
     # -- control ----------------------------------------------------------------------
 

@@ -82,6 +82,7 @@ class Program:
         self.definitions: dict[Value, Definition] = {}
         self.reads: dict[Value, list[Slot]] = {}
         self.eqns: list[tuple[Eqn, Place]] = []
+        self._places: dict[Eqn, Place] = {}
         self.ends: dict[Fn, Place] = {}
         self._slots: dict[tuple[Eqn | Fn, int], Slot] = {}
         self._position = 0
@@ -90,6 +91,10 @@ class Program:
     def slot(self, owner: Eqn | Fn, index: int) -> Slot | None:
         """The slot of an operand or result, if it holds an array that is not a literal."""
         return self._slots.get((owner, index))
+
+    def place(self, eqn: Eqn) -> Place:
+        """Where an equation reads its operands; its regions come after that."""
+        return self._places[eqn]
 
     def now(self, slot: Slot) -> Slot:
         """The slot as it is after redirections."""
@@ -112,7 +117,7 @@ class Program:
         place = self._here(path, level)
         foreign = of is None or of.op.name != "loop" or fn is not of.regions[-1]
         for k, p in enumerate(fn.params):
-            self.definitions[p] = Definition(of, fn, k, place, foreign)
+            self.definitions[p] = Definition(of, fn, k, place, foreign and (fn is not self.fn or k not in fn.owned))
         for eqn in fn.eqns:
             self._eqn(eqn, path, level)
         self.ends[fn] = self._here(path, level)
@@ -121,6 +126,7 @@ class Program:
     def _eqn(self, eqn: Eqn, path: Path, level: int) -> None:
         place = self._here(path, level)
         self.eqns.append((eqn, place))
+        self._places[eqn] = place
         self._read(eqn, eqn.args, place)
         again = eqn.op.name != "cond"
         for k, region in enumerate(eqn.regions):
@@ -130,7 +136,7 @@ class Program:
             self._read(eqn, free_values(eqn.regions[0]), ever)
         place = self._here(path, level)
         for k, out in enumerate(eqn.outs):
-            foreign = eqn.op.effect or eqn.op.readonly and aliases(eqn) != "none"
+            foreign = eqn.op.effect or eqn.op.name == "unpack" or eqn.op.readonly and aliases(eqn) != "none"
             self.definitions[out] = Definition(eqn, None, k, place, foreign)
 
     def _read(self, owner: Eqn | Fn, operands: Sequence[Operand], place: Place) -> None:

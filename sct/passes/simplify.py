@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, operand
 from sct.ir.check import fits
-from sct.ir.core import Eqn, Fn, Op, Operand, Value, substitute
+from sct.ir.core import Eqn, Fn, Op, Operand, Value, is_effect, substitute
 from sct.ir.types import Dim, Tensor, Type, TypeMismatch
 from sct.ops.indexing import add_at, index
 from sct.ops.shape import dim, size
@@ -115,7 +115,7 @@ class _Simplify:
 
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         args = substitute(eqn.args, self.env)
-        if eqn.primal or eqn.regions or eqn.op.effect or len(eqn.outs) != 1 or eqn.inplace is not None:
+        if eqn.primal or eqn.regions or is_effect(eqn) or len(eqn.outs) != 1 or eqn.inplace is not None:
             regions = tuple(self.region(r, b.nested()) for r in eqn.regions)
             b.add(eqn.with_(args=args, regions=regions) if regions or args != eqn.args else eqn)
             return

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from sct.ir.core import Fn, Value
+from sct.ir.core import Fn, Value, is_effect
 from sct.passes.blocks import Block, Node, blocks, freeze, is_arm, thaw
 
 __all__ = ["sink"]
@@ -51,7 +51,7 @@ def _sink(block: Block, uses: dict[Value, Counter[Block]]) -> int:
 
 
 def _may_move(node: Node) -> bool:
-    return not (node.eqn.primal or node.blocks or node.eqn.op.effect) and len(node.outs) == 1
+    return not (node.eqn.primal or node.blocks or is_effect(node.eqn)) and len(node.outs) == 1
 
 
 def _only_arm(node: Node, uses: dict[Value, Counter[Block]]) -> Block | None:

@@ -12,9 +12,10 @@ This is the only pass that makes copies; correctness never depends on the marks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Union
 
+from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild
 from sct.ir.types import Tensor
 from sct.ops.creation import copy
@@ -69,9 +70,10 @@ class _Plan:
     # -- which carries and branch results are owned --------------------------------------
 
     def updates(self) -> Iterable[tuple[Eqn, Slot]]:
+        """The equations that make an out in the buffer of an operand, and that operand."""
         for eqn, _ in self.program.eqns:
-            if eqn.op.name in UPDATES and holds_array(eqn.out.type):
-                slot = self.program.slot(eqn, 0)
+            for k in taken(eqn).values():
+                slot = self.program.slot(eqn, k)
                 if slot is not None:
                     yield eqn, slot
 
@@ -81,6 +83,8 @@ class _Plan:
         for eqn, _ in self.program.eqns:
             if eqn.op.name == "loop":
                 self.own_accumulators(eqn)
+            elif eqn.op.name == "cond":
+                self.own_changed(eqn)
 
     def own(self, v: Operand) -> None:
         """`v` is going to be overwritten: own the carries and branch results that it comes from.
@@ -127,8 +131,26 @@ class _Plan:
                     self._accumulates(x, p) or self._is_updated(p) and self._is_new(x, loop.body)):
                 self.own(p)
 
+    def own_changed(self, eqn: Eqn) -> None:
+        """Outs of a branch that are an array which one arm updates and another leaves as it is."""
+        for k, out in enumerate(eqn.outs):
+            if holds_array(out.type) and (eqn, k) not in self._owned and self._is_changed(eqn, k):
+                self.own(out)
+
+    def _is_changed(self, eqn: Eqn, k: int) -> bool:
+        start, end = (self.program.place(eqn), self.program.definitions[eqn.outs[k]].place)
+        results = [arm.results[k] for arm in eqn.regions if not raises(arm)]
+        left = [x for x in results if isinstance(x, Value)
+                and self.program.definitions[x].place.position < start.position]
+        if not left or len(left) == len(results) or any(x is not left[0] for x in left):
+            return False
+        (x, *_), d = left, self.program.definitions[left[0]]
+        later = any(s.place.position > end.position for s in self.program.reads.get(x, ()))
+        return not (d.foreign or later or d.place.level != start.level) and all(
+            r is x or self._accumulates(r, x) for r in results)
+
     def _is_updated(self, param: Value) -> bool:
-        return any(isinstance(s.owner, Eqn) and s.index == 0 and self._steps(s.owner)
+        return any(isinstance(s.owner, Eqn) and s.index in self._steps(s.owner).values()
                    for s in self.program.reads.get(param, ()))
 
     def _is_new(self, x: Operand, body: Fn) -> bool:
@@ -147,9 +169,9 @@ class _Plan:
             eqn = self.program.definitions[x].eqn if isinstance(x, Value) else None
             if eqn is None or self.program.definitions[x].region is not None:  # type: ignore[index]
                 return False
-            if self._steps(eqn):
+            if x in self._steps(eqn):
                 steps += 1
-                todo.append(eqn.args[0])
+                todo.append(eqn.args[self._steps(eqn)[x]])
             elif eqn.op.name == "cond":
                 todo += [arm.results[eqn.outs.index(x)] for arm in eqn.regions]
             elif eqn.op.name == "loop" and x in parts(eqn).finals:
@@ -159,10 +181,12 @@ class _Plan:
                 return False
         return steps > 0
 
-    def _steps(self, eqn: Eqn) -> bool:
-        return eqn.op.name in UPDATES or (
-            eqn.op.name in ARITHMETIC and not eqn.primal and holds_array(eqn.out.type)
-            and eqn.args[0].type == eqn.out.type and eqn.args[0].hint == eqn.out.hint)
+    def _steps(self, eqn: Eqn) -> Mapping[Operand, int]:
+        """The outs that may be made in the buffer of an operand, and of which."""
+        if eqn.op.name in ARITHMETIC and not eqn.primal and holds_array(eqn.out.type) \
+                and eqn.args[0].type == eqn.out.type and eqn.args[0].hint == eqn.out.hint:
+            return {eqn.out: 0}
+        return taken(eqn)
 
     def _alias(self, eqn: Eqn) -> bool:
         return eqn.op.name == "unwrap" or aliases(eqn) != "none"
@@ -234,7 +258,7 @@ class _Plan:
                     slots += [slot for slot in found if slot is not None]
         for slot in sorted(slots, key=lambda s: s.place.position):
             self.consume(self.program.now(slot))
-        self.inplace.update((eqn, 0) for eqn, _ in self.updates())
+        self.inplace.update((eqn, 0) for eqn, _ in self.updates() if eqn.op.name in UPDATES)
 
     def consume(self, slot: Slot) -> None:
         """Make the buffer of what `slot` reads free to be overwritten there."""
@@ -325,9 +349,11 @@ class _Plan:
 
     def part(self, fn: Fn, level: int) -> None:
         taken: set[Value] = set()
-        for k in range(len(fn.results)):
-            slot = self.program.slot(fn, k)
-            if slot is None or (fn, k) in self.copies or not isinstance(slot.value.type, Tensor):
+        packed: list[tuple[Owner, int]] = [(eqn, k) for eqn in fn.eqns if eqn.op.name == "pack"
+                                           for k in range(len(eqn.args))]
+        for owner, k in [*packed, *((fn, k) for k in range(len(fn.results)))]:
+            slot = self.program.slot(owner, k)
+            if slot is None or (owner, k) in self.copies or not isinstance(slot.value.type, Tensor):
                 continue
             group = set(self.group(slot.value))
             found = [self.program.definitions[v] for v in group]
@@ -358,6 +384,13 @@ class _Plan:
                     done.add(slot.value)
                 elif slot.value in seen:
                     self.copy_at(slot)
+
+
+def taken(eqn: Eqn) -> Mapping[Operand, int]:
+    """The outs that take over the buffer of an operand, and which that is."""
+    if eqn.op.name == "call":
+        return {eqn.outs[j]: k for k, j in eqn.attrs.get("takes", ()) if holds_array(eqn.outs[j].type)}
+    return {eqn.out: 0} if eqn.op.name in UPDATES and holds_array(eqn.out.type) else {}
 
 
 def _may_overlap(slot: Slot) -> bool:

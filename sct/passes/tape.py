@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
+from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, undef
@@ -39,6 +40,7 @@ class Tape:
         self._taps: dict[tuple[Eqn, Fn], dict[Value, Value]] = {}
         self._like: dict[Type, Value] = {}
         self._last: dict[Type, Value] = {}
+        self._calls: dict[Eqn, Eqn] = {}
         for v in (*fn.params, *(out for eqn in fn.eqns for out in eqn.outs)):
             if isinstance(v.type, Tensor) and v.type.is_array and all(map(_is_fixed, v.type.shape)):
                 self._like.setdefault(v.type, v)
@@ -133,13 +135,28 @@ class Tape:
                 self._home[taps[value]] = self._parent[eqn]
         return taps[value]
 
+    def called(self, eqn: Eqn, forward: str, record: Type) -> Value:
+        """The record of the call `eqn`, which becomes one of the forward part of its function."""
+        known = self._calls.get(eqn)
+        if known is not None:
+            if known.attrs["callee"] != forward:
+                raise SctError("SCT410", "this call is differentiated in two ways at once", loc=eqn.loc,
+                               why="each would keep records of its own")
+            return known.outs[-1]
+        out = Value(record, "residuals")
+        if eqn in self._parent:
+            self._home[out] = self._parent[eqn]
+        attrs = {**eqn.attrs, "callee": forward, "types": (*eqn.attrs["types"], record), "takes": ()}
+        self._calls[eqn] = eqn.with_(attrs=attrs, outs=(*eqn.outs, out))
+        return out
+
     def taped(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The equations with the taps as further outs."""
         return tuple(map(self._eqn, eqns))
 
     def _eqn(self, eqn: Eqn) -> Eqn:
         if not eqn.regions:
-            return eqn
+            return self._calls.get(eqn, eqn)
         taps = [(region, value, out) for region in eqn.regions
                 for value, out in self._taps.get((eqn, region), {}).items()]
         regions = []

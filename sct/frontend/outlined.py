@@ -1,0 +1,465 @@
+"""Functions of their own: what calls itself, and what is long and called again.
+
+    def power(x, n):                     def power(x: float, n: int) -> float: ...
+        ... x * power(x, n - 1)    ->        p: float = call(x, m, callee="power")
+
+Such a function is evaluated once for arguments of one kind: in a heap of its own, its
+params the numbers and arrays among the arguments.  What it writes into an array of the
+caller is one more result, the new version of that array.  While a function that calls
+itself is evaluated, its calls are taken to give what the last evaluation gave, at first
+nothing; their arguments may widen its params.  It is evaluated until both settle.
+"""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from sct.frontend.arrays import write_through
+from sct.frontend.evaluator import Dead, Evaluator
+from sct.frontend.facts import NeedsStatic
+from sct.frontend.source import SourceFunction
+from sct.frontend.store import Cells, Store
+from sct.frontend.values import Abstract, Array, Closure, DictRef, Key, ListRef, Method, Ref, Slots, Static, Tup
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, walk
+from sct.ir.check import fits
+from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join, sym
+from sct.ops import call
+
+__all__ = ["Outline", "call_outlined", "closed", "key_of"]
+
+TOO_MANY = 24
+"""Kinds of arguments of one function."""
+
+
+class Outline(Exception):
+    """The function at `site` is to be one of its own: evaluate all again."""
+
+    def __init__(self, site: object) -> None:
+        self.site = site
+
+
+class Unsupported(Exception):
+    """These arguments are not those of a function of its own."""
+
+
+# -- arguments and results taken apart ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    index: int
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A container; `which` numbers the lists and dicts, as two names may hold one."""
+
+    kind: type
+    which: int
+    keys: tuple[Any, ...]
+    items: tuple[_Shape, ...]
+
+
+_Shape = Union[_Leaf, _Node, Static, Closure, Method]
+
+
+@dataclass
+class _Parts:
+    """The numbers and arrays in abstract values; an array that has two names is one part."""
+
+    ev: Evaluator
+    values: list[Abstract] = field(default_factory=list)
+    refs: dict[Ref, int] = field(default_factory=dict)
+    containers: dict[int, int] = field(default_factory=dict)
+
+    def shape(self, v: Abstract, pinned: bool = False) -> _Shape:
+        if isinstance(v, Ref):
+            if v not in self.refs:
+                self.refs[v] = len(self.values)
+                self.values.append(v)
+            return _Leaf(self.refs[v])
+        if isinstance(v, Value) or isinstance(v, Static) and type(v.value) in (int, float) and not pinned:
+            self.values.append(v)
+            return _Leaf(len(self.values) - 1)
+        if isinstance(v, Tup):
+            return _Node(Tup, 0, (), tuple(self.shape(x, pinned) for x in v.items))
+        if isinstance(v, (ListRef, DictRef)):
+            cell = self.ev.store.cells[v.addr]
+            if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen:
+                raise Unsupported("a list or dict that has two names")
+            which = self.containers[v.addr] = len(self.containers)
+            return _Node(type(v), which, cell.keys, tuple(self.shape(x, pinned) for x in cell.items))
+        if isinstance(v, (Static, Closure)):
+            return v
+        raise Unsupported(f"a {type(v).__name__.lower()}")
+
+    def made(self, shape: _Shape, leaves: Sequence[Abstract]) -> Abstract:
+        """The value of this shape with other leaves, its containers new."""
+        if isinstance(shape, _Leaf):
+            return leaves[shape.index]
+        if not isinstance(shape, _Node):
+            return shape
+        items = tuple(self.made(x, leaves) for x in shape.items)
+        if shape.kind is Tup:
+            return Tup(items)
+        return self.ev.new_dict(dict(zip(shape.keys, items))) if shape.kind is DictRef else self.ev.new_list(items)
+
+
+def _kind(t: Type) -> object:
+    """What of a type makes an evaluation of its own."""
+    if isinstance(t, Tensor):
+        return ("array", t.dtype, t.rank) if t.is_array else (t.kind, t.dtype == "f32")
+    return type(t), _kind(t.elem) if isinstance(t, (Optional, Undef, Seq)) else t
+
+
+# -- functions --------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Function:
+    """A function of the program.
+
+    types    of its params
+    dims     the sizes that its int params equal
+    result   what it gives, as a shape of leaves; its leaves' types; None: it does not end
+    given    of the leaves: the param whose very array one is
+    written  the params that it writes
+    busy     it is being evaluated; recursive: it was called meanwhile
+    settled  nothing was learnt in the last evaluation
+    """
+
+    name: str
+    shapes: Mapping[Key, _Shape]
+    types: list[Type]
+    dims: list[Dim | None]
+    result: _Shape | None = None
+    results: list[Type] = field(default_factory=list)
+    given: list[int | None] = field(default_factory=list)
+    written: list[int] = field(default_factory=list)
+    params: tuple[Value, ...] = ()
+    fn: Fn | None = None
+    busy: bool = False
+    recursive: bool = False
+    settled: bool = False
+
+    def takes(self, types: Sequence[Type], dims: Sequence[Dim | None]) -> bool:
+        return all(map(fits, types, self.types)) and all(e is None or d == e for d, e in zip(dims, self.dims))
+
+    def widen(self, types: Sequence[Type], dims: Sequence[Dim | None]) -> None:
+        self.settled = False
+        for k, (t, d) in enumerate(zip(types, dims)):
+            self.types[k] = _settled(join(self.types[k], t), self.types[k], f"{self.name} {k}")
+            self.dims[k] = self.dims[k] if self.dims[k] == d else None
+
+
+def _settled(both: Type, old: Type, name: str) -> Type:
+    """A size that is not the same for all calls is a size of its own."""
+    if isinstance(both, (Optional, Undef)):
+        return type(both)(_settled(both.elem, old.elem if isinstance(old, (Optional, Undef)) else old, name))
+    if not isinstance(both, Tensor) or not isinstance(old, Tensor):
+        return both
+    shape = tuple(d if d == e else sym(f"_{zlib.crc32(name.encode())}_{k}")
+                  for k, (d, e) in enumerate(zip(both.shape, old.shape)))
+    return Tensor(both.carrier, both.dtype, shape)
+
+
+def key_of(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abstract]) -> object | None:
+    """What an evaluation of this function for these arguments is known by; None where it is not one that
+    can be had again."""
+    try:
+        parts = _Parts(ev)
+        shapes = tuple((key.name, parts.shape(v)) for key, v in bound.items())
+        return source.node, shapes, tuple(str(ev.type_of(v)) for v in parts.values)
+    except Unsupported:
+        return None
+
+
+def call_outlined(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abstract],
+                  body: Callable[[], Abstract]) -> Abstract:
+    """A call of the function of its own that `source` is for these arguments.
+
+    body  evaluates it, where its params are bound
+    """
+    pinned = ev.pinned.setdefault(source.node, set())
+    parts = _Parts(ev)
+    try:
+        shapes = {key: parts.shape(v, key.name in pinned) for key, v in bound.items()}
+    except Unsupported as error:
+        ev.refuse("SCT204", f"`{source.name}` calls itself, and is given {error}", hint="pass numbers and arrays")
+    operands = [ev.contents(v) if isinstance(v, Ref) else ev.lit(v) for v in parts.values]
+    types, dims = [x.type for x in operands], [x.dim for x in operands]
+    frozen = [isinstance(v, Ref) and ev.store.cells[v.addr].frozen for v in parts.values]
+    f = _found(ev, source, shapes, types, dims, frozen)
+    if f.busy:
+        f.recursive = True
+        if not f.takes(types, dims):
+            f.widen(types, dims)
+    if f.fn is None and not f.busy:
+        try:
+            _evaluate(ev, f, source, parts, body)
+        except NeedsStatic as need:
+            name = _static_param(f, need.value, operands)
+            if name is None:
+                raise
+            pinned.add(name)
+            return call_outlined(ev, source, bound, body)
+    if f.result is None:
+        if f.busy:
+            raise Dead
+        ev.refuse("SCT204", f"`{source.name}` calls itself on every path: it does not end",
+                  hint="return without a call of itself in some case")
+    return _emit(ev, f, source, parts, operands)
+
+
+def _found(ev: Evaluator, source: SourceFunction, shapes: Mapping[Key, _Shape], types: Sequence[Type],
+           dims: Sequence[Dim | None], frozen: Sequence[object]) -> Function:
+    named = tuple((key.name, shape) for key, shape in shapes.items())
+    key = source.node, named, tuple(map(_kind, types)), tuple(frozen)
+    known: list[Function] = ev.functions.setdefault(key, [])
+    for f in known:
+        if f.busy or f.takes(types, dims):
+            return f
+    if sum(len(fs) for k, fs in ev.functions.items() if k[0] is source.node) >= TOO_MANY:
+        ev.refuse("SCT204", f"`{source.name}` calls itself with ever new kinds of arguments",
+                  why="what decides types, a flag or an axis, is another one in each call",
+                  hint="write it as a loop")
+    f = Function(_free_name(ev, source.name), shapes, [_own(ev, t) for t in types],
+                 [d if d is None or d.symbols <= ev.sizes.keys() else None for d in dims])
+    known.append(f)
+    return f
+
+
+def _own(ev: Evaluator, t: Type) -> Type:
+    """A type whose sizes mean something in another function: those of arguments, or names of their own."""
+    if isinstance(t, (Optional, Undef, Seq)):
+        return type(t)(_own(ev, t.elem))
+    if not isinstance(t, Tensor):
+        return t
+    return Tensor(t.carrier, t.dtype, tuple(
+        d if d.symbols <= ev.sizes.keys() else sym(f"_{zlib.crc32(str(d).encode())}") for d in t.shape))
+
+
+def _free_name(ev: Evaluator, name: str) -> str:
+    base = name if name.isidentifier() else "function"
+    taken = {f.name for fs in ev.functions.values() for f in fs}
+    return next(made for k in itertools.count() if (made := f"{base}_{k}" if k else base) not in taken)
+
+
+def _static_param(f: Function, v: Value, operands: Sequence[Operand]) -> str | None:
+    """The name of the param that is `v`, if the call gives it a number that is known."""
+    if v not in f.params:
+        return None
+    k = f.params.index(v)
+    if not isinstance(operands[k], Lit):
+        return None
+    return next(key.name for key, shape in f.shapes.items() if k in _leaves(shape))
+
+
+def _leaves(shape: _Shape) -> Iterable[int]:
+    if isinstance(shape, _Leaf):
+        yield shape.index
+    elif isinstance(shape, _Node):
+        for item in shape.items:
+            yield from _leaves(item)
+
+
+# -- evaluating ----------------------------------------------------------------------------------------
+
+
+def _evaluate(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, body: Callable[[], Abstract]) -> None:
+    f.busy = True
+    try:
+        for _ in range(40):
+            f.settled = True
+            fn = _walk(ev, f, source, parts, body)
+            if f.settled or not f.recursive:
+                f.fn = fn
+                return
+    finally:
+        f.busy = False
+    ev.refuse("SCT204", f"the types of `{source.name}`, which calls itself, do not settle", hint="write it as a loop")
+
+
+def _walk(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, body: Callable[[], Abstract]) -> Fn:
+    """One evaluation: what the function gives for params of the types that are known by now."""
+    params = f.params = tuple(Value(t, _hint(f, k), d) for k, (t, d) in enumerate(zip(f.types, f.dims)))
+    outer = ev.frames, ev.store, ev.boundary
+    ev.frames, ev.store, ev.boundary = [], Store(Cells({}, ev.captured)), 0
+    builder = Builder()
+    try:
+        leaves: list[Abstract] = []
+        for p, v in zip(params, parts.values):
+            leaves.append(p)
+            if isinstance(v, Ref):
+                ev.store.cells[addr := ev.new_addr()] = Array(p)
+                leaves[-1] = Ref(addr)
+        for key, shape in f.shapes.items():
+            ev.store.vars[key] = parts.made(shape, leaves)
+        with ev.block(builder):
+            try:
+                result: Abstract | None = body()
+            except Dead:
+                result = None
+            return _finish(ev, f, source, builder, leaves, result)
+    finally:
+        ev.frames, ev.store, ev.boundary = outer
+
+
+def _hint(f: Function, k: int) -> str | None:
+    return next((key.name for key, shape in f.shapes.items() if shape == _Leaf(k)), None)
+
+
+def _finish(ev: Evaluator, f: Function, source: SourceFunction, builder: Builder, leaves: Sequence[Abstract],
+            result: Abstract | None) -> Fn:
+    outs: list[Operand] = []
+    shape, given = None, []
+    if result is not None:
+        parts = _Parts(ev)
+        try:
+            shape = parts.shape(result)
+        except Unsupported as error:
+            ev.refuse("SCT204", f"`{source.name}` returns {error}", hint="return numbers and arrays")
+        outs = [ev.contents(v) if isinstance(v, Ref) else ev.lit(v) for v in parts.values]
+        given = [leaves.index(v) if v in leaves and isinstance(v, Ref) else None for v in parts.values]
+    written = [k for k, v in enumerate(leaves) if isinstance(v, Ref) and result is not None
+               and ev.store.cells[v.addr].value is not f.params[k]]  # type: ignore[union-attr]
+    for k in written:
+        leaf = leaves[k]
+        assert isinstance(leaf, Ref)
+        outs.append(ev.contents(leaf))
+    types = [x.type for x in outs]
+    _learn(ev, f, source, shape, types, given, written)
+    return Fn(f.name, f.params, tuple(builder.eqns), tuple(outs), owned=tuple(written))
+
+
+def _learn(ev: Evaluator, f: Function, source: SourceFunction, shape: _Shape | None, types: list[Type],
+           given: list[int | None], written: list[int]) -> None:
+    """Enter what the function gives; `settled` is False where that is news."""
+    if f.result is None or shape is None:
+        f.settled &= shape is None
+        f.result, f.results, f.given, f.written = shape, types, given, written
+        return
+    if shape != f.result:
+        ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns one thing here and another there",
+                  hint="return as many numbers and arrays on every path")
+    if (given, written) != (f.given, f.written):
+        f.settled = False
+        f.given, f.written, f.results = given, written, types
+        return
+    try:
+        wider = [_settled(join(old, new), old, f"{f.name} result {k}")
+                 for k, (old, new) in enumerate(zip(f.results, types))]
+    except TypeMismatch as error:
+        ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns one type here and another there",
+                  why=str(error))
+    f.settled &= all(map(fits, wider, f.results)) and all(map(fits, f.results, wider))
+    f.results = wider
+
+
+# -- calling -------------------------------------------------------------------------------------------
+
+
+def _emit(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, operands: list[Operand]) -> Abstract:
+    assert f.result is not None
+    n = len(f.results) - len(f.written)
+    operands = [ev.read(v) if isinstance(v, Ref) else x for v, x in zip(parts.values, operands)]
+    if f.written:
+        _unshared(ev, f, source, parts)
+    types = tuple(_seen_from(ev, f, t, operands) for t in f.results)
+    takes = tuple((k, n + j) for j, k in enumerate(f.written))
+    outs = ev.b.emit(call, operands, {"callee": f.name, "types": types, "takes": takes}, loc=ev.loc)
+    for k, out in zip(f.written, outs[n:]):
+        ref = parts.values[k]
+        assert isinstance(ref, Ref)
+        write_through(ev, ref, out)
+    leaves = [ev.wrap(out) if k is None else parts.values[k] for out, k in zip(outs, f.given)]
+    return parts.made(f.result, leaves)
+
+
+def _unshared(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts) -> None:
+    refs = [(k, v) for k, v in enumerate(parts.values) if isinstance(v, Ref)]
+    for k in f.written:
+        for j, v in refs:
+            if j != k and v.addr == parts.values[k].addr:  # type: ignore[union-attr]
+                ev.refuse("SCT305", f"two arguments of `{source.name}` share memory, and it writes into one",
+                          hint="pass a copy")
+
+
+def _seen_from(ev: Evaluator, f: Function, t: Type, operands: Sequence[Operand]) -> Type:
+    """A type of a result with the sizes that the caller knows."""
+    known: dict[str, Dim | None] = {}
+    for p, x in zip(f.params, operands):
+        if isinstance(p.type, Tensor) and isinstance(x.type, Tensor):
+            known.update((str(d), e) for d, e in zip(p.type.shape, x.type.shape) if len(d.symbols) == 1)
+        known[f"__v{p.id}"] = x.dim
+
+    def size(d: Dim) -> Dim:
+        total = Dim(d.const)
+        for atom, coef in d.terms:
+            there = atom in ev.sizes and Dim(0, ((atom, 1),)) or known.get(atom) if isinstance(atom, str) else None
+            if there is None:
+                return sym(f"_count{Value(t).id}")
+            total = total + there * coef
+        return total
+
+    if isinstance(t, (Optional, Undef, Seq)):
+        return type(t)(_seen_from(ev, f, t.elem, operands))
+    return Tensor(t.carrier, t.dtype, tuple(map(size, t.shape))) if isinstance(t, Tensor) else t
+
+
+# -- the whole program ---------------------------------------------------------------------------------
+
+
+def closed(ev: Evaluator, fn: Fn) -> Fn:
+    """`fn` with the functions that it calls; what they read from outside, and whether they have an
+    effect, is in every call."""
+    table = {f.name: f.fn for fs in ev.functions.values() for f in fs if f.fn is not None}
+    called = _reached(fn, table)
+    if not called:
+        return fn
+    free = {name: dict.fromkeys(free_values(f)) for name, f in called.items()}
+    effects = {name for name, f in called.items() if any(map(has_effect, f.eqns))}
+    callees = {name: set(_callees(f)) for name, f in called.items()}
+    changed = True
+    while changed:
+        before = sum(map(len, free.values())), len(effects)
+        for name in called:
+            for callee in callees[name]:
+                free[name].update(free[callee])
+                effects |= {name} if callee in effects else set()
+        changed = before != (sum(map(len, free.values())), len(effects))
+
+    def converted(f: Fn) -> Fn:
+        extra = {v: Value(v.type, v.hint, v.dim) for v in free[f.name]}
+        body = rebuild(region(f), dict(extra))
+        return body.with_(params=(*body.params, *extra.values()))
+
+    def region(f: Fn) -> Fn:
+        return f.with_(eqns=tuple(map(eqn, f.eqns)))
+
+    def eqn(e: Eqn) -> Eqn:
+        if e.op is not call:
+            return e.with_(regions=tuple(map(region, e.regions)))
+        name = e.attrs["callee"]
+        return e.with_(args=(*e.args, *free[name]), attrs={**e.attrs, "effect": name in effects})
+
+    return region(fn).with_(functions=tuple(converted(f) for f in called.values()))
+
+
+def _callees(fn: Fn) -> list[str]:
+    return [e.attrs["callee"] for e in walk(fn) if e.op is call]
+
+
+def _reached(fn: Fn, table: Mapping[str, Fn]) -> dict[str, Fn]:
+    found: dict[str, Fn] = {}
+    todo = _callees(fn)
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found[name] = table[name]
+            todo += _callees(table[name])
+    return {name: f for name, f in table.items() if name in found}

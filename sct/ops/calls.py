@@ -1,0 +1,61 @@
+"""Calls of the functions of a program, and what the two parts of a differentiated one hand over.
+
+    y, r = call(x, callee="f_forward")          dx, = call(x, r, dy, callee="f_backward")
+
+`reverse` writes both parts as one function, `boundary` between them: what the backward
+part reads of the forward part is then an ordinary value.  The pass `split` makes two
+functions of it, the values that cross the boundary a record: `pack`, `unpack`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from sct.ir.core import Operand
+from sct.ir.types import Residuals, Type
+from sct.ops.registry import op, placeholders
+
+__all__ = ["boundary", "call", "pack", "unpack"]
+
+
+def given(*_: Operand, types: tuple[Type, ...], **__: Any) -> tuple[Type, ...]:
+    """The types of the outs are an attr: who makes the call knows the function."""
+    return types
+
+
+def by_driver(*_: Any, **__: Any) -> NoReturn:
+    raise NotImplementedError("the drivers of reverse and forward mode differentiate calls")
+
+
+call = op("call", type=given, defaults={"effect": False, "takes": ()}, cost="dear", raises="value", vjp=by_driver,
+          jvp=by_driver, emit=lambda *args, callee, **_: f"{callee}({', '.join(placeholders(len(args)))})")
+"""callee  the name of the function
+types   of its results
+effect  does it have one?
+takes   pairs (operand, out): the function may make the out in the operand's buffer"""
+
+boundary = op("boundary", type=given, effect=True, cost="never", nondiff="it is between the parts of a function")
+"""Of the results of the forward part: the params of the backward part that are not residuals.
+
+of       the name that the records have
+params   which params of the function the backward part takes too
+buffers  which of the outs it may overwrite, each with the cotangent that is made in it"""
+
+
+def run_pack(*args: Any, of: str) -> tuple[Any, ...]:
+    return args
+
+
+def emit_pack(*args: Operand, of: str) -> str:
+    """A record of one is that one."""
+    return "_0" if len(args) == 1 else f"({', '.join(placeholders(len(args)))})"
+
+
+def run_unpack(record: tuple[Any, ...], types: Sequence[Type]) -> tuple[Any, ...]:
+    return record
+
+
+pack = op("pack", type=lambda *_, of: Residuals(of), run=run_pack, emit=emit_pack, cost="free", vjp=by_driver,
+          jvp=by_driver)
+unpack = op("unpack", type=given, run=run_unpack, emit="_0", cost="free", vjp=by_driver, jvp=by_driver)

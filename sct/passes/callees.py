@@ -1,0 +1,40 @@
+"""How the drivers of reverse and forward mode get at the derivatives of the functions of a program."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Protocol
+
+__all__ = ["Callees", "Parts", "callees_var"]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A function differentiated in reverse mode.
+
+    of       the name of its records; forward, backward: those of its parts
+    buffers  the params whose cotangents the backward part adds to what it is given, in place
+    """
+
+    of: str
+    buffers: tuple[int, ...]
+
+    @property
+    def forward(self) -> str:
+        return f"{self.of}_forward"
+
+    @property
+    def backward(self) -> str:
+        return f"{self.of}_backward"
+
+
+class Callees(Protocol):
+    def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> Parts:
+        """`callee` differentiated by the params at `wrt`, given cotangents of the results at `seeded`."""
+
+    def tangent(self, callee: str, wrt: tuple[int, ...]) -> str:
+        """The name of the function of the params of `callee` and the tangents of those at `wrt`."""
+
+
+callees_var: ContextVar[Callees] = ContextVar("sct_callees")

@@ -1,0 +1,142 @@
+"""The derivatives of the functions of a program, made when the first call asks for them.
+
+    y = call(x, callee="f")  ->  y, r = call(x, callee="f_forward");  dx, = call(x, r, dy, callee="f_backward")
+
+One function holds both parts, `boundary` between them.  A function that calls itself is
+differentiated once: its derivative has its names before it has a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sct.errors import SctError
+from sct.ir.build import Rewrite
+from sct.ir.core import Eqn, Fn, Operand, Value, called_as, walk
+from sct.ir.types import Tensor
+from sct.ops.calls import boundary
+from sct.passes.callees import Parts
+from sct.passes.cotangents import ct_type, hint
+from sct.passes.forward import forward, tangent_type
+from sct.passes.reverse import reverse
+from sct.passes.split import split
+
+__all__ = ["Derivatives"]
+
+
+class Derivatives:
+    """The functions of a program.
+
+    expand  makes a function free of equations that differentiate
+    """
+
+    def __init__(self, program: Fn, expand: Callable[[Fn], Fn], rewrite: Rewrite | None) -> None:
+        self.program = program.name
+        self.functions = {f.name: f for f in program.functions}
+        self.expand, self.rewrite = expand, rewrite
+        self._expanded: set[str] = set()
+        self._pending: list[str] = []
+        self._parts: dict[tuple[object, ...], Parts] = {}
+        self._tangents: dict[tuple[object, ...], str] = {}
+
+    def function(self, name: str) -> Fn:
+        """A function that is called so, without equations that differentiate."""
+        if name not in self.functions:
+            self._split(name)
+        if name not in self._expanded:
+            if name in self._pending:
+                raise SctError("SCT409", f"`{name}` is differentiated by itself",
+                               why="each of its derivatives would take another one of its own")
+            self._pending.append(name)
+            self.functions[name] = self.expand(self.functions[name])
+            self._pending.pop()
+            self._expanded.add(name)
+        return self.functions[name]
+
+    def _split(self, name: str) -> None:
+        """A part is to be differentiated itself: make functions of the two."""
+        whole = next(f for f in self.functions.values() if name in called_as(f))
+        del self.functions[whole.name]
+        for part in split(whole):
+            self.functions[part.name] = part
+            self._expanded.add(part.name)
+
+    def called(self, fn: Fn) -> tuple[Fn, ...]:
+        """The functions that `fn` needs, without equations that differentiate."""
+        found: dict[str, Fn] = {}
+        todo = _callees(fn)
+        while todo:
+            name = todo.pop()
+            whole = next((f for f in self.functions.values() if name in called_as(f)), None)
+            f = whole if whole is not None and whole.name != name else self.function(name)
+            if f.name not in found:
+                found[f.name] = f
+                todo += _callees(f)
+        return tuple(found[name] for name in self.functions if name in found)
+
+    def free_name(self, name: str) -> str:
+        """`name`, or one like it that no function has."""
+        taken = {n for f in self.functions.values() for n in (f.name, *called_as(f))}
+        taken |= {n for p in self._parts.values() for n in (p.forward, p.backward)} | set(self._tangents.values())
+        taken.add(self.program)
+        made, k = name, 0
+        while made in taken or f"{made}_forward" in taken:
+            k += 1
+            made = f"{name}_{k}"
+        return made
+
+    # -- reverse mode -------------------------------------------------------------------
+
+    def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> Parts:
+        """`callee` differentiated by the params at `wrt`, given cotangents of the results at `seeded`."""
+        key = callee, wrt, seeded
+        if key not in self._parts:
+            fn = self.function(callee)
+            of = callee if not any(k[0] == callee for k in self._parts) else self.free_name(callee)
+            made = self._parts[key] = Parts(of, tuple(k for k in wrt if _is_added_to(fn, fn.params[k])))
+            whole = self._reversed(fn, wrt, seeded, made)
+            self.functions[whole.name] = whole
+            self._expanded.add(whole.name)
+        return self._parts[key]
+
+    def _reversed(self, fn: Fn, wrt: Sequence[int], seeded: Sequence[int], made: Parts) -> Fn:
+        seeds = {k: _cotangent(fn.results[k]) for k in seeded}
+        buffers = {k: _cotangent(fn.params[k]) for k in made.buffers}
+        done = reverse(fn, wrt, seeds, rewrite=self.rewrite, buffers=buffers)
+        outs = (*seeds.values(), *buffers.values())
+        pairs = tuple((len(seeds) + j, wrt.index(k)) for j, k in enumerate(buffers))
+        middle = Eqn(boundary, fn.results, outs, {
+            "of": made.of, "params": tuple(range(len(fn.params))), "buffers": pairs,
+            "types": tuple(v.type for v in outs)}, primal=False)
+        return Fn(self.free_name(f"{made.of}_vjp"), fn.params, (*done.forward, middle, *done.backward), done.cotangents)
+
+    # -- forward mode -------------------------------------------------------------------
+
+    def tangent(self, callee: str, wrt: tuple[int, ...]) -> str:
+        """The function of the params of `callee` and the tangents of those at `wrt`."""
+        key = callee, wrt
+        if key not in self._tangents:
+            fn = self.function(callee)
+            name = self._tangents[key] = self.free_name(f"{callee}_jvp")
+            params = [Value(tangent_type(fn.params[k].type), hint(fn.params[k])) for k in wrt]
+            made = forward(fn, wrt, params, rewrite=self.rewrite)
+            self.functions[name] = made.with_(name=name, params=(*fn.params, *params))
+            self._expanded.add(name)
+        return self._tangents[key]
+
+
+def _callees(fn: Fn) -> list[str]:
+    return [eqn.attrs["callee"] for eqn in walk(fn) if eqn.op.name == "call"]
+
+
+def _cotangent(x: Operand) -> Value:
+    return Value(ct_type(x.type), hint(x) if isinstance(x, Value) else None)
+
+
+def _is_added_to(fn: Fn, param: Value) -> bool:
+    """Is the cotangent of `param` summed up part by part: of elements, in regions, by other calls?"""
+    if not isinstance(param.type, Tensor) or not param.type.is_array:
+        return False
+    reads = [eqn for eqn in fn.eqns if param in eqn.args]
+    inner = any(param in e.args for eqn in fn.eqns for region in eqn.regions for e in walk(region))
+    return inner or any(eqn.op.name in ("index", "call") for eqn in reads)
