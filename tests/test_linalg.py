@@ -1,0 +1,224 @@
+"""Linear algebra and products against JAX, and the edges of their derivatives.
+
+A function of the global `np` is run by JAX with `jax.numpy` in that place.  Matrices of which
+NumPy reads one triangle are made symmetric first: of those alone JAX means the same.
+"""
+
+import math
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import linear_algebra
+
+from sct import SctError, grad, jvp, value_and_grad, vjp
+
+Case = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+# -- against JAX --------------------------------------------------------------------------------------
+
+
+def symmetric(A):
+    return A + np.swapaxes(A, -1, -2)
+
+
+def definite(A):
+    return A @ np.swapaxes(A, -1, -2) + np.eye(A.shape[-1])
+
+
+def rng(*shape: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed + sum(shape)).normal(size=shape)
+
+
+CASES: list[Case] = [
+    (lambda A: np.linalg.inv(A), (rng(3, 3),)),
+    (lambda A: np.linalg.inv(A), (rng(2, 4, 3, 3),)),
+    (lambda A: np.linalg.det(A), (rng(3, 3),)),
+    (lambda A: np.linalg.det(A), (rng(4, 2, 2),)),
+    (lambda A: np.linalg.slogdet(A)[1], (rng(5, 3, 3),)),
+    (lambda A, b: np.linalg.solve(A, b), (rng(3, 3), rng(3))),
+    (lambda A, b: np.linalg.solve(A, b), (rng(3, 3), rng(3, 2))),
+    (lambda A, b: np.linalg.solve(A, b), (rng(4, 3, 3), rng(3))),
+    (lambda A, b: np.linalg.solve(A, b), (rng(4, 3, 3), rng(2, 1, 3, 2))),
+    (lambda A: np.linalg.cholesky(definite(A)), (rng(3, 3),)),
+    (lambda A: np.linalg.cholesky(definite(A), upper=True), (rng(4, 3, 3),)),
+    (lambda A: np.linalg.eigh(symmetric(A))[0], (rng(4, 3, 3),)),
+    (lambda A: np.linalg.eigh(symmetric(A)).eigenvectors ** 2, (rng(3, 3),)),
+    (lambda A: np.linalg.eigvalsh(symmetric(A)), (rng(4, 4),)),
+    (lambda A: np.linalg.svd(A, compute_uv=False), (rng(3, 5),)),
+    (lambda A: np.linalg.svd(A, compute_uv=False), (rng(2, 5, 3),)),
+    (lambda A: np.linalg.svd(A, full_matrices=False)[0] ** 2, (rng(5, 3),)),
+    (lambda A: np.linalg.svd(A, full_matrices=False)[0] ** 2, (rng(3, 5),)),
+    (lambda A: np.linalg.svd(A, full_matrices=False)[2] ** 2, (rng(2, 5, 3),)),
+    (lambda A: np.linalg.svd(A, full_matrices=False)[2] ** 2, (rng(3, 5),)),
+    (lambda A: np.linalg.svd(A)[2] ** 2, (rng(3, 3),)),
+    (lambda A: np.linalg.qr(A)[0], (rng(5, 3),)),
+    (lambda A: np.linalg.qr(A).R, (rng(2, 5, 3),)),
+    (lambda A: np.linalg.qr(A).Q @ np.linalg.qr(A).R ** 2, (rng(3, 3),)),
+    (lambda A: np.linalg.pinv(A), (rng(5, 3),)),
+    (lambda A: np.linalg.pinv(A), (rng(2, 3, 5),)),
+    (lambda A: np.linalg.pinv(A), (rng(3, 3),)),
+    (lambda A: np.linalg.norm(A), (rng(3, 4),)),
+    (lambda A: np.linalg.norm(A, axis=1), (rng(3, 4),)),
+    (lambda A: np.linalg.norm(A, "nuc"), (rng(3, 4),)),
+    (lambda A: np.linalg.norm(A, 2), (rng(3, 4),)),
+    (lambda A: np.linalg.norm(A, 1), (rng(3, 4),)),
+    (lambda A: np.linalg.norm(A, np.inf, axis=(1, 2)), (rng(2, 3, 4),)),
+    (lambda A: np.linalg.norm(A, 3, axis=0, keepdims=True), (rng(3, 4),)),
+    (lambda A: np.linalg.norm(A, -np.inf, axis=1), (rng(3, 4),)),
+    (lambda A: np.linalg.cond(A), (rng(3, 3),)),
+    (lambda A: np.linalg.matrix_power(A, 5), (rng(3, 3),)),
+    (lambda A: np.linalg.matrix_power(A, -3), (rng(3, 3),)),
+    (lambda A: np.trace(A, 1), (rng(4, 3),)),
+    (lambda A: np.trace(A, axis1=0, axis2=2), (rng(4, 3, 4),)),
+    (lambda A, B: np.kron(A, B), (rng(2, 3), rng(3, 2))),
+    (lambda A, B: np.tensordot(A, B, ((0, 2), (2, 1))), (rng(2, 3, 4), rng(3, 4, 2))),
+    (lambda A, B: np.tensordot(A, B), (rng(2, 3, 4), rng(3, 4, 2))),
+    (lambda A, B: np.dot(A, B), (rng(2, 3), rng(4, 3, 2))),
+    (lambda A, B: np.inner(A, B), (rng(2, 4, 3), rng(5, 3))),
+    (lambda A, B: np.outer(A, B), (rng(2, 3), rng(4))),
+    (lambda A, B: np.vdot(A, B), (rng(2, 3), rng(2, 3, seed=1))),
+    (lambda A, B: A @ B, (rng(4, 1, 2, 3), rng(5, 3, 2))),
+    (lambda A, x: A @ x, (rng(4, 2, 3), rng(3))),
+    (lambda x, A: x @ A, (rng(3), rng(4, 3, 2))),
+    (lambda A, B: np.einsum("...ij,...jk->...ik", A, B), (rng(4, 1, 2, 3), rng(5, 3, 2))),
+    (lambda A, B: np.einsum("iji,jk->k", A, B), (rng(3, 2, 3), rng(2, 4))),
+    (lambda A, B, c: np.einsum("ij,jk,k->i", A, B, c, optimize="optimal"), (rng(2, 3), rng(3, 4), rng(4))),
+    (lambda A, b: np.einsum(A, [0, 1], b, [1], [0]), (rng(2, 3), rng(3))),
+    (lambda A, b: np.einsum("ij,kj", A, b), (rng(2, 3), rng(4, 3))),
+    (lambda A: np.einsum("ijk->ki", A), (rng(2, 3, 4),)),
+    (lambda A, B, C: np.linalg.multi_dot([A, B, C]), (rng(3), rng(3, 4), rng(4, 2))),
+    *((getattr(linear_algebra, name), make(np.random.default_rng(1))) for name, make in linear_algebra.INPUTS.items()),
+]
+
+
+def jaxed(jnp: Any, f: Callable[..., Any]) -> Callable[..., Any]:
+    """f, and the functions of its module that it calls, with `jax.numpy` for `np`."""
+    names: dict[str, Any] = {}
+    for name, value in f.__globals__.items():
+        plain = isinstance(value, types.FunctionType) and value.__module__ == f.__module__
+        names[name] = types.FunctionType(value.__code__, names, name, value.__defaults__) if plain else value
+    names["np"] = jnp
+    return types.FunctionType(f.__code__, names, f.__name__, f.__defaults__, f.__closure__)
+
+
+def inexact(args: tuple[Any, ...]) -> tuple[int, ...]:
+    return tuple(k for k, a in enumerate(args) if isinstance(a, float) or isinstance(a, np.ndarray))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_against_jax(case: Case) -> None:
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    f, args = case
+    twin, wrt = jaxed(jax.numpy, f), inexact(args)
+    value, pullback = vjp(f, *args)
+    y = np.asarray(value)
+    ct = np.random.default_rng(3).normal(size=y.shape)
+    made = pullback(ct if isinstance(value, np.ndarray) else float(ct))
+    theirs, their_pullback = jax.vjp(lambda *xs: twin(*merged(args, wrt, xs)), *(args[k] for k in wrt))
+    np.testing.assert_allclose(y, theirs, rtol=1e-9, atol=1e-11)
+    for k, expected in zip(wrt, their_pullback(jax.numpy.asarray(ct))):
+        np.testing.assert_allclose(made[k], expected, rtol=1e-8, atol=1e-9, err_msg=f"argument {k}")
+
+
+def merged(args: tuple[Any, ...], wrt: tuple[int, ...], xs: Any) -> list[Any]:
+    """args, with xs in the places wrt."""
+    found = dict(zip(wrt, xs))
+    return [found.get(k, a) for k, a in enumerate(args)]
+
+
+# -- edges --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("p", [None, 1, 2, 3, math.inf, -math.inf, 0])
+def test_norm_of_zeros(p: Any) -> None:
+    np.testing.assert_array_equal(grad(lambda x: np.linalg.norm(x, p))(np.zeros(3)), np.zeros(3))
+
+
+def test_norm_of_ties() -> None:
+    np.testing.assert_allclose(grad(lambda x: np.linalg.norm(x, np.inf))(np.array([1.0, -2.0, 2.0])), [0, -0.5, 0.5])
+
+
+def test_the_triangle_that_is_read_has_the_derivative() -> None:
+    """As differences say: the other triangle of the operand is not looked at."""
+    A = definite(rng(3, 3))
+    for f in (lambda A: np.sum(np.linalg.cholesky(A)), lambda A: np.linalg.eigh(A)[0][0]):
+        made = grad(f)(A)
+        np.testing.assert_array_equal(np.triu(made, 1), 0.0)
+        assert np.all(np.tril(made) != 0.0) or not np.triu(made, 1).any()
+        h = 1e-6
+        for i, j in ((1, 0), (2, 2), (0, 2)):
+            step = np.zeros((3, 3))
+            step[i, j] = h
+            np.testing.assert_allclose(made[i, j], (f(A + step) - f(A - step)) / (2 * h), rtol=1e-5, atol=1e-8)
+
+
+def test_eigenvalues_that_are_equal() -> None:
+    """Their sum has a derivative; their vectors have none, and that is not a number."""
+    np.testing.assert_allclose(grad(lambda A: np.sum(np.linalg.eigh(A)[0]))(np.eye(3)), np.eye(3), atol=1e-15)
+    with np.errstate(all="ignore"):
+        assert not np.isfinite(grad(lambda A: np.sum(np.linalg.eigh(A)[1] ** 3))(np.eye(3))).all()
+
+
+def test_determinant_of_a_singular_matrix() -> None:
+    """`inv` raises where the matrix is singular to the last bit."""
+    with pytest.raises(np.linalg.LinAlgError):
+        grad(lambda A: np.linalg.det(A))(np.zeros((2, 2)))
+
+
+def test_sign_is_constant() -> None:
+    np.testing.assert_array_equal(grad(lambda A: np.linalg.slogdet(A)[0])(rng(3, 3)), np.zeros((3, 3)))
+
+
+def test_rank_is_constant() -> None:
+    value, gradient = value_and_grad(lambda A: np.linalg.matrix_rank(A) * np.sum(A))(rng(4, 3))
+    np.testing.assert_array_equal(gradient, np.full((4, 3), 3.0))
+
+
+def test_shape_is_a_guard() -> None:
+    """One function, for wide and for tall matrices in turn."""
+    def f(A):
+        return np.sum(np.linalg.qr(A).R ** 3)
+
+    df = grad(f)
+    for shape in ((4, 2), (2, 4), (3, 3), (5, 4)):
+        A, v, h = rng(*shape), rng(*shape, seed=1), 1e-6
+        slope = (f(A + h * v) - f(A - h * v)) / (2 * h)
+        np.testing.assert_allclose(np.sum(df(A) * v), slope, rtol=1e-6)
+
+
+def test_named_results() -> None:
+    def f(A):
+        made = np.linalg.svd(A, full_matrices=False)
+        return made.S[0] + np.sum(made.U**2 * made.S) + made[1][1]
+
+    A = rng(4, 3)
+    np.testing.assert_allclose(grad(f)(A), grad(lambda A: (lambda u, s, v: s[0] + np.sum(u**2 * s) + s[1])(
+        *np.linalg.svd(A, full_matrices=False)))(A))
+
+
+@pytest.mark.parametrize("f, A, message", [
+    (lambda A: np.sum(np.linalg.svd(A)[0]), rng(4, 3), "full_matrices=False"),
+    (lambda A: np.sum(np.linalg.qr(A, "complete")[0]), rng(4, 3), 'mode="reduced"'),
+    (lambda A: np.linalg.norm(A, "max"), rng(4, 3), "norm with ord='max'"),
+    (lambda A: np.linalg.norm(A, 3), rng(4, 3), "norm with ord=3"),
+    (lambda A: np.sum(np.linalg.qr(A, "raw")[0]), rng(4, 3), "mode='raw'"),
+    (lambda A: np.einsum("ij,j", A), rng(4, 3), "2 subscripts for 1 operands"),
+    (lambda A: np.sum(np.einsum("ij->kj", A)), rng(4, 3), "names an axis that no operand has"),
+    (lambda A: np.einsum("ij->", A, dtype=float), rng(4, 3), "dtype"),
+])
+def test_refused(f: Callable[..., Any], A: Any, message: str) -> None:
+    with pytest.raises(SctError, match=message.replace("(", r"\(")):
+        grad(f)(A)
+
+
+def test_forward_mode_of_what_has_no_derivative() -> None:
+    A = rng(4, 3)
+    value, tangent = jvp(lambda A: np.linalg.svd(A)[1][0], (A,), (A,))
+    np.testing.assert_allclose(tangent, value)
+    with pytest.raises(SctError, match="full_matrices=False"):
+        jvp(lambda A: np.sum(np.linalg.svd(A)[0]), (A,), (A,))
