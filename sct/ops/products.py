@@ -73,10 +73,10 @@ def matmul_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
     if m == n == 1:
         return [mul(ct, y), mul(ct, x)]
     if n == 1:
-        dx = mul(expand_dims(ct, axis=-1), y)
+        dx = outer(ct, y) if m == 2 else mul(expand_dims(ct, axis=-1), y)
         return [dx, vector_product(matrix_transpose(x), ct)]
     if m == 1:
-        dy = mul(expand_dims(x, axis=-1), ct if n == 2 else expand_dims(ct, axis=-2))
+        dy = outer(x, ct) if n == 2 else mul(expand_dims(x, axis=-1), expand_dims(ct, axis=-2))
         return [vector_product(y, ct), dy]
     return [matmul(ct, matrix_transpose(y)), matmul(matrix_transpose(x), ct)]
 

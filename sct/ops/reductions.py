@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Op, Operand
+from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import ANY_REAL, Tensor
 from sct.ops import samples
 from sct.ops.arithmetic import div, mul, quotient
@@ -81,7 +81,7 @@ def emit_expand_like(ct: Operand, x: Operand, axis: Axis = None, keepdims: bool 
     if not t.is_array:
         return "_0"
     if number(ct).is_scalar:
-        return "numpy.full_like(_1, _0)"
+        return "numpy.ones_like(_1)" if ct == Lit(1.0) else "numpy.full_like(_1, _0)"
     gone = normalize(axis, t.rank)
     if aligned_already(axis, keepdims) or gone == tuple(range(len(gone))):
         return "numpy.broadcast_to(_0, _1.shape)"

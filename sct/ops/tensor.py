@@ -151,9 +151,8 @@ def multi_dot_vjp(ct: Operand, z: Operand, *xs: Operand) -> list[Any]:
     first, last = number(xs[0]).rank == 1, number(xs[-1]).rank == 1
     ct = expand_dims(ct, axis=(0, 1)) if first and last else \
         expand_dims(ct, axis=0 if first else 1) if first or last else ct
-    row = expand_dims(xs[0], axis=0) if first else xs[0]
-    column = expand_dims(xs[-1], axis=1) if last else xs[-1]
-    parts = [matrix_transpose(x) for x in (row, *xs[1:-1], column)]
+    parts = [matrix_transpose(x) if number(x).rank == 2 else expand_dims(x, axis=0 if k else 1)
+             for k, x in enumerate(xs)]
     cts = []
     for k in range(len(xs)):
         made = chain([*parts[:k][::-1], ct, *parts[:k:-1]])
@@ -223,6 +222,7 @@ def powers() -> list[samples.Sample]:
 
 matrix_power: Op = op("matrix_power", "numpy.linalg.matrix_power", type=type_matrix_power, run=np.linalg.matrix_power,
                       vjp=power_vjp, jvp=power_jvp, bind=lambda a, n: ([a], {"n": n}), raises="value", cost="dear",
+                      emit="numpy.linalg.matrix_power(_0, _n)",
                       alias=lambda a, n: "same" if n == 1 else "none", samples=powers)
 
 

@@ -12,6 +12,7 @@ from sct.ir.core import Eqn, Operand, Value
 from sct.ops.arithmetic import mul, neg
 from sct.ops.linalg import solve
 from sct.ops.products import matmul, outer
+from sct.ops.reductions import sum_
 from sct.ops.shape import transpose
 from sct.passes.rules import definition, made_by, rule, shape_of
 
@@ -54,6 +55,29 @@ def matmul_identity(a: Operand, b: Operand) -> Any:
 def is_identity(x: Operand) -> bool:
     eqn = definition(x)
     return eqn is not None and eqn.op.name == "eye" and not eqn.attrs.get("k") and len(eqn.args) == 1
+
+
+@rule("matmul")
+def matmul_filled(a: Operand, b: Operand) -> Any:
+    """a @ (a vector full of g) -> g * sum(a, axis=-1);  (a vector full of g) @ b -> g * sum(b, axis=-2)"""
+    if (g := filled(b)) is not None:
+        return mul(g, summed(a, -1))
+    return mul(g, summed(b, -2)) if (g := filled(a)) is not None else None
+
+
+def summed(x: Operand, axis: int) -> Any:
+    """The sums of the rows (-1) or the columns (-2) of matrices, or of a vector."""
+    rank = len(shape_of(x))
+    if rank != 2:
+        return sum_(x) if rank == 1 else sum_(x, axis=axis)
+    inner = made_by(x, "transpose")
+    return sum_(x, axis=axis + 2) if inner is None else sum_(*inner, axis=-1 - axis)
+
+
+def filled(x: Operand) -> Any:
+    """The number that a vector is full of."""
+    args = made_by(x, "expand_like") if len(shape_of(x)) == 1 else None
+    return args[0] if args is not None and shape_of(args[0]) == () else None
 
 
 def turned(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:

@@ -18,6 +18,7 @@ from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Op, Operand, Value, is_effect, substitute
 from sct.ir.types import Dim, Tensor, Type, TypeMismatch
 from sct.ops.indexing import add_at, index
+from sct.ops.reductions import expand_like
 from sct.ops.shape import dim, size
 from sct.passes.collect import collect, product
 from sct.passes.fuse import dotted, logistic
@@ -105,6 +106,10 @@ class _Simplify:
 
     def size(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
         """A size is asked of an argument, where that has it, so that nothing is kept for its shape."""
+        if eqn.op is expand_like and uses.get(cast(Value, args[1])) == 1:
+            x = self.shaped.get(cast(Tensor, args[1].type).shape, args[1])
+            same = x is not args[1] and x.type == args[1].type
+            return cast(Operand, expand_like(args[0], x, **eqn.attrs)) if same else None
         if eqn.op not in (dim, size) or not isinstance(args[0].type, Tensor):
             return None
         if eqn.op is size:

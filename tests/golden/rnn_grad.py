@@ -16,6 +16,6 @@ def rnn_grad(W, xs, h):
         # h = np.tanh(W @ h + xs[t])
         t1 = (1.0 - h * h) * dh
         dh = W.T @ t1
-        dW += t1[:, None] * h1
+        dW += np.outer(t1, h1)
         h = h1
     return dW

@@ -15,7 +15,7 @@ def gaussian_process(log_scale, log_noise, x, y):
 def gaussian_process_slogdet(log_scale, log_noise, x, y):
     d = (x[:, None] - x) / np.exp(log_scale)
     K = np.exp(-0.5 * d**2) + np.exp(log_noise) * np.eye(len(x))
-    sign, logdet = np.linalg.slogdet(K)
+    _, logdet = np.linalg.slogdet(K)
     return 0.5 * y @ np.linalg.solve(K, y) + 0.5 * logdet
 
 
@@ -131,7 +131,7 @@ def least_squares_qr(X, y):
 
 
 def least_squares(X, y):
-    w, residuals, rank, s = np.linalg.lstsq(X, y)
+    w, _, _, s = np.linalg.lstsq(X, y)
     return np.sum(w**3) + s[0]
 
 
@@ -239,5 +239,5 @@ INPUTS = {
     "many_systems": lambda rng: (rng.normal(size=(4, 3, 3)), rng.normal(size=(3, 2)), rng.normal(size=3)),
     "whitening": lambda rng: (rng.normal(size=(4, 3, 3)), rng.normal(size=(4, 3))),
     "norms": lambda rng: (_tall(rng), rng.normal(size=4)),
-    "chain": lambda rng: (rng.normal(size=(2, 3)), rng.normal(size=(3, 3)), rng.normal(size=(3, 3)), rng.normal(size=3)),
+    "chain": lambda rng: (rng.normal(size=(2, 3)), *rng.normal(size=(2, 3, 3)), rng.normal(size=3)),
 }
