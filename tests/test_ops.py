@@ -18,9 +18,10 @@ from sct.codegen.templates import expression
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
 from sct.ir.interp import call, resolve
-from sct.ir.types import ANY_REAL, Dim, Opaque, Tensor, Type, TypeMismatch, py, sym
+from sct.ir.types import ANY_REAL, FLOAT, Dim, List, Opaque, Tensor, Type, TypeMismatch, py, sym
 from sct.ops import OPS, aliases, cos, mul, sin
-from sct.ops.types import dtype_name, number
+from sct.ops.lists import UPDATES
+from sct.ops.types import dtype_name
 from sct.passes.forward import forward
 from sct.passes.reverse import reverse
 
@@ -40,6 +41,8 @@ def type_of(x: Any, knowledge: str = "known") -> Type:
     if isinstance(x, np.ndarray):
         dims = [sym(NAMES[n]) if knowledge != "known" and n in NAMES else Dim(n) for n in x.shape]
         return Tensor("array", dtype_name(x.dtype), tuple(dims))
+    if isinstance(x, list):
+        return List(type_of(x[0], knowledge) if x else FLOAT)
     if knowledge == "any" and isinstance(x, float):
         return ANY_REAL
     return Tensor("np", dtype_name(x.dtype)) if isinstance(x, np.generic) else py(x)
@@ -88,6 +91,8 @@ def evaluate(fn: Fn, args: Sequence[Any]) -> list[Any]:
 def matches(value: Any, t: Type) -> bool:
     if isinstance(t, Opaque):
         return True
+    if isinstance(t, List):
+        return isinstance(value, list) and all(matches(v, t.elem) for v in value)
     assert isinstance(t, Tensor)
     if t.carrier == "py":
         kinds = {"bool": (bool,), "int": (int,), "float": (float,), "real": (int, float)}[t.dtype]
@@ -125,6 +130,8 @@ def jvp_of(fn: Fn) -> Fn:
 
 
 def seed_type(t: Type) -> Type:
+    if isinstance(t, List):
+        return List(seed_type(t.elem))
     return t if isinstance(t, Tensor) and t.is_array else Tensor("py", "float")
 
 
@@ -157,7 +164,9 @@ def check_derivatives(fn: Fn, args: Sequence[Any], order: int) -> None:
 
 
 def direction(rng: np.random.Generator, like: Any) -> Any:
-    """A random number or array of the shape and dtype of `like`."""
+    """A random number, array or list of the shape and dtype of `like`."""
+    if isinstance(like, list):
+        return [direction(rng, x) for x in like]
     made = rng.uniform(0.5, 1.5, np.shape(like)) * rng.choice([-1.0, 1.0], np.shape(like))
     return np.asarray(made, like.dtype) if isinstance(like, np.ndarray) else float(made)
 
@@ -170,13 +179,16 @@ def differences(fn: Fn, args: Sequence[Any], dxs: Sequence[Any], h: float = 1e-3
     """The derivative along `dxs`, from five points."""
     def at(step: float) -> list[Any]:
         moving = iter(dxs)
-        moved = [move(x, step * next(moving)) if is_float(p) else x for x, p in zip(args, fn.params)]
+        moved = [move(x, step, next(moving)) if is_float(p) else x for x, p in zip(args, fn.params)]
         return [np.asarray(y, float) for y, r in zip(evaluate(fn, moved), fn.results) if is_float(r)]
 
     return [(8.0 * (b - a) - (d - c)) / (12.0 * h) for a, b, c, d in zip(at(-h), at(h), at(-2 * h), at(2 * h))]
 
 
-def move(x: Any, by: Any) -> Any:
+def move(x: Any, step: float, way: Any) -> Any:
+    if isinstance(x, list):
+        return [move(a, step, b) for a, b in zip(x, way, strict=True)]
+    by = step * way
     return np.asarray(x + by) if isinstance(x, np.ndarray) else type(x)(x + by)
 
 
@@ -184,6 +196,10 @@ def printed(eqn: Eqn, args: Sequence[Any]) -> Any:
     """What the printed form of the equation gives."""
     text = re.sub(r"\b_args\b", ", ".join(f"_{k}" for k in range(len(args))), expression(eqn))
     names = {f"_{k}": a for k, a in enumerate(args)} | {f"_{k}": v for k, v in eqn.attrs.items()}
+    if eqn.op.name in UPDATES:
+        names["_0"] = list(args[0])
+        eval(text, names)
+        return names["_0"]
     return eval(text, {"numpy": np, "math": math, "scipy": scipy, **names})
 
 
@@ -191,6 +207,8 @@ def identical(a: Any, b: Any) -> bool:
     """Equal to the bit, of one carrier."""
     if isinstance(a, tuple):
         return type(a) is type(b) and all(map(identical, a, b))
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(identical, a, b))
     if isinstance(a, str) or type(a) is not type(b):
         return bool(a == b) and type(a) is type(b)
     return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f")
@@ -264,7 +282,8 @@ def test_alias(op: Op) -> None:
         made = call(op, args, attrs) if op.name in SUBSCRIPTS else printed(eqn, values(args))
         if not isinstance(made, np.ndarray) or not made.size:
             continue
-        shared = [isinstance(a, np.ndarray) and np.shares_memory(a, made) for a in args]
+        parts = [a if isinstance(a, list) else [a] for a in args]
+        shared = [any(isinstance(p, np.ndarray) and np.shares_memory(p, made) for p in several) for several in parts]
         declared = aliases(eqn)
         assert declared != "view" or shared[op.alias_of]
         assert declared != "same" or made is args[op.alias_of]
@@ -288,7 +307,7 @@ def test_second_derivative(op: Op) -> None:
 
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
 def test_has_samples_of_floats(op: Op) -> None:
-    assert any(is_float(number(p)) for sample in samples(op) for p in lift(op, sample)[0].params)
+    assert any(is_float(p) for sample in samples(op) for p in lift(op, sample)[0].params)
 
 
 def test_every_differentiable_op_has_samples() -> None:

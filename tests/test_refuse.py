@@ -261,12 +261,30 @@ def make():
 
 f = make()
 """,
-    "list that grows in a loop": """
-def f(a, n):
+    "array in a list is written": """
+def f(x, n):
     t = []
-    for i in range(n):  # SCT3:
-        t.append(a * i)
+    for i in range(n):
+        x[0] = x[1] * i  # SCT307: copy
+        t.append(x)
+    return t[0][0]
+""",
+    "list that changes its length under a loop": """
+def f(a, n):
+    t = [a] * n
+    for x in t:
+        t.append(x * a)  # SCT306: copy
     return t[0]
+""",
+    "list of arrays and numbers": """
+def f(x, n):
+    t = []
+    for i in range(n):  # SCT310: list
+        if i % 2 == 0:
+            t.append(x)
+        else:
+            t.append(1.0)
+    return t[0][0]
 """,
     # --- SCT4: derivatives
     "string result": """

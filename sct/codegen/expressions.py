@@ -18,6 +18,7 @@ from sct.codegen.program import Select
 from sct.codegen.templates import expression, parsed
 from sct.ir.core import UNDEF, Lit, Operand, Value
 from sct.ir.objects import dotted_name
+from sct.ir.types import List
 from sct.ops.indexing import split
 
 __all__ = ["Expressions", "Modules", "call", "constant", "load", "signed", "store", "tuple_of", "without_sign",
@@ -148,10 +149,16 @@ class Expressions:
 
     def subscript(self, x: Operand, key: Sequence[Operand], kinds: tuple[str, ...],
                   ctx: ast.expr_context) -> ast.Subscript:
-        """`x[...]`"""
+        """`x[...]`; `x[i][...]` of a list"""
+        tree, t = self(x), x.type
+        while isinstance(t, List) and len(kinds) > 1:
+            tree, t = ast.Subscript(tree, self._items(key[:1], kinds[:1]), ast.Load()), t.elem
+            key, kinds = key[1:], kinds[1:]
+        return ast.Subscript(tree, self._items(key, kinds), ctx)
+
+    def _items(self, key: Sequence[Operand], kinds: tuple[str, ...]) -> ast.expr:
         items = [self._item(item) for item in split(kinds, key)]
-        at = items[0] if len(items) == 1 else ast.Tuple(items, ast.Load())
-        return ast.Subscript(self(x), at, ctx)
+        return items[0] if len(items) == 1 else ast.Tuple(items, ast.Load())
 
     def _item(self, item: Any) -> ast.expr:
         if isinstance(item, slice):
@@ -242,7 +249,7 @@ class _Filled:
         if dotted is not None:
             return self.of.modules.dotted(dotted)
         if isinstance(node, list):
-            return [x for item in node for x in self._items(item)]
+            return [x for item in node for x in self._several(item)]
         if isinstance(node, ast.AST):
             return type(node)(**{name: self(getattr(node, name, None)) for name in node._fields})
         return node
@@ -255,7 +262,7 @@ class _Filled:
             return self.of(self.args[int(name[1:])])
         return self.of.modules.builtin(name) if hasattr(builtins, name) else node
 
-    def _items(self, item: Any) -> list[Any]:
+    def _several(self, item: Any) -> list[Any]:
         if isinstance(item, ast.Name) and item.id == "_args":
             return [self.of(x) for x in self.args]
         return [self(item)]

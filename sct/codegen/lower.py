@@ -35,7 +35,7 @@ from sct.codegen.program import (
 from sct.codegen.tapes import Tapes
 from sct.codegen.templates import WRITES
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
-from sct.ir.types import Seq, Tensor, Undef
+from sct.ir.types import List, Seq, Tensor, Undef
 from sct.ops import OPS
 from sct.ops.registry import template
 
@@ -155,7 +155,8 @@ class _Lowering:
         eqn = like.with_(args=self.reads(like.args))
         if eqn.op.name in WRITES and eqn.inplace is None:
             fresh = Value(eqn.out.type, eqn.out.hint)
-            copied = Eqn(OPS["copy"], eqn.args[:1], (fresh,), primal=eqn.primal, loc=eqn.loc)
+            name = "copy_list" if isinstance(eqn.out.type, List) else "copy"
+            copied = Eqn(OPS[name], eqn.args[:1], (fresh,), primal=eqn.primal, loc=eqn.loc)
             out.append(Let(copied, copied.with_(args=like.args[:1])))
             eqn = eqn.with_(args=(fresh, *eqn.args[1:]), inplace=0)
         out.append(Let(eqn, like))

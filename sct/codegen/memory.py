@@ -26,7 +26,8 @@ from sct.codegen.program import (
     statements,
 )
 from sct.ir.core import Eqn, Operand, Value, is_effect
-from sct.ir.types import Opaque, Optional, Seq, Tensor, Undef
+from sct.ir.types import List, Opaque, Optional, Seq, Tensor, Undef
+from sct.ops.lists import HOLDS
 from sct.ops.registry import aliases
 
 __all__ = ["Memory"]
@@ -66,6 +67,8 @@ class Memory:
             self._join([*eqn.outs, eqn.args[eqn.inplace]])
         elif len(eqn.outs) != 1 or is_effect(eqn) or eqn.op.name == "item_of":
             self._join([*eqn.outs, *eqn.args])
+        elif isinstance(eqn.out.type, List):
+            self._join([eqn.out, *(eqn.args if eqn.op.name in HOLDS else ())])
         elif isinstance(eqn.out.type, Seq) or aliases(eqn) != "none":
             self._join([eqn.out, eqn.args[eqn.op.alias_of]])
 
@@ -83,7 +86,7 @@ class Memory:
 
     def read(self, s: Statement, xs: Iterable[Operand]) -> set[Value]:
         """The buffers that `s` looks into, given its operands."""
-        if isinstance(s, Let) and s.eqn.op.name in _NOT_READ:
+        if isinstance(s, Let) and s.eqn.op.name in _NOT_READ and not isinstance(s.eqn.args[0].type, List):
             return set()
         return {self.buffer(x) for x in xs if isinstance(x, Value) and _has_buffer(x)}
 
@@ -103,5 +106,7 @@ class Memory:
 def _has_buffer(x: Value) -> bool:
     t = x.type
     while isinstance(t, (Undef, Optional, Seq)):
+        if isinstance(t, List):
+            return True
         t = t.elem
     return isinstance(t, Tensor) and t.is_array or isinstance(t, Opaque)

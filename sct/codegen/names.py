@@ -18,7 +18,7 @@ from itertools import chain
 
 from sct.codegen.live import Liveness, Span
 from sct.ir.core import Value
-from sct.ir.types import Function, Optional, Seq, Tensor, Undef
+from sct.ir.types import Function, List, Optional, Seq, Tensor, Undef
 
 __all__ = ["Names"]
 
@@ -216,7 +216,7 @@ def _is_list(c: _Class) -> bool:
     t = c.values[0].type
     while isinstance(t, (Undef, Optional)):
         t = t.elem
-    return isinstance(t, Seq)
+    return isinstance(t, Seq) and not isinstance(t, List)
 
 
 def _agree(a: _Class, b: _Class) -> bool:

@@ -10,9 +10,19 @@ import linecache
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
-from sct.codegen.expressions import Expressions, call, constant, store, tuple_of, without_sign, without_term
+from sct.codegen.expressions import (
+    Expressions,
+    call,
+    constant,
+    signed,
+    store,
+    tuple_of,
+    without_sign,
+    without_term,
+)
 from sct.codegen.names import Names
 from sct.codegen.program import (
     Assigned,
@@ -36,11 +46,12 @@ from sct.codegen.program import (
     statements,
 )
 from sct.codegen.spell import AUGMENTED
+from sct.codegen.templates import WRITES
 from sct.codegen.unparse import comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.tree import Const, Leaf, Tree
-from sct.ir.types import Tensor, Undef
+from sct.ir.types import List, Tensor, Undef
 
 __all__ = ["Statements", "user_line"]
 
@@ -60,11 +71,13 @@ class Statements:
         self.assigned = _placeholders([*statements(block), *expressions.folded.values()], names)
         self.read = names.live.read
         self.places: dict[ast.stmt, Loc] = {}
+        self.pops: dict[Statement, bool] = {}
 
     def block(self, block: Block) -> list[ast.stmt]:
         """The statements; `places` has the user's place of each that has one."""
         made: list[ast.stmt] = []
         line: tuple[str, int] | None = None
+        self.pops.update(self.popping(block))
         for s in block:
             trees = list(self.statement(s))
             loc = self.place(s) if trees else None
@@ -90,8 +103,25 @@ class Statements:
         made_again = any(v in self.names.names and self.names.is_users(v) for v in eqn.outs)
         return not (eqn.primal or made_again or eqn.op.name in ("zeros_of", "copy"))
 
+    def popping(self, block: Block) -> Iterator[tuple[Statement, bool]]:
+        """Each `v = xs[i]` with `xs.pop(i)` behind it, which are one, and is it the first of the two?"""
+        for s, after in pairwise(block):
+            if isinstance(s, Let) and isinstance(after, Let) and s.eqn.op.name == "index" \
+                    and after.eqn.op.name == "remove_at" and s.eqn.args == after.eqn.args \
+                    and s.eqn.out in self.read and isinstance(xs := after.eqn.args[0], Value) \
+                    and self.names.same(after.eqn.out, xs):
+                yield s, True
+                yield after, False
+
+    def pop(self, eqn: Eqn) -> ast.stmt:
+        xs, i = eqn.args
+        at = [] if i == Lit(-1) else [self.of(i)]
+        return self.assign(eqn.out, call(ast.Attribute(self.of(xs), "pop", ast.Load()), *at))
+
     def statement(self, s: Statement) -> Iterator[ast.stmt]:
-        if isinstance(s, Let):
+        if isinstance(s, Let) and s in self.pops:
+            yield from [self.pop(s.eqn)] if self.pops[s] else []
+        elif isinstance(s, Let):
             yield from self.let(s)
         elif isinstance(s, Update):
             yield from self.taken_over(s.eqn.out, s.eqn.args[0])
@@ -144,6 +174,9 @@ class Statements:
         elif name in ("store", "add_at"):
             yield from self.taken_over(eqn.out, eqn.args[0])
             yield self.write(eqn)
+        elif name in WRITES:
+            yield from self.taken_over(eqn.out, eqn.args[0])
+            yield ast.Expr(self.of.of(s))
         elif not any(v in self.read for v in eqn.outs):
             yield ast.Expr(self.of.of(s))
         elif len(eqn.outs) > 1:
@@ -164,6 +197,10 @@ class Statements:
         """`x[key] = v` or `x[key] += v`"""
         if eqn.op.name == "store":
             return ast.Assign([self.subscript(eqn, eqn.out)], self.of(eqn.args[1]), None)
+        if isinstance(eqn.args[1].type, Tensor) and eqn.args[1].type.is_array and _is_whole(eqn):
+            value = ast.BinOp(self.of.subscript(eqn.out, eqn.args[2:], eqn.attrs["key"], ast.Load()), ast.Add(),
+                              self.of(eqn.args[1]))
+            return ast.Assign([self.subscript(eqn, eqn.out)], signed(value), None)
         if "a" not in eqn.attrs["key"]:
             return self.update(self.subscript(eqn, eqn.out), eqn, eqn.args[1])
         key = _as_value(self.subscript(eqn, eqn.out).slice)
@@ -319,6 +356,14 @@ def user_line(loc: Loc) -> str:
 
 
 _LONGEST = 72
+
+
+def _is_whole(eqn: Eqn) -> bool:
+    """Is what is added to an array in a list, which something else may hold?"""
+    t, n = eqn.args[0].type, 0
+    while isinstance(t, List):
+        t, n = t.elem, n + 1
+    return n == len(eqn.attrs["key"])
 
 
 def arguments(names: Iterable[str]) -> ast.arguments:

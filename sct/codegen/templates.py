@@ -15,12 +15,13 @@ from typing import Any
 
 from sct.codegen.program import Let, Return, Select, Statement, Update
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
+from sct.ops.lists import UPDATES
 from sct.ops.registry import template
 
 __all__ = ["ATTRIBUTE", "ITEM", "STATEMENTS", "WRITES", "expression", "names_in", "occurrences", "parsed", "width"]
 
-WRITES = frozenset(["store", "add_at"])
-STATEMENTS = WRITES | {"index", "raise_"}
+WRITES = UPDATES
+STATEMENTS = frozenset(["store", "add_at", "index", "raise_"])
 """Ops that are printed without a template."""
 
 ITEM = Op("item_of", lambda *_: None, emit="_0[_1]", nondiff="a part of an argument")  # type: ignore[arg-type]
@@ -73,6 +74,7 @@ def parsed(text: str) -> ast.expr:
 def names_in(text: str) -> frozenset[str]:
     """The names that a template uses as they are."""
     names = {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
+    names -= {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return frozenset(n for n in names if n[0] != "_")
 
 

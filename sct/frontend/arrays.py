@@ -8,7 +8,9 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend import lists
 from sct.frontend.evaluator import Evaluator, expression
+from sct.frontend.facts import NeedsStatic
 from sct.frontend.objects import special_call
 from sct.frontend.raising import attempted, die
 from sct.frontend.values import Abstract, Array, DictRef, ListRef, Ref, Slots, Static, Step, Tup
@@ -18,6 +20,7 @@ from sct.ops import BY_CALL, astype, dim, reshape, store, transpose
 from sct.ops import index as index_op
 from sct.ops.indexing import join as join_key
 from sct.ops.indexing import split as split_key
+from sct.ops.lists import stacked
 
 __all__ = [
     "NUMPY_NAMES", "array_of", "assign_item", "item", "key_items", "nested", "size_along", "slice_view", "subscript",
@@ -60,6 +63,9 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return Static(attempted(ev, lambda: owner.value[where]))
     if isinstance(owner, Tup):
         return _static_item(ev, owner.items, key, Tup)
+    if isinstance(owner, ListRef) and by_position(ev, owner, key):
+        (at,) = key_items(ev, key)
+        return lists.part(ev, owner, at) if isinstance(at, slice) else lists.element(ev, owner, at)
     if isinstance(owner, ListRef):
         items = _slots(ev, owner).items
         got = _static_item(ev, items, key, Tup, tuple_=False)
@@ -77,6 +83,24 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     if isinstance(owner, Value) and isinstance(owner.type, Tensor):
         ev.refuse("SCT501", "a number cannot be subscripted")
     ev.refuse("SCT503", "this object cannot be subscripted")
+
+
+def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
+    """Is the subscript one of a list with columns?  One of many items gets them where the position is
+    known at run time alone."""
+    cell = _slots(ev, owner)
+    if cell.rows is None and isinstance(key, Value):
+        try:
+            ev.ask(key, "an index into a list")
+        except NeedsStatic:
+            if len(cell.items) <= FEW and not ev.many_trips:
+                raise
+            lists.grow(ev, owner)
+    return _slots(ev, owner).rows is not None
+
+
+FEW = 4
+"""How many items a list may have that is taken apart wherever that can be done."""
 
 
 def _slots(ev: Evaluator, owner: ListRef | DictRef) -> Slots:
@@ -97,6 +121,8 @@ def nested(ev: Evaluator, v: Abstract) -> Any:
     """Lists and tuples of abstract values as Python lists and tuples; static objects as they are."""
     if isinstance(v, Tup):
         return tuple(nested(ev, x) for x in v.items)
+    if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
+        return ev.wrap(ev.emit(stacked, lists.as_column(ev, v)))
     if isinstance(v, ListRef):
         return [nested(ev, x) for x in _slots(ev, v).items]
     if isinstance(v, Static):
@@ -104,8 +130,10 @@ def nested(ev: Evaluator, v: Abstract) -> Any:
     return ev.operand(v) if isinstance(v, Value) else v
 
 
-def array_of(ev: Evaluator, v: Tup | ListRef) -> Operand:
+def array_of(ev: Evaluator, v: Abstract) -> Operand:
     """`np.array(v)`."""
+    if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
+        return ev.emit(stacked, lists.as_column(ev, v))  # type: ignore[no-any-return]
     array = BY_CALL["numpy.array"]
     assert array.bind is not None
     operands, attrs = array.bind(nested(ev, v))
@@ -212,6 +240,11 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
             value = ev.wrap(array_of(ev, value))
         made = ev.emit(store, ev.read(base), ev.operand(value), *operands, key=names)
         write_through(ev, base, made)
+    elif isinstance(owner, ListRef) and by_position(ev, owner, key):
+        (at,) = key_items(ev, key)
+        if isinstance(at, slice):
+            ev.refuse("SCT503", "writing a slice of a list is not supported")
+        lists.store_element(ev, owner, at, value)
     elif isinstance(owner, (ListRef, DictRef)):
         cell = ev.writable(owner.addr, "a write")
         assert isinstance(cell, Slots)

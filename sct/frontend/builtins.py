@@ -8,6 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend import lists
 from sct.frontend.arrays import assign_item, size_along
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.expressions import binary, boolean, compare_one, truth
@@ -28,6 +29,7 @@ from sct.frontend.values import (
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Opaque, Tensor
 from sct.ops import BY_CALL, OPS, print_
+from sct.ops.lists import sum_list
 
 __all__: list[str] = []
 
@@ -74,6 +76,8 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return own
     if isinstance(v, Ref):
         return ev.wrap(length(ev, v))
+    if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
+        return ev.wrap(lists.length(ev, v))
     if isinstance(v, Iteration) and known_items(ev, v) is None:
         counted = space(ev, v)
         if counted is None or counted.step not in (Lit(1), Lit(-1)):
@@ -84,6 +88,8 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(list, tuple)
 def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if args and isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]):
+        return lists.part(ev, args[0], slice(None, None, None))
     return ev.new_list(items_of(ev, args[0]) if args else ())
 
 
@@ -124,6 +130,9 @@ def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
     if isinstance(args[0], Ref):
         ev.refuse("SCT206", "builtin `sum` of an array is not supported yet", hint="use np.sum")
+    if isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]):
+        start = () if isinstance(total, Static) and total == Static(0) else (ev.operand(total),)
+        return ev.wrap(ev.emit(sum_list, lists.as_column(ev, args[0]), *start))
     for x in items_of(ev, args[0]):
         total = binary(ev, gast.Add, total, x)
     return total
@@ -133,6 +142,8 @@ def _extremum(name: str) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if kwargs:
             ev.refuse("SCT205", f"`{name}` with keywords is not supported yet")
+        if len(args) == 1 and isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]):
+            return ev.wrap(ev.emit(OPS[f"first_{name}"], lists.as_column(ev, args[0])))
         items = items_of(ev, args[0]) if len(args) == 1 else tuple(args)
         if all(map(is_number, items)):
             return Static(getattr(builtins, name)(x.value for x in items if isinstance(x, Static)))

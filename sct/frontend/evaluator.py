@@ -15,6 +15,7 @@ from typing import Any, NoReturn, TypeVar
 import gast
 
 from sct.errors import Loc, SctError
+from sct.frontend import lists
 from sct.frontend.arguments import lift, opaque
 from sct.frontend.facts import UNKNOWN, Facts, Guard, NeedsStatic
 from sct.frontend.layouts import layout
@@ -41,7 +42,7 @@ from sct.frontend.values import (
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, is_effect, rebuild
 from sct.ir.interp import run
 from sct.ir.text import show
-from sct.ir.types import REAL, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import REAL, List, Optional, Tensor, Type, TypeMismatch, Undef
 from sct.ops import unwrap
 
 __all__ = [
@@ -142,6 +143,8 @@ class Evaluator(Facts):
         self.identities: dict[Any, tuple[Path, Any]] = {}
         self.exit_kinds: dict[Value, frozenset[int]] = {}
         self.exit_falls: dict[Value, int] = {}
+        self.iterated: set[int] = set()
+        self.many_trips = False
         self.late_freezes: list[int] = []
         self.loop_memo: dict[Any, Any] = {}
         self.outlined: set[object] = set()
@@ -342,6 +345,8 @@ class Evaluator(Facts):
             addr = self.new_addr()
             self.store.cells[addr] = Array(v, origin, layout=layout(self, v))
             return Ref(addr)
+        if isinstance(t, List):
+            return lists.new_list(self, 0, [v], origin=origin)
         return v
 
     def operand(self, v: Abstract) -> Operand:
@@ -538,6 +543,10 @@ class Evaluator(Facts):
     def writable(self, addr: int, what: str) -> Array | Slots:
         cell = self.store.cells[addr]
         self.container_written |= isinstance(cell, Slots) and cell.origin == "argument"
+        if cell.frozen == lists.HELD:
+            self.refuse("SCT307", f"{what} into an array or list that a list of unknown length holds",
+                        why="which names see the write is not known",
+                        hint="put a copy into the list: `append(x.copy())`")
         if cell.frozen:
             self.refuse("SCT301", f"{what} through a name that may stand for another one too", why=cell.frozen,
                         hint="write to a copy: `z = z.copy()`")

@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend import lists
 from sct.frontend.arrays import NUMPY_NAMES, size_along
 from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator, expression
@@ -37,7 +38,8 @@ from sct.frontend.values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Optional, Tensor, Undef
-from sct.ops import BY_CALL, fstring, is_none, ne, not_, size, transpose
+from sct.ops import BY_CALL, fstring, gt, is_none, ne, not_, size, transpose
+from sct.ops.lists import joined
 
 __all__ = ["NUMPY_NAMES", "binary", "boolean", "closure", "compare_one", "get", "in_place", "lookup", "truth"]
 
@@ -132,9 +134,15 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
             return made
     if kind is gast.Add and isinstance(a, Tup) and isinstance(b, Tup):
         return Tup(a.items + b.items)
+    if isinstance(a, ListRef) and isinstance(b, ListRef) and kind is gast.Add and (
+            lists.is_dynamic(ev, a) or lists.is_dynamic(ev, b)):
+        a, b = (lists.dynamic(ev, x, y) for x, y in ((a, b), (b, a)))
+        return lists.new_list(ev, lists.item_type(ev, a)[0], lists.extended(ev, joined, a, b))
     if isinstance(a, ListRef) and kind is gast.Add and isinstance(b, ListRef):
         return ev.new_list(items_of(ev, a) + items_of(ev, b))
     for p, q in ((a, b), (b, a)):
+        if kind is gast.Mult and isinstance(p, ListRef) and isinstance(q, Value):
+            return lists.repeated(ev, p, ev.as_int(ev.operand(q)))
         if kind is gast.Mult and isinstance(p, (Tup, ListRef)) and not isinstance(q, (Tup, ListRef, Ref)):
             items = items_of(ev, p) * int(ev.ask(q, "the number of repetitions of a list"))
             return Tup(items) if isinstance(p, Tup) else ev.new_list(items)
@@ -196,6 +204,8 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
             return truth(ev, own if own is not None else length)  # type: ignore[arg-type]
     if isinstance(v, Static):
         return Lit(bool(v.value))
+    if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
+        return ev.emit(gt, lists.length(ev, v), 0, spelling="operator.gt")  # type: ignore[no-any-return]
     if isinstance(v, (Tup, ListRef, DictRef)):
         return Lit(bool(items_of(ev, v)))
     if isinstance(v, Value) and isinstance(v.type, Optional):

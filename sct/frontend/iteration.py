@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sct.frontend import lists
 from sct.frontend.arrays import size_along, slice_view
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.objects import special_call, special_method
@@ -37,6 +38,9 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
         return items_of(ev, own)
     if isinstance(v, Tup):
         return v.items
+    if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
+        n = ev.ask(ev.wrap(lists.length(ev, v)), "the number of items of this list")
+        return tuple(lists.element(ev, v, Lit(k)) for k in range(n))
     if isinstance(v, (ListRef, DictRef)):
         cell = ev.store.cells[v.addr]
         assert isinstance(cell, Slots)
@@ -65,7 +69,7 @@ def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
         inner = v.parts[:1] if v.kind == "enumerate" else v.parts
         parts = [known_items(ev, p) for p in inner]
         if v.kind == "zip" and any(p is not None for p in parts):
-            parts = [items_of(ev, q) if isinstance(q, Ref) else p for p, q in zip(parts, inner)]
+            parts = [items_of(ev, q) if isinstance(q, (Ref, ListRef)) else p for p, q in zip(parts, inner)]
         if None in parts:
             return None
         known = [p for p in parts if p is not None]
@@ -77,6 +81,8 @@ def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
         return tuple(reversed(known[0]))
     static = isinstance(v, Static) and isinstance(v.value, (tuple, list, dict, str)) or \
         special_method(ev, v, "__iter__") is not None
+    if lists.is_dynamic(ev, v):
+        return None
     return items_of(ev, v) if static or isinstance(v, (Tup, ListRef, DictRef)) else None
 
 
@@ -105,6 +111,10 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
         held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
         ev.store.vars[held] = v
         return Space(Lit(0), length(ev, v), one, lambda i: slice_view(ev, _array(ev.store.vars[held]), i))
+    if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
+        held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
+        ev.store.vars[held] = v
+        return Space(Lit(0), lists.length(ev, v), one, lambda i: lists.element(ev, _list(ev.store.vars[held]), i))
     if not isinstance(v, Iteration):
         return None
     if any(space(ev, p) is None for p in v.parts[: 1 if v.kind == "enumerate" else None]):
@@ -132,6 +142,11 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
 
 def _array(v: Abstract) -> Ref:
     assert isinstance(v, Ref)
+    return v
+
+
+def _list(v: Abstract) -> ListRef:
+    assert isinstance(v, ListRef)
     return v
 
 

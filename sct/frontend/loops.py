@@ -14,11 +14,13 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
+from sct.frontend import lists
 from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import truth
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import Space, known_items, space
+from sct.frontend.lists import HELD
 from sct.frontend.source import reads, writes
 from sct.frontend.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, type_of
@@ -34,12 +36,13 @@ from sct.frontend.values import (
     Method,
     Poison,
     Ref,
+    Shape,
     Slots,
     Static,
     Tup,
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild, undef
-from sct.ir.types import INT, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
+from sct.ir.types import INT, List, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
 from sct.ops import loop, lt
 
 __all__: list[str] = []
@@ -63,7 +66,10 @@ def for_(ev: Evaluator, node: Any) -> None:
         unroll(ev, node, items)
         return
     saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
+    held = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
+    running = ev.iterated
     try:
+        ev.iterated = running | held
         _Loop(ev, node, where).run()
         for key in [k for k in ev.store.vars if k.name.startswith("<iterated") and k not in before.vars]:
             del ev.store.vars[key]
@@ -77,10 +83,12 @@ def for_(ev: Evaluator, node: Any) -> None:
             except (SctError, NeedsStatic):
                 raise need from None
             known = tuple(map(Static, range(*bounds)))
-        if known is None or len(known) > 64:
+        if known is None or len(known) > MOST_UNROLLED:
             raise
         ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
         unroll(ev, node, known)
+    finally:
+        ev.iterated = running
 
 
 @statement(gast.While)
@@ -98,18 +106,33 @@ class _Memo:
     templates: dict[Any, Abstract] = field(default_factory=dict)
     cell_templates: dict[int, Slots] = field(default_factory=dict)
     cells: set[int] = field(default_factory=set)
+    grown: dict[int, _Grown] = field(default_factory=dict)
     names: set[Key] = field(default_factory=set)
     split: set[Any] = field(default_factory=set)
-    frozen: set[int] = field(default_factory=set)
+    frozen: dict[int, str] = field(default_factory=dict)
     frozen_after: set[int] = field(default_factory=set)
     thawed: set[Any] = field(default_factory=set)
+    held: set[Any] = field(default_factory=set)
     unknown_layout: set[int] = field(default_factory=set)
     poison: dict[Any, str] = field(default_factory=dict)
     exits: bool = False
 
 
+@dataclass
+class _Grown:
+    """What is known of the items of a list that a loop makes longer or shorter; where its columns are."""
+
+    shape: Shape
+    types: list[Type]
+    addrs: list[int]
+
+
 ITERATED = "iterated"
 """Who holds an array that a loop runs over: the loop itself."""
+
+
+FEW_TRIPS, MOST_UNROLLED = 8, 64
+"""A loop that makes a list longer is unrolled up to this number of trips; one that cannot be otherwise, to that."""
 
 
 class _Again(Exception):
@@ -144,6 +167,15 @@ class _Loop:
     def run(self) -> None:
         ev = self.ev
         saved = ev._next_addr, dict(ev.guards), ev._next_frame, list(self.frame.returns)
+        outer, ev.many_trips = ev.many_trips, not self.few(MOST_UNROLLED)
+        try:
+            self.settle(saved)
+        finally:
+            ev.many_trips = outer
+
+    def settle(self, saved: Any) -> None:
+        """Walk the body until nothing new is learnt."""
+        ev = self.ev
         for _ in range(80):
             ev._next_addr, ev.guards, ev._next_frame = saved[0], dict(saved[1]), saved[2]
             mark = len(ev.b.eqns)
@@ -165,6 +197,9 @@ class _Loop:
         self.extra_cells: dict[Any, int] = {}
         head = self.entry.copy()
         ev.store = head
+        for addr, grown in memo.grown.items():
+            if addr in head.cells:
+                lists.grow(ev, ListRef(addr), (grown.shape, grown.types), grown.addrs)
         carried = {k for k in self.names if self.live(k)} | memo.names
         for key in sorted(carried, key=lambda k: (k.frame, k.name)):
             v = self.head_value(("var", key), head.vars.get(key), key.name)
@@ -180,8 +215,8 @@ class _Loop:
             elif isinstance(cell, Slots):
                 items = [self.head_value(("slot", addr, k), x, None) for k, x in enumerate(cell.items)]
                 head.cells[addr] = replace(cell, items=tuple(x for x in items if x is not None))
-        for addr in memo.frozen & head.cells.keys():
-            head.cells[addr] = replace(head.cells[addr], frozen=AMBIGUOUS)
+        for addr in memo.frozen.keys() & head.cells.keys():
+            head.cells[addr] = replace(head.cells[addr], frozen=memo.frozen[addr])
         # Names that this loop binds and nobody reads across trips are the body's own.
         for key in self.names - carried:
             head.vars.pop(key, None)
@@ -281,6 +316,11 @@ class _Loop:
         if isinstance(v, Container) and isinstance(kept, Container):
             cell = ev.store.cells[v.addr]
             assert isinstance(cell, Slots)
+            if (grown := memo.grown.get(kept.addr)) is not None and cell.rows is None:
+                ev.store.cells[kept.addr] = cell
+                lists.grow(ev, ListRef(kept.addr), (grown.shape, grown.types), grown.addrs)
+                cell = ev.store.cells[kept.addr]
+                assert isinstance(cell, Slots)
             items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
             ev.store.cells[kept.addr] = replace(memo.cell_templates[kept.addr],
                                                 items=tuple(x for x in items if x is not None))
@@ -306,7 +346,8 @@ class _Loop:
             self.carries[id].init = Lit(init.value, param.type)
         addr = self.ev.new_addr()
         self.extra_cells[id] = addr
-        self.ev.store.cells[addr] = Array(param, frozen=AMBIGUOUS if id in self.memo.split else "")
+        held = HELD if id in self.memo.held else ""
+        self.ev.store.cells[addr] = Array(param, frozen=AMBIGUOUS if id in self.memo.split else held)
         return Ref(addr)
 
     # -- the test and the exit ------------------------------------------------------------------------------
@@ -380,8 +421,10 @@ class _Loop:
             elif candidate and (key.frame != self.frame.id or self.live(key)):
                 again |= self.end_value(("var", key), v, now)
             elif now == v and key.name.startswith("<iterated"):
-                assert isinstance(v, Ref)
-                self.pairs.append((ITERATED, v.addr, v.addr))
+                if isinstance(v, Ref):
+                    self.pairs.append((ITERATED, v.addr, v.addr))
+                else:
+                    self.note(v)
             elif now == v and self.matters(key):
                 self.note(v)
         for key in self.names:
@@ -391,25 +434,49 @@ class _Loop:
             now_cell = end.cells.get(addr)
             if now_cell is cell or now_cell is None or addr in memo.cell_templates:
                 continue
-            if isinstance(cell, Array) and isinstance(now_cell, Array):
-                if now_cell.frozen and not cell.frozen:
-                    memo.frozen.add(addr)
-                    again = True
-                if now_cell.value is cell.value:
-                    continue
-            if addr not in memo.cells and addr not in self.extra_cells.values():
+            if now_cell.frozen and not cell.frozen:
+                again |= self.hold(addr) if now_cell.frozen == HELD else self.freeze(addr)
+            if isinstance(cell, Array) and isinstance(now_cell, Array) and now_cell.value is cell.value or \
+                    isinstance(cell, Slots) and replace(now_cell, frozen=cell.frozen) == cell:
+                continue
+            if isinstance(cell, Slots) and isinstance(now_cell, Slots) and cell.rows is None and not cell.keys and (
+                    now_cell.rows is not None or len(cell.items) != len(now_cell.items)) and not now_cell.keys:
+                self.learn_items(addr)
+                again = True
+            elif addr not in memo.cells and addr not in self.extra_cells.values():
                 memo.cells.add(addr)
                 again = True
             elif isinstance(cell, Slots) and isinstance(now_cell, Slots):
-                if len(cell.items) != len(now_cell.items) or cell.keys != now_cell.keys:
-                    ev.refuse("SCT310", "a list or dict that grows in a loop is not supported yet", node=self.node,
-                              hint="allocate an array before the loop and write its items")
+                if cell.rows is not None:
+                    continue
+                if cell.keys != now_cell.keys:
+                    ev.refuse("SCT310", "a dict that gets new keys in a loop is not supported yet", node=self.node,
+                              hint="give it all its keys before the loop")
                 for k, (p, q) in enumerate(zip(cell.items, now_cell.items)):
                     again |= self.end_value(("slot", addr, k), p, q)
         again |= self.share(end)
         if again:
             raise _Again
         self.backs(end)
+
+    def learn_items(self, addr: int) -> None:
+        """The list at `addr` changes its length in this loop: it has columns from the head on."""
+        ev, cell = self.ev, self.head.cells[addr]
+        if self.few():
+            ev.refuse("SCT310", "a list that grows in a loop of few trips", node=self.node)
+        like = lists.items_like(ev, ListRef(addr), None)
+        if isinstance(cell, Slots) and cell.items:
+            ev.store, end = self.head, ev.store
+            like = lists.items_like(ev, ListRef(addr), like)
+            ev.store = end
+        addrs = [ev.new_kept() for _ in like[1]]
+        self.memo.grown[addr] = _Grown(*like, addrs)
+
+    def few(self, most: int = FEW_TRIPS) -> bool:
+        """Are there few trips, and known, so that they may as well be unrolled?"""
+        bounds = [] if self.where is None else [self.where.start, self.where.stop, self.where.step]
+        known = [b.value for b in bounds if isinstance(b, Lit)]
+        return len(known) == 3 and len(range(*known)) <= most
 
     def note(self, v: Abstract) -> None:
         """An unchanged name: who it shares with still counts."""
@@ -449,6 +516,10 @@ class _Loop:
             if shared:
                 self.freeze(head.addr)
             memo.cell_templates[kept.addr] = replace(cell, frozen=AMBIGUOUS if shared else cell.frozen)
+            now = self.ev.store.cells[end.addr]
+            assert isinstance(now, Slots)
+            if isinstance(end, ListRef) and (now.rows is not None or len(now.items) != len(cell.items)):
+                self.learn_rows(kept.addr, end)
             return True
         if isinstance(head, Container) and isinstance(end, Container) and \
                 type(head) is type(end) and head.addr in memo.cell_templates:
@@ -456,6 +527,14 @@ class _Loop:
             assert isinstance(ours, Slots) and isinstance(theirs, Slots)
             mine = self.head.cells[head.addr]
             assert isinstance(mine, Slots)
+            if isinstance(end, ListRef) and mine.rows is None and (
+                    theirs.rows is not None or len(mine.items) != len(theirs.items)) and head.addr not in memo.grown:
+                self.learn_rows(head.addr, end)
+                return True
+            if isinstance(end, ListRef) and mine.rows is not None:
+                lists.grow(ev, end, lists.item_type(ev, ListRef(head.addr)))
+                theirs = ev.store.cells[end.addr]
+                assert isinstance(theirs, Slots)
             if len(ours.items) == len(theirs.items) and ours.keys == theirs.keys:
                 return any([self.end_value((*id, k), p, q)
                             for k, (p, q) in enumerate(zip(mine.items, theirs.items))])
@@ -492,6 +571,18 @@ class _Loop:
             return False
         memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after a trip"
         return True
+
+    def hold(self, addr: int) -> bool:
+        """A list holds this array or list after a trip: at the head it may do so too."""
+        ids = {id for id, a in self.extra_cells.items() if a == addr} - self.memo.held
+        self.memo.held |= ids
+        return bool(ids) or self.freeze(addr, why=HELD)
+
+    def learn_rows(self, kept: int, end: ListRef) -> None:
+        """The name is bound to a list of another length: what it stands for has columns."""
+        shape, types = lists.items_like(self.ev, end, None)
+        self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), rows=shape)
+        self.memo.grown[kept] = _Grown(shape, types, [self.ev.new_kept() for _ in types])
 
     def others(self, id: Any, v: Abstract) -> bool:
         """Is this list also known by another name that may still be read?"""
@@ -539,9 +630,9 @@ class _Loop:
         else:
             self.freeze(*addrs)
 
-    def freeze(self, *addrs: int) -> bool:
-        known = {a for a in addrs if a in self.entry.cells} - self.memo.frozen
-        self.memo.frozen |= known
+    def freeze(self, *addrs: int, why: str = AMBIGUOUS) -> bool:
+        known = {a for a in addrs if a in self.entry.cells or a in self.memo.cells} - self.memo.frozen.keys()
+        self.memo.frozen.update(dict.fromkeys(known, why))
         return bool(known)
 
     def widen(self, id: Any, old: Type, new: Type) -> bool:
@@ -574,6 +665,9 @@ class _Loop:
                 again = True
             elif id is None or id not in memo.split:
                 again |= self.freeze(a, b)
+        for _, a, b in live:
+            if a != b and end.cells[b].frozen == HELD and not self.head.cells[a].frozen:
+                again |= self.hold(a)
         for id, a, b in live:
             known = a in memo.cells or a in self.extra_cells.values()
             if a != b and (a, b) not in bad and not known and id is not None:
@@ -685,6 +779,8 @@ def _settled(both: Type, old: Type, id: str) -> Type:
     """A size that changes from trip to trip is a size of its own, the same at every walk."""
     if isinstance(both, (Undef, Optional)):
         return type(both)(_settled(both.elem, old.elem if isinstance(old, (Undef, Optional)) else old, id))
+    if isinstance(both, List) and isinstance(old, List):
+        return List(_settled(both.elem, old.elem, id))
     if not (isinstance(both, Tensor) and isinstance(old, Tensor)) or both.shape == old.shape:
         return both
     shape = tuple(d if d == o else sym(f"_{zlib.crc32(id.encode())}_{k}")
@@ -705,9 +801,10 @@ def _returns(node: Any) -> list[Any]:
 
 
 def _is_array(t: Type) -> bool:
+    """Is this an array, or a list: what has a cell?"""
     while isinstance(t, (Optional, Undef)):
         t = t.elem
-    return isinstance(t, Tensor) and t.is_array
+    return isinstance(t, Tensor) and t.is_array or isinstance(t, List)
 
 
 def _kind(v: Abstract) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from dataclasses import replace
 
+from sct.frontend import lists
 from sct.frontend.arrays import assign_item
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
 from sct.frontend.iteration import items_of
 from sct.frontend.operations import call_named
+from sct.frontend.raising import die
 from sct.frontend.values import (
     Abstract,
     DictRef,
@@ -19,8 +22,10 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
-from sct.ir import Value
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import Tensor
 from sct.ops import BY_CALL
+from sct.ops import lists as ops
 
 __all__: list[str] = []
 
@@ -34,6 +39,9 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
             return Static(None)
         if name == "item" and not args and isinstance(owner, Value):
             return ev.call_op(BY_CALL["builtins.float"], owner, spelling="builtins.float")
+        if name == "tolist" and isinstance(owner, Ref):
+            t = ev.type_of(owner)
+            return ev.wrap(ev.emit(ops.unstack, ev.operand(owner), depth=t.rank if isinstance(t, Tensor) else 1))
         spelling = f".{name}"
         if spelling in BY_CALL:
             return call_named(ev, spelling, [owner, *args], kwargs)
@@ -55,10 +63,12 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         if name == "copy":
             return ev.call(Static(dict), [owner])
     if isinstance(owner, ListRef):
-        if name in ("append", "extend", "pop", "insert", "reverse", "clear"):
+        if name in LIST_METHODS and lists.is_dynamic(ev, owner):
+            return LIST_METHODS[name](ev, owner, args)
+        if name in LIST_METHODS:
             return change_list(ev, owner, name, args)
         if name == "copy":
-            return ev.new_list(items_of(ev, owner))
+            return ev.call(Static(list), [owner])
     if isinstance(owner, Static) and isinstance(getattr(owner.value, name), types.MethodType):
         return ev.call(Static(getattr(owner.value, name).__func__), [owner, *args], kwargs)
     if isinstance(owner, Static) and isinstance(owner.value, str):
@@ -66,10 +76,38 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
     ev.refuse("SCT203", f"the method `{name}` is not supported")
 
 
+def extend(ev: Evaluator, owner: ListRef, other: Abstract) -> Abstract:
+    """`xs.extend(other)` of a list whose length is not known."""
+    if not isinstance(other, ListRef):
+        other = ev.new_list(items_of(ev, other))
+    lists.resize(ev, owner)
+    return lists.change(ev, owner, lists.extended(ev, ops.extend, owner, other))
+
+
+def position(ev: Evaluator, args: Args) -> Operand:
+    """The position that `pop` is given."""
+    return ev.operand(args[0]) if args else Lit(-1)
+
+
+LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
+    "append": lambda ev, xs, args: lists.append(ev, xs, args[0]),
+    "extend": lambda ev, xs, args: extend(ev, xs, args[0]),
+    "insert": lambda ev, xs, args: lists.insert(ev, xs, ev.operand(args[0]), args[1]),
+    "pop": lambda ev, xs, args: lists.pop(ev, xs, position(ev, args)),
+    "reverse": lambda ev, xs, args: lists.reverse(ev, xs),
+    "clear": lambda ev, xs, args: lists.clear(ev, xs),
+}
+"""The methods of lists whose length is not known."""
+
+
 def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstract:
     """A list of known length grows or shrinks."""
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)
+    if name == "extend" and lists.is_dynamic(ev, args[0]):
+        assert isinstance(args[0], ListRef)
+        lists.grow(ev, owner, lists.item_type(ev, args[0]))
+        return LIST_METHODS[name](ev, owner, args)
     items = list(cell.items)
     result: Abstract = Static(None)
     if name == "append":
@@ -82,7 +120,7 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
         try:
             result = items.pop(ev.ask(args[0], "a position in a list") if args else -1)
         except IndexError as error:
-            ev.refuse("SCT505", f"this fails: {error}")
+            die(ev, "IndexError", str(error))
     elif name == "reverse":
         items.reverse()
     else:

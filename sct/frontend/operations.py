@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.arrays import nested
+from sct.frontend import lists
+from sct.frontend.arrays import array_of, nested
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
 from sct.frontend.iteration import items_of, known_items
 from sct.frontend.layouts import contiguous, is_view
@@ -50,6 +51,8 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
     """A call of the function that is spelled so; the op's `bind` sorts operands from attrs."""
     op = BY_CALL[spelling]
     attrs: dict[str, Any] = {}
+    if spelling in _ARRAYS and args and lists.is_dynamic(ev, args[0]) and not kwargs and len(args) == 1:
+        return ev.wrap(array_of(ev, args[0]))
     plain = [plain_containers(ev, a) for a in args]
     named = {k: plain_containers(ev, v) for k, v in kwargs.items()}
     if op.bind is None:
@@ -67,6 +70,10 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
     if op.name in _SIZED:
         flat = [x if k in _NUMBERS.get(op.name, ()) else ev.as_int(x) for k, x in enumerate(flat)]
     return apply_op(ev, op, spelling, args, flat, attrs)
+
+
+_ARRAYS = ("numpy.array", "numpy.asarray", "numpy.stack")
+"""Functions that make an array of a list, whatever its length."""
 
 
 _SIZED = frozenset(("zeros", "ones", "empty", "eye", "reshape", "broadcast_to", "arange", "linspace"))
@@ -158,6 +165,8 @@ def _abstract(x: Any) -> Any:
 
 def plain_containers(ev: Evaluator, v: Abstract) -> Any:
     """Lists and tuples of abstract values, also of what iterates over them, as Python lists and tuples."""
+    if lists.is_dynamic(ev, v):
+        return nested(ev, v)
     if isinstance(v, (Tup, ListRef)):
         parts = [plain_containers(ev, x) for x in items_of(ev, v)]
         return tuple(parts) if isinstance(v, Tup) else parts

@@ -13,7 +13,6 @@ from sct.frontend.bindings import assign, name_value
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import binary, closure, get, in_place, lookup, truth
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.iteration import items_of
 from sct.frontend.objects import set_attribute
 from sct.frontend.source import loc_of, reads
 from sct.frontend.values import (
@@ -21,9 +20,9 @@ from sct.frontend.values import (
     DictRef,
     Key,
     ListRef,
+    Method,
     Poison,
     Ref,
-    Slots,
     Static,
     Tup,
 )
@@ -236,9 +235,7 @@ def augassign(ev: Evaluator, node: Any) -> None:
         if isinstance(old, Ref):
             augment_array(ev, kind, old, value)
         elif isinstance(old, ListRef) and kind is gast.Add:
-            cell = ev.writable(old.addr, "a write")
-            assert isinstance(cell, Slots)
-            ev.store.cells[old.addr] = Slots(cell.items + items_of(ev, value), (), cell.origin, cell.frozen)
+            ev.call(Method(old, "extend"), [value])
         else:
             old = ev.defined(old) if isinstance(old, Value) else old
             assign(ev, node.target, in_place(ev, kind, old, value))

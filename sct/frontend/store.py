@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from sct.frontend import lists
 from sct.frontend.values import (
     Abstract,
     Array,
@@ -20,12 +21,14 @@ from sct.frontend.values import (
     Container,
     Key,
     Layout,
+    ListRef,
     Poison,
     Ref,
     Slots,
     Static,
     Step,
     Tup,
+    is_number,
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, undef
 from sct.ir.types import Type, TypeMismatch, Undef, join
@@ -75,11 +78,6 @@ class Arm:
 
     def defines(self) -> set[Value]:
         return {v for e in self.builder.eqns for v in e.outs}
-
-
-def is_number(v: object) -> bool:
-    """A static Python number, string or None: what a literal may be."""
-    return isinstance(v, Static) and isinstance(v.value, (bool, int, float, str, type(None)))
 
 
 def type_of(v: Abstract) -> Type:
@@ -264,11 +262,36 @@ class _Merge:
         if (a.addr, b.addr) not in self.addrs:
             x, y = self.left.store.cells[a.addr], self.right.store.cells[b.addr]
             assert isinstance(x, Slots) and isinstance(y, Slots)
-            if len(x.items) != len(y.items) or x.keys != y.keys:
+            if isinstance(a, ListRef) and isinstance(b, ListRef) and not _alike(x, y):
+                x, y = self.columns(a, b)
+            if not _alike(x, y):
                 return Poison("a container of another length or with other keys on another path")
             addr = self.addrs[a.addr, b.addr] = self.ev.new_addr()
             self.store.cells[addr] = self.slots(x, y)
         return replace(a, addr=self.addrs[a.addr, b.addr])
+
+    def columns(self, a: ListRef, b: ListRef) -> tuple[Slots, Slots]:
+        """The two lists, of other lengths, with columns at the same addresses."""
+        arms = (self.left, a), (self.right, b)
+        known: tuple[Any, Any] | None = None
+        for arm, ref in arms:
+            cell = arm.store.cells[ref.addr]
+            if isinstance(cell, Slots) and (cell.rows is not None or cell.items):
+                with self.ev.inside(arm):
+                    known = lists.items_like(self.ev, ref, known)
+        if known is None:
+            self.ev.refuse("SCT310", "nothing is known of the items of this list")
+        addrs = [self.ev.new_addr() for _ in known[1]]
+        for arm, ref in arms:
+            with self.ev.inside(arm):
+                lists.grow(self.ev, ref, known, addrs)
+        self.inner = (self.left.defines(), self.right.defines())
+        if a == b:
+            for addr in self.left.store.cells.keys() & self.right.store.cells.keys() & set(addrs):
+                self.cell(addr)
+        x, y = self.left.store.cells[a.addr], self.right.store.cells[b.addr]
+        assert isinstance(x, Slots) and isinstance(y, Slots)
+        return x, y
 
     def contents(self, addr: int) -> None:
         """Note whom the items of a list that no path has changed share with."""
@@ -300,8 +323,10 @@ class _Merge:
         elif isinstance(given, Slots):
             self.store.cells[addr] = given  # breaks cycles
             if isinstance(x, Slots) and isinstance(y, Slots):
-                if len(x.items) != len(y.items) or x.keys != y.keys:
-                    self.ev.refuse("SCT310", "a list that grows on one path only is not supported yet")
+                if not _alike(x, y) and not x.keys and not y.keys:
+                    x, y = self.columns(ListRef(addr), ListRef(addr))
+                if not _alike(x, y):
+                    self.ev.refuse("SCT310", "a dict that gets new keys on one path only is not supported yet")
                 self.store.cells[addr] = self.slots(x, y)
             else:
                 items = [self.value(p, None) if x is not None else self.value(None, p) for p in given.items]
@@ -313,6 +338,11 @@ class _Merge:
             frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), "")
             layout = _layout([c for c in (x, y) if isinstance(c, Array)])
             self.store.cells[addr] = replace(given, value=self.phi(a, b), frozen=frozen, layout=layout)
+
+
+def _alike(x: Slots, y: Slots) -> bool:
+    """Do the slots correspond?"""
+    return len(x.items) == len(y.items) and x.keys == y.keys and x.rows == y.rows
 
 
 def _layout(cells: Sequence[Array]) -> Layout:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Abstract", "Array", "Bound", "Closure", "Container", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like",
-    "ListRef", "Method", "ObjRef", "Parent", "Poison", "Pullback", "Ref", "Slots", "Static", "Step", "Tup",
+    "ListRef", "Method", "ObjRef", "Parent", "Poison", "Pullback", "Ref", "Shape", "Slots", "Static", "Step", "Tup",
+    "is_number",
 ]
 
 
@@ -102,7 +103,7 @@ class Container:
 
 @dataclass(frozen=True)
 class ListRef(Container):
-    """A list whose length is known."""
+    """A list; its slots, or the columns of one whose length is not known, are on the heap."""
 
 
 @dataclass(frozen=True)
@@ -222,15 +223,29 @@ class Array:
 
 @dataclass(frozen=True)
 class Slots:
-    """A cell: the slots of a list, dict or object; `keys` are the dict's keys, the object's attributes."""
+    """A cell: the slots of a list, dict or object; `keys` are the dict's keys, the object's attributes.
+
+    rows  of a list whose length is not known: how an item is made of the elements of `items`,
+          which are then columns, each an array cell that holds a list of the IR
+    """
 
     items: tuple[Abstract, ...]
     keys: tuple[Any, ...] = ()
     origin: str = "fresh"
     frozen: str = ""
+    rows: Shape | None = None
+
+
+Shape = Union[int, tuple[Any, ...]]
+"""A leaf, by its number, or a tuple of shapes."""
 
 
 Cell = Union[Array, Slots]
+
+
+def is_number(v: object) -> bool:
+    """A static Python number, string or None: what a literal may be."""
+    return isinstance(v, Static) and isinstance(v.value, (bool, int, float, str, type(None)))
 
 
 @dataclass(frozen=True)

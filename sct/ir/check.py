@@ -237,7 +237,7 @@ def fits(a: Type, b: Type) -> bool:
         if isinstance(b, wrap):
             inner = a.elem if isinstance(a, wrap) else a
             return isinstance(a, Undef) or fits(inner, b.elem)
-    if isinstance(a, Seq) and isinstance(b, Seq):
+    if isinstance(a, Seq) and type(a) is type(b):
         return fits(a.elem, b.elem)
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return a == b

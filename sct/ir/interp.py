@@ -92,7 +92,7 @@ class _Interpreter:
             raise UnboundLocalError(f"`{eqn.out.hint}` is not bound on this path")
         made = call(eqn.op, args, eqn.attrs, eqn.spelling)
         outs = [made] if len(eqn.outs) == 1 else list(made or ())
-        if self.inplace and eqn.inplace is not None and isinstance(args[eqn.inplace], np.ndarray):
+        if self.inplace and eqn.inplace is not None and isinstance(args[eqn.inplace], (np.ndarray, list)):
             outs[0] = _take_over(args[eqn.inplace], outs[0])
         return outs
 
@@ -154,5 +154,5 @@ class _Interpreter:
 
 
 def _take_over(buffer: Any, result: Any) -> Any:
-    buffer[...] = result
+    buffer[... if isinstance(buffer, np.ndarray) else slice(None)] = result
     return buffer

@@ -31,6 +31,7 @@ from sct.ir.types import (
     Apply,
     Dim,
     Function,
+    List,
     Never,
     Opaque,
     Optional,
@@ -387,7 +388,7 @@ def type_of(node: ast.expr | str) -> Type:
     return Tensor("np", name)
 
 
-_WRAPPERS: dict[str, Callable[[Type], Type]] = {"seq": Seq, "optional": Optional, "undef": Undef}
+_WRAPPERS: dict[str, Callable[[Type], Type]] = {"seq": Seq, "list": List, "optional": Optional, "undef": Undef}
 _SIMPLE: dict[str, Type] = {"object": Opaque(), "never": Never(), "function": Function()}
 
 

@@ -17,7 +17,7 @@ from typing import Optional as Maybe
 from typing import Union
 
 __all__ = [
-    "Apply", "Dim", "Function", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
+    "Apply", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
     "TypeMismatch", "Undef", "array", "broadcast_dims", "broadcast_shapes", "join", "py",
     "slice_len", "sym", "ANY_INT", "ANY_REAL", "ANY_BOOL", "BOOL", "FLOAT", "INT", "NONE", "REAL",
 ]
@@ -224,6 +224,14 @@ class Seq:
 
 
 @dataclass(frozen=True)
+class List(Seq):
+    """A Python list of the user, whose length is not known; its updates are functional."""
+
+    def __str__(self) -> str:
+        return f"list[{self.elem}]"
+
+
+@dataclass(frozen=True)
 class Optional:
     """`None` or a value."""
 
@@ -317,8 +325,8 @@ def join(a: Type, b: Type) -> Type:
             x = a.elem if isinstance(a, wrap) else a
             y = b.elem if isinstance(b, wrap) else b
             return wrap(join(x, y))
-    if isinstance(a, Seq) and isinstance(b, Seq):
-        return Seq(join(a.elem, b.elem))
+    if isinstance(a, Seq) and type(a) is type(b):
+        return type(a)(join(a.elem, b.elem))
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         raise TypeMismatch(f"{a} and {b}")
     if a.is_array and b.is_array:

@@ -6,6 +6,7 @@
 True
 """
 
+from sct.ops import lists as lists
 from sct.ops.adjoint import unbroadcast, zero
 from sct.ops.arithmetic import (
     abs_,

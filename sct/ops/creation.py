@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import FLOAT, Tensor, Type
+from sct.ir.types import FLOAT, List, Tensor, Type, TypeMismatch
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.types import dtype_name, number, numpy_dtype, size_of
@@ -155,14 +155,35 @@ full_like = op("full_like", "numpy.full_like", type=type_full_like, run=run_full
                samples=likes(0.75))
 
 
-def type_zeros_of(x: Operand) -> Tensor:
-    t = number(x)
+def type_zeros_of(x: Operand) -> Type:
+    return zero_type(x.type)
+
+
+def zero_type(t: Type) -> Type:
+    if isinstance(t, List):
+        return List(zero_type(t.elem))
+    if not isinstance(t, Tensor):
+        raise TypeMismatch(f"there is no zero of {t}")
     return t if t.is_array else FLOAT
 
 
-zeros_of = op("zeros_of", type=type_zeros_of, nondiff=CONSTANT, samples=samples.layouts,
-              run=lambda x: np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0,
-              emit=lambda x: "numpy.zeros_like(_0)" if number(x).is_array else "0.0")
+def run_zeros_of(x: Any) -> Any:
+    if isinstance(x, list):
+        return list(map(run_zeros_of, x))
+    return np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0
+
+
+def zeros_text(t: Type, x: str = "_0") -> str:
+    """`[0.0] * len(xs)`, `[np.zeros_like(v) for v in xs]`, `[[0.0] * len(v) for v in xs]`"""
+    if isinstance(t, List):
+        if isinstance(t.elem, Tensor) and t.elem.is_scalar:
+            return f"[0.0] * len({x})"
+        return f"[{zeros_text(t.elem, 'v')} for v in {x}]"
+    return f"numpy.zeros_like({x})" if isinstance(t, Tensor) and t.is_array else "0.0"
+
+
+zeros_of = op("zeros_of", type=type_zeros_of, nondiff=CONSTANT, samples=samples.layouts, run=run_zeros_of,
+              emit=lambda x: zeros_text(x.type))
 
 
 # -- copies and conversions: the driver casts cotangents back --------------------------------------

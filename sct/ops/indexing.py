@@ -12,7 +12,9 @@ A subscript is a `key`, one string an item, and the operands that the items take
 >>> split(("s110", "i"), (Lit(1), Lit(-1), i))
 [slice(1, -1, None), 3]
 
-Writes are functional: `store` and `add_at` give the array after the write.
+Writes are functional: `store` and `add_at` give the array after the write.  A list takes an
+int or a slice; what follows an int is the subscript of the element: `xs[i][j]` has the key
+("i", "i").
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Operand, Value
-from sct.ir.types import Dim, Seq, Tensor, Type, TypeMismatch, broadcast_shapes, slice_len, sym
+from sct.ir.types import Dim, List, Seq, Tensor, Type, TypeMismatch, broadcast_shapes, slice_len, sym
+from sct.ir.types import join as join_types
 from sct.ops import samples
 from sct.ops.comparison import eq
 from sct.ops.creation import full_like, zeros_of
@@ -96,7 +99,9 @@ def subscript(key: Key, values: Sequence[Any]) -> tuple[Any, ...]:
 def type_index(x: Operand, *operands: Operand, key: Key) -> Type:
     """NumPy's rules; an int alone on every axis gives a NumPy scalar."""
     if isinstance(x.type, Seq):
-        return x.type.elem
+        if key[0] != "i":
+            return a_slice(x.type, key)
+        return x.type.elem if len(key) == 1 else type_index(Value(x.type.elem), *operands[1:], key=key[1:])
     t = number(x)
     if not t.is_array:
         raise TypeMismatch("a number cannot be subscripted")
@@ -104,6 +109,13 @@ def type_index(x: Operand, *operands: Operand, key: Key) -> Type:
     if not shape and "e" not in key:
         return Tensor("np", t.dtype)
     return Tensor("array", t.dtype, shape)
+
+
+def a_slice(t: Seq, key: Key) -> Seq:
+    """The type of a slice of a list."""
+    if not isinstance(t, List) or len(key) > 1 or key[0][0] != "s":
+        raise TypeMismatch("a list takes an int or a slice as subscript")
+    return t
 
 
 def indexed_shape(shape: Sequence[Dim], key: Key, operands: Sequence[Operand]) -> tuple[Dim, ...]:
@@ -172,22 +184,40 @@ def _bound(x: Operand) -> Dim | None:
 
 
 def run_index(x: Any, *values: Any, key: Key) -> Any:
-    return x[values[0]] if isinstance(x, (list, tuple)) else x[subscript(key, values)]
+    if isinstance(x, (list, tuple)) and len(key) > 1:
+        return run_index(x[values[0]], *values[1:], key=key[1:])
+    return x[split(key, values)[0]] if isinstance(x, (list, tuple)) else x[subscript(key, values)]
+
+
+def on_list(x: list[Any], run: Any, made: Any, values: Sequence[Any], key: Key) -> list[Any]:
+    """The list with `made` at the subscript, or with what `run` makes of the element there."""
+    y, at = list(x), split(key[:1], values)[0]
+    y[at] = made if len(key) == 1 else run(x[at], made, *values[1:], key=key[1:])
+    return y
 
 
 def run_store(x: Any, value: Any, *values: Any, key: Key) -> Any:
+    if isinstance(x, list):
+        return on_list(x, run_store, value, values, key)
     y = x.copy(order="K")
     y[subscript(key, values)] = value
     return y
 
 
 def run_add_at(x: Any, value: Any, *values: Any, key: Key) -> Any:
+    if isinstance(x, list):
+        return on_list(x, run_add_at, x[values[0]] + value if len(key) == 1 else value, values, key)
     y = x.copy(order="K")
     np.add.at(y, subscript(key, values), value)
     return y
 
 
-def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Tensor:
+def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Type:
+    if isinstance(x.type, List):
+        if key[0] != "i":
+            return join_types(a_slice(x.type, key), value.type)
+        inner = value.type if len(key) == 1 else type_store(Value(x.type.elem), value, *operands[1:], key=key[1:])
+        return List(join_types(x.type.elem, inner))
     t = number(x)
     part = indexed_shape(t.shape, key, operands)
     broadcast_shapes(number(value).shape, part)
@@ -209,7 +239,8 @@ def store_transposed(ct: Operand, x: Operand, value: Operand, *operands: Operand
         part = where(winners(x, *operands, key=key), part, 0.0)
     if is_mask(x, operands, key):
         return [where(logical_not(operands[0]), ct, 0.0), part, None]
-    return [store(ct, 0.0, *operands, key=key), part, *[None] * len(operands)]
+    scalar = isinstance(part.type, Tensor) and (part.type.is_scalar or isinstance(ct.type, Tensor))
+    return [store(ct, 0.0 if scalar else zeros_of(part), *operands, key=key), part, *[None] * len(operands)]
 
 
 def index_transposed(ct: Operand, x: Operand, *operands: Operand, key: Key) -> list[Any]:
@@ -253,12 +284,30 @@ def writes() -> Iterable[samples.Sample]:
             yield (x, samples.arrays(part[-1:], seed=2), *operands), attrs
 
 
+def reads_of_lists() -> list[samples.Sample]:
+    xs, rows = [1.5, -0.5, 2.0], [samples.arrays((2, 3)), samples.arrays((2, 3), seed=1)]
+    return [((xs, 1), {"key": ("i",)}), ((xs, -1), {"key": ("i",)}), ((xs, 1), {"key": ("s100",)}),
+            ((xs, -1), {"key": ("s001",)}), ((rows, 0), {"key": ("i",)}), ((rows, 1, 2), {"key": ("i", "s100")}),
+            (([xs, xs], 1, 2), {"key": ("i", "i")})]
+
+
+def writes_of_lists() -> Iterable[samples.Sample]:
+    for (x, *operands), attrs in reads_of_lists():
+        part = run_index(x, *operands, **attrs)
+        yield (x, part if isinstance(part, list) else 0.5 * part, *operands), attrs
+
+
+def adds_to_lists() -> Iterable[samples.Sample]:
+    return ((args, attrs) for args, attrs in writes_of_lists() if not isinstance(args[1], list))
+
+
 index = op("index", type=type_index, run=run_index, linear=index_transposed, inactive=tuple(range(1, 33)),
-           alias=view_of, raises="value", samples=reads)
+           alias=view_of, raises="value", samples=lambda: [*reads(), *reads_of_lists()])
 
 store = op("store", type=type_store, run=run_store, linear=store_transposed, inactive=tuple(range(2, 33)),
-           raises="value", samples=writes)
+           raises="value", samples=lambda: [*writes(), *writes_of_lists()])
 
-add_at = op("add_at", type=type_store, run=run_add_at, inactive=tuple(range(2, 33)), raises="value", samples=writes,
+add_at = op("add_at", type=type_store, run=run_add_at, inactive=tuple(range(2, 33)), raises="value",
+            samples=lambda: [*writes(), *adds_to_lists()],
             linear=lambda ct, x, value, *operands, key: [
                 ct, index(ct, *operands, key=key), *[None] * len(operands)])

@@ -15,7 +15,7 @@ from typing import cast
 from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, is_float
-from sct.ir.types import ANY_REAL, NONE, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join
+from sct.ir.types import ANY_REAL, NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join
 from sct.ops.adjoint import cast_like, expand_like, unbroadcast, zeros_of
 from sct.ops.arithmetic import add, mul
 from sct.ops.calls import pack, unpack
@@ -23,6 +23,7 @@ from sct.ops.comparison import is_none, unwrap
 from sct.ops.control import cond
 from sct.ops.creation import to_f32
 from sct.ops.elementwise import logical_not, logical_or, where
+from sct.ops.lists import add_lists
 from sct.passes.sequences import mapped
 
 __all__ = ["Masks", "base", "branch", "choice", "ct_type", "current", "explained", "fit", "full", "given", "hint",
@@ -57,7 +58,7 @@ def ct_type(t: Type) -> Type:
     if isinstance(inner, Residuals):
         return Optional(Residuals("d" + inner.of))
     if isinstance(inner, Seq):
-        inner = Seq(ct_type(inner.elem))
+        inner = type(inner)(ct_type(inner.elem))
     elif isinstance(inner, Tensor) and inner.is_scalar:
         return inner if _is_single(inner) else ANY_REAL
     return inner if inner == t or not isinstance(t, (Undef, Optional)) else Optional(inner)
@@ -72,9 +73,9 @@ def zero(v: Operand) -> Operand:
     t = ct_type(v.type)
     if isinstance(t, Optional):
         return Lit(None, t)
-    if isinstance(t, Seq):
+    if isinstance(t, Seq) and not isinstance(t, List):
         return mapped(zero, v)
-    return cast(Operand, zeros_of(v)) if _is_array(v) else _narrowed(Lit(0.0), t)
+    return cast(Operand, zeros_of(v)) if isinstance(t, List) or _is_array(v) else _narrowed(Lit(0.0), t)
 
 
 def full(ct: Operand | None, v: Operand) -> Operand:
@@ -208,6 +209,8 @@ class Masks:
             return b
         if isinstance(a.type, Optional) or isinstance(b.type, Optional):
             return self._sum_optional(a, b)
+        if isinstance(a.type, List):
+            return cast(Operand, add_lists(a, b))
         if isinstance(a.type, Seq):
             return mapped(self.sum, a, b)
         if a in self._known and b in self._known:

@@ -15,12 +15,13 @@ from typing import Any
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, substitute
 from sct.ir.types import FLOAT, Tensor, Type
+from sct.ops.lists import HOLDS, UPDATES
 
 __all__ = ["ALLOCATIONS", "COMMUTATIVE", "cse", "frozen"]
 
 ALLOCATIONS = frozenset({
     "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array", "arange",
-    "linspace", "zeros_of", "store", "add_at"})
+    "linspace", "zeros_of", *HOLDS, *UPDATES} - {"index"})
 COMMUTATIVE = frozenset({"add", "mul", "maximum", "minimum", "logical_and", "logical_or", "eq", "ne", "hypot"})
 
 

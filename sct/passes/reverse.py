@@ -19,9 +19,10 @@ from typing import Any, cast
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild
-from sct.ir.types import INT, Optional, Residuals, Seq, Tensor, Undef
+from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, Undef
 from sct.ops.calls import call
-from sct.ops.indexing import add_at, index, is_mask
+from sct.ops.indexing import add_at, index, is_mask, store
+from sct.ops.lists import add_lists
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.activity import Activity, activity, differentiable
 from sct.passes.callees import callees_var
@@ -154,7 +155,10 @@ class _Reverse:
         x, *key = eqn.args
         if not isinstance(x, Value) or x not in self.active:
             return
-        if isinstance(x.type, Seq):
+        if isinstance(x.type, List):
+            self.cts[x] = _added(full(self.cts.get(x), x), full(ct, eqn.out), key, eqn.attrs["key"])
+            _name(self.cts[x], hint(x))
+        elif isinstance(x.type, Seq):
             self.cts[x] = add_element(full(self.cts.get(x), x), key[0], lambda e: self.masks.sum(e, ct), choice)
         elif is_mask(x, key, eqn.attrs["key"]):
             part = add_at(full(None, x), full(ct, eqn.out), *key, **eqn.attrs)
@@ -284,6 +288,15 @@ class _Reverse:
             if s is seq and e in self.cts:
                 before = self.masks.sum(before, self.cts.pop(e))
         return full(before, loop.elems[loop.xs.index(seq)])
+
+
+def _added(xs: Operand, ct: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Operand:
+    """The list `xs` with `ct` added to its element, or to its slice."""
+    if isinstance(ct.type, List):
+        ct, write = cast(Operand, add_lists(index(xs, *at, key=key), ct)), store
+    else:
+        write = add_at
+    return cast(Operand, write(xs, ct, *at, key=key))
 
 
 def _always(x: Operand, _: Operand) -> Operand:

@@ -13,11 +13,12 @@ from typing import Union
 
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
-from sct.ir.types import Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import List, Optional, Seq, Tensor, Type, Undef
+from sct.ops.lists import HOLDS, UPDATES
 from sct.ops.registry import aliases
 from sct.passes.loops import Loop, parts
 
-__all__ = ["FOREVER", "Definition", "Flow", "Place", "Program", "Slot", "flows", "holds_array"]
+__all__ = ["FOREVER", "Definition", "Flow", "Place", "Program", "Slot", "depth", "flows", "holds_array", "shares"]
 
 FOREVER = 1 << 60
 """The position of a read that may happen at any time later: by a closure."""
@@ -68,8 +69,10 @@ class Definition:
 
 
 def holds_array(t: Type) -> bool:
-    """Is this an array, or a sequence of arrays, if it is there at all?"""
+    """Is this an array or a list, or a sequence of them, if it is there at all?"""
     while isinstance(t, (Seq, Undef, Optional)):
+        if isinstance(t, List):
+            return True
         t = t.elem
     return isinstance(t, Tensor) and t.is_array
 
@@ -145,6 +148,28 @@ class Program:
                 slot = Slot(owner, k, x, place)
                 self.reads.setdefault(x, []).append(slot)
                 self._slots[owner, k] = slot
+
+
+def depth(t: Type) -> int:
+    """How many lists there are around what is inmost."""
+    n = 0
+    while isinstance(t, (Seq, Undef, Optional)):
+        n, t = n + isinstance(t, Seq), t.elem
+    return n
+
+
+def shares(eqn: Eqn) -> Iterator[tuple[Operand, int]]:
+    """What the out of an equation without regions shares with an operand, and down from which depth: the
+    memory of an array has depth 0, a list of arrays 1."""
+    of = eqn.args[eqn.op.alias_of] if eqn.args else None
+    out = depth(eqn.out.type)
+    if of is not None and (eqn.op.name == "unwrap" or aliases(eqn) != "none"):
+        yield of, out
+    elif isinstance(eqn.out.type, List):
+        if eqn.op.name == "index" and eqn.attrs["key"][0] == "i":
+            yield eqn.args[0], out
+        elif eqn.op.name in UPDATES or eqn.op.name in HOLDS:
+            yield from ((x, min(out - 1, depth(x.type))) for x in eqn.args)
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,17 @@ from typing import Union
 
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild
-from sct.ir.types import Tensor
+from sct.ir.types import List, Tensor
 from sct.ops.creation import copy
+from sct.ops.lists import UPDATES, copy_list
 from sct.ops.registry import aliases
 from sct.passes.loops import parts
-from sct.passes.sharing import Definition, Flow, Place, Program, Slot, flows, holds_array
+from sct.passes.sharing import Definition, Flow, Place, Program, Slot, depth, flows, holds_array, shares
 
 __all__ = ["storage"]
 
 Owner = Union[Eqn, Fn]
 
-UPDATES = ("store", "add_at")
 ARITHMETIC = ("add", "sub", "mul", "div")
 
 
@@ -53,6 +53,7 @@ class _Plan:
     snapshots  the copies of values that are made where they are bound
     redirects  what reads a snapshot
     copies     what reads a copy that is made right there
+    deep       the copies of lists that are of the arrays in them too
     """
 
     def __init__(self, fn: Fn) -> None:
@@ -62,8 +63,9 @@ class _Plan:
         self.snapshots: dict[Value, Value] = {}
         self.redirects: dict[tuple[Owner, int], Value] = {}
         self.copies: dict[tuple[Owner, int], Value] = {}
+        self.deep: set[Value] = set()
         self._owned: set[tuple[object, ...]] = set()
-        self._edges: dict[Value, list[Value]] = {}
+        self._edges: dict[Value, list[tuple[Value, int]]] = {}
         self._pushes: dict[Value, list[Slot]] = {}
         self._sources: dict[Value, list[Slot]] = {}
 
@@ -98,7 +100,7 @@ class _Plan:
                 todo += self._origins(v, self.program.definitions[v])
 
     def _origins(self, v: Value, d: Definition) -> list[Operand]:
-        if d.eqn is None or not isinstance(v.type, Tensor):
+        if d.eqn is None or not isinstance(v.type, (Tensor, List)):
             return []
         if d.eqn.op.name == "loop":
             loop = parts(d.eqn)
@@ -201,9 +203,9 @@ class _Plan:
                     for target in flow.targets:
                         self._sources.setdefault(target, []).append(slot)
             if not eqn.regions:
-                for out in eqn.outs:
-                    if holds_array(out.type) and self._alias(eqn):
-                        self.join(eqn.args[eqn.op.alias_of], out)
+                if len(eqn.outs) == 1 and holds_array(eqn.out.type):
+                    for x, shared in shares(eqn):
+                        self.join(x, eqn.out, shared)
                 continue
             for k, flow in self._numbered(eqn):
                 if (eqn, k) not in self._owned:
@@ -231,18 +233,21 @@ class _Plan:
                 self._pushes.setdefault(v, []).append(slot)
                 self._sources[loop.ys[j]] = [slot]
 
-    def join(self, x: Operand, y: Value) -> None:
+    def join(self, x: Operand, y: Value, shared: int | None = None) -> None:
+        """`x` and `y` share what is at the depth `shared`, and what is in it."""
         if isinstance(x, Value) and holds_array(x.type) and holds_array(y.type):
-            self._edges.setdefault(x, []).append(y)
-            self._edges.setdefault(y, []).append(x)
+            shared = min(depth(x.type), depth(y.type)) if shared is None else shared
+            self._edges.setdefault(x, []).append((y, shared))
+            self._edges.setdefault(y, []).append((x, shared))
 
-    def group(self, v: Value) -> list[Value]:
-        """The values that may share memory with `v`."""
+    def group(self, v: Value, at: int | None = None) -> list[Value]:
+        """The values that may share with `v` the list that it is, or the array; or what is in it, at the depth `at`."""
+        at = depth(v.type) if at is None else at
         found = {v: None}
         todo = [v]
         while todo:
-            for w in self._edges.get(todo.pop(), ()):
-                if w not in found:
+            for w, shared in self._edges.get(todo.pop(), ()):
+                if w not in found and shared >= at:
                     found[w] = None
                     todo.append(w)
         return list(found)
@@ -298,10 +303,11 @@ class _Plan:
         return (d.eqn is not None and not d.eqn.regions and self._alias(d.eqn) and d.eqn.op.name != "unwrap"
                 and v is not slot.value)
 
-    def copy_at(self, slot: Slot) -> None:
+    def copy_at(self, slot: Slot, *, deep: bool = False) -> None:
         """Read a copy at this slot."""
         if (slot.owner, slot.index) not in self.copies:
-            self.copies[slot.owner, slot.index] = Value(slot.value.type, _reader(slot) or slot.value.hint)
+            self.copies[slot.owner, slot.index] = made = Value(slot.value.type, _reader(slot) or slot.value.hint)
+            self.deep |= {made} if deep else set()
             self._pushes[slot.value] = [p for p in self._pushes.get(slot.value, ()) if p != slot]
 
     def snapshot(self, v: Value, slots: Iterable[Slot]) -> None:
@@ -353,14 +359,19 @@ class _Plan:
                                            for k in range(len(eqn.args))]
         for owner, k in [*packed, *((fn, k) for k in range(len(fn.results)))]:
             slot = self.program.slot(owner, k)
-            if slot is None or (owner, k) in self.copies or not isinstance(slot.value.type, Tensor):
+            if slot is None or (owner, k) in self.copies or not isinstance(slot.value.type, (Tensor, List)):
                 continue
-            group = set(self.group(slot.value))
+            group = set(self.group(slot.value, 0))
             found = [self.program.definitions[v] for v in group]
             if any(d.foreign or d.place.level < level for d in found) or group & taken \
-                    or any(self._pushes.get(v) for v in group) and level:
-                self.copy_at(slot)
+                    or any(self._pushes.get(v) for v in group) and level or self._repeats(slot.value, group):
+                self.copy_at(slot, deep=True)
             taken |= group
+
+    def _repeats(self, v: Value, group: Iterable[Value]) -> bool:
+        """May the list `v` hold one array twice, or one that something else holds?"""
+        return isinstance(v.type, List) and holds_array(v.type.elem) and not all(
+            (eqn := self.program.definitions[w].eqn) is not None and eqn.op.name in _OWN for w in group)
 
     def part_captured(self, eqn: Eqn) -> None:
         """A pullback keeps its own copy of what the caller can see."""
@@ -369,17 +380,17 @@ class _Plan:
         seen |= {v for p in self.program.fn.params for v in self.group(p)}
         for k in range(len(free_values(eqn.regions[0]))):
             slot = self.program.slot(eqn, k)
-            if slot is not None and not isinstance(slot.value.type, Tensor):
+            if slot is not None and not isinstance(slot.value.type, (Tensor, List)):
                 self.part_sources(slot.value, seen)
             elif slot is not None and slot.value in seen:
-                self.copy_at(slot)
+                self.copy_at(slot, deep=True)
 
     def part_sources(self, v: Value, seen: set[Value]) -> None:
         """Copy what gets into the sequence `v`, or into `v` that may be missing, if it is in `seen`."""
         done, todo = {v}, [v]
         while todo:
             for slot in map(self.program.now, self._sources.get(todo.pop(), ())):
-                if not isinstance(slot.value.type, Tensor):
+                if not isinstance(slot.value.type, (Tensor, List)):
                     todo += {slot.value} - done
                     done.add(slot.value)
                 elif slot.value in seen:
@@ -438,7 +449,7 @@ class _Rebuild:
             x = self.plan.redirects.get((owner, k), x)
             new = self.plan.copies.get((owner, k))
             if new is not None and isinstance(x, Value):
-                copies.append(_copy(x, new))
+                copies.append(_copy(x, new, new in self.plan.deep))
             read.append(new or x)
         return tuple(read), copies
 
@@ -452,7 +463,13 @@ def _reader(slot: Slot) -> str | None:
     return eqn.regions[-1].params[eqn.attrs["counted"] + k].hint if 0 <= k < eqn.attrs["carries"] else None
 
 
-def _copy(x: Value, out: Value) -> Eqn:
+def _copy(x: Value, out: Value, deep: bool = False) -> Eqn:
+    if isinstance(x.type, List):
+        return Eqn(copy_list, (x,), (out,), {"deep": deep}, primal=False)
     return Eqn(copy, (x,), (out,), primal=False)
+
+
+_OWN = ("zeros_of", "add_lists", "add_at", "remove_at", "loop", "cond")
+"""Ops that put arrays into a list which nothing else holds, or none."""
 
 

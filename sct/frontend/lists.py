@@ -1,0 +1,340 @@
+"""Lists whose length is known only at run time: columns of numbers, arrays and lists.
+
+    xs = []; for ...: xs.append((a, b))    ->    two columns, `list[float]` each
+
+A list begins with slots that are known; it gets columns where its length depends on the
+path: at the head of a loop that makes it longer, behind a branch that does.  An array
+that is put into such a list is not written any more, nor is one that is taken out: who
+else holds it is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sct.frontend.values import Abstract, Array, ListRef, Poison, Ref, Shape, Slots, Static, Tup, is_number
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import List, Tensor, Type, TypeMismatch, join
+from sct.ops import dim, index, store
+from sct.ops import lists as ops
+
+if TYPE_CHECKING:
+    from sct.frontend.evaluator import Evaluator
+
+__all__ = ["HELD", "append", "as_column", "change", "columns", "element", "extended", "grow", "is_dynamic", "length",
+           "new_list", "shape_of", "store_element"]
+
+Rows = tuple[Shape, list[Type]]
+"""How items are made of leaves, and the types of these."""
+
+HELD = "it was put into a list, or taken out of one"
+
+
+def slots(ev: Evaluator, ref: ListRef) -> Slots:
+    cell = ev.store.cells[ref.addr]
+    assert isinstance(cell, Slots)
+    return cell
+
+
+def is_dynamic(ev: Evaluator, v: Abstract) -> bool:
+    """Is this a list whose length is known only at run time?"""
+    return isinstance(v, ListRef) and slots(ev, v).rows is not None
+
+
+# -- items as rows of columns ---------------------------------------------------------------------------
+
+
+def shape_of(ev: Evaluator, v: Abstract) -> Rows:
+    """How an item is made of leaves, and their types."""
+    types: list[Type] = []
+
+    def visit(x: Abstract) -> Shape:
+        if isinstance(x, Tup):
+            return tuple(map(visit, x.items))
+        types.append(_leaf_type(ev, x))
+        return len(types) - 1
+
+    return visit(v), types
+
+
+def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
+    if isinstance(x, ListRef):
+        cell = slots(ev, x)
+        if cell.rows is not None and cell.rows == 0:
+            (column,) = cell.items
+            return ev.type_of(column)
+        if cell.rows is None and cell.items:
+            found = [shape_of(ev, item) for item in cell.items]
+            if all(shape == 0 for shape, _ in found):
+                return List(_joined(ev, [types[0] for _, types in found]))
+    elif isinstance(x, Ref) or isinstance(x, Value) and isinstance(x.type, Tensor) or \
+            is_number(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float)):
+        return ev.type_of(x)
+    elif isinstance(x, Poison):
+        ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
+    ev.refuse("SCT310", "a list whose length is not known holds numbers, arrays, and tuples and lists of these",
+              hint="allocate an array before the loop, or use one list for each part")
+
+
+def _joined(ev: Evaluator, types: Sequence[Type]) -> Type:
+    found = types[0]
+    for t in types[1:]:
+        try:
+            ev.agree(found, t)
+            found = join(ev.resolved(found), ev.resolved(t))
+        except TypeMismatch as error:
+            ev.refuse("SCT310", f"the items of this list are of different types: {error}",
+                      hint="use a list for each type, or a tuple")
+    return found
+
+
+def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
+    """The operands that an item puts into the columns; arrays are held from here on."""
+    if isinstance(shape, tuple):
+        if not isinstance(v, Tup) or len(v.items) != len(shape):
+            _different(ev)
+        for s, x in zip(shape, v.items):
+            yield from leaves(ev, s, x)
+    elif isinstance(v, ListRef):
+        hold(ev, v.addr)
+        yield as_column(ev, v)
+    elif isinstance(v, Tup):
+        _different(ev)
+    else:
+        if isinstance(v, Ref):
+            hold(ev, v.addr)
+        yield ev.operand(v)
+
+
+def _different(ev: Evaluator) -> NoReturn:
+    ev.refuse("SCT310", "the items of this list are not made alike",
+              hint="use a list for each kind of item")
+
+
+def hold(ev: Evaluator, addr: int) -> None:
+    """Note that a list holds the array or list at `addr`."""
+    cell = ev.store.cells[addr]
+    if not cell.frozen:
+        ev.store.cells[addr] = replace(cell, frozen=HELD)
+
+
+def as_column(ev: Evaluator, v: ListRef) -> Operand:
+    """A list of numbers, of arrays or of lists as one operand."""
+    cell = slots(ev, v)
+    if cell.rows is None:
+        shape, _ = _row(ev, cell)
+        if shape != 0:
+            ev.refuse("SCT310", "a list of tuples in a list whose length is not known is not supported")
+        return ev.emit(ops.list_of, *(next(leaves(ev, 0, x)) for x in cell.items))  # type: ignore[no-any-return]
+    if cell.rows != 0:
+        ev.refuse("SCT503", "a list of tuples is not supported here", hint="use a list for each part")
+    (column,) = cell.items
+    assert isinstance(column, Ref)
+    return ev.read(column)
+
+
+def _row(ev: Evaluator, cell: Slots) -> Rows:
+    """The shape and types of the items of known slots."""
+    if not cell.items:
+        ev.refuse("SCT310", "nothing is known of the items of this empty list",
+                  hint="append to it before it is used here")
+    found = [shape_of(ev, x) for x in cell.items]
+    if any(shape != found[0][0] for shape, _ in found):
+        _different(ev)
+    return found[0][0], [_joined(ev, column) for column in zip(*(types for _, types in found))]
+
+
+def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
+    """The shape and types of the items, joined with those on another path."""
+    cell = slots(ev, ref)
+    shape, types = item_type(ev, ref) if cell.rows is not None else _row(ev, cell)
+    if like is None:
+        return shape, types
+    if like[0] != shape:
+        _different(ev)
+    return shape, [_joined(ev, pair) for pair in zip(types, like[1])]
+
+
+def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
+         addrs: Sequence[int] | None = None) -> None:
+    """Give a list of known slots columns.
+
+    like   the shape and types of items on another path
+    addrs  where the columns are to be
+    """
+    cell = slots(ev, ref)
+    if cell.rows is not None:
+        return
+    shape, types = items_like(ev, ref, like) if cell.items or like is None else like
+    rows = [list(leaves(ev, shape, x)) for x in cell.items]
+    items = []
+    name = next((key.name for key, v in ev.store.vars.items() if v == ref and key.name[0] != "<"), None)
+    for k, t in enumerate(types):
+        column = ev.emit(ops.list_of, *(row[k] for row in rows), elem=t)
+        column.hint = name if name is None or len(types) == 1 else f"{name}_{k}"
+        addr = ev.new_addr() if addrs is None else addrs[k]
+        ev.store.cells[addr] = Array(column)
+        items.append(Ref(addr))
+    ev.store.cells[ref.addr] = replace(cell, items=tuple(items), rows=shape)
+
+
+def new_list(ev: Evaluator, shape: Shape, made: Sequence[Operand], *, origin: str = "fresh") -> ListRef:
+    """A list with these columns."""
+    items = []
+    for column in made:
+        addr = ev.new_addr()
+        ev.store.cells[addr] = Array(column, origin)
+        items.append(Ref(addr))
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Slots(tuple(items), rows=shape, origin=origin)
+    return ListRef(addr)
+
+
+def columns(ev: Evaluator, ref: ListRef) -> list[Operand]:
+    """What the columns hold now."""
+    return [ev.read(c) for c in slots(ev, ref).items if isinstance(c, Ref)]
+
+
+def item_type(ev: Evaluator, ref: ListRef) -> Rows:
+    """The shape and types of the items of a list with columns."""
+    cell = slots(ev, ref)
+    assert cell.rows is not None
+    types = [ev.type_of(c) for c in cell.items]
+    return cell.rows, [t.elem for t in types if isinstance(t, List)]
+
+
+# -- reading ------------------------------------------------------------------------------------------------
+
+
+def length(ev: Evaluator, ref: ListRef) -> Operand:
+    return ev.emit(dim, columns(ev, ref)[0], axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
+
+
+def row(ev: Evaluator, shape: Shape, made: Sequence[Operand]) -> Abstract:
+    """The item with these leaves; arrays and lists in it may not be written."""
+    if isinstance(shape, tuple):
+        return Tup(tuple(row(ev, s, made) for s in shape))
+    v = ev.wrap(made[shape])
+    if isinstance(v, (Ref, ListRef)):
+        hold(ev, v.addr)
+    return v
+
+
+def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
+    """`xs[i]`"""
+    made = [ev.emit(index, column, i, key=("i",)) for column in columns(ev, ref)]
+    return row(ev, slots(ev, ref).rows or 0, made)
+
+
+def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
+    """`xs[a:b]`"""
+    ends = (bounds.start, bounds.stop, bounds.step)
+    key = ("s" + "".join("0" if b is None else "1" for b in ends),)
+    made = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
+    return new_list(ev, slots(ev, ref).rows or 0, made)
+
+
+# -- writing ------------------------------------------------------------------------------------------------
+
+
+def change(ev: Evaluator, ref: ListRef, made: Sequence[Operand]) -> Abstract:
+    """New versions of the columns; None, as the methods of a list return."""
+    ev.writable(ref.addr, "a write")
+    for c, new in zip(slots(ev, ref).items, made):
+        assert isinstance(c, Ref)
+        cell = ev.store.cells[c.addr]
+        assert isinstance(cell, Array)
+        if isinstance(new, Value) and new.hint is None and isinstance(cell.value, Value):
+            new.hint = cell.value.hint
+        ev.store.cells[c.addr] = replace(cell, value=new)
+    return Static(None)
+
+
+def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
+    shape, _ = item_type(ev, ref)
+    own, _ = shape_of(ev, v)
+    if own != shape:
+        _different(ev)
+    made = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, shape, v)))]
+    return change(ev, ref, made)
+
+
+def resize(ev: Evaluator, ref: ListRef) -> None:
+    """The list is about to change its length."""
+    if ref.addr in ev.iterated:
+        ev.refuse("SCT306", "a list changes its length while a loop runs over it",
+                  hint="run over a copy: `for x in list(xs)`")
+
+
+def append(ev: Evaluator, ref: ListRef, v: Abstract) -> Abstract:
+    """`xs.append(v)`"""
+    resize(ev, ref)
+    return _with(ev, ref, v, lambda c, x: ev.emit(ops.append, c, x))
+
+
+def insert(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
+    """`xs.insert(i, v)`"""
+    if i != Lit(0):
+        ev.refuse("SCT310", "insert into a list whose length is not known is supported at 0 alone",
+                  hint="append, or make a new list of slices")
+    resize(ev, ref)
+    return _with(ev, ref, v, lambda c, x: ev.emit(ops.insert_at, c, x, i))
+
+
+def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
+    """`xs[i] = v`"""
+    return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)))
+
+
+def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
+    """`xs.pop(i)`"""
+    resize(ev, ref)
+    v = element(ev, ref, i)
+    change(ev, ref, [ev.emit(ops.remove_at, c, i) for c in columns(ev, ref)])
+    return v
+
+
+def reverse(ev: Evaluator, ref: ListRef) -> Abstract:
+    """`xs.reverse()`"""
+    return change(ev, ref, [ev.emit(index, c, -1, key=("s001",)) for c in columns(ev, ref)])
+
+
+def clear(ev: Evaluator, ref: ListRef) -> Abstract:
+    """`xs.clear()`"""
+    resize(ev, ref)
+    _, types = item_type(ev, ref)
+    return change(ev, ref, [ev.emit(ops.list_of, elem=t) for t in types])
+
+
+def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
+    """`v` itself if it has columns, else a list with columns of the same items."""
+    cell = slots(ev, v)
+    if cell.rows is not None:
+        return v
+    made = ListRef(ev.new_addr())
+    ev.store.cells[made.addr] = replace(cell, origin="fresh", frozen="")
+    grow(ev, made, item_type(ev, like) if not cell.items else None)
+    return made
+
+
+def extended(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Operand]:
+    """The columns of `ref + other`."""
+    more = dynamic(ev, other, ref)
+    if slots(ev, more).rows != slots(ev, ref).rows:
+        _different(ev)
+    return [ev.emit(op, c, d) for c, d in zip(columns(ev, ref), columns(ev, more))]
+
+
+def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
+    """`xs * n`"""
+    cell = slots(ev, ref)
+    if cell.rows is None and len(cell.items) == 1 and not isinstance(cell.items[0], ListRef):
+        shape, _ = shape_of(ev, cell.items[0])
+        return new_list(ev, shape, [ev.emit(ops.repeat, x, n) for x in leaves(ev, shape, cell.items[0])])
+    if any(isinstance(t, List) for t in (item_type(ev, ref) if cell.rows is not None else _row(ev, cell))[1]):
+        ev.refuse("SCT310", "a list that holds one list several times is not supported",
+                  hint="make each anew: `[[0.0] * m for _ in range(n)]`")
+    made = dynamic(ev, ref, ref)
+    return new_list(ev, slots(ev, made).rows or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, made)])
