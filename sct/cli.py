@@ -23,6 +23,7 @@ import click
 from sct.derivative import Derivative
 from sct.errors import SctError
 from sct.frontend.typetext import parse_type
+from sct.modules.decorated import File
 from sct.modules.loading import load
 
 __all__ = ["main"]
@@ -62,6 +63,33 @@ def show_ir(file: Path, names: tuple[str, ...], wrt: str | None, types: str) -> 
             continue
         click.echo(("\n\n" if number else "") + text.rstrip("\n"))
     sys.exit(1 if refused else 0)
+
+
+@main.command("emit")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("-o", "--output", metavar="OUT.py", type=click.Path(dir_okay=False, path_type=Path),
+              help="Where to write it; without it, to standard output.")
+def emit(file: Path, output: Path | None) -> None:
+    """Write a module that imports nothing of sct and defines every decorated name of FILE.
+
+    Each has the signature that it has in FILE, and is the plain function that computes
+    the same.  FILE is not run.  Nothing is written where something is refused.
+    """
+    try:
+        text, refused = File(file).emit()
+    except SctError as error:
+        text, refused = "", [error]
+    for each in refused:
+        _refuse(each)
+    if refused:
+        sys.exit(1)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.BadParameter(f"{output} cannot be written: {error.strerror}", param_hint="-o") from None
 
 
 def _refuse(error: SctError) -> None:

@@ -557,6 +557,18 @@ def test_public_names() -> None:
         assert getattr(sct, name) is not None
 
 
+def test_sizes_found_equal_inside_a_loop_are_a_guard() -> None:
+    def f(x: np.ndarray, y: np.ndarray, n: int) -> float:
+        s = 0.0
+        for _ in range(n):
+            s += np.sum(x[1:] * y)
+        return s
+
+    derivative, y = grad(f), np.ones(3)
+    assert derivative(np.arange(4.0), y, 2).tolist() == [0.0, 2.0, 2.0, 2.0]
+    assert derivative(np.arange(2.0), y, 2).tolist() == [0.0, 6.0]
+
+
 def test_facts_that_are_asked_of_two_unnamed_values_are_two() -> None:
     def f(x: np.ndarray, k: int, m: int) -> float:
         return np.sum(np.sum(x * x, axis=k + 0) ** 2) + np.sum(np.sum(x * x, axis=m + 0) ** 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -111,8 +112,9 @@ def size_name(ev: Evaluator, size: int) -> Dim:
         return Dim(size)
     names = ev.size_names
     if size not in names:
-        k = len(names)
-        names[size] = _SIZE_NAMES[k] if k < len(_SIZE_NAMES) else f"n{k}"
+        free = (name for name in itertools.chain(_SIZE_NAMES, map("n{}".format, itertools.count()))
+                if name not in ev.sizes and name not in names.values())
+        names[size] = next(free)
     return sym(names[size])
 
 

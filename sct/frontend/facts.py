@@ -38,8 +38,8 @@ class NeedsStatic(Exception):
 class Guard:
     """A fact about the arguments that a specialisation relies on.
 
-    test  the fact in Python, `{0}` being leaf 0; or a function of the leaves, and what it
-          gives; None: it takes sct to tell
+    test  the fact in Python, `{0}` being leaf 0, "" if the result is right without it; or a
+          function of the leaves, and what it gives; None: it takes sct to tell
     """
 
     text: str
@@ -53,7 +53,8 @@ class Facts:
     params      the flat arguments of the function being built, free variables last
     leaves      their run-time values; UNKNOWN ahead of time
     sizes       where a size is found: (leaf, axis), None for an int
-    same_size   symbols of sizes that are known to equal other terms
+    same_size   symbols of sizes that are known to equal other terms, for good: `guards` of a
+                walk of a loop that is done again are dropped, those in `size_guards` are not
     """
 
     def __init__(self) -> None:
@@ -63,6 +64,7 @@ class Facts:
         self.sizes: dict[str, tuple[int, int | None]] = {}
         self.size_names: dict[int, str] = {}
         self.same_size: dict[str, Dim] = {}
+        self.size_guards: dict[str, Guard] = {}
 
     @property
     def ahead(self) -> bool:
@@ -126,8 +128,8 @@ class Facts:
         self.same_size[name] = (rest - Dim(0, ((name, coef),))) * -coef
         text, sizes = f"{p} == {q}", dict(self.sizes)
         sides = size_text(p, sizes), size_text(q, sizes)
-        self.guards[text] = Guard(text, lambda leaves: size_of(p, sizes, leaves) == size_of(q, sizes, leaves),
-                                  None if None in sides else " == ".join(map(str, sides)))
+        self.size_guards[text] = Guard(text, lambda leaves: size_of(p, sizes, leaves) == size_of(q, sizes, leaves),
+                                       None if None in sides else " == ".join(map(str, sides)))
 
     def resolve(self, d: Dim) -> Dim:
         """A size with what is known to be equal put in."""

@@ -102,7 +102,7 @@ def _cheaper(ev: Evaluator, region: Region, seeded: Sequence[int]) -> str:
     if now is None:
         return "reverse"
     text = f"{_text(inputs)} <= {_text(outputs)} is {now}"
-    ev.guards[text] = Guard(text, lambda leaves: forward(leaves) == now)
+    ev.guards[text] = Guard(text, lambda leaves: forward(leaves) == now, "")
     return "forward" if now else "reverse"
 
 

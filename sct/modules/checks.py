@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,24 +37,27 @@ class Check:
     message: str
 
 
-def checks(traced: Traced, outer: Mapping[int, str], identities: Sequence[str] = ()) -> list[Check]:
+def checks(traced: Traced, outer: Mapping[int, str], vary: Mapping[int, str],
+           identities: Sequence[str] = ()) -> list[Check]:
     """The checks of a specialisation.
 
-    outer       how leaves that are not arguments are written; those not in it are not checked
+    outer       how leaves that are not arguments are written
+    vary        those of them that are checked
     identities  further facts, in Python
     """
-    texts: dict[int, str] = {}
+    texts: dict[int, str] = dict(outer)
     made: list[Check] = []
     for p in traced.params:
-        for keys, leaf in paths(p.tree):
-            texts[leaf] = access(p.name, keys) if p.kind != "outer" else outer.get(leaf, p.name)
+        if isinstance(p.tree, Leaf) and p.tree.index in outer:
+            continue
+        texts.update({leaf: access(p.name, keys) for keys, leaf in paths(p.tree)})
         made += _of_tree(p.name, p.tree, traced.fn)
-    free = {traced.fn.params.index(f.param) for f in traced.free}
-    checked = {leaf: text for leaf, text in texts.items() if leaf not in free or leaf in outer}
-    made += [_of_type(text, traced.fn.params[leaf].type) for leaf, text in checked.items() if leaf in free]
-    made += _of_sizes({text: traced.fn.params[leaf].type for leaf, text in checked.items()})
+    made += [_of_type(text, traced.fn.params[leaf].type) for leaf, text in vary.items()]
+    checked = [leaf for leaf in texts if leaf not in outer or leaf in vary]
+    made += _of_sizes({texts[leaf]: traced.fn.params[leaf].type for leaf in checked})
     known = {frozenset(c.split(" == ")) for check in made for c in check.conditions}
     for fact in [*_facts(traced, texts), *identities]:
+        fact = unparse(ast.parse(fact)).strip()
         if frozenset(fact.split(" == ")) not in known:
             made.append(Check((fact,), "ValueError", f"this derivative is for {fact}"))
     return [check for check in made if check.conditions]
@@ -71,7 +75,7 @@ def _of_tree(text: str, tree: Tree, fn: Fn) -> list[Check]:
     if isinstance(tree, Leaf):
         return [_of_type(text, fn.params[tree.index].type)]
     if isinstance(tree, Const):
-        return [] if tree.value is None and text == "self" else [_of_constant(text, tree.value)]
+        return [_of_constant(text, tree.value)]
     if tree.kind not in ("tuple", "list", "dict"):
         raise _cannot(f"`{text}` is a {tree.kind}")
     if tree.kind == "dict":
@@ -143,7 +147,8 @@ def _facts(traced: Traced, texts: Mapping[int, str]) -> Iterator[str]:
         if guard.test is None:
             raise _cannot(guard.text)
         if isinstance(guard.test, str):
-            yield guard.test.format(*(texts[k] for k in range(len(texts))))
+            if guard.test:
+                yield re.sub(r"\{(\d+)\}", lambda hit: texts[int(hit[1])], guard.test)
             continue
         fn, value = guard.test
         text = _expression(fn, texts)

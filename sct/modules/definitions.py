@@ -63,6 +63,11 @@ class Definitions:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
         return "\n".join(self.lines[first - 1:node.end_lineno])
 
+    def reads_of(self, node: ast.ClassDef, without: Collection[ast.stmt]) -> list[str]:
+        """The names of the module that a class needs, but for these methods."""
+        parts = [*node.bases, *node.decorator_list, *(part for part in node.body if part not in without)]
+        return [name for part in parts for name in sorted(reads(part)) if name in self.binding]
+
     def _no_other(self, name: str) -> None:
         """Refuse a name whose value other statements make or change."""
         if any(isinstance(node, (ast.Import, ast.ImportFrom)) and _is_sct(node, name) for node in self.binding[name]):

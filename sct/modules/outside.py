@@ -40,7 +40,6 @@ class Outside:
     names: dict[str, None] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
     comments: dict[str, None] = field(default_factory=dict)
-    checked: bool = False
 
     def text(self, traced: Traced, leaf: Leaf, itself: str | None) -> str | None:
         """The expression for a leaf; `itself` is what the object that a method is bound to is called."""
@@ -49,6 +48,10 @@ class Outside:
     def identities(self, traced: Traced, itself: str | None) -> list[str]:
         """Facts about what is outside that may change, in Python."""
         return []
+
+    def varies(self, text: str, itself: str | None) -> bool:
+        """May what an expression stands for change, so that it is checked at every call?"""
+        return itself is not None and text.startswith(f"{itself}.")
 
     def header(self, emitted: set[str]) -> list[str]:
         """The definitions above the functions."""
@@ -61,6 +64,9 @@ class Outside:
 
 class Imported(Outside):
     """Read from the user's module whenever the derivative is called."""
+
+    def varies(self, text: str, itself: str | None) -> bool:
+        return True
 
     def text(self, traced: Traced, leaf: Leaf, itself: str | None) -> str | None:
         return self._text(traced, leaf.path)

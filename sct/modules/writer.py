@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ from typing import Any
 from sct.codegen import NO_DEFAULT, Interface, Parameter, Source, generate
 from sct.errors import SctError
 from sct.frontend import Traced
+from sct.ir.core import Fn, rebuild
 from sct.ir.tree import Const, Leaf
 from sct.modules.checks import Check, checks, condition, raising
 from sct.modules.outside import Outside
@@ -36,8 +38,8 @@ class Writer:
     outside  how what they read from outside is had
     """
 
-    def __init__(self, outside: Outside, *, imported: bool = False) -> None:
-        self.outside, self.imported = outside, imported
+    def __init__(self, outside: Outside) -> None:
+        self.outside = outside
         self.functions: list[str] = []
         self.names: set[str] = set()
         self.imports: dict[str, None] = {}
@@ -69,8 +71,8 @@ class Writer:
         groups = [
             [f'"""{title}"""'] if title else [],
             sorted(line for line in imports if line.startswith("from __future__")),
-            sorted(line for line in imports if _is_standard(line) and "__future__" not in line),
-            sorted(line for line in imports if not _is_standard(line)),
+            sorted((line for line in imports if _is_standard(line) and "__future__" not in line), key=_kind),
+            sorted((line for line in imports if not _is_standard(line)), key=_kind),
             list(self.outside.comments),
             [*_short(copied), *values],
         ]
@@ -81,43 +83,49 @@ class Writer:
     # -- one function -----------------------------------------------------------------
 
     def _function(self, name: str, traced: Traced, itself: str | None, checked: bool) -> tuple[str, list[Check]]:
-        with_ = {traced.fn.params.index(f.param): self.outside.text(traced, f, itself) for f in traced.free}
-        texts = {leaf: text for leaf, text in with_.items() if text is not None}
-        kinds = dict.fromkeys(_names(traced, texts), "outer")
-        made = checks(_with_kinds(traced, kinds), texts if self.imported else {},
-                      self.outside.identities(traced, itself))
-        source = self._generate(name, traced, kinds, texts, itself, made if checked else [])
+        texts = self._texts(traced, itself)
+        traced, texts = _merged(traced, texts)
+        vary = {leaf: text for leaf, text in texts.items() if self.outside.varies(text, itself)}
+        made = checks(traced, texts, vary, self.outside.identities(traced, itself))
+        source = self._generate(name, traced, texts, itself, made if checked else [])
         self.numpy |= any("np." in c for check in made for c in check.conditions)
         self.imports.update(dict.fromkeys(source.imports))
         for key, value in source.bindings.items():
             self._bind(key, value)
         return source.definition, made
 
-    def _generate(self, name: str, traced: Traced, kinds: Mapping[str, str], texts: Mapping[int, str],
-                  itself: str | None, made: Sequence[Check]) -> Source:
+    def _texts(self, traced: Traced, itself: str | None) -> dict[int, str]:
+        """How the leaves that are not arguments are written; those not here stay parameters."""
+        found = {traced.fn.params.index(f.param): self.outside.text(traced, f, itself) for f in traced.free}
+        return {leaf: text for leaf, text in found.items() if text is not None}
+
+    def _generate(self, name: str, traced: Traced, texts: Mapping[int, str], itself: str | None,
+                  made: Sequence[Check]) -> Source:
         """The function; what is outside and assigned to in it has another name there."""
-        params = [Parameter(p.name, kinds.get(p.name, p.kind),
-                            NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
-                  for p in traced.params]
-        own = {p.name for p in params if p.kind != "outer"}
-        if itself is not None:
-            params.insert(0, Parameter(itself, "positional", tree=Const(None)))
-        by_name = _names(traced, texts)
         fn = manager.run(traced.fn)
-        renamed: dict[str, str] = {}
-        while True:
-            outer = [f"{renamed.get(p, p)} = {text}" for p, text in by_name.items() if renamed.get(p, p) != text]
-            taken = {text.split(".")[0].split("[")[0] for text in by_name.values()}
-            for root in taken & own:
-                raise SctError("SCT914", f"the parameter `{root}` hides what is outside under the same name",
+        outer = {p.name: texts[p.tree.index] for p in traced.params
+                 if isinstance(p.tree, Leaf) and p.tree.index in texts}
+        own = [p for p in traced.params if p.name not in outer]
+        taken = {re.split(r"[.\[]", text)[0] for text in outer.values()}
+        for p in own:
+            if p.name in taken:
+                raise SctError("SCT914", f"the parameter `{p.name}` hides what is outside under the same name",
                                hint="rename one of them")
-            named = tuple(Parameter(renamed.get(p.name, p.name), p.kind, p.default, p.tree) for p in params)
-            top = (*raising(made), *ast.parse("\n".join(outer)).body)
-            source = generate(fn, Interface(name, named, traced.result, traced.comment, top, frozenset(taken | {name})))
-            written = _assigned(source.definition) & {text for p, text in by_name.items() if renamed.get(p, p) == text}
+        params = [Parameter(itself, tree=Const(None))] if itself is not None else []
+        params += [Parameter(p.name, p.kind, NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
+                   for p in own]
+        comment = ", ".join(f"{p.name}: {traced.fn.params[p.tree.index].type}" for p in own if isinstance(p.tree, Leaf))
+        names = {p: text if text.isidentifier() else p for p, text in outer.items()}
+        while True:
+            bound = [f"{names[p]} = {text}" for p, text in outer.items() if names[p] != text]
+            leaves = [Parameter(names[p.name], "outer", tree=p.tree) for p in traced.params if p.name in outer]
+            source = generate(fn, Interface(
+                name, (*params, *leaves), traced.result, comment,
+                (*raising(made), *ast.parse("\n".join(bound)).body), frozenset(taken | {name})))
+            written = _assigned(source.definition) & {text for p, text in outer.items() if names[p] == text}
             if not written:
                 return source
-            renamed.update({text: f"{text}_" for text in written})
+            names.update({p: f"{text}_" for p, text in outer.items() if text in written})
 
     def _bind(self, key: str, value: Any) -> None:
         """A default that has no literal form in the signature."""
@@ -127,13 +135,15 @@ class Writer:
             raise SctError("SCT914", f"the default of `{key[1:]}` cannot be copied", why=f"it is {value!r}")
 
 
-def _names(traced: Traced, texts: Mapping[int, str]) -> dict[str, str]:
-    """The texts of leaves by the parameters that these are."""
-    return {p.name: texts[p.tree.index] for p in traced.params if isinstance(p.tree, Leaf) and p.tree.index in texts}
-
-
-def _with_kinds(traced: Traced, kinds: Mapping[str, str]) -> Traced:
-    return replace(traced, params=tuple(replace(p, kind=kinds.get(p.name, p.kind)) for p in traced.params))
+def _merged(traced: Traced, texts: Mapping[int, str]) -> tuple[Traced, dict[int, str]]:
+    """Leaves of one text are one."""
+    first: dict[str, int] = {}
+    again = {leaf: first[text] for leaf, text in texts.items() if first.setdefault(text, leaf) != leaf}
+    fn = traced.fn
+    body = rebuild(Fn(fn.name, (), fn.eqns, fn.results), {fn.params[k]: fn.params[j] for k, j in again.items()})
+    params = tuple(p for p in traced.params if not (isinstance(p.tree, Leaf) and p.tree.index in again))
+    return (replace(traced, fn=body.with_(params=fn.params), params=params),
+            {leaf: text for leaf, text in texts.items() if leaf not in again})
 
 
 def _assigned(text: str) -> set[str]:
@@ -162,6 +172,11 @@ def _is_import(text: str) -> bool:
 
 def _is_standard(line: str) -> bool:
     return line.split()[1].split(".")[0] in sys.stdlib_module_names
+
+
+def _kind(line: str) -> tuple[bool, str]:
+    """Import lines before lines of names that are imported."""
+    return line.startswith("from"), line
 
 
 def _short(parts: Sequence[str]) -> list[str]:

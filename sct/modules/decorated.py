@@ -1,0 +1,235 @@
+"""The derivatives of a file as a file: every decorated name of it, as a plain function.
+
+    @grad                                            def loss(x):
+    def loss(x: float): return SCALE * x      ->         # x: float, SCALE: float
+    loss_vg = value_and_grad(loss)                       ...
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sct.errors import Loc, SctError
+from sct.frontend import Untyped, root_of, trace_ahead
+from sct.frontend.typetext import hints_of, type_text
+from sct.modules.definitions import Definitions, without_main
+from sct.modules.loading import load
+from sct.modules.outside import Copied
+from sct.modules.writer import Writer
+
+__all__ = ["Decorated", "File"]
+
+
+@dataclass(frozen=True)
+class Decorated:
+    """A name of a file that stands for a derivative.
+
+    name   "loss", "Model.loss"
+    value  the derivative; of a method, bound to an object of which the types alone are known
+    types  of the attributes of that object, where the class tells
+    node   the statement that binds it
+    """
+
+    name: str
+    value: Any
+    types: Mapping[str, str]
+    node: ast.stmt | None
+    itself: str | None = None
+
+
+class File:
+    """A file of the user's, loaded without being run, and the derivatives in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.tree, self.module = load(path)
+        self.text = path.read_bytes().decode("utf-8-sig")
+
+    def look_up(self, name: str) -> Any:
+        """The object of a dotted name, None if there is none."""
+        found: Any = self.module
+        for part in name.split("."):
+            found = vars(found).get(part) if isinstance(found, (types.ModuleType, type)) else None
+        return found
+
+    def decorated(self) -> Iterator[Decorated]:
+        """Every name that stands for a derivative, in order."""
+        for node in self.tree.body:
+            yield from self._of(node, "")
+
+    def _of(self, node: ast.stmt, prefix: str) -> Iterator[Decorated]:
+        if isinstance(node, ast.ClassDef):
+            for each in node.body:
+                yield from self._of(each, f"{prefix}{node.name}.")
+        elif isinstance(node, ast.FunctionDef) and node.decorator_list:
+            found = self.named(prefix + node.name, node)
+            if found is not None:
+                yield found
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for name in [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]:
+                found = self.named(prefix + name, node)
+                if found is not None:
+                    yield found
+
+    def named(self, name: str, node: ast.stmt | None = None) -> Decorated | None:
+        """The derivative of that name, ready to be compiled ahead of time."""
+        value = self.look_up(name)
+        owner = self.look_up(name.rpartition(".")[0]) if "." in name else None
+        plain = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
+        if not hasattr(plain, "__sct_transform__"):
+            return None
+        return self.bound(name, value, owner, node)
+
+    def bound(self, name: str, value: Any, owner: Any, node: ast.stmt | None) -> Decorated:
+        """A derivative; of a method, bound to an object of its class."""
+        if isinstance(value, staticmethod) or not isinstance(owner, type):
+            plain = value.__func__ if isinstance(value, staticmethod) else value
+            return Decorated(name, plain, {}, node)
+        if isinstance(value, classmethod):
+            return Decorated(name, value.__func__.__get__(owner), {}, node, _first_parameter(value.__func__))
+        known, itself = _specimen(owner, self.tree)
+        return Decorated(name, value.__get__(itself), known, node, _first_parameter(value))
+
+    # -- the file that is made --------------------------------------------------------
+
+    def emit(self) -> tuple[str, list[SctError]]:
+        """The text of the module, and what was refused."""
+        definitions = Definitions(self.tree, self.text, str(self.path))
+        outside = Copied(definitions, vars(self.module), strict=True)
+        writer = Writer(outside)
+        refused: list[SctError] = []
+        methods: dict[ast.stmt, str] = {}
+        made: dict[int, str] = {}
+        for node in self.tree.body:
+            for each in self._of(node, ""):
+                writer.names.add(each.name.partition(".")[0])
+                if each.itself is None and "." not in each.name and id(each.value) in made:
+                    writer.define(each.name, f"{each.name} = {made[id(each.value)]}")
+                    continue
+                made[id(each.value)] = each.name
+                try:
+                    short = each.name.rpartition(".")[2]
+                    text = writer.add(short, [trace_ahead(each.value, each.types)], each.itself)
+                except SctError as error:
+                    error.loc = error.loc or _place(self.path, each.node)
+                    refused.append(error)
+                    continue
+                if "." in each.name and each.node is not None:
+                    methods[each.node] = text
+                else:
+                    writer.define(each.name, text)
+            if isinstance(node, ast.ClassDef) and any(inner in methods for inner in ast.walk(node)):
+                writer.define(node.name, self._class(node, methods, definitions))
+                outside.names.update(dict.fromkeys(definitions.reads_of(node, methods)))
+        refused += self._missing(writer.names)
+        if refused:
+            return "", refused
+        try:
+            return writer.module(f"Derivatives of {self.path.name}, written by `sct emit`."), []
+        except SctError as error:
+            return "", [error]
+
+    def _class(self, node: ast.ClassDef, methods: Mapping[ast.stmt, str], definitions: Definitions) -> str:
+        """The text of a class with its decorated methods replaced."""
+        lines = definitions.source(node).splitlines()
+        start = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        inside = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n in methods]
+        for inner in sorted(inside, key=lambda n: -n.lineno):
+            assert inner.end_lineno is not None
+            kept = [d for d in inner.decorator_list if ast.unparse(d) in ("staticmethod", "classmethod")]
+            first = min([inner.lineno, *(d.lineno for d in inner.decorator_list)])
+            text = "".join(f"@{ast.unparse(d)}\n" for d in kept) + methods[inner].strip("\n")
+            lines[first - start:inner.end_lineno - start + 1] = textwrap.indent(
+                text, " " * inner.col_offset).splitlines()
+        return "\n".join(lines)
+
+    def _missing(self, names: set[str]) -> Iterator[SctError]:
+        """Names that a call of sct binds, and that were not made because it was not run."""
+        for node in without_main(self.tree.body):
+            if not isinstance(node, (ast.FunctionDef, ast.Assign, ast.AnnAssign)):
+                continue
+            text = [*node.decorator_list] if isinstance(node, ast.FunctionDef) else [node.value] if node.value else []
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            bound = [node.name] if isinstance(node, ast.FunctionDef) else [
+                part.id for target in targets if target for part in ast.walk(target) if isinstance(part, ast.Name)]
+            if any(self._calls_sct(each) for each in text) and not names & set(bound):
+                yield SctError("SCT915", f"`{', '.join(bound)}` is not a derivative that sct can see",
+                               why="it is made by a call that is not run, or decorated by something else too",
+                               loc=_place(self.path, node))
+
+    def _calls_sct(self, node: ast.expr) -> bool:
+        """Is a function of sct that makes derivatives called here, or named as a decorator?"""
+        for part in ast.walk(node):
+            f = part.func if isinstance(part, ast.Call) else part if part is node else None
+            found = self.look_up(ast.unparse(f)) if isinstance(f, (ast.Name, ast.Attribute)) else None
+            if getattr(found, "__sct_call__", "") not in ("", "stop_gradient", "vjp", "jvp", "hvp"):
+                return True
+        return False
+
+
+def _place(path: Path, node: ast.stmt | None) -> Loc | None:
+    return Loc(str(path), node.lineno, node.col_offset) if node is not None else None
+
+
+def _first_parameter(f: Any) -> str:
+    code: types.CodeType = root_of(f).__code__
+    return code.co_varnames[0]
+
+
+# -- objects --------------------------------------------------------------------------
+
+
+def _specimen(cls: type, tree: ast.Module) -> tuple[dict[str, str], Any]:
+    """An object of a class whose attributes are not known, and the types that the class gives them."""
+    made: Any = object.__new__(cls)
+    known: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        fields = {name: type_text(hint) for name, hint in hints_of(base).items()} if base is not object else {}
+        node = next((n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == base.__name__), None)
+        fields = {**fields, **(_assigned_to_self(base, node) if node else {})}
+        for name, text in fields.items():
+            try:
+                object.__setattr__(made, name, Untyped(f"self.{name}"))
+            except AttributeError:
+                continue  # a property
+            if text is not None:
+                known[f"self.{name}"] = text
+    return known, made
+
+
+def _assigned_to_self(cls: type, node: ast.ClassDef) -> dict[str, str | None]:
+    """The attributes that methods assign, with the types that annotations and literals give them."""
+    found: dict[str, str | None] = {}
+    for method in node.body:
+        if not isinstance(method, ast.FunctionDef) or not method.args.args:
+            continue
+        hints = hints_of(getattr(cls, method.name, None)) if method.name == "__init__" else {}
+        for stmt in ast.walk(method):
+            for target, value in _assignments(stmt):
+                if isinstance(target, ast.Attribute) and ast.unparse(target.value) == method.args.args[0].arg:
+                    text = type_text(hints.get(value.id)) if isinstance(value, ast.Name) else _literal_type(value)
+                    found[target.attr] = found.get(target.attr) or text
+    return found
+
+
+def _assignments(stmt: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    if isinstance(stmt, ast.Assign):
+        for target in stmt.targets:
+            yield target, stmt.value
+    elif isinstance(stmt, (ast.AnnAssign, ast.AugAssign)):
+        yield stmt.target, stmt.value
+
+
+def _literal_type(value: ast.expr | None) -> str | None:
+    if isinstance(value, ast.Constant) and type(value.value) in (bool, int, float, str):
+        return type(value.value).__name__
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("float", "int", "bool"):
+        return value.func.id
+    return None
