@@ -3,6 +3,7 @@
 from sct.api import (
     Derivative,
     check_grads,
+    emit,
     grad,
     hessian,
     hvp,
@@ -17,6 +18,6 @@ from sct.api import (
 from sct.errors import SctError, SctWarning
 
 __all__ = [
-    "Derivative", "SctError", "SctWarning", "check_grads", "grad", "hessian", "hvp", "jacfwd",
+    "Derivative", "SctError", "SctWarning", "check_grads", "emit", "grad", "hessian", "hvp", "jacfwd",
     "jacobian", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp",
 ]

@@ -7,17 +7,21 @@ called inside functions that are differentiated: the frontend knows them by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, overload
 
 import numpy as np
 
 from sct.derivative import Argnums, Derivative, call_once, check_backend, check_function
 from sct.errors import SctError
-from sct.frontend import Transform
+from sct.frontend import Transform, trace_ahead
 from sct.ir.objects import attributes, make, with_attributes
+from sct.ir.tree import Node
+from sct.modules.writer import module_of
 
-__all__ = ["Derivative", "check_grads", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",
+__all__ = ["Derivative", "check_grads", "emit", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",
            "stop_gradient", "value_and_grad", "vjp"]
 
 T = TypeVar("T")
@@ -186,6 +190,46 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, backend
     check_backend(backend)
     _check_pairs("hvp", primals, tangents)
     return jvp(grad(f), primals, tangents)[1]
+
+
+def emit(
+    f: Function,
+    mode: str = "grad",
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    types: Mapping[str, str] | None = None,
+) -> str:
+    """The text of a module that defines a derivative of `f`, without calling it.
+
+    `mode` is "grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian", "vjp",
+    "jvp" or "hvp"; jvp and hvp take the tangents after the arguments.  `types` has types
+    of parameters (`{"x": "f64[n]"}`) or their values (`{"k": "= 2"}`); others come from
+    annotations and defaults, else they are the simplest under which `f` types.
+
+    >>> print(emit(lambda x: x * x).partition("def ")[2], end="")
+    f_grad(x):
+        # x: float
+        if not isinstance(x, float):
+            raise TypeError("x must be a float")
+        dx = 2.0 * x
+        return dx
+    """
+    if mode not in _MODES:
+        raise SctError("SCT906", f"there is no mode {mode!r}", hint=f"one of {', '.join(_MODES)}")
+    if mode == "hvp":
+        traced = trace_ahead(Transform("jvp", grad(f)), types)
+        assert isinstance(traced.result, Node)
+        product = traced.result.children[1]
+        return module_of([replace(traced.only(product), name=traced.name.replace("grad_jvp", "hvp"))])
+    if mode in ("vjp", "jvp"):
+        check_function(mode, f)
+        wrt = tuple(range(len(inspect.signature(f).parameters))) if mode == "vjp" else 0
+        return module_of([trace_ahead(Transform(mode, f, wrt, has_aux), types)])
+    return module_of([trace_ahead(Derivative(mode, f, argnums, has_aux).__sct_transform__, types)])
+
+
+_MODES = ("grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian", "vjp", "jvp", "hvp")
 
 
 def stop_gradient(x: T) -> T:

@@ -15,12 +15,14 @@ import gc
 import inspect
 import itertools
 import operator
+import os
 import sys
 import threading
 import types
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Union
 
 from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load
@@ -28,6 +30,7 @@ from sct.errors import SctError, SctWarning
 from sct.frontend import Traced, Transform, key_of, root_of, trace, trace_ahead
 from sct.ir.text import show
 from sct.ir.types import Opaque
+from sct.modules.writer import module_of
 from sct.passes import manager
 
 __all__ = ["Argnums", "Derivative", "Family", "Specialisation", "call_once", "check_backend", "check_function"]
@@ -264,7 +267,7 @@ class Derivative:
         check_function(kind, f)
         functools.update_wrapper(self, f)
         self._made_with = (kind, argnums, has_aux)
-        self.__sct_transform__ = Transform(kind, f, _positions(kind, f, argnums), has_aux)
+        self._transform = Transform(kind, f, _positions(kind, f, argnums), has_aux)
         self._family = family_of(self.__sct_transform__)
         self._root = root_of(self.__sct_transform__)
         self._latest: Specialisation | None = None
@@ -289,6 +292,11 @@ class Derivative:
         return f"<sct {self.__sct_transform__.kind} of {self.__qualname__}>"
 
     @property
+    def __sct_transform__(self) -> Transform:
+        """What this is to the compiler; not in `__dict__`, of which functools.wraps makes copies."""
+        return self._transform
+
+    @property
     def source(self) -> str:
         """The emitted code of the latest call; before any call, of the annotated types."""
         return self._latest.source.text if self._latest else self.source_for({})
@@ -310,6 +318,20 @@ class Derivative:
         Types of parameters that are not given come from annotations and defaults.
         """
         return emit(trace_ahead(self.__sct_transform__, types)).text
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a module that defines this derivative, as compiled for the calls so far, as a plain function.
+
+        It checks types, ranks and whatever else it was compiled for, and reads globals
+        from the module of the function.  Before any call it is for the annotated types.
+        """
+        Path(path).write_text(self.module(), encoding="utf-8")
+
+    def module(self) -> str:
+        """What `save` writes."""
+        found = [replace(made.traced, root=self._root) for _, made in self._family.order
+                 if made.free(self._root) is not None]
+        return module_of(found or [trace_ahead(self.__sct_transform__, {})])
 
     def ir(self, stage: str = "optimized", types: Mapping[str, str] | None = None) -> str:
         """The IR of the latest call after a stage of the passes ("primal", "adjoint", ...)."""

@@ -557,6 +557,17 @@ def test_public_names() -> None:
         assert getattr(sct, name) is not None
 
 
+def test_what_wraps_a_derivative_is_not_one() -> None:
+    def doubled(f):
+        @functools.wraps(f)
+        def wrapper(x):
+            return 2.0 * f(x)
+
+        return wrapper
+
+    assert grad(doubled(grad(lambda x: x * x)))(3.0) == 4.0
+
+
 def test_sizes_found_equal_inside_a_loop_are_a_guard() -> None:
     def f(x: np.ndarray, y: np.ndarray, n: int) -> float:
         s = 0.0

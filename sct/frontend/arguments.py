@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sct.errors import SctError
+from sct.errors import Loc, SctError
 from sct.frontend.facts import UNKNOWN
 from sct.frontend.values import Abstract, Array, DictRef, FreeLeaf, ListRef, ObjRef, Path, Ref, Slots, Static, Tup
 from sct.ir import Value
@@ -21,7 +21,7 @@ from sct.ir.types import INT, Dim, Opaque, Tensor, Type, py, sym
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque", "read_path"]
+__all__ = ["Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque", "read_path"]
 
 _SIZE_NAMES = "nmkpqrsuvw"
 
@@ -253,6 +253,14 @@ class Untyped:
     name: str
 
 
+@dataclass(frozen=True, eq=False)
+class Unloaded:
+    """Stands for a global of a file that was loaded without the statement that binds it."""
+
+    name: str
+    loc: Loc
+
+
 def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
     """A Python object as an abstract value.
 
@@ -276,6 +284,10 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
 
 
 def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
+    if isinstance(obj, Unloaded):
+        raise SctError("SCT914", f"the value of `{obj.name}` is not known", loc=obj.loc,
+                       why="it is made by a statement that sct does not run",
+                       hint="assign it with a literal or a call of NumPy, or make it an argument")
     if isinstance(obj, Untyped):
         return _typed(ev, _free_leaf(ev, UNKNOWN, ev.attributes[obj.name], path, obj), "captured")
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):

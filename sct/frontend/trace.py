@@ -6,7 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from sct.frontend.typetext import guesses, hints_of, is_open, known_value, struc
 from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Static
 from sct.ir import Fn, Value, walk
 from sct.ir.objects import mirror
-from sct.ir.tree import Leaf, Node, Tree, relabel
+from sct.ir.tree import Leaf, Node, Tree, leaves, relabel
 from sct.ir.types import Opaque, Tensor
 from sct.ops import call
 
@@ -82,6 +82,12 @@ class Traced:
             return True
         leaves = [*self.bind(args, kwargs), *free]
         return all(g.holds(leaves) for g in self.guards)
+
+    def only(self, result: Tree) -> Traced:
+        """The same, returning a part of its result."""
+        kept = list(leaves(result))
+        fn = self.fn.with_(results=tuple(self.fn.results[k] for k in kept))
+        return replace(self, fn=fn, result=relabel(result, lambda k: Leaf(kept.index(k))))
 
     def free_values(self, root: Any = None) -> dict[str, Any]:
         """The keyword-only arguments to pass."""

@@ -79,7 +79,7 @@ def _of_tree(text: str, tree: Tree, fn: Fn) -> list[Check]:
     if tree.kind not in ("tuple", "list", "dict"):
         raise _cannot(f"`{text}` is a {tree.kind}")
     if tree.kind == "dict":
-        keys = f"{{{', '.join(access('', [key])[1:-1] for key in tree.keys)}}}"
+        keys = f"{{{', '.join(access('', [key])[1:-1] for key in tree.keys)}}}" if tree.keys else "set()"
         made = Check((f"type({text}) is dict", f"{text}.keys() == {keys}"), "TypeError",
                      f"{text} must be a dict with the keys {', '.join(map(str, tree.keys))}")
     else:
@@ -197,8 +197,9 @@ def raising(made: Sequence[Check]) -> list[ast.stmt]:
 
 
 def condition(made: Sequence[Check]) -> str:
-    """All checks as one expression."""
-    return " and ".join(c for check in made for c in check.conditions) or "True"
+    """All checks as one expression, each on a line of its own."""
+    text = "\n    and ".join(c for check in made for c in check.conditions)
+    return f"(\n    {text}\n)" if "\n" in text else text or "True"
 
 
 _OPPOSITE = {ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.Gt: ast.LtE, ast.In: ast.NotIn,

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from sct.errors import Loc, SctError
-from sct.frontend import Untyped, root_of, trace_ahead
+from sct.frontend import Unloaded, Untyped, root_of, trace_ahead
 from sct.frontend.typetext import hints_of, type_text
-from sct.modules.definitions import Definitions, without_main
+from sct.modules.definitions import Definitions, stored, without_main
 from sct.modules.loading import load
 from sct.modules.outside import Copied
 from sct.modules.writer import Writer
@@ -50,6 +50,10 @@ class File:
         self.path = path
         self.tree, self.module = load(path)
         self.text = path.read_bytes().decode("utf-8-sig")
+        for node in without_main(self.tree.body):
+            for name in stored(node) - vars(self.module).keys():
+                loc = Loc(str(path.resolve()), node.lineno, node.col_offset)
+                setattr(self.module, name, Unloaded(name, loc))
 
     def look_up(self, name: str) -> Any:
         """The object of a dotted name, None if there is none."""

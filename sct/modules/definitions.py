@@ -30,6 +30,8 @@ class Definitions:
         for node in self.plain:
             for name in bound(node):
                 self.binding.setdefault(name, []).append(node)
+        self.future = [name for name, (first, *_) in self.binding.items()
+                       if isinstance(first, ast.ImportFrom) and first.module == "__future__"]
         self.other = [node for node in without_main(tree.body) if node not in self.plain and not _is_docstring(node)]
 
     def needed(self, names: Collection[str], emitted: Collection[str] = ()) -> list[ast.stmt]:
@@ -52,6 +54,8 @@ class Definitions:
             self._no_other(name)
             for node in self.binding[name]:
                 found.add(node)
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                    todo += self.future
                 todo += [each for each in reads(node) if each in self.binding or self._is_touched(each)]
         return [node for node in self.plain if node in found]
 
@@ -65,8 +69,13 @@ class Definitions:
 
     def reads_of(self, node: ast.ClassDef, without: Collection[ast.stmt]) -> list[str]:
         """The names of the module that a class needs, but for these methods."""
-        parts = [*node.bases, *node.decorator_list, *(part for part in node.body if part not in without)]
-        return [name for part in parts for name in sorted(reads(part)) if name in self.binding]
+        found = list(self.future)
+        for part in (*node.bases, *node.decorator_list, *(part for part in node.body if part not in without)):
+            if isinstance(part, ast.ClassDef):
+                found += self.reads_of(part, without)
+            else:
+                found += [name for name in sorted(reads(part)) if name in self.binding]
+        return found
 
     def _no_other(self, name: str) -> None:
         """Refuse a name whose value other statements make or change."""

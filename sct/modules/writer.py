@@ -26,10 +26,18 @@ from sct.frontend import Traced
 from sct.ir.core import Fn, rebuild
 from sct.ir.tree import Const, Leaf
 from sct.modules.checks import Check, checks, condition, raising
-from sct.modules.outside import Outside
+from sct.modules.outside import Imported, Outside
 from sct.passes import manager
 
-__all__ = ["Writer"]
+__all__ = ["Writer", "module_of"]
+
+
+def module_of(traced: Sequence[Traced]) -> str:
+    """A module with one derivative, compiled for several kinds of arguments; globals are read from their module."""
+    writer = Writer(Imported())
+    name = traced[0].name
+    writer.define(name, writer.add(name, traced))
+    return writer.module(f"{name}, written by sct.")
 
 
 class Writer:

@@ -1,0 +1,519 @@
+"""`emit`, `.save` and `sct emit`: modules that stand alone, check what they are for, and compute the same."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import itertools
+import math
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from trees import same_bits
+
+import sct
+from sct import SctError, grad, value_and_grad
+from sct.cli import main
+
+_number = itertools.count()
+
+
+def module_of(text: str) -> ModuleType:
+    """The module of that text."""
+    module = ModuleType("emitted")
+    exec(compile(text, "<emitted>", "exec"), vars(module))
+    return module
+
+
+def imported(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec and spec.loader
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def square(x: float, y: float) -> float:
+    return x * x * y
+
+
+# -- emit -----------------------------------------------------------------------------
+
+ANSWERS = {
+    "grad": 12.0, "value_and_grad": (12.0, 12.0), "jacobian": 12.0, "jacfwd": 12.0, "jacrev": 12.0, "hessian": 6.0,
+}
+
+
+@pytest.mark.parametrize("mode", ANSWERS)
+def test_emit_of_every_mode(mode: str) -> None:
+    f = getattr(module_of(sct.emit(square, mode)), f"square_{mode}")
+    assert f(2.0, 3.0) == ANSWERS[mode]
+
+
+def test_emit_of_modes_with_directions() -> None:
+    value, pullback = module_of(sct.emit(square, "vjp")).square_vjp(2.0, 3.0)
+    assert value == 12.0 and pullback(1.0) == (12.0, 4.0)
+    assert module_of(sct.emit(square, "jvp")).square_jvp(2.0, 3.0, 1.0, 0.0) == (12.0, 12.0)
+    assert module_of(sct.emit(square, "hvp")).square_hvp(2.0, 3.0, 1.0, 0.0) == 6.0
+
+
+def test_emit_has_argnums_types_values_and_aux() -> None:
+    def f(x, k):
+        return np.sum(x, axis=k)[0], k
+
+    text = sct.emit(f, "grad", "x", has_aux=True, types={"x": "f64[n, m]", "k": "= 0"})
+    made = module_of(text).f_grad
+    gradient, aux = made(np.ones((2, 3)), 0)
+    assert gradient.tolist() == [[1.0, 0.0, 0.0]] * 2 and aux == 0
+    with pytest.raises(ValueError, match="k == 0"):
+        made(np.ones((2, 3)), 1)
+
+
+def test_emit_of_a_wrong_mode() -> None:
+    with pytest.raises(SctError, match="SCT906"):
+        sct.emit(square, "gradient")
+
+
+# -- checks ---------------------------------------------------------------------------
+
+
+def refusals(text: str, name: str, *calls: tuple[Any, ...]) -> list[str]:
+    """What each of the calls raises."""
+    found = []
+    for args in calls:
+        with pytest.raises((TypeError, ValueError)) as error:
+            getattr(module_of(text), name)(*args)
+        found.append(str(error.value))
+    return found
+
+
+def test_types_and_ranks_are_checked() -> None:
+    def f(x: "f64[n, m]", y: float, n: int, flag: bool):  # noqa: F821
+        return np.sum(x) * y * n if flag else y
+
+    x, text = np.ones((2, 3)), sct.emit(f)
+    assert module_of(text).f_grad(x, 2.0, 3, True).tolist() == (6.0 * x).tolist()
+    assert refusals(
+        text, "f_grad", (x[0], 2.0, 3, True), (x.astype("f4"), 2.0, 3, True), (x.tolist(), 2.0, 3, True),
+        (np.matrix(x), 2.0, 3, True), (x, 2, 3, True), (x, 2.0, 3.0, True), (x, 2.0, 3, 1),
+    ) == [*["x must be a 2-D array of float64"] * 4, "y must be a float", "n must be an int", "flag must be a bool"]
+
+
+def test_sizes_that_meet_are_checked() -> None:
+    def f(X: "f64[n, m]", w: "f64[k]", y: "f64[p]"):  # noqa: F821
+        r = X @ w - y
+        return np.sum(r * r)
+
+    text, X, w, y = sct.emit(f, argnums="w"), np.ones((3, 2)), np.ones(2), np.ones(3)
+    assert module_of(text).f_grad(X, w, y).tolist() == [6.0, 6.0]
+    messages = refusals(text, "f_grad", (X, y, y), (X, w, w))
+    assert messages == ["w.shape[0] must be X.shape[1]", "y.shape[0] must be X.shape[0]"]
+
+
+def test_structures_are_checked() -> None:
+    def f(p, pair):
+        return np.sum(p["w"] * pair[0]) + p["b"] * pair[1]
+
+    text = sct.emit(f, types={"p": '{"w": f64[n], "b": float}', "pair": "(f64[n], float)"})
+    p, pair = {"w": np.ones(2), "b": 1.0}, (np.arange(2.0), 3.0)
+    assert same_bits(module_of(text).f_grad(p, pair), {"w": np.arange(2.0), "b": 3.0})
+    messages = refusals(text, "f_grad", ({"w": p["w"]}, pair), (p, [*pair]), (p, (pair[1], pair[0])), ([], pair))
+    assert messages == ["p must be a dict with the keys w, b", "pair must be a tuple of 2",
+                        "pair[0] must be a 1-D array of float64", "p must be a dict with the keys w, b"]
+
+
+def test_facts_that_were_asked_are_checked() -> None:
+    def f(x, axis=0, name=None):
+        return np.sum(x, axis=axis)
+
+    text = sct.emit(f, types={"x": "f64[n]"})
+    assert refusals(text, "f_grad", (np.ones(3), 1), (np.ones(3), 0, "a")) == [
+        "this derivative is for axis == 0", "name must be None"]
+
+
+def test_memory_that_is_shared_is_checked() -> None:
+    def f(x: "f64[n]", y: "f64[n]"):  # noqa: F821
+        x[0] = y[0] * 2.0
+        return np.sum(x * y)
+
+    x = np.ones(3)
+    (message,) = refusals(sct.emit(f), "f_grad", (x, x[:]))
+    assert "np.may_share_memory(x, y)" in message
+
+
+# -- save -----------------------------------------------------------------------------
+
+MODEL = '''
+import numpy as np
+
+SCALE = 2.0
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+OPTIONS = {"rate": 0.5, "mode": "mse"}
+
+def scaled(x):
+    return SCALE * x
+
+def loss(x):
+    if OPTIONS["mode"] == "mse":
+        return np.sum(scaled(WEIGHTS * x) * OPTIONS["rate"] * x)
+    return np.sum(x)
+
+def make(k):
+    return lambda x: k * x * x
+'''
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The module of MODEL, importable."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path = tmp_path / f"model_{next(_number)}.py"
+    path.write_text(MODEL)
+    return imported(path)
+
+
+def test_save_reads_globals_of_the_module(model: ModuleType, tmp_path: Path) -> None:
+    derivative, x = grad(model.loss), np.ones(3)
+    result = derivative(x)
+    derivative.save(tmp_path / "saved.py")
+    saved = imported(tmp_path / "saved.py")
+    assert same_bits(saved.loss_grad(x), result)
+    model.SCALE = 4.0
+    assert same_bits(saved.loss_grad(x), 2.0 * result)
+    assert "sct" not in (tmp_path / "saved.py").read_text().replace("written by sct", "")
+
+
+@pytest.mark.parametrize("name, value, message", [
+    ("SCALE", 2, "SCALE must be a float"), ("WEIGHTS", np.ones((3, 1)), "WEIGHTS must be a 1-D array"),
+    ("OPTIONS", {"rate": 0.5, "mode": "mae"}, "== \"mse\""), ("OPTIONS", {"mode": "mse", "rate": 0.5}, "tuple"),
+])
+def test_save_checks_globals(model: ModuleType, tmp_path: Path, name: str, value: Any, message: str) -> None:
+    derivative = grad(model.loss)
+    derivative(np.ones(3))
+    derivative.save(tmp_path / "saved.py")
+    setattr(model, name, value)
+    with pytest.raises((TypeError, ValueError)) as error:
+        imported(tmp_path / "saved.py").loss_grad(np.ones(3))
+    assert message in str(error.value)
+
+
+def test_save_of_several_specialisations_dispatches(tmp_path: Path) -> None:
+    def f(x, y=2.0, *rest, k=1, **more):
+        return x * x * y * k
+
+    derivative = value_and_grad(f)
+    calls = [(3.0,), (np.float32(3.0),), (3.0, np.float64(5.0)), (3, 2.0)]
+    results = [derivative(*args) for args in calls]
+    derivative.save(tmp_path / "saved.py")
+    saved = imported(tmp_path / "saved.py").f_value_and_grad
+    assert all(same_bits(saved(*args), result) for args, result in zip(calls, results))
+    with pytest.raises(TypeError, match="not compiled for arguments like these"):
+        saved("a")
+
+
+def test_save_before_a_call_is_for_the_annotated_types(tmp_path: Path) -> None:
+    grad(square).save(tmp_path / "saved.py")
+    assert imported(tmp_path / "saved.py").square_grad(2.0, 3.0) == 12.0
+
+
+def test_save_keeps_what_cannot_be_imported_as_a_keyword(model: ModuleType, tmp_path: Path) -> None:
+    derivative = grad(model.make(3.0))
+    derivative(2.0)
+    derivative.save(str(tmp_path / "saved.py"))
+    assert imported(tmp_path / "saved.py").f_grad(2.0, k=3.0) == 12.0
+
+
+# -- sct emit -------------------------------------------------------------------------
+
+PROGRAM = '''
+"""A model."""
+from __future__ import annotations
+import math, os
+from dataclasses import dataclass
+
+import numpy as np
+import sct
+from sct import grad, value_and_grad
+
+TAU = 2.0 * math.pi
+SCALE = TAU / 2.0
+WEIGHTS = np.array([1.0, 2.0])  # two of them
+TABLE = {"a": 3.0, "b": (4.0, WEIGHTS)}
+MODE = "fast"
+COUNT = 3
+
+
+def log(message, count):
+    print(message, count, os.sep)
+
+
+def helper(x):
+    return x * SCALE
+
+
+@grad
+def first(x: float, loss: str = "mse", axis=0) -> float:
+    """A docstring."""
+    if loss == "mse":
+        return helper(x) * TABLE["a"] + math.sin(x)
+    return x
+
+
+@value_and_grad(argnums=("x", "k"))
+def second(x: np.ndarray, k: float, *, n: int = 2) -> float:
+    total = 0.0
+    for _ in range(n):
+        total += k * np.sum(WEIGHTS * x)
+    if MODE == "fast":
+        log("total", COUNT)
+    return total * TABLE["b"][0]
+
+
+def plain(x, y):
+    return x * y * COUNT
+
+
+plain_grad = grad(plain)
+again = plain_grad
+both = sct.hessian(plain, argnums=(0, 1))
+power = grad(lambda x: x ** COUNT)
+
+
+@grad
+def falling(x):
+    n = COUNT
+    while n > 0:
+        x = x * x
+        n -= 1
+    return x
+
+
+@dataclass
+class Model:
+    """A class."""
+
+    rate: float
+    weights: np.ndarray
+    width = 0.5
+
+    @grad
+    def loss(self, w):
+        return self.rate * w * w * self.width * np.sum(self.scaled())
+
+    def scaled(self):
+        return self.weights * SCALE
+
+    @staticmethod
+    @grad
+    def still(x: float):
+        return x * x * COUNT
+
+    @classmethod
+    @grad
+    def shared(cls, x: float):
+        return x * cls.width * x
+
+    class Inner:
+        @grad
+        def deep(self, x: float): return x * x
+
+
+class Old:
+    def __init__(self, a: float, b=2):
+        self.a, self._b = a, b
+        self.a = a
+        self.steps = 3
+
+    @value_and_grad
+    def loss(self, w: float):
+        for _ in range(self.steps):
+            w = w * self.a
+        return w
+
+
+if __name__ == "__main__":
+    MODE = "slow"
+    print(first(2.0))
+'''
+
+
+@pytest.fixture
+def emitted(tmp_path: Path):
+    """emitted(text): the result of `sct emit` of a file with that text, and the file it writes."""
+
+    def run(text: str | bytes) -> tuple[Any, Path]:
+        file, out = tmp_path / f"user_{next(_number)}.py", tmp_path / f"out_{next(_number)}.py"
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return CliRunner().invoke(main, ["emit", str(file), "-o", str(out)]), out
+
+    return run
+
+
+def both_modules(result: Any, out: Path, text: str) -> tuple[ModuleType, ModuleType]:
+    """The user's module and the emitted one."""
+    assert result.exit_code == 0, result.stderr
+    user = out.with_name(f"again_{next(_number)}.py")
+    user.write_text(text)
+    return imported(user), imported(out)
+
+
+def test_every_decorated_name_computes_the_same(emitted, capsys) -> None:
+    user, made = both_modules(*emitted(PROGRAM), PROGRAM)
+    x = np.array([0.5, 1.5])
+    calls = {
+        "first": [(2.0,), (2.0, "mae")], "second": [(x, 3.0)], "plain_grad": [(2.0, 3.0)], "again": [(2.0, 3.0)],
+        "both": [(2.0, 3.0)], "power": [(2.0,)], "falling": [(1.5,)],
+    }
+    for name, args in calls.items():
+        for each in args:
+            wanted = getattr(user, name)(*each)
+            printed = capsys.readouterr().out
+            assert same_bits(getattr(made, name)(*each), wanted), name
+            assert capsys.readouterr().out == printed
+    pairs = [(m.Model(1.5, x), m.Old(1.5)) for m in (user, made)]
+    assert len({float(a.loss(2.0)) for a, _ in pairs}) == len({b.loss(2.0) for _, b in pairs}) == 1
+    for name, owner in (("still", "Model"), ("shared", "Model")):
+        assert getattr(getattr(made, owner), name)(3.0) == getattr(getattr(user, owner), name)(3.0)
+    assert made.Model.Inner().deep(3.0) == 6.0
+
+
+def test_the_module_stands_alone_and_has_the_signatures(emitted) -> None:
+    import inspect
+
+    _, out = emitted(PROGRAM)
+    text = out.read_text()
+    tree = ast.parse(text)
+    modules = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    modules |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert modules == {"__future__", "math", "numpy", "dataclasses"}
+    assert "plain(" not in text and "MODE" not in text and "helper" not in text and "# two of them" in text
+    made = imported(out)
+    assert str(inspect.signature(made.first)) == "(x, loss='mse', axis=0)"
+    assert str(inspect.signature(made.second)) == "(x, k, *, n=2)"
+    assert str(inspect.signature(made.Model.loss)) == "(self, w)"
+    without = "import sys\nsys.modules['sct'] = None\n" + text
+    subprocess.run([sys.executable, "-c", without], check=True, capture_output=True)
+
+
+def test_methods_check_the_attributes(emitted) -> None:
+    _, out = emitted(PROGRAM)
+    made = imported(out)
+    with pytest.raises(TypeError, match=r"self\.rate must be a float"):
+        made.Model("a", np.ones(2)).loss(2.0)
+    with pytest.raises(TypeError, match=r"self\.weights must be a 1-D array of float64"):
+        made.Model(1.0, [1.0]).loss(2.0)
+
+
+def test_what_is_emitted_is_accepted_again(emitted) -> None:
+    _, out = emitted(PROGRAM)
+    made = imported(out)
+    assert grad(made.first)(2.0) == pytest.approx(-math.sin(2.0))
+    assert grad(made.plain_grad)(1.5, 2.0) == 0.0
+
+
+REFUSED = [
+    ("W = np.zeros(2)\nW[0] = 1.0\n", "`W`"),
+    ("W = np.zeros(2)\nW += 1.0\n", "`W`"),
+    ("W = np.zeros(2)\nprint(W.sort())\n", "`W`"),
+    ("W = [1.0, 2.0]\ndef grow():\n    global W\n    W = [3.0]\n", "`W`"),
+    ("W = 1.0\nfor i in range(3):\n    W = W + i\n", "`W`"),
+]
+
+
+@pytest.mark.parametrize(("lines", "name"), REFUSED)
+def test_values_that_are_not_made_by_plain_statements_are_refused(emitted, lines: str, name: str) -> None:
+    use = "W" if "1.0\nfor" in lines else "W[0]"
+    result, out = emitted(
+        f"import numpy as np\nfrom sct import grad\n{lines}@grad\ndef f(x: float): return x * {use}\n")
+    assert result.exit_code == 1 and "SCT914" in result.stderr and name in result.stderr and "^" in result.stderr
+    assert not out.exists()
+
+
+def test_draws_are_not_copied_but_those_of_a_seeded_generator_are(emitted) -> None:
+    head = "import numpy as np\nfrom sct import grad\n"
+    use = "@grad\ndef f(x: float): return x * np.sum(W)\n"
+    result, _ = emitted(f"{head}np.random.seed(0)\nW = np.random.rand(3)\n{use}")
+    assert result.exit_code == 1
+    text = f"{head}W = np.random.default_rng(3).normal(size=4)\n{use}"
+    user, made = both_modules(*emitted(text), text)
+    assert same_bits(made.f(2.0), user.f(2.0))
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("from sct import grad\ndef make(k): return lambda x: k * x\nf_grad = grad(make(2.0))\n", "f_grad"),
+    ("import functools\nfrom sct import grad\n@functools.lru_cache\n@grad\ndef f(x: float): return x\n", "`f`"),
+    ("from sct import grad\ndef late(): return 3.0\nW = late()\n@grad\ndef f(x: float): return x * W\n", "`W`"),
+    ("from sct import grad\n@grad\ndef f(x: float): yield x\n", "yield"),
+    ("import numpy as np\nfrom sct import grad\n@grad\ndef f(x, k): return np.sum(x, axis=k)\n", "must be known"),
+])
+def test_what_cannot_be_emitted_is_refused_with_its_place(emitted, text: str, message: str) -> None:
+    result, out = emitted(text)
+    assert result.exit_code == 1 and message in result.stderr and "^" in result.stderr and not out.exists()
+
+
+def test_all_refusals_are_said(emitted) -> None:
+    result, _ = emitted("from sct import grad\n@grad\ndef f(x: float): yield x\n@grad\ndef g(x: float): yield x\n")
+    assert result.stderr.count("SCT101") == 2
+
+
+def test_a_name_of_the_user_does_not_hide_another(emitted) -> None:
+    text = (
+        "import numpy as np\nfrom sct import grad\nSCALE = 2.0\nn = 3\n"
+        "def helper(x): return SCALE * x\n"
+        "@grad\ndef f(x: float, k: int = 2):\n    for n_ in range(n): x = x * SCALE\n    return helper(x)\n"
+    )
+    user, made = both_modules(*emitted(text), text)
+    assert made.f(2.0) == user.f(2.0)
+
+
+def test_a_parameter_that_hides_a_global_of_a_helper_is_refused(emitted) -> None:
+    result, _ = emitted(
+        "from sct import grad\nSCALE = 2.0\ndef helper(x): return SCALE * x\n"
+        "@grad\ndef f(x: float, SCALE: float = 3.0): return helper(x) * SCALE\n")
+    assert result.exit_code == 1 and "hides" in result.stderr
+
+
+def test_constants_of_other_modules_are_imported(emitted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "units_of_the_test.py").write_text("METRE = 3.0\nSCALE = 5.0\ndef scaled(x):\n    return SCALE * x\n")
+    text = (
+        "import units_of_the_test as units\nfrom units_of_the_test import METRE, scaled\nfrom sct import grad\n"
+        "@grad\ndef f(x: float): return scaled(x) * METRE * units.METRE\n"
+    )
+    user, made = both_modules(*emitted(text), text)
+    assert made.f(2.0) == user.f(2.0) == 45.0
+
+
+def test_windows_newlines_unicode_and_a_byte_order_mark(emitted) -> None:
+    text = 'from sct import grad\nΔ = 2.0\n@grad\ndef größe(x: float, name="ß"):\n    return x * Δ  # λ\n'
+    for data in (text.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + text.encode()):
+        result, out = emitted(data)
+        assert result.exit_code == 0, result.stderr
+        assert imported(out).größe(3.0) == 2.0
+
+
+def test_an_empty_file_gives_an_empty_module(emitted) -> None:
+    result, out = emitted("")
+    assert result.exit_code == 0 and module_of(out.read_text())
+
+
+def test_wrong_command_lines(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("x = 1\n")
+    for args in ([str(tmp_path)], [str(tmp_path / "none.py")], [], [str(file), "-o", str(tmp_path)],
+                 [str(file), "-o", str(tmp_path / "no" / "such" / "place.py")], [str(file), "--bogus"]):
+        result = CliRunner().invoke(main, ["emit", *args])
+        assert result.exit_code == 2 and "Traceback" not in result.output, args
+
+
+def test_without_an_output_it_is_printed(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("from sct import grad\n@grad\ndef f(x: float): return x * x\n")
+    result = CliRunner().invoke(main, ["emit", str(file)])
+    assert result.exit_code == 0 and module_of(result.stdout).f(3.0) == 6.0
