@@ -96,7 +96,7 @@ def reader(traced: Traced) -> Callable[[Any], dict[str, Any] | None]:
 
     lines = []
     for path, how, fact in traced.identities:
-        forms = {"is": "{0} is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}",
+        forms = {"is": "{0} is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}", "lacks": "{1} not in {0}",
                  "value": "type({0}) is type({1}) and {0} == {1}"}
         lines.append(f"if not ({forms[how].format(read(path), constant(fact))}): return None")
     for k, leaf in enumerate(traced.free):

@@ -589,3 +589,17 @@ def test_facts_that_are_asked_of_two_unnamed_values_are_two() -> None:
     derivative(x, 0, 0)
     columns, rows = (2.0 * np.sum(x * x, axis=a, keepdims=True) * 2.0 * x for a in (0, 1))
     assert np.allclose(derivative(x, 0, 1), columns + rows)
+
+
+def test_an_attribute_set_on_the_object_comes_before_that_of_its_class() -> None:
+    class Model:
+        rate = 0.5
+
+        def loss(self, w: float) -> float:
+            return self.rate * w
+
+    model = Model()
+    derivative = grad(model.loss)
+    assert derivative(2.0) == 0.5
+    model.rate = 3.0
+    assert derivative(2.0) == 3.0

@@ -397,7 +397,7 @@ def test_the_module_stands_alone_and_has_the_signatures(emitted) -> None:
     assert str(inspect.signature(made.first)) == "(x, loss='mse', axis=0)"
     assert str(inspect.signature(made.second)) == "(x, k, *, n=2)"
     assert str(inspect.signature(made.Model.loss)) == "(self, w)"
-    without = "import sys\nsys.modules['sct'] = None\n" + text
+    without = f"import sys, runpy\nsys.modules['sct'] = None\nrunpy.run_path({str(out)!r})"
     subprocess.run([sys.executable, "-c", without], check=True, capture_output=True)
 
 

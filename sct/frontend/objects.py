@@ -80,6 +80,9 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
     if own is not None:
         return own
     if raw is not _MISSING and not isinstance(raw, types.MemberDescriptorType):
+        if isinstance(owner, Static) and hasattr(owner.value, "__dict__"):
+            at = (*_path(owner), ("attr", "__dict__"))
+            ev.identities[(*at, name), "lacks"] = (at, name)  # an attribute of its own would come first
         return _bind(ev, raw, where, owner, name)
     hook = special_method(ev, owner, "__getattr__")
     return None if hook is None else ev.call(hook, [Static(name)])

@@ -98,6 +98,8 @@ class Traced:
 def _same(now: Any, how: str, known: Any) -> bool:
     if how == "is":
         return now is known
+    if how == "lacks":
+        return known not in now
     if how == "value":
         return type(now) is type(known) and now == known
     return bool((len(now) if how == "len" else tuple(now)) == known)

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sct.errors import Loc, SctError
 from sct.frontend import Unloaded, Untyped, root_of, trace_ahead
 from sct.frontend.typetext import hints_of, type_text
@@ -194,8 +196,10 @@ def _specimen(cls: type, tree: ast.Module) -> tuple[dict[str, str], Any]:
     """An object of a class whose attributes are not known, and the types that the class gives them."""
     made: Any = object.__new__(cls)
     known: dict[str, str] = {}
-    for base in reversed(cls.__mro__):
-        fields = {name: type_text(hint) for name, hint in hints_of(base).items()} if base is not object else {}
+    for base in reversed(cls.__mro__[:-1]):
+        fields = {name: type_text(type(value)) for name, value in vars(base).items()
+                  if isinstance(value, (float, int, np.ndarray)) and not name.startswith("__")}
+        fields.update({name: type_text(hint) or fields.get(name) for name, hint in hints_of(base).items()})
         node = next((n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == base.__name__), None)
         fields = {**fields, **(_assigned_to_self(base, node) if node else {})}
         for name, text in fields.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import inspect
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,15 +78,15 @@ class Imported(Outside):
             text = self._text(traced, path)
             if text is None or how == "is":
                 continue
-            forms = {"len": "len({0}) == {1!r}", "keys": "tuple({0}) == {1!r}", "value": "{0} == {1!r}"}
+            forms = {"len": "len({0}) == {1!r}", "keys": "tuple({0}) == {1!r}", "lacks": "{1!r} not in {0}",
+                     "value": "{0} == {1!r}"}
             found.append((forms[how] if fact is not None else "{0} is {1!r}").format(text, fact))
         return found
 
     def _text(self, traced: Traced, path: tuple[Any, ...]) -> str | None:
-        function = _function(traced.root if path[0] is None else path[0])
-        if len(path) < 2 or path[1][0] != "global" or not _is_importable(function):
-            return None
-        return self.module(str(function.__module__)) + _steps([("attr", path[1][1]), *path[2:]])
+        holder = _function(traced.root if path[0] is None else path[0])
+        steps = _steps_from_module(holder, path)
+        return self.module(holder.__module__) + steps if steps is not None and _is_importable(holder) else None
 
 
 class Copied(Outside):
@@ -110,17 +111,18 @@ class Copied(Outside):
         return Copied(definitions, function.__globals__, strict)
 
     def text(self, traced: Traced, leaf: Leaf, itself: str | None) -> str | None:
-        function = _function(traced.root if leaf.path[0] is None else leaf.path[0])
-        kind, name = leaf.path[1]
-        if name == "__self__" and itself is not None:
+        holder = _function(traced.root if leaf.path[0] is None else leaf.path[0])
+        if leaf.path[1][1] == "__self__" and itself is not None:
             return itself + _steps(leaf.path[2:])
-        if kind == "global" and function.__globals__ is not self.namespace and _is_importable(function):
-            return self.module(str(function.__module__)) + _steps([("attr", name), *leaf.path[2:]])
-        value = read_path(leaf.path, traced.root)
-        if kind == "global" and function.__globals__ is self.namespace and self._is_copied(leaf, value, traced.root):
-            self.names[name] = None
-            return str(name) + _steps(leaf.path[2:])
-        return self._written(leaf.name, value)
+        steps = _steps_from_module(holder, leaf.path)
+        if steps is not None and "__defaults__" not in steps and "__kwdefaults__" not in steps:
+            if _namespace(holder) is not self.namespace:
+                return self.module(holder.__module__) + steps if _is_importable(holder) else None
+            name = re.split(r"[.\[]", steps)[1]
+            if self._is_copied(name, steps, read_path(leaf.path, traced.root)):
+                self.names[name] = None
+                return steps[1:]
+        return self._written(leaf.name, read_path(leaf.path, traced.root))
 
     def header(self, emitted: set[str]) -> list[str]:
         if self.definitions is None:
@@ -133,23 +135,20 @@ class Copied(Outside):
         read = names.union(*(reads(node) for node in nodes))
         return [self.definitions.source(node, read) for node in nodes]
 
-    def _is_copied(self, leaf: Leaf, value: Any, root: Any) -> bool:
+    def _is_copied(self, name: str, steps: str, value: Any) -> bool:
         """Is the value what its definition, run by itself, gives?"""
         if self.definitions is None:
             return False
         try:
-            text = "\n".join(self._header({leaf.path[1][1]}, set()))
+            text = "\n".join(self._header({name}, set()))
         except SctError:
             if self.strict:
                 raise
             return False
         if isinstance(value, (bool, int, float, np.generic, np.ndarray)):
-            space: dict[str, Any] = {}
+            space: dict[str, Any] = {"__name__": "copied"}
             exec(compile(text, self.definitions.file, "exec"), space)
-            made = space[leaf.path[1][1]]
-            for kind, key in leaf.path[2:]:
-                made = getattr(made, key) if kind == "attr" else made[key]
-            return literal(made) == literal(value)
+            return literal(eval(steps[1:], space)) == literal(value)
         return True
 
     def _written(self, name: str, value: Any) -> str | None:
@@ -163,6 +162,8 @@ class Copied(Outside):
             self.comments[f"# {name}: shape {value.shape}, {value.dtype}, sha256 {digest}"] = None
             return None
         text = literal(value)
+        if not isinstance(value, np.ndarray):
+            return text
         if self.constants.setdefault(name, text) != text:
             raise SctError("SCT914", f"`{name}` cannot be copied", why="two values of this name are needed")
         if "np." in text:
@@ -192,10 +193,29 @@ def _function(f: Any) -> Any:
     return getattr(f, "__func__", f)
 
 
-def _is_importable(function: Any) -> bool:
-    module = sys.modules.get(function.__module__)
-    return module is not None and module.__name__ != "__main__" and vars(module) is function.__globals__
+def _namespace(holder: Any) -> Any:
+    """The globals of the module that a function or a class stands in."""
+    if hasattr(holder, "__globals__"):
+        return holder.__globals__
+    module = sys.modules.get(getattr(holder, "__module__", ""))
+    return None if module is None else vars(module)
+
+
+def _is_importable(holder: Any) -> bool:
+    module = sys.modules.get(holder.__module__)
+    return module is not None and module.__name__ != "__main__" and vars(module) is _namespace(holder)
+
+
+def _steps_from_module(holder: Any, path: tuple[Any, ...]) -> str | None:
+    """`.SCALE`, `.Model.rate`, `.OPTIONS["rate"]`: how to get at what is there from the module; None from a cell."""
+    if len(path) < 2:
+        return None
+    if path[1][0] == "global":
+        return _steps([("attr", path[1][1]), *path[2:]])
+    name = getattr(holder, "__qualname__", "<")
+    return f".{name}" + _steps(path[1:]) if path[1][0] == "attr" and "<" not in name else None
 
 
 def _steps(path: Any) -> str:
-    return "".join(f".{key}" if kind == "attr" else access("", [key]) for kind, key in path)
+    text = "".join(f".{key}" if kind == "attr" else access("", [key]) for kind, key in path)
+    return re.sub(r'\.__dict__\["(\w+)"\]', r".\1", text)

@@ -130,9 +130,12 @@ class Writer:
             source = generate(fn, Interface(
                 name, (*params, *leaves), traced.result, comment,
                 (*raising(made), *ast.parse("\n".join(bound)).body), frozenset(taken | {name})))
-            written = _assigned(source.definition) & {text for p, text in outer.items() if names[p] == text}
-            if not written:
+            read, written = _names_in(source.definition, ast.Load), _names_in(source.definition, ast.Store)
+            unread = {p for p in outer if names[p] not in read}
+            written &= {text for p, text in outer.items() if names[p] == text}
+            if not written and not unread:
                 return source
+            outer = {p: text for p, text in outer.items() if p not in unread}
             names.update({p: f"{text}_" for p, text in outer.items() if text in written})
 
     def _bind(self, key: str, value: Any) -> None:
@@ -154,9 +157,9 @@ def _merged(traced: Traced, texts: Mapping[int, str]) -> tuple[Traced, dict[int,
             {leaf: text for leaf, text in texts.items() if leaf not in again})
 
 
-def _assigned(text: str) -> set[str]:
+def _names_in(text: str, context: type[ast.expr_context]) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Store)}
+            and isinstance(node.ctx, context)}
 
 
 def _dispatcher(name: str, parts: Sequence[tuple[str, list[Check]]]) -> str:
