@@ -472,6 +472,21 @@ def test_a_name_of_the_user_does_not_hide_another(emitted) -> None:
     assert made.f(2.0) == user.f(2.0)
 
 
+def test_functions_that_call_themselves(emitted) -> None:
+    text = (
+        "from sct import grad, value_and_grad\nK = 2.0\n"
+        "def power(x, n):\n    if n == 0:\n        return K\n    return x * power(x, n - 1)\n"
+        "@grad\ndef f(x: float, n: int): return power(x, n)\n"
+        "@value_and_grad\ndef g(x: float, n: int): return power(x * x, n) + K\n"
+        "@grad\ndef power_backward(x: float, n: int): return power(x, n)\n"
+    )
+    result, out = emitted(text)
+    user, made = both_modules(result, out, text)
+    for name in ("f", "g", "power_backward"):
+        assert getattr(made, name)(1.5, 3) == getattr(user, name)(1.5, 3)
+    assert out.read_text().count("def ") == 5
+
+
 def test_a_parameter_that_hides_a_global_of_a_helper_is_refused(emitted) -> None:
     result, _ = emitted(
         "from sct import grad\nSCALE = 2.0\ndef helper(x): return SCALE * x\n"

@@ -113,9 +113,9 @@ class File:
         refused: list[SctError] = []
         methods: dict[ast.stmt, str] = {}
         made: dict[int, str] = {}
+        writer.names |= {each.name.partition(".")[0] for each in self.decorated()}
         for node in self.tree.body:
             for each in self._of(node, ""):
-                writer.names.add(each.name.partition(".")[0])
                 if each.itself is None and "." not in each.name and id(each.value) in made:
                     writer.define(each.name, f"{each.name} = {made[id(each.value)]}")
                     continue

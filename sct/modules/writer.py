@@ -13,17 +13,18 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import re
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sct.codegen import NO_DEFAULT, Interface, Parameter, Source, generate
 from sct.errors import SctError
 from sct.frontend import Traced
-from sct.ir.core import Fn, rebuild
+from sct.ir.core import rebuild
 from sct.ir.tree import Const, Leaf
 from sct.modules.checks import Check, checks, condition, raising
 from sct.modules.outside import Imported, Outside
@@ -50,6 +51,7 @@ class Writer:
         self.outside = outside
         self.functions: list[str] = []
         self.names: set[str] = set()
+        self.helpers: dict[tuple[str, ...], dict[str, str]] = {}
         self.imports: dict[str, None] = {}
         self.numpy = False
 
@@ -100,7 +102,18 @@ class Writer:
         self.imports.update(dict.fromkeys(source.imports))
         for key, value in source.bindings.items():
             self._bind(key, value)
-        return source.definition, made
+        return self._without_helpers(source.definition, name), made
+
+    def _without_helpers(self, text: str, name: str) -> str:
+        """The last function of a text, as `name`; those that it calls are entered, once, under free names."""
+        *helpers, main = re.split(r"\n\n\n(?=def )", text.strip("\n"))
+        renamed = self.helpers.get(tuple(helpers))
+        if renamed is None:
+            taken = {*self.names, *self.outside.names, *(new for each in self.helpers.values() for new in each.values())}
+            renamed = {old: _free_name(old, taken) for old in (helper[4:helper.index("(")] for helper in helpers)}
+            self.helpers[tuple(helpers)] = renamed
+            self.functions += [_renamed(helper, renamed) for helper in helpers]
+        return re.sub(r"^def \w+", f"def {name}", _renamed(main, renamed))
 
     def _texts(self, traced: Traced, itself: str | None) -> dict[int, str]:
         """How the leaves that are not arguments are written; those not here stay parameters."""
@@ -111,6 +124,7 @@ class Writer:
                   made: Sequence[Check]) -> Source:
         """The function; what is outside and assigned to in it has another name there."""
         fn = manager.run(traced.fn)
+        name = _free_name(name, {f.name for f in fn.functions})
         outer = {p.name: texts[p.tree.index] for p in traced.params
                  if isinstance(p.tree, Leaf) and p.tree.index in texts}
         own = [p for p in traced.params if p.name not in outer]
@@ -130,7 +144,8 @@ class Writer:
             source = generate(fn, Interface(
                 name, (*params, *leaves), traced.result, comment,
                 (*raising(made), *ast.parse("\n".join(bound)).body), frozenset(taken | {name})))
-            read, written = _names_in(source.definition, ast.Load), _names_in(source.definition, ast.Store)
+            main = ast.parse(source.definition).body[-1]
+            read, written = _names_in(main, ast.Load), _names_in(main, ast.Store)
             unread = {p for p in outer if names[p] not in read}
             written &= {text for p, text in outer.items() if names[p] == text}
             if not written and not unread:
@@ -151,15 +166,22 @@ def _merged(traced: Traced, texts: Mapping[int, str]) -> tuple[Traced, dict[int,
     first: dict[str, int] = {}
     again = {leaf: first[text] for leaf, text in texts.items() if first.setdefault(text, leaf) != leaf}
     fn = traced.fn
-    body = rebuild(Fn(fn.name, (), fn.eqns, fn.results), {fn.params[k]: fn.params[j] for k, j in again.items()})
+    body = rebuild(fn.with_(params=()), {fn.params[k]: fn.params[j] for k, j in again.items()})
     params = tuple(p for p in traced.params if not (isinstance(p.tree, Leaf) and p.tree.index in again))
     return (replace(traced, fn=body.with_(params=fn.params), params=params),
             {leaf: text for leaf, text in texts.items() if leaf not in again})
 
 
-def _names_in(text: str, context: type[ast.expr_context]) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)
-            and isinstance(node.ctx, context)}
+def _free_name(name: str, taken: Collection[str]) -> str:
+    return next(each for k in itertools.count(1) if (each := name if k == 1 else f"{name}_{k}") not in taken)
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    return re.sub(r"\b\w+\b", lambda hit: names.get(hit[0], hit[0]), text)
+
+
+def _names_in(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
 
 
 def _dispatcher(name: str, parts: Sequence[tuple[str, list[Check]]]) -> str:
