@@ -51,6 +51,7 @@ from sct.ops.creation import (
     zeros_of,
 )
 from sct.ops.decompositions import eigh, eigvalsh, svd, svdvals
+from sct.ops.differences import diff, ediff1d, gradient, trapezoid
 from sct.ops.effects import apply, fstring, print_, python, raise_
 from sct.ops.einsum import einsum
 from sct.ops.elementwise import (
@@ -155,22 +156,22 @@ from sct.ops.tensor import kron, matrix_power, multi_dot, tensordot, trace
 from sct.ops.triangles import tril, triu
 
 __all__ = [
-    "BY_CALL", "ELEMENTWISE", "OPS", "abs_", "add", "add_at", "advanced", "aliases", "all_", "any_", "apply",
-    "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "array",
-    "asarray", "astype", "bool_", "boundary", "broadcast_to", "call", "cast_like", "cbrt", "ceil", "cholesky",
-    "clip", "closure", "concatenate", "cond", "condition", "copy", "copysign", "cos", "cosh", "cumsum", "deg2rad",
-    "det", "digamma", "dim", "div", "dot", "eigh", "eigvalsh", "einsum", "empty", "empty_like", "eq", "erf", "erfc",
-    "exp", "exp2", "expand_dims", "expand_like", "expm1", "eye", "fabs", "flatten", "flip", "float_", "floor",
-    "floordiv", "fmax", "fmin", "fmod", "fstring", "full", "full_like", "gamma", "ge", "gt", "hypot", "index",
-    "inner", "int_", "inv", "is_none", "isfinite", "isinf", "isnan", "item", "jvp", "kron", "ldexp", "le", "lgamma",
-    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
+    "BY_CALL", "ELEMENTWISE", "OPS", "abs_", "add", "add_at", "advanced", "aliases", "all_", "any_", "apply", "arange",
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "array", "asarray",
+    "astype", "bool_", "boundary", "broadcast_to", "call", "cast_like", "cbrt", "ceil", "cholesky", "clip", "closure",
+    "concatenate", "cond", "condition", "copy", "copysign", "cos", "cosh", "cumsum", "deg2rad", "det", "diff",
+    "digamma", "dim", "div", "dot", "ediff1d", "eigh", "eigvalsh", "einsum", "empty", "empty_like", "eq", "erf",
+    "erfc", "exp", "exp2", "expand_dims", "expand_like", "expm1", "eye", "fabs", "flatten", "flip", "float_", "floor",
+    "floordiv", "fmax", "fmin", "fmod", "fstring", "full", "full_like", "gamma", "ge", "gradient", "gt", "hypot",
+    "index", "inner", "int_", "inv", "is_none", "isfinite", "isinf", "isnan", "item", "jvp", "kron", "ldexp", "le",
+    "lgamma", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
     "logical_xor", "loop", "lstsq", "lt", "mathpow", "matmul", "matrix_power", "matrix_rank", "max_", "maximum",
-    "mean", "min_", "minimum", "mod", "moveaxis", "mul", "multi_dot", "ne", "neg", "norm", "not_", "npround",
-    "ones", "ones_like", "others", "outer", "pack", "pinv", "polygamma", "pos", "pow_", "print_", "prod",
-    "pullback", "pymax", "pymin", "python", "qr", "quotient", "rad2deg", "raise_", "ravel", "reciprocal",
-    "remainder", "reshape", "reshape_as", "reshape_like", "rint", "round_", "shape_of", "sign", "sin", "sinh",
-    "size", "slogdet", "solve", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "store", "sub",
-    "sum_", "svd", "svdvals", "swapaxes", "tan", "tanh", "template", "tensordot", "to_f32", "to_f64", "to_i64",
-    "trace", "transpose", "tril", "triu", "trunc", "unbroadcast", "unbroadcast_like", "unpack", "unwrap", "var",
-    "vdot", "vjp", "where", "winners", "zero", "zeros", "zeros_like", "zeros_of",
+    "mean", "min_", "minimum", "mod", "moveaxis", "mul", "multi_dot", "ne", "neg", "norm", "not_", "npround", "ones",
+    "ones_like", "others", "outer", "pack", "pinv", "polygamma", "pos", "pow_", "print_", "prod", "pullback", "pymax",
+    "pymin", "python", "qr", "quotient", "rad2deg", "raise_", "ravel", "reciprocal", "remainder", "reshape",
+    "reshape_as", "reshape_like", "rint", "round_", "shape_of", "sign", "sin", "sinh", "size", "slogdet", "solve",
+    "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "store", "sub", "sum_", "svd", "svdvals", "swapaxes",
+    "tan", "tanh", "template", "tensordot", "to_f32", "to_f64", "to_i64", "trace", "transpose", "trapezoid", "tril",
+    "triu", "trunc", "unbroadcast", "unbroadcast_like", "unpack", "unwrap", "var", "vdot", "vjp", "where", "winners",
+    "zero", "zeros", "zeros_like", "zeros_of",
 ]
