@@ -33,7 +33,8 @@ from sct.codegen.program import (
     statements,
 )
 from sct.codegen.tapes import Tapes
-from sct.codegen.templates import WRITES
+from sct.codegen.templates import TURNED, WRITES
+from sct.errors import SctError
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.types import List, Seq, Tensor, Undef
 from sct.ops import OPS
@@ -123,12 +124,25 @@ class _Lowering:
             self.alias[eqn.out] = x = self.read(eqn.args[0])
             if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_unsure(x):
                 out.append(Assigned(x))
+        elif name == "pack":
+            self.plain(self.in_order(eqn, out), out)
         else:
             if name == "unwrap":
                 x = self.read(eqn.args[0])
                 out += [Assigned(x)] if isinstance(x, Value) and _is_unsure(x) else []
             self.plain(eqn, out)
         return name != "raise_"
+
+    def in_order(self, eqn: Eqn, out: Block) -> Eqn:
+        """The record `eqn`, which another function reads: its lists are in the order of the positions."""
+        args = list(eqn.args)
+        for k, x in enumerate(eqn.args):
+            if self.tapes.turned(x, 1) or self.tapes.turned(x, 2):
+                raise SctError("SCT411", "this derivative keeps lists of lists in two orders", loc=eqn.loc)
+            if self.tapes.turned(x):
+                args[k] = made = Value(x.type, x.hint)
+                self.plain(Eqn(TURNED, (x,), (made,), primal=False), out)
+        return eqn.with_(args=tuple(args))
 
     def is_read_here(self, eqn: Eqn) -> bool:
         """Is the out of `eqn` read where it is made, not only in regions further on?"""

@@ -407,7 +407,7 @@ def _placeholders(made: Iterable[Statement], names: Names) -> set[str]:
                       and isinstance(x, Value) and not names.same(v, x)]
         elif isinstance(s, Push):
             unsure = [x for x in s.operands if x in s.unsure]
-        elif isinstance(s, Let) and s.eqn.op.name == "pack":
+        elif isinstance(s, Let) and s.eqn.op.name in ("pack", "turned"):
             unsure = [x for x, like in zip(s.eqn.args, s.like.args) if isinstance(like.type, Undef)]
         found.update(names[v] for x in unsure if isinstance(x, Value) for v in names.live.leaves([x]))
     return found

@@ -20,6 +20,7 @@ from itertools import pairwise
 from sct.codegen.mirror import Mirror
 from sct.codegen.parts import Parts, Scope, parts
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ir.types import Seq, Undef
 
 __all__ = ["Member", "Read", "Tape", "Tapes"]
 
@@ -264,30 +265,50 @@ class Tapes:
             loop = parts(eqn) if region is not None and eqn.op.name == "loop" else None
             if loop is None or x not in loop.elems:
                 break
-            x = self.element(loop.xs[loop.elems.index(x)])
+            y = self.element(loop.xs[loop.elems.index(x)])
+            if isinstance(y.type, Seq) and y.type != x.type:
+                break
+            x = y
         return x
 
     def forward(self, s: Operand) -> bool:
         """Is the list in the order of the positions, not in the opposite one?"""
-        while isinstance(s, Value):
+        depth = 0
+        while isinstance(s, Value) and s in self.scope.binder:
             eqn, region = self.scope.binder[s]
             if region is not None:
-                s = self.element(_given(eqn, s))
+                s, depth = _given(eqn, s), depth + 1
             elif eqn.op.name == "loop":
-                return not eqn.attrs.get("reverse")
+                if not depth:
+                    return not eqn.attrs.get("reverse")
+                s, depth = parts(eqn).yields[parts(eqn).ys.index(s)], depth - 1
+            elif eqn.op.name in ("unpack", "call"):
+                return True
             else:
                 s = _handed_on(eqn, s)
         return True
 
+    def turned(self, s: Operand, depth: int = 0) -> bool:
+        """Are the elements of the list, or of the lists in it, in the opposite order?"""
+        t = s.type
+        while isinstance(t, Undef):
+            t = t.elem
+        if not isinstance(t, Seq):
+            return False
+        inner = self.element(s)
+        return not self.forward(s) if not depth else inner is not s and self.turned(inner, depth - 1)
+
     def element(self, s: Operand) -> Operand:
-        """What the loop that fills `s` appends to it."""
-        while isinstance(s, Value):
+        """What the loop that fills `s` appends to it; `s` itself where that is another function's."""
+        while isinstance(s, Value) and s in self.scope.binder:
             eqn, region = self.scope.binder[s]
             if region is not None:
                 s = self.element(_given(eqn, s))
             elif eqn.op.name == "loop":
                 loop = parts(eqn)
                 return loop.yields[loop.ys.index(s)]
+            elif eqn.op.name in ("unpack", "call"):
+                break
             else:
                 s = _handed_on(eqn, s)
         return s

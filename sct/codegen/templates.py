@@ -18,7 +18,9 @@ from sct.ir.core import Eqn, Lit, Op, Operand, Value
 from sct.ops.lists import UPDATES
 from sct.ops.registry import template
 
-__all__ = ["ATTRIBUTE", "ITEM", "STATEMENTS", "WRITES", "expression", "names_in", "occurrences", "parsed", "width"]
+__all__ = [
+    "ATTRIBUTE", "ITEM", "STATEMENTS", "TURNED", "WRITES", "expression", "names_in", "occurrences", "parsed", "width",
+]
 
 WRITES = UPDATES
 STATEMENTS = frozenset(["store", "add_at", "index", "raise_"])
@@ -30,6 +32,10 @@ ITEM = Op("item_of", lambda *_: None, emit="_0[_1]", nondiff="a part of an argum
 ATTRIBUTE = Op("attribute_of", lambda *_: None, emit=lambda _, name: f"_0.{name}",  # type: ignore[arg-type]
                nondiff="a part of an argument")
 """An attribute of an object that is an argument: params.W."""
+
+TURNED = Op("turned", lambda *_: None, emit="_0 and _0[::-1]",  # type: ignore[arg-type]
+            nondiff="a list in the other order")
+"""A list, if it is there, whose elements are in the opposite order."""
 
 _PLACEHOLDER = re.compile(r"\b_(\d+|args)\b")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from sct.frontend.evaluator import SPECIAL, Args, Dead, Evaluator, Frame, Kwargs
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import instantiate, special_method
 from sct.frontend.operations import KNOWN, call_named
-from sct.frontend.outlined import Outline, call_outlined
+from sct.frontend.outlined import Outline, call_outlined, same_kind
 from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
 from sct.frontend.statements import FALL, block, guard
 from sct.frontend.transforms import call_transform
@@ -193,8 +193,6 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     if isinstance(node, gast.AsyncFunctionDef):
         raise SctError("SCT101", "`async def` is not supported", hint="write a plain function",
                        loc=loc_of(node, source.file))
-    if any(f.source.node is node for f in ev.frames) and node not in ev.outlined:
-        raise Outline(node)
     if not isinstance(node, gast.Lambda):
         _no_generator(ev, source)
     names = {a.id for a in [*node.args.args, *node.args.posonlyargs, *node.args.kwonlyargs]}
@@ -207,15 +205,34 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)
     bound = {Key(frame.id, name): v for name, v in named.items()}
     if node in ev.outlined:
-        return call_outlined(ev, source, {**bound, **_captured(ev, node, parent)}, lambda: inline(ev, replace(frame)))
+        read = {**bound, **_captured(ev, [(node, parent)], bound.values())}
+        return call_outlined(ev, source, read, lambda: inline(ev, replace(frame)))
+    _no_endless_recursion(ev, frame, named)
+    frame.given = named
     ev.store.vars.update(bound)
     return inline(ev, frame)
 
 
-def _captured(ev: Evaluator, node: Any, parent: Frame | None) -> dict[Key, Abstract]:
-    """What a nested function, and those that it may call, read of the functions around them."""
+DEEPEST = 40
+"""How deep calls of one function in another one nest, where each takes its arguments apart."""
+
+
+def _no_endless_recursion(ev: Evaluator, frame: Frame, given: Mapping[str, Abstract]) -> None:
+    """A function that calls itself, for arguments of the same kind, is evaluated on its own; one that
+    takes a container apart ends with it."""
+    around = [f for f in ev.frames if f.source.node is frame.source.node]
+    if around and same_kind(ev, around[-1].given, given):
+        raise Outline(frame.source.node)
+    if len(around) > DEEPEST:
+        ev.refuse("SCT204", f"`{frame.source.name}` calls itself with ever new kinds of arguments",
+                  why="what decides types, a flag or an axis, is another one in each call",
+                  hint="write it as a loop")
+
+
+def _captured(ev: Evaluator, todo: list[tuple[Any, Frame | None]], given: Iterable[Abstract]) -> dict[Key, Abstract]:
+    """What nested functions, those that they may call and those among `given`, read of the functions around them."""
     found: dict[Key, Abstract] = {}
-    todo = [(node, parent)]
+    todo += [part for v in given for part in _nested(ev, v)]
     while todo:
         node, frame = todo.pop()
         for name in sorted(reads(node)):
@@ -225,10 +242,20 @@ def _captured(ev: Evaluator, node: Any, parent: Frame | None) -> dict[Key, Abstr
             key = Key(home.id, name) if home is not None else None
             if key is None or key in found or key not in ev.store.vars:
                 continue
-            found[key] = v = ev.store.vars[key]
-            if isinstance(v, Closure):
-                todo.append((v.node, next(f for f in ev.all_frames if f.id == v.frame)))
+            found[key] = ev.store.vars[key]
+            todo += _nested(ev, found[key])
     return found
+
+
+def _nested(ev: Evaluator, v: Abstract) -> list[tuple[Any, Frame | None]]:
+    """The nested functions in a value, each with the frame that it reads."""
+    if isinstance(v, Closure):
+        return [(v.node, next(f for f in ev.all_frames if f.id == v.frame))]
+    items = v.items if isinstance(v, Tup) else ()
+    if isinstance(v, Container):
+        cell = ev.store.cells[v.addr]
+        items = cell.items if isinstance(cell, Slots) else ()
+    return [part for x in items for part in _nested(ev, x)]
 
 
 def _no_generator(ev: Evaluator, source: SourceFunction) -> None:

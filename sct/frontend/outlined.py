@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 from sct.frontend.arrays import write_through
@@ -23,7 +23,7 @@ from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.source import SourceFunction
 from sct.frontend.store import Cells, Store
-from sct.frontend.values import Abstract, Array, Closure, DictRef, Key, ListRef, Method, Ref, Slots, Static, Tup
+from sct.frontend.values import Abstract, Array, Bound, Closure, Container, Key, Method, Ref, Slots, Static, Tup
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, walk
 from sct.ir.check import fits
 from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join, sym
@@ -58,7 +58,7 @@ class _Leaf:
 class _Node:
     """A container; `which` numbers the lists and dicts, as two names may hold one."""
 
-    kind: type
+    kind: object
     which: int
     keys: tuple[Any, ...]
     items: tuple[_Shape, ...]
@@ -87,12 +87,15 @@ class _Parts:
             return _Leaf(len(self.values) - 1)
         if isinstance(v, Tup):
             return _Node(Tup, 0, (), tuple(self.shape(x, pinned) for x in v.items))
-        if isinstance(v, (ListRef, DictRef)):
+        if isinstance(v, Bound):
+            names = tuple(name for name, _ in v.kwargs)
+            return _Node(Bound, 0, names, tuple(self.shape(x) for x in (v.fn, *v.args, *(x for _, x in v.kwargs))))
+        if isinstance(v, Container):
             cell = self.ev.store.cells[v.addr]
             if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen:
                 raise Unsupported("a list or dict that has two names")
             which = self.containers[v.addr] = len(self.containers)
-            return _Node(type(v), which, cell.keys, tuple(self.shape(x, pinned) for x in cell.items))
+            return _Node(replace(v, addr=0), which, cell.keys, tuple(self.shape(x, pinned) for x in cell.items))
         if isinstance(v, (Static, Closure)):
             return v
         raise Unsupported(f"a {type(v).__name__.lower()}")
@@ -106,7 +109,12 @@ class _Parts:
         items = tuple(self.made(x, leaves) for x in shape.items)
         if shape.kind is Tup:
             return Tup(items)
-        return self.ev.new_dict(dict(zip(shape.keys, items))) if shape.kind is DictRef else self.ev.new_list(items)
+        if shape.kind is Bound:
+            split = len(items) - len(shape.keys)
+            return Bound(items[0], items[1:split], tuple(zip(shape.keys, items[split:])))
+        assert isinstance(shape.kind, Container)
+        self.ev.store.cells[addr := self.ev.new_addr()] = Slots(items, shape.keys)
+        return replace(shape.kind, addr=addr)  # type: ignore[return-value]
 
 
 def _kind(t: Type) -> object:
@@ -176,6 +184,15 @@ def key_of(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abstract])
         return source.node, shapes, tuple(str(ev.type_of(v)) for v in parts.values)
     except Unsupported:
         return None
+
+
+def same_kind(ev: Evaluator, a: Mapping[str, Abstract], b: Mapping[str, Abstract]) -> bool:
+    """Do arguments differ in numbers and arrays alone?"""
+    try:
+        first, second = _Parts(ev), _Parts(ev)
+        return all(first.shape(a[name]) == second.shape(b[name]) for name in a)
+    except Unsupported:
+        return False
 
 
 def call_outlined(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abstract],

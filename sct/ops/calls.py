@@ -9,7 +9,6 @@ functions of it, the values that cross the boundary a record: `pack`, `unpack`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from sct.ir.core import Operand
@@ -52,7 +51,7 @@ def emit_pack(*args: Operand, of: str) -> str:
     return "_0" if len(args) == 1 else f"({', '.join(placeholders(len(args)))})"
 
 
-def run_unpack(record: tuple[Any, ...], types: Sequence[Type]) -> tuple[Any, ...]:
+def run_unpack(record: tuple[Any, ...], **_: Any) -> tuple[Any, ...]:
     return record
 
 

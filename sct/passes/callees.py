@@ -36,5 +36,8 @@ class Callees(Protocol):
     def tangent(self, callee: str, wrt: tuple[int, ...]) -> str:
         """The name of the function of the params of `callee` and the tangents of those at `wrt`."""
 
+    def sum(self, of: str) -> str:
+        """The name of the function of two cotangents of a record that adds them."""
+
 
 callees_var: ContextVar[Callees] = ContextVar("sct_callees")

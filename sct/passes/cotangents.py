@@ -18,12 +18,13 @@ from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, is_float
 from sct.ir.types import ANY_REAL, NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join
 from sct.ops.adjoint import cast_like, expand_like, unbroadcast, zeros_of
 from sct.ops.arithmetic import add, mul
-from sct.ops.calls import pack, unpack
+from sct.ops.calls import call, pack, unpack
 from sct.ops.comparison import is_none, unwrap
 from sct.ops.control import cond
 from sct.ops.creation import to_f32
 from sct.ops.elementwise import logical_not, logical_or, where
 from sct.ops.lists import add_lists
+from sct.passes.callees import callees_var
 from sct.passes.sequences import mapped
 
 __all__ = ["Masks", "base", "branch", "choice", "ct_type", "current", "explained", "fit", "full", "given", "hint",
@@ -213,6 +214,9 @@ class Masks:
             return cast(Operand, add_lists(a, b))
         if isinstance(a.type, Seq):
             return mapped(self.sum, a, b)
+        if isinstance(a.type, Residuals):
+            name, t = callees_var.get().sum(a.type.of), a.type
+            return cast(Operand, call(a, b, callee=name, types=(t,))[0])
         if a in self._known and b in self._known:
             (c, g, kept), (d, h, also) = self._known[a], self._known[b]
             if c is d:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sct.errors import SctError
-from sct.ir.build import Rewrite
-from sct.ir.core import Eqn, Fn, Operand, Value, called_as, walk
-from sct.ir.types import Tensor
-from sct.ops.calls import boundary
+from sct.ir.build import Builder, Rewrite
+from sct.ir.core import Eqn, Fn, Operand, Value, called_as, is_float, walk
+from sct.ir.types import NONE, Residuals, Tensor
+from sct.ops.calls import boundary, pack, unpack
 from sct.passes.callees import Parts
-from sct.passes.cotangents import ct_type, hint
+from sct.passes.cotangents import Masks, ct_type, hint
 from sct.passes.forward import forward, tangent_type
 from sct.passes.reverse import reverse
 from sct.passes.split import split
@@ -123,6 +123,25 @@ class Derivatives:
             self.functions[name] = made.with_(name=name, params=(*fn.params, *params))
             self._expanded.add(name)
         return self._tangents[key]
+
+    # -- records ------------------------------------------------------------------------
+
+    def sum(self, of: str) -> str:
+        """The function that adds two cotangents of the records of one function, field by field."""
+        name = f"{of}_sum"
+        if name not in self.functions:
+            a, b = Value(Residuals(of), "a"), Value(Residuals(of), "b")
+            packed = next(eqn for f in self.functions.values() for eqn in f.eqns
+                          if eqn.op is pack and "d" + eqn.attrs["of"] == of)
+            types = tuple(ct_type(x.type) if is_float(x) else NONE for x in packed.args)
+            self.functions[name] = Fn(name, (a, b), (), (a,))
+            self._expanded.add(name)
+            with Builder(primal=False, rewrite=self.rewrite) as builder:
+                fields = [Masks().sum(x, y) if t != NONE else x
+                          for x, y, t in zip(unpack(a, types=types), unpack(b, types=types), types)]
+                made = pack(*fields, of=of)
+            self.functions[name] = builder.finish(name, (a, b), (made,))
+        return name
 
 
 def _callees(fn: Fn) -> list[str]:
