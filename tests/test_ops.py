@@ -19,7 +19,7 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
 from sct.ir.interp import call, resolve
 from sct.ir.types import ANY_REAL, FLOAT, Dim, List, Opaque, Tensor, Type, TypeMismatch, py, sym
-from sct.ops import OPS, aliases, cos, mul, sin
+from sct.ops import OPS, aliases, cond, cos, mul, sin
 from sct.ops.lists import UPDATES
 from sct.ops.types import dtype_name
 from sct.passes.forward import forward
@@ -74,10 +74,17 @@ def values(args: Sequence[Any]) -> list[Any]:
 
 
 def evaluate(fn: Fn, args: Sequence[Any]) -> list[Any]:
-    """Run straight-line IR, checking every value against its type."""
+    """Run IR without loops, checking every value against its type."""
     env: dict[Any, Any] = dict(zip(fn.params, args))
+    return run(fn, env)
+
+
+def run(fn: Fn, env: dict[Any, Any]) -> list[Any]:
     read = lambda x: env[x] if isinstance(x, Value) else x.value
     for eqn in fn.eqns:
+        if eqn.op is cond:
+            env.update(zip(eqn.outs, run(eqn.regions[0 if read(eqn.args[0]) else 1], env)))
+            continue
         with np.errstate(all="ignore"):
             result = call(eqn.op, list(map(read, eqn.args)), eqn.attrs, eqn.spelling)
         for out, made in zip(eqn.outs, result if len(eqn.outs) > 1 else [result], strict=True):

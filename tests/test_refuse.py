@@ -168,8 +168,40 @@ def f(x):
 """,
     "numpy function with an unknown keyword": """
 def f(x):
-    y = np.zeros(3)
-    np.sin(x, out=y)  # SCT
+    return np.sum(np.sin(x, order="F"))  # SCT205
+""",
+    "a ufunc at some places, the others undefined": """
+def f(x):
+    return np.sum(np.log(x, where=x > 0.0))  # SCT205
+""",
+    "a ufunc into an array of ints": """
+def f(x):
+    y = np.zeros(3, dtype=int)
+    np.sin(x, out=y)  # SCT501
+    return np.sum(y)
+""",
+    "an unequal split": """
+def f(x):
+    return np.sum(np.split(x, 7)[0])  # SCT505
+""",
+    "repeated values of put": """
+def f(x):
+    y = x * 2.0
+    np.put(y, [0, 1, 2], x[:2])  # SCT205
+    return np.sum(y)
+""",
+    "pad by a statistic": """
+def f(x):
+    return np.sum(np.pad(x, 1, mode="mean"))  # SCT501
+""",
+    "insert of a list of positions": """
+def f(x):
+    return np.sum(np.insert(x, [0, 1], 2.0))  # SCT205
+""",
+    "a ufunc method": """
+def f(x):
+    y = x * 2.0
+    np.multiply.at(y, [0, 0], 3.0)  # SCT206
     return np.sum(y)
 """,
     "opaque method of an active value": """

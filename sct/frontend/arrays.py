@@ -278,6 +278,10 @@ def write_through(ev: Evaluator, ref: Ref, new: Operand) -> None:
     ev.store.cells[ref.addr] = replace(cell, value=new)
 
 
+TURNED = frozenset(("flip", "fliplr", "flipud", "rot90", "swapaxes", "moveaxis", "rollaxis"))
+"""Views of the same elements in another order."""
+
+
 def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand:
     """`outer` with the view `step` of it replaced by `new`."""
     t = outer.type
@@ -288,9 +292,14 @@ def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand
         axes = step.attrs.get("axes")
         back = None if axes is None else tuple(int(k) for k in np.argsort(axes))
         return ev.emit(transpose, new, axes=back)  # type: ignore[no-any-return]
-    if step.op.name in ("reshape", "ravel", "squeeze", "expand_dims"):
+    if step.op.name in ("reshape", "ravel", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d"):
         sizes = [d.value if d.value is not None else ev.emit(dim, outer, axis=k) for k, d in enumerate(t.shape)]
         return ev.emit(reshape, new, *sizes)  # type: ignore[no-any-return]
+    if step.op.name in TURNED:
+        assert step.op.linear is not None
+        with ev.b:  # what lies where, is told by the transpose
+            (back,) = step.op.linear(new, outer, *step.args, **step.attrs)
+        return ev.emit(store, outer, back, key=("e",))  # type: ignore[no-any-return]
     ev.refuse("SCT304", f"a write through the view `{step.op.name}` is not supported",
               hint="write to the array itself, by its index")
 

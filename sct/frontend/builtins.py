@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from sct.frontend import lists
-from sct.frontend.arrays import assign_item, size_along
+from sct.frontend.arrays import size_along
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.expressions import binary, boolean, compare_one, truth
 from sct.frontend.iteration import from_zero, items_of, known_items, length, space
@@ -235,11 +235,3 @@ for _name, _cls in (("float", float), ("int", int), ("bool", bool)):
 @special(eval, exec, compile, globals, locals, vars, input, open, iter, next, map, filter, sorted)
 def refused_builtin(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     ev.refuse("SCT206", "this builtin is not supported in a differentiated function")
-
-
-@special(np.copyto)
-def copyto(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    if kwargs or len(args) != 2:
-        ev.refuse("SCT205", "`np.copyto` with keywords is not supported yet")
-    assign_item(ev, args[0], Static(Ellipsis), args[1])
-    return Static(None)

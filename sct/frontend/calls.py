@@ -16,6 +16,7 @@ from sct.errors import SctError
 from sct.frontend.comprehensions import listcomp
 from sct.frontend.evaluator import SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
 from sct.frontend.iteration import items_of
+from sct.frontend.library import ufunc_method
 from sct.frontend.objects import instantiate, special_method
 from sct.frontend.operations import KNOWN, call_named
 from sct.frontend.outlined import Outline, call_outlined, same_kind
@@ -100,6 +101,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return SPECIAL[id(f)](ev, args, kwargs)
     if id(f) in KNOWN:
         return call_named(ev, KNOWN[id(f)], args, kwargs)
+    if isinstance(getattr(f, "__self__", None), np.ufunc):
+        return ufunc_method(ev, f.__self__, f.__name__, args, kwargs)
     if hasattr(f, "__sct_call__") or hasattr(f, "__sct_transform__"):
         return call_transform(ev, fn, args, kwargs)
     if isinstance(f, functools.partial):

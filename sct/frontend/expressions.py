@@ -401,6 +401,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if isinstance(owner, Static):
         try:
             found = getattr(owner.value, name)
+            if isinstance(owner.value, np.ufunc):
+                return Static(found)
             if isinstance(found, types.MethodType) and found.__self__ is owner.value and owner.path is not None:
                 # A bound method is a new object each time: what is guarded is its function.
                 ev.lift(found.__func__, (*owner.path, ("attr", name), ("attr", "__func__")))

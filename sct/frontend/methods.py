@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sct.frontend import lists
-from sct.frontend.arrays import assign_item
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
 from sct.frontend.iteration import items_of
+from sct.frontend.library import ARRAY_METHODS
 from sct.frontend.operations import call_named
 from sct.frontend.raising import die
 from sct.frontend.values import (
@@ -34,9 +34,8 @@ __all__: list[str] = []
 def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstract:
     owner, name = fn.owner, fn.name
     if isinstance(owner, (Ref, Value)):
-        if name == "fill" and isinstance(owner, Ref):
-            assign_item(ev, owner, Static(Ellipsis), args[0])
-            return Static(None)
+        if name in ARRAY_METHODS and isinstance(owner, Ref):
+            return ARRAY_METHODS[name](ev, owner, args, kwargs)
         if name == "item" and not args and isinstance(owner, Value):
             return ev.call_op(BY_CALL["builtins.float"], owner, spelling="builtins.float")
         if name == "tolist" and isinstance(owner, Ref):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend import lists
-from sct.frontend.arrays import array_of, nested
+from sct.frontend.arrays import array_of, assign_item, nested
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
 from sct.frontend.iteration import items_of, known_items
 from sct.frontend.layouts import contiguous, is_view
@@ -27,6 +27,7 @@ from sct.frontend.values import (
 from sct.ir import Lit, Op, Operand, Value
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import BY_CALL, aliases, stop_gradient
+from sct.ops.conditional import masked_ufunc
 
 __all__ = ["KNOWN", "call_named"]
 
@@ -49,7 +50,10 @@ KNOWN = _known()
 
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of the function that is spelled so; the op's `bind` sorts operands from attrs."""
-    op = BY_CALL[spelling]
+    args, kwargs, out, mask = outputs(ev, spelling, args, kwargs)
+    if out is not None:
+        return call_into(ev, spelling, args, kwargs, out, mask)
+    op = by_keyword(BY_CALL[spelling], kwargs)
     attrs: dict[str, Any] = {}
     if spelling in _ARRAYS and args and lists.is_dynamic(ev, args[0]) and not kwargs and len(args) == 1:
         return ev.wrap(array_of(ev, args[0]))
@@ -66,24 +70,34 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
             text = str(error).replace("bind_", "").replace("<lambda>()", f"`{spelling}`")
             ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}")
     attrs = {k: static_attr(ev, k, v) for k, v in attrs.items()}
-    flat = [ev.operand(x) if not isinstance(x, (Lit, Value)) else x for x in map(_abstract, operands)]
+    flat = [operand(ev, x) for x in operands]
     if op.name in _SIZED:
         flat = [x if k in _NUMBERS.get(op.name, ()) else ev.as_int(x) for k, x in enumerate(flat)]
-    return apply_op(ev, op, spelling, args, flat, attrs)
+    owner = operands[op.alias_of] if len(operands) > op.alias_of else None
+    return apply_op(ev, op, spelling, owner, flat, attrs)
 
 
 _ARRAYS = ("numpy.array", "numpy.asarray", "numpy.stack")
 """Functions that make an array of a list, whatever its length."""
 
 
-_SIZED = frozenset(("zeros", "ones", "empty", "eye", "reshape", "broadcast_to", "arange", "linspace"))
-"""Ops that take sizes,"""
-_NUMBERS = {"linspace": (0, 1), "reshape": (0,), "broadcast_to": (0,)}
+def by_keyword(op: Op, kwargs: Kwargs) -> Op:
+    """`numpy.sum(where=)` is the entry for calls of `numpy.sum` with that keyword."""
+    return next((BY_CALL[name] for k in kwargs if (name := f"{op.calls[0]}({k}=)") in BY_CALL), op)
+
+
+_SIZED = frozenset(("zeros", "ones", "empty", "eye", "reshape", "broadcast_to", "arange", "linspace", "tile", "roll",
+                    "repeat", "resize", "pad", "full", "take", "logspace", "geomspace", "array_insert", "array_delete"))
+"""Ops that take sizes or positions,"""
+_NUMBERS = {"linspace": (0, 1), "reshape": (0,), "broadcast_to": (0,), "tile": (0,), "roll": (0,), "repeat": (0,),
+            "resize": (0,), "pad": (0, 1), "full": (0,), "take": (0,), "logspace": (0, 1), "geomspace": (0, 1),
+            "array_insert": (0, 1), "array_delete": (0,)}
 """and which of their operands are none."""
 
 
-def apply_op(ev: Evaluator, op: Op, spelling: str, args: Args, flat: Sequence[Operand],
+def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Operand],
              attrs: Mapping[str, Any]) -> Abstract:
+    """The op on these operands; its result may share memory with the array `owner`."""
     try:
         if op.asks is not None:
             attrs = {**attrs, **facts(ev, op, spelling, flat, attrs)}
@@ -93,7 +107,6 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, args: Args, flat: Sequence[Op
     if isinstance(made, tuple):
         return Tup(tuple(map(ev.wrap, made)), op.fields)
     if isinstance(made, Value) and isinstance(made.type, Tensor) and made.type.is_array:
-        owner = args[op.alias_of] if len(args) > op.alias_of else None
         alias = aliases(ev.b.eqns[-1]) if ev.b.eqns and made in ev.b.eqns[-1].outs else "none"
         if alias != "none" and isinstance(owner, Ref):
             return view(ev, op, spelling, owner, flat, attrs, alias, made)
@@ -111,6 +124,53 @@ def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: 
         ev.refuse("SCT501", str(error))
     ev.defs.update((out, eqn) for eqn in ev.b.eqns[start:] for out in eqn.outs)
     return {k: ev.ask(v, f"`{k}` of `{spelling}`") if isinstance(v, Value) else v for k, v in asked.items()}
+
+
+# -- out= -----------------------------------------------------------------------------------------------
+
+
+def outputs(ev: Evaluator, spelling: str, args: Args,
+            kwargs: Kwargs) -> tuple[Args, Kwargs, Abstract | None, Abstract | None]:
+    """The arguments of a call without `out`, which a ufunc also takes by position, and, for a ufunc, `where`."""
+    rest = {k: v for k, v in kwargs.items() if k != "out"}
+    out = kwargs.get("out")
+    ufunc = getattr(np, spelling.removeprefix("numpy."), None) if spelling.startswith("numpy.") else None
+    mask = None
+    if isinstance(ufunc, np.ufunc):
+        mask = rest.pop("where", None)
+        if len(args) == ufunc.nin + 1:
+            args, out = args[:-1], args[-1]
+    if isinstance(out, Tup) and len(out.items) == 1:
+        out = out.items[0]
+    if isinstance(out, Static) and out.value is None:
+        out = None
+    if mask is not None and out is None:
+        ev.refuse("SCT205", f"`{spelling}` with `where=` and without `out=` is not supported",
+                  why="the elements that are left out are not defined", hint="use np.where, or give an `out`")
+    return args, rest, out, mask
+
+
+def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abstract,
+              mask: Abstract | None) -> Abstract:
+    """A call whose result is written into the array `out`."""
+    if not isinstance(out, Ref):
+        ev.refuse("SCT303", "`out` must be an array")
+    if mask is None:
+        made = call_named(ev, spelling, args, kwargs)
+    else:
+        if kwargs:
+            ev.refuse("SCT205", f"the keyword `{next(iter(kwargs))}` of `{spelling}` is not supported here")
+        name = spelling.removeprefix("numpy.")
+        chosen = ev.call_op(masked_ufunc, mask, *args, name=name)
+        made = ev.call_op(BY_CALL["numpy.where"], mask, chosen, out, spelling="numpy.where")
+    t, n = ev.type_of(out), ev.type_of(made)
+    assert isinstance(t, Tensor) and isinstance(n, Tensor)
+    if "bif".index(n.kind) > "bif".index(t.kind):
+        ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype}", why="NumPy raises here too")
+    if n.dtype != t.dtype and not isinstance(getattr(np, spelling.removeprefix("numpy."), None), np.ufunc):
+        ev.refuse("SCT501", f"`out` of dtype {t.dtype} for a result of dtype {n.dtype} is not supported")
+    assign_item(ev, out, Static(Ellipsis), made)
+    return out
 
 
 def _keeps_c_order(step: Step) -> bool:
@@ -159,8 +219,16 @@ def view(ev: Evaluator, op: Any, spelling: str, owner: Ref, flat: Sequence[Opera
     return ref
 
 
-def _abstract(x: Any) -> Any:
-    return Static(x) if isinstance(x, (bool, int, float, str)) or x is None else x
+def operand(ev: Evaluator, x: Any) -> Operand:
+    """An operand as `bind` gives it; a list of numbers and arrays is the array that NumPy makes of it."""
+    if isinstance(x, (Lit, Value)):
+        return x
+    if isinstance(x, (list, tuple)):
+        array = BY_CALL["numpy.array"]
+        assert array.bind is not None
+        parts, attrs = array.bind(x)
+        return ev.emit(array, *(operand(ev, p) for p in parts), spelling="numpy.array", **attrs)  # type: ignore
+    return ev.operand(Static(x) if isinstance(x, (bool, int, float, str)) or x is None else x)
 
 
 def plain_containers(ev: Evaluator, v: Abstract) -> Any:

@@ -78,7 +78,7 @@ def lines(fn: Fn) -> list[tuple[str, Eqn | None]]:
     return [(_SIZE.sub(number, text), eqn) for f in (*fn.functions, fn) for text, eqn in _Writer(f).fn(f, f.name, "")]
 
 
-_SIZE = re.compile(r"\b(__v|_count)\d+\b")
+_SIZE = re.compile(r"\b(__v|_count|_repeats|_unique|_kept|_bins)\d+\b")
 """Sizes named after a value: numbered in order of appearance, so that the text does not depend on
 what else was compiled."""
 

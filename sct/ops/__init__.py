@@ -6,8 +6,20 @@
 True
 """
 
-from sct.ops import lists as lists
+from sct.ops import lists
 from sct.ops.adjoint import unbroadcast, zero
+from sct.ops.along import (
+    choose,
+    compress,
+    extract,
+    flatnonzero,
+    grid,
+    nonzero,
+    searchsorted,
+    select,
+    take,
+    take_along_axis,
+)
 from sct.ops.arithmetic import (
     abs_,
     add,
@@ -29,8 +41,21 @@ from sct.ops.arithmetic import (
     stop_gradient,
     sub,
 )
+from sct.ops.blocks import (
+    array_append,
+    array_delete,
+    array_insert,
+    block,
+    column_stack,
+    dstack,
+    hstack,
+    kept_positions,
+    meshgrid,
+    vstack,
+)
 from sct.ops.calls import boundary, call, pack, unpack
 from sct.ops.comparison import eq, ge, gt, is_none, isfinite, isinf, isnan, le, lt, ne, not_, unwrap
+from sct.ops.conditional import masked_ufunc
 from sct.ops.control import closure, cond, jvp, loop, pullback, vjp
 from sct.ops.creation import (
     astype,
@@ -95,9 +120,9 @@ from sct.ops.functions import (
     ldexp,
     lgamma,
     log,
+    log10,
     log1p,
     log2,
-    log10,
     logaddexp,
     polygamma,
     rad2deg,
@@ -116,10 +141,86 @@ from sct.ops.indexing import add_at, advanced, index, store, winners
 from sct.ops.joining import array, asarray, concatenate, stack
 from sct.ops.leastsquares import lstsq, matrix_rank, pinv, qr
 from sct.ops.linalg import cholesky, det, inv, slogdet, solve
+from sct.ops.masked import (
+    all_where,
+    any_where,
+    max_where,
+    mean_where,
+    min_where,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+    prod_where,
+    std_where,
+    sum_where,
+    var_where,
+)
 from sct.ops.norms import condition, norm
+from sct.ops.numbers import (
+    angle,
+    comb,
+    conj,
+    dist,
+    factorial,
+    float_power,
+    frexp,
+    fsum,
+    gcd,
+    heaviside,
+    imag,
+    isqrt,
+    lcm,
+    logaddexp2,
+    math_prod,
+    modf,
+    nan_to_num,
+    nextafter,
+    perm,
+    real,
+    signbit,
+    sinc,
+    sinc_slope,
+    spacing,
+    ulp,
+)
+from sct.ops.order import (
+    argpartition,
+    argsort,
+    median,
+    partition,
+    partition_order,
+    percentile,
+    positions,
+    quantile,
+    sort,
+    unique,
+    unique_index,
+)
+from sct.ops.padding import pad, pad_positions
 from sct.ops.powers import mathpow, pow_
 from sct.ops.products import dot, inner, matmul, outer, vdot
-from sct.ops.ranges import arange, linspace
+from sct.ops.ranges import arange, geomspace, linspace, logspace
+from sct.ops.rearrange import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    diag,
+    diagflat,
+    diagonal,
+    flip,
+    fliplr,
+    flipud,
+    repeat,
+    resize,
+    roll,
+    rollaxis,
+    rot90,
+    tile,
+)
 from sct.ops.reductions import (
     all_,
     any_,
@@ -135,6 +236,7 @@ from sct.ops.reductions import (
     unbroadcast_like,
 )
 from sct.ops.registry import BY_CALL, ELEMENTWISE, OPS, aliases, template
+from sct.ops.running import average, cumprod, ptp, running_max, running_min
 from sct.ops.shape import (
     broadcast_to,
     dim,
@@ -151,27 +253,37 @@ from sct.ops.shape import (
     swapaxes,
     transpose,
 )
-from sct.ops.statistics import cumsum, flip, std, var
+from sct.ops.statistics import cumsum, std, var
 from sct.ops.tensor import kron, matrix_power, multi_dot, tensordot, trace
 from sct.ops.triangles import tril, triu
 
 __all__ = [
-    "BY_CALL", "ELEMENTWISE", "OPS", "abs_", "add", "add_at", "advanced", "aliases", "all_", "any_", "apply", "arange",
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "array", "asarray",
-    "astype", "bool_", "boundary", "broadcast_to", "call", "cast_like", "cbrt", "ceil", "cholesky", "clip", "closure",
-    "concatenate", "cond", "condition", "copy", "copysign", "cos", "cosh", "cumsum", "deg2rad", "det", "diff",
-    "digamma", "dim", "div", "dot", "ediff1d", "eigh", "eigvalsh", "einsum", "empty", "empty_like", "eq", "erf",
-    "erfc", "exp", "exp2", "expand_dims", "expand_like", "expm1", "eye", "fabs", "flatten", "flip", "float_", "floor",
-    "floordiv", "fmax", "fmin", "fmod", "fstring", "full", "full_like", "gamma", "ge", "gradient", "gt", "hypot",
-    "index", "inner", "int_", "inv", "is_none", "isfinite", "isinf", "isnan", "item", "jvp", "kron", "ldexp", "le",
-    "lgamma", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "loop", "lstsq", "lt", "mathpow", "matmul", "matrix_power", "matrix_rank", "max_", "maximum",
-    "mean", "min_", "minimum", "mod", "moveaxis", "mul", "multi_dot", "ne", "neg", "norm", "not_", "npround", "ones",
-    "ones_like", "others", "outer", "pack", "pinv", "polygamma", "pos", "pow_", "print_", "prod", "pullback", "pymax",
-    "pymin", "python", "qr", "quotient", "rad2deg", "raise_", "ravel", "reciprocal", "remainder", "reshape",
-    "reshape_as", "reshape_like", "rint", "round_", "shape_of", "sign", "sin", "sinh", "size", "slogdet", "solve",
-    "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "store", "sub", "sum_", "svd", "svdvals", "swapaxes",
-    "tan", "tanh", "template", "tensordot", "to_f32", "to_f64", "to_i64", "trace", "transpose", "trapezoid", "tril",
-    "triu", "trunc", "unbroadcast", "unbroadcast_like", "unpack", "unwrap", "var", "vdot", "vjp", "where", "winners",
-    "zero", "zeros", "zeros_like", "zeros_of",
+    "BY_CALL", "ELEMENTWISE", "OPS", "abs_", "add", "add_at", "advanced", "aliases", "all_", "all_where", "angle",
+    "any_", "any_where", "apply", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+    "argmax", "argmin", "argpartition", "argsort", "array", "array_append", "array_delete", "array_insert", "asarray",
+    "astype", "atleast_1d", "atleast_2d", "atleast_3d", "average", "block", "bool_", "boundary", "broadcast_to", "call",
+    "cast_like", "cbrt", "ceil", "cholesky", "choose", "clip", "closure", "column_stack", "comb", "compress",
+    "concatenate", "cond", "condition", "conj", "copy", "copysign", "cos", "cosh", "cumprod", "cumsum", "deg2rad",
+    "det", "diag", "diagflat", "diagonal", "diff", "digamma", "dim", "dist", "div", "dot", "dstack", "ediff1d", "eigh",
+    "eigvalsh", "einsum", "empty", "empty_like", "eq", "erf", "erfc", "exp", "exp2", "expand_dims", "expand_like",
+    "expm1", "extract", "eye", "fabs", "factorial", "flatnonzero", "flatten", "flip", "fliplr", "flipud", "float_",
+    "float_power", "floor", "floordiv", "fmax", "fmin", "fmod", "frexp", "fstring", "fsum", "full", "full_like",
+    "gamma", "gcd", "ge", "geomspace", "gradient", "grid", "gt", "heaviside", "hstack", "hypot", "imag", "index",
+    "inner", "int_", "inv", "is_none", "isfinite", "isinf", "isnan", "isqrt", "item", "jvp", "kept_positions", "kron",
+    "lcm", "ldexp", "le", "lgamma", "linspace", "lists", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "logspace", "loop", "lstsq", "lt", "masked_ufunc",
+    "math_prod", "mathpow", "matmul", "matrix_power", "matrix_rank", "max_", "max_where", "maximum", "mean",
+    "mean_where", "median", "meshgrid", "min_", "min_where", "minimum", "mod", "modf", "moveaxis", "mul", "multi_dot",
+    "nan_to_num", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "ne", "neg", "nextafter",
+    "nonzero", "norm", "not_", "npround", "ones", "ones_like", "others", "outer", "pack", "pad", "pad_positions",
+    "partition", "partition_order", "percentile", "perm", "pinv", "polygamma", "pos", "positions", "pow_", "print_",
+    "prod", "prod_where", "ptp", "pullback", "pymax", "pymin", "python", "qr", "quantile", "quotient", "rad2deg",
+    "raise_", "ravel", "real", "reciprocal", "remainder", "repeat", "reshape", "reshape_as", "reshape_like", "resize",
+    "rint", "roll", "rollaxis", "rot90", "round_", "running_max", "running_min", "searchsorted", "select", "shape_of",
+    "sign", "signbit", "sin", "sinc", "sinc_slope", "sinh", "size", "slogdet", "solve", "sort", "spacing", "sqrt",
+    "square", "squeeze", "stack", "std", "std_where", "stop_gradient", "store", "sub", "sum_", "sum_where", "svd",
+    "svdvals", "swapaxes", "take", "take_along_axis", "tan", "tanh", "template", "tensordot", "tile", "to_f32",
+    "to_f64", "to_i64", "trace", "transpose", "trapezoid", "tril", "triu", "trunc", "ulp", "unbroadcast",
+    "unbroadcast_like", "unique", "unique_index", "unpack", "unwrap", "var", "var_where", "vdot", "vjp", "vstack",
+    "where", "winners", "zero", "zeros", "zeros_like", "zeros_of",
 ]

@@ -1,22 +1,23 @@
-"""Evenly spaced numbers."""
+"""Evenly spaced numbers, and powers of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Operand
+from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import Apply, Dim, Tensor, TypeMismatch, sym
-from sct.ops.arithmetic import add, mul, sub
+from sct.ops.arithmetic import add, div, mul, sub
 from sct.ops.creation import dtype_text
 from sct.ops.reductions import sum_
 from sct.ops.registry import op, placeholders
 from sct.ops.shape import size
 from sct.ops.types import dtype_name, number, numpy_dtype, promote, scalar_or_array, size_of
 
-__all__ = ["arange", "linspace"]
+__all__ = ["arange", "geomspace", "linspace", "logspace"]
 
 
 # -- arange(stop), arange(start, stop), arange(start, stop, step) ---------------------------------
@@ -97,3 +98,56 @@ linspace = op("linspace", "numpy.linspace", type=type_linspace, run=np.linspace,
               inactive=(2,), linear=linspace_transposed, raises="value",
               samples=lambda: [((0.5, 2.5, 4), {}), ((2.5, 0.5, 3), {"endpoint": False}),
                                ((np.float64(0.5), 1, 1), {})])
+
+
+# -- logspace, geomspace: powers at even steps ---------------------------------------------------------
+
+
+def weight_of(num: Operand, endpoint: bool) -> Any:
+    """From 0 to 1: how far each number is on the way."""
+    return linspace(0.0, 1.0, num, endpoint=endpoint)
+
+
+def logspace_partials(y: Operand, num: Operand, endpoint: bool, base: float) -> list[Any]:
+    w = weight_of(num, endpoint)
+    growth = mul(math.log(base), y)
+    return [mul(growth, sub(1.0, w)), mul(growth, w)]
+
+
+def geomspace_partials(y: Operand, start: Operand, stop: Operand, num: Operand, endpoint: bool) -> list[Any]:
+    w = weight_of(num, endpoint)
+    return [div(mul(y, sub(1.0, w)), start), div(mul(y, w), stop)]
+
+
+def spaced(name: str, partials: Callable[..., list[Any]], **defaults: Any) -> Op:
+    """A function (start, stop, num): `partials(y, start, stop, num, **attrs)` are by start and stop."""
+    call = getattr(np, name)
+
+    def vjp(ct: Operand, y: Operand, start: Operand, stop: Operand, num: Operand, **attrs: Any) -> list[Any]:
+        return [*(sum_(mul(ct, p)) for p in partials(y, start, stop, num, **{**defaults, **attrs})), None]
+
+    def jvp(tangents: Sequence[Any], y: Operand, start: Operand, stop: Operand, num: Operand, **attrs: Any) -> Any:
+        slopes = partials(y, start, stop, num, **{**defaults, **attrs})
+        parts = [mul(t, p) for t, p in zip(tangents, slopes) if t is not None]
+        return parts[0] if len(parts) == 1 else add(*parts)
+
+    def emit(*_: Operand, **attrs: Any) -> str:
+        given = [f"{k}=_{k}" for k, v in attrs.items() if v != defaults[k]]
+        return f"numpy.{name}({', '.join(['_0', '_1', '_2', *given])})"
+
+    def bind(start: Any, stop: Any, num: Any = 50, **attrs: Any) -> tuple[list[Any], dict[str, Any]]:
+        if wrong := attrs.keys() - defaults.keys():
+            raise TypeError(f"the keyword `{min(wrong)}` is not supported")
+        return [start, stop, num], {**defaults, **attrs}
+
+    def rule(start: Operand, stop: Operand, num: Operand, **attrs: Any) -> Tensor:
+        return type_linspace(start, stop, num)
+
+    return op(name, f"numpy.{name}", type=rule, run=call, bind=bind, emit=emit, defaults=defaults, vjp=vjp, jvp=jvp,
+              inactive=(2,), raises="value",
+              samples=lambda: [((0.5, 2.5, 4), {}), ((2.5, 0.5, 3), {"endpoint": False}), ((1.5, 2.0, 1), {})])
+
+
+logspace = spaced("logspace", lambda y, start, stop, num, endpoint, base: logspace_partials(y, num, endpoint, base),
+                  endpoint=True, base=10.0)
+geomspace = spaced("geomspace", geomspace_partials, endpoint=True)

@@ -13,12 +13,13 @@ from sct.ir.types import Tensor
 from sct.ops import samples
 from sct.ops.arithmetic import mul, quotient, sub
 from sct.ops.indexing import index, join
+from sct.ops.rearrange import along_axes
 from sct.ops.reductions import aligned, bind_reduction, count, mean, over_count, reduction, sum_
 from sct.ops.registry import op
 from sct.ops.shape import rearranged, reshape_as
 from sct.ops.types import Axis, normalize, number, probe, size_dim
 
-__all__ = ["cumsum", "flip", "std", "var"]
+__all__ = ["cumsum", "std", "var"]
 
 
 # -- var, std ------------------------------------------------------------------------------------
@@ -93,20 +94,5 @@ def cumsum_transposed(ct: Operand, x: Operand, axis: int | None = None) -> list[
     return [reshape_as(sums, x) if axis is None else sums]
 
 
-def along_axes() -> list[samples.Sample]:
-    return [((samples.arrays(s),), {"axis": a}) for s, a in (((2, 3), 0), ((2, 3), -1), ((2, 3), None), ((3,), 0),
-                                                             ((0,), None), ((2, 1, 3), 1))]
-
-
 cumsum: Op = op("cumsum", "numpy.cumsum .cumsum", type=type_cumsum, run=np.cumsum, defaults={"axis": None},
                 bind=lambda a, axis=None: ([a], {"axis": axis}), linear=cumsum_transposed, samples=along_axes)
-
-
-def type_flip(x: Operand, axis: Axis = None) -> Tensor:
-    normalize(axis, number(x).rank)
-    return rearranged(x, number(x).shape)
-
-
-flip: Op = op("flip", "numpy.flip", type=type_flip, run=np.flip, defaults={"axis": None}, alias="view", cost="free",
-              bind=lambda m, axis=None: ([m], {"axis": axis}), linear=lambda ct, x, axis=None: [flip(ct, axis=axis)],
-              samples=along_axes)
