@@ -72,7 +72,7 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
     attrs = {k: static_attr(ev, k, v) for k, v in attrs.items()}
     flat = [operand(ev, x) for x in operands]
     if op.name in _SIZED:
-        flat = [x if k in _NUMBERS.get(op.name, ()) else ev.as_int(x) for k, x in enumerate(flat)]
+        flat = [x if k in _SIZED[op.name] else ev.as_int(x) for k, x in enumerate(flat)]
     owner = operands[op.alias_of] if len(operands) > op.alias_of else None
     return apply_op(ev, op, spelling, owner, flat, attrs)
 
@@ -86,13 +86,11 @@ def by_keyword(op: Op, kwargs: Kwargs) -> Op:
     return next((BY_CALL[name] for k in kwargs if (name := f"{op.calls[0]}({k}=)") in BY_CALL), op)
 
 
-_SIZED = frozenset(("zeros", "ones", "empty", "eye", "reshape", "broadcast_to", "arange", "linspace", "tile", "roll",
-                    "repeat", "resize", "pad", "full", "take", "logspace", "geomspace", "array_insert", "array_delete"))
-"""Ops that take sizes or positions,"""
-_NUMBERS = {"linspace": (0, 1), "reshape": (0,), "broadcast_to": (0,), "tile": (0,), "roll": (0,), "repeat": (0,),
-            "resize": (0,), "pad": (0, 1), "full": (0,), "take": (0,), "logspace": (0, 1), "geomspace": (0, 1),
-            "array_insert": (0, 1), "array_delete": (0,)}
-"""and which of their operands are none."""
+_SIZED: dict[str, tuple[int, ...]] = {
+    "zeros": (), "ones": (), "empty": (), "eye": (), "arange": (), "full": (0,), "reshape": (0,), "broadcast_to": (0,),
+    "tile": (0,), "roll": (0,), "array_repeat": (0,), "resize": (0,), "take": (0,), "array_delete": (0,), "pad": (0, 1),
+    "linspace": (0, 1), "logspace": (0, 1), "geomspace": (0, 1), "array_insert": (0, 1)}
+"""Ops that take sizes or positions, and which of their operands are none."""
 
 
 def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Operand],

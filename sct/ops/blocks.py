@@ -123,13 +123,14 @@ def flatter(xs: Sequence[Operand], axis: int | None) -> tuple[list[Shape], int]:
 
 
 array_append = op("array_append", "numpy.append", defaults={"axis": None}, raises="shape",
-            type=lambda arr, values, axis=None: joined_type((arr, values), *flatter((arr, values), axis)),
-            run=lambda arr, values, axis=None: np.append(arr, values, axis),
-            bind=lambda arr, values, axis=None: ([arr, values], {"axis": axis}),
-            emit=lambda *_, axis=None: f"numpy.append(_0, _1{'' if axis is None else ', axis=_axis'})",
-            linear=lambda ct, arr, values, axis=None: parts_of(ct, (arr, values), *flatter((arr, values), axis)),
-            samples=lambda: [((samples.arrays(s), samples.arrays(r, seed=1)), {"axis": a}) for s, r, a in (
-                ((3,), (2,), None), ((2, 3), (2,), None), ((2, 3), (1, 3), 0), ((2, 3), (2, 2), -1), ((3,), (), None))])
+                  type=lambda arr, values, axis=None: joined_type((arr, values), *flatter((arr, values), axis)),
+                  run=lambda arr, values, axis=None: np.append(arr, values, axis),
+                  bind=lambda arr, values, axis=None: ([arr, values], {"axis": axis}),
+                  emit=lambda *_, axis=None: f"numpy.append(_0, _1{'' if axis is None else ', axis=_axis'})",
+                  linear=lambda ct, arr, values, axis=None: parts_of(ct, (arr, values), *flatter((arr, values), axis)),
+                  samples=lambda: [((samples.arrays(s), samples.arrays(r, seed=1)), {"axis": a}) for s, r, a in (
+                      ((3,), (2,), None), ((2, 3), (2,), None), ((2, 3), (1, 3), 0), ((2, 3), (2, 2), -1),
+                      ((3,), (), None))])
 
 
 # -- block: nested lists, the innermost joined along the last axis ---------------------------------------------
@@ -299,11 +300,12 @@ def insert_back(ct: Operand, x: Operand, values: Operand, i: Operand, axis: int 
 
 
 array_insert = op("array_insert", "numpy.insert", type=type_insert, bind=bind_insert, inactive=(2,),
-            defaults={"axis": None}, run=lambda x, values, i, axis=None: np.insert(x, i, values, axis), raises="value", linear=insert_back,
-            emit=lambda *_, axis=None: f"numpy.insert(_0, _2, _1{'' if axis is None else ', axis=_axis'})",
-            samples=lambda: [((samples.arrays(s), v, i), {"axis": a}) for s, v, i, a in (
-                ((3,), 0.5, 1, None), ((3,), samples.arrays((2,), seed=1), 1, None), ((2, 3), 0.5, 1, None),
-                ((2, 3), samples.arrays((3,), seed=1), 1, 0), ((2, 3), 0.5, 0, 1))])
+                  defaults={"axis": None}, raises="value", linear=insert_back,
+                  run=lambda x, values, i, axis=None: np.insert(x, i, values, axis),
+                  emit=lambda *_, axis=None: f"numpy.insert(_0, _2, _1{'' if axis is None else ', axis=_axis'})",
+                  samples=lambda: [((samples.arrays(s), v, i), {"axis": a}) for s, v, i, a in (
+                      ((3,), 0.5, 1, None), ((3,), samples.arrays((2,), seed=1), 1, None), ((2, 3), 0.5, 1, None),
+                      ((2, 3), samples.arrays((3,), seed=1), 1, 0), ((2, 3), 0.5, 0, 1))])
 
 
 def type_delete(x: Operand, i: Operand, axis: int | None = None) -> Tensor:

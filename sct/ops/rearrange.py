@@ -34,8 +34,8 @@ from sct.ops.shape import (
 from sct.ops.types import Axis, normalize, number, size_dim, size_of
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "diag", "diagflat", "diagonal", "flip", "fliplr", "flipud", "repeat",
-    "resize", "roll", "rollaxis", "rot90", "tile",
+    "array_repeat", "atleast_1d", "atleast_2d", "atleast_3d", "diag", "diagflat", "diagonal", "flip", "fliplr",
+    "flipud", "resize", "roll", "rollaxis", "rot90", "tile",
 ]
 
 SIZES = tuple(range(1, 33))
@@ -224,7 +224,7 @@ def repeat_back(ct: Operand, x: Operand, n: Operand, axis: int | None = None) ->
         made = sum_(reshape(ct, *sizes[:k + 1], n, *sizes[k + 1:]), axis=k + 1)
         return [reshape_as(made, x) if rank else sum_(made), None]
     whole = ravel(x) if axis is None and rank != 1 else x
-    owners = repeat(arange(dim(whole, axis=k)), n)
+    owners = array_repeat(arange(dim(whole, axis=k)), n)
     return [reshape_as(add_at(zeros_of(whole), ct, owners, key=(*("s000",) * k, "a")), x), None]
 
 
@@ -238,9 +238,10 @@ def repeats() -> Iterable[samples.Sample]:
     yield (samples.arrays((3,), dtype="f4"), 2), {"axis": 0}
 
 
-repeat: Op = op("repeat", "numpy.repeat .repeat", type=type_repeat, run=np.repeat, inactive=(1,), linear=repeat_back,
-                bind=lambda a, repeats, axis=None: ([a, repeats], {"axis": axis}), defaults={"axis": None},
-                emit=lambda *_, axis=None: text_of("repeat", "_0", "_1", axis=axis), samples=repeats)
+array_repeat: Op = op("array_repeat", "numpy.repeat .repeat", type=type_repeat, run=np.repeat, inactive=(1,),
+                      bind=lambda a, repeats, axis=None: ([a, repeats], {"axis": axis}), defaults={"axis": None},
+                      emit=lambda *_, axis=None: text_of("repeat", "_0", "_1", axis=axis), linear=repeat_back,
+                      samples=repeats)
 
 
 # -- at least so many axes ----------------------------------------------------------------------------
