@@ -16,7 +16,7 @@ from sct.frontend.values import Abstract, Array, DictRef, FreeLeaf, ListRef, Obj
 from sct.ir import Value
 from sct.ir.objects import fields_of, is_container
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
-from sct.ir.types import INT, Dim, Opaque, Tensor, Type, py, sym
+from sct.ir.types import INT, Dim, List, Opaque, Tensor, Type, join, py, sym
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
@@ -58,7 +58,8 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
         # One list passed twice is another key than two lists; ids are negative, sizes are not.
         first = sizes.setdefault(-1 - id(x), len(sizes))
         if t is list:
-            return (t, first, *[_key(v, sizes) for v in x])
+            kind = _kind(x, sizes) if len(x) > FEW else None
+            return (t, first, kind) if kind is not None else (t, first, *[_key(v, sizes) for v in x])
         return t, first, tuple([(k, _key(v, sizes)) for k, v in x.items()])
     if isinstance(x, np.generic):
         return t  # type: ignore[no-any-return]
@@ -70,6 +71,53 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may give the operators other meanings", hint="pass np.asarray(x)")
     return _Same(x)
+
+
+FEW = 4
+"""A list of more items, all alike, is one value, whatever its length; others are taken apart."""
+
+
+def _kind(xs: list[Any], sizes: dict[int, int]) -> Hashable:
+    """The type that the items of a list have in common, as a key; None where they are not alike."""
+    kinds = set(map(type, xs))
+    if kinds <= _REAL:
+        return "real" if len(kinds) > 1 else kinds.pop()
+    if len(kinds) > 1:
+        return None
+    (t,) = kinds
+    if t is list:
+        inner = {_kind(x, sizes) for x in xs}
+        if inner <= {float, int, "real"}:
+            inner = {"real"} if len(inner) > 1 else inner
+        found = inner.pop()
+        return (list, found) if not inner and found is not None else None
+    if t is np.ndarray:
+        first = xs[0]
+        if any(x.shape != first.shape or x.dtype != first.dtype for x in xs):
+            return None
+        return _key(first, sizes)
+    return t if issubclass(t, np.number) else None  # type: ignore[return-value]
+
+
+_REAL = frozenset((float, int))
+
+
+def _list_type(ev: Evaluator, xs: list[Any]) -> List | None:
+    """The type of a list of items that are all alike."""
+    if _kind(xs, {}) is None:
+        return None
+
+    def visit(x: Any) -> Type:
+        if isinstance(x, list):
+            found = visit(x[0])
+            for each in x[1:] if not isinstance(x[0], np.ndarray) else ():
+                found = join(found, visit(each))
+            return List(found)
+        return type_of_object(ev, x, "")
+
+    made = visit(xs)
+    assert isinstance(made, List)
+    return made
 
 
 class _Same:
@@ -125,11 +173,13 @@ def add_leaf(ev: Evaluator, x: Any, t: Type, name: str) -> Value:
     if t == INT:
         v.dim = sym(f"__{name}{k}")
         ev.sizes[f"__{name}{k}"] = (k, None)
-    if isinstance(t, Tensor):
-        for axis, d in enumerate(t.shape):
+    of_list = isinstance(t, List)
+    elem = t.elem if isinstance(t, List) else t
+    if isinstance(elem, Tensor):
+        for axis, d in enumerate(elem.shape):
             for atom, _ in d.terms:
                 if isinstance(atom, str):
-                    ev.sizes.setdefault(atom, (k, axis))
+                    ev.sizes.setdefault(atom, (k, (0, axis) if of_list else axis))
     ev.params.append(v)
     ev.leaves.append(x)
     return v
@@ -161,6 +211,9 @@ def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
 def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
     if isinstance(x, (Tensor, Opaque)):
         return _typed(ev, add_leaf(ev, UNKNOWN, x, name), "argument"), Leaf(len(ev.params) - 1)
+    if type(x) is list and len(x) > FEW and (t := _list_type(ev, x)) is not None:
+        leaf = add_leaf(ev, x, t, name)
+        return ev.wrap(leaf, origin="argument"), Leaf(len(ev.params) - 1)
     if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
         parts = [argument(ev, v, f"{name}_{k}", seen) for k, v in enumerate(x)]
         kind = "tuple" if isinstance(x, tuple) else "list"
@@ -290,6 +343,10 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
                        hint="assign it with a literal or a call of NumPy, or make it an argument")
     if isinstance(obj, Untyped):
         return _typed(ev, _free_leaf(ev, UNKNOWN, ev.attributes[obj.name], path, obj), "captured")
+    if type(obj) is list and len(obj) > FEW and (t := _list_type(ev, obj)) is not None:
+        column = _free_leaf(ev, obj, t, path, key_of((obj,), {}))
+        held = Ref(_capture(ev, Array(column, "captured", layout=False)))
+        return ListRef(_capture(ev, Slots((held,), origin="captured", rows=0)))
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
         ev.identities[path, "len"] = (path, len(obj))
         items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))

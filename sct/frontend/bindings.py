@@ -7,11 +7,12 @@ from typing import Any
 
 import gast
 
+from sct.frontend import lists
 from sct.frontend.arrays import assign_item
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import set_attribute
-from sct.frontend.values import Abstract, Array, Key, Ref
+from sct.frontend.values import Abstract, Array, Key, ListRef, Ref
 from sct.ir import Value
 
 __all__ = ["assign", "name_value", "unpack"]
@@ -56,6 +57,10 @@ def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -
 
 def name_value(ev: Evaluator, v: Abstract, name: str) -> None:
     """Give the user's name to a value that has none yet."""
+    if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
+        items = lists.slots(ev, v).items
+        for k, column in enumerate(items):
+            name_value(ev, column, name if len(items) == 1 else f"{name}_{k}")
     if isinstance(v, Ref) and not v.path:
         cell = ev.store.cells[v.addr]
         v = cell.value if isinstance(cell, Array) and isinstance(cell.value, Value) else v

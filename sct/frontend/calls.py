@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.comprehensions import listcomp
+from sct.frontend.comprehensions import known, listcomp
 from sct.frontend.evaluator import SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ufunc_method
@@ -51,7 +51,7 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
     args: list[Abstract] = []
     for a in node.args:
         if isinstance(a, gast.GeneratorExp) and isinstance(fn, Static) and fn.value in _RUN_THROUGH:
-            args.append(listcomp(ev, a))
+            args.append(known(ev, a, ask=True) if fn.value in (any, all, tuple) else listcomp(ev, a))
         elif isinstance(a, gast.Starred):
             args += items_of(ev, ev.eval(a.value))
         else:

@@ -1,23 +1,87 @@
-"""Comprehensions over known items."""
+"""Comprehensions: of known items at once, else as the loop that appends.
+
+    ys = [f(x) for x in xs if c]   ->   ys = []; for x in xs: if c: ys.append(f(x))
+"""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gast
 
+from sct.errors import SctError
 from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.expressions import truth
-from sct.frontend.iteration import items_of
+from sct.frontend.facts import NeedsStatic
+from sct.frontend.iteration import items_of, known_items
 from sct.frontend.values import Abstract, Key
 from sct.ir import Lit
 
 __all__ = ["listcomp"]
 
+MOST_UNROLLED = 64
+"""How many items, where they are known, are taken one by one."""
+
 
 @expression(gast.ListComp)
 def listcomp(ev: Evaluator, node: Any) -> Abstract:
+    """A list display with `for`."""
+    try:
+        return attempted(ev, lambda: known(ev, node))
+    except _Unknown:
+        pass
+    try:
+        return attempted(ev, lambda: appended(ev, node))
+    except (SctError, NeedsStatic) as error:
+        try:
+            return known(ev, node, ask=True)
+        except (SctError, NeedsStatic, _Unknown):
+            raise error from None
+
+
+class _Unknown(Exception):
+    """How many items there are, or whether one is taken, is known only at run time."""
+
+
+def attempted(ev: Evaluator, make: Callable[[], Abstract]) -> Abstract:
+    """What `make` gives; if it fails, nothing has happened."""
+    store, eqns, addr = ev.store.copy(), list(ev.b.eqns), ev._next_addr
+    try:
+        return make()
+    except (SctError, NeedsStatic, _Unknown):
+        ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
+        raise
+
+
+@contextmanager
+def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
+    """The scope of a comprehension: its names are its own."""
+    frame = ev.frames[-1]
+    names = {*_names(node), *more}
+    shadowed = {n: ev.store.vars.get(Key(frame.id, n)) for n in names}
+    added = names - frame.locals
+    frame.locals |= added
+    try:
+        yield
+    finally:
+        frame.locals -= added
+        for n, old in shadowed.items():
+            ev.store.vars.pop(Key(frame.id, n), None)
+            if old is not None:
+                ev.store.vars[Key(frame.id, n)] = old
+
+
+@functools.lru_cache(maxsize=4096)
+def _names(node: Any) -> frozenset[str]:
+    return frozenset(n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name))
+
+
+def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:
+    """The list of items that are known, or whose number is asked."""
     made: list[Abstract] = []
 
     def go(k: int) -> None:
@@ -25,26 +89,48 @@ def listcomp(ev: Evaluator, node: Any) -> Abstract:
             made.append(ev.eval(node.elt))
             return
         gen = node.generators[k]
-        for item in items_of(ev, ev.eval(gen.iter)):
+        over = ev.eval(gen.iter)
+        items = items_of(ev, over) if ask else known_items(ev, over)
+        if items is None or len(items) > MOST_UNROLLED and not ask:
+            raise _Unknown
+        for item in items:
             assign(ev, gen.target, item)
             tests = [truth(ev, ev.eval(t)) for t in gen.ifs]
             if not all(isinstance(t, Lit) for t in tests):
-                ev.refuse("SCT104", "a comprehension whose test is known only at run time is not supported yet",
-                          hint="use a loop over an array, or np.where")
+                raise _Unknown
             if all(isinstance(t, Lit) and t.value for t in tests):
                 go(k + 1)
 
-    frame = ev.frames[-1]
-    names = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
-    shadowed = {n: ev.store.vars.get(Key(frame.id, n)) for n in names}
-    added = names - frame.locals
-    frame.locals |= added
-    try:
+    with targets(ev, node):
         go(0)
-    finally:
-        frame.locals -= added
-        for n, old in shadowed.items():
-            ev.store.vars.pop(Key(frame.id, n), None)
-            if old is not None:
-                ev.store.vars[Key(frame.id, n)] = old
     return ev.new_list(tuple(made))
+
+
+# -- the loop that appends ------------------------------------------------------------------------
+
+
+def appended(ev: Evaluator, node: Any) -> Abstract:
+    """The list that the loops of the comprehension append to."""
+    frame = ev.frames[-1]
+    name, loop = _loop(node)
+    frame.live.enter(loop, (frame.now - _names(node)) | {name})
+    with targets(ev, node, name):
+        ev.store.vars[Key(frame.id, name)] = ev.new_list(())
+        ev.exec(loop)
+        return ev.store.vars[Key(frame.id, name)]
+
+
+@functools.lru_cache(maxsize=4096)
+def _loop(node: Any) -> tuple[str, Any]:
+    """The name of the list, and the statement."""
+    name = f"<list {node.lineno} {node.col_offset}>"
+    append = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
+    stmt: Any = gast.Expr(gast.Call(append, [node.elt], []))
+    for gen in reversed(node.generators):
+        for test in reversed(gen.ifs):
+            stmt = gast.If(test, [stmt], [])
+        stmt = gast.For(gen.target, gen.iter, [stmt], [], None)
+    for n in gast.walk(stmt):
+        if not hasattr(n, "lineno"):
+            gast.copy_location(n, node)
+    return name, stmt

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Union
 
 from sct.errors import SctError
 from sct.ir import Fn, Op, Operand, Value
@@ -61,7 +61,7 @@ class Facts:
         self.leaves: list[Any] = []
         self.params: list[Value] = []
         self.guards: dict[str, Guard] = {}
-        self.sizes: dict[str, tuple[int, int | None]] = {}
+        self.sizes: dict[str, At] = {}
         self.size_names: dict[int, str] = {}
         self.same_size: dict[str, Dim] = {}
         self.size_guards: dict[str, Guard] = {}
@@ -157,7 +157,11 @@ class Facts:
         return size_of(d, self.sizes, self.leaves)
 
 
-def size_of(d: Dim, sizes: Mapping[str, tuple[int, int | None]], leaves: Sequence[Any]) -> int | None:
+At = tuple[int, Union[int, tuple[int, int], None]]
+"""A leaf and its axis; None: its value; (item, axis): the axis of an item of a list."""
+
+
+def size_of(d: Dim, sizes: Mapping[str, At], leaves: Sequence[Any]) -> int | None:
     """The value of a size for these leaves, None where they do not tell."""
     total = d.const
     for atom, coef in d.terms:
@@ -173,14 +177,20 @@ def size_of(d: Dim, sizes: Mapping[str, tuple[int, int | None]], leaves: Sequenc
             if at is None:
                 return None
             leaf, axis = at
-            value = leaves[leaf] if axis is None else leaves[leaf].shape[axis]
+            value = _at(leaves[leaf], axis)
         if not isinstance(value, int):
             return None
         total += coef * value
     return total
 
 
-def size_text(d: Dim, sizes: Mapping[str, tuple[int, int | None]]) -> str | None:
+def _at(x: Any, axis: int | tuple[int, int] | None) -> Any:
+    if isinstance(axis, tuple):
+        return x[axis[0]].shape[axis[1]]
+    return x if axis is None else x.shape[axis]
+
+
+def size_text(d: Dim, sizes: Mapping[str, At]) -> str | None:
     """The size in Python, `{0}` being leaf 0; None if there is no short way to write it."""
     text = ""
     for atom, coef in d.terms:
@@ -191,7 +201,9 @@ def size_text(d: Dim, sizes: Mapping[str, tuple[int, int | None]]) -> str | None
             part = f"len(range({length})[{':'.join(k or '' for k in key)}])"
         else:
             leaf, axis = sizes[atom]
-            part = f"{{{leaf}}}" if axis is None else f"{{{leaf}}}.shape[{axis}]"
+            part = f"{{{leaf}}}"
+            if axis is not None:
+                part += f".shape[{axis}]" if isinstance(axis, int) else f"[{axis[0]}].shape[{axis[1]}]"
         text += f"{' - ' if coef < 0 else ' + '}{part if abs(coef) == 1 else f'{abs(coef)} * {part}'}"
     if d.const or not d.terms:
         text += f"{' - ' if d.const < 0 else ' + '}{abs(d.const)}"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
-from sct.frontend.facts import UNKNOWN, Guard, size_of
+from sct.frontend.facts import UNKNOWN, At, Guard, size_of
 from sct.frontend.regions import (
     Region,
     evaluate,
@@ -117,7 +117,7 @@ def _text(shapes: Sequence[Shape]) -> str:
     return " + ".join("*".join(f"({d})" for d in shape) or "1" for shape in shapes)
 
 
-def _count(shapes: Sequence[Shape], sizes: Mapping[str, tuple[int, int | None]], leaves: Sequence[Any]) -> int | None:
+def _count(shapes: Sequence[Shape], sizes: Mapping[str, At], leaves: Sequence[Any]) -> int | None:
     """How many numbers there are in arrays of these shapes."""
     total = 0
     for shape in shapes:

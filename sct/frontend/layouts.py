@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic, size_of
+from sct.frontend.facts import UNKNOWN, At, Guard, NeedsStatic, size_of
 from sct.frontend.values import Array, Layout, Like, Ref
 from sct.ir import Operand, Value
 from sct.ir.types import Tensor
@@ -98,7 +98,7 @@ def is_view(ev: Evaluator, ref: Ref) -> bool | None:
     return now
 
 
-def _laid_out(ev: Evaluator, lies: Layout, t: Tensor, sizes: Mapping[str, tuple[int, int | None]],
+def _laid_out(ev: Evaluator, lies: Layout, t: Tensor, sizes: Mapping[str, At],
               leaves: Sequence[Any]) -> Any:
     """An array of this layout."""
     if isinstance(lies, bool):

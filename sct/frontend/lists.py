@@ -128,11 +128,17 @@ def as_column(ev: Evaluator, v: ListRef) -> Operand:
         if shape != 0:
             ev.refuse("SCT310", "a list of tuples in a list whose length is not known is not supported")
         return ev.emit(ops.list_of, *(next(leaves(ev, 0, x)) for x in cell.items))  # type: ignore[no-any-return]
+    return ev.read(one_column(ev, v))
+
+
+def one_column(ev: Evaluator, v: ListRef) -> Ref:
+    """The column of a list that is not one of tuples."""
+    cell = slots(ev, v)
     if cell.rows != 0:
         ev.refuse("SCT503", "a list of tuples is not supported here", hint="use a list for each part")
     (column,) = cell.items
     assert isinstance(column, Ref)
-    return ev.read(column)
+    return column
 
 
 def _row(ev: Evaluator, cell: Slots) -> Rows:

@@ -92,8 +92,8 @@ class _Parts:
             return _Node(Bound, 0, names, tuple(self.shape(x) for x in (v.fn, *v.args, *(x for _, x in v.kwargs))))
         if isinstance(v, Container):
             cell = self.ev.store.cells[v.addr]
-            if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen:
-                raise Unsupported("a list or dict that has two names")
+            if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen or cell.rows is not None:
+                raise Unsupported("a list or dict that has two names, or a list whose length is not known")
             which = self.containers[v.addr] = len(self.containers)
             return _Node(replace(v, addr=0), which, cell.keys, tuple(self.shape(x, pinned) for x in cell.items))
         if isinstance(v, (Static, Closure)):

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sct.frontend import lists
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Array, Closure, Container, DictRef, ObjRef, Ref, Slots, Static, Tup
+from sct.frontend.values import Abstract, Array, Closure, Container, DictRef, ListRef, ObjRef, Ref, Slots, Static, Tup
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.objects import is_namedtuple, mirror
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
@@ -32,6 +33,10 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
         items = tuple(tree_of(ev, x, leaves, where) for x in v.items)
         return Node("tuple", tuple(range(len(items))), items) if v.cls is tuple else \
             Node("object", v.fields, items, v.cls)
+    if lists.is_dynamic(ev, v):
+        assert isinstance(v, ListRef)
+        leaves.append(lists.one_column(ev, v))
+        return Leaf(len(leaves) - 1)
     if isinstance(v, Container):
         cell = ev.store.cells[v.addr]
         assert isinstance(cell, Slots)

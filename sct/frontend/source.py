@@ -190,6 +190,10 @@ class Liveness:
                     self.captured |= reads(n)
         self._block(body, frozenset(), frozenset(), frozenset())
 
+    def enter(self, stmt: Any, out: frozenset[str]) -> None:
+        """Add a statement that stands for an expression, after which `out` is live."""
+        self._block([stmt], out, frozenset(), frozenset())
+
     def leaving(self, stmt: Any) -> frozenset[str]:
         """Live after the statement, or where a break or continue in it goes."""
         return self.after.get(stmt, frozenset()) | self.jumps.get(stmt, frozenset())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sct.frontend import lists
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
 from sct.frontend.iteration import items_of
 from sct.frontend.operations import call_named
@@ -26,7 +27,7 @@ from sct.frontend.transform import Transform
 from sct.frontend.values import Abstract, Container, ListRef, Pullback, Slots, Static, Tup
 from sct.ir import Eqn, Lit, Operand, Value, is_float, rebuild
 from sct.ir.tree import Const, Leaf, Node, relabel
-from sct.ir.types import Function, Tensor
+from sct.ir.types import Function, List, Tensor
 from sct.ops import jvp, ones, pullback, vjp
 
 __all__ = ["APPLY", "apply_transform", "call_transform"]
@@ -190,7 +191,7 @@ def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
     """The items of a container by their keys."""
     if isinstance(v, Tup):
         return dict(zip(v.fields or range(len(v.items)), v.items))
-    if not isinstance(v, Container):
+    if not isinstance(v, Container) or lists.is_dynamic(ev, v):
         return None
     cell = ev.store.cells[v.addr]
     assert isinstance(cell, Slots)
@@ -198,6 +199,8 @@ def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
 
 
 def _as_tangent(ev: Evaluator, v: Abstract, p: Value) -> Operand:
+    if isinstance(v, ListRef) and isinstance(p.type, List):
+        return lists.as_column(ev, v)
     x = ev.operand(v)
     if not isinstance(x.type, Tensor) or not isinstance(p.type, Tensor) or x.type.rank != p.type.rank:
         ev.refuse("SCT406", f"a tangent of type {x.type} for a primal of type {p.type}",
