@@ -1,84 +1,109 @@
 """The command `sct`.
 
-    sct show-ir FILE [--function NAME] [--wrt NAMES] [--args "x: f64[n], y: float"]
+    sct show-ir FILE [--function NAME] [--wrt NAMES] [--args "x: f64[n], k = 2"] [--stage STAGE]
+    sct emit FILE -o OUT.py
+    sct check FILE
 
-prints the derivative of the decorated functions of FILE.  FILE is not run: `load`
-executes its imports, functions, classes and plain constants, nothing else.
+FILE is not run: its imports, functions, classes and plain constants are, nothing else.
 
-Exit status: 0, all printed; 1, something is refused (said on standard error); 2, a
+Exit status: 0, all is well; 1, something is refused (said on standard error); 2, a
 wrong command line.
 """
 
 from __future__ import annotations
 
-import ast
+import os
 import sys
-import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sct.derivative import Derivative
+from sct.derivative import Derivative, emit
 from sct.errors import SctError
-from sct.frontend.typetext import parse_type
-from sct.modules.decorated import File
-from sct.modules.loading import load
+from sct.frontend import Traced, root_of, trace_ahead
+from sct.frontend.typetext import known_value, structure
+from sct.modules.decorated import Decorated, File
+from sct.modules.stages import STAGES, copies_in_loops, stage_text
 
 __all__ = ["main"]
 
 
+def _version() -> str:
+    try:
+        return version("sct")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+_FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+_NAMES = click.option("--function", "names", metavar="NAME", multiple=True,
+                      help="This function, decorated or not (Class.method for a method); may be repeated.")
+_ARGS = click.option("--args", "types", metavar="TYPES", default="",
+                     help='Types of parameters, or values: "x: f64[n], p: (float, int), self.a: float, k = 2".')
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(_version(), prog_name="sct")
 def main() -> None:
     """Exact derivatives of plain Python and NumPy functions, as plain Python source."""
 
 
 @main.command("show-ir")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--function", "names", metavar="NAME", multiple=True,
-              help="This function, decorated or not (Class.method for a method); may be repeated.")
-@click.option("--wrt", metavar="NAMES", help="Parameters to differentiate, separated by commas.")
-@click.option("--args", "types", metavar="TYPES", default="", help='Types of parameters: "x: f64[n], y: float".')
-def show_ir(file: Path, names: tuple[str, ...], wrt: str | None, types: str) -> None:
-    """Print the derivative of every decorated function of FILE.
+@_FILE
+@_NAMES
+@click.option("--wrt", metavar="NAMES", help="Parameters to differentiate by, separated by commas.")
+@_ARGS
+@click.option("--mode", type=click.Choice(["reverse", "forward"]),
+              help="The gradient, or the derivative in a direction; by default what the decorator says.")
+@click.option("--stage", type=click.Choice(STAGES), default="source", show_default=True,
+              help="How far to compile.")
+@click.option("--all-stages", is_flag=True, help="Every stage, one after the other.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True,
+              help="Highlight; auto: on a terminal, unless NO_COLOR is set.")
+def show_ir(file: Path, names: tuple[str, ...], wrt: str | None, types: str, mode: str | None, stage: str,
+            all_stages: bool, color: str) -> None:
+    """Print the derivative of every decorated function of FILE, at a stage of the compiler.
 
     FILE is not run: only its imports, functions, classes and assignments of literals
     and of calls of NumPy, math or sct are.
     """
-    try:
-        tree, module = load(file)
-        chosen = list(_chosen(names, tree, module, wrt))
-        given = _parse_types(types, chosen)
-    except SctError as error:
-        _refuse(error)
-        sys.exit(1)
+    paint = _painter(color)
+
+    def text_of(traced: Traced) -> str:
+        wanted = STAGES if all_stages else (stage,)
+        texts = [stage_text(traced, each, emit).strip("\n") for each in wanted]
+        heads = [f"# -- {each} {'-' * (74 - len(each))}\n" if all_stages else "" for each in wanted]
+        return "\n\n\n".join(head + text for head, text in zip(heads, texts))
+
+    def run(file: File) -> Iterator[tuple[str, Callable[[], str]]]:
+        chosen = [_with(each, wrt, mode) for each in _chosen(file, names)]
+        for each, given in zip(chosen, _given(types, chosen)):
+            yield each.name, lambda each=each, given=given: text_of(  # type: ignore[misc]
+                trace_ahead(each.value, {**each.types, **given}))
+
     refused = False
-    for number, derivative in enumerate(chosen):
-        try:
-            text = derivative.source_for({p: t for p, t in given.items() if p in _parameters(derivative)})
-        except SctError as error:
-            refused = True
-            _refuse(error)
-            continue
-        click.echo(("\n\n" if number else "") + text.rstrip("\n"))
+    for number, (_, make) in enumerate(_attempt(file, run)):
+        text = _said(make)
+        refused |= text is None
+        if text is not None:
+            click.echo(("\n\n" if number else "") + paint(text), color={"always": True, "never": False}.get(color))
     sys.exit(1 if refused else 0)
 
 
 @main.command("emit")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_FILE
 @click.option("-o", "--output", metavar="OUT.py", type=click.Path(dir_okay=False, path_type=Path),
               help="Where to write it; without it, to standard output.")
-def emit(file: Path, output: Path | None) -> None:
+def emit_file(file: Path, output: Path | None) -> None:
     """Write a module that imports nothing of sct and defines every decorated name of FILE.
 
     Each has the signature that it has in FILE, and is the plain function that computes
     the same.  FILE is not run.  Nothing is written where something is refused.
     """
-    try:
-        text, refused = File(file).emit()
-    except SctError as error:
-        text, refused = "", [error]
+    text, refused = _attempt(file, lambda opened: [opened.emit()])[0]
     for each in refused:
         _refuse(each)
     if refused:
@@ -92,106 +117,143 @@ def emit(file: Path, output: Path | None) -> None:
         raise click.BadParameter(f"{output} cannot be written: {error.strerror}", param_hint="-o") from None
 
 
+@main.command("check")
+@_FILE
+@_NAMES
+@_ARGS
+def check(file: Path, names: tuple[str, ...], types: str) -> None:
+    """Say which decorated functions of FILE are accepted, and where arrays are copied in a loop.
+
+    Without decorated functions, all functions of FILE are checked.  FILE is not run.
+    """
+
+    def run(file: File) -> Iterator[tuple[str, Callable[[], Traced]]]:
+        chosen = list(_chosen(file, names or () if list(file.decorated()) else tuple(file.functions())))
+        for each, given in zip(chosen, _given(types, chosen)):
+            yield each.name, lambda each=each, given=given: _compiled(  # type: ignore[misc]
+                trace_ahead(each.value, {**each.types, **given}))
+
+    refused = False
+    for name, make in _attempt(file, run):
+        traced = _said(make)
+        refused |= traced is None
+        click.echo(f"refused   {name}" if traced is None else f"accepted  {name}({traced.comment})")
+        for what, loc in copies_in_loops(traced) if traced is not None else ():
+            place = f"{loc.file}:{loc.line}: " if loc else ""
+            click.echo(f"          {place}a copy of `{what}` is made in each trip of a loop")
+    sys.exit(1 if refused else 0)
+
+
+def _compiled(traced: Traced) -> Traced:
+    emit(traced)
+    return traced
+
+
+# -- refusals -------------------------------------------------------------------------
+
+
 def _refuse(error: SctError) -> None:
     click.echo(str(error), err=True)
+
+
+def _attempt(path: Path, run: Callable[[File], Any]) -> list[Any]:
+    """What `run` yields of the file; the end, with status 1, if it is refused."""
+    try:
+        return list(run(File(path)))
+    except SctError as error:
+        _refuse(error)
+        sys.exit(1)
+
+
+def _said(make: Callable[[], Any]) -> Any:
+    """What is made; None, and said, if it is refused."""
+    try:
+        return make()
+    except SctError as error:
+        _refuse(error)
+        return None
 
 
 # -- choosing -------------------------------------------------------------------------
 
 
-def _chosen(
-    names: tuple[str, ...], tree: ast.Module, module: types.ModuleType, wrt: str | None
-) -> Iterator[Derivative]:
-    """The derivatives to print: of the named functions, or of all decorated ones."""
-    argnums = tuple(name.strip() for name in wrt.split(",")) if wrt is not None else None
-    found = [_named(name, module) for name in names] or list(_decorated(tree, module))
+def _chosen(file: File, names: tuple[str, ...]) -> Iterator[Decorated]:
+    """The named functions of the file, or all decorated ones."""
+    found = [_named(file, name) for name in names] or list(file.decorated())
     if not found:
         raise click.UsageError("no function of FILE is decorated with @grad or @value_and_grad; "
                                "choose one with --function NAME")
-    for f in found:
-        yield _with_argnums(f, argnums)
+    yield from found
 
 
-def _named(name: str, module: types.ModuleType) -> Any:
-    f = _look_up(name, module)
-    if f is None or isinstance(f, type) or not callable(f):
-        functions = [n for n, each in vars(module).items() if isinstance(each, (types.FunctionType, Derivative))]
-        raise click.BadParameter(f"there is no function {name!r} in FILE; it has {', '.join(functions) or 'none'}",
-                                 param_hint="--function")
-    return f
-
-
-def _look_up(name: str, module: types.ModuleType) -> Any:
-    found: Any = module
-    for part in name.split("."):
-        found = vars(found).get(part) if isinstance(found, (types.ModuleType, type)) else None
+def _named(file: File, name: str) -> Decorated:
+    found = file.named(name) or file.undecorated(name, lambda f: Derivative("grad", f))
+    if found is None:
+        raise click.BadParameter(
+            f"there is no function {name!r} in FILE; it has {', '.join(file.functions()) or 'none'}",
+            param_hint="--function")
     return found
 
 
-def _decorated(tree: ast.Module, module: types.ModuleType) -> Iterator[Derivative]:
-    """Functions and methods that `grad` or `value_and_grad` decorates, in order."""
-    for name in _definitions(tree.body):
-        f = _look_up(name, module)
-        f = f.__func__ if isinstance(f, (staticmethod, classmethod)) else f
-        if isinstance(f, Derivative):
-            yield f
-
-
-def _definitions(body: list[ast.stmt], prefix: str = "") -> Iterator[str]:
-    for node in body:
-        if isinstance(node, ast.FunctionDef) and node.decorator_list:
-            yield prefix + node.name
-        elif isinstance(node, ast.ClassDef):
-            yield from _definitions(node.body, f"{prefix}{node.name}.")
-
-
-def _with_argnums(f: Any, argnums: tuple[str, ...] | None) -> Derivative:
-    if argnums is None:
-        return f if isinstance(f, Derivative) else Derivative("grad", f)
-    transform = f.__sct_transform__ if isinstance(f, Derivative) else None
-    kind, function = (transform.kind, transform.fn) if transform else ("grad", f)
+def _with(chosen: Decorated, wrt: str | None, mode: str | None) -> Decorated:
+    """The derivative by other arguments, or in the other mode."""
+    transform = chosen.value.__sct_transform__
+    argnums: Any = transform.argnums if wrt is None else tuple(name.strip() for name in wrt.split(","))
+    argnums = argnums[0] if wrt is not None and len(argnums) == 1 else argnums
+    if wrt is None and mode is None:
+        return chosen
     try:
-        return Derivative(kind, function, argnums if len(argnums) > 1 else argnums[0])
+        by = Derivative(transform.kind if transform.kind != "jvp" else "grad", transform.fn, argnums)
     except SctError as error:
         raise click.BadParameter(f"{error.what}; {error.why}", param_hint="--wrt") from None
+    if mode != "forward":
+        return chosen.with_value(by)
+    made = Derivative("jvp", transform.fn)
+    return chosen.with_value(made, dict.fromkeys(_without_tangent(by), "= None"))
 
 
-def _parameters(derivative: Derivative) -> set[str]:
-    code = _code(derivative)
-    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+def _without_tangent(by: Derivative) -> list[str]:
+    """The tangents of the parameters that are not differentiated by."""
+    names = _parameters(by)
+    argnums = by.__sct_transform__.argnums
+    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
+    return [f"d{name}" for k, name in enumerate(names) if k not in wanted and name not in wanted]
 
 
-def _code(f: Any) -> types.CodeType:
-    while isinstance(f, Derivative):
-        f = f.__sct_transform__.fn
-    code: types.CodeType = f.__code__
-    return code
+def _parameters(derivative: Any) -> list[str]:
+    """The parameters of the function, without that of the object that a method is bound to."""
+    root = root_of(derivative)
+    code = root.__code__
+    names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    return names[1:] if hasattr(root, "__self__") else names
 
 
 # -- --args ---------------------------------------------------------------------------
 
 
-def _parse_types(text: str, derivatives: list[Derivative]) -> dict[str, str]:
-    """`x: f64[n], y: float` as a dict.
+def _given(text: str, chosen: list[Decorated]) -> list[dict[str, str]]:
+    """`x: f64[n], k = 2` for each function that has such parameters.
 
-    >>> _parse_types("", [])
-    {}
+    >>> _given("", [])
+    []
     """
+    known = [{*_parameters(each.value), *each.attributes()} for each in chosen]
+    every = set().union(*known)
     given: dict[str, str] = {}
-    known = set().union(*map(_parameters, derivatives))
     for part in _split(text):
-        name, colon, type_text = (each.strip() for each in part.partition(":"))
-        if not colon or not name.isidentifier() or not type_text:
-            raise click.BadParameter(f'{part.strip()!r} is not "name: type"', param_hint="--args")
-        if name not in known:
-            raise click.BadParameter(f"there is no parameter {name!r}; there are {', '.join(sorted(known))}",
+        is_value = "=" in part and ":" not in part.partition("=")[0]
+        name, found, what = (each.strip() for each in part.partition("=" if is_value else ":"))
+        if not found or not name.replace(".", "_").isidentifier() or not what:
+            raise click.BadParameter(f'{part.strip()!r} is not "name: type" or "name = value"', param_hint="--args")
+        if name not in every:
+            raise click.BadParameter(f"there is no parameter {name!r}; there are {', '.join(sorted(every))}",
                                      param_hint="--args")
         try:
-            parse_type(type_text)
+            known_value(name, what) if is_value else what.endswith("[...]") or structure(what)
         except SctError as error:
-            raise click.BadParameter(f"{error.what}; {error.hint}", param_hint="--args") from None
-        given[name] = type_text
-    return given
+            raise click.BadParameter(f"{error.what}; {error.hint}".removesuffix("; "), param_hint="--args") from None
+        given[name] = f"= {what}" if is_value else what
+    return [{name: what for name, what in given.items() if name in names} for names in known]
 
 
 def _split(text: str) -> Iterator[str]:
@@ -210,3 +272,18 @@ def _split(text: str) -> Iterator[str]:
             part += character
     if part.strip():
         yield part
+
+
+# -- colour ---------------------------------------------------------------------------
+
+
+def _painter(when: str) -> Callable[[str], str]:
+    """What highlights Python, if it is wanted."""
+    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    if when == "never" or when == "auto" and plain:
+        return lambda text: text
+    from pygments import highlight
+    from pygments.formatters import TerminalFormatter
+    from pygments.lexers import PythonLexer
+
+    return lambda text: str(highlight(text, PythonLexer(stripnl=False), TerminalFormatter())).rstrip("\n")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -126,7 +128,7 @@ LIMIT: float = math.sqrt(2.0)
 SHAPED = np.zeros(3).reshape(3, 1)
 ALIAS = np.ndarray
 
-def effect(*args):
+def effect(x: float = 1.0) -> float:
     raise RuntimeError("run at the top level")
 
 @grad
@@ -167,7 +169,7 @@ raise SystemExit(3)
 
 def test_only_definitions_and_plain_assignments_run(run) -> None:
     result = run(SIDE_EFFECTS)
-    assert functions(result) == ["f_grad"]
+    assert functions(result) == ["f_grad", "effect_grad"]
     assert "printed" not in result.output
 
 
@@ -297,5 +299,146 @@ def test_the_installed_command_answers_within_a_second(tmp_path: Path) -> None:
 
 
 def test_help() -> None:
-    assert "show-ir" in CliRunner().invoke(main, ["--help"]).output
-    assert "--function" in CliRunner().invoke(main, ["show-ir", "-h"]).output
+    for command in ("show-ir", "emit", "check"):
+        assert command in CliRunner().invoke(main, ["--help"]).output
+        assert "Usage:" in CliRunner().invoke(main, [command, "-h"]).output
+
+
+def test_version() -> None:
+    result = CliRunner().invoke(main, ["--version"])
+    assert result.exit_code == 0 and result.output.startswith("sct, version ")
+
+
+# -- stages ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("stage", "holds", "lacks"), [
+    ("ast", "FunctionDef(", "vjp"), ("anf", "vjp[float", "# active"), ("activity", "  # active\n", "adj."),
+    ("adjoint", "adj.", "vjp["), ("optimized", "adj.", "vjp["), ("source", "def first_grad(x):", "adj."),
+])
+def test_each_stage(run, stage: str, holds: str, lacks: str) -> None:
+    result = run(FILE, "--function", "first", "--stage", stage)
+    assert result.exit_code == 0 and holds in result.stdout and lacks not in result.stdout
+
+
+def test_all_stages_have_headings(run) -> None:
+    lines = run(FILE, "--function", "first", "--all-stages").stdout.splitlines()
+    heads = [line.split()[2] for line in lines if line.startswith("# -- ")]
+    assert heads == ["ast", "anf", "activity", "adjoint", "optimized", "source"]
+
+
+def test_activity_marks_what_carries_a_derivative(run) -> None:
+    text = "def f(x: float, n: int):\n    m = n + 1\n    y = x * m\n    return y\n"
+    lines = run(text, "--function", "f", "--stage", "activity").stdout.splitlines()
+    marked = {line.split(":")[0].strip() for line in lines if line.endswith("# active")}
+    assert marked == {"y"} and any(line.strip().startswith("m:") for line in lines)
+
+
+def test_forward_mode(run) -> None:
+    text = "def f(x: float, y: float, n: int):\n    return x * y * n\n"
+    space: dict = {}
+    exec(run(text, "--function", "f", "--mode", "forward").stdout, space)
+    assert space["f_jvp"](2.0, 3.0, 4, 1.0, None, None) == (24.0, 12.0)
+    exec(run(text, "--function", "f", "--mode", "forward", "--wrt", "x,y").stdout, space)
+    assert space["f_jvp"](2.0, 3.0, 4, 1.0, 1.0, None) == (24.0, 20.0)
+    assert functions(run(FILE, "--function", "second", "--mode", "reverse")) == ["second_value_and_grad"]
+
+
+# -- functions and types --------------------------------------------------------------
+
+
+def test_methods(run) -> None:
+    text = (
+        "import numpy as np\nfrom sct import grad\nclass A:\n    rate = 2.0\n"
+        "    def __init__(self, w: np.ndarray): self.w = w\n"
+        "    def loss(self, x): return np.sum(self.w * x) * self.rate\n"
+        "    @grad\n    def marked(self, x: float): return x * self.rate\n"
+        "    @staticmethod\n    def still(x: float): return x * x\n"
+        "    @classmethod\n    def shared(cls, x: float): return x * cls.rate\n"
+    )
+    space: dict = {}
+    exec(run(text, "--function", "A.loss").stdout, space)
+    assert space["loss_grad"](3.0, self_w=np.ones(2), self_rate=2.0) == 4.0
+    assert functions(run(text)) == ["marked_grad"]
+    assert functions(run(text, "--function", "A.still")) == ["still_grad"]
+    assert functions(run(text, "--function", "A.shared")) == ["shared_grad"]
+    by_array = run(text, "--function", "A.loss", "--args", "x: f64[n], self.w: f64[n, m]")
+    assert "self_w: f64[" in by_array.stdout and by_array.exit_code == 0
+
+
+def test_values_and_structures_in_args(run) -> None:
+    text = "import numpy as np\ndef f(p, k): return np.sum(p['w'] * p['b'][0], axis=k)\n"
+    result = run(text, "--function", "f", "--args", "p: {'w': f64[n], 'b': (float, int)}, k = 0")
+    assert functions(result) == ["f_grad"]
+    missing = run(text, "--function", "f", "--args", "p: {'w': f64[n], 'b': (float, int)}")
+    assert missing.exit_code == 1 and '--args "k = ..."' in missing.stderr
+
+
+def test_types_that_nothing_says_are_the_simplest(run) -> None:
+    def comment(text: str) -> str:
+        return next(line.strip() for line in run(text, "--function", "f").stdout.splitlines() if "#" in line)
+
+    head = "import numpy as np\nfrom numpy.typing import NDArray\n"
+    assert comment("def f(x, y): return x * y\n") == "# x: float, y: float"
+    assert comment(head + "def f(x, y): return np.sum(x[1:] * y)\n") == "# x: f64[n], y: float"
+    assert comment(head + "def f(x, n):\n    for i in range(n): x = x * x\n    return x\n") == "# x: float, n: int"
+    assert comment(head + "def f(x, A): return (A.T @ x)[0] + A[0, 0]\n") == "# x: f64[n], A: f64[n, k]"
+    assert comment(head + "def f(x: np.ndarray): return np.sum(x)\n") == "# x: f64[n]"
+    assert comment(head + "def f(x: NDArray[np.float32]): return np.sum(x)\n") == "# x: f32[n]"
+    assert comment("def f(p: tuple[float, int], k=2): return p[0] * p[1] * k\n") == "# p: (float, int), k: int"
+
+
+def test_two_functions_of_one_name_are_the_last(run) -> None:
+    text = "def f(x: float): return x\ndef f(x: float): return 3.0 * x\n"
+    assert "return 3.0" in run(text, "--function", "f").stdout
+
+
+# -- colour ---------------------------------------------------------------------------
+
+
+def test_colour(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = run(FILE, "--function", "first")
+    assert "\x1b[" not in plain.stdout
+    painted = run(FILE, "--function", "first", "--color", "always")
+    assert "\x1b[" in painted.stdout
+    assert re.sub(r"\x1b\[[\d;]*m", "", painted.stdout) == plain.stdout
+
+
+# -- check ----------------------------------------------------------------------------
+
+
+def check(tmp_path: Path, text: str, *options: str) -> Result:
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    return CliRunner().invoke(main, ["check", str(file), *options])
+
+
+def test_check_says_what_is_accepted_and_refused(tmp_path: Path) -> None:
+    text = (
+        "from sct import grad\n@grad\ndef good(x: float, n: int): return x * n\n"
+        "@grad\ndef bad(x: float): yield x\ndef other(x: float): yield x\n"
+    )
+    result = check(tmp_path, text)
+    assert result.exit_code == 1 and "^" in result.stderr and "SCT101" in result.stderr
+    assert result.stdout == "accepted  good(x: float, n: int)\nrefused   bad\n"
+    assert check(tmp_path, text, "--function", "good").exit_code == 0
+
+
+def test_check_of_a_file_without_decorators_checks_every_function(tmp_path: Path) -> None:
+    result = check(tmp_path, "from math import sin\ndef f(x): return sin(x)\ndef g(x): return x[0]\n")
+    assert result.exit_code == 0
+    assert result.stdout == "accepted  f(x: float)\naccepted  g(x: f64[n])\n"
+
+
+def test_check_finds_copies_in_loops(tmp_path: Path) -> None:
+    result = check(tmp_path, (
+        "import numpy as np\nfrom sct import grad\n@grad\ndef f(u: np.ndarray, n: int):\n    s = 0.0\n"
+        "    for i in range(n):\n        v = u\n        u = np.sin(u)\n        v[0] = 2.0 * s\n"
+        "        s += np.sum(u * v)\n    return s\n"
+    ))
+    assert result.exit_code == 0
+    assert "program.py:9: a copy of `u` is made in each trip of a loop" in result.stdout
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    assert check(tmp_path, "").exit_code == 2

@@ -24,11 +24,11 @@ from sct.frontend.typetext import guesses, hints_of, is_open, known_value, struc
 from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Static
 from sct.ir import Fn, Value, walk
 from sct.ir.objects import mirror
-from sct.ir.tree import Leaf, Node, Tree, leaves, relabel
+from sct.ir.tree import Const, Leaf, Node, Tree, described, leaves, relabel
 from sct.ir.types import Opaque, Tensor
 from sct.ops import call
 
-__all__ = ["Parameter", "Traced", "root_of", "trace", "trace_ahead"]
+__all__ = ["Parameter", "Traced", "root_of", "signature_comment", "trace", "trace_ahead"]
 
 NO_DEFAULT = inspect.Parameter.empty
 
@@ -287,7 +287,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
     guards = (*ev.size_guards.values(), *ev.guards.values())
     return Traced(fn, name_of(target), tuple(_ordered(params)), relabel(tree, Leaf), guards,
-                  tuple(ev.free_leaves), identities, ev.root, _comment(fn, params), bind)
+                  tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), bind)
 
 
 def _buildable(tree: Tree) -> None:
@@ -305,9 +305,17 @@ def _ordered(params: list[Parameter]) -> list[Parameter]:
     return [p for p in params if p.kind != "varkeywords"] + [p for p in params if p.kind == "varkeywords"]
 
 
-def _comment(fn: Fn, params: Sequence[Parameter]) -> str:
-    shown = [f"{p.name}: {fn.params[p.tree.index].type}" for p in params if isinstance(p.tree, Leaf)]
-    return ", ".join(shown)
+def signature_comment(fn: Fn, params: Sequence[Parameter]) -> str:
+    """Which types the parameters have, in lines that are not too long."""
+    lines = [""]
+    for p in params:
+        if isinstance(p.tree, Const):
+            continue
+        text = f"{p.name}: {described(p.tree, lambda k: str(fn.params[k].type))}"
+        if lines[-1] and len(lines[-1]) + len(text) > 80:
+            lines.append("")
+        lines[-1] += f"{', ' if lines[-1] else ''}{text}"
+    return ",\n".join(lines)
 
 
 def _writes(fn: Fn) -> bool:
@@ -390,7 +398,7 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
     names = [*signature.parameters]
     tangents = dict(zip(names[len(names) // 2:], names)) if _kind(target) == "jvp" else {}
     for name in (*names, *attributes):
-        if name in tangents:
+        if name in tangents and name not in given:
             continue
         p = signature.parameters.get(name)
         text = given.get(name) or type_text(hints.get(name))
@@ -406,7 +414,7 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
     for guess in guesses(open_):
         try:
             tried = {**texts, **{name: structure(text) for name, text in guess.items()}}
-            tried.update({name: tangent_of(tried[primal]) for name, primal in tangents.items()})
+            tried.update({name: tangent_of(tried[primal]) for name, primal in tangents.items() if name not in given})
             return _outlining(functools.partial(_ahead, target, signature, tried, attributes))
         except SctError as error:
             if furthest is None or _line(error) > _line(furthest):

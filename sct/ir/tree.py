@@ -14,7 +14,7 @@ from typing import Any, Union
 
 from sct.ir.objects import make
 
-__all__ = ["Const", "Leaf", "Node", "Tree", "build", "leaves", "paths", "relabel"]
+__all__ = ["Const", "Leaf", "Node", "Tree", "build", "described", "leaves", "paths", "relabel"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,26 @@ def paths(tree: Tree, at: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...
     elif isinstance(tree, Node):
         for key, child in zip(tree.keys, tree.children):
             yield from paths(child, (*at, key))
+
+
+def described(tree: Tree, leaf: Callable[[int], str]) -> str:
+    """The structure as Python would write it.
+
+    >>> described(Node("dict", ("w", "b"), (Leaf(0), Leaf(1))), ["f64[n]", "float"].__getitem__)
+    '{"w": f64[n], "b": float}'
+    """
+    if isinstance(tree, Leaf):
+        return leaf(tree.index)
+    if isinstance(tree, Const):
+        return getattr(tree.value, "__name__", repr(tree.value))
+    parts = [described(child, leaf) for child in tree.children]
+    if tree.kind == "object":
+        return f"{tree.cls.__name__}({', '.join(f'{key}: {part}' for key, part in zip(tree.keys, parts))})"
+    if tree.kind == "dict":
+        keys = [f'"{key}"' if isinstance(key, str) else repr(key) for key in tree.keys]
+        return f"{{{', '.join(f'{key}: {part}' for key, part in zip(keys, parts))}}}"
+    inner = f"{parts[0]}, ..." if len(parts) > 4 and len({*parts}) == 1 else ", ".join(parts)
+    return f"[{inner}]" if tree.kind == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
 
 
 def relabel(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any] = lambda value: value,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import textwrap
 import types
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,15 @@ class Decorated:
     types: Mapping[str, str]
     node: ast.stmt | None
     itself: str | None = None
+
+    def with_value(self, value: Any, types: Mapping[str, str] | None = None) -> Decorated:
+        """Another derivative of the same function."""
+        return replace(self, value=value, types={**self.types, **(types or {})})
+
+    def attributes(self) -> list[str]:
+        """The names `self.NAME` that may be given a type."""
+        own = getattr(getattr(root_of(self.value), "__self__", None), "__dict__", {})
+        return [x.name for x in own.values() if isinstance(x, Untyped)]
 
 
 class File:
@@ -92,6 +101,28 @@ class File:
         if not hasattr(plain, "__sct_transform__"):
             return None
         return self.bound(name, value, owner, node)
+
+    def undecorated(self, name: str, derivative: Callable[[Any], Any]) -> Decorated | None:
+        """The derivative of a function of that name."""
+        value = self.look_up(name)
+        owner = self.look_up(name.rpartition(".")[0]) if "." in name else None
+        plain = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
+        if not isinstance(plain, types.FunctionType):
+            return None
+        made = derivative(plain)
+        return self.bound(name, type(value)(made) if value is not plain else made, owner, None)
+
+    def functions(self) -> list[str]:
+        """The names of all functions and methods, and of what stands for a derivative."""
+        own = [name for name, x in vars(self.module).items() if _is_function(x) and self._is_here(name)]
+        methods = [f"{name}.{each}" for name, cls in vars(self.module).items() if isinstance(cls, type)
+                   and self._is_here(name) for each, x in vars(cls).items() if _is_function(x) and each[:2] != "__"]
+        return own + methods
+
+    def _is_here(self, name: str) -> bool:
+        """Is this bound by a statement of the file, and not imported?"""
+        return any(name in stored(node) for node in self.tree.body
+                   if not isinstance(node, (ast.Import, ast.ImportFrom)))
 
     def bound(self, name: str, value: Any, owner: Any, node: ast.stmt | None) -> Decorated:
         """A derivative; of a method, bound to an object of its class."""
@@ -178,6 +209,10 @@ class File:
             if getattr(found, "__sct_call__", "") not in ("", "stop_gradient", "vjp", "jvp", "hvp"):
                 return True
         return False
+
+
+def _is_function(x: Any) -> bool:
+    return isinstance(x, (types.FunctionType, staticmethod, classmethod)) or hasattr(x, "__sct_transform__")
 
 
 def _place(path: Path, node: ast.stmt | None) -> Loc | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import linecache
 import sys
 import types
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ def load(file: Path) -> tuple[ast.Module, types.ModuleType]:
     fails is left out: what needs the name is refused by name.
     """
     path = file.resolve()
+    linecache.cache.pop(str(path), None)
     tree = _parse(path)
     module = types.ModuleType(path.stem if path.stem not in sys.modules else f"{path.stem} (sct)")
     module.__file__ = str(path)

@@ -23,7 +23,7 @@ from typing import Any
 
 from sct.codegen import NO_DEFAULT, Interface, Parameter, Source, generate
 from sct.errors import SctError
-from sct.frontend import Traced
+from sct.frontend import Traced, signature_comment
 from sct.ir.core import rebuild
 from sct.ir.tree import Const, Leaf
 from sct.modules.checks import Check, checks, condition, raising
@@ -109,7 +109,7 @@ class Writer:
         *helpers, main = re.split(r"\n\n\n(?=def )", text.strip("\n"))
         renamed = self.helpers.get(tuple(helpers))
         if renamed is None:
-            taken = {*self.names, *self.outside.names, *(new for each in self.helpers.values() for new in each.values())}
+            taken = {*self.names, *self.outside.names}.union(*(each.values() for each in self.helpers.values()))
             renamed = {old: _free_name(old, taken) for old in (helper[4:helper.index("(")] for helper in helpers)}
             self.helpers[tuple(helpers)] = renamed
             self.functions += [_renamed(helper, renamed) for helper in helpers]
@@ -136,7 +136,7 @@ class Writer:
         params = [Parameter(itself, tree=Const(None))] if itself is not None else []
         params += [Parameter(p.name, p.kind, NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
                    for p in own]
-        comment = ", ".join(f"{p.name}: {traced.fn.params[p.tree.index].type}" for p in own if isinstance(p.tree, Leaf))
+        comment = signature_comment(traced.fn, own)
         names = {p: text if text.isidentifier() else p for p, text in outer.items()}
         while True:
             bound = [f"{names[p]} = {text}" for p, text in outer.items() if names[p] != text]
