@@ -2,7 +2,8 @@ import math
 
 
 def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
-    # spot: float, sigma: float, shocks: f64[n], rate: float, strike: float, barrier: float
+    # spot: float, sigma: float, shocks: f64[n], rate: float, strike: float,
+    # barrier: float
     days = 0
     total = 0.0
     tape = []

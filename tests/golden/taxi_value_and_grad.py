@@ -1,5 +1,5 @@
 def loss_value_and_grad(speed, trips):
-    # speed: float
+    # speed: float, trips: ((float, float), (float, float))
     t = trips[0]
     t1 = trips[1]
     t2 = 60.0 * t[0] / speed
