@@ -1,6 +1,7 @@
 """The derivative of a function as an object: compiled for the arguments it meets, cached, called.
 
-    derivative(*args)   key of args -> one look-up -> guards -> the emitted function
+    derivative(*args)   the checks of the latest specialisation -> the emitted function
+                        on a miss: key of args -> one look-up -> the checks of those found
                         on a miss: trace -> passes -> codegen
 
 The cache belongs to the code of the function, not to the function object, so that
@@ -20,16 +21,16 @@ import sys
 import threading
 import types
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Union
 
 from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load
+from sct.dispatch import MISS, Match, checks, stands
 from sct.errors import SctError, SctWarning
-from sct.frontend import Traced, Transform, key_of, root_of, trace, trace_ahead
+from sct.frontend import Same, Traced, Transform, key_of, root_of, trace, trace_ahead
 from sct.ir.text import show
-from sct.ir.types import Opaque
 from sct.modules.writer import module_of
 from sct.passes import manager
 
@@ -48,68 +49,15 @@ MOST_FAMILIES = 1024
 class Specialisation:
     """The derivative compiled for one type of the arguments and one set of facts about them.
 
-    run    the emitted function
-    free   free(root): what it reads from globals and closures, None where that is of
-           another type, or a name stands for another function, than when it was compiled
+    run   the emitted function
+    bind  bind(root): calls it if it serves these arguments and what `root`
+          reads from outside, else gives MISS
     """
 
     traced: Traced
     source: Source
     run: Callable[..., Any]
-    free: Callable[[Any], dict[str, Any] | None]
-
-    def serves(self, args: tuple[Any, ...], kwargs: dict[str, Any], free: dict[str, Any]) -> bool:
-        """Do the facts about the arguments hold?"""
-        if not self.traced.guards:
-            return True
-        leaves = [*self.traced.bind(args, kwargs), *free.values()]
-        return all(guard.holds(leaves) for guard in self.traced.guards)
-
-
-def reader(traced: Traced) -> Callable[[Any], dict[str, Any] | None]:
-    """`Specialisation.free`, as straight-line code: it runs at every call.
-
-        def free(root):
-            try:
-                if not (root.__globals__['np'] is k0): return None
-                v0 = root.__globals__['SCALE']
-                if type(v0) is not float: return None
-                return {'SCALE': v0}
-            except gone: return None
-    """
-    known: dict[str, Any] = {"key_of": key_of, "gone": (AttributeError, LookupError, TypeError, ValueError, SctError)}
-
-    def constant(x: Any) -> str:
-        known[f"k{len(known)}"] = x
-        return f"k{len(known) - 1}"
-
-    def read(path: tuple[Any, ...]) -> str:
-        text = "root" if path[0] is None else constant(path[0])
-        for kind, name in path[1:]:
-            if kind == "global":
-                text += f".__globals__[{name!r}]"
-            elif kind == "cell":
-                text += f".__closure__[{text}.__code__.co_freevars.index({name!r})].cell_contents"
-            else:
-                text += f".{name}" if kind == "attr" else f"[{constant(name)}]"
-        return text
-
-    lines = []
-    for path, how, fact in traced.identities:
-        forms = {"is": "{0} is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}", "lacks": "{1} not in {0}",
-                 "value": "type({0}) is type({1}) and {0} == {1}"}
-        lines.append(f"if not ({forms[how].format(read(path), constant(fact))}): return None")
-    for k, leaf in enumerate(traced.free):
-        lines.append(f"v{k} = {read(leaf.path)}")
-        if leaf.key == (float,):
-            lines.append(f"if type(v{k}) is not float: return None")
-        elif not isinstance(leaf.param.type, Opaque):
-            lines.append(f"if key_of((v{k},), {{}}) != {constant(leaf.key)}: return None")
-    lines.append(f"return {{{', '.join(f'{leaf.name!r}: v{k}' for k, leaf in enumerate(traced.free))}}}")
-    body = "".join(f"        {line}\n" for line in lines)
-    exec(f"def free(root):\n    try:\n{body}    except gone: return None\n", known)
-    free: Callable[[Any], dict[str, Any] | None] = known["free"]
-    return free
+    bind: Callable[[Any], Match]
 
 
 _serial = itertools.count(1)
@@ -145,44 +93,35 @@ def specialise(transform: Transform, args: tuple[Any, ...], kwargs: dict[str, An
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
                       stacklevel=6)
     run = load(source, f"<sct {traced.name} {next(_serial)}>")
-    return Specialisation(traced, source, run, reader(traced))
+    return Specialisation(replace(traced, root=None), source, run, checks(traced, run))
 
 
 @dataclass(eq=False)
 class Family:
-    """All specialisations of one transform of one piece of code.
+    """All specialisations of one transform of one piece of code."""
 
-    `root`, in all methods, is the function that is differentiated at this call: its
-    closure and globals are read.
-    """
-
-    transform: Transform
+    key: tuple[Hashable, ...]
     table: dict[Hashable, tuple[Specialisation, ...]] = field(default_factory=dict)
     order: list[tuple[Hashable, Specialisation]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
-    def call(
-        self, transform: Transform, root: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Specialisation, Any]:
-        """The specialisation that serves these arguments, compiled if there is none, and its result."""
-        key = key_of(args, kwargs)
-        found, free = self._look_up(key, root, args, kwargs)
-        if found is None:
+    def call(self, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]
+             ) -> tuple[Specialisation, Match, Any]:
+        """The specialisation that serves these arguments, compiled if there is none, bound to the function
+        that is differentiated at this call; and its result."""
+        root, key = root_of(transform), key_of(args, kwargs)
+        while True:
+            candidates = self.table.get(key, ())
+            for known in candidates:
+                match = known.bind(root)
+                if (result := match(args, kwargs)) is not MISS:
+                    return known, match, result
             with self.lock:
-                found, free = self._look_up(key, root, args, kwargs)
-                if found is None:
-                    found = self._add(key, specialise(transform, args, kwargs))
-                    free = found.free(root) or {}
-        return found, found.run(*args, **kwargs, **free)
-
-    def _look_up(
-        self, key: Hashable, root: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Specialisation | None, dict[str, Any]]:
-        for candidate in self.table.get(key, ()):
-            free = candidate.free(root)
-            if free is not None and candidate.serves(args, kwargs, free):
-                return candidate, free
-        return None, {}
+                # Another thread may have compiled one meanwhile.
+                if self.table.get(key, ()) is candidates:
+                    made = self._add(key, specialise(transform, args, kwargs))
+                    break
+        return made, made.bind(root), made.run(*args, **kwargs, **made.traced.free_values(root))
 
     def _add(self, key: Hashable, made: Specialisation) -> Specialisation:
         self.table[key] = (*self.table.get(key, ()), made)
@@ -214,7 +153,7 @@ def family_of(transform: Transform) -> Family:
     family = _families.get(key)
     if family is None:
         with _families_lock:
-            family = _families.setdefault(key, Family(transform))
+            family = _families.setdefault(key, Family(key))
             while len(_families) > MOST_FAMILIES:
                 del _families[next(iter(_families))]
     return family
@@ -224,30 +163,24 @@ def _identity(f: Any) -> tuple[Hashable, ...]:
     """What two callables share if one compiled derivative serves both.
 
     Not the closure: what it holds is read at every call.  Defaults are in the signature
-    of what is emitted.  Objects count by identity, not by equality (code objects of two files can be equal);
-    the family holds the callable, so an id is not used again while it is a key.
+    of what is emitted.  Objects count by identity, not by equality: code objects of two files can be equal.
     """
     f = getattr(f, "__sct_transform__", f)
     if isinstance(f, Transform):
         return (f.kind, f.argnums, f.has_aux, *_identity(f.fn))
     if isinstance(f, types.MethodType):
-        return ("method", id(f.__self__), *_identity(f.__func__))
+        return ("method", Same(f.__self__), *_identity(f.__func__))
     if isinstance(f, functools.partial):
-        return ("partial", *_ids(f.args), *f.keywords, *_ids(f.keywords.values()), *_identity(f.func))
+        return ("partial", *map(Same, f.args), *f.keywords, *map(Same, f.keywords.values()), *_identity(f.func))
     if isinstance(f, types.FunctionType):
         keywords = f.__kwdefaults__ or {}
-        return (id(f.__code__), *keywords, *_ids((*(f.__defaults__ or ()), *keywords.values())))
-    return (id(f),)
+        return tuple(map(Same, (f.__code__, *(f.__defaults__ or ()), *keywords, *keywords.values())))
+    return (Same(f),)
 
 
 def call_once(transform: Transform, *args: Any) -> Any:
     """The derivative of the transform at these arguments, compiled if need be."""
-    root = root_of(transform)
-    return family_of(transform).call(transform, root, args, {})[1]
-
-
-def _ids(objects: Iterable[object]) -> list[int]:
-    return [id(each) for each in objects]
+    return family_of(transform).call(transform, args, {})[2]
 
 
 # -- what grad returns ----------------------------------------------------------------
@@ -265,15 +198,23 @@ class Derivative:
 
     def __init__(self, kind: str, f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> None:
         check_function(kind, f)
+        self.__name__ = self.__qualname__ = getattr(getattr(f, "func", f), "__name__", type(f).__name__)
         functools.update_wrapper(self, f)
         self._made_with = (kind, argnums, has_aux)
         self._transform = Transform(kind, f, _positions(kind, f, argnums), has_aux)
         self._family = family_of(self.__sct_transform__)
-        self._root = root_of(self.__sct_transform__)
         self._latest: Specialisation | None = None
+        self._match: Match = _no_match
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        self._latest, result = self._family.call(self.__sct_transform__, self._root, args, kwargs)
+        result = self._match(args, kwargs)
+        return self._look_up(args, kwargs) if result is MISS else result
+
+    def _look_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        t = self.__sct_transform__
+        if _identity(t) != self._family.key:
+            self._family = family_of(t)
+        self._latest, self._match, result = self._family.call(t, args, kwargs)
         return result
 
     def __get__(self, instance: object, owner: type | None = None) -> Derivative:
@@ -286,7 +227,12 @@ class Derivative:
         if _global(self.__module__, self.__qualname__) is self:
             return self.__qualname__
         kind, argnums, has_aux = self._made_with
-        return Derivative, (kind, self.__sct_transform__.fn, argnums, has_aux)
+        f = self.__sct_transform__.fn
+        owner = getattr(f, "__self__", None)
+        if isinstance(f, types.MethodType) and isinstance(getattr(type(owner), f.__name__, None), Derivative):
+            # A decorated method, of an object: the name of the function means the derivative.
+            return getattr, (owner, f.__name__)
+        return Derivative, (kind, f, argnums, has_aux)
 
     def __repr__(self) -> str:
         return f"<sct {self.__sct_transform__.kind} of {self.__qualname__}>"
@@ -329,8 +275,8 @@ class Derivative:
 
     def module(self) -> str:
         """What `save` writes."""
-        found = [replace(made.traced, root=self._root) for _, made in self._family.order
-                 if made.free(self._root) is not None]
+        root = root_of(self)
+        found = [replace(made.traced, root=root) for _, made in self._family.order if stands(made.traced, root)]
         return module_of(found or [trace_ahead(self.__sct_transform__, {})])
 
     def ir(self, stage: str = "optimized", types: Mapping[str, str] | None = None) -> str:
@@ -342,6 +288,10 @@ class Derivative:
         if stage not in manager.STAGES:
             raise SctError("SCT907", f"there is no stage {stage!r}", hint=f"one of {', '.join(manager.STAGES)}")
         return str(show(manager.run(traced.fn, until=stage)))
+
+
+def _no_match(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return MISS
 
 
 def _global(module: str, qualname: str) -> object:

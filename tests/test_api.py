@@ -6,14 +6,12 @@ import functools
 import inspect
 import math
 import pickle
-import threading
-import warnings
 
 import numpy as np
 import pytest
 
 import sct
-from sct import SctError, SctWarning, check_grads, derivative, grad, hvp, jvp, stop_gradient, value_and_grad, vjp
+from sct import SctError, check_grads, grad, hvp, jvp, stop_gradient, value_and_grad, vjp
 
 
 def product(x: float, y: float) -> float:
@@ -30,21 +28,6 @@ def power(x: float, n: int = 3) -> float:
 
 def total(x: np.ndarray) -> float:
     return np.sum(x * x)
-
-
-@pytest.fixture
-def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of what is compiled during the test."""
-    made: list[str] = []
-    specialise = derivative.specialise
-
-    def counted(transform, args, kwargs):
-        result = specialise(transform, args, kwargs)
-        made.append(result.traced.name)
-        return result
-
-    monkeypatch.setattr(derivative, "specialise", counted)
-    return made
 
 
 # -- conventions ----------------------------------------------------------------------
@@ -395,136 +378,6 @@ def test_tangents_take_the_dtype_of_their_primals() -> None:
     x = np.ones(3, dtype=np.float32)
     value, tangent = jvp(lambda x: x * x, (x,), (np.ones(3),))
     assert value.dtype == tangent.dtype == np.float32
-
-
-# -- cache ----------------------------------------------------------------------------
-
-
-def test_a_second_call_does_not_compile(compilations) -> None:
-    d = grad(lambda x, n: x * n)
-    for k in range(5):
-        d(float(k), k)
-    assert len(compilations) == 1
-
-
-def test_sizes_do_not_compile_again(compilations) -> None:
-    d = grad(lambda x: np.sum(x * x))
-    for n in range(2, 8):
-        assert np.array_equal(d(np.ones(n)), np.full(n, 2.0))
-    assert len(compilations) == 1
-
-
-def test_types_compile_again(compilations) -> None:
-    d = grad(lambda x: np.sum(x * x))
-    assert d(3.0) == d(np.float64(3.0)) == 6.0
-    d(np.ones(3))
-    assert len(compilations) == 3
-
-
-def test_a_lambda_in_a_loop_compiles_once(compilations) -> None:
-    def step(w: float, x: float) -> float:
-        return grad(lambda w: (w * x - 1.0) ** 2)(w)
-
-    slopes = [step(w, x) for w, x in ((1.0, 2.0), (3.0, 4.0), (5.0, 6.0))]
-    assert slopes == [2.0 * (w * x - 1.0) * x for w, x in ((1.0, 2.0), (3.0, 4.0), (5.0, 6.0))]
-    assert len(compilations) == 1
-
-
-def test_a_closure_array_in_a_loop_compiles_once(compilations) -> None:
-    def loss(w, x):
-        return np.sum((x * w - 1.0) ** 2)
-
-    w = 0.5
-    for k in range(1, 5):
-        x = np.full(k + 2, 0.1)
-        w -= 0.1 * float(grad(lambda w: loss(w, x))(w))
-    assert len(compilations) == 1
-
-
-def test_vjp_and_jvp_compile_once(compilations) -> None:
-    for k in range(4):
-        jvp(product, (1.0 + k, 2.0), (1.0, 0.0))
-        vjp(product, 1.0 + k, 2.0)[1](1.0)
-    assert len(compilations) <= 2
-
-
-SCALE = 2.0
-
-
-def scaled(x: float) -> float:
-    return SCALE * x
-
-
-def test_globals_are_read_at_every_call(monkeypatch) -> None:
-    d = grad(scaled)
-    assert d(1.0) == 2.0
-    monkeypatch.setitem(globals(), "SCALE", 5.0)
-    assert d(1.0) == 5.0
-
-
-def helper(x: float) -> float:
-    return x * x
-
-
-def uses_helper(x: float) -> float:
-    return helper(x)
-
-
-def test_a_replaced_helper_is_seen(monkeypatch) -> None:
-    d = grad(uses_helper)
-    assert d(3.0) == 6.0
-    monkeypatch.setitem(globals(), "helper", lambda x: 5.0 * x)
-    assert d(3.0) == 5.0
-
-
-def test_functions_with_the_same_code_and_other_defaults() -> None:
-    def make(k):
-        def f(x, factor=k):
-            return x * factor
-
-        return f
-
-    assert [grad(make(k))(1.0) for k in (2.0, 3.0)] == [2.0, 3.0]
-
-
-def test_closures_with_the_same_code() -> None:
-    def make(k):
-        return lambda x: x * k
-
-    derivatives = [grad(make(k)) for k in (2.0, 3.0, 4)]
-    assert [d(1.0) for d in derivatives] == [2.0, 3.0, 4.0]
-    assert [d(1.0) for d in reversed(derivatives)] == [4.0, 3.0, 2.0]
-
-
-def test_too_many_specialisations_warn(monkeypatch) -> None:
-    monkeypatch.setattr(derivative, "MOST_SPECIALISATIONS", 2)
-    d = grad(lambda x: np.sum(x * x))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        d(np.ones(3))
-        d(np.ones((3, 3)))
-    with pytest.warns(SctWarning, match="more than 2"):
-        d(np.ones((3, 3, 3)))
-    assert len(d.sources) == 2
-    assert np.array_equal(d(np.ones((3, 3))), np.full((3, 3), 2.0))
-
-
-def test_threads_share_one_compilation(compilations) -> None:
-    d = grad(lambda x, y: math.sin(x) * y)
-    results: list[float] = []
-    start = threading.Barrier(8)
-
-    def work(k: int) -> None:
-        start.wait()
-        results.append(d(float(k), 2.0) - 2.0 * math.cos(float(k)))
-
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [0.0] * 8
-    assert len(compilations) == 1
 
 
 # -- check_grads ----------------------------------------------------------------------

@@ -362,3 +362,34 @@ def test_sources_ahead_of_a_call() -> None:
     assert "def cubed_jacrev(x)" in jacrev(cubed).source
     assert sct.jacobian(cubed).source_for({"x": "f64[n]"}).count("for ") == 1
     assert math.isclose(jacfwd(lambda x: math.sin(x))(0.0), 1.0)
+
+
+# -- recursion ------------------------------------------------------------------------
+
+
+def branching(x: np.ndarray, depth: int) -> np.ndarray:
+    if depth == 0:
+        return np.sin(x)
+    return branching(1.1 * x, depth - 1) * branching(x + 0.5, depth - 1) + x
+
+
+def announced(x: np.ndarray, depth: int) -> np.ndarray:
+    print("depth", depth)
+    return np.sin(x) if depth == 0 else announced(1.1 * x, depth - 1) * x
+
+
+def test_recursion(capsys) -> None:
+    for f in (branching, announced):
+        f(X, 2)
+        expected = capsys.readouterr().out
+        for jac in (jacfwd, jacrev, jacobian):
+            got = jac(f)(X, 2)
+            assert capsys.readouterr().out == expected
+            same(got @ X, jvp(f, (X, 2), (X, None))[1])
+            capsys.readouterr()
+    def f(x):
+        return np.sum(branching(x, 2))
+
+    got = hessian(f)(X)
+    same(got @ X, hvp(f, (X,), (X,)))
+    np.testing.assert_allclose(got, got.T, rtol=1e-12)

@@ -17,6 +17,7 @@ import itertools
 import keyword
 import linecache
 import sys
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -105,6 +106,7 @@ def load(source: Source, filename: str) -> Callable[..., Any]:
     exec(compile(source.text, filename, "exec"), namespace)
     linecache.cache[filename] = (len(source.text), None, source.text.splitlines(True), filename)
     made: Any = namespace[source.function_name]
+    weakref.finalize(made, linecache.cache.pop, filename, None).atexit = False
     made.__source__ = source.text
     found: Callable[..., Any] = made
     return found

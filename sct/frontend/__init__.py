@@ -12,13 +12,14 @@ from sct.frontend import (
     reflection,
     statements,
 )
-from sct.frontend.arguments import Unloaded, Untyped, key_of, read_path
+from sct.frontend.arguments import ROWS, Same, Unloaded, Untyped, key_of, read_path
+from sct.frontend.facts import Guard
 from sct.frontend.trace import Parameter, Traced, root_of, signature_comment, trace, trace_ahead
 from sct.frontend.transform import Transform
 
 __all__ = [
-    "Parameter", "Traced", "Transform", "Unloaded", "Untyped", "key_of", "read_path", "root_of",
-    "signature_comment", "trace", "trace_ahead",
+    "ROWS", "Guard", "Parameter", "Same", "Traced", "Transform", "Unloaded", "Untyped", "key_of", "read_path",
+    "root_of", "signature_comment", "trace", "trace_ahead",
 ]
 
 _handlers = (arrays, builtins, calls, comprehensions, expressions, jacobians, loops, methods, reflection, statements)

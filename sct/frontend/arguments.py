@@ -21,7 +21,8 @@ from sct.ir.types import INT, Dim, List, Opaque, Tensor, Type, join, py, sym
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque", "read_path"]
+__all__ = ["ROWS", "Same", "Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque",
+           "read_path"]
 
 _SIZE_NAMES = "nmkpqrsuvw"
 
@@ -59,7 +60,7 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
         first = sizes.setdefault(-1 - id(x), len(sizes))
         if t is list:
             kind = _kind(x, sizes) if len(x) > FEW else None
-            return (t, first, kind) if kind is not None else (t, first, *[_key(v, sizes) for v in x])
+            return (t, first, ROWS, kind) if kind is not None else (t, first, *[_key(v, sizes) for v in x])
         return t, first, tuple([(k, _key(v, sizes)) for k, v in x.items()])
     if isinstance(x, np.generic):
         return t  # type: ignore[no-any-return]
@@ -70,7 +71,11 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may give the operators other meanings", hint="pass np.asarray(x)")
-    return _Same(x)
+    return Same(x)
+
+
+ROWS = "rows"
+"""Stands in a key for the items of a list that is one value."""
 
 
 FEW = 4
@@ -120,14 +125,14 @@ def _list_type(ev: Evaluator, xs: list[Any]) -> List | None:
     return made
 
 
-class _Same:
+class Same:
     """An object that counts by its identity."""
 
     def __init__(self, x: Any) -> None:
         self.x = x
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.x is other.x
+        return isinstance(other, Same) and self.x is other.x
 
     def __hash__(self) -> int:
         return id(self.x)
@@ -348,12 +353,14 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         held = Ref(_capture(ev, Array(column, "captured", layout=False)))
         return ListRef(_capture(ev, Slots((held,), origin="captured", rows=0)))
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
+        ev.identities[path, "type"] = (path, type(obj))
         ev.identities[path, "len"] = (path, len(obj))
         items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))
         if isinstance(obj, tuple):
             return Tup(items)
         return ListRef(_capture(ev, Slots(items, origin="captured")))
     if type(obj) is dict:
+        ev.identities[path, "type"] = (path, dict)
         ev.identities[path, "keys"] = (path, tuple(obj))
         items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
         return DictRef(_capture(ev, Slots(items, tuple(obj), "captured")))

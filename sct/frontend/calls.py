@@ -133,11 +133,26 @@ def _library(f: types.FunctionType) -> bool:
 def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
     at = ("attr", "__defaults__")
+    _as_it_is(ev, f)
     defaults = tuple(_Default(ev, x, (f, at, ("item", k))) for k, x in enumerate(f.__defaults__ or ()))
     named = f.__kwdefaults__ or {}
     kw = tuple(_Default(ev, named[a.id], (f, ("attr", "__kwdefaults__"), ("item", a.id))) if a.id in named else None
                for a in source_of(f.__code__).node.args.kwonlyargs)
     return call_source(ev, source_of(f.__code__), args, kwargs, _Globals(f), _Cells(f, cells), defaults, kw, None)
+
+
+def _as_it_is(ev: Evaluator, f: types.FunctionType) -> None:
+    """The code and the defaults of `f` are guarded: they may be replaced."""
+    def guard(how: str, fact: Any, *path: Any) -> None:
+        ev.identities[(ev.anchor(f), *path), how] = (ev.anchor(f), *path), fact
+
+    guard("is", f.__code__, ("attr", "__code__"))
+    for name, values in (("__defaults__", enumerate(f.__defaults__ or ())),
+                         ("__kwdefaults__", (f.__kwdefaults__ or {}).items())):
+        held = getattr(f, name)
+        guard("is" if held is None else "len", None if held is None else len(held), ("attr", name))
+        for k, x in values:
+            guard("is", x, ("attr", name), ("item", k))
 
 
 class _Default:
@@ -181,11 +196,13 @@ _live: dict[int, tuple[Any, Liveness]] = {}
 
 
 def _liveness(node: Any) -> Liveness:
-    if id(node) not in _live:
+    _, known = _live.get(id(node), (None, None))
+    if known is None:
         if len(_live) > 4096:
             _live.clear()
-        _live[id(node)] = node, Liveness(node)
-    return _live[id(node)][1]
+        known = Liveness(node)
+        _live[id(node)] = node, known
+    return known
 
 
 def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs, globals_: Any,

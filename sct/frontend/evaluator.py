@@ -440,11 +440,19 @@ class Evaluator(Facts):
     def free_variable(self, holder: Any, name: str) -> Abstract:
         """A global or closure variable of the function `holder.function`."""
         function = holder.function
-        base = None if function is getattr(self.root, "__func__", self.root) else function
+        base = self.anchor(function)
         if holder.is_cells:
             value = holder[name].cell_contents
             return self.lift(value, (base, ("cell", name)))
         return self.lift(holder[name], (base, ("global", name)))
+
+    def anchor(self, function: Any) -> Any:
+        """Where the paths of what `function` holds begin: None for the root, which is another at another call."""
+        return None if function is getattr(self.root, "__func__", self.root) else function
+
+    def forget(self) -> None:
+        """Let go of the arguments and the function: guards refer to this evaluator for as long as they live."""
+        self.leaves, self.root, self.store, self.frames, self.all_frames = [], None, Store(Cells({}, {})), [], []
 
     def lift(self, obj: Any, path: Path | None = None) -> Abstract:
         """A Python object as an abstract value; numbers and arrays with a path become parameters."""

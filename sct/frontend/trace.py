@@ -25,7 +25,7 @@ from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Static
 from sct.ir import Fn, Value, walk
 from sct.ir.objects import mirror
 from sct.ir.tree import Const, Leaf, Node, Tree, described, leaves, relabel
-from sct.ir.types import Opaque, Tensor
+from sct.ir.types import Tensor
 from sct.ops import call
 
 __all__ = ["Parameter", "Traced", "root_of", "signature_comment", "trace", "trace_ahead"]
@@ -52,6 +52,8 @@ class Traced:
     result       how `fn.results` are arranged
     guards       facts about the arguments that it relies on
     free         what it reads from globals and closures, passed by keyword
+    key          the `key_of` the arguments, `positional` of them and `keywords`, and what is free
+    bind         bind(args, kwargs): the leaves of the arguments
     """
 
     fn: Fn
@@ -63,25 +65,10 @@ class Traced:
     identities: tuple[tuple[Path, str, Any], ...]
     root: Any
     comment: str = ""
+    key: tuple[Any, ...] = ()
+    positional: int = 0
+    keywords: tuple[str, ...] = ()
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
-
-    def holds(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], root: Any = None) -> bool:
-        """Does this specialisation serve these arguments?  (Their key is equal already.)"""
-        root = self.root if root is None else root
-        try:
-            for path, how, known in self.identities:
-                if not _same(read_path(path, root), how, known):
-                    return False
-            free = [read_path(f.path, root) for f in self.free]
-            for f, value in zip(self.free, free):
-                if not isinstance(f.param.type, Opaque) and key_of((value,), {}) != f.key:
-                    return False
-        except (AttributeError, LookupError, ValueError, SctError):
-            return False
-        if not self.guards:
-            return True
-        leaves = [*self.bind(args, kwargs), *free]
-        return all(g.holds(leaves) for g in self.guards)
 
     def only(self, result: Tree) -> Traced:
         """The same, returning a part of its result."""
@@ -93,16 +80,6 @@ class Traced:
         """The keyword-only arguments to pass."""
         root = self.root if root is None else root
         return {f.name: read_path(f.path, root) for f in self.free}
-
-
-def _same(now: Any, how: str, known: Any) -> bool:
-    if how == "is":
-        return now is known
-    if how == "lacks":
-        return known not in now
-    if how == "value":
-        return type(now) is type(known) and now == known
-    return bool((len(now) if how == "len" else tuple(now)) == known)
 
 
 def root_of(target: Any) -> Any:
@@ -182,7 +159,11 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
             again.apply_defaults()
             return [leaf for name, tree in trees.items() for leaf in _leaves(tree, again.arguments[name])]
 
-        return _finish(ev, target, signature, given, trees, bind, shared=seen is not None)
+        traced = _finish(ev, target, signature, given, trees, bind, shared=seen is not None)
+        free = [ev.leaves[ev.params.index(f.param)] for f in ev.free_leaves]
+        key: Any = key_of((*args, *kwargs.values(), *free), {})
+        ev.forget()
+        return replace(traced, key=key, positional=len(args), keywords=tuple(kwargs))
 
     try:
         return _outlining(functools.partial(attempt, None))
@@ -287,7 +268,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
     guards = (*ev.size_guards.values(), *ev.guards.values())
     return Traced(fn, name_of(target), tuple(_ordered(params)), relabel(tree, Leaf), guards,
-                  tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), bind)
+                  tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), bind=bind)
 
 
 def _buildable(tree: Tree) -> None:

@@ -33,11 +33,12 @@ _user_classes: dict[type, bool] = {}
 
 def is_user_class(cls: type) -> bool:
     """Is this a class written in Python outside the libraries, on top of classes like it?"""
-    if cls not in _user_classes:
+    known = _user_classes.get(cls)
+    if known is None:
         if len(_user_classes) > 4096:
             _user_classes.clear()
-        _user_classes[cls] = _check(cls)
-    return _user_classes[cls]
+        known = _user_classes[cls] = _check(cls)
+    return known
 
 
 def _check(cls: type) -> bool:

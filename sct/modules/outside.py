@@ -76,7 +76,7 @@ class Imported(Outside):
         found = []
         for path, how, fact in traced.identities:
             text = self._text(traced, path)
-            if text is None or how == "is":
+            if text is None or how in ("is", "type"):
                 continue
             forms = {"len": "len({0}) == {1!r}", "keys": "tuple({0}) == {1!r}", "lacks": "{1!r} not in {0}",
                      "value": "{0} == {1!r}"}

@@ -14,15 +14,17 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from sct.ir.build import Builder, Rewrite
-from sct.ir.core import Fn, Lit, Operand, Value
+from sct.ir.core import Fn, Lit, Operand, Value, has_effect, is_float, rebuild, walk
 from sct.ir.types import INT
 from sct.ops.adjoint import zeros_of
+from sct.ops.calls import call
 from sct.ops.control import block_type
 from sct.ops.creation import empty
 from sct.ops.indexing import store
 from sct.ops.shape import dim
 from sct.ops.types import number
 from sct.passes.cotangents import current, full
+from sct.passes.forward import forward
 from sct.passes.linear import pushed
 from sct.passes.loops import emit_loop
 from sct.passes.reverse import pulled
@@ -39,6 +41,10 @@ def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name:
              rewrite: Rewrite | None = None) -> Fn:
     """`fn` with the derivatives of the results at `seeded` by the params at `wrt` as further results, row by row."""
     tape = Tape(fn)
+    calls = any(eqn.op is call for eqn in walk(fn))
+    if calls and any(map(has_effect, fn.eqns)):
+        # The tangent of a call runs the function again, its adjoint does not.
+        mode = "reverse"
     blocks: dict[tuple[int, int], Operand] = {}
     with Builder(primal=False, rewrite=rewrite) as b:
         if mode == "reverse":
@@ -49,10 +55,21 @@ def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name:
         else:
             for x in wrt:
                 made = _swept(fn.params[x], [(fn.results[y], fn.params[x]) for y in seeded], mode, name,
-                              lambda t, x=x: pushed(fn, {x: t}, seeded, tape))  # type: ignore[misc]
+                              lambda t, x=x: again(fn, x, t, seeded, rewrite) if calls  # type: ignore[misc]
+                              else pushed(fn, {x: t}, seeded, tape))
                 blocks.update(((y, x), block) for y, block in zip(seeded, made))
     return fn.with_(eqns=(*tape.taped(fn.eqns), *b.eqns),
                     results=(*fn.results, *(blocks[y, x] for y in seeded for x in wrt)))
+
+
+def again(fn: Fn, x: int, tangent: Operand, results: Sequence[int], rewrite: Rewrite | None) -> list[Operand]:
+    """The tangents of some results given that of a param, from another run of `fn`."""
+    copy = rebuild(fn, fresh=True)
+    copy = rebuild(copy, dict(zip(copy.params, fn.params)))
+    made = forward(copy.with_(params=fn.params), [x], [tangent], rewrite=rewrite)
+    current().eqns += made.eqns
+    tangents = dict(zip((k for k, r in enumerate(fn.results) if is_float(r)), made.results[len(fn.results):]))
+    return [tangents[k] for k in results]
 
 
 def _swept(over: Operand, pairs: Sequence[tuple[Operand, Operand]], mode: str, name: str,
