@@ -3,6 +3,7 @@
     lower    regions -> blocks, exits -> jumps, sequences -> lists
     prune    what nothing reads is gone
     tidy     branches are merged, codes become flags
+    returns  a last branch returns from its arms
     spell    u[i] += x; short parts are written out where they are read
     fold     values -> expressions
     names    values -> variables
@@ -32,6 +33,7 @@ from sct.codegen.names import Names
 from sct.codegen.parts import Scope
 from sct.codegen.program import Block, Define, Let, statements
 from sct.codegen.prune import prune
+from sct.codegen.returns import returned_early
 from sct.codegen.spell import spell
 from sct.codegen.statements import Statements, function
 from sct.codegen.templates import STATEMENTS, expression, names_in
@@ -75,7 +77,7 @@ def _definition(fn: Fn, interface: Interface) -> _Definition:
         value, items = parameter(p.name, p.tree, fn.params)
         fixed[value] = p.name
         block += items
-    block = spell(prune(tidy(prune([*block, *lower(fn, scope)]))))
+    block = spell(returned_early(prune(tidy(prune([*block, *lower(fn, scope)])))))
     folded = fold(block)
     live = Liveness(block, fixed, folded)
     names = Names(live, fixed, _users(scope, fn.params), _taken(block, folded, interface), _usual(fn, scope))

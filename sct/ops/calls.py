@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from sct.ir.core import Operand
-from sct.ir.types import Residuals, Type
+from sct.ir.types import Residuals, Tensor, Type
 from sct.ops.registry import op, placeholders
 
 __all__ = ["boundary", "call", "pack", "unpack"]
@@ -47,8 +47,14 @@ def run_pack(*args: Any, of: str) -> tuple[Any, ...]:
 
 
 def emit_pack(*args: Operand, of: str) -> str:
-    """A record of one is that one."""
-    return "_0" if len(args) == 1 else f"({', '.join(placeholders(len(args)))})"
+    """A record of one number or array is that; None, and records in records, are told from it."""
+    if len(args) == 1:
+        return "_0" if isinstance(args[0].type, Tensor) else "(_0,)"
+    return f"({', '.join(placeholders(len(args)))})"
+
+
+def emit_unpack(_: Operand, types: tuple[Type, ...]) -> str:
+    return "_0[0]" if len(types) == 1 and not isinstance(types[0], Tensor) else "_0"
 
 
 def run_unpack(record: tuple[Any, ...], **_: Any) -> tuple[Any, ...]:
@@ -57,4 +63,4 @@ def run_unpack(record: tuple[Any, ...], **_: Any) -> tuple[Any, ...]:
 
 pack = op("pack", type=lambda *_, of: Residuals(of), run=run_pack, emit=emit_pack, cost="free", vjp=by_driver,
           jvp=by_driver)
-unpack = op("unpack", type=given, run=run_unpack, emit="_0", cost="free", vjp=by_driver, jvp=by_driver)
+unpack = op("unpack", type=given, run=run_unpack, emit=emit_unpack, cost="free", vjp=by_driver, jvp=by_driver)

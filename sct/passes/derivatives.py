@@ -149,7 +149,7 @@ def _callees(fn: Fn) -> list[str]:
 
 
 def _cotangent(x: Operand) -> Value:
-    return Value(ct_type(x.type), hint(x) if isinstance(x, Value) else None)
+    return Value(ct_type(x.type), hint(x) if isinstance(x, Value) and x.hint else "dvalue")
 
 
 def _is_added_to(fn: Fn, param: Value) -> bool:

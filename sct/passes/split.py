@@ -26,6 +26,7 @@ from sct.ir.core import (
 )
 from sct.ir.types import Residuals, Tensor
 from sct.ops.calls import pack, unpack
+from sct.passes.records import one_arm
 
 __all__ = ["split", "split_all"]
 
@@ -45,11 +46,16 @@ def split(fn: Fn) -> tuple[Fn, ...]:
     again, crossing = _crossing(Fn("backward", middle.outs, after, fn.results), before, params)
     of, (forward, backward) = middle.attrs["of"], called_as(fn)
     record, taken = Value(Residuals(of), "residuals"), Value(Residuals(of), "residuals")
-    packed = Eqn(pack, tuple(crossing), (record,), {"of": of}, primal=False)
-    unpacked = Eqn(unpack, (taken,), tuple(crossing), {"types": tuple(v.type for v in crossing)}, primal=False)
-    second = Fn(backward, (*params, taken, *middle.outs), (unpacked, *again, *after), fn.results,
+    arm = one_arm(before, Fn("", (), (*again, *after), fn.results), crossing)
+    if arm is not None:
+        before, after = arm.forward(before, record, of), arm.backward((*again, *after), taken)
+    else:
+        packed = Eqn(pack, tuple(crossing), (record,), {"of": of}, primal=False)
+        unpacked = Eqn(unpack, (taken,), tuple(crossing), {"types": tuple(v.type for v in crossing)}, primal=False)
+        before, after = (*before, packed), (unpacked, *again, *after)
+    second = Fn(backward, (*params, taken, *middle.outs), after, fn.results,
                 owned=tuple(len(params) + 1 + j for j, _ in middle.attrs["buffers"]))
-    return Fn(forward, fn.params, (*before, packed), (*middle.args, record)), rebuild(second, fresh=True)
+    return Fn(forward, fn.params, before, (*middle.args, record)), rebuild(second, fresh=True)
 
 
 def _crossing(backward: Fn, before: Sequence[Eqn], params: Sequence[Value]) -> tuple[list[Eqn], list[Value]]:

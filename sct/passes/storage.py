@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Union
 
 from sct.ir.check import raises
-from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
 from sct.ir.types import List, Tensor
 from sct.ops.creation import copy
 from sct.ops.lists import UPDATES, copy_list
@@ -355,7 +355,7 @@ class _Plan:
 
     def part(self, fn: Fn, level: int) -> None:
         taken: set[Value] = set()
-        packed: list[tuple[Owner, int]] = [(eqn, k) for eqn in fn.eqns if eqn.op.name == "pack"
+        packed: list[tuple[Owner, int]] = [(eqn, k) for eqn in walk(fn) if eqn.op.name == "pack"
                                            for k in range(len(eqn.args))]
         for owner, k in [*packed, *((fn, k) for k in range(len(fn.results)))]:
             slot = self.program.slot(owner, k)

@@ -1,0 +1,129 @@
+"""Records of one arm:  test, a (undefined where test)  ->  None, or a record of a
+
+What the forward part of a function that calls itself keeps is mostly known in the arm
+that calls itself alone.  There the record is made and taken apart; its being None tells
+which arm was taken, as the test did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, free_values, substitute
+from sct.ir.types import Residuals, Undef
+from sct.ops.calls import pack, unpack
+from sct.ops.comparison import is_none, not_, unwrap
+from sct.ops.control import cond
+
+__all__ = ["OneArm", "one_arm"]
+
+
+@dataclass(frozen=True)
+class OneArm:
+    """What crosses from the one part of a function to the other is made in an arm of `branch`.
+
+    arm     which arm that is
+    fields  the values of that arm, by the outs of the branch that are theirs
+    """
+
+    branch: Eqn
+    arm: int
+    fields: dict[Value, Value]
+
+    def forward(self, eqns: Sequence[Eqn], record: Value, of: str) -> tuple[Eqn, ...]:
+        """The forward part, the record an out of the branch."""
+        made = Value(Residuals(of), "residuals")
+        arms = list(self.branch.regions)
+        packed = Eqn(pack, tuple(self.fields.values()), (made,), {"of": of}, primal=False)
+        for k, arm in enumerate(arms):
+            mine = k == self.arm
+            arms[k] = arm.with_(eqns=(*arm.eqns, *([packed] if mine else [])),
+                                results=(*arm.results, made if mine else Lit(None, Residuals(of))))
+        branch = self.branch.with_(regions=tuple(arms), outs=(*self.branch.outs, record))
+        return tuple(branch if eqn is self.branch else eqn for eqn in eqns)
+
+    def backward(self, eqns: Sequence[Eqn], record: Value) -> tuple[Eqn, ...]:
+        """The backward part, which takes the record apart in the arms that mirror this one."""
+        test = self.branch.args[0]
+        missing = Value(test.type)
+        tests = [Eqn(is_none, (record,), (missing,), primal=False)]
+        known: Operand = missing
+        if self.arm == 0:
+            known = Value(test.type)
+            tests.append(Eqn(not_, (missing,), (known,), primal=False))
+        made = []
+        for eqn in eqns:
+            if eqn.op is cond and eqn.args[0] is test:
+                arms = list(eqn.regions)
+                arms[self.arm] = self.taken_apart(arms[self.arm], record)
+                eqn = eqn.with_(args=(known,), regions=tuple(arms))
+            made.append(eqn.with_(args=substitute(eqn.args, {test: known}) if isinstance(test, Value) else eqn.args))
+        return (*tests, *made)
+
+    def taken_apart(self, arm: Fn, record: Value) -> Fn:
+        fields = {out: Value(v.type, v.hint, v.dim) for out, v in self.fields.items()}
+        first = Eqn(unpack, (record,), tuple(fields.values()), {"types": tuple(v.type for v in fields.values())},
+                    primal=False)
+        env: dict[Value, Operand] = {}
+        arm = self._unwrapped(arm, fields, env)
+        return arm.with_(eqns=(first, *arm.eqns))
+
+    def _unwrapped(self, fn: Fn, fields: dict[Value, Value], env: dict[Value, Operand]) -> Fn:
+        """`fn` where unwrapping an out of the branch is the field itself."""
+        eqns = []
+        for eqn in fn.eqns:
+            eqn = eqn.with_(args=substitute(eqn.args, env))
+            x = eqn.args[0] if eqn.op is unwrap else None
+            field = fields.get(x) if isinstance(x, Value) else None
+            if field is not None and field.type == eqn.out.type:
+                env[eqn.out] = field
+            else:
+                eqns.append(eqn.with_(args=eqn.args if field is None else (field,),
+                                      regions=tuple(self._unwrapped(r, fields, env) for r in eqn.regions)))
+        return fn.with_(eqns=tuple(eqns), results=substitute(fn.results, env))
+
+
+def one_arm(before: Sequence[Eqn], after: Fn, crossing: Sequence[Value]) -> OneArm | None:
+    """The arm that makes all that crosses but the test itself, if there is one."""
+    made = {out: eqn for eqn in before for out in eqn.outs}
+    for branch in {eqn for v in crossing if (eqn := made.get(v)) is not None and eqn.op is cond}:
+        fields = [v for v in crossing if v is not branch.args[0]]
+        arm = _arm_of(branch, fields)
+        if arm is not None and len(fields) < len(crossing) and _only_in_arms(after, branch.args[0], arm, fields):
+            values = {v: branch.regions[arm].results[branch.outs.index(v)] for v in fields}
+            if all(isinstance(x, Value) for x in values.values()):
+                return OneArm(branch, arm, values)  # type: ignore[arg-type]
+    return None
+
+
+def _arm_of(branch: Eqn, fields: Sequence[Value]) -> int | None:
+    """The arm that alone binds these outs."""
+    found: set[tuple[bool, ...]] = set()
+    for v in fields:
+        if v not in branch.outs or not isinstance(v.type, Undef):
+            return None
+        k = branch.outs.index(v)
+        found.add(tuple(_is_undef(arm.results[k]) for arm in branch.regions))
+    return {(True, False): 1, (False, True): 0}.get(tuple(found.pop())) if len(found) == 1 else None  # type: ignore[arg-type]
+
+
+def _is_undef(x: Operand) -> bool:
+    return isinstance(x, Lit) and x.value is UNDEF
+
+
+def _only_in_arms(after: Fn, test: Operand, arm: int, fields: Sequence[Value]) -> bool:
+    """Are the fields unwrapped in arms of branches on the test, and read nowhere else?"""
+    others = [eqn.regions[1 - arm] if eqn.op is cond and eqn.args[0] is test else Fn("", (), (eqn,), ())
+              for eqn in after.eqns]
+    others.append(Fn("", (), (), after.results))
+    if any(v in fields or v is test for f in others for v in free_values(f)):
+        return False
+    mine = [eqn.regions[arm] for eqn in after.eqns if eqn.op is cond and eqn.args[0] is test]
+    return all(_only_unwrapped(f, fields) and test not in free_values(f) for f in mine)
+
+
+def _only_unwrapped(fn: Fn, fields: Sequence[Value]) -> bool:
+    return not any(x in fields for x in fn.results) and all(
+        (eqn.op is unwrap or not any(x in fields for x in eqn.args))
+        and all(_only_unwrapped(r, fields) for r in eqn.regions) for eqn in fn.eqns)
