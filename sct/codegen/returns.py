@@ -49,7 +49,8 @@ def _is_outer(x: Value, branch: If) -> bool:
 def _end(arm: Block) -> list[tuple[Value, Operand]]:
     if not arm or any(isinstance(s, (Jump, Return)) for s in arm):
         return []
-    return arm[-1].pairs if isinstance(arm[-1], Move) else []
+    last = arm[-1]
+    return [] if not isinstance(last, Move) or last.unsure else last.pairs
 
 
 def _ended(arm: Block, last: Return) -> Block:
