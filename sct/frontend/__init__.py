@@ -6,9 +6,13 @@ from sct.frontend import (
     calls,
     comprehensions,
     expressions,
+    iterators,
     jacobians,
     loops,
     methods,
+    operators,
+    patterns,
+    records,
     reflection,
     statements,
 )
@@ -22,4 +26,6 @@ __all__ = [
     "root_of", "signature_comment", "trace", "trace_ahead",
 ]
 
-_handlers = (arrays, builtins, calls, comprehensions, expressions, jacobians, loops, methods, reflection, statements)
+_handlers = (
+    arrays, builtins, calls, comprehensions, expressions, iterators, jacobians, loops, methods, operators, patterns,
+    records, reflection, statements)

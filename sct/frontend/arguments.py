@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import itertools
 import types
 from collections.abc import Hashable, Mapping
@@ -246,7 +247,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return leaf, Leaf(len(ev.params) - 1)
     if isinstance(x, complex):
         raise SctError("SCT506", "complex numbers are not supported yet")
-    if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype)):
+    if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype, enum.Enum)):
         return Static(x), Const(x)
     leaf = add_leaf(ev, x, Opaque(), name)
     return leaf, Leaf(len(ev.params) - 1)

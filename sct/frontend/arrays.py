@@ -104,8 +104,7 @@ FEW = 4
 
 
 def _slots(ev: Evaluator, owner: ListRef | DictRef) -> Slots:
-    cell = ev.store.cells[owner.addr]
-    assert isinstance(cell, Slots)
+    cell = ev.slots(owner)
     return cell
 
 

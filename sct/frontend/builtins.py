@@ -13,7 +13,10 @@ from sct.frontend.arrays import size_along
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.expressions import binary, boolean, compare_one, truth
 from sct.frontend.iteration import from_zero, items_of, known_items, length, space
-from sct.frontend.objects import special_call
+from sct.frontend.iterators import select
+from sct.frontend.objects import is_object, special_call
+from sct.frontend.prelude import all_, any_, largest, same, smallest
+from sct.frontend.prelude import sum_ as sum_of_array
 from sct.frontend.raising import die
 from sct.frontend.store import is_number
 from sct.frontend.values import (
@@ -129,22 +132,48 @@ def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
     if isinstance(args[0], Ref):
-        ev.refuse("SCT206", "builtin `sum` of an array is not supported yet", hint="use np.sum")
+        return ev.call(Static(sum_of_array), [args[0], total])
     if isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]):
         start = () if isinstance(total, Static) and total == Static(0) else (ev.operand(total),)
         return ev.wrap(ev.emit(sum_list, lists.as_column(ev, args[0]), *start))
-    for x in items_of(ev, args[0]):
+    items = items_of(ev, args[0])
+    if len(items) > 2 and any(_maybe_float(x) for x in items):
+        # From 3.12 on Python sums floats with a compensation: the builtin itself is called.
+        return ev.call_op(OPS["pysum"], total, *items, spelling="builtins.sum")
+    for x in items:
         total = binary(ev, gast.Add, total, x)
     return total
 
 
+def _maybe_float(x: Abstract) -> bool:
+    """Can this be a Python float?"""
+    t = x.type if isinstance(x, Value) else None
+    return isinstance(t, Tensor) and t.carrier in ("py", "any") and t.kind == "f"
+
+
+
+_EMPTY = dict.fromkeys(("max", "min"), "")
+for _name in _EMPTY:
+    try:
+        getattr(builtins, _name)([])
+    except ValueError as _error:
+        _EMPTY[_name] = str(_error)
+
+
 def _extremum(name: str) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        if kwargs:
-            ev.refuse("SCT205", f"`{name}` with keywords is not supported yet")
-        if len(args) == 1 and isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]):
+        if len(args) == 1 and isinstance(args[0], Ref) and not kwargs:
+            return ev.call(Static(largest if name == "max" else smallest), args)
+        if len(args) == 1 and isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]) and not kwargs:
             return ev.wrap(ev.emit(OPS[f"first_{name}"], lists.as_column(ev, args[0])))
         items = items_of(ev, args[0]) if len(args) == 1 else tuple(args)
+        if not items:
+            return kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
+        key = kwargs.get("key", Static(None))
+        if key != Static(None):
+            return select(ev, name, items, key)
+        if is_object(*items):
+            return select(ev, name, items, Static(same))
         if all(map(is_number, items)):
             return Static(getattr(builtins, name)(x.value for x in items if isinstance(x, Static)))
         if any(isinstance(x, Ref) for x in items):
@@ -165,6 +194,8 @@ def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def _quantifier(stops: bool) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if isinstance(args[0], Ref):
+            return ev.call(Static(any_ if stops else all_), args)
         items = items_of(ev, args[0])
 
         def go(k: int) -> Abstract:
@@ -232,6 +263,6 @@ for _name, _cls in (("float", float), ("int", int), ("bool", bool)):
     SPECIAL[id(_cls)] = _convert(_name, _cls)
 
 
-@special(eval, exec, compile, globals, locals, vars, input, open, iter, next, map, filter, sorted)
+@special(eval, exec, compile, globals, locals, input, open)
 def refused_builtin(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     ev.refuse("SCT206", "this builtin is not supported in a differentiated function")

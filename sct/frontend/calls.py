@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
+import math
 import types
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -14,11 +14,12 @@ import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.comprehensions import known, listcomp
-from sct.frontend.evaluator import SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
+from sct.frontend.evaluator import INSTANCES, SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ufunc_method
-from sct.frontend.objects import instantiate, special_method
-from sct.frontend.operations import KNOWN, call_named
+from sct.frontend.objects import instantiate, special_call, special_method
+from sct.frontend.opaque import exception, is_library, opaque_call, pure_method
+from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import Outline, call_outlined, same_kind
 from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
 from sct.frontend.statements import FALL, block, guard
@@ -32,15 +33,10 @@ from sct.frontend.values import (
     Path,
     Poison,
     Pullback,
-    Ref,
-    Slots,
     Static,
     Tup,
 )
-from sct.ir import Value
-from sct.ir.objects import is_container
-from sct.ops import apply
-from sct.ops.effects import python
+from sct.ir.objects import is_container, is_namedtuple
 
 __all__ = ["call_function", "call_source", "inline"]
 
@@ -64,8 +60,7 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
             continue
         if not isinstance(v, DictRef):
             ev.refuse("SCT503", "only a dict of known keys may follow `**`", node=k.value)
-        cell = ev.store.cells[v.addr]
-        assert isinstance(cell, Slots)
+        cell = ev.slots(v)
         kwargs.update(zip(cell.keys, cell.items))
     return ev.call(fn, args, kwargs)
 
@@ -93,14 +88,25 @@ def call_pullback(ev: Evaluator, fn: Pullback, args: Args, kwargs: Kwargs) -> Ab
     return fn.call(ev, args, kwargs)  # type: ignore[no-any-return]
 
 
+_SPECIAL_METHODS = {id(f): name for f, name in (
+    (abs, "__abs__"), (round, "__round__"), (math.floor, "__floor__"), (math.ceil, "__ceil__"),
+    (math.trunc, "__trunc__"), (str, "__str__"), (repr, "__repr__"))}
+
+
 @called(Static)
 def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a Python object that is known."""
     f = fn.value
+    own = special_call(ev, args[0], _SPECIAL_METHODS[id(f)]) if args and id(f) in _SPECIAL_METHODS else None
+    if own is not None:
+        return own
     if id(f) in SPECIAL:
         return SPECIAL[id(f)](ev, args, kwargs)
-    if id(f) in KNOWN:
-        return call_named(ev, KNOWN[id(f)], args, kwargs)
+    spelling = spelling_of(f)
+    if spelling is not None:
+        return call_named(ev, spelling, args, kwargs)
+    if type(f) in INSTANCES:
+        return INSTANCES[type(f)](ev, f, args, kwargs)
     if isinstance(getattr(f, "__self__", None), np.ufunc):
         return ufunc_method(ev, f.__self__, f.__name__, args, kwargs)
     if hasattr(f, "__sct_call__") or hasattr(f, "__sct_transform__"):
@@ -109,25 +115,27 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         first = [ev.lift(x, (f, ("attr", "args"), ("item", k))) for k, x in enumerate(f.args)]
         named = {k: ev.lift(x, (f, ("attr", "keywords"), ("item", k))) for k, x in f.keywords.items()}
         return ev.call(ev.lift(f.func), [*first, *args], {**named, **kwargs})
-    if isinstance(f, types.MethodType):
+    if isinstance(f, types.MethodType) and isinstance(f.__self__, type) and is_namedtuple(f.__self__) and \
+            f.__name__ == "_make":
+        return ev.call(Static(f.__self__), items_of(ev, args[0]))
+    pure = pure_method(ev, f, args, kwargs)
+    if pure is not None:
+        return pure
+    if isinstance(f, types.MethodType) and not (isinstance(f.__func__, types.FunctionType) and is_library(f.__func__)):
         owner = Static(f.__self__) if fn.path is None else ev.lift(f.__self__, (*fn.path, ("attr", "__self__")))
         return ev.call(Static(f.__func__), [owner, *args], kwargs)
-    if isinstance(f, types.FunctionType) and not _library(f):
+    if isinstance(f, types.FunctionType) and not is_library(f):
         return call_function(ev, f, args, kwargs)
     if isinstance(f, type) and issubclass(f, BaseException):
         return exception(ev, f, args)
     if isinstance(f, type) and is_container(f):
         return instantiate(ev, f, args, kwargs)
-    if hasattr(f, "__wrapped__") and not _library(f):  # a cache around the function
+    if hasattr(f, "__wrapped__") and not isinstance(f, types.FunctionType):  # a cache around the function
         return ev.call(ev.lift(f.__wrapped__, (*(fn.path or (f,)), ("attr", "__wrapped__"))), args, kwargs)
     method = special_method(ev, fn, "__call__")
     if method is not None:
         return ev.call(method, args, kwargs)
     return opaque_call(ev, fn, args, kwargs)
-
-
-def _library(f: types.FunctionType) -> bool:
-    return (f.__module__ or "").split(".")[0] in ("numpy", "scipy", "math")
 
 
 def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
@@ -273,8 +281,7 @@ def _nested(ev: Evaluator, v: Abstract) -> list[tuple[Any, Frame | None]]:
         return [(v.node, next(f for f in ev.all_frames if f.id == v.frame))]
     items = v.items if isinstance(v, Tup) else ()
     if isinstance(v, Container):
-        cell = ev.store.cells[v.addr]
-        items = cell.items if isinstance(cell, Slots) else ()
+        items = ev.slots(v).items
     return [part for x in items for part in _nested(ev, x)]
 
 
@@ -360,29 +367,3 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
 @functools.lru_cache(maxsize=4096)
 def _makes_functions(node: Any) -> bool:
     return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) and n is not node for n in gast.walk(node))
-
-
-@called(Value)
-def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
-    """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
-    named = fn.value if isinstance(fn, Static) else None
-    what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
-    if named is not None and getattr(named, "__module__", None) in ("builtins", "numpy", "math") or \
-            isinstance(named, np.ufunc):
-        ev.refuse("SCT206", f"`{what}` is not supported yet")
-    for a in [*args, *kwargs.values()]:
-        if isinstance(a, (Ref, Container)):
-            ev.refuse("SCT207", f"`{what}` gets an array or a container, and sct has no source or rule for it",
-                      why="it may write to it", hint="pass numbers, or call it outside the function")
-    if isinstance(fn, Static):
-        fn = ev.opaque(fn)
-    assert isinstance(fn, Value)
-    operands = [ev.operand(a) for a in [*args, *kwargs.values()]]
-    return ev.emit(apply, fn, *operands, keywords=tuple(kwargs))  # type: ignore[no-any-return]
-
-
-def exception(ev: Evaluator, f: type, args: Args) -> Abstract:
-    operands = [ev.operand(a) for a in args]
-    if getattr(builtins, f.__name__, None) is f:
-        return ev.emit(python, *operands, callee=f.__name__)  # type: ignore[no-any-return]
-    return ev.emit(apply, ev.opaque(Static(f)), *operands, keywords=())  # type: ignore[no-any-return]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 import gast
@@ -46,8 +47,8 @@ from sct.ir.types import REAL, List, Optional, Tensor, Type, TypeMismatch, Undef
 from sct.ops import unwrap
 
 __all__ = [
-    "CALLS", "EXPRESSIONS", "SPECIAL", "STATEMENTS", "Args", "Dead", "Evaluator", "Frame", "Kwargs", "Special",
-    "called", "expression", "special", "statement",
+    "CALLS", "EXPRESSIONS", "INSTANCES", "SPECIAL", "STATEMENTS", "Args", "Dead", "Evaluator", "Frame", "Kwargs",
+    "Special", "called", "expression", "instances", "special", "statement",
 ]
 
 Handler = Callable[["Evaluator", Any], Any]
@@ -60,6 +61,7 @@ EXPRESSIONS: dict[type, Handler] = {}
 STATEMENTS: dict[type, Handler] = {}
 CALLS: dict[type, Caller] = {}
 SPECIAL: dict[int, Special] = {}
+INSTANCES: dict[type, Caller] = {}
 NO_KEYWORDS: Kwargs = {}
 
 
@@ -76,6 +78,11 @@ def statement(*nodes: type) -> Callable[[Handler], Handler]:
 def called(*classes: type) -> Callable[[Caller], Caller]:
     """Registers what calling abstract values of these classes does."""
     return _registrar(CALLS, classes)
+
+
+def instances(*classes: type) -> Callable[[Caller], Caller]:
+    """Registers what calling Python objects of these classes does."""
+    return _registrar(INSTANCES, classes)
 
 
 def special(*objects: Any) -> Callable[[Special], Special]:
@@ -314,6 +321,12 @@ class Evaluator(Facts):
         self.store.cells[addr] = Slots(tuple(attributes.values()), tuple(attributes))
         return ObjRef(addr, cls)
 
+    def slots(self, v: Container) -> Slots:
+        """The slots of a container, as they are now."""
+        cell = self.store.cells[v.addr]
+        assert isinstance(cell, Slots)
+        return cell
+
     def new_frame_id(self) -> int:
         self._next_frame += 1
         return self._next_frame
@@ -457,6 +470,10 @@ class Evaluator(Facts):
     def lift(self, obj: Any, path: Path | None = None) -> Abstract:
         """A Python object as an abstract value; numbers and arrays with a path become parameters."""
         return lift(self, obj, path)
+
+    def lift_module(self, module: ModuleType) -> Abstract:
+        """A module that the function imports."""
+        return self.lift(module, (module,))
 
     def opaque(self, fn: Static) -> Value:
         """A callable that sct does not see into, as a parameter."""

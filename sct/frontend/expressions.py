@@ -37,14 +37,17 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Optional, Tensor, Undef
+from sct.ir.types import Opaque, Optional, Tensor, Undef
 from sct.ops import BY_CALL, fstring, gt, is_none, ne, not_, size, transpose
 from sct.ops.lists import joined
 
-__all__ = ["NUMPY_NAMES", "binary", "boolean", "closure", "compare_one", "get", "in_place", "lookup", "truth"]
+__all__ = [
+    "BINARY", "COMPARE", "NUMPY_NAMES", "UNARY", "binary", "boolean", "closure", "compare_one", "get", "in_place",
+    "known", "lookup", "truth", "unary",
+]
 
 
-_BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     gast.Add: ("add", operator.add), gast.Sub: ("sub", operator.sub), gast.Mult: ("mul", operator.mul),
     gast.Div: ("truediv", operator.truediv), gast.FloorDiv: ("floordiv", operator.floordiv),
     gast.Mod: ("mod", operator.mod), gast.Pow: ("pow", operator.pow), gast.MatMult: ("matmul", operator.matmul),
@@ -52,10 +55,10 @@ _BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     gast.LShift: ("lshift", operator.lshift), gast.RShift: ("rshift", operator.rshift),
 }
 _METHOD = {"and_": "and", "or_": "or"}
-_UNARY: dict[type, tuple[str, Callable[[Any], Any]]] = {
+UNARY: dict[type, tuple[str, Callable[[Any], Any]]] = {
     gast.USub: ("neg", operator.neg), gast.UAdd: ("pos", operator.pos), gast.Invert: ("invert", operator.invert),
 }
-_COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     gast.Eq: ("eq", operator.eq), gast.NotEq: ("ne", operator.ne), gast.Lt: ("lt", operator.lt),
     gast.LtE: ("le", operator.le), gast.Gt: ("gt", operator.gt), gast.GtE: ("ge", operator.ge),
 }
@@ -119,7 +122,7 @@ def walrus(ev: Evaluator, node: Any) -> Abstract:
 
 def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
     """`a op b`."""
-    spelling, run = _BINARY[kind]
+    spelling, run = BINARY[kind]
     if is_number(a) and is_number(b):
         assert isinstance(a, Static) and isinstance(b, Static)
         try:
@@ -155,7 +158,7 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
 
 def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
     """`a op= b`, what is assigned."""
-    spelling, _ = _BINARY[kind]
+    spelling, _ = BINARY[kind]
     made = special_call(ev, a, f"__i{_METHOD.get(spelling, spelling)}__", b)
     return made if made is not None else binary(ev, kind, a, b)
 
@@ -177,12 +180,17 @@ def binop(ev: Evaluator, node: Any) -> Abstract:
 
 
 @expression(gast.UnaryOp)
-def unary(ev: Evaluator, node: Any) -> Abstract:
+def unaryop(ev: Evaluator, node: Any) -> Abstract:
     v = ev.eval(node.operand)
     if isinstance(node.op, gast.Not):
         t = truth(ev, v)
         return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
-    spelling, run = _UNARY[type(node.op)]
+    return unary(ev, type(node.op), v)
+
+
+def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
+    """`op v`."""
+    spelling, run = UNARY[kind]
     made = special_call(ev, v, f"__{spelling}__")
     if made is not None:
         return made
@@ -191,7 +199,7 @@ def unary(ev: Evaluator, node: Any) -> Abstract:
     _no_strings(ev, v)
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:
-        ev.refuse("SCT103", f"the operator `{type(node.op).__name__}` is not supported")
+        ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
     return ev.call_op(op, v, spelling=f"operator.{spelling}")
 
 
@@ -277,7 +285,7 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
             return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
         found = _contains(ev, b, a)
         return Static(found == isinstance(op, gast.In))
-    spelling, run = _COMPARE[type(op)]
+    spelling, run = COMPARE[type(op)]
     if is_object(a, b):
         made = reflected(ev, a, b, f"__{spelling}__", f"__{_REFLECTED[spelling]}__")
         if made is not None:
@@ -332,8 +340,7 @@ def _comparable(ev: Evaluator, v: Abstract) -> tuple[Any, tuple[Abstract, ...]] 
         return tuple, v.items
     if not isinstance(v, Container):
         return None
-    cell = ev.store.cells[v.addr]
-    assert isinstance(cell, Slots)
+    cell = ev.slots(v)
     if isinstance(v, DictRef):
         order = sorted(range(len(cell.keys)), key=lambda k: str(cell.keys[k]))
         return (dict, tuple(cell.keys[k] for k in order)), tuple(cell.items[k] for k in order)
@@ -361,12 +368,13 @@ def _identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> bool:
+    owner = known(ev, owner)
     if isinstance(owner, DictRef):
-        cell = ev.store.cells[owner.addr]
-        assert isinstance(cell, Slots)
+        cell = ev.slots(owner)
         return ev.ask(x, "what `in` looks for") in cell.keys
     if isinstance(owner, Static):
-        return ev.ask(x, "what `in` looks for") in owner.value
+        wanted = ev.ask(x, "what `in` looks for")
+        return bool(attempted(ev, lambda: wanted in owner.value))
     if isinstance(owner, (Tup, ListRef)):
         return ev.ask(x, "what `in` looks for") in [ev.ask(y, "an item of this list") for y in items_of(ev, owner)]
     ev.refuse("SCT503", "`in` is supported for tuples, lists and dicts of known contents alone")
@@ -395,24 +403,13 @@ def attribute(ev: Evaluator, node: Any) -> Abstract:
 def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     """`owner.name`."""
     if isinstance(owner, Parent) or is_object(owner):
-        if isinstance(owner, Tup) and name not in owner.fields and hasattr(tuple, name):
+        named = ("_replace", "_asdict")
+        if isinstance(owner, Tup) and name not in owner.fields and (hasattr(tuple, name) or name in named):
             return Method(owner, name)
         return get_attribute(ev, owner, name)
+    owner = known(ev, owner)
     if isinstance(owner, Static):
-        try:
-            found = getattr(owner.value, name)
-            if isinstance(owner.value, np.ufunc):
-                return Static(found)
-            if isinstance(found, types.MethodType) and found.__self__ is owner.value and owner.path is not None:
-                # A bound method is a new object each time: what is guarded is its function.
-                ev.lift(found.__func__, (*owner.path, ("attr", name), ("attr", "__func__")))
-                return Method(owner, name)
-            if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and owner.path is not None:
-                ev.lift(found.__func__, (*owner.path, ("attr", name), ("attr", "__func__")))
-                return Static(found)
-            return ev.lift(found, None if owner.path is None else (*owner.path, ("attr", name)))
-        except AttributeError as error:
-            ev.refuse("SCT203", str(error))
+        return _of_static(ev, owner, name)
     if isinstance(owner, Tup) and name in owner.fields:
         return owner.items[owner.fields.index(name)]
     if isinstance(owner, ObjRef):  # a namespace
@@ -440,6 +437,28 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if name == "real" and x_type.kind != "c":
         return owner
     return Method(owner, name)
+
+
+def known(ev: Evaluator, v: Abstract) -> Abstract:
+    """An argument that is a string, where its value decides: asked."""
+    if isinstance(v, Value) and isinstance(v.type, Opaque) and isinstance(ev.leaf_of(v), str):
+        return Static(ev.ask(v, "this string"))
+    return v
+
+
+def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
+    """An attribute of a module, a class or another object that is known."""
+    found = attempted(ev, lambda: getattr(owner.value, name))
+    if isinstance(owner.value, np.ufunc):
+        return Static(found)
+    path = None if owner.path is None else (*owner.path, ("attr", name))
+    if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and path is not None:
+        ev.lift(found.__func__, (*path, ("attr", "__func__")))
+        return Static(found, path)
+    if isinstance(found, (types.MethodType, types.BuiltinMethodType)) and found.__self__ is owner.value and \
+            not isinstance(owner.value, types.ModuleType):
+        return Static(found, path)  # a new object each time: what is guarded is its owner
+    return ev.lift(found, path)
 
 
 # -- displays -----------------------------------------------------------------------------------------
@@ -479,6 +498,11 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
         else:
             made[ev.ask(ev.eval(k), "a key of a dict")] = ev.eval(v)
     return ev.new_dict(made)
+
+
+@expression(gast.Set)
+def set_(ev: Evaluator, node: Any) -> Abstract:
+    return Static({ev.ask(x, "an item of a set") for x in display(ev, node.elts)})
 
 
 @expression(gast.Lambda)

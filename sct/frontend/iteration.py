@@ -42,10 +42,9 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
         n = ev.ask(ev.wrap(lists.length(ev, v)), "the number of items of this list")
         return tuple(lists.element(ev, v, Lit(k)) for k in range(n))
     if isinstance(v, (ListRef, DictRef)):
-        cell = ev.store.cells[v.addr]
-        assert isinstance(cell, Slots)
+        cell = ev.slots(v)
         return tuple(map(Static, cell.keys)) if isinstance(v, DictRef) else cell.items
-    if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, str, dict)):
+    if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, str, dict, set, frozenset)):
         return tuple(map(ev.lift, v.value))
     if isinstance(v, Ref):
         n = ev.ask(size_along(ev, v, 0), "the number of items to unpack")
@@ -53,6 +52,10 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
     found = known_items(ev, v)
     if found is None and isinstance(v, Iteration) and v.kind == "range":
         return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
+    if found is None and isinstance(v, Iteration) and v.kind in ("zip", "enumerate", "reversed"):
+        inner = v.parts[:1] if v.kind == "enumerate" else v.parts
+        if not any(isinstance(p, Iteration) and p.kind in ENDLESS for p in inner):
+            found = known_items(ev, Iteration(v.kind, (*(Tup(items_of(ev, p)) for p in inner), *v.parts[len(inner):])))
     if found is None:
         ev.refuse("SCT503", "this cannot be unpacked: the number of its items is not known")
     return found
@@ -66,7 +69,13 @@ def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
                 bounds = [p.value for p in v.parts if isinstance(p, Static)]
                 return tuple(map(Static, range(*bounds)))
             return None
+        if v.kind == "iter":
+            return _rest(ev, v)
+        if v.kind in ENDLESS:
+            return None
         inner = v.parts[:1] if v.kind == "enumerate" else v.parts
+        if v.kind == "zip" and any(isinstance(p, Iteration) and p.kind in ENDLESS for p in inner):
+            return _zip_endless(ev, inner)
         parts = [known_items(ev, p) for p in inner]
         if v.kind == "zip" and any(p is not None for p in parts):
             parts = [items_of(ev, q) if isinstance(q, (Ref, ListRef)) else p for p, q in zip(parts, inner)]
@@ -79,11 +88,46 @@ def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
             first = ev.ask(v.parts[1], "the start of enumerate") if len(v.parts) > 1 else 0
             return tuple(Tup((Static(k), x)) for k, x in enumerate(known[0], first))
         return tuple(reversed(known[0]))
-    static = isinstance(v, Static) and isinstance(v.value, (tuple, list, dict, str)) or \
+    static = isinstance(v, Static) and isinstance(v.value, (tuple, list, range, dict, str, set, frozenset)) or \
         special_method(ev, v, "__iter__") is not None
     if lists.is_dynamic(ev, v):
         return None
     return items_of(ev, v) if static or isinstance(v, (Tup, ListRef, DictRef)) else None
+
+
+ENDLESS = ("count", "repeat", "cycle")
+
+
+def _rest(ev: Evaluator, v: Iteration) -> tuple[Abstract, ...]:
+    """What an iterator has not given yet; from here on it is used up."""
+    (rest,) = v.parts
+    assert isinstance(rest, ListRef)
+    cell = ev.store.cells[rest.addr]
+    assert isinstance(cell, Slots)
+    if cell.frozen:
+        ev.refuse("SCT503", "an iterator is used again after a loop over it", hint="loop over a list")
+    ev.store.cells[rest.addr] = Slots((), frozen="it is used up")
+    return cell.items
+
+
+def _zip_endless(ev: Evaluator, parts: tuple[Abstract, ...]) -> tuple[Abstract, ...] | None:
+    """The items of a zip of things some of which do not end."""
+    ending = [p for p in parts if not (isinstance(p, Iteration) and p.kind in ENDLESS)]
+    known = {id(p): known_items(ev, p) for p in ending}
+    lengths = [len(items) for items in known.values() if items is not None]
+    if not lengths or None in known.values():
+        return None
+    n = min(lengths)
+
+    def items(p: Abstract) -> tuple[Abstract, ...]:
+        if not isinstance(p, Iteration) or p.kind not in ENDLESS:
+            return known[id(p)] or ()
+        if p.kind == "count":
+            start, step = (ev.ask(x, "an argument of count") for x in p.parts)
+            return tuple(Static(start + k * step) for k in range(n))
+        return tuple(p.parts[k % len(p.parts)] for k in range(n))
+
+    return tuple(Tup(row) for row in zip(*map(items, parts)))
 
 
 @dataclass(frozen=True)

@@ -314,13 +314,11 @@ class _Loop:
             return v.with_(x for x in items if x is not None)
         kept = memo.templates.get(id)
         if isinstance(v, Container) and isinstance(kept, Container):
-            cell = ev.store.cells[v.addr]
-            assert isinstance(cell, Slots)
+            cell = ev.slots(v)
             if (grown := memo.grown.get(kept.addr)) is not None and cell.rows is None:
                 ev.store.cells[kept.addr] = cell
                 lists.grow(ev, ListRef(kept.addr), (grown.shape, grown.types), grown.addrs)
-                cell = ev.store.cells[kept.addr]
-                assert isinstance(cell, Slots)
+                cell = ev.slots(ListRef(kept.addr))
             items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
             ev.store.cells[kept.addr] = replace(memo.cell_templates[kept.addr],
                                                 items=tuple(x for x in items if x is not None))

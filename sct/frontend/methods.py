@@ -6,12 +6,16 @@ import types
 from collections.abc import Callable
 from dataclasses import replace
 
+import gast
+
 from sct.frontend import lists
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
+from sct.frontend.expressions import compare_one
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ARRAY_METHODS
 from sct.frontend.operations import call_named
-from sct.frontend.raising import die
+from sct.frontend.raising import attempted, die
+from sct.frontend.records import namedtuple_method
 from sct.frontend.values import (
     Abstract,
     DictRef,
@@ -45,9 +49,14 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         if spelling in BY_CALL:
             return call_named(ev, spelling, [owner, *args], kwargs)
         ev.refuse("SCT203", f"the method `{name}` of arrays is not supported yet")
+    if isinstance(owner, Tup):
+        named = namedtuple_method(ev, owner, name, args, kwargs)
+        if named is not None:
+            return named
+    if isinstance(owner, (Tup, ListRef)) and name in ("index", "count"):
+        return find(ev, name, owner, *args)
     if isinstance(owner, DictRef):
-        cell = ev.store.cells[owner.addr]
-        assert isinstance(cell, Slots)
+        cell = ev.slots(owner)
         if name == "items":
             return Tup(tuple(Tup((Static(k), v)) for k, v in zip(cell.keys, cell.items)))
         if name == "keys":
@@ -99,6 +108,16 @@ LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
 """The methods of lists whose length is not known."""
 
 
+def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> Abstract:
+    """`owner.index(x)` and `owner.count(x)`, of what is known."""
+    equal = [bool(ev.ask(compare_one(ev, gast.Eq(), y, x), "is this the item")) for y in items_of(ev, owner)]
+    if name == "count":
+        return Static(sum(equal))
+    if True not in equal:
+        die(ev, "ValueError", "list.index(x): x not in list")
+    return Static(equal.index(True))
+
+
 def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstract:
     """A list of known length grows or shrinks."""
     cell = ev.writable(owner.addr, "a write")
@@ -116,10 +135,8 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
     elif name == "insert":
         items.insert(ev.ask(args[0], "a position in a list"), args[1])
     elif name == "pop":
-        try:
-            result = items.pop(ev.ask(args[0], "a position in a list") if args else -1)
-        except IndexError as error:
-            die(ev, "IndexError", str(error))
+        where = ev.ask(args[0], "a position in a list") if args else -1
+        result = attempted(ev, lambda: items.pop(where))
     elif name == "reverse":
         items.reverse()
     else:

@@ -98,8 +98,7 @@ def _in_classes(classes: Sequence[type], name: str) -> tuple[Any, type]:
 def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """An attribute that the object itself has."""
     if isinstance(owner, ObjRef):
-        cell = ev.store.cells[owner.addr]
-        assert isinstance(cell, Slots)
+        cell = ev.slots(owner)
         return cell.items[cell.keys.index(name)] if name in cell.keys else None
     if isinstance(owner, Tup):
         return owner.items[owner.fields.index(name)] if name in owner.fields else None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,23 +28,29 @@ from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import BY_CALL, aliases, stop_gradient
 from sct.ops.conditional import masked_ufunc
 
-__all__ = ["KNOWN", "call_named"]
+__all__ = ["call_named", "spelling_of"]
 
 
-def _known() -> dict[int, str]:
-    """Objects of numpy, math and builtins that are spellings of ops."""
-    found: dict[int, str] = {}
-    for spelling in BY_CALL:
-        module, _, name = spelling.partition(".")
-        obj: Any = {"numpy": np, "math": math, "builtins": builtins}.get(module)
-        for part in name.split("."):
-            obj = getattr(obj, part, None)
-        if obj is not None:
-            found[id(obj)] = spelling
-    return found
+_spellings: dict[int, tuple[Any, str]] = {}
+_pending: dict[str, list[str]] = {}
+"""Spellings by module, of modules that have not been imported yet."""
+for _s in BY_CALL:
+    _root = _s.split(".")[0]
+    if _root:
+        _pending.setdefault(_s.rpartition(".")[0] if _root == "scipy" else _root, []).append(_s)
 
 
-KNOWN = _known()
+def spelling_of(f: Any) -> str | None:
+    """How the op is spelled that `f` is the function of: "numpy.sum", "scipy.special.erf"."""
+    for module in [m for m in _pending if m in sys.modules]:
+        for spelling in _pending.pop(module):
+            obj: Any = sys.modules[spelling.split(".")[0]]
+            for part in spelling.split(".")[1:]:
+                obj = getattr(obj, part, None)
+            if obj is not None:
+                _spellings[id(obj)] = obj, spelling
+    found = _spellings.get(id(f))
+    return None if found is None else found[1]
 
 
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:

@@ -14,7 +14,7 @@ from typing import Any
 from sct.frontend import lists
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Array, Closure, Container, DictRef, ListRef, ObjRef, Ref, Slots, Static, Tup
+from sct.frontend.values import Abstract, Array, Closure, Container, DictRef, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.objects import is_namedtuple, mirror
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
@@ -38,8 +38,7 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
         leaves.append(lists.one_column(ev, v))
         return Leaf(len(leaves) - 1)
     if isinstance(v, Container):
-        cell = ev.store.cells[v.addr]
-        assert isinstance(cell, Slots)
+        cell = ev.slots(v)
         children = tuple(tree_of(ev, x, leaves, where) for x in cell.items)
         if isinstance(v, DictRef):
             return Node("dict", cell.keys, children)
@@ -82,8 +81,7 @@ def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstr
     if isinstance(v, Tup):
         return v.with_(with_leaves(ev, x, leaves) for x in v.items)
     if isinstance(v, Container):
-        cell = ev.store.cells[v.addr]
-        assert isinstance(cell, Slots)
+        cell = ev.slots(v)
         ev.store.cells[v.addr] = replace(cell, items=tuple(with_leaves(ev, x, leaves) for x in cell.items))
         return v
     is_leaf = isinstance(v, (Value, Ref)) or isinstance(v, Static) and isinstance(v.value, (int, float))

@@ -14,7 +14,7 @@ import gast
 
 from sct.errors import Loc, SctError
 
-__all__ = ["Liveness", "SourceFunction", "loc_of", "own_nodes", "reads", "source_of", "writes"]
+__all__ = ["Binds", "Liveness", "Matches", "SourceFunction", "loc_of", "own_nodes", "reads", "source_of", "writes"]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -78,7 +78,53 @@ def source_of(code: types.CodeType) -> SourceFunction:
         raise _edited(code)
     if len(nodes) > 1:
         nodes = _on_a_line(nodes, text, code) or nodes
-    return SourceFunction(gast.ast_to_gast(nodes[0]), code.co_filename, code.co_name)
+    tree = _Matching().visit(gast.ast_to_gast(nodes[0]))
+    return SourceFunction(tree, code.co_filename, code.co_name)
+
+
+# -- match ---------------------------------------------------------------------------------
+
+
+class Matches(gast.expr):  # type: ignore[misc]
+    """Does `subject` match `pattern`?"""
+
+    _fields = ("subject", "pattern")
+
+
+class Binds(gast.expr):  # type: ignore[misc]
+    """Bind the names of a pattern that `subject` matches; `names` are they."""
+
+    _fields = ("subject", "pattern", "names")
+
+
+class _Matching(gast.NodeTransformer):  # type: ignore[misc]
+    """`match` as `if`: see patterns.py."""
+
+    def visit_Match(self, node: Any) -> Any:
+        self.generic_visit(node)
+        name = f"match_{node.lineno}"
+        first = gast.copy_location(gast.Assign([gast.Name(name, gast.Store(), None, None)], node.subject, None), node)
+        rest: list[Any] = []
+        for case in reversed(node.cases):
+            rest = [self._case(case, gast.Name(name, gast.Load(), None, None), rest)]
+        for n in gast.walk(rest[0]):
+            if not hasattr(n, "lineno"):
+                gast.copy_location(n, node)
+        return [first, *rest]
+
+    def _case(self, case: Any, subject: Any, orelse: list[Any]) -> Any:
+        found = {n.name for n in gast.walk(case.pattern) if isinstance(n, (gast.MatchAs, gast.MatchStar)) and n.name}
+        found |= {n.rest for n in gast.walk(case.pattern) if isinstance(n, gast.MatchMapping) and n.rest}
+        place = case.pattern
+        test = gast.copy_location(Matches(subject, case.pattern), place)
+        names = [gast.Name(n, gast.Store(), None, None) for n in sorted(found)]
+        bind = gast.copy_location(Binds(subject, case.pattern, names), place)
+        body = case.body
+        if case.guard is not None:
+            test = gast.copy_location(gast.BoolOp(gast.And(), [test, *[bind] * bool(names), case.guard]), place)
+        elif names:
+            body = [gast.copy_location(gast.Expr(bind), place), *body]
+        return gast.copy_location(gast.If(test, body, orelse), place)
 
 
 def _on_a_line(nodes: list[ast.AST], text: str, code: types.CodeType) -> list[ast.AST]:
@@ -149,6 +195,8 @@ def writes(node: Any) -> frozenset[str]:
             found.add(n.id)
         if isinstance(n, (gast.FunctionDef, gast.ClassDef)):
             found.add(n.name)
+        if isinstance(n, (gast.Import, gast.ImportFrom)):
+            found |= {a.asname or a.name.split(".")[0] for a in n.names}
         if n is node or not isinstance(n, (gast.FunctionDef, gast.Lambda)):
             todo += gast.iter_child_nodes(n)
     return frozenset(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +16,7 @@ from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import binary, closure, get, in_place, lookup, truth
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.objects import set_attribute
+from sct.frontend.raising import attempted
 from sct.frontend.source import loc_of, reads
 from sct.frontend.values import (
     Abstract,
@@ -359,6 +362,24 @@ def function_def(ev: Evaluator, node: Any) -> None:
     else:
         v = closure(ev, node)
     assign(ev, gast.Name(node.name, gast.Store(), None, None), v)
+
+
+@statement(gast.Import, gast.ImportFrom)
+def import_(ev: Evaluator, node: Any) -> None:
+    """What a module defines is read at every call."""
+    level = getattr(node, "level", 0) or 0
+    package = ev.frames[-1].globals.get("__package__") if level else None
+    for alias in node.names:
+        if isinstance(node, gast.Import):
+            module = attempted(ev, lambda: importlib.import_module(alias.name))  # noqa: B023
+            shown = alias.asname or alias.name.split(".")[0]
+            v = ev.lift_module(module if alias.asname else sys.modules[shown])
+        else:
+            shown = alias.asname or alias.name
+            source = "." * level + (node.module or "")
+            module = attempted(ev, lambda: importlib.import_module(source, package))  # noqa: B023
+            v = get(ev, ev.lift_module(module), alias.name)
+        assign(ev, gast.Name(shown, gast.Store(), None, None), v)
 
 
 @statement(gast.Global, gast.Nonlocal)

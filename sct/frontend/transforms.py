@@ -24,7 +24,7 @@ from sct.frontend.regions import (
     without_constants,
 )
 from sct.frontend.transform import Transform
-from sct.frontend.values import Abstract, Container, ListRef, Pullback, Slots, Static, Tup
+from sct.frontend.values import Abstract, Container, ListRef, Pullback, Static, Tup
 from sct.ir import Eqn, Lit, Operand, Value, is_float, rebuild
 from sct.ir.tree import Const, Leaf, Node, relabel
 from sct.ir.types import Function, List, Tensor
@@ -193,8 +193,7 @@ def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
         return dict(zip(v.fields or range(len(v.items)), v.items))
     if not isinstance(v, Container) or lists.is_dynamic(ev, v):
         return None
-    cell = ev.store.cells[v.addr]
-    assert isinstance(cell, Slots)
+    cell = ev.slots(v)
     return dict(zip(range(len(cell.items)) if isinstance(v, ListRef) else cell.keys, cell.items))
 
 

@@ -91,6 +91,7 @@ from sct.ops.elementwise import (
     minimum,
     pymax,
     pymin,
+    pysum,
     where,
 )
 from sct.ops.functions import (
@@ -277,7 +278,8 @@ __all__ = [
     "mul", "multi_dot", "nan_to_num", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "ne",
     "neg", "nextafter", "nonzero", "norm", "not_", "npround", "ones", "ones_like", "others", "outer", "pack", "pad",
     "pad_positions", "partition", "partition_order", "percentile", "perm", "pinv", "polygamma", "pos", "positions",
-    "pow_", "print_", "prod", "prod_where", "ptp", "pullback", "pymax", "pymin", "python", "qr", "quantile", "quotient",
+    "pow_", "print_", "prod", "prod_where", "ptp", "pullback", "pymax", "pymin", "pysum", "python", "qr", "quantile",
+    "quotient",
     "rad2deg", "raise_", "ravel", "real", "reciprocal", "remainder", "reshape", "reshape_as", "reshape_like", "resize",
     "rint", "roll", "rollaxis", "rot90", "round_", "running_max", "running_min", "searchsorted", "select", "shape_of",
     "sign", "signbit", "sin", "sinc", "sinc_slope", "sinh", "size", "slogdet", "solve", "sort", "spacing", "sqrt",

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Op, Operand
+from sct.ir.core import Lit, Op, Operand, Value
 from sct.ir.types import Tensor, Type, TypeMismatch, broadcast_shapes, join
 from sct.ops import samples
 from sct.ops.arithmetic import add, mul
 from sct.ops.comparison import TRUTH, eq, ge, gt, isnan, le, lt
-from sct.ops.registry import op
+from sct.ops.registry import op, placeholders
 from sct.ops.types import bools, by_carrier, elementwise, is_python, number, promote, ufunc_result
 
 __all__ = [
     "clip", "fmax", "fmin", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum",
-    "pymax", "pymin", "where",
+    "pymax", "pymin", "pysum", "where",
 ]
 
 
@@ -235,3 +235,23 @@ def builtin(name: str, call: Callable[..., Any], beats: Callable[[Any, Any], Any
 
 pymax = builtin("pymax", max, gt)
 pymin = builtin("pymin", min, lt)
+
+
+def type_pysum(start: Operand, *xs: Operand) -> Type:
+    t: Any = start.type
+    for x in xs:
+        if number(x).rank:
+            raise TypeMismatch("the builtin `sum` of arrays")
+        t = add.type(Value(t), x)
+    return t  # type: ignore[no-any-return]
+
+
+def emit_pysum(start: Operand, *xs: Operand) -> str:
+    items = ", ".join(placeholders(len(xs) + 1, 1))
+    return f"sum(({items}{',' * (len(xs) == 1)}){'' if start == Lit(0) else ', _0'})"
+
+
+pysum = op("pysum", "builtins.sum", type=type_pysum, run=lambda start, *xs: sum(xs, start), emit=emit_pysum,
+           partials=lambda z, *xs: [1.0 for _ in xs],
+           bind=lambda items, start=0: ([start, *items], {}),
+           samples=lambda: [((0, 1.5, 2.5, 1e-3), {}), ((1.0, np.float64(2.5), 2.0), {})])

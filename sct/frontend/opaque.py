@@ -1,0 +1,184 @@
+"""Calls of what sct does not see into: they run, in order, once, and are not differentiated.
+
+    log.info("loss %s", y)   ->   log_info('loss %s', y)
+    random.random()          ->   a number that depends on nothing
+"""
+
+from __future__ import annotations
+
+import builtins
+import logging
+import random
+import string
+import sysconfig
+import time
+import types
+import warnings
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
+from sct.frontend.raising import attempted
+from sct.frontend.store import is_number
+from sct.frontend.values import Abstract, Container, Ref, Static, Tup
+from sct.ir import Lit, Operand, Value, is_float
+from sct.ir.types import FLOAT, INT, Dim, Tensor, Type
+from sct.ops import apply, fstring, stop_gradient
+from sct.ops.effects import python
+
+__all__ = ["exception", "is_library", "opaque_call", "pure_method"]
+
+_LIBRARY = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
+
+
+def is_library(f: types.FunctionType) -> bool:
+    """Is this a function of the standard library, of NumPy or of SciPy?"""
+    if (f.__module__ or "").split(".")[0] in ("numpy", "scipy", "math"):
+        return True
+    file = f.__code__.co_filename
+    return file.startswith((*_LIBRARY, "<frozen")) and "site-packages" not in file and "dist-packages" not in file
+
+
+@called(Value)
+def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
+    named = fn.value if isinstance(fn, Static) else None
+    what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
+    if named is not None and getattr(named, "__module__", None) in ("builtins", "numpy", "math") or \
+            isinstance(named, np.ufunc):
+        ev.refuse("SCT206", f"`{what}` is not supported yet")
+    given = [*args, *kwargs.values()]
+    reads = _only_reads(named)
+    if not reads:
+        for a in given:
+            if isinstance(a, (Ref, Container)):
+                ev.refuse("SCT207", f"`{what}` gets an array or a container, and sct has no source or rule for it",
+                          why="it may write to it", hint="pass numbers, or call it outside the function")
+    operands = [_operand(ev, a) for a in given]
+    if reads:
+        operands = [ev.emit(stop_gradient, x) if isinstance(x, Value) and is_float(x) else x for x in operands]
+    attrs: dict[str, Any] = {"keywords": tuple(kwargs)}
+    made = _result_type(ev, named, args, kwargs)
+    if made is not None:
+        attrs["type"] = made
+    callee = ev.opaque(fn) if isinstance(fn, Static) else fn
+    assert isinstance(callee, Value)
+    return ev.wrap(ev.emit(apply, callee, *operands, **attrs))
+
+
+def _operand(ev: Evaluator, v: Abstract) -> Operand:
+    if isinstance(v, Tup) and all(map(is_number, v.items)):
+        return Lit(tuple(x.value for x in v.items if isinstance(x, Static)))
+    return ev.operand(v)
+
+
+def exception(ev: Evaluator, f: type, args: Args) -> Abstract:
+    operands = [ev.operand(a) for a in args]
+    if getattr(builtins, f.__name__, None) is f:
+        return ev.emit(python, *operands, callee=f.__name__)  # type: ignore[no-any-return]
+    return ev.emit(apply, ev.opaque(Static(f, (f,))), *operands, keywords=())  # type: ignore[no-any-return]
+
+
+# -- what is known of some ------------------------------------------------------------------------------
+
+
+_READERS = {id(f) for f in (
+    logging.debug, logging.info, logging.warning, logging.error, logging.critical, logging.log, warnings.warn)}
+
+
+def _only_reads(f: Any) -> bool:
+    """Does this function leave the arrays that it gets as they are?"""
+    return id(f) in _READERS or isinstance(getattr(f, "__self__", None), (logging.Logger, logging.LoggerAdapter))
+
+
+_FLOATS = frozenset(("random", "uniform", "gauss", "normalvariate", "triangular", "betavariate", "expovariate",
+                     "gammavariate", "lognormvariate", "vonmisesvariate", "paretovariate", "weibullvariate"))
+_INTS = frozenset(("randint", "randrange", "getrandbits"))
+_CLOCKS = {id(f): FLOAT for f in (time.time, time.perf_counter, time.monotonic, time.process_time)} | {
+    id(f): INT for f in (time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns)}
+_DRAWS = frozenset(("random", "standard_normal", "normal", "uniform", "exponential", "standard_exponential", "gamma",
+                    "beta", "laplace", "logistic", "lognormal", "chisquare", "standard_t", "rayleigh", "weibull"))
+
+
+def _result_type(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Type | None:
+    """What a call gives, where that is known: clocks and random numbers."""
+    if id(f) in _CLOCKS:
+        return _CLOCKS[id(f)]
+    owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    if isinstance(owner, random.Random) and name in _FLOATS | _INTS:
+        _no_active(ev, name, args, kwargs)
+        return FLOAT if name in _FLOATS else INT
+    if isinstance(owner, (np.random.Generator, np.random.RandomState)) and name in _DRAWS:
+        _no_active(ev, name, args, kwargs)
+        return _draw(ev, name, args, kwargs)
+    return None
+
+
+def _draw(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Type | None:
+    """A number or an array of this size."""
+    place = {"random": 0, "standard_normal": 0, "standard_exponential": 0, "exponential": 1, "chisquare": 1,
+             "standard_t": 1, "rayleigh": 1, "weibull": 1}.get(name, 2)
+    size = kwargs.get("size", args[place] if len(args) > place else Static(None))
+    if kwargs.keys() & {"dtype", "out", "method"}:
+        return None
+    if size == Static(None):
+        return FLOAT
+    dims = [_dim(ev, d) for d in (size.items if isinstance(size, Tup) else (size,))]
+    return None if None in dims else Tensor("array", "f64", tuple(d for d in dims if d is not None))
+
+
+def _dim(ev: Evaluator, v: Abstract) -> Dim | None:
+    if isinstance(v, Static) and type(v.value) is int:
+        return Dim(v.value)
+    return v.dim if isinstance(v, Value) else None
+
+
+def _no_active(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> None:
+    """A draw from a distribution that depends on numbers of the function: its derivative is not known."""
+    for a in (*args, *kwargs.values()):
+        t = ev.type_of(a) if isinstance(a, (Value, Ref)) else None
+        if isinstance(t, Tensor) and t.kind == "f":
+            ev.refuse("SCT207", f"the parameters of `{name}` are numbers of the function",
+                      why="how a draw depends on them is not known to sct",
+                      hint="draw from the standard distribution, then shift and scale: `mu + sigma * draw`")
+
+
+# -- methods of known strings and numbers ------------------------------------------------------------------
+
+
+def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A method of a string or number that is known, run now; None for other functions."""
+    owner = getattr(f, "__self__", None)
+    if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, bool, tuple):
+        return None
+    if f.__name__ == "format" and not all(map(is_number, (*args, *kwargs.values()))):
+        return _format(ev, owner, args, kwargs)
+    known = [_known(ev, a) for a in args]
+    named = {k: _known(ev, v) for k, v in kwargs.items()}
+    return ev.lift(attempted(ev, lambda: f(*known, **named)))
+
+
+def _known(ev: Evaluator, v: Abstract) -> Any:
+    if isinstance(v, Tup):
+        return tuple(_known(ev, x) for x in v.items)
+    if isinstance(v, Container):
+        return [_known(ev, x) for x in ev.slots(v).items]
+    return ev.ask(v, "an argument of a method of a string")
+
+
+def _format(ev: Evaluator, text: Any, args: Args, kwargs: Kwargs) -> Abstract:
+    """`"{:.3f}".format(x)` as an f-string."""
+    parts: list[Any] = []
+    operands: list[Operand] = []
+    for k, (before, name, spec, conversion) in enumerate(string.Formatter().parse(text)):
+        if before:
+            parts.append(before)
+        if name is None:
+            continue
+        v = kwargs.get(name) if name and not name.isdigit() else args[int(name) if name else k]
+        if v is None or "{" in (spec or ""):
+            ev.refuse("SCT206", "this format is not supported", hint="use an f-string")
+        parts.append((conversion or "", spec or ""))
+        operands.append(ev.operand(v))
+    return ev.emit(fstring, *operands, parts=tuple(parts))  # type: ignore[no-any-return]

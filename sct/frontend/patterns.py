@@ -1,0 +1,155 @@
+"""`match`: rewritten to `if`, with two expressions of its own.
+
+    match p:                      if Matches(p, Point(x=a)):
+        case Point(x=a): body         Binds(p, Point(x=a)); body
+        case _: rest              else: rest
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from sct.frontend.bindings import assign
+from sct.frontend.evaluator import Evaluator, expression
+from sct.frontend.expressions import boolean, compare_one, truth
+from sct.frontend.objects import class_of, find_attribute
+from sct.frontend.source import Binds, Matches
+from sct.frontend.values import Abstract, DictRef, ListRef, ObjRef, Static, Tup
+from sct.ir import Lit
+
+__all__: list[str] = []
+
+Test = Callable[[], Abstract]
+
+
+@expression(Matches)
+def matches(ev: Evaluator, node: Any) -> Abstract:
+    return _all(ev, _tests(ev, ev.eval(node.subject), node.pattern))
+
+
+@expression(Binds)
+def binds(ev: Evaluator, node: Any) -> Abstract:
+    _bind(ev, ev.eval(node.subject), node.pattern)
+    return Static(True)
+
+
+def _all(ev: Evaluator, tests: Iterator[Test]) -> Abstract:
+    """Do all tests hold?  Those after the first that fails are not run."""
+    for test in tests:
+        t = truth(ev, test())
+        if not isinstance(t, Lit):
+            return ev.branch(t, lambda: _all(ev, tests), lambda: Static(False))  # type: ignore[no-any-return]
+        if not t.value:
+            return Static(False)
+    return Static(True)
+
+
+def _tests(ev: Evaluator, v: Abstract, p: Any) -> Iterator[Test]:
+    """What must hold for `v` to match the pattern."""
+    if isinstance(p, gast.MatchValue):
+        yield lambda: compare_one(ev, gast.Eq(), v, ev.eval(p.value))
+    elif isinstance(p, gast.MatchSingleton):
+        yield lambda: compare_one(ev, gast.Is(), v, Static(p.value))
+    elif isinstance(p, gast.MatchAs):
+        if p.pattern is not None:
+            yield from _tests(ev, v, p.pattern)
+    elif isinstance(p, gast.MatchOr):
+        yield lambda: _any(ev, v, p)
+    else:
+        parts = _parts(ev, v, p)
+        yield lambda: Static(parts is not None)
+        for x, inner in parts or ():
+            yield from _tests(ev, x, inner)
+
+
+def _any(ev: Evaluator, v: Abstract, p: Any) -> Abstract:
+    def go(k: int) -> Abstract:
+        t = truth(ev, _all(ev, _tests(ev, v, p.patterns[k])))
+        if isinstance(t, Lit):
+            return Static(True) if t.value else go(k + 1) if k + 1 < len(p.patterns) else Static(False)
+        if any(isinstance(n, (gast.MatchAs, gast.MatchStar)) and n.name for n in gast.walk(p)):
+            ev.refuse("SCT503", "which of these patterns matches is known only at run time, and they bind names",
+                      hint="write a case each")
+        if k + 1 == len(p.patterns):
+            return boolean(t)
+        return ev.branch(t, lambda: Static(True), lambda: go(k + 1))  # type: ignore[no-any-return]
+
+    return go(0)
+
+
+def _parts(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
+    """The parts of `v` with their patterns; None where `v` is of another form."""
+    if isinstance(p, gast.MatchSequence):
+        return _sequence(ev, v, p)
+    if isinstance(p, gast.MatchMapping):
+        if not isinstance(v, DictRef):
+            return None
+        cell = ev.slots(v)
+        found = [ev.ask(ev.eval(k), "a key of a pattern") for k in p.keys]
+        if any(k not in cell.keys for k in found):
+            return None
+        parts = [(cell.items[cell.keys.index(k)], inner) for k, inner in zip(found, p.patterns)]
+        if p.rest is not None:
+            rest = {k: x for k, x in zip(cell.keys, cell.items) if k not in found}
+            parts.append((ev.new_dict(rest), gast.MatchAs(None, p.rest)))
+        return parts
+    return _class(ev, v, p)
+
+
+def _sequence(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
+    if not isinstance(v, (Tup, ListRef)):
+        return None
+    items = v.items if isinstance(v, Tup) else ev.slots(v).items
+    star = next((k for k, q in enumerate(p.patterns) if isinstance(q, gast.MatchStar)), None)
+    if star is None:
+        return list(zip(items, p.patterns)) if len(items) == len(p.patterns) else None
+    tail = len(p.patterns) - star - 1
+    if len(items) < star + tail:
+        return None
+    stop = len(items) - tail
+    middle: list[tuple[Abstract, Any]] = []
+    if p.patterns[star].name is not None:
+        middle = [(ev.new_list(items[star:stop]), gast.MatchAs(None, p.patterns[star].name))]
+    return [*zip(items[:star], p.patterns), *middle, *zip(items[stop:], p.patterns[star + 1:])]
+
+
+_WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+"""Classes whose one positional pattern is for the object itself."""
+
+
+def _class(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
+    cls = ev.eval(p.cls)
+    is_one = ev.call(Static(isinstance), [v, cls])
+    if not (isinstance(is_one, Static) and is_one.value and isinstance(cls, Static)):
+        return None
+    if p.patterns and cls.value in _WHOLE:
+        return [(v, p.patterns[0])]
+    names = [*getattr(cls.value, "__match_args__", ())[: len(p.patterns)], *p.kwd_attrs]
+    if class_of(v) is None and not isinstance(v, ObjRef):
+        return None if names else []
+    found = [find_attribute(ev, v, name) for name in names]
+    if None in found:
+        return None
+    return [(x, q) for x, q in zip(found, [*p.patterns, *p.kwd_patterns]) if x is not None]
+
+
+def _bind(ev: Evaluator, v: Abstract, p: Any) -> None:
+    """Bind the names of a pattern that `v` matches."""
+    if isinstance(p, gast.MatchAs):
+        if p.pattern is not None:
+            _bind(ev, v, p.pattern)
+        if p.name is not None:
+            assign(ev, gast.Name(p.name, gast.Store(), None, None), v)
+    elif isinstance(p, gast.MatchOr):
+        for one in p.patterns:
+            t = _all(ev, _tests(ev, v, one))
+            if isinstance(t, Static) and t.value:
+                return _bind(ev, v, one)
+    elif not isinstance(p, (gast.MatchValue, gast.MatchSingleton)):
+        for x, inner in _parts(ev, v, p) or ():
+            _bind(ev, x, inner)
+
+

@@ -1,0 +1,60 @@
+"""Builtins as the Python functions that they could be: evaluated where they meet an array.
+
+    sum(x)   ->   total = 0
+                  for item in x: total = total + item
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+__all__ = ["all_", "any_", "largest", "reduce_", "same", "smallest", "sum_"]
+
+
+def same(x: Any) -> Any:
+    return x
+
+
+def sum_(items: Iterable[Any], start: Any = 0) -> Any:
+    total = start
+    for item in items:
+        total = total + item
+    return total
+
+
+def reduce_(function: Callable[[Any, Any], Any], items: Any, start: Any) -> Any:
+    value = start
+    for item in items:
+        value = function(value, item)
+    return value
+
+
+def any_(items: Iterable[Any]) -> bool:
+    for item in items:  # noqa: SIM110
+        if item:
+            return True
+    return False
+
+
+def all_(items: Iterable[Any]) -> bool:
+    for item in items:  # noqa: SIM110
+        if not item:
+            return False
+    return True
+
+
+def largest(items: Any) -> Any:
+    best = items[0]
+    for item in items[1:]:
+        if item > best:
+            best = item
+    return best
+
+
+def smallest(items: Any) -> Any:
+    best = items[0]
+    for item in items[1:]:
+        if item < best:
+            best = item
+    return best
