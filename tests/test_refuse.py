@@ -64,17 +64,6 @@ def f(a):
     total = a * a  # SCT1:
     return total
 """,
-    "nonlocal write": """
-def f(a):
-    s = a
-
-    def add(v):
-        nonlocal s
-        s = s + v  # SCT1:
-
-    add(a)
-    return s
-""",
     "try": """
 def f(a):
     try:  # SCT1:
@@ -95,19 +84,14 @@ def f(a):
         pass
     return a * a
 """,
-    "match": """
+    "match that binds by the value": """
 def f(a, n):
-    match n:  # SCT1:
-        case 3:
-            return a * a
+    match n:
+        case (1 as k) | (2 as k):  # SCT5: write a case each
+            return a * k
         case _:
             return a
-""",
-    "import": """
-def f(a):
-    import cmath  # SCT1:
-    return a * a
-""",
+"""  ,
     "generator expression": """
 def f(a):
     parts = (v * v for v in (a, a + 1.0))  # SCT1:
@@ -208,6 +192,42 @@ def f(x):
 def f(x):
     return float(x.tobytes()[0])  # SCT2:
 """,
+    "generator of a class": """
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+    def __iter__(self):
+        yield self.v  # SCT1:
+
+def f(a):
+    return sum(Box(a))
+""",
+    "a `__new__` of its own": """
+class Box:
+    def __new__(cls, v):
+        return object.__new__(cls)
+
+def f(a):
+    return Box(a).v  # SCT2: `__new__`
+""",
+    "a descriptor": """
+class Twice:
+    def __get__(self, owner, cls=None):
+        return 2.0
+
+class Box:
+    v = Twice()
+
+def f(a):
+    return Box().v * a  # SCT2: descriptor
+""",
+    "a draw that depends on the input": """
+rng = np.random.default_rng(0)
+
+def f(a):
+    return rng.normal(a, 1.0)  # SCT2: shift and scale
+""",
     "getattr by a name": """
 def f(a, n):
     return getattr(math, "si" + "n" * n)(a)  # SCT
@@ -273,6 +293,36 @@ box = Box()
 def f(a):
     box.value = a * a  # SCT3:
     return a
+""",
+    "write of an attribute of self": """
+class Box:
+    def __init__(self):
+        self.calls = 0
+
+    def value(self, a):
+        self.calls += 1  # SCT3: attribute `calls`
+        return a * a
+
+f = Box().value
+f = (lambda value: lambda a: value(a))(f)
+""",
+    "write of an attribute of a frozen object": """
+import dataclasses
+
+Point = dataclasses.make_dataclass("Point", ["v"], frozen=True)
+
+def f(a):
+    p = Point(a)
+    p.v = a * a  # SCT3: dataclasses.replace
+    return p.v
+""",
+    "write of an attribute of a class": """
+class Box:
+    scale = 1.0
+
+def f(a):
+    Box.scale = a  # SCT3:
+    return Box.scale * a
 """,
     "write of a global array": """
 state = np.zeros(3)

@@ -9,7 +9,7 @@ import gast
 
 from sct.frontend import lists
 from sct.frontend.arrays import assign_item
-from sct.frontend.evaluator import Evaluator
+from sct.frontend.evaluator import Evaluator, Frame
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import set_attribute
 from sct.frontend.values import Abstract, Array, Key, ListRef, Ref
@@ -21,12 +21,8 @@ __all__ = ["assign", "name_value", "unpack"]
 def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
     """Bind a target: a name, a subscript, or a pattern of them."""
     if isinstance(target, gast.Name):
-        frame = ev.frames[-1]
-        if target.id not in frame.locals:
-            ev.refuse("SCT106", f"`{target.id}` is global or nonlocal: writing it is not supported", node=target,
-                      hint="return the value instead")
         name_value(ev, v, target.id)
-        ev.store.vars[Key(frame.id, target.id)] = v
+        ev.store.vars[Key(_home(ev, target), target.id)] = v
     elif isinstance(target, gast.Subscript):
         assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
     elif isinstance(target, (gast.Tuple, gast.List)):
@@ -36,6 +32,17 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
         set_attribute(ev, ev.eval(target.value), target.attr, v)
     else:
         ev.refuse("SCT101", "this target of an assignment is not supported", node=target)
+
+
+def _home(ev: Evaluator, target: Any) -> int:
+    """The frame whose variable a name is: this one, or that of a function around it."""
+    frame: Frame | None = ev.frames[-1]
+    while frame is not None and target.id not in frame.locals:
+        frame = frame.parent
+    if frame is None:
+        ev.refuse("SCT106", f"`{target.id}` is a variable of a module or of a function that has returned: "
+                  "writing it is not supported", node=target, hint="return the value instead")
+    return frame.id
 
 
 def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -> None:

@@ -121,7 +121,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     pure = pure_method(ev, f, args, kwargs)
     if pure is not None:
         return pure
-    if isinstance(f, types.MethodType) and not (isinstance(f.__func__, types.FunctionType) and is_library(f.__func__)):
+    if isinstance(f, types.MethodType) and not is_library(f.__func__):
         owner = Static(f.__self__) if fn.path is None else ev.lift(f.__self__, (*fn.path, ("attr", "__self__")))
         return ev.call(Static(f.__func__), [owner, *args], kwargs)
     if isinstance(f, types.FunctionType) and not is_library(f):

@@ -32,9 +32,11 @@ __all__ = ["exception", "is_library", "opaque_call", "pure_method"]
 _LIBRARY = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
 
 
-def is_library(f: types.FunctionType) -> bool:
-    """Is this a function of the standard library, of NumPy or of SciPy?"""
-    if (f.__module__ or "").split(".")[0] in ("numpy", "scipy", "math"):
+def is_library(f: Any) -> bool:
+    """Is this a function of the standard library, of NumPy or of SciPy, or one without Python code?"""
+    if not isinstance(f, types.FunctionType):
+        return not hasattr(f, "__wrapped__")
+    if f.__globals__.get("__name__", "").split(".")[0] in ("numpy", "scipy"):
         return True
     file = f.__code__.co_filename
     return file.startswith((*_LIBRARY, "<frozen")) and "site-packages" not in file and "dist-packages" not in file

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.errors import SctError
+from sct.errors import Loc, SctError
 from sct.frontend.arguments import Untyped, argument, key_of, read_path
 from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
@@ -256,7 +256,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
         raise SctError("SCT109", "the function is nested too deeply") from None
     leaves: list[Abstract] = []
     tree = tree_of(ev, result, leaves, "as a result")
-    _buildable(tree)
+    _buildable(tree, ev.returned_at)
     outs = [ev.operand(v) for v in leaves]
     fn = closed(ev, Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs)))
     written = any(isinstance(c, Array) and c.origin == "argument" and ev.store.cells.get(a) is not c
@@ -271,15 +271,15 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
                   tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), bind=bind)
 
 
-def _buildable(tree: Tree) -> None:
+def _buildable(tree: Tree, loc: Loc | None) -> None:
     """Can what is emitted make the objects of a result?"""
     if isinstance(tree, Node):
         if tree.kind == "object" and mirror(tree.cls) is not tree.cls:
             raise SctError("SCT409", f"an object of class `{tree.cls.__name__}` is not supported as a result",
                            why="what `__init__` does to make one is not known from its attributes",
-                           hint="return what it holds, or make the class a dataclass")
+                           hint="return what it holds, or make the class a dataclass", loc=loc)
         for child in tree.children:
-            _buildable(child)
+            _buildable(child, loc)
 
 
 def _ordered(params: list[Parameter]) -> list[Parameter]:
