@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import linear_algebra
+from programs import calculus, linear_algebra
 
 from sct import SctError, grad, jvp, vjp
 
@@ -91,7 +91,8 @@ CASES: list[Case] = [
     (lambda A, b: np.einsum("ij,kj", A, b), (rng(2, 3), rng(4, 3))),
     (lambda A: np.einsum("ijk->ki", A), (rng(2, 3, 4),)),
     (lambda A, B, C: np.linalg.multi_dot([A, B, C]), (rng(3), rng(3, 4), rng(4, 2))),
-    *((getattr(linear_algebra, name), make(np.random.default_rng(1))) for name, make in linear_algebra.INPUTS.items()),
+    *((getattr(module, name), make(np.random.default_rng(1)))
+      for module in (linear_algebra, calculus) for name, make in module.INPUTS.items()),
 ]
 
 

@@ -257,6 +257,10 @@ from sct.ops.shape import (
 from sct.ops.statistics import cumsum, std, var
 from sct.ops.tensor import kron, matrix_power, multi_dot, tensordot, trace
 from sct.ops.triangles import tril, triu
+from sct.ops.signals import convolve, correlate, polyval, vander
+from sct.ops.covariance import corrcoef, cov
+from sct.ops.cross import cross, tensorinv, tensorsolve
+from sct.ops.interpolation import interp
 
 __all__ = [
     "BY_CALL", "ELEMENTWISE", "OPS", "abs_", "add", "add_at", "advanced", "aliases", "all_", "all_where", "angle",
@@ -264,28 +268,28 @@ __all__ = [
     "argmax", "argmin", "argpartition", "argsort", "array", "array_append", "array_delete", "array_insert",
     "array_repeat", "asarray", "astype", "atleast_1d", "atleast_2d", "atleast_3d", "average", "block", "bool_",
     "boundary", "broadcast_to", "call", "cast_like", "cbrt", "ceil", "cholesky", "choose", "clip", "closure",
-    "column_stack", "comb", "compress", "concatenate", "cond", "condition", "conj", "copy", "copysign", "cos", "cosh",
-    "cumprod", "cumsum", "deg2rad", "det", "diag", "diagflat", "diagonal", "diff", "digamma", "dim", "dist", "div",
-    "dot", "dstack", "ediff1d", "eigh", "eigvalsh", "einsum", "empty", "empty_like", "eq", "erf", "erfc", "exp", "exp2",
-    "expand_dims", "expand_like", "expm1", "extract", "eye", "fabs", "factorial", "flatnonzero", "flatten", "flip",
-    "fliplr", "flipud", "float_", "float_power", "floor", "floordiv", "fmax", "fmin", "fmod", "frexp", "fstring",
-    "fsum", "full", "full_like", "gamma", "gcd", "ge", "geomspace", "gradient", "grid", "gt", "heaviside", "hstack",
-    "hypot", "imag", "index", "inner", "int_", "inv", "is_none", "isfinite", "isinf", "isnan", "isqrt", "item", "jvp",
-    "kept_positions", "kron", "lcm", "ldexp", "le", "lgamma", "linspace", "lists", "log", "log10", "log1p", "log2",
-    "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor", "logspace", "loop", "lstsq",
-    "lt", "masked_ufunc", "math_prod", "mathpow", "matmul", "matrix_power", "matrix_rank", "max_", "max_where",
-    "maximum", "mean", "mean_where", "median", "meshgrid", "min_", "min_where", "minimum", "mod", "modf", "moveaxis",
-    "mul", "multi_dot", "nan_to_num", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "ne",
-    "neg", "nextafter", "nonzero", "norm", "not_", "npround", "ones", "ones_like", "others", "outer", "pack", "pad",
-    "pad_positions", "partition", "partition_order", "percentile", "perm", "pinv", "polygamma", "pos", "positions",
-    "pow_", "print_", "prod", "prod_where", "ptp", "pullback", "pymax", "pymin", "pysum", "python", "qr", "quantile",
-    "quotient",
-    "rad2deg", "raise_", "ravel", "real", "reciprocal", "remainder", "reshape", "reshape_as", "reshape_like", "resize",
-    "rint", "roll", "rollaxis", "rot90", "round_", "running_max", "running_min", "searchsorted", "select", "shape_of",
-    "sign", "signbit", "sin", "sinc", "sinc_slope", "sinh", "size", "slogdet", "solve", "sort", "spacing", "sqrt",
-    "square", "squeeze", "stack", "std", "std_where", "stop_gradient", "store", "sub", "sum_", "sum_where", "svd",
-    "svdvals", "swapaxes", "take", "take_along_axis", "tan", "tanh", "template", "tensordot", "tile", "to_f32",
-    "to_f64", "to_i64", "trace", "transpose", "trapezoid", "tril", "triu", "trunc", "ulp", "unbroadcast",
-    "unbroadcast_like", "unique", "unique_index", "unpack", "unwrap", "var", "var_where", "vdot", "vjp", "vstack",
-    "where", "winners", "zero", "zeros", "zeros_like", "zeros_of",
+    "column_stack", "comb", "compress", "concatenate", "cond", "condition", "conj", "convolve", "copy", "copysign",
+    "corrcoef", "correlate", "cos", "cosh", "cov", "cross", "cumprod", "cumsum", "deg2rad", "det", "diag", "diagflat",
+    "diagonal", "diff", "digamma", "dim", "dist", "div", "dot", "dstack", "ediff1d", "eigh", "eigvalsh", "einsum",
+    "empty", "empty_like", "eq", "erf", "erfc", "exp", "exp2", "expand_dims", "expand_like", "expm1", "extract", "eye",
+    "fabs", "factorial", "flatnonzero", "flatten", "flip", "fliplr", "flipud", "float_", "float_power", "floor",
+    "floordiv", "fmax", "fmin", "fmod", "frexp", "fstring", "fsum", "full", "full_like", "gamma", "gcd", "ge",
+    "geomspace", "gradient", "grid", "gt", "heaviside", "hstack", "hypot", "imag", "index", "inner", "int_", "interp",
+    "inv", "is_none", "isfinite", "isinf", "isnan", "isqrt", "item", "jvp", "kept_positions", "kron", "lcm", "ldexp",
+    "le", "lgamma", "linspace", "lists", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logspace", "loop", "lstsq", "lt", "masked_ufunc", "math_prod",
+    "mathpow", "matmul", "matrix_power", "matrix_rank", "max_", "max_where", "maximum", "mean", "mean_where", "median",
+    "meshgrid", "min_", "min_where", "minimum", "mod", "modf", "moveaxis", "mul", "multi_dot", "nan_to_num", "nanmax",
+    "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "ne", "neg", "nextafter", "nonzero", "norm", "not_",
+    "npround", "ones", "ones_like", "others", "outer", "pack", "pad", "pad_positions", "partition", "partition_order",
+    "percentile", "perm", "pinv", "polygamma", "polyval", "pos", "positions", "pow_", "print_", "prod", "prod_where",
+    "ptp", "pullback", "pymax", "pymin", "pysum", "python", "qr", "quantile", "quotient", "rad2deg", "raise_", "ravel",
+    "real", "reciprocal", "remainder", "reshape", "reshape_as", "reshape_like", "resize", "rint", "roll", "rollaxis",
+    "rot90", "round_", "running_max", "running_min", "searchsorted", "select", "shape_of", "sign", "signbit", "sin",
+    "sinc", "sinc_slope", "sinh", "size", "slogdet", "solve", "sort", "spacing", "sqrt", "square", "squeeze", "stack",
+    "std", "std_where", "stop_gradient", "store", "sub", "sum_", "sum_where", "svd", "svdvals", "swapaxes", "take",
+    "take_along_axis", "tan", "tanh", "template", "tensordot", "tensorinv", "tensorsolve", "tile", "to_f32", "to_f64",
+    "to_i64", "trace", "transpose", "trapezoid", "tril", "triu", "trunc", "ulp", "unbroadcast", "unbroadcast_like",
+    "unique", "unique_index", "unpack", "unwrap", "vander", "var", "var_where", "vdot", "vjp", "vstack", "where",
+    "winners", "zero", "zeros", "zeros_like", "zeros_of",
 ]

@@ -20,9 +20,9 @@ from sct.ops import samples
 from sct.ops.arithmetic import add, div, mul, sub
 from sct.ops.comparison import lt
 from sct.ops.creation import eye
-from sct.ops.einsum import einsum
 from sct.ops.linalg import lapack, square, squares
 from sct.ops.products import matmul, matrix_transpose
+from sct.ops.rearrange import diag, diagonal
 from sct.ops.registry import op
 from sct.ops.shape import dim, expand_dims
 from sct.ops.triangles import tril
@@ -57,13 +57,14 @@ def rows(s: Operand) -> Any:
     return expand_dims(s, axis=-2) if number(s).rank > 1 else s
 
 
-def diagonal(x: Operand) -> Any:
-    return einsum(x, subscripts="...ii->...i" if number(x).rank > 2 else "ii->i")
+def diagonal_of(x: Operand) -> Any:
+    """The diagonal of each matrix."""
+    return diag(x, k=0) if number(x).rank == 2 else diagonal(x, offset=0, axis1=-2, axis2=-1)
 
 
 def on_diagonal(s: Operand) -> Any:
     """The matrix with s on its diagonal."""
-    return mul(identity(s), columns(s))
+    return diag(s, k=0) if number(s).rank == 1 else mul(identity(s), columns(s))
 
 
 def identity(s: Operand) -> Any:
@@ -149,7 +150,7 @@ def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = 
 def eigh_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L") -> tuple[Any, Any]:
     w, v = ys
     inner = product(T(v), symmetric(tangents[0], UPLO), v)
-    return diagonal(inner), matmul(v, mul(inverse_gaps(w), inner))
+    return diagonal_of(inner), matmul(v, mul(inverse_gaps(w), inner))
 
 
 def symmetric_matrices() -> list[samples.Sample]:
@@ -179,7 +180,7 @@ def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, UPLO: str = "L") -> list[A
 
 def eigvalsh_jvp(tangents: Sequence[Any], y: Operand, a: Operand, UPLO: str = "L") -> Any:
     _, v = eigh(a, UPLO=UPLO)
-    return diagonal(product(T(v), symmetric(tangents[0], UPLO), v))
+    return diagonal_of(product(T(v), symmetric(tangents[0], UPLO), v))
 
 
 eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type_eigh(a)[0], run=np.linalg.eigvalsh,
@@ -277,7 +278,7 @@ def svd_jvp(tangents: Sequence[Any], ys: Any, a: Operand, full_matrices: bool = 
         du = add(du, div(outside(u, matmul(da, T(vh))), rows(s)))
     if wide is not False and not is_square(a):
         dv = add(dv, div(outside(T(vh), matmul(T(da), u)), rows(s)))
-    return du, diagonal(inner), T(dv)
+    return du, diagonal_of(inner), T(dv)
 
 
 def svdvals_vjp(ct: Operand, y: Operand, a: Operand, wide: bool | None = None) -> list[Any]:
@@ -288,7 +289,7 @@ def svdvals_vjp(ct: Operand, y: Operand, a: Operand, wide: bool | None = None) -
 
 def svdvals_jvp(tangents: Sequence[Any], y: Operand, a: Operand, wide: bool | None = None) -> Any:
     u, _, vh = factors(a, wide)
-    return diagonal(product(T(u), tangents[0], T(vh)))
+    return diagonal_of(product(T(u), tangents[0], T(vh)))
 
 
 def run_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> Any:

@@ -22,6 +22,7 @@ from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_dims
 from sct.ops import samples
 from sct.ops.arithmetic import add, mul
 from sct.ops.creation import eye, strong
+from sct.ops.rearrange import diag
 from sct.ops.reductions import sum_
 from sct.ops.registry import op
 from sct.ops.shape import dim, expand_dims, transpose
@@ -184,6 +185,8 @@ def _cotangent(ct: Operand, result: Labels, k: int, xs: Sequence[Operand], terms
     x, own = xs[k], list(terms[k])
     factors: list[tuple[Any, Labels]] = [(ct, result)]
     factors += [_distinct(z, of) for j, (z, of) in enumerate(zip(xs, terms)) if j != k]
+    if len(own) == 2 and own[0] == own[1] and any(own[0] in of for _, of in factors):
+        return diag(contract(factors, own[:1], optimize), k=0)
     for axis, label in enumerate(terms[k]):
         first = terms[k].index(label)
         if first < axis:

@@ -9,7 +9,7 @@ def gaussian_process(log_scale, log_noise, x, y):
     K = np.exp(-0.5 * d**2) + np.exp(log_noise) * np.eye(len(x))
     L = np.linalg.cholesky(K)
     z = np.linalg.solve(L, y)
-    return 0.5 * z @ z + np.sum(np.log(np.einsum("ii->i", L))) + 0.5 * len(x) * np.log(2.0 * np.pi)
+    return 0.5 * z @ z + np.sum(np.log(np.diag(L))) + 0.5 * len(x) * np.log(2.0 * np.pi)
 
 
 def gaussian_process_slogdet(log_scale, log_noise, x, y):
