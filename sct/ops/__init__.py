@@ -57,6 +57,7 @@ from sct.ops.calls import boundary, call, pack, unpack
 from sct.ops.comparison import eq, ge, gt, is_none, isfinite, isinf, isnan, le, lt, ne, not_, unwrap
 from sct.ops.conditional import masked_ufunc
 from sct.ops.control import closure, cond, jvp, loop, pullback, vjp
+from sct.ops.covariance import corrcoef, cov
 from sct.ops.creation import (
     astype,
     cast_like,
@@ -75,6 +76,7 @@ from sct.ops.creation import (
     zeros_like,
     zeros_of,
 )
+from sct.ops.cross import cross, tensorinv, tensorsolve
 from sct.ops.decompositions import eigh, eigvalsh, svd, svdvals
 from sct.ops.differences import diff, ediff1d, gradient, trapezoid
 from sct.ops.effects import apply, fstring, print_, python, raise_
@@ -139,6 +141,7 @@ from sct.ops.functions import (
     trunc,
 )
 from sct.ops.indexing import add_at, advanced, index, store, winners
+from sct.ops.interpolation import interp
 from sct.ops.joining import array, asarray, concatenate, stack
 from sct.ops.leastsquares import lstsq, matrix_rank, pinv, qr
 from sct.ops.linalg import cholesky, det, inv, slogdet, solve
@@ -254,13 +257,10 @@ from sct.ops.shape import (
     swapaxes,
     transpose,
 )
+from sct.ops.signals import convolve, correlate, polyval, vander
 from sct.ops.statistics import cumsum, std, var
 from sct.ops.tensor import kron, matrix_power, multi_dot, tensordot, trace
 from sct.ops.triangles import tril, triu
-from sct.ops.signals import convolve, correlate, polyval, vander
-from sct.ops.covariance import corrcoef, cov
-from sct.ops.cross import cross, tensorinv, tensorsolve
-from sct.ops.interpolation import interp
 
 __all__ = [
     "BY_CALL", "ELEMENTWISE", "OPS", "abs_", "add", "add_at", "advanced", "aliases", "all_", "all_where", "angle",
