@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_origin
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sct.errors import SctError
 from sct.ir.types import BOOL, FLOAT, INT, Dim, Opaque, Tensor, Type, sym
@@ -108,15 +109,23 @@ def type_text(a: Any) -> str | None:
         return a if a in _PLAIN or _ARRAY.match(a) else "f64[...]" if a.endswith("ndarray") else None
     if getattr(a, "dim_str", None) is not None:
         return f"f64[{', '.join(a.dim_str.split())}]"
-    if a is np.ndarray or get_origin(a) is np.ndarray:
-        dtypes = [each for arg in get_args(a) for each in get_args(arg) if isinstance(each, type)
-                  and issubclass(each, np.generic) and each not in (np.generic,)]
-        dtype = np.dtype(dtypes[0]) if dtypes and np.dtype(dtypes[0]).kind in "fiub" else np.dtype(float)
+    if a is np.ndarray or get_origin(a) in (np.ndarray, get_origin(NDArray[Any]), NDArray):
+        dtype = next(filter(lambda d: d.kind in "fiub", map(np.dtype, _scalar_types(a))), np.dtype(float))
         return f"{dtype.kind}{8 * dtype.itemsize if dtype.kind != 'b' else 1}[...]"
     if get_origin(a) is tuple and Ellipsis not in get_args(a):
         parts = [type_text(each) for each in get_args(a)]
         return None if None in parts else f"({', '.join(map(str, parts))},)"
     return None
+
+
+def _scalar_types(a: Any) -> Iterator[type[np.generic]]:
+    """The concrete scalar types of NumPy that an annotation names."""
+    for arg in get_args(a):
+        if isinstance(arg, type) and issubclass(arg, np.generic):
+            if not arg.__subclasses__():
+                yield arg
+        else:
+            yield from _scalar_types(arg)
 
 
 # -- guesses --------------------------------------------------------------------------

@@ -153,6 +153,8 @@ class Copied(Outside):
 
     def _written(self, name: str, value: Any) -> str | None:
         if not isinstance(value, (bool, int, float, str, np.generic, np.ndarray)):
+            if not self.strict:
+                return None
             raise SctError("SCT914", f"`{name}` cannot be copied", why=f"it is a {type(value).__name__}")
         if isinstance(value, np.ndarray) and value.size > LARGEST_LITERAL:
             if self.strict:

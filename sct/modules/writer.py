@@ -65,6 +65,11 @@ class Writer:
         parts = [self._function(f"_{name}_{k}", each, itself, checked=False) for k, each in enumerate(traced, 1)]
         return "\n\n".join([*(part for part, _ in parts), _dispatcher(name, parts)])
 
+    def parameters(self, text: str) -> set[str]:
+        """The names of the parameters of a function."""
+        (node,) = ast.parse(text).body
+        return {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+
     def define(self, name: str, text: str) -> None:
         """Enter a definition, in order."""
         self.names.add(name)

@@ -1,0 +1,107 @@
+"""The pytest plugin of sct: the fixture `sct_golden` compares a derivative with a file that is committed.
+
+    def test_loss(sct_golden):
+        sct_golden(grad(loss), np.ones(3), 0.5)         # against golden/test_loss.py
+
+    pytest --sct-update                                 writes the files anew, and prints what changed
+
+The file is the derivative as a module of its own: the emitted source with the constants
+that it needs.  It is run, too, and must give the same.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+__all__ = ["Golden", "pytest_addoption", "pytest_terminal_summary", "sct_golden"]
+
+_PROPERTY = "sct_golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("sct").addoption(
+        "--sct-update", action="store_true", help="write the files of `sct_golden` anew, and print what changed")
+
+
+@pytest.fixture
+def sct_golden(request: pytest.FixtureRequest) -> Golden:
+    """`sct_golden(derivative, *args, name=...)`: the emitted source is that of `golden/NAME.py`, beside the test."""
+    return Golden(request.node, request.config.getoption("--sct-update"))
+
+
+class Golden:
+    """Compares derivatives with the files in the directory `golden` beside a test."""
+
+    def __init__(self, item: pytest.Item, update: bool) -> None:
+        self.item, self.update = item, update
+        self.seen: set[str] = set()
+
+    def __call__(self, derivative: Callable[..., Any], *args: Any, name: str | None = None, **kwargs: Any) -> Any:
+        """The result of the derivative for these arguments.
+
+        Fails where its source is not that of the file, or the file computes something
+        else.  `name` is by default the name of the test.
+        """
+        from sct.modules.golden import golden
+
+        made = golden(derivative, args, kwargs)
+        path = self._path(name)
+        old = path.read_text(encoding="utf-8") if path.is_file() else None
+        if old != made.text and not self.update:
+            self._fail(path, old, made.text)
+        if old != made.text:
+            self._write(path, old, made.text)
+        wrong = made.compare(path)
+        if wrong:
+            pytest.fail(f"{os.path.relpath(path)} computes something else than the derivative: {wrong}", pytrace=False)
+        return made.result
+
+    def _path(self, name: str | None) -> Path:
+        chosen = re.sub(r"\W+", "_", name or self.item.name).strip("_")
+        if chosen in self.seen:
+            pytest.fail(f'the golden file {chosen}.py is used twice in this test; give one a name: name="..."',
+                        pytrace=False)
+        self.seen.add(chosen)
+        return self.item.path.parent / "golden" / f"{chosen}.py"
+
+    def _fail(self, path: Path, old: str | None, new: str) -> None:
+        command, shown = f"pytest {self.item.nodeid!r} --sct-update", os.path.relpath(path)
+        if old is None:
+            pytest.fail(f"there is no {shown}; write it by\n    {command}", pytrace=False)
+        pytest.fail(f"the derivative is not that of {shown} any more:\n\n{_diff(path, old, new)}\n"
+                    f"if it is meant to be so:\n    {command}", pytrace=False)
+
+    def _write(self, path: Path, old: str | None, new: str) -> None:
+        """Replace the file at once: another process may read it."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(new)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+        self.item.user_properties.append((_PROPERTY, _diff(path, old or "", new)))
+
+
+def _diff(path: Path, old: str, new: str) -> str:
+    shown = os.path.relpath(path)
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"{shown} (committed)", f"{shown} (now)",
+                                 lineterm="")
+    return "\n".join(lines) + "\n"
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What `--sct-update` changed; of all processes, if there are several."""
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    diffs = {text for report in reports for key, text in getattr(report, "user_properties", ()) if key == _PROPERTY}
+    if diffs:
+        terminalreporter.section("golden files of sct written")
+        for text in sorted(diffs):
+            terminalreporter.write_line(text)
