@@ -1,0 +1,28 @@
+import numpy as np
+
+
+def batch_norm_grad(x, scale, shift, eps):
+    # x: f64[n, m], scale: f64[m], shift: f64[m], eps: float
+    mean = x.mean(axis=0)
+    centred = x - mean
+    variance = (centred ** 2).mean(axis=0)
+    t = np.sqrt(variance + eps)
+    t1 = scale * centred / t
+    t2 = t1 + shift
+    dx = 3.0 * t2 * t2
+    dshift = np.sum(dx, axis=0)
+    dx /= t
+    t1 *= dx
+    t2 = dx * centred
+    dx *= scale
+    dscale = np.sum(t2, axis=0)
+    # variance = (centred**2).mean(axis=0)
+    n = x.shape[0]
+    t = 2.0 * (np.sum(t1, axis=0) * (0.5 / t) / n)
+    t = t * centred
+    # centred = x - mean
+    dmean = np.sum(t - dx, axis=0)
+    # mean = x.mean(axis=0)
+    dx += dmean / n
+    dx -= t
+    return dx, dscale, dshift

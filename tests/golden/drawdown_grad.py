@@ -1,0 +1,44 @@
+import math
+
+import numpy as np
+
+
+def drawdown_grad(returns):
+    # returns: f64[n]
+    n = len(returns)
+    peak = 1.0
+    wealth = 1.0
+    worst = 0.0
+    tape = []
+    for i in range(n):
+        tape.append((peak, wealth))
+        r = returns[i]
+        wealth *= 1.0 + r
+        peak = max(peak, wealth)
+        worst += (1.0 - wealth / peak) ** 2
+    t = math.sqrt(worst)
+    dworst = 0.5 / t if t else math.inf
+    dreturns = np.zeros_like(returns)
+    # worst += (1.0 - wealth / peak) ** 2
+    t = 2.0 * dworst
+    dpeak = 0.0
+    dwealth = 0.0
+    for i in reversed(range(n)):
+        peak1, wealth1 = tape.pop()
+        # worst += (1.0 - wealth / peak) ** 2
+        t1 = wealth / peak
+        r = returns[i]
+        # worst += (1.0 - wealth / peak) ** 2
+        t2 = t * (1.0 - t1) / peak
+        dpeak1 = dpeak + t1 * t2
+        # peak = max(peak, wealth)
+        t3 = wealth > peak1
+        dpeak = 0.0 if t3 else dpeak1
+        dwealth1 = dwealth + (dpeak1 if t3 else 0.0) - t2
+        # wealth *= 1.0 + r
+        dwealth = dwealth1 * (r + 1.0)
+        # for r in returns:
+        dreturns[i] = dwealth1 * wealth1
+        peak = peak1
+        wealth = wealth1
+    return dreturns

@@ -1,0 +1,32 @@
+import numpy as np
+
+
+def loop_else_grad(x, limit):
+    # x: f64[n], limit: float
+    total = 0.0
+    done = False
+    trips = 0
+    for i in range(len(x)):
+        trips += 1
+        value = x[i]
+        if value > limit:
+            total += value ** 3
+            done = True
+            break
+        total += value
+    if done:
+        dtotal = 1.0
+    else:
+        # total *= total
+        dtotal = 2.0 * total
+    dx = np.zeros_like(x)
+    for i in reversed(range(trips)):
+        value = x[i]
+        if value > limit:
+            # total += value**3
+            dvalue = 3.0 * (value * value) * dtotal
+        else:
+            dvalue = dtotal
+        # for value in x:
+        dx[i] = dvalue
+    return dx

@@ -1,0 +1,22 @@
+import numpy as np
+
+
+def masked_write_grad(x):
+    # x: f64[n]
+    y = x.copy()
+    t = x < 0.0
+    y[t] = 0.0
+    t1 = x > 1.0
+    y1 = np.copy(y)
+    y1[t1] = y[t1] * 0.5
+    # return np.sum(y**2)
+    dy = 2.0 * y1
+    # y[x > 1.0] *= 0.5
+    t2 = ~t1
+    dy1 = np.where(t2, dy, 0.0)
+    t3 = np.zeros_like(y)
+    t3[t1] = 0.5 * dy[t1]
+    dy = np.where(t2 | t1, np.where(t1, t3, 0.0) + dy1, 0.0)
+    # y[x < 0.0] = 0.0
+    dy = np.where(~t, dy, 0.0)
+    return dy

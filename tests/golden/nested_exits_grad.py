@@ -1,0 +1,55 @@
+import numpy as np
+
+
+def nested_exits_grad(A, limit):
+    # A: f64[n, n], limit: float
+    n = A.shape[1]
+    total = 0.0
+    done = False
+    tape = []
+    trips = 0
+    for k in range(A.shape[0]):
+        trips += 1
+        done1 = False
+        trips1 = 0
+        for j1 in range(n):
+            trips1 += 1
+            if j1 > k + 1:
+                j = j1
+                break
+            t = A[k, j1]
+            if t < 0.0:
+                j = j1
+                continue
+            total += t ** 2
+            if total > limit:
+                j = j1
+                done1 = True
+                break
+            j = j1
+        tape.append((trips1, not done1))
+        if done1:
+            i = k
+            done = True
+            break
+        total *= 0.9
+        i = k
+    if done:
+        dtotal = A[i, j]
+        dA = np.zeros_like(A)
+        dA[i, j] = total
+    else:
+        dA = np.zeros_like(A)
+        dtotal = 1.0
+    for i in reversed(range(trips)):
+        trips1, t1 = tape.pop()
+        if t1:
+            # total *= 0.9
+            dtotal *= 0.9
+        for j in reversed(range(trips1)):
+            if not j > i + 1:
+                t = A[i, j]
+                if not t < 0.0:
+                    # total += A[i, j] ** 2
+                    dA[i, j] += 2.0 * dtotal * t
+    return dA

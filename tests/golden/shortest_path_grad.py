@@ -1,0 +1,40 @@
+import numpy as np
+
+
+def shortest_path_grad(weights, rounds):
+    # weights: f64[n, n], rounds: int
+    n = len(weights)
+    distance = np.full(n, 100.0)
+    distance[0] = 0.0
+    tape = []
+    trips = 0
+    for _ in range(rounds):
+        trips += 1
+        changed = False
+        for i in range(n):
+            for j in range(n):
+                reached = distance[i] + weights[i, j]
+                t = reached < distance[j]
+                tape.append(t)
+                if t:
+                    distance[j] = reached
+                    changed = True
+        if not changed:
+            break
+    # return np.sum(distance**2)
+    ddistance = 2.0 * distance
+    dweights = np.zeros_like(weights)
+    for _ in reversed(range(trips)):
+        for i in reversed(range(n)):
+            for j in reversed(range(n)):
+                t = tape.pop()
+                if t:
+                    # distance[j] = reached
+                    dreached = ddistance[j]
+                    ddistance[j] = 0.0
+                else:
+                    dreached = 0.0
+                # reached = distance[i] + weights[i, j]
+                dweights[i, j] += dreached
+                ddistance[i] += dreached
+    return dweights

@@ -1,0 +1,31 @@
+def thermostat_grad(power, insulation, outside):
+    # power: float, insulation: float, outside: f64[n]
+    n = len(outside)
+    heating = False
+    inside = 18.0
+    tape = []
+    for i in range(n):
+        temperature = outside[i]
+        if heating and inside > 21.0:
+            heating = False
+        elif False if heating else inside < 19.0:
+            heating = True
+        t = temperature - inside
+        tape.append((heating, t))
+        inside += insulation * t
+        if heating:
+            inside += power
+    # return cost + (inside - 20.0) ** 2
+    dinside = 2.0 * (inside - 20.0)
+    dcost = 1.0
+    dpower = 0.0
+    dinsulation = 0.0
+    for _ in reversed(range(n)):
+        heating, t = tape.pop()
+        if heating:
+            # inside += power
+            dpower += 2.0 * dcost * power + dinside
+        # inside += insulation * (temperature - inside)
+        dinsulation += dinside * t
+        dinside -= dinside * insulation
+    return dpower, dinsulation

@@ -1,0 +1,28 @@
+import numpy as np
+
+
+def walrus_grad(x):
+    # x: f64[n]
+    k = 0
+    tape = []
+    while True:
+        t = x[k]
+        square = t * t
+        if not square < 2.0:
+            tape.append((k, False))
+            break
+        tape.append((k, True))
+        k += 1
+        if k == len(x):
+            break
+    dx = np.zeros_like(x)
+    dtotal = 1.0
+    while tape:
+        k, t1 = tape.pop()
+        if t1:
+            dsquare = dtotal
+        else:
+            dsquare = 0.0
+        # while (square := x[k] * x[k]) < 2.0:
+        dx[k] += 2.0 * dsquare * x[k]
+    return dx
