@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import control, estimation, exemplars, finance, issue, language, nested, numerics, physics
+from programs import control, estimation, exemplars, finance, issue, language, nested, numerics, physics, users
 from trees import copied, random_like, same_bits
 
 from sct import Derivative, grad, value_and_grad
@@ -156,6 +156,21 @@ GOLDENS = [
     gradient(numerics, "determinant", 0),
     forward(numerics, "horner"),
     pulled_back(numerics, "moving_average", (0,)),
+    gradient(users, "pid_cost", (0, 1, 2)),
+    gradient(users, "epidemic", (0, 1)),
+    gradient(users, "call_price", (0, 1)),
+    gradient(users, "kmeans_loss", 0),
+    gradient(users, "kalman_matrix", 0, "kalman_matrix_grad"),
+    gradient(users, "spline_energy", 0),
+    gradient(users, "pendulum", (0, 1, 2), "pendulum_rk4_grad"),
+    gradient(users, "mlp", 0),
+    gradient(users, "softmax_regression", 0),
+    gradient(users, "ar2", (0, 1, 2)),
+    gradient(users, "hmm", (0, 1)),
+    gradient(users, "energy_of_rows", (0, 1)),
+    gradient(users, "gains", 1),
+    valued(users, "pairs", 1),
+    gradient(users, "weighted", 1),
 ]
 
 

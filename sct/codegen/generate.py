@@ -2,6 +2,7 @@
 
     lower    regions -> blocks, exits -> jumps, sequences -> lists
     prune    what nothing reads is gone
+    iterate  loops over positions -> loops over elements
     tidy     branches are merged, codes become flags
     returns  a last branch returns from its arms
     spell    u[i] += x; short parts are written out where they are read
@@ -27,6 +28,7 @@ from sct.codegen.arguments import parameter, signature
 from sct.codegen.expressions import Expressions, Modules
 from sct.codegen.fold import Folded, fold
 from sct.codegen.interface import Interface, Parameter, Source
+from sct.codegen.iterate import iterate
 from sct.codegen.live import Liveness
 from sct.codegen.lower import lower
 from sct.codegen.names import Names
@@ -77,7 +79,7 @@ def _definition(fn: Fn, interface: Interface) -> _Definition:
         value, items = parameter(p.name, p.tree, fn.params)
         fixed[value] = p.name
         block += items
-    block = spell(returned_early(prune(tidy(prune([*block, *lower(fn, scope)])))))
+    block = spell(returned_early(prune(tidy(iterate(prune([*block, *lower(fn, scope)]))))))
     folded = fold(block)
     live = Liveness(block, fixed, folded)
     names = Names(live, fixed, _users(scope, fn.params), _taken(block, folded, interface), _usual(fn, scope))
@@ -164,8 +166,8 @@ def _usual(fn: Fn, scope: Scope) -> dict[Value, str]:
 
 def _taken(block: Block, folded: Folded, interface: Interface) -> set[str]:
     """Names that stand for something else in the text."""
-    used = {"np", "math", "range", "reversed", "zip", "len", "builtins", "_", interface.name, *keyword.kwlist,
-            *interface.taken}
+    used = {"np", "math", "enumerate", "range", "reversed", "zip", "len", "builtins", "_", interface.name,
+            *keyword.kwlist, *interface.taken}
     used.update(_classes(interface.result))
     for s in (*statements(block), *folded.values()):
         if isinstance(s, Define):

@@ -76,12 +76,12 @@ class Update:
 
 @dataclass(eq=False)
 class Loop:
-    """`for index in range(*bounds)`, `while test: ...` or `while tape:`.
+    """`for index in range(*bounds)`, `for values in tape`, `while test: ...` or `while tape:`.
 
     bounds   empty where the loop is not counted
     test     the statements and the value of the test, evaluated before each trip
     tape     the list that the loop runs until it is empty
-    zipped   lists read in step
+    zipped   lists and arrays read in step
     """
 
     body: list[Statement]
@@ -97,7 +97,7 @@ class Loop:
 
 @dataclass(eq=False)
 class Zip:
-    """for values in tape, or in reversed(tape); see Pop for `filled`"""
+    """for values in tape, or in reversed(tape), where `tape` may be an array; see Pop for `filled`"""
 
     tape: Value
     values: tuple[Value, ...]

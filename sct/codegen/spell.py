@@ -91,7 +91,7 @@ def _combine_updates(block: Block, uses: Counter[Value]) -> None:
 
 def _is_part(read: Eqn, store: Eqn, uses: Counter[Value]) -> bool:
     """Is `read` the part that `store` overwrites, and wanted for that alone or short?"""
-    return (read.op.name == "index" and read.out.hint is None and read.attrs["key"] == store.attrs["key"]
+    return (read.op.name == "index" and read.attrs["key"] == store.attrs["key"]
             and read.args == (store.args[0], *store.args[2:]) and (uses[read.out] == 1 or _is_short_view(read)))
 
 

@@ -81,9 +81,9 @@ class Statements:
         for s in block:
             trees = list(self.statement(s))
             loc = self.place(s) if trees else None
-            if loc is not None and isinstance(s, (Let, Update)):
-                text = user_line(loc) if line != (loc.file, loc.line) and self.explains(s.eqn) else ""
-                made += [comment(text)] if text else []
+            text = user_line(loc) if loc is not None and isinstance(s, (Let, Update)) else ""
+            if text and loc is not None and isinstance(s, (Let, Update)):
+                made += [comment(text)] if line != (loc.file, loc.line) and self.explains(s.eqn) else []
                 line = loc.file, loc.line
             elif isinstance(s, (If, Loop)):
                 line = None
@@ -288,9 +288,8 @@ class Statements:
         body = self.block(s.body)
         if s.tape is not None:
             return ast.While(self.of(s.tape), body, [])
-        if s.bounds:
-            index = store(self.names[s.index]) if s.index in self.read and s.index is not None else store("_")
-            return self.counted(s, index, body or [ast.Pass()])
+        if s.bounds or s.zipped:
+            return ast.For(*self.turns(s), body or [ast.Pass()], [], None)
         if s.test is None:
             return ast.While(ast.Constant(True, None), body, [])
         before, test = s.test
@@ -300,22 +299,27 @@ class Statements:
         leave = ast.If(_negated(self.of(test)), [ast.Break()], [])
         return ast.While(ast.Constant(True, None), [*head, leave, *body], [])
 
-    def counted(self, s: Loop, index: ast.expr, body: list[ast.stmt]) -> ast.stmt:
-        steps = call(self.modules.builtin("range"), *self.range(s.bounds))
-        if s.reverse and (s.index in self.read or s.zipped or _takes_turns(s.body)):
-            steps = call(self.modules.builtin("reversed"), steps)
-        if not s.zipped:
-            return ast.For(index, steps, body, [], None)
-        targets, lists = [index], [steps]
+    def turns(self, s: Loop) -> tuple[ast.expr, ast.expr]:
+        """What a `for` assigns in each trip, and what it runs over."""
+        index = self.names[s.index] if s.index in self.read and s.index is not None else "_"
+        pairs: list[tuple[ast.expr, ast.expr]] = []
+        if s.bounds and (index != "_" or not s.zipped):
+            steps = call(self.modules.builtin("range"), *self.range(s.bounds))
+            backwards = s.reverse and (index != "_" or _takes_turns(s.body))
+            pairs.append((store(index), self.reversed(steps) if backwards else steps))
         for z in s.zipped:
             read = [store(self.names[v]) if v in self.read else store("_") for v in z.values]
-            targets.append(tuple_of(read, ast.Store()))
-            lists.append(call(self.modules.builtin("reversed"), self.of(z.tape)) if z.backwards else self.of(z.tape))
-        if isinstance(index, ast.Name) and index.id == "_" and len(lists) > 1:
-            del targets[0], lists[0]
-        if len(lists) == 1:
-            return ast.For(targets[0], lists[0], body, [], None)
-        return ast.For(ast.Tuple(targets, ast.Store()), call(self.modules.builtin("zip"), *lists), body, [], None)
+            pairs.append((tuple_of(read, ast.Store()), self.reversed(self.of(z.tape)) if z.backwards else self.of(z.tape)))
+        target, over = pairs[0]
+        if len(pairs) > 1:
+            target = ast.Tuple([t for t, _ in pairs], ast.Store())
+            over = call(self.modules.builtin("zip"), *(each for _, each in pairs))
+        if index != "_" and not s.bounds:
+            target, over = ast.Tuple([store(index), target], ast.Store()), call(self.modules.builtin("enumerate"), over)
+        return target, over
+
+    def reversed(self, tree: ast.expr) -> ast.expr:
+        return call(self.modules.builtin("reversed"), tree)
 
     def range(self, bounds: tuple[Operand, ...]) -> list[ast.expr]:
         start, stop, step = bounds
@@ -350,9 +354,9 @@ def _is_number(x: Value) -> bool:
 
 
 def user_line(loc: Loc) -> str:
-    """What stands in the user's source there, without a comment; "" where it cannot be had."""
+    """What stands in the user's source there, without a comment; "" for the head of a block, or of no source."""
     text = re.sub(r"\s+#[^\"']*$", "", linecache.getline(loc.file, loc.line).strip())
-    return textwrap.shorten(text, _LONGEST, placeholder=" ...")
+    return "" if text.endswith(":") else textwrap.shorten(text, _LONGEST, placeholder=" ...")
 
 
 _LONGEST = 72

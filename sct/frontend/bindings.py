@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -15,14 +16,13 @@ from sct.frontend.objects import set_attribute
 from sct.frontend.values import Abstract, Array, Key, ListRef, Ref
 from sct.ir import Value
 
-__all__ = ["assign", "name_value", "unpack"]
+__all__ = ["assign", "named", "unpack"]
 
 
 def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
     """Bind a target: a name, a subscript, or a pattern of them."""
     if isinstance(target, gast.Name):
-        name_value(ev, v, target.id)
-        ev.store.vars[Key(_home(ev, target), target.id)] = v
+        ev.store.vars[Key(_home(ev, target), target.id)] = named(ev, v, target.id)
     elif isinstance(target, gast.Subscript):
         assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
     elif isinstance(target, (gast.Tuple, gast.List)):
@@ -62,14 +62,17 @@ def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -
         assign(ev, t.value if isinstance(t, gast.Starred) else t, v)
 
 
-def name_value(ev: Evaluator, v: Abstract, name: str) -> None:
-    """Give the user's name to a value that has none yet."""
+def named(ev: Evaluator, v: Abstract, name: str) -> Abstract:
+    """The value with the user's name, if it has none yet."""
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
         items = lists.slots(ev, v).items
         for k, column in enumerate(items):
-            name_value(ev, column, name if len(items) == 1 else f"{name}_{k}")
-    if isinstance(v, Ref) and not v.path:
-        cell = ev.store.cells[v.addr]
-        v = cell.value if isinstance(cell, Array) and isinstance(cell.value, Value) else v
-    if isinstance(v, Value) and v.hint is None:
-        v.hint = name
+            named(ev, column, name if len(items) == 1 else f"{name}_{k}")
+    if isinstance(v, Ref) and v.path:
+        *path, last = v.path
+        return v if last.name else replace(v, path=(*path, replace(last, name=name)))
+    cell = ev.store.cells[v.addr] if isinstance(v, Ref) else None
+    value = cell.value if isinstance(cell, Array) else v
+    if isinstance(value, Value) and value.hint is None:
+        value.hint = name
+    return v

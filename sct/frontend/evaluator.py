@@ -418,6 +418,7 @@ class Evaluator(Facts):
             value = self.defined(value)
         for step in ref.path:
             value = self.emit(step.op, value, *step.args, spelling=step.spelling, **step.attrs)
+            value.hint = value.hint or step.name
         return value
 
     def contents(self, ref: Ref) -> Operand:

@@ -57,12 +57,13 @@ class Static:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A view step: `op(base, *args, **attrs)`."""
+    """A view step: `op(base, *args, **attrs)`; `name` is the user's for the view."""
 
     op: Op
     args: tuple[Operand, ...]
     attrs: Mapping[str, Any]
     spelling: str | None = None
+    name: str | None = None
 
     def _key(self) -> tuple[object, ...]:
         return self.op, self.args, tuple(sorted(self.attrs.items(), key=str))

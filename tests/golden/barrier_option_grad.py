@@ -8,9 +8,8 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
     total = 0.0
     tape = []
     trips = 0
-    for i in range(len(shocks)):
+    for shock in shocks:
         trips += 1
-        shock = shocks[i]
         t = (rate - 0.5 * sigma * sigma) * 0.003968253968253968
         t = math.exp(t + sigma * 0.06299407883487121 * shock)
         tape.append((spot, t))

@@ -24,6 +24,5 @@ def eccentric_anomaly_grad(mean, eccentricity):
         deccentricity += t2 * t - t3 * t1
         t = t3 * math.sin(angle) + t2 * math.cos(angle)
         dangle += eccentricity * t - t2
-    # while abs(step) > 1e-12:
     dmean += dangle
     return dmean, deccentricity

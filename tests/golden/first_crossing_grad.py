@@ -8,9 +8,8 @@ def first_crossing_grad(x, level):
     total = 0.0
     done = False
     trips = 0
-    for i in range(len(x)):
+    for value in x:
         trips += 1
-        value = x[i]
         if value < 0.0:
             continue
         total += value * value

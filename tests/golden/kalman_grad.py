@@ -1,11 +1,9 @@
 def kalman_grad(q, r, ys):
     # q: float, r: float, ys: f64[n]
-    n = len(ys)
     m = 0.0
     p = 1.0
     tape = []
-    for i in range(n):
-        y = ys[i]
+    for y in ys:
         p += q
         s = p + r
         e = y - m
@@ -17,7 +15,7 @@ def kalman_grad(q, r, ys):
     dp = 0.0
     dq = 0.0
     dr = 0.0
-    for _ in reversed(range(n)):
+    for _ in reversed(range(len(ys))):
         p, e = tape.pop()
         s = p + r
         gain = p / s

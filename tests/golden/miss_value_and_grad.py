@@ -43,7 +43,6 @@ def miss_value_and_grad(throw, target):
             # x += dt * vx
             dvx += 0.04 * t
             dy1 = 0.0
-        # if y + dt * vy < 0.0:
         dy1 += dy
         dvy += 0.02 * dy
         # vx -= dt * drag * vx

@@ -1,10 +1,9 @@
 def sir_loss_grad(beta, gamma, observed):
     # beta: float, gamma: float, observed: f64[n]
-    n = len(observed)
     i = 0.01
     s = 0.99
     tape = []
-    for _ in range(n):
+    for _ in range(len(observed)):
         tape.append((i, s))
         new = 0.2 * beta * s * i
         s -= new
@@ -16,9 +15,8 @@ def sir_loss_grad(beta, gamma, observed):
     ds = 0.0
     dbeta = 0.0
     dgamma = 0.0
-    for k in reversed(range(n)):
+    for count in reversed(observed):
         j, s = tape.pop()
-        count = observed[k]
         # loss += (i - count) ** 2
         di += 2.0 * (i - count)
         # i = i + new - 0.2 * gamma * i

@@ -1,0 +1,60 @@
+"""Loops over the elements of arrays, where the user wrote them so:
+
+    for i in range(len(x)): value = x[i]; s += value   ->   for value in x: s += value
+
+The index must be wanted for that alone, or the user's `for i, value in enumerate(x)` is
+given back; the loop must not write into `x`.  Backwards it is `for value in reversed(x)`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from sct.codegen.memory import Memory
+from sct.codegen.program import Block, Let, Loop, Zip, operands, statements, targets
+from sct.ir.core import Lit, Operand, Value
+from sct.ir.types import Tensor
+
+__all__ = ["iterate"]
+
+
+def iterate(block: Block) -> Block:
+    """The block with such loops, in place."""
+    memory = Memory(block)
+    for s in statements(block):
+        if isinstance(s, Loop) and s.index is not None and s.bounds[:1] == (Lit(0),) and s.bounds[2] == Lit(1):
+            _iterate(s, memory)
+    return block
+
+
+def _iterate(s: Loop, memory: Memory) -> None:
+    reads = [t for t in s.body if isinstance(t, Let) and _is_element(t, s)]
+    if not reads or s.eqn is None:
+        return
+    uses = Counter(x for t in statements(s.body) for x in operands(t))
+    assigned = {v for t in statements(s.body) for v in targets(t)}
+    written = memory.written(s)
+    arrays = [t.eqn.args[0] for t in reads]
+    alone = uses[s.index] == len(reads)
+    if len(set(arrays)) < len(arrays) or not (alone or s.index.hint and not s.reverse) or written is None:
+        return
+    if any(x in assigned or not isinstance(x, Value) or memory.buffer(x) in written for x in arrays):
+        return
+    s.zipped += [Zip(x, t.eqn.outs, x, s.reverse) for x, t in zip(arrays, reads) if isinstance(x, Value)]
+    s.body[:] = [t for t in s.body if t not in reads]
+    s.bounds = ()
+    s.index = None if alone else s.index
+
+
+def _is_element(t: Let, s: Loop) -> bool:
+    """Is this the element of an array as long as the loop, made by the line of the loop?"""
+    eqn = t.eqn
+    if eqn.op.name != "index" or eqn.attrs["key"] != ("i",) or eqn.args[1] is not s.index or eqn.out.hint is None:
+        return False
+    by_loop = eqn.loc is not None and s.eqn is not None and s.eqn.loc is not None \
+        and (eqn.loc.file, eqn.loc.line) == (s.eqn.loc.file, s.eqn.loc.line)
+    return by_loop and s.bounds[1].dim is not None and s.bounds[1].dim == _length(eqn.args[0])
+
+
+def _length(x: Operand) -> object:
+    return x.type.shape[0] if isinstance(x.type, Tensor) else None

@@ -1,0 +1,36 @@
+import numpy as np
+
+
+def mlp_grad(params, x, labels):
+    # x: f64[p, n], labels: i64[p]
+    W2 = params["W2"]
+    t = x @ params["W1"] + params["b1"]
+    h = np.maximum(t, 0.0)
+    logits = h @ W2 + params["b2"]
+    t1 = np.max(logits, axis=1, keepdims=True)
+    logits1 = logits - t1
+    t2 = np.exp(logits1)
+    t3 = np.sum(t2, axis=1, keepdims=True)
+    logp = logits1 - np.log(t3)
+    p = len(x)
+    t4 = np.arange(p)
+    t5 = -1.0 / p
+    dlogp = np.zeros_like(logp)
+    np.add.at(dlogp, (t4, labels), t5)
+    # logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
+    t2 *= np.sum(dlogp, axis=1, keepdims=True) / t3
+    # logits = logits - np.max(logits, axis=1, keepdims=True)
+    t3 = np.sum(t2 - dlogp, axis=1, keepdims=True)
+    t6 = logits == t1
+    dlogits = np.where(t6, t3 / np.sum(t6, axis=1, keepdims=True), 0.0)
+    np.add.at(dlogits, (t4, labels), t5)
+    dlogits -= t2
+    # logits = h @ params["W2"] + params["b2"]
+    db2 = np.sum(dlogits, axis=0)
+    t1 = dlogits @ W2.T
+    dW2 = h.T @ dlogits
+    # h = np.maximum(x @ params["W1"] + params["b1"], 0.0)
+    t = np.where(t >= 0.0, np.where(t == 0.0, 0.5 * t1, t1), 0.0)
+    db1 = np.sum(t, axis=0)
+    dW1 = x.T @ t
+    return {"W1": dW1, "b1": db1, "W2": dW2, "b2": db2}

@@ -1,0 +1,57 @@
+def pid_cost_grad(kp, ki, kd, target, steps):
+    # kp: float, ki: float, kd: float, target: float, steps: int
+    integral = 0.0
+    position = 0.0
+    previous = target
+    velocity = 0.0
+    tape = []
+    for _ in range(steps):
+        error = target - position
+        integral += error * 0.05
+        derivative = (error - previous) / 0.05
+        force = kp * error + ki * integral + kd * derivative
+        if force > 5.0:
+            force1 = 5.0
+        elif force < -5.0:
+            force1 = -5.0
+        else:
+            force1 = force
+        tape.append((error, integral, derivative, force, force1))
+        velocity += (force1 - 0.4 * velocity) * 0.05
+        position += velocity * 0.05
+        previous = error
+    dintegral = 0.0
+    dposition = 0.0
+    dprevious = 0.0
+    dvelocity = 0.0
+    dkp = 0.0
+    dki = 0.0
+    dkd = 0.0
+    for _ in reversed(range(steps)):
+        error, integral, derivative, force, force1 = tape.pop()
+        # position += velocity * dt
+        dvelocity1 = dvelocity + 0.05 * dposition
+        # velocity += (force - 0.4 * velocity) * dt
+        dvelocity = 0.98 * dvelocity1
+        if force > 5.0:
+            dforce = 0.0
+        elif force < -5.0:
+            dforce = 0.0
+        else:
+            # velocity += (force - 0.4 * velocity) * dt
+            dforce = 0.001 * force1 + 0.05 * dvelocity1
+        # force = kp * error + ki * integral + kd * derivative
+        dkd += dforce * derivative
+        dki += dforce * integral
+        dintegral += dforce * ki
+        dkp += dforce * error
+        # derivative = (error - previous) / dt
+        t = dforce * kd / 0.05
+        t1 = -t
+        derror = dprevious + 0.1 * error + dforce * kp + t
+        # integral += error * dt
+        derror += 0.05 * dintegral
+        # error = target - position
+        dposition -= derror
+        dprevious = t1
+    return dkp, dki, dkd

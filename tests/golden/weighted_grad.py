@@ -1,0 +1,16 @@
+def weighted_grad(x, k):
+    # x: f64[n], k: float
+    s = 0.0
+    tape = []
+    for i, v in enumerate(x):
+        tape.append(s)
+        s = k * s * v + i
+    ds = 1.0
+    dk = 0.0
+    for v in reversed(x):
+        s = tape.pop()
+        # s = k * s * v + i
+        t = ds * v
+        ds = t * k
+        dk += t * s
+    return dk
