@@ -140,6 +140,26 @@ def test_dce_keeps_what_may_raise_where_the_value_is_asked_for():
     expect(dce(fn, keep_raises=True), function(XY, "a: float = div(x, y); y"))
 
 
+@pytest.mark.parametrize("bounds, key, kept", [
+    ("0, n, 1", "i", False), ("0, n, 1", "j", True), ("1, n, 1", "h", False), ("0, n, 1", "h", False),
+    ("0, n, 2", "i", False), ("0, m, 1", "i", True), ("n, 0, -1", "i", True), ("n, 0, -1", "h", False),
+])
+def test_an_element_that_is_there_does_not_raise(bounds, key, kept):
+    fn = read(f"""
+def f(x: f64[n], m: int) -> int:
+    n: int(n) = builtins.len(x)
+    def body(i: int) -> bool:
+        j: int = operator.add(i, 1)
+        h: int = operator.sub(i, 1)
+        _0: f64 = index(x, at[{key}])
+        _1: f64 = operator.truediv(1.0, _0)
+        return True
+    trips = loop[int]({bounds}, body=body, carries=0, counted=True)
+    return trips
+""")
+    assert ("index" in text.show(dce(fn, keep_raises=True))) == kept
+
+
 def test_dce_of_regions():
     before = read("""
 def f(x: float, n: int) -> float:

@@ -37,6 +37,7 @@ from sct.codegen.program import (
 from sct.codegen.templates import WRITES, occurrences, width
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Tensor
+from sct.ops.registry import may_raise
 
 __all__ = ["Expression", "Folded", "fold"]
 
@@ -314,7 +315,7 @@ def _ordered(eqn: Eqn) -> bool:
     """Must this keep its place among what may raise by value and effects?"""
     if eqn.op.name == "index" and all(k[0] in "sne" for k in eqn.attrs["key"]):
         return False
-    return is_effect(eqn) or eqn.primal and eqn.op.raises == "value" and not eqn.regions
+    return is_effect(eqn) or eqn.primal and not eqn.regions and may_raise(eqn)
 
 
 def _single(s: Statement) -> Value | None:

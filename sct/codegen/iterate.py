@@ -23,11 +23,11 @@ def iterate(block: Block) -> Block:
     memory = Memory(block)
     for s in statements(block):
         if isinstance(s, Loop) and s.index is not None and s.bounds[:1] == (Lit(0),) and s.bounds[2] == Lit(1):
-            _iterate(s, memory)
+            _iterate(s, s.index, memory)
     return block
 
 
-def _iterate(s: Loop, memory: Memory) -> None:
+def _iterate(s: Loop, index: Value, memory: Memory) -> None:
     reads = [t for t in s.body if isinstance(t, Let) and _is_element(t, s)]
     if not reads or s.eqn is None:
         return
@@ -35,15 +35,15 @@ def _iterate(s: Loop, memory: Memory) -> None:
     assigned = {v for t in statements(s.body) for v in targets(t)}
     written = memory.written(s)
     arrays = [t.eqn.args[0] for t in reads]
-    alone = uses[s.index] == len(reads)
-    if len(set(arrays)) < len(arrays) or not (alone or s.index.hint and not s.reverse) or written is None:
+    alone = uses[index] == len(reads)
+    if len(set(arrays)) < len(arrays) or not (alone or index.hint and not s.reverse) or written is None:
         return
     if any(x in assigned or not isinstance(x, Value) or memory.buffer(x) in written for x in arrays):
         return
     s.zipped += [Zip(x, t.eqn.outs, x, s.reverse) for x, t in zip(arrays, reads) if isinstance(x, Value)]
     s.body[:] = [t for t in s.body if t not in reads]
     s.bounds = ()
-    s.index = None if alone else s.index
+    s.index = None if alone else index
 
 
 def _is_element(t: Let, s: Loop) -> bool:

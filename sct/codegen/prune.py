@@ -30,6 +30,7 @@ from sct.codegen.program import (
     statements,
 )
 from sct.ir.core import Operand, Value, free_values, has_effect
+from sct.ops.registry import may_raise
 
 __all__ = ["prune"]
 
@@ -128,7 +129,7 @@ class _Needed:
             elif isinstance(s, If):
                 self.work.append(s.test)
             elif isinstance(s, Loop):
-                self.work += s.bounds
+                self.work += s.bounds or [z.tape for z in s.zipped]
                 self.work += [s.test[1]] if s.test else []
                 for jump in s.jumps:
                     self.mark(jump)
@@ -156,7 +157,7 @@ class _Needed:
                 elif isinstance(s, (Pop, At)):
                     s.values = tuple(self.chosen(s.filled, s.values))
                 elif isinstance(s, Loop):
-                    s.zipped = [z for z in s.zipped if any(v in self.values for v in z.values)]
+                    s.zipped = [z for z in s.zipped if not s.bounds or any(v in self.values for v in z.values)]
                     for z in s.zipped:
                         z.values = tuple(self.chosen(z.filled, z.values))
                 for inner in blocks(s):
@@ -170,7 +171,7 @@ class _Needed:
 
 def _is_root(s: Statement) -> bool:
     if isinstance(s, Let):
-        return has_effect(s.eqn) or s.eqn.primal and s.eqn.op.raises == "value" and not s.eqn.regions
+        return has_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and may_raise(s.eqn)
     return isinstance(s, Return)
 
 

@@ -309,7 +309,8 @@ class Statements:
             pairs.append((store(index), self.reversed(steps) if backwards else steps))
         for z in s.zipped:
             read = [store(self.names[v]) if v in self.read else store("_") for v in z.values]
-            pairs.append((tuple_of(read, ast.Store()), self.reversed(self.of(z.tape)) if z.backwards else self.of(z.tape)))
+            over = self.of(z.tape)
+            pairs.append((tuple_of(read, ast.Store()), self.reversed(over) if z.backwards else over))
         target, over = pairs[0]
         if len(pairs) > 1:
             target = ast.Tuple([t for t, _ in pairs], ast.Store())

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sct.ir.core import Eqn, Op, Operand
+from sct.ir.core import Eqn, Lit, Op, Operand
 from sct.ir.types import Tensor, Type
 
 __all__ = [
-    "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "op", "placeholders", "sequence", "template",
+    "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "may_raise", "op", "placeholders", "sequence",
+    "template",
 ]
 
 OPS: dict[str, Op] = {}
@@ -87,3 +88,18 @@ def sequence(parts: Any) -> list[Any]:
 def display(parts: Sequence[str]) -> str:
     """The text of a tuple; one part stands alone."""
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def may_raise(eqn: Eqn) -> bool:
+    """May the equation raise, by the values of its operands?  Arithmetic of NumPy's floats does not."""
+    if eqn.op.raises != "value":
+        return False
+    t = eqn.outs[0].type
+    return not (eqn.op in ELEMENTWISE and isinstance(t, Tensor) and t.carrier == "np" and t.kind == "f"
+                and not (eqn.spelling or "").startswith("math.") and all(map(_is_bounded, eqn.args)))
+
+
+def _is_bounded(x: Operand) -> bool:
+    """Python's ints may be too large for a float."""
+    t = x.type
+    return isinstance(x, Lit) or not (isinstance(t, Tensor) and t.carrier in ("py", "any") and t.kind == "i")

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sct.ir.core import Lit, Operand, Value
+from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.types import INT, Dim
 from sct.passes.blocks import Node
 
-__all__ = ["Range", "Term", "least", "range_of", "term_of"]
+__all__ = ["Range", "Term", "is_inside", "least", "lowest", "range_of", "range_over", "term_of"]
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,17 @@ class Term:
         return out
 
 
-def term_of(x: Operand, maker: Mapping[Value, tuple[Node, int]]) -> Term | None:
+def term_of(x: Operand, maker: Mapping[Value, tuple[Node | Eqn, int]]) -> Term | None:
     """The int `x` as a term of ints that are not sums or products by literals."""
     if isinstance(x, Lit):
         return Term(x.value) if type(x.value) is int else None
     if x.type != INT:
         return None
-    node, _ = maker.get(x, (None, 0))
-    name = node.name if node is not None else ""
-    if node is not None and name in ("add", "sub", "mul", "neg"):
-        parts = [term_of(a, maker) for a in node.args]
+    made, _ = maker.get(x, (None, 0))
+    eqn = made.eqn if isinstance(made, Node) else made
+    name = eqn.op.name if eqn is not None else ""
+    if made is not None and name in ("add", "sub", "mul", "neg"):
+        parts = [term_of(a, maker) for a in made.args]
         if None not in parts:
             return _combined(name, [p for p in parts if p is not None]) or Term(0, {x: 1})
     return Term(0, {x: 1})
@@ -80,17 +81,20 @@ class Range:
 
 def range_of(loop: Node, term: Callable[[Operand], Term | None]) -> Range | None:
     """The range of the index of a counted loop of known step, its bounds made terms by `term`."""
-    if loop.index is None:
-        return None
-    start, stop, step = map(term, loop.bounds)
+    return None if loop.index is None else range_over(loop.index, loop.bounds, loop.attrs["reverse"], term)
+
+
+def range_over(index: Value, bounds: Sequence[Operand], reverse: bool,
+               term: Callable[[Operand], Term | None]) -> Range | None:
+    start, stop, step = map(term, bounds)
     if step is None or step.coefs or not step.const:
         return None
     s = step.const
     low, high = (start, stop - 1 if stop else None) if s > 0 else (stop + 1 if stop else None, start)
-    return Range(loop.index, low, high, -s if loop.attrs["reverse"] else s)
+    return Range(index, low, high, -s if reverse else s)
 
 
-def least(term: Term | None, ranges: Sequence[Range], size: Callable[[Value], Dim | None]) -> float:
+def lowest(term: Term | None, ranges: Sequence[Range], size: Callable[[Value], Dim | None]) -> Dim | None:
     """A lower bound of `term`, whose values run over `ranges`, inner before outer."""
     for r in ranges:
         if term is None:
@@ -100,11 +104,29 @@ def least(term: Term | None, ranges: Sequence[Range], size: Callable[[Value], Di
             bound = r.low if c > 0 else r.high
             term = term - Term(0, {r.index: c}) + bound * c if bound is not None else None
     if term is None:
-        return float("-inf")
+        return None
     total = Dim(term.const)
     for v, c in term.coefs.items():
         d = size(v)
         if d is None:
-            return float("-inf")
+            return None
         total = total + d * c
-    return total.least
+    return total
+
+
+def least(term: Term | None, ranges: Sequence[Range], size: Callable[[Value], Dim | None]) -> float:
+    """The same as a number."""
+    low = lowest(term, ranges, size)
+    return float("-inf") if low is None else low.least
+
+
+def is_inside(term: Term | None, d: Dim, ranges: Sequence[Range]) -> bool:
+    """Is `term` an index of an axis of size `d`, counted from its start or its end?"""
+    if term is None:
+        return False
+    low, high = lowest(term, ranges, _dim), lowest(term * -1, ranges, _dim)
+    return low is not None and high is not None and (low + d).least >= 0 and (high + d - 1).least >= 0
+
+
+def _dim(v: Value) -> Dim | None:
+    return v.dim

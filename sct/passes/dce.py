@@ -9,9 +9,13 @@ value and equation is visited once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from sct.ir.core import Eqn, Fn, Operand, Value, is_effect
+from sct.ir.types import Tensor
+from sct.ops.indexing import index
+from sct.ops.registry import may_raise
+from sct.passes.affine import Range, is_inside, range_over, term_of
 
 __all__ = ["dce"]
 
@@ -21,7 +25,7 @@ T = TypeVar("T")
 def dce(fn: Fn, *, keep_raises: bool = False) -> Fn:
     """`fn` without what nothing needs.
 
-    keep_raises  the user's arithmetic that may raise by value (`1 / x`) stays
+    keep_raises  the user's arithmetic that may raise by value (`1 / x`) stays; an element that is there does not
     """
     return _Dce(fn, keep_raises).run()
 
@@ -35,6 +39,7 @@ class _Dce:
         self.live: set[Value] = set()
         self.needed: set[Eqn] = set()
         self.work: list[Value] = []
+        self.ranges: list[Range] = []
 
     def run(self) -> Fn:
         roots = list(self.scan(self.fn, None))
@@ -50,11 +55,28 @@ class _Dce:
         for eqn in fn.eqns:
             self.parent[eqn] = parent
             self.made_by.update((v, (eqn, k)) for k, v in enumerate(eqn.outs))
+            inner = self.range(eqn)
+            self.ranges += inner
             for r, region in enumerate(eqn.regions):
                 self.param_of.update((p, (eqn, r, k)) for k, p in enumerate(region.params))
                 yield from self.scan(region, eqn)
-            if is_effect(eqn) or self.keep_raises and eqn.primal and not eqn.regions and eqn.op.raises == "value":
+            del self.ranges[len(self.ranges) - len(inner):]
+            if is_effect(eqn) or self.keep_raises and eqn.primal and not eqn.regions and self.may_raise(eqn):
                 yield eqn
+
+    def may_raise(self, eqn: Eqn) -> bool:
+        if eqn.op is not index or set(eqn.attrs["key"]) != {"i"}:
+            return may_raise(eqn)
+        shape = cast(Tensor, eqn.args[0].type).shape
+        return not all(is_inside(term_of(i, self.made_by), d, self.ranges[::-1]) for i, d in zip(eqn.args[1:], shape))
+
+    def range(self, eqn: Eqn) -> list[Range]:
+        """What is known of the index of a loop."""
+        if eqn.op.name != "loop" or not eqn.attrs["counted"]:
+            return []
+        made = range_over(eqn.regions[-1].params[0], eqn.args[:3], bool(eqn.attrs.get("reverse")),
+                          lambda x: term_of(x, self.made_by))
+        return [] if made is None else [made]
 
     # liveness
 

@@ -196,8 +196,8 @@ INPUTS = {
     "mlp": lambda rng: (
         {"W1": rng.normal(size=(4, 5)), "b1": rng.normal(size=5), "W2": rng.normal(size=(5, 3)),
          "b2": rng.normal(size=3)}, rng.normal(size=(7, 4)), rng.integers(0, 3, 7)),
-    "softmax_regression": lambda rng: (rng.normal(size=(4, 3)), rng.normal(size=(6, 4)), np.eye(3)[rng.integers(0, 3, 6)],
-                                       0.01),
+    "softmax_regression": lambda rng: (rng.normal(size=(4, 3)), rng.normal(size=(6, 4)),
+                                       np.eye(3)[rng.integers(0, 3, 6)], 0.01),
     "ar2": lambda rng: (0.5, 0.2, 1.0, rng.normal(size=20)),
     "hmm": lambda rng: (rng.normal(size=(3, 3)), rng.normal(size=3), rng.normal(size=(6, 3))),
     "energy_of_rows": lambda rng: (0.5 * rng.normal(size=3), rng.normal(size=(4, 3))),
