@@ -28,8 +28,7 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
     elif isinstance(target, (gast.Tuple, gast.List)):
         unpack(ev, target.elts, items_of(ev, v))
     elif isinstance(target, gast.Attribute):
-        name_value(ev, v, target.attr)
-        set_attribute(ev, ev.eval(target.value), target.attr, v)
+        set_attribute(ev, ev.eval(target.value), target.attr, named(ev, v, target.attr))
     else:
         ev.refuse("SCT101", "this target of an assignment is not supported", node=target)
 

@@ -11,7 +11,7 @@ import gast
 
 from sct.errors import SctError
 from sct.frontend.arrays import assign_item, augmented, item
-from sct.frontend.bindings import assign, name_value
+from sct.frontend.bindings import assign, named
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import binary, closure, get, in_place, lookup, truth
 from sct.frontend.facts import NeedsStatic
@@ -250,8 +250,7 @@ def augassign(ev: Evaluator, node: Any) -> None:
         if isinstance(old, Ref):
             augment_array(ev, kind, old, value)
         made = old if isinstance(old, Ref) else in_place(ev, kind, old, value)
-        name_value(ev, made, node.target.attr)
-        set_attribute(ev, owner, node.target.attr, made)
+        set_attribute(ev, owner, node.target.attr, named(ev, made, node.target.attr))
         return
     owner, key = ev.eval(node.target.value), ev.eval(node.target.slice)
     old = item(ev, owner, key)

@@ -25,7 +25,7 @@ def hmm_grad(logA, logpi, loglik):
         alpha, m, t1, t2, t3 = tape.pop()
         # alpha = np.log(np.exp(alpha - m) @ np.exp(logA)) + m + loglik[t]
         t3 = dalpha / t3
-        dlogA += t1[:, None] * t3 * t2
+        dlogA += np.outer(t1, t3) * t2
         dalpha1 = t2 @ t3 * t1
         dm = np.sum(dalpha) - np.sum(dalpha1)
         # m = np.max(alpha)

@@ -32,7 +32,7 @@ def kalman_matrix_grad(q, F, H, R, ys):
         # P = P - K @ H @ P
         t6 = H.T
         # m = m + K @ e
-        dK = dm[:, None] * e - dP @ P2.T @ t6
+        dK = np.outer(dm, e) - dP @ P2.T @ t6
         de = 0.5 * t + t5 + K.T @ dm
         # K = P @ H.T @ np.linalg.inv(S)
         t1 = t1.T

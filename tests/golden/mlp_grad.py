@@ -2,6 +2,7 @@ import numpy as np
 
 
 def mlp_grad(params, x, labels):
+    # params: {"W1": f64[n, m], "b1": f64[m], "W2": f64[m, k], "b2": f64[k]},
     # x: f64[p, n], labels: i64[p]
     W2 = params["W2"]
     t = x @ params["W1"] + params["b1"]
