@@ -3,22 +3,19 @@ import numpy as np
 
 def bond_price_grad(rates, coupon, face):
     # rates: f64[n], coupon: float, face: float
-    n = len(rates)
     discount = 1.0
     tape = []
-    for i in range(n):
-        rate = rates[i]
+    for rate in rates:
         discount /= 1.0 + rate
         tape.append(discount)
     drates = np.zeros_like(rates)
     dcoupon = 0.0
-    for i in reversed(range(n)):
+    for i in reversed(range(len(rates))):
         discount = tape.pop()
         rate = rates[i]
         # price += coupon * discount
         dcoupon += discount
         ddiscount = face + coupon
         face = ddiscount / (rate + 1.0)
-        # for rate in rates:
         drates[i] = -discount * face
     return drates, dcoupon

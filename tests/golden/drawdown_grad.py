@@ -5,14 +5,12 @@ import numpy as np
 
 def drawdown_grad(returns):
     # returns: f64[n]
-    n = len(returns)
     peak = 1.0
     wealth = 1.0
     worst = 0.0
     tape = []
-    for i in range(n):
+    for r in returns:
         tape.append((peak, wealth))
-        r = returns[i]
         wealth *= 1.0 + r
         peak = max(peak, wealth)
         worst += (1.0 - wealth / peak) ** 2
@@ -23,12 +21,11 @@ def drawdown_grad(returns):
     t = 2.0 * dworst
     dpeak = 0.0
     dwealth = 0.0
-    for i in reversed(range(n)):
+    for i in reversed(range(len(returns))):
         peak1, wealth1 = tape.pop()
         # worst += (1.0 - wealth / peak) ** 2
         t1 = wealth / peak
         r = returns[i]
-        # worst += (1.0 - wealth / peak) ** 2
         t2 = t * (1.0 - t1) / peak
         dpeak1 = dpeak + t1 * t2
         # peak = max(peak, wealth)
@@ -37,7 +34,6 @@ def drawdown_grad(returns):
         dwealth1 = dwealth + (dpeak1 if t3 else 0.0) - t2
         # wealth *= 1.0 + r
         dwealth = dwealth1 * (r + 1.0)
-        # for r in returns:
         dreturns[i] = dwealth1 * wealth1
         peak = peak1
         wealth = wealth1

@@ -2,20 +2,17 @@ def garch_grad(omega, alpha, beta, returns):
     # omega: float, alpha: float, beta: float, returns: f64[n]
     t = 1.0 - alpha - beta
     variance = omega / t
-    n = len(returns)
     variance1 = variance
     tape = []
-    for i in range(n):
+    for r in returns:
         tape.append(variance1)
-        r = returns[i]
         variance1 = omega + alpha * r * r + beta * variance1
     dvariance = 0.0
     dalpha = 0.0
     domega = 0.0
     dbeta = 0.0
-    for i in reversed(range(n)):
+    for r in reversed(returns):
         variance1 = tape.pop()
-        r = returns[i]
         # total += math.log(variance) + r * r / variance
         t1 = r * r
         # variance = omega + alpha * r * r + beta * variance

@@ -39,6 +39,5 @@ def inventory_value_and_grad(order_up_to, demand, holding, shortage):
         else:
             # cost += holding * stock * stock
             dstock = dstock1 + 2.0 * t * holding
-    # for k in range(len(demand)):
     dorder_up_to += dstock
     return cost, (dorder_up_to, dholding, dshortage)

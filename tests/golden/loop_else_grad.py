@@ -6,9 +6,8 @@ def loop_else_grad(x, limit):
     total = 0.0
     done = False
     trips = 0
-    for i in range(len(x)):
+    for value in x:
         trips += 1
-        value = x[i]
         if value > limit:
             total += value ** 3
             done = True
@@ -27,6 +26,5 @@ def loop_else_grad(x, limit):
             dvalue = 3.0 * (value * value) * dtotal
         else:
             dvalue = dtotal
-        # for value in x:
         dx[i] = dvalue
     return dx

@@ -14,10 +14,9 @@ def nbody_grad(positions, velocities, masses, steps):
                     r = None
                 else:
                     r = x[j] - x[i]
-                    t3 = 0.01 * masses[j] * r
                     t2 = r @ r + 0.1
                     t = t2 ** 1.5
-                    t1 = t3 / t
+                    t1 = 0.01 * masses[j] * r / t
                     v[i] += t1
                 tape.append((t, t1, t2, r))
         x += 0.01 * v

@@ -29,7 +29,6 @@ def sort_network_grad(x):
                 t = dy[t1]
                 dy[t1] = 0.0
                 t2 = dy[i]
-                # if y[i] > y[i + 1]:
                 dy[i] = t
                 dy[t1] += t2
     return dy

@@ -1,11 +1,9 @@
 def thermostat_grad(power, insulation, outside):
     # power: float, insulation: float, outside: f64[n]
-    n = len(outside)
     heating = False
     inside = 18.0
     tape = []
-    for i in range(n):
-        temperature = outside[i]
+    for temperature in outside:
         if heating and inside > 21.0:
             heating = False
         elif False if heating else inside < 19.0:
@@ -20,7 +18,7 @@ def thermostat_grad(power, insulation, outside):
     dcost = 1.0
     dpower = 0.0
     dinsulation = 0.0
-    for _ in reversed(range(n)):
+    for _ in reversed(range(len(outside))):
         heating, t = tape.pop()
         if heating:
             # inside += power

@@ -23,6 +23,5 @@ def walrus_grad(x):
             dsquare = dtotal
         else:
             dsquare = 0.0
-        # while (square := x[k] * x[k]) < 2.0:
         dx[k] += 2.0 * dsquare * x[k]
     return dx

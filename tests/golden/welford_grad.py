@@ -25,6 +25,5 @@ def welford_grad(xs):
         ddelta = t1 / t + dmean / k
         # delta = x - mean
         dmean -= ddelta
-        # for k, x in enumerate(xs, start=1):
         dxs[i] = t2 + ddelta
     return dxs
