@@ -30,7 +30,7 @@ from sct.passes.sink import sink
 from sct.passes.split import split_all
 from sct.passes.storage import storage
 
-__all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "run", "stages", "unused"]
+__all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "passes", "run", "stages", "unused"]
 
 Pass = Callable[[Fn], Fn]
 Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
@@ -72,13 +72,13 @@ def stages(fn: Fn, *, verify: bool | None = None) -> dict[str, Fn]:
 
 def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str]) -> Iterator[tuple[str, Fn]]:
     verify = os.environ.get("SCT_VERIFY") == "1" if verify is None else verify
-    passes = _passes(fn)
+    each = passes(fn)
     if verify:
         verified(fn)
     yield "primal", fn
     for stage, names in pipeline:
         for name in names:
-            fn = passes[name](fn)
+            fn = each[name](fn)
             if name in dump:
                 print(f"# {stage}: {name}\n{show(fn)}", file=sys.stderr)
             if verify:
@@ -86,7 +86,8 @@ def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str
         yield stage, fn
 
 
-def _passes(fn: Fn) -> dict[str, Pass]:
+def passes(fn: Fn) -> dict[str, Pass]:
+    """Every pass by its name in a pipeline, for this program."""
     keep = returns_value(fn)
     each: dict[str, Pass] = {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
