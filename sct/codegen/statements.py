@@ -419,10 +419,12 @@ def _placeholders(made: Iterable[Statement], names: Names) -> set[str]:
 
 
 def _as_value(key: ast.expr) -> ast.expr:
-    """A subscript as an expression: `(slice(None, None), i)` for `:, i`."""
+    """A subscript as an expression: `(slice(None), i)` for `:, i`."""
     if isinstance(key, ast.Tuple):
         return ast.Tuple([_as_value(item) for item in key.elts], ast.Load())
     if isinstance(key, ast.Slice):
         bounds = [key.lower, key.upper, key.step] if key.step is not None else [key.lower, key.upper]
+        if key.lower is None and key.step is None:
+            bounds = [key.upper]
         return call(ast.Name("slice", ast.Load()), *(b or ast.Constant(None, None) for b in bounds))
     return key

@@ -8,12 +8,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Union
 
 from sct.errors import SctError
 from sct.ir import Fn, Op, Operand, Value
-from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, Undef, slice_len
 
 __all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic", "size_of"]
 
@@ -142,7 +142,7 @@ class Facts:
             for atom, coef in d.terms:
                 if isinstance(atom, Apply):
                     args = tuple(None if x is None else self.resolve(x) for x in atom.args)
-                    total = total + Dim(0, ((replace(atom, args=args), coef),))
+                    total = total + known_size(atom.fn, args) * coef
                 else:
                     total = total + (self.same_size[atom] * coef if atom in self.same_size else Dim(0, ((atom, coef),)))
             if total == d:
@@ -155,6 +155,16 @@ class Facts:
         if self.ahead:
             return 0 if d.symbols <= self.sizes.keys() else None
         return size_of(d, self.sizes, self.leaves)
+
+
+def known_size(fn: str, args: tuple[Dim | None, ...]) -> Dim:
+    """The size `fn(*args)`, simpler where more is known of the arguments now."""
+    given = [a for a in args if a is not None]
+    if fn == "slice_len" and args[0] is not None and isinstance(args[3], Dim):
+        return slice_len(args[0], args[1], args[2], args[3].const)
+    if fn in ("broadcast", "join") and len(given) == 2 and given[0] == given[1]:
+        return given[0]
+    return Dim(0, ((Apply(fn, args), 1),))
 
 
 At = tuple[int, Union[int, tuple[int, int], None]]

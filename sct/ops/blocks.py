@@ -62,9 +62,10 @@ def parts_of(ct: Operand, xs: Sequence[Operand], shapes: Sequence[Shape], axis: 
     start: Any = None
     for n, (x, shape) in enumerate(zip(xs, shapes)):
         stop = None if n == len(xs) - 1 else after(start, extent(x, shape, axis))
-        key, operands = join([*[slice(None)] * axis, slice(start, stop)])
+        thin = shape[axis] == ONE and (*shape[:axis], *shape[axis + 1:]) == number(x).shape
+        key, operands = join([*[slice(None)] * axis, (start or Lit(0)) if thin else slice(start, stop)])
         part = index(ct, *operands, key=key)
-        cts.append(reshape_as(part, x) if number(x).rank else sum_(part))
+        cts.append(part if thin else reshape_as(part, x) if number(x).rank else sum_(part))
         start = stop
     return cts
 
@@ -232,7 +233,8 @@ def meshgrid_back(cts: Sequence[Any], ys: Any, *xs: Operand, indexing: str = "xy
     made = []
     for k, (ct, x) in enumerate(zip(cts, xs)):
         others = tuple(j for j in range(len(xs)) if axes[j] != k)
-        made.append(reshape_as(sum_(ct, axis=others), x) if number(x).rank else sum_(ct))
+        summed = sum_(ct, axis=others[0] if len(others) == 1 else others)
+        made.append(reshape_as(summed, x) if number(x).rank else sum_(ct))
     return made
 
 
@@ -296,7 +298,8 @@ def insert_back(ct: Operand, x: Operand, values: Operand, i: Operand, axis: int 
         part = index(ct, i, stop, key=("s110",))
         rest = concatenate(index(ct, i, key=("s010",)), index(ct, stop, key=("s100",)))
         return [reshape_as(rest, x), part, None]
-    return [reshape_as(array_delete(ct, i, axis=k), x), index(ct, i, key=(*("s000",) * k, "i")), None]
+    rest = array_delete(ct, i, axis=k if whole > 1 else None)
+    return [reshape_as(rest, x), index(ct, i, key=(*("s000",) * k, "i")), None]
 
 
 array_insert = op("array_insert", "numpy.insert", type=type_insert, bind=bind_insert, inactive=(2,),

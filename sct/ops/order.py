@@ -19,7 +19,7 @@ from sct.ops.arithmetic import add, div, floordiv, int_, mul, sub
 from sct.ops.creation import astype, zeros_of
 from sct.ops.functions import ceil, floor
 from sct.ops.indexing import add_at, index, join, store
-from sct.ops.reductions import bind_reduction, lines, readings, sum_, unlines
+from sct.ops.reductions import aligned, bind_reduction, lines, readings, sum_, unlines
 from sct.ops.registry import op
 from sct.ops.shape import dim, expand_dims, moveaxis, rearranged, reshape_as
 from sct.ops.types import Axis, normalize, number, probe, reduced_shape, scalar_or_array, size_dim
@@ -138,23 +138,28 @@ argpartition = op("argpartition", "numpy.argpartition .argpartition", bind=bind_
 # -- median ----------------------------------------------------------------------------------------------
 
 
-def middle(x: Operand, axis: Axis) -> tuple[Any, Any]:
-    """The elements that are reduced as lines along the last axis; the positions of the one or two in
-    the middle of each."""
-    rows = lines(x, axis)
-    last = number(rows).rank - 1
-    n = dim(rows, axis=last)
-    order = stable_order(rows, last)
+def rows_of(x: Operand, axis: Axis) -> tuple[Any, int]:
+    """x, and the one axis that is reduced; several are made one, the last."""
+    gone = normalize(axis, number(x).rank)
+    rows = x if len(gone) == 1 else lines(x, axis)
+    return rows, gone[0] if len(gone) == 1 else number(rows).rank - 1
+
+
+def middle(rows: Operand, k: int) -> Any:
+    """The positions of the one or two elements in the middle of each row."""
+    n = dim(rows, axis=k)
     ends = slice(floordiv(sub(n, 1), 2), add(floordiv(n, 2), 1))
-    key, operands = join([ends] if last == 0 else [Ellipsis, ends])
-    return rows, index(order, *operands, key=key)
+    key, operands = join([*[slice(None)] * k, ends])
+    return index(stable_order(rows, k), *operands, key=key)
 
 
 def median_back(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False) -> list[Any]:
-    rows, places = middle(x, axis)
-    last = number(rows).rank - 1
-    share = column(div(ct, dim(places, axis=last)), x, axis, keepdims)
-    return [unlines(scatter(share, places, rows, last), x, axis)]
+    rows, k = rows_of(x, axis)
+    places = middle(rows, k)
+    share = div(ct, dim(places, axis=k))
+    if rows is x:
+        return [scatter(aligned(share, x, axis, keepdims) if number(ct).rank else share, places, x, k)]
+    return [unlines(scatter(column(share, x, axis, keepdims), places, rows, k), x, axis)]
 
 
 def column(ct: Operand, x: Operand, axis: Axis, keepdims: bool) -> Any:
@@ -171,10 +176,10 @@ def dropped(ct: Operand, x: Operand, axis: Axis, lead: int = 0) -> Any:
 
 
 def median_forward(tangents: Sequence[Any], y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False) -> Any:
-    _, places = middle(x, axis)
-    last = number(places).rank - 1
-    total = sum_(take_along_axis(lines(tangents[0], axis), places, axis=last), axis=last)
-    made = div(total, dim(places, axis=last))
+    rows, k = rows_of(x, axis)
+    places = middle(rows, k)
+    moving = take_along_axis(rows_of(tangents[0], axis)[0], places, axis=k)
+    made = div(sum_(moving, axis=k), dim(places, axis=k))
     return reshape_as(made, y) if keepdims else made
 
 
@@ -255,11 +260,11 @@ def quantile_op(name: str, scale: float) -> Op:
             method: str = "linear") -> list[Any]:
         rows, low, high, w = sites(x, q, axis, method)
         g = fronted(ct, x, q, axis, keepdims)
-        names, below = at(rows, low)
+        dq = by_q(g, rows, low, high, q, method)
+        (names, below), (_, above) = at(rows, low), at(rows, high)
         made = add_at(zeros_of(rows), mul(g, sub(1.0, w)), *below, key=names)
-        names, above = at(rows, high)
         made = add_at(made, mul(g, w), *above, key=names)
-        return [unlines(made, x, axis), by_q(g, rows, low, high, q, method)]
+        return [unlines(made, x, axis), dq]
 
     def by_q(g: Operand, rows: Operand, low: Operand, high: Operand, q: Operand, method: str) -> Any:
         if isinstance(q, Lit) or method not in GROWTH:

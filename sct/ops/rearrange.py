@@ -184,11 +184,13 @@ def tile_back(ct: Operand, x: Operand, *reps: Operand) -> list[Any]:
     """Each repetition has an axis of its own before it is summed over."""
     sizes: list[Any] = []
     axes = []
-    for n, k in zip(*tiled(x, reps)):
-        if k != Lit(1):
+    new = max(0, len(reps) - number(x).rank)
+    for axis, (n, k) in enumerate(zip(*tiled(x, reps))):
+        if k != Lit(1) or axis < new:
             axes.append(len(sizes))
             sizes.append(k)
-        sizes.append(n)
+        if axis >= new:
+            sizes.append(n)
     parts = reshape(ct, *sizes) if axes else ct
     summed = sum_(parts, axis=axes[0] if len(axes) == 1 else tuple(axes)) if axes else parts
     return [reshape_as(summed, x) if number(x).rank else sum_(summed), *[None] * len(reps)]
@@ -220,7 +222,7 @@ def repeat_back(ct: Operand, x: Operand, n: Operand, axis: int | None = None) ->
     rank = number(x).rank
     k = 0 if axis is None else normalize(axis, rank)[0]
     if not number(n).rank:
-        sizes = shape_of(x) if axis is not None else [size(x)]
+        sizes = shape_of(x) if axis is not None else [Lit(-1)]
         made = sum_(reshape(ct, *sizes[:k + 1], n, *sizes[k + 1:]), axis=k + 1)
         return [reshape_as(made, x) if rank else sum_(made), None]
     whole = ravel(x) if axis is None and rank != 1 else x

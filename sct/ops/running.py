@@ -36,7 +36,7 @@ from sct.ops.reductions import (
 )
 from sct.ops.registry import op
 from sct.ops.shape import dim, expand_dims, moveaxis, reshape_as, squeeze
-from sct.ops.statistics import backwards, cumsum, type_cumsum
+from sct.ops.statistics import cumsum, sums_from_end, type_cumsum
 from sct.ops.triangles import triu
 from sct.ops.types import Axis, normalize, number, promote, reduced_shape, scalar_or_array
 
@@ -86,7 +86,7 @@ def cumprod_vjp(ct: Operand, y: Operand, x: Operand, axis: int | None = None) ->
             return matmul(slopes(rows), seeds)
         return unlined(squeeze(matmul(slopes(rows), expand_dims(seeds, axis=-1)), axis=-1), k)
 
-    made = either(all_(whole), lambda: div(backwards(cumsum(backwards(mul(ct, y), k), axis=k), k), whole), others)
+    made = either(all_(whole), lambda: div(sums_from_end(mul(ct, y), k), whole), others)
     return [reshape_as(made, x)]
 
 
@@ -99,7 +99,7 @@ def cumprod_jvp(tangents: Sequence[Any], y: Operand, x: Operand, axis: int | Non
             return matmul(moving, slopes(rows))
         return unlined(squeeze(matmul(expand_dims(moving, axis=-2), slopes(rows)), axis=-2), k)
 
-    return either(all_(whole), lambda: mul(y, cumsum(div(dx, whole), axis=k)), others)
+    return either(all_(whole), lambda: mul(y, cumsum(div(dx, whole), axis=k if number(y).rank > 1 else None)), others)
 
 
 def factors() -> Iterable[samples.Sample]:

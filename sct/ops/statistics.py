@@ -87,11 +87,13 @@ def backwards(x: Operand, axis: int) -> Any:
     return index(x, *operands, key=key)
 
 
+def sums_from_end(x: Operand, axis: int) -> Any:
+    return backwards(cumsum(backwards(x, axis), axis=axis if number(x).rank > 1 else None), axis)
+
+
 def cumsum_transposed(ct: Operand, x: Operand, axis: int | None = None) -> list[Any]:
     """The sums from the other end."""
-    k = 0 if axis is None else axis
-    sums = backwards(cumsum(backwards(ct, k), axis=k), k)
-    return [reshape_as(sums, x) if axis is None else sums]
+    return [reshape_as(sums_from_end(ct, 0), x) if axis is None else sums_from_end(ct, axis)]
 
 
 cumsum: Op = op("cumsum", "numpy.cumsum .cumsum", type=type_cumsum, run=np.cumsum, defaults={"axis": None},

@@ -15,15 +15,17 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, operand
 from sct.ir.check import fits
-from sct.ir.core import Eqn, Fn, Op, Operand, Value, is_effect, substitute
+from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute
 from sct.ir.types import Dim, Tensor, Type, TypeMismatch
-from sct.ops.indexing import add_at, index
+from sct.ops.creation import zeros, zeros_of
+from sct.ops.elementwise import where
+from sct.ops.indexing import add_at, index, store
 from sct.ops.reductions import expand_like
 from sct.ops.shape import dim, size
 from sct.passes.collect import collect, product
 from sct.passes.fuse import dotted, logistic
 from sct.passes.matrices import turned
-from sct.passes.rules import RULES, folded
+from sct.passes.rules import RULES, folded, made_by
 from sct.passes.updates import into_arm, is_element, read_back, without_zeroing
 
 __all__ = ["rewrite", "simplify"]
@@ -110,6 +112,8 @@ class _Simplify:
             x = self.shaped.get(cast(Tensor, args[1].type).shape, args[1])
             same = x is not args[1] and x.type == args[1].type
             return cast(Operand, expand_like(args[0], x, **eqn.attrs)) if same else None
+        if eqn.op is zeros_of and uses.get(cast(Value, args[0])) == 1:
+            return self.zeros_like(args[0])
         if eqn.op not in (dim, size) or not isinstance(args[0].type, Tensor):
             return None
         if eqn.op is size:
@@ -117,6 +121,26 @@ class _Simplify:
             return cast(Operand, size(x)) if x is not args[0] else None
         x, k = self.sizes.get(args[0].type.shape[eqn.attrs["axis"]], (args[0], 0))
         return cast(Operand, dim(x, axis=k)) if x is not args[0] else None
+
+    def zeros_like(self, x: Operand) -> Operand | None:
+        """Zeros of the shape of x, which nothing else needs."""
+        t = x.type
+        made = cast(Builder, builder_var.get()).defs.get(cast(Value, x))
+        if not isinstance(t, Tensor) or not t.is_array or made is None or made.regions or made.op in (store, add_at):
+            return None
+        like = self.shaped.get(t.shape)
+        if like is not None and like.type == t:
+            return cast(Operand, zeros_of(like))
+        if any(d.value is None and d not in self.sizes for d in t.shape):
+            return None
+        sizes = [Lit(d.value) if d.value is not None else dim(self.sizes[d][0], axis=self.sizes[d][1]) for d in t.shape]
+        return cast(Operand, zeros(*sizes, dtype=t.dtype))
+
+    def masked(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+        """where(c, a + b, 0) -> a + b, where a and b are 0 outside c already: no one asks any more."""
+        if not self.last or eqn.op is not where or args[2] != Lit(0.0) or made_by(args[1], "add") is None:
+            return None
+        return args[1] if within(args[1], args[0]) else None
 
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         args = substitute(eqn.args, self.env)
@@ -128,7 +152,7 @@ class _Simplify:
         start = len(b.eqns)
         made = rewrite(eqn.op, args, eqn.attrs, eqn.spelling)
         for more in (collect, self.product, dotted, logistic, turned, without_zeroing, into_arm, self.element,
-                     self.size):
+                     self.size, self.masked):
             made = more(eqn, args, self.uses) if made is None else made
         if made is None:
             b.add(eqn if args == eqn.args else eqn.with_(args=args))
@@ -140,3 +164,14 @@ class _Simplify:
                 made.hint = eqn.out.hint
 
 
+def within(x: Operand, c: Operand) -> bool:
+    """Is x, a sum of masked values, 0 outside c?"""
+    if (parts := made_by(x, "add")) is not None:
+        return all(within(part, c) for part in parts)
+    masked = made_by(x, "where")
+    return masked is not None and masked[2] == Lit(0.0) and implies(masked[0], c)
+
+
+def implies(d: Operand, c: Operand) -> bool:
+    either = made_by(c, "logical_or")
+    return d == c or either is not None and any(implies(d, part) for part in either)
