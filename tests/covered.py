@@ -144,7 +144,8 @@ FAMILIES: dict[str, dict[str, str]] = {
 
 COMPLEX = frozenset(("fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn",
                      "irfftn"))
-NOT_YET = COMPLEX | frozenset(("eig", "eigvals", "fftshift", "ifftshift"))
+NOT_YET = COMPLEX | frozenset((
+    "eig", "eigvals", "fftshift", "ifftshift",))
 """Names that are refused, each with a message that says so."""
 
 

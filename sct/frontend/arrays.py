@@ -168,10 +168,12 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
     if isinstance(v, ListRef):
         return array_of(ev, v)
     if isinstance(v, Ref):
-        t = ev.type_of(v)
-        if isinstance(t, Tensor) and t.kind not in "ib":
+        x = ev.operand(v)
+        if isinstance(x.type, Tensor) and x.type.kind not in "ib":
+            x = _whole(ev, x)
+        if isinstance(x.type, Tensor) and x.type.kind not in "ib":
             ev.refuse("SCT501", "arrays used as indices must be of integer or boolean type")
-        return ev.operand(v)
+        return x
     return _int(ev, v)
 
 
@@ -180,6 +182,14 @@ def _int(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype == "real"):
         return x
     ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
+
+
+def _whole(ev: Evaluator, x: Operand) -> Operand:
+    """An array computed with ints that the function is differentiated by: the same with the ints themselves."""
+    eqn = ev.defs.get(x) if isinstance(x, Value) else None
+    if eqn is None or eqn.regions:
+        return x
+    return ev.emit(eqn.op, *map(ev.as_int, eqn.args), spelling=eqn.spelling, **eqn.attrs)  # type: ignore[no-any-return]
 
 
 def slice_view(ev: Evaluator, ref: Ref, key: Abstract) -> Abstract:
