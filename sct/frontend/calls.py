@@ -15,12 +15,14 @@ import numpy as np
 from sct.errors import SctError
 from sct.frontend.comprehensions import known, listcomp
 from sct.frontend.evaluator import INSTANCES, SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
+from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ufunc_method
 from sct.frontend.objects import instantiate, special_call, special_method
 from sct.frontend.opaque import exception, is_library, opaque_call, pure_method
 from sct.frontend.operations import call_named, spelling_of
-from sct.frontend.outlined import Outline, call_outlined, same_kind
+from sct.frontend.outlined import call_outlined, same_kind
+from sct.frontend.repeated import Outline, evaluated_in_line, site_of
 from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
 from sct.frontend.statements import FALL, block, guard
 from sct.frontend.transforms import call_transform
@@ -232,13 +234,20 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     frame = Frame(ev.new_frame_id(), source, globals_, cells, _liveness(node), names - declared, parent)
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)
     bound = {Key(frame.id, name): v for name, v in named.items()}
-    if node in ev.outlined:
+    if node in ev.sites.recursive:
         read = {**bound, **_captured(ev, [(node, parent)], bound.values())}
         return call_outlined(ev, source, read, lambda: inline(ev, replace(frame)))
     _no_endless_recursion(ev, frame, named)
     frame.given = named
+    site = site_of(ev, source, bound) if parent is None else None
+    if site in ev.sites.repeated - ev.sites.single:
+        try:
+            return call_outlined(ev, source, bound, lambda: inline(ev, replace(frame)), site)
+        except (SctError, NeedsStatic):
+            ev.sites.single.add(site)  # in line it may be known what it needs to know
     ev.store.vars.update(bound)
-    return inline(ev, frame)
+    with evaluated_in_line(ev, site):
+        return inline(ev, frame)
 
 
 DEEPEST = 40
@@ -250,7 +259,7 @@ def _no_endless_recursion(ev: Evaluator, frame: Frame, given: Mapping[str, Abstr
     takes a container apart ends with it."""
     around = [f for f in ev.frames if f.source.node is frame.source.node]
     if around and same_kind(ev, around[-1].given, given):
-        raise Outline(frame.source.node)
+        raise Outline(recursive={frame.source.node})
     if len(around) > DEEPEST:
         ev.refuse("SCT204", f"`{frame.source.name}` calls itself with ever new kinds of arguments",
                   why="what decides types, a flag or an axis, is another one in each call",

@@ -130,8 +130,9 @@ class Evaluator(Facts):
     store    what names are bound to, and the heap
     frames   the calls in progress; `all_frames` those of closures that outlived them too
     defs     the equation that makes a value
-    outlined   what is evaluated as functions of their own; `functions` are these, `pinned`
+    sites      what is evaluated as functions of their own; `functions` are these, `pinned`
                those of their params that have to be known
+    inlined    the calls evaluated in line; `inlining` those in progress
     """
 
     def __init__(self) -> None:
@@ -155,7 +156,9 @@ class Evaluator(Facts):
         self.many_trips = False
         self.late_freezes: list[int] = []
         self.loop_memo: dict[Any, Any] = {}
-        self.outlined: set[object] = set()
+        self.sites: Any = None
+        self.inlined: list[Any] = []
+        self.inlining: list[Any] = []
         self.functions: dict[Any, list[Any]] = {}
         self.pinned: dict[Any, set[str]] = {}
         self.containers: set[int] = set()

@@ -29,17 +29,10 @@ from sct.ir.check import fits
 from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join, sym
 from sct.ops import call
 
-__all__ = ["Outline", "call_outlined", "closed", "key_of"]
+__all__ = ["call_outlined", "closed", "kind_of", "same_kind"]
 
 TOO_MANY = 24
 """Kinds of arguments of one function."""
-
-
-class Outline(Exception):
-    """The function at `site` is to be one of its own: evaluate all again."""
-
-    def __init__(self, site: object) -> None:
-        self.site = site
 
 
 class Unsupported(Exception):
@@ -150,6 +143,7 @@ class Function:
     written: list[int] = field(default_factory=list)
     params: tuple[Value, ...] = ()
     fn: Fn | None = None
+    site: Any = None
     busy: bool = False
     recursive: bool = False
     settled: bool = False
@@ -175,15 +169,36 @@ def _settled(both: Type, old: Type, name: str) -> Type:
     return Tensor(both.carrier, both.dtype, shape)
 
 
-def key_of(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abstract]) -> object | None:
-    """What an evaluation of this function for these arguments is known by; None where it is not one that
-    can be had again."""
+def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract]) -> object | None:
+    """What arguments have in common that may be those of one function; None where there is no such kind."""
     try:
         parts = _Parts(ev)
         shapes = tuple((key.name, parts.shape(v)) for key, v in bound.items())
-        return source.node, shapes, tuple(str(ev.type_of(v)) for v in parts.values)
+        types = [x.type for x in map(_operand(ev), parts.values)]
     except Unsupported:
         return None
+    if any(_has_closure(shape) for _, shape in shapes):
+        return None
+    names: dict[Dim, str] = {}
+    return shapes, tuple(_named(ev, t, names) for t in types)
+
+
+def _has_closure(shape: _Shape) -> bool:
+    return isinstance(shape, Closure) or isinstance(shape, _Node) and any(map(_has_closure, shape.items))
+
+
+def _named(ev: Evaluator, t: Type, names: dict[Dim, str]) -> str:
+    """The text of a type; sizes that are not those of arguments by numbers."""
+    if isinstance(t, (Optional, Undef, Seq)):
+        return f"{type(t).__name__} {_named(ev, t.elem, names)}"
+    if not isinstance(t, Tensor):
+        return str(t)
+    sizes = [str(d) if d.symbols <= ev.sizes.keys() else names.setdefault(d, f"?{len(names)}") for d in t.shape]
+    return f"{t.carrier} {t.dtype} {sizes}"
+
+
+def _operand(ev: Evaluator) -> Callable[[Abstract], Operand]:
+    return lambda v: ev.contents(v) if isinstance(v, Ref) else ev.lit(v)
 
 
 def same_kind(ev: Evaluator, a: Mapping[str, Abstract], b: Mapping[str, Abstract]) -> bool:
@@ -196,10 +211,11 @@ def same_kind(ev: Evaluator, a: Mapping[str, Abstract], b: Mapping[str, Abstract
 
 
 def call_outlined(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abstract],
-                  body: Callable[[], Abstract]) -> Abstract:
+                  body: Callable[[], Abstract], site: Any = None) -> Abstract:
     """A call of the function of its own that `source` is for these arguments.
 
     body  evaluates it, where its params are bound
+    site  of what is called again, what it is known by
     """
     pinned = ev.pinned.setdefault(source.node, set())
     parts = _Parts(ev)
@@ -207,10 +223,11 @@ def call_outlined(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abs
         shapes = {key: parts.shape(v, key.name in pinned) for key, v in bound.items()}
     except Unsupported as error:
         ev.refuse("SCT204", f"`{source.name}` calls itself, and is given {error}", hint="pass numbers and arrays")
-    operands = [ev.contents(v) if isinstance(v, Ref) else ev.lit(v) for v in parts.values]
+    operands = list(map(_operand(ev), parts.values))
     types, dims = [x.type for x in operands], [x.dim for x in operands]
     frozen = [isinstance(v, Ref) and ev.store.cells[v.addr].frozen for v in parts.values]
     f = _found(ev, source, shapes, types, dims, frozen)
+    f.site = site
     if f.busy:
         f.recursive = True
         if not f.takes(types, dims):
@@ -223,7 +240,7 @@ def call_outlined(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abs
             if name is None:
                 raise
             pinned.add(name)
-            return call_outlined(ev, source, bound, body)
+            return call_outlined(ev, source, bound, body, site)
     if f.result is None:
         if f.busy:
             raise Dead
@@ -340,7 +357,7 @@ def _finish(ev: Evaluator, f: Function, source: SourceFunction, builder: Builder
             shape = parts.shape(result)
         except Unsupported as error:
             ev.refuse("SCT204", f"`{source.name}` returns {error}", hint="return numbers and arrays")
-        outs = [ev.contents(v) if isinstance(v, Ref) else ev.lit(v) for v in parts.values]
+        outs = list(map(_operand(ev), parts.values))
         given = [leaves.index(v) if v in leaves and isinstance(v, Ref) else None for v in parts.values]
     written = [k for k, v in enumerate(leaves) if isinstance(v, Ref) and result is not None
                and ev.store.cells[v.addr].value is not f.params[k]]  # type: ignore[union-attr]
@@ -350,7 +367,8 @@ def _finish(ev: Evaluator, f: Function, source: SourceFunction, builder: Builder
         outs.append(ev.contents(leaf))
     types = [x.type for x in outs]
     _learn(ev, f, source, shape, types, given, written)
-    return Fn(f.name, f.params, tuple(builder.eqns), tuple(outs), owned=tuple(written))
+    owned = tuple((k, len(outs) - len(written) + j) for j, k in enumerate(written))
+    return Fn(f.name, f.params, tuple(builder.eqns), tuple(outs), owned=owned)
 
 
 def _learn(ev: Evaluator, f: Function, source: SourceFunction, shape: _Shape | None, types: list[Type],

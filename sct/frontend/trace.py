@@ -16,8 +16,9 @@ from sct.frontend.arguments import Untyped, argument, key_of, read_path
 from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.iteration import items_of
-from sct.frontend.outlined import Outline, closed
+from sct.frontend.outlined import closed
 from sct.frontend.regions import tree_of
+from sct.frontend.repeated import Outline, Sites, called_once, repeated
 from sct.frontend.transform import Transform
 from sct.frontend.transforms import apply_transform
 from sct.frontend.typetext import guesses, hints_of, is_open, known_value, structure, tangent_of, type_text
@@ -147,8 +148,8 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         raise TypeError(f"{name_of(target)}() {error}") from None
     bound.apply_defaults()
 
-    def attempt(seen: dict[int, Any] | None, outlined: set[object]) -> Traced:
-        ev = _evaluator(target, outlined)
+    def attempt(seen: dict[int, Any] | None, sites: Sites) -> Traced:
+        ev = _evaluator(target, sites)
         given: dict[str, Abstract] = {}
         trees: dict[str, Tree] = {}
         for name, value in bound.arguments.items():
@@ -171,14 +172,14 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         return _outlining(functools.partial(attempt, {}))
 
 
-def _outlining(attempt: Callable[[set[object]], Traced]) -> Traced:
+def _outlining(attempt: Callable[[Sites], Traced]) -> Traced:
     """What `attempt` makes, given what is to be a function of its own: that is found on the way."""
-    outlined: set[object] = set()
+    sites = Sites()
     while True:
         try:
-            return attempt(outlined)
+            return attempt(sites)
         except Outline as found:
-            outlined.add(found.site)
+            found.enter(sites)
 
 
 class _Shared(Exception):
@@ -218,9 +219,9 @@ def _jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
     return inspect.Signature([*named, *(p.replace(name=_tangent_name(p.name, named)) for p in named)])
 
 
-def _evaluator(target: Any, outlined: set[object]) -> Evaluator:
+def _evaluator(target: Any, sites: Sites) -> Evaluator:
     ev = Evaluator()
-    ev.root, ev.outlined = root_of(target), outlined
+    ev.root, ev.sites = root_of(target), sites
     return ev
 
 
@@ -258,7 +259,12 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     tree = tree_of(ev, result, leaves, "as a result")
     _buildable(tree, ev.returned_at)
     outs = [ev.operand(v) for v in leaves]
-    fn = closed(ev, Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs)))
+    fn = Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs))
+    if again := repeated(ev, fn):
+        raise Outline(repeated=again)
+    fn = closed(ev, fn)
+    if single := called_once(ev, fn):
+        raise Outline(single=single)
     written = any(isinstance(c, Array) and c.origin == "argument" and ev.store.cells.get(a) is not c
                   for a, c in before.items()) or _writes(fn)
     _aliasing(ev, written, shared)
@@ -412,8 +418,8 @@ def _line(error: SctError) -> int:
 
 
 def _ahead(target: Any, signature: inspect.Signature, types: Mapping[str, Any], attributes: Sequence[str],
-           outlined: set[object]) -> Traced:
-    ev = _evaluator(target, outlined)
+           sites: Sites) -> Traced:
+    ev = _evaluator(target, sites)
     ev.attributes = {name: types[name] for name in attributes}
     given: dict[str, Abstract] = {}
     trees: dict[str, Tree] = {}

@@ -215,7 +215,7 @@ class Fn:
 
     functions  of a whole program: the functions that the equations `call`, here and in
                one another, name
-    owned      the params whose buffers a function of a program may take over
+    owned      of a function of a program: pairs (param, result), the result may be made in the param's buffer
     """
 
     name: str
@@ -223,7 +223,7 @@ class Fn:
     eqns: tuple[Eqn, ...]
     results: tuple[Operand, ...]
     functions: tuple[Fn, ...] = ()
-    owned: tuple[int, ...] = ()
+    owned: tuple[tuple[int, int], ...] = ()
 
     def with_(self, **changes: Any) -> Fn:
         return replace(self, **changes)

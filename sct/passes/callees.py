@@ -14,11 +14,13 @@ class Parts:
     """A function differentiated in reverse mode.
 
     of       the name of its records; forward, backward: those of its parts
-    buffers  the params whose cotangents the backward part adds to what it is given, in place
+    buffers  the params whose cotangents the backward part adds to what it is given
+    takes    pairs (seed or then buffer, cotangent): the one is made in place of the other
     """
 
     of: str
     buffers: tuple[int, ...]
+    takes: tuple[tuple[int, int], ...]
 
     @property
     def forward(self) -> str:

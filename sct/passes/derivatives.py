@@ -93,7 +93,7 @@ class Derivatives:
         if key not in self._parts:
             fn = self.function(callee)
             of = callee if not any(k[0] == callee for k in self._parts) else self.free_name(callee)
-            made = self._parts[key] = Parts(of, tuple(k for k in wrt if _is_added_to(fn, fn.params[k])))
+            made = self._parts[key] = _parts(of, fn, wrt, seeded)
             whole = self._reversed(fn, wrt, seeded, made)
             self.functions[whole.name] = whole
             self._expanded.add(whole.name)
@@ -104,11 +104,11 @@ class Derivatives:
         buffers = {k: _cotangent(fn.params[k]) for k in made.buffers}
         done = reverse(fn, wrt, seeds, rewrite=self.rewrite, buffers=buffers)
         outs = (*seeds.values(), *buffers.values())
-        pairs = tuple((len(seeds) + j, wrt.index(k)) for j, k in enumerate(buffers))
         middle = Eqn(boundary, fn.results, outs, {
-            "of": made.of, "params": tuple(range(len(fn.params))), "buffers": pairs,
+            "of": made.of, "params": tuple(range(len(fn.params))), "buffers": made.takes,
             "types": tuple(v.type for v in outs)}, primal=False)
-        return Fn(self.free_name(f"{made.of}_vjp"), fn.params, (*done.forward, middle, *done.backward), done.cotangents)
+        eqns = (*done.forward, middle, *done.backward)
+        return Fn(self.free_name(f"{made.of}_vjp"), fn.params, eqns, done.cotangents, owned=fn.owned)
 
     # -- forward mode -------------------------------------------------------------------
 
@@ -146,6 +146,15 @@ class Derivatives:
 
 def _callees(fn: Fn) -> list[str]:
     return [eqn.attrs["callee"] for eqn in walk(fn) if eqn.op.name == "call"]
+
+
+def _parts(of: str, fn: Fn, wrt: Sequence[int], seeded: Sequence[int]) -> Parts:
+    """What is made in the buffer of a param has a cotangent, in whose buffer that of the param is made."""
+    written = {k: r for k, r in fn.owned if k in wrt and r in seeded}
+    buffers = tuple(k for k in wrt if k not in written and _is_added_to(fn, fn.params[k]))
+    takes = [(seeded.index(r), wrt.index(k)) for k, r in written.items()]
+    takes += [(len(seeded) + j, wrt.index(k)) for j, k in enumerate(buffers)]
+    return Parts(of, buffers, tuple(takes))
 
 
 def _cotangent(x: Operand) -> Value:

@@ -103,7 +103,11 @@ def passes(fn: Fn) -> dict[str, Pass]:
 
 def _of_each_function(step: Pass) -> Pass:
     """The pass on the functions of a program, one by one."""
-    return lambda program: step(program.with_(functions=())).with_(functions=tuple(map(step, program.functions)))
+    def run(program: Fn) -> Fn:
+        functions = tuple(step(f).with_(owned=f.owned) for f in program.functions)
+        return step(program.with_(functions=())).with_(functions=functions)
+
+    return run
 
 
 def unused(fn: Fn) -> list[str]:

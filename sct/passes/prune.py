@@ -121,10 +121,12 @@ class _Prune:
         if at is not None and names[1] not in self.called:
             # Nobody asks for the derivative: the forward part is a function like others.
             fn, at = fn.with_(name=names[0], eqns=fn.eqns[:at], results=fn.eqns[at].args), None
-        params, results = sorted(self.params[names[0]]), sorted(self.results[fn.name if at is None else names[1]])
+        params, given = sorted(self.params[names[0]]), sorted(self.results[names[0]])
+        results = given if at is None else sorted(self.results[names[1]])
         eqns = fn.eqns if at is None else (*fn.eqns[:at], self.boundary(fn, fn.eqns[at], params), *fn.eqns[at + 1:])
         return fn.with_(params=_pick(fn.params, params), eqns=eqns, results=_pick(fn.results, results),
-                        owned=tuple(params.index(k) for k in fn.owned if k in params))
+                        owned=tuple((params.index(k), given.index(j)) for k, j in fn.owned
+                                    if k in params and j in given))
 
     def boundary(self, fn: Fn, eqn: Eqn, params: Sequence[int]) -> Eqn:
         first, second = called_as(fn)

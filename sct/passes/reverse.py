@@ -179,10 +179,10 @@ class _Reverse:
         parts = callees_var.get().parts(eqn.attrs["callee"], wrt, tuple(cts))
         record = self.tape.called(eqn, parts.forward, Residuals(parts.of))
         given = {k: full(self.cts.pop(cast(Value, eqn.args[k]), None), eqn.args[k]) for k in parts.buffers}
-        first = len(eqn.args) + 1 + len(cts)
+        first = len(eqn.args) + 1
         outs = current().emit(call, (*eqn.args, record, *cts.values(), *given.values()), {
             "callee": parts.backward, "types": tuple(ct_type(eqn.args[k].type) for k in wrt),
-            "takes": tuple((first + j, wrt.index(k)) for j, k in enumerate(given))})
+            "takes": tuple((first + j, k) for j, k in parts.takes)})
         for k, ct in zip(wrt, outs):
             self.add(eqn.args[k], ct)
             _name(ct, hint(cast(Value, eqn.args[k])))

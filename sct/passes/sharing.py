@@ -120,7 +120,7 @@ class Program:
         place = self._here(path, level)
         foreign = of is None or of.op.name != "loop" or fn is not of.regions[-1]
         for k, p in enumerate(fn.params):
-            self.definitions[p] = Definition(of, fn, k, place, foreign and (fn is not self.fn or k not in fn.owned))
+            self.definitions[p] = Definition(of, fn, k, place, foreign and (fn is not self.fn or k not in [p for p, _ in fn.owned]))
         for eqn in fn.eqns:
             self._eqn(eqn, path, level)
         self.ends[fn] = self._here(path, level)

@@ -54,8 +54,8 @@ def split(fn: Fn) -> tuple[Fn, ...]:
         unpacked = Eqn(unpack, (taken,), tuple(crossing), {"types": tuple(v.type for v in crossing)}, primal=False)
         before, after = (*before, packed), (unpacked, *again, *after)
     second = Fn(backward, (*params, taken, *middle.outs), after, fn.results,
-                owned=tuple(len(params) + 1 + j for j, _ in middle.attrs["buffers"]))
-    return Fn(forward, fn.params, before, (*middle.args, record)), rebuild(second, fresh=True)
+                owned=tuple((len(params) + 1 + j, k) for j, k in middle.attrs["buffers"]))
+    return Fn(forward, fn.params, before, (*middle.args, record), owned=fn.owned), rebuild(second, fresh=True)
 
 
 def _crossing(backward: Fn, before: Sequence[Eqn], params: Sequence[Value]) -> tuple[list[Eqn], list[Value]]:

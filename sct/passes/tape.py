@@ -146,7 +146,7 @@ class Tape:
         out = Value(record, "residuals")
         if eqn in self._parent:
             self._home[out] = self._parent[eqn]
-        attrs = {**eqn.attrs, "callee": forward, "types": (*eqn.attrs["types"], record), "takes": ()}
+        attrs = {**eqn.attrs, "callee": forward, "types": (*eqn.attrs["types"], record)}
         self._calls[eqn] = eqn.with_(attrs=attrs, outs=(*eqn.outs, out))
         return out
 
