@@ -119,8 +119,9 @@ class Program:
     def _region(self, fn: Fn, of: Eqn | None, path: Path, level: int) -> None:
         place = self._here(path, level)
         foreign = of is None or of.op.name != "loop" or fn is not of.regions[-1]
+        owned = [k for k, _ in fn.owned]
         for k, p in enumerate(fn.params):
-            self.definitions[p] = Definition(of, fn, k, place, foreign and (fn is not self.fn or k not in [p for p, _ in fn.owned]))
+            self.definitions[p] = Definition(of, fn, k, place, foreign and k not in owned)
         for eqn in fn.eqns:
             self._eqn(eqn, path, level)
         self.ends[fn] = self._here(path, level)
