@@ -12,11 +12,9 @@ def masked_write_grad(x):
     # return np.sum(y**2)
     dy = 2.0 * y1
     # y[x > 1.0] *= 0.5
-    t2 = ~t1
-    dy1 = np.where(t2, dy, 0.0)
-    t3 = np.zeros_like(y)
-    t3[t1] = 0.5 * dy[t1]
-    dy = np.where(t2 | t1, np.where(t1, t3, 0.0) + dy1, 0.0)
+    dy1 = np.where(~t1, dy, 0.0)
+    t2 = np.zeros_like(y)
+    t2[t1] = 0.5 * dy[t1]
     # y[x < 0.0] = 0.0
-    dy = np.where(~t, dy, 0.0)
+    dy = np.where(~t, np.where(t1, t2, 0.0) + dy1, 0.0)
     return dy

@@ -11,20 +11,19 @@ def mlp_grad(params, x, labels):
     t1 = np.max(logits, axis=1, keepdims=True)
     logits1 = logits - t1
     t2 = np.exp(logits1)
-    t3 = np.sum(t2, axis=1, keepdims=True)
-    logp = logits1 - np.log(t3)
     p = len(x)
-    t4 = np.arange(p)
-    t5 = -1.0 / p
-    dlogp = np.zeros_like(logp)
-    np.add.at(dlogp, (t4, labels), t5)
+    t3 = np.arange(p)
+    t4 = -1.0 / p
+    dlogp = np.zeros((p, W2.shape[1]))
+    np.add.at(dlogp, (t3, labels), t4)
     # logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
-    t2 *= np.sum(dlogp, axis=1, keepdims=True) / t3
+    t5 = np.sum(dlogp, axis=1, keepdims=True)
+    t2 *= t5 / np.sum(t2, axis=1, keepdims=True)
     # logits = logits - np.max(logits, axis=1, keepdims=True)
-    t3 = np.sum(t2 - dlogp, axis=1, keepdims=True)
+    t5 = np.sum(t2 - dlogp, axis=1, keepdims=True)
     t6 = logits == t1
-    dlogits = np.where(t6, t3 / np.sum(t6, axis=1, keepdims=True), 0.0)
-    np.add.at(dlogits, (t4, labels), t5)
+    dlogits = np.where(t6, t5 / np.sum(t6, axis=1, keepdims=True), 0.0)
+    np.add.at(dlogits, (t3, labels), t4)
     dlogits -= t2
     # logits = h @ params["W2"] + params["b2"]
     db2 = np.sum(dlogits, axis=0)

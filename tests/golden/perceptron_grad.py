@@ -17,13 +17,11 @@ def perceptron_grad(layers, x):
     t3 = dx @ layers_1_0.T
     dlayers_1_0 = x2.T @ dx
     # x = np.maximum(x, 0.1 * x)
-    t4 = x1 >= t2
     t3 = np.where(x1 == t2, 0.5 * t3, t3)
-    t5 = np.where(t4, t3, 0.0)
-    t6 = t2 >= x1
+    t4 = np.where(x1 >= t2, t3, 0.0)
     t3 *= 0.1
-    dx = np.where(t4 | t6, t5 + np.where(t6, t3, 0.0), 0.0)
+    t4 += np.where(t2 >= x1, t3, 0.0)
     # x = x @ W + b
-    dlayers_0_1 = np.sum(dx, axis=0)
-    dlayers_0_0 = x.T @ dx
+    dlayers_0_1 = np.sum(t4, axis=0)
+    dlayers_0_0 = x.T @ t4
     return [(dlayers_0_0, dlayers_0_1), (dlayers_1_0, dlayers_1_1)]

@@ -7,19 +7,19 @@ def softmax_cross_entropy_grad(W, b, inputs, labels):
     t = np.max(scores, axis=1, keepdims=True)
     scores1 = scores - t
     t1 = np.exp(scores1)
-    t2 = np.sum(t1, axis=1, keepdims=True)
-    logs = scores1 - np.log(t2)
-    t3 = np.arange(len(labels))
-    t4 = -1.0 / inputs.shape[0]
-    dlogs = np.zeros_like(logs)
-    np.add.at(dlogs, (t3, labels), t4)
+    t2 = np.arange(len(labels))
+    k = inputs.shape[0]
+    t3 = -1.0 / k
+    dlogs = np.zeros((k, W.shape[1]))
+    np.add.at(dlogs, (t2, labels), t3)
     # logs = scores - np.log(np.sum(np.exp(scores), axis=1, keepdims=True))
-    t1 *= np.sum(dlogs, axis=1, keepdims=True) / t2
+    t4 = np.sum(dlogs, axis=1, keepdims=True)
+    t1 *= t4 / np.sum(t1, axis=1, keepdims=True)
     # scores = scores - np.max(scores, axis=1, keepdims=True)
-    t2 = np.sum(t1 - dlogs, axis=1, keepdims=True)
+    t4 = np.sum(t1 - dlogs, axis=1, keepdims=True)
     t5 = scores == t
-    dscores = np.where(t5, t2 / np.sum(t5, axis=1, keepdims=True), 0.0)
-    np.add.at(dscores, (t3, labels), t4)
+    dscores = np.where(t5, t4 / np.sum(t5, axis=1, keepdims=True), 0.0)
+    np.add.at(dscores, (t2, labels), t3)
     dscores -= t1
     # scores = inputs @ W + b
     db = np.sum(dscores, axis=0)
