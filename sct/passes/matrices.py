@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from sct.ir.core import Eqn, Operand, Value
+from sct.ir.build import Builder
+from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ops.arithmetic import mul, neg
 from sct.ops.linalg import solve
-from sct.ops.products import matmul, outer
+from sct.ops.products import matmul, matrix_transpose, outer
 from sct.ops.reductions import sum_
-from sct.ops.shape import transpose
+from sct.ops.shape import swapaxes, transpose
 from sct.passes.rules import definition, made_by, rule, shape_of
 
 __all__ = ["turned"]
@@ -80,18 +81,40 @@ def filled(x: Operand) -> Any:
     return args[0] if args is not None and shape_of(args[0]) == () else None
 
 
+@rule("swapaxes")
+def swapaxes_twice(x: Operand, a: int, b: int) -> Any:
+    """swapaxes(swapaxes(x, a, b), a, b) -> x"""
+    inner = maker(x)
+    return inner.args[0] if inner is not None and inner.op is swapaxes and inner.attrs == {"a": a, "b": b} else None
+
+
+def maker(x: Operand) -> Eqn | None:
+    """The equation that made `x`, the user's or not."""
+    return None if isinstance(x, Lit) else cast(Builder, builder_var.get()).defs.get(x)
+
+
+def is_turn(eqn: Eqn | None) -> bool:
+    """Is this the transpose of matrices?"""
+    if eqn is None or eqn.op not in (transpose, swapaxes):
+        return False
+    rank = len(shape_of(eqn.args[0]))
+    if eqn.op is transpose:
+        return rank == 2 and eqn.attrs.get("axes") in (None, (1, 0))
+    return sorted(eqn.attrs[k] % rank for k in "ab") == [rank - 2, rank - 1]
+
+
 def turned(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
     """(a.T @ b).T -> b.T @ a;  (a @ b.T).T -> b @ a.T;  (-a).T -> -a.T, where nothing else needs what is inside."""
-    if eqn.op is not transpose or uses.get(cast(Value, args[0]), 1) > 1:
+    if not is_turn(eqn) or uses.get(cast(Value, args[0]), 1) > 1:
         return None
     if (inside := made_by(args[0], "neg")) is not None:
-        return cast(Operand, neg(transpose(*inside, **eqn.attrs)))
+        return cast(Operand, neg(eqn.op(*inside, **eqn.attrs)))
     factors = made_by(args[0], "matmul")
-    if factors is None or any(len(shape_of(x)) != 2 for x in factors):
+    if factors is None or min(len(shape_of(x)) for x in factors) < 2:
         return None
-    a, b = (made_by(x, "transpose") for x in factors)
-    if a is None and b is None:
+    makers = [maker(x) for x in factors]
+    if not any(map(is_turn, makers)):
         return None
-    left = cast(Operand, transpose(factors[1])) if b is None else b[0]
-    right = cast(Operand, transpose(factors[0])) if a is None else a[0]
-    return cast(Operand, matmul(left, right))
+    a, b = (cast(Eqn, e).args[0] if is_turn(e) else matrix_transpose(x) for e, x in zip(makers, factors))
+    made = cast(Operand, matmul(b, a))
+    return made if made.type == eqn.out.type else None
