@@ -6,6 +6,7 @@ The transpose of a difference is the negative difference of what is framed by ze
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from sct.ops.indexing import add_at, index, join
 from sct.ops.joining import np_promote
 from sct.ops.products import bilinear
 from sct.ops.reductions import aligned, sum_
-from sct.ops.registry import op
+from sct.ops.registry import op, placeholders
 from sct.ops.shape import dim, expand_dims, reshape_as
 from sct.ops.types import normalize, number, promote, scalar_or_array, size_dim
 
@@ -198,55 +199,89 @@ trapezoid = bilinear("trapezoid", "numpy.trapezoid", type_trapezoid, trapezoid_t
                      samples=trapezoids)
 
 
-# -- gradient, along one axis with even steps --------------------------------------------------------
+# -- gradient, with even steps: the results are one for each axis -------------------------------------
 
 
-def type_gradient(f: Operand, h: Operand, axis: int | None = None, edge_order: int = 1) -> Tensor:
-    shape = number(f).shape
-    if len(normalize(axis, len(shape))) > 1:
-        raise TypeMismatch("gradient of an array of several axes: name one axis")
-    if number(h).rank or edge_order not in (1, 2):
-        raise TypeMismatch("gradient takes one distance, a number, and edge_order 1 or 2")
+def axes_of(f: Operand, axis: Any) -> tuple[int, ...]:
+    """The axes in the order of the results."""
+    rank = number(f).rank
+    given = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    normalize(tuple(given), rank)
+    return tuple(k % rank for k in given)
+
+
+def steps_of(hs: Sequence[Operand], count: int) -> list[Operand]:
+    return list(hs) if len(hs) == count else list(hs) * count
+
+
+def type_gradient(f: Operand, *hs: Operand, axis: Any = None, edge_order: int = 1) -> Any:
+    axes = axes_of(f, axis)
+    if len(hs) not in (1, len(axes)) or any(number(h).rank for h in hs) or edge_order not in (1, 2):
+        raise TypeMismatch("gradient takes one distance, a number, or one for each axis, and edge_order 1 or 2")
     dtype = strong(number(f))
-    return Tensor("array", dtype if dtype[0] == "f" else "f64", shape)
+    t = Tensor("array", dtype if dtype[0] == "f" else "f64", number(f).shape)
+    return t if len(axes) == 1 else (t,) * len(axes)
 
 
-def bind_gradient(f: Any, h: Any = 1.0, *, axis: Any = None, edge_order: Any = 1) -> tuple[list[Any], dict[str, Any]]:
-    return [f, h], {"axis": axis, "edge_order": edge_order}
+def bind_gradient(f: Any, *hs: Any, axis: Any = None, edge_order: Any = 1) -> tuple[list[Any], dict[str, Any]]:
+    return [f, *(hs or (1.0,))], {"axis": tuple(axis) if isinstance(axis, list) else axis, "edge_order": edge_order}
 
 
-def gradient_vjp(ct: Operand, y: Operand, f: Operand, h: Operand, axis: int | None = None,
-                 edge_order: int = 1) -> list[Any]:
-    (k,) = normalize(axis, number(f).rank)
-    g = div(ct, h)
+def gradient_vjp(cts: Any, ys: Any, f: Operand, *hs: Operand, axis: Any = None, edge_order: int = 1) -> list[Any]:
+    axes = axes_of(f, axis)
+    several = zip(axes, *((cts, ys) if len(axes) > 1 else ([cts], [ys])), steps_of(hs, len(axes)))
+    df: Any = zeros_of(f)
+    dhs: list[Any] = []
+    for k, ct, y, h in several:
+        dhs.append(None if ct is None else neg(div(sum_(mul(ct, y)), h)))
+        df = df if ct is None else spread_along(df, div(ct, h), k, edge_order)
+    if len(hs) == len(axes):
+        return [df, *dhs]
+    return [df, reduce(add, [d for d in dhs if d is not None])]
+
+
+def spread_along(df: Operand, g: Operand, k: int, edge_order: int) -> Any:
+    """df and the differences of g along the axis k: central ones, others at the edges."""
     inner = mul(0.5, part(g, k, slice(1, -1)))
-    df = add_part(add_part(zeros_of(f), inner, k, slice(2, None)), neg(inner), k, slice(None, -2))
+    df = add_part(add_part(df, inner, k, slice(2, None)), neg(inner), k, slice(None, -2))
     weights = {1: (-1.0, 1.0), 2: (-1.5, 2.0, -0.5)}[edge_order]
     for end, step in ((0, 1), (-1, -1)):
         edge = part(g, k, end)
         for j, w in enumerate(weights):
             df = add_part(df, mul(w * step, edge), k, end + j * step)
-    return [df, neg(div(sum_(mul(ct, y)), h))]
+    return df
 
 
-def gradient_jvp(tangents: Sequence[Any], y: Operand, f: Operand, h: Operand, axis: int | None = None,
+def gradient_jvp(tangents: Sequence[Any], ys: Any, f: Operand, *hs: Operand, axis: Any = None,
                  edge_order: int = 1) -> Any:
-    df, dh = tangents
-    made = None if df is None else gradient(df, h, axis=axis, edge_order=edge_order)
-    if dh is None:
-        return made
-    less = div(mul(dh, y), h)
-    return neg(less) if made is None else sub(made, less)
+    df, *dhs = tangents
+    axes = axes_of(f, axis)
+    made: list[Any] = [None] * len(axes)
+    if df is not None:
+        moved = gradient(df, *hs, axis=axis, edge_order=edge_order)
+        made = list(moved) if len(axes) > 1 else [moved]
+    steps = zip(ys if len(axes) > 1 else [ys], steps_of(hs, len(axes)), steps_of(dhs, len(axes)))
+    for k, (y, h, dh) in enumerate(steps):
+        if dh is not None:
+            less = div(mul(dh, y), h)
+            made[k] = neg(less) if made[k] is None else sub(made[k], less)
+    return made if len(axes) > 1 else made[0]
 
 
-def emit_gradient(f: Operand, h: Operand, axis: int | None = None, edge_order: int = 1) -> str:
-    given = [*["_1"] * (h != Lit(1.0)), *["axis=_axis"] * (axis is not None),
-             *["edge_order=_edge_order"] * (edge_order != 1)]
+def emit_gradient(f: Operand, *hs: Operand, axis: Any = None, edge_order: int = 1) -> str:
+    given = [] if hs == (Lit(1.0),) else list(placeholders(1 + len(hs), 1))
+    given += [*["axis=_axis"] * (axis is not None), *["edge_order=_edge_order"] * (edge_order != 1)]
     return f"numpy.gradient({', '.join(['_0', *given])})"
 
 
+def gradients() -> list[samples.Sample]:
+    x = samples.arrays((3, 4))
+    made: list[samples.Sample] = [((x, 0.5), {"axis": k, "edge_order": e}) for k in (0, -1, None) for e in (1, 2)]
+    made += [((samples.arrays((5,)), 0.5), {"edge_order": e}) for e in (1, 2)]
+    return [*made, ((x, 0.5, 2.0), {}), ((x, 0.5), {"axis": (1, 0)})]
+
+
 gradient: Op = op("gradient", "numpy.gradient", type=type_gradient, emit=emit_gradient, bind=bind_gradient,
-                  run=lambda f, h, axis=None, edge_order=1: np.gradient(f, h, axis=axis, edge_order=edge_order),
+                  run=lambda f, *hs, axis=None, edge_order=1: np.gradient(f, *hs, axis=axis, edge_order=edge_order),
                   vjp=gradient_vjp, jvp=gradient_jvp, defaults={"axis": None, "edge_order": 1}, raises="shape",
-                  samples=lambda: [((samples.arrays(s), 0.5), {"axis": k, "edge_order": e})
-                                   for s, k in (((5,), None), ((3, 4), 0), ((3, 4), -1)) for e in (1, 2)])
+                  samples=gradients)

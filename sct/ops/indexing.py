@@ -36,7 +36,7 @@ from sct.ops.registry import op
 from sct.ops.shape import reshape_as, size
 from sct.ops.types import number, size_of
 
-__all__ = ["add_at", "advanced", "index", "is_mask", "join", "split", "store", "winners"]
+__all__ = ["add_at", "advanced", "index", "is_mask", "join", "split", "store", "trailing", "winners"]
 
 Key = tuple[str, ...]
 
@@ -222,6 +222,12 @@ def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Type
     part = indexed_shape(t.shape, key, operands)
     broadcast_shapes(number(value).shape, part)
     return t
+
+
+def trailing(x: Operand, *items: Any) -> Any:
+    """x[..., *items]"""
+    key, operands = join([*[slice(None)] * (number(x).rank - len(items)), *items])
+    return index(x, *operands, key=key)
 
 
 def winners(x: Operand, *operands: Operand, key: Key) -> Any:

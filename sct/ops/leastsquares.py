@@ -24,7 +24,7 @@ from sct.ops.decompositions import (
     svdvals_vjp,
     symmetric,
 )
-from sct.ops.indexing import index, join
+from sct.ops.indexing import trailing
 from sct.ops.joining import concatenate
 from sct.ops.linalg import lapack, solve
 from sct.ops.products import contracted, matmul, outer
@@ -61,11 +61,7 @@ def determined(a: Operand, mode: str, wide: bool) -> None:
 def split(x: Operand, like: Operand) -> tuple[Any, Any]:
     """The first columns of x, as many as it has rows, and the others."""
     size = dim(like, axis=-2)
-    made = []
-    for part in (slice(None, size), slice(size, None)):
-        key, bounds = join([..., part])
-        made.append(index(x, *bounds, key=key))
-    return made[0], made[1]
+    return trailing(x, slice(None, size)), trailing(x, slice(size, None))
 
 
 def qr_vjp(cts: Any, ys: Any, a: Operand, mode: str = "reduced", wide: bool = False) -> list[Any]:

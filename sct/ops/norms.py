@@ -19,10 +19,10 @@ from sct.ops.arithmetic import abs_, add, div, mul, quotient, sign, sub
 from sct.ops.comparison import eq
 from sct.ops.decompositions import columns, rectangular, rows, svd
 from sct.ops.elementwise import where
-from sct.ops.indexing import index, join
+from sct.ops.indexing import trailing
 from sct.ops.linalg import diagonally_dominant, inv, inv_jvp, inv_vjp, lapack
 from sct.ops.powers import pow_
-from sct.ops.products import matmul
+from sct.ops.products import matmul, outer
 from sct.ops.reductions import aligned, bind_reduction, reduction, sum_
 from sct.ops.registry import op
 from sct.ops.shape import transpose
@@ -105,9 +105,8 @@ def singular_part(a: Operand, k: int | None) -> Any:
     u, _, vh = svd(a, full_matrices=False, compute_uv=True)
     if k is None:
         return matmul(u, vh)
-    at, operands = join([..., k])
-    row, places = join([..., k, slice(None)])
-    return mul(columns(index(u, *operands, key=at)), rows(index(vh, *places, key=row)))
+    column, row = trailing(u, k), trailing(vh, k, slice(None))
+    return outer(column, row) if number(row).rank == 1 else mul(columns(column), rows(row))
 
 
 def norm_vjp(ct: Operand, y: Operand, x: Operand, ord: Any = None, axis: Axis = None,
@@ -163,8 +162,7 @@ def spread_slope(y: Operand, x: Operand, p: Any) -> Any:
     """Of s[0] / s[-1], or of its inverse: (u v.T of the one - y * u v.T of the other) / the other"""
     first, last = (-1, 0) if p == -2 else (0, -1)
     s = svd(x, full_matrices=True, compute_uv=False)
-    key, operands = join([..., last])
-    below = as_matrix(index(s, *operands, key=key))
+    below = as_matrix(trailing(s, last))
     return div(sub(singular_part(x, first), mul(as_matrix(y), singular_part(x, last))), below)
 
 

@@ -16,7 +16,7 @@ from sct.ops import samples
 from sct.ops.arithmetic import add, floordiv, mul, sub
 from sct.ops.comparison import ge
 from sct.ops.creation import strong, zeros, zeros_of
-from sct.ops.indexing import index, join
+from sct.ops.indexing import trailing
 from sct.ops.joining import concatenate, np_promote
 from sct.ops.powers import pow_
 from sct.ops.products import bilinear, matmul
@@ -133,13 +133,7 @@ def vander_slope(x: Operand, n: Operand) -> Any:
 def vander_vjp(ct: Operand, y: Operand, x: Operand, n: Operand) -> list[Any]:
     if is_constant(y):
         return [None, None]
-    return [sum_(mul(part(ct, slice(None, -1)), vander_slope(x, n)), axis=1), None]
-
-
-def part(x: Operand, at: Any) -> Any:
-    """x[..., at]"""
-    key, operands = join([..., at] if number(x).rank > 1 else [at])
-    return index(x, *operands, key=key)
+    return [sum_(mul(trailing(ct, slice(None, -1)), vander_slope(x, n)), axis=1), None]
 
 
 def is_constant(y: Operand) -> bool:
@@ -173,7 +167,7 @@ def type_polyval(p: Operand, x: Operand) -> Tensor:
 
 def derivative(p: Operand) -> Any:
     """The coefficients of the derivative."""
-    return mul(part(p, slice(None, -1)), descending(dim(p, axis=0)))
+    return mul(trailing(p, slice(None, -1)), descending(dim(p, axis=0)))
 
 
 def powers(x: Operand, p: Operand) -> Any:

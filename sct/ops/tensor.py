@@ -15,7 +15,7 @@ from sct.ops import samples
 from sct.ops.arithmetic import add, mul, neg
 from sct.ops.creation import eye, strong, zeros_of
 from sct.ops.einsum import Labels, contract
-from sct.ops.indexing import index, join
+from sct.ops.indexing import trailing
 from sct.ops.joining import concatenate, np_promote
 from sct.ops.linalg import as_matrices, diagonally_dominant, lapack, square
 from sct.ops.products import bilinear, contracted, matmul, matrices, matrix_transpose, outer
@@ -194,8 +194,7 @@ def slope_of_power(a: Operand, da: Operand, n: int) -> Any:
     rows = [concatenate(a, da, axis=-1), concatenate(zeros_of(a), a, axis=-1)]
     power = matrix_power(concatenate(*rows, axis=-2), n=n)
     size = dim(a, axis=-1)
-    key, bounds = join([..., slice(None, size), slice(size, None)])
-    return index(power, *bounds, key=key)
+    return trailing(power, slice(None, size), slice(size, None))
 
 
 def type_matrix_power(a: Operand, n: int) -> Tensor:

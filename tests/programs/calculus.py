@@ -18,6 +18,12 @@ def action(path, step):
     return np.trapezoid(0.5 * v * v - 0.5 * path * path, dx=step)
 
 
+def dirichlet_energy(z, dx, dy):
+    """Of a surface over a grid."""
+    zx, zy = np.gradient(z, dx, dy)
+    return 0.5 * np.sum(zx**2 + zy**2) * dx * dy
+
+
 def mean_of_density(logits, x):
     """A density given by its logarithm at uneven points."""
     p = np.exp(logits - np.max(logits))
@@ -71,6 +77,7 @@ INPUTS = {
     "total_variation": lambda rng: (rng.normal(size=(4, 3)), rng.normal(size=(4, 3)), 0.3),
     "second_differences": lambda rng: (rng.normal(size=6),),
     "action": lambda rng: (rng.normal(size=7), 0.2),
+    "dirichlet_energy": lambda rng: (rng.normal(size=(4, 5)), 0.3, 0.5),
     "mean_of_density": lambda rng: (rng.normal(size=5), np.array([0.0, 0.3, 1.0, 1.2, 2.0])),
     "deblur": lambda rng: (rng.normal(size=8), rng.normal(size=3), rng.normal(size=8)),
     "conv_layer": lambda rng: (rng.normal(size=8), rng.normal(size=3), rng.normal(size=2)),
