@@ -1,4 +1,4 @@
-"""Loops over the elements of arrays, where the user wrote them so:
+"""Loops over the elements of arrays and lists, where the user wrote them so:
 
     for i in range(len(x)): value = x[i]; s += value   ->   for value in x: s += value
 
@@ -9,11 +9,12 @@ given back; the loop must not write into `x`.  Backwards it is `for value in rev
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from sct.codegen.memory import Memory
 from sct.codegen.program import Block, Let, Loop, Zip, operands, statements, targets
-from sct.ir.core import Lit, Operand, Value
-from sct.ir.types import Tensor
+from sct.ir.core import Eqn, Lit, Operand, Value
+from sct.ir.types import List, Tensor
 
 __all__ = ["iterate"]
 
@@ -21,15 +22,16 @@ __all__ = ["iterate"]
 def iterate(block: Block) -> Block:
     """The block with such loops, in place."""
     memory = Memory(block)
+    made = {v: s.eqn for s in statements(block) if isinstance(s, Let) for v in s.eqn.outs}
     for s in statements(block):
         if isinstance(s, Loop) and s.index is not None and s.bounds[:1] == (Lit(0),) and s.bounds[2] == Lit(1):
-            _iterate(s, s.index, memory)
+            _iterate(s, s.index, memory, _lists(s.bounds[1], made))
     return block
 
 
-def _iterate(s: Loop, index: Value, memory: Memory) -> None:
-    reads = [t for t in s.body if isinstance(t, Let) and _is_element(t, s)]
-    if not reads or s.eqn is None:
+def _iterate(s: Loop, index: Value, memory: Memory, lists: Sequence[Operand]) -> None:
+    reads = [t for t in s.body if isinstance(t, Let) and _is_element(t, s, lists)]
+    if not reads or s.eqn is None or not {t.eqn.args[0] for t in reads}.issuperset(lists):
         return
     uses = Counter(x for t in statements(s.body) for x in operands(t))
     assigned = {v for t in statements(s.body) for v in targets(t)}
@@ -38,21 +40,33 @@ def _iterate(s: Loop, index: Value, memory: Memory) -> None:
     alone = uses[index] == len(reads)
     if len(set(arrays)) < len(arrays) or not (alone or index.hint and not s.reverse) or written is None:
         return
-    if any(x in assigned or not isinstance(x, Value) or memory.buffer(x) in written for x in arrays):
-        return
+    if any(x in assigned or not isinstance(x, Value) or
+           not isinstance(x.type, List) and memory.buffer(x) in written for x in arrays):
+        return  # a list that is read in each trip is not overwritten under its name
     s.zipped += [Zip(x, t.eqn.outs, x, s.reverse) for x, t in zip(arrays, reads) if isinstance(x, Value)]
     s.body[:] = [t for t in s.body if t not in reads]
     s.bounds = ()
     s.index = None if alone else index
 
 
-def _is_element(t: Let, s: Loop) -> bool:
+def _lists(x: Operand, made: Mapping[Value, Eqn]) -> list[Operand]:
+    """The lists of which `x` is the length, that of the shortest."""
+    eqn = made.get(x) if isinstance(x, Value) else None
+    if eqn is not None and eqn.op.name == "dim" and isinstance(eqn.args[0].type, List):
+        return [eqn.args[0]]
+    parts = [_lists(a, made) for a in eqn.args] if eqn is not None and eqn.op.name == "pymin" else []
+    return [xs for part in parts for xs in part] if all(parts) else []
+
+
+def _is_element(t: Let, s: Loop, lists: Sequence[Operand]) -> bool:
     """Is this the element of an array as long as the loop, made by the line of the loop?"""
     eqn = t.eqn
     if eqn.op.name != "index" or eqn.attrs["key"] != ("i",) or eqn.args[1] is not s.index or eqn.out.hint is None:
         return False
     by_loop = eqn.loc is not None and s.eqn is not None and s.eqn.loc is not None \
         and (eqn.loc.file, eqn.loc.line) == (s.eqn.loc.file, s.eqn.loc.line)
+    if isinstance(eqn.args[0].type, List):
+        return by_loop and eqn.args[0] in lists
     return by_loop and s.bounds[1].dim is not None and s.bounds[1].dim == _length(eqn.args[0])
 
 

@@ -21,7 +21,7 @@ from sct.codegen.program import (
     statements,
 )
 from sct.ir.core import Eqn, Lit, Operand, Value, is_effect
-from sct.ir.types import Tensor
+from sct.ir.types import List, Tensor
 from sct.ops.registry import aliases
 
 __all__ = ["AUGMENTED", "spell"]
@@ -80,7 +80,7 @@ def _combine_updates(block: Block, uses: Counter[Value]) -> None:
         read = made.get(first)
         if first is x and x.type == value.type and s.eqn.attrs["key"] == ("e",):
             block[k] = Update(s.eqn, by[1], other)
-        elif read and _is_part(read[1], s.eqn, uses) and _dtype(value) == _dtype(x):
+        elif read and _is_part(read[1], s.eqn, uses) and (_dtype(value) == _dtype(x) or _is_number_in_list(value, x)):
             block[k] = Update(s.eqn, by[1], other)
             drop(read[0], first, read[1].args)
         else:
@@ -93,6 +93,11 @@ def _is_part(read: Eqn, store: Eqn, uses: Counter[Value]) -> bool:
     """Is `read` the part that `store` overwrites, and wanted for that alone or short?"""
     return (read.op.name == "index" and read.attrs["key"] == store.attrs["key"]
             and read.args == (store.args[0], *store.args[2:]) and (uses[read.out] == 1 or _is_short_view(read)))
+
+
+def _is_number_in_list(value: Operand, x: Operand) -> bool:
+    """A number of a list is put back, whatever its kind; an array in it is not written."""
+    return isinstance(x.type, List) and isinstance(value.type, Tensor) and value.type.is_scalar
 
 
 def _dtype(x: Operand) -> str | None:

@@ -101,7 +101,7 @@ class Statements:
     def explains(self, eqn: Eqn) -> bool:
         """Is a statement of a derivative, not one of the user's that is done again?"""
         made_again = any(v in self.names.names and self.names.is_users(v) for v in eqn.outs)
-        return not (eqn.primal or made_again or eqn.op.name in ("zeros_of", "copy"))
+        return not (eqn.primal or made_again or eqn.op.name in ("zeros_of", "repeat", "copy"))
 
     def popping(self, block: Block) -> Iterator[tuple[Statement, bool]]:
         """Each `v = xs[i]` with `xs.pop(i)` behind it, which are one, and is it the first of the two?"""

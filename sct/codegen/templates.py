@@ -80,8 +80,19 @@ def parsed(text: str) -> ast.expr:
 def names_in(text: str) -> frozenset[str]:
     """The names that a template uses as they are."""
     names = {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
-    names -= {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    names -= _own(parsed(text))
     return frozenset(n for n in names if n[0] != "_")
+
+
+def _own(tree: ast.AST) -> set[str]:
+    """Names of comprehensions in which no operand is evaluated."""
+    found: set[str] = set()
+    for n in ast.walk(tree):
+        if isinstance(n, ast.ListComp):
+            inner = [n.elt, *(c for g in n.generators for c in g.ifs), *(g.iter for g in n.generators[1:])]
+            if not any(isinstance(m, ast.Name) and _PLACEHOLDER.match(m.id) for part in inner for m in ast.walk(part)):
+                found |= {m.id for g in n.generators for m in ast.walk(g.target) if isinstance(m, ast.Name)}
+    return found
 
 
 def occurrences(s: Let) -> list[int]:

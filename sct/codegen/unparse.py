@@ -67,6 +67,10 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
         set_precedence(Precedence.highest, node.func)
         super().visit_Call(node)
 
+    def visit_ListComp(self, node: ast.ListComp) -> None:
+        set_precedence(Precedence.Comma, node.elt, *(g.iter for g in node.generators))
+        super().visit_ListComp(node)
+
     def visit_For(self, node: ast.For, is_async: bool = False) -> None:
         set_precedence(Precedence.Comma, node.iter)
         super().visit_For(node)

@@ -92,7 +92,7 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(list, tuple)
 def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if args and isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]):
-        return lists.part(ev, args[0], slice(None, None, None))
+        return lists.copied(ev, args[0])
     return ev.new_list(items_of(ev, args[0]) if args else ())
 
 

@@ -140,6 +140,7 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, ListRef) and isinstance(b, ListRef) and kind is gast.Add and (
             lists.is_dynamic(ev, a) or lists.is_dynamic(ev, b)):
         a, b = (lists.dynamic(ev, x, y) for x, y in ((a, b), (b, a)))
+        lists.shared(ev, a)
         return lists.new_list(ev, lists.item_type(ev, a)[0], lists.extended(ev, joined, a, b))
     if isinstance(a, ListRef) and kind is gast.Add and isinstance(b, ListRef):
         return ev.new_list(items_of(ev, a) + items_of(ev, b))

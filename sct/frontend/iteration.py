@@ -158,7 +158,7 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
         held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
         ev.store.vars[held] = v
-        return Space(Lit(0), lists.length(ev, v), one, lambda i: lists.element(ev, _list(ev.store.vars[held]), i))
+        return Space(Lit(0), lists.shortest(ev, v), one, lambda i: lists.element(ev, _list(ev.store.vars[held]), i))
     if not isinstance(v, Iteration):
         return None
     if any(space(ev, p) is None for p in v.parts[: 1 if v.kind == "enumerate" else None]):

@@ -5,7 +5,8 @@
 A list begins with slots that are known; it gets columns where its length depends on the
 path: at the head of a loop that makes it longer, behind a branch that does.  An array
 that is put into such a list is not written any more, nor is one that is taken out: who
-else holds it is not known.
+else holds it is not known.  A list in a list is a view of the column of the outer one, so
+that `xs[i][j] = v` writes there; it is cut loose when the outer list itself changes.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.frontend.values import Abstract, Array, ListRef, Poison, Ref, Shape, Slots, Static, Tup, is_number
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import List, Tensor, Type, TypeMismatch, join
-from sct.ops import dim, index, store
+from sct.ir.types import List, Never, Tensor, Type, TypeMismatch, join
+from sct.ops import BY_CALL, dim, index, store
 from sct.ops import lists as ops
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ Rows = tuple[Shape, list[Type]]
 """How items are made of leaves, and the types of these."""
 
 HELD = "it was put into a list, or taken out of one"
+STALE = "it was in a list, and lists in that list were written since"
 
 
 def slots(ev: Evaluator, ref: ListRef) -> Slots:
@@ -65,7 +67,9 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
         if cell.rows is not None and cell.rows == 0:
             (column,) = cell.items
             return ev.type_of(column)
-        if cell.rows is None and cell.items:
+        if cell.rows is None and not cell.items:
+            return List(Never())
+        if cell.rows is None:
             found = [shape_of(ev, item) for item in cell.items]
             if all(shape == 0 for shape, _ in found):
                 return List(_joined(ev, [types[0] for _, types in found]))
@@ -98,8 +102,12 @@ def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
         for s, x in zip(shape, v.items):
             yield from leaves(ev, s, x)
     elif isinstance(v, ListRef):
-        hold(ev, v.addr)
+        cell = slots(ev, v)
+        if cell.frozen == HELD or cell.parent is not None:
+            ev.refuse("SCT307", "one list is put into two lists", why="which of them see a write is not known",
+                      hint="put a copy into the list: `append(list(xs))`")
         yield as_column(ev, v)
+        hold(ev, v.addr)
     elif isinstance(v, Tup):
         _different(ev)
     else:
@@ -127,13 +135,15 @@ def as_column(ev: Evaluator, v: ListRef) -> Operand:
         shape, _ = _row(ev, cell)
         if shape != 0:
             ev.refuse("SCT310", "a list of tuples in a list whose length is not known is not supported")
-        return ev.emit(ops.list_of, *(next(leaves(ev, 0, x)) for x in cell.items))  # type: ignore[no-any-return]
+        elem = None if cell.items else Never()
+        return ev.emit(ops.list_of, *(next(leaves(ev, 0, x)) for x in cell.items), elem=elem)  # type: ignore[no-any-return]
     return ev.read(one_column(ev, v))
 
 
 def one_column(ev: Evaluator, v: ListRef) -> Ref:
     """The column of a list that is not one of tuples."""
     cell = slots(ev, v)
+    fresh(ev, cell)
     if cell.rows != 0:
         ev.refuse("SCT503", "a list of tuples is not supported here", hint="use a list for each part")
     (column,) = cell.items
@@ -144,8 +154,7 @@ def one_column(ev: Evaluator, v: ListRef) -> Ref:
 def _row(ev: Evaluator, cell: Slots) -> Rows:
     """The shape and types of the items of known slots."""
     if not cell.items:
-        ev.refuse("SCT310", "nothing is known of the items of this empty list",
-                  hint="append to it before it is used here")
+        return 0, [Never()]
     found = [shape_of(ev, x) for x in cell.items]
     if any(shape != found[0][0] for shape, _ in found):
         _different(ev)
@@ -158,17 +167,22 @@ def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
     shape, types = item_type(ev, ref) if cell.rows is not None else _row(ev, cell)
     if like is None:
         return shape, types
+    if types == [Never()]:
+        return like
+    if like[1] == [Never()]:
+        return shape, types
     if like[0] != shape:
         _different(ev)
     return shape, [_joined(ev, pair) for pair in zip(types, like[1])]
 
 
 def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
-         addrs: Sequence[int] | None = None) -> None:
+         addrs: Sequence[int] | None = None, name: str | None = None) -> None:
     """Give a list of known slots columns.
 
     like   the shape and types of items on another path
     addrs  where the columns are to be
+    name   what the list is called, where no name stands for it yet
     """
     cell = slots(ev, ref)
     if cell.rows is not None:
@@ -176,7 +190,7 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     shape, types = items_like(ev, ref, like) if cell.items or like is None else like
     rows = [list(leaves(ev, shape, x)) for x in cell.items]
     items = []
-    name = next((key.name for key, v in ev.store.vars.items() if v == ref and key.name[0] != "<"), None)
+    name = name or next((key.name for key, v in ev.store.vars.items() if v == ref and key.name[0] != "<"), None)
     for k, t in enumerate(types):
         column = ev.emit(ops.list_of, *(row[k] for row in rows), elem=t)
         column.hint = name if name is None or len(types) == 1 else f"{name}_{k}"
@@ -184,6 +198,23 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
         ev.store.cells[addr] = Array(column)
         items.append(Ref(addr))
     ev.store.cells[ref.addr] = replace(cell, items=tuple(items), rows=shape)
+
+
+def shortest(ev: Evaluator, ref: ListRef) -> Operand:
+    """How many items there are to iterate over: the columns are of one length, whoever prints may rely on it."""
+    found: Operand | None = None
+    for column in columns(ev, ref):
+        n = ev.emit(dim, column, axis=0, spelling="builtins.len")
+        found = n if found is None else ev.emit(BY_CALL["builtins.min"], found, n, spelling="builtins.min")
+    assert found is not None
+    return found
+
+
+def fresh(ev: Evaluator, cell: Slots) -> None:
+    """Refuses a list that is not known to be what it was."""
+    if cell.frozen == STALE:
+        ev.refuse("SCT307", "a list is read that another name may have changed", why=STALE,
+                  hint="take a copy: `list(xs)`")
 
 
 def new_list(ev: Evaluator, shape: Shape, made: Sequence[Operand], *, origin: str = "fresh") -> ListRef:
@@ -200,6 +231,7 @@ def new_list(ev: Evaluator, shape: Shape, made: Sequence[Operand], *, origin: st
 
 def columns(ev: Evaluator, ref: ListRef) -> list[Operand]:
     """What the columns hold now."""
+    fresh(ev, slots(ev, ref))
     return [ev.read(c) for c in slots(ev, ref).items if isinstance(c, Ref)]
 
 
@@ -218,28 +250,53 @@ def length(ev: Evaluator, ref: ListRef) -> Operand:
     return ev.emit(dim, columns(ev, ref)[0], axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
 
 
-def row(ev: Evaluator, shape: Shape, made: Sequence[Operand]) -> Abstract:
-    """The item with these leaves; arrays and lists in it may not be written."""
-    if isinstance(shape, tuple):
-        return Tup(tuple(row(ev, s, made) for s in shape))
-    v = ev.wrap(made[shape])
-    if isinstance(v, (Ref, ListRef)):
-        hold(ev, v.addr)
-    return v
-
-
 def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
-    """`xs[i]`"""
-    made = [ev.emit(index, column, i, key=("i",)) for column in columns(ev, ref)]
-    return row(ev, slots(ev, ref).rows or 0, made)
+    """`xs[i]`: arrays in it may not be written, lists in it are views."""
+    cell = slots(ev, ref)
+    fresh(ev, cell)
+
+    def row(shape: Shape) -> Abstract:
+        if isinstance(shape, tuple):
+            return Tup(tuple(map(row, shape)))
+        column = cell.items[shape]
+        assert isinstance(column, Ref)
+        made = deep_read(ev, column, i)
+        if isinstance(made.type, List):
+            addr = ev.new_addr()
+            ev.store.cells[addr] = Slots((ev.step(column, index, (i,), {"key": ("i",)}),), rows=0, parent=ref.addr)
+            return ListRef(addr)
+        v = ev.wrap(made)
+        if isinstance(v, Ref):
+            hold(ev, v.addr)
+        return v
+
+    return row(cell.rows or 0)
+
+
+def keys(column: Ref) -> list[Operand]:
+    """The positions on the way from the outermost list to this column."""
+    return [i for step in column.path for i in step.args]
+
+
+def deep_read(ev: Evaluator, column: Ref, i: Operand) -> Operand:
+    """`column[i]`, read of the outermost list at once."""
+    path = [*keys(column), i]
+    return ev.emit(index, ev.read(Ref(column.addr)), *path, key=("i",) * len(path))  # type: ignore[no-any-return]
 
 
 def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
     """`xs[a:b]`"""
+    shared(ev, ref)
     ends = (bounds.start, bounds.stop, bounds.step)
     key = ("s" + "".join("0" if b is None else "1" for b in ends),)
     made = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
     return new_list(ev, slots(ev, ref).rows or 0, made)
+
+
+def copied(ev: Evaluator, ref: ListRef) -> ListRef:
+    """`list(xs)`"""
+    shared(ev, ref)
+    return new_list(ev, slots(ev, ref).rows or 0, [ev.emit(ops.copy_list, c) for c in columns(ev, ref)])
 
 
 # -- writing ------------------------------------------------------------------------------------------------
@@ -247,15 +304,57 @@ def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
 
 def change(ev: Evaluator, ref: ListRef, made: Sequence[Operand]) -> Abstract:
     """New versions of the columns; None, as the methods of a list return."""
-    ev.writable(ref.addr, "a write")
+    cut_loose(ev, ref)
     for c, new in zip(slots(ev, ref).items, made):
         assert isinstance(c, Ref)
-        cell = ev.store.cells[c.addr]
-        assert isinstance(cell, Array)
-        if isinstance(new, Value) and new.hint is None and isinstance(cell.value, Value):
-            new.hint = cell.value.hint
-        ev.store.cells[c.addr] = replace(cell, value=new)
+        path = keys(c)
+        if path:
+            new = ev.emit(store, ev.read(Ref(c.addr)), new, *path, key=("i",) * len(path))
+        renew(ev, ref, c.addr, new)
     return Static(None)
+
+
+def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
+    """Write the column of a list, or of the one that it is in."""
+    at: int | None = ref.addr
+    while at is not None:
+        ev.writable(at, "a write")
+        at = slots(ev, ListRef(at)).parent
+    cell = ev.store.cells[column]
+    assert isinstance(cell, Array)
+    if isinstance(new, Value) and new.hint is None and isinstance(cell.value, Value):
+        new.hint = cell.value.hint
+    ev.store.cells[column] = replace(cell, value=new)
+    if slots(ev, ref).parent is not None:
+        # A list that was put in, or cut loose, may be the one that is written.
+        for addr, other in list(ev.store.cells.items()):
+            if isinstance(other, Slots) and other.frozen == HELD and other.rows is not None:
+                ev.store.cells[addr] = replace(other, frozen=STALE)
+
+
+def cut_loose(ev: Evaluator, ref: ListRef) -> None:
+    """The items of the list change their places: lists in it that have names are what they are now."""
+    mine = {c.addr for c in slots(ev, ref).items if isinstance(c, Ref)}
+    named = {v.addr for v in ev.store.vars.values() if isinstance(v, ListRef)}
+    for addr in sorted(named):
+        cell = ev.store.cells[addr]
+        if isinstance(cell, Slots) and cell.parent is not None and addr != ref.addr:
+            (column,) = cell.items
+            if isinstance(column, Ref) and column.addr in mine and len(column.path) > len(_path(ev, ref)):
+                held = ev.new_addr()
+                ev.store.cells[held] = Array(ev.read(column))
+                ev.store.cells[addr] = replace(cell, items=(Ref(held),), parent=None, frozen=HELD)
+
+
+def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
+    column = slots(ev, ref).items[0]
+    return column.path if isinstance(column, Ref) else ()
+
+
+def shared(ev: Evaluator, ref: ListRef) -> None:
+    """Another list gets the same items: lists in them are not written any more."""
+    if any(isinstance(t, List) for t in item_type(ev, ref)[1]):
+        hold(ev, ref.addr)
 
 
 def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
@@ -291,14 +390,33 @@ def insert(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
 
 def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
     """`xs[i] = v`"""
-    return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)))
+    cell = slots(ev, ref)
+    if cell.parent is None:
+        return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)))
+    column = one_column(ev, ref)
+    path = [*keys(column), i]
+    if shape_of(ev, v)[0] != 0:
+        _different(ev)
+    (x,) = leaves(ev, 0, v)
+    cut_loose(ev, ref)
+    renew(ev, ref, column.addr, ev.emit(store, ev.read(Ref(column.addr)), x, *path, key=("i",) * len(path)))
+    return Static(None)
 
 
 def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
     """`xs.pop(i)`"""
     resize(ev, ref)
-    v = element(ev, ref, i)
+    v = taken(ev, element(ev, ref, i))
     change(ev, ref, [ev.emit(ops.remove_at, c, i) for c in columns(ev, ref)])
+    return v
+
+
+def taken(ev: Evaluator, v: Abstract) -> Abstract:
+    """An item that leaves its list: lists in it are no views any more."""
+    if isinstance(v, Tup):
+        return v.with_(taken(ev, x) for x in v.items)
+    if isinstance(v, ListRef):
+        return new_list(ev, 0, [as_column(ev, v)])
     return v
 
 
@@ -327,6 +445,8 @@ def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
 
 def extended(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Operand]:
     """The columns of `ref + other`."""
+    if is_dynamic(ev, other):
+        shared(ev, other)
     more = dynamic(ev, other, ref)
     if slots(ev, more).rows != slots(ev, ref).rows:
         _different(ev)

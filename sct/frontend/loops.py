@@ -20,7 +20,7 @@ from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import truth
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import Space, known_items, space
-from sct.frontend.lists import HELD
+from sct.frontend.lists import HELD, STALE
 from sct.frontend.source import reads, writes
 from sct.frontend.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, type_of
@@ -317,7 +317,7 @@ class _Loop:
             cell = ev.slots(v)
             if (grown := memo.grown.get(kept.addr)) is not None and cell.rows is None:
                 ev.store.cells[kept.addr] = cell
-                lists.grow(ev, ListRef(kept.addr), (grown.shape, grown.types), grown.addrs)
+                lists.grow(ev, ListRef(kept.addr), (grown.shape, grown.types), grown.addrs, hint)
                 cell = ev.slots(ListRef(kept.addr))
             items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
             ev.store.cells[kept.addr] = replace(memo.cell_templates[kept.addr],
@@ -434,6 +434,9 @@ class _Loop:
                 continue
             if now_cell.frozen and not cell.frozen:
                 again |= self.hold(addr) if now_cell.frozen == HELD else self.freeze(addr)
+            elif now_cell.frozen == STALE != cell.frozen:
+                memo.frozen[addr] = STALE
+                again = True
             if isinstance(cell, Array) and isinstance(now_cell, Array) and now_cell.value is cell.value or \
                     isinstance(cell, Slots) and replace(now_cell, frozen=cell.frozen) == cell:
                 continue

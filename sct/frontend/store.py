@@ -305,7 +305,8 @@ class _Merge:
 
     def slots(self, x: Slots, y: Slots) -> Slots:
         items = tuple(self.value(p, q) for p, q in zip(x.items, y.items))
-        return replace(x, items=items, frozen=x.frozen or y.frozen)
+        frozen = lists.STALE if lists.STALE in (x.frozen, y.frozen) else x.frozen or y.frozen
+        return replace(x, items=items, frozen=frozen)
 
     def cell(self, addr: int) -> None:
         """Merge the cell at an address that both paths know, or that the living one does."""

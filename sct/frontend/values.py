@@ -228,6 +228,8 @@ class Slots:
 
     rows  of a list whose length is not known: how an item is made of the elements of `items`,
           which are then columns, each an array cell that holds a list of the IR
+    parent  of a list that is an item of another: the address of that one, into whose column
+          its own column is a view
     """
 
     items: tuple[Abstract, ...]
@@ -235,6 +237,7 @@ class Slots:
     origin: str = "fresh"
     frozen: str = ""
     rows: Shape | None = None
+    parent: int | None = None
 
 
 Shape = Union[int, tuple[Any, ...]]

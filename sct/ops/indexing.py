@@ -246,7 +246,8 @@ def store_transposed(ct: Operand, x: Operand, value: Operand, *operands: Operand
     if is_mask(x, operands, key):
         return [where(logical_not(operands[0]), ct, 0.0), part, None]
     scalar = isinstance(part.type, Tensor) and (part.type.is_scalar or isinstance(ct.type, Tensor))
-    return [store(ct, 0.0 if scalar else zeros_of(part), *operands, key=key), part, *[None] * len(operands)]
+    old = part if isinstance(ct.type, Tensor) else index(x, *operands, key=key)
+    return [store(ct, 0.0 if scalar else zeros_of(old), *operands, key=key), part, *[None] * len(operands)]
 
 
 def index_transposed(ct: Operand, x: Operand, *operands: Operand, key: Key) -> list[Any]:

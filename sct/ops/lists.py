@@ -29,7 +29,7 @@ from sct.ops.types import numpy_dtype
 
 __all__ = [
     "HOLDS", "UPDATES", "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "joined",
-    "list_of", "position", "remove_at", "repeat", "repeated", "stacked", "sum_list", "unstack",
+    "list_of", "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "sum_list", "unstack",
 ]
 
 UPDATES = frozenset(("store", "add_at", "append", "extend", "insert_at", "remove_at"))
@@ -114,7 +114,8 @@ def run_folded(ct: list[Any], xs: list[Any]) -> list[Any]:
 
 folded: Op = op("folded", type=type_folded, run=run_folded, inactive=(1,),
             emit=lambda ct, xs: "[sum(_0[_k::len(_1)]) for _k in range(len(_1))]",
-            linear=lambda g, ct, xs: [repeated(g, floordiv(dim(ct), dim(xs))), None])
+            linear=lambda g, ct, xs: [repeated(g, floordiv(dim(ct), dim(xs))), None],
+                 samples=lambda: [(([1.5, -0.5, 2.0, 0.25], [0.5, 1.0]), {})])
 
 
 def run_copy_list(xs: list[Any], deep: bool = False) -> list[Any]:
@@ -321,6 +322,18 @@ unstack: Op = op("unstack", type=type_unstack, run=run_unstack, emit=unstack_tex
 
 
 # -- sums of cotangents ----------------------------------------------------------------------------------
+
+
+def type_shifted(xs: Operand, v: Operand) -> List:
+    t, by = elem(xs), v.type
+    if not isinstance(t, Tensor) or not isinstance(by, Tensor) or t.is_array != by.is_array:
+        raise TypeMismatch(f"the sum of the items of a list of {t} and a {by}")
+    return List(join(t, sum_of(t, by)))
+
+
+shifted = op("shifted", type=type_shifted, run=lambda xs, v: [x + v for x in xs], emit="[each + _1 for each in _0]",
+             linear=lambda ct, xs, v: [ct, sum_list(ct) if v.type.is_scalar else sum_list(ct, zeros_of(v))],
+             samples=with_element)
 
 
 def type_add_lists(xs: Operand, ys: Operand) -> Type:

@@ -11,7 +11,8 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from sct.ir.core import Lit, Operand, Value, is_effect
-from sct.ir.types import FLOAT, Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import FLOAT, List, Optional, Seq, Tensor, Type, Undef
+from sct.ops.lists import UPDATES
 from sct.passes.blocks import Block, Node
 from sct.passes.cse import ALLOCATIONS
 from sct.passes.mirror import Program
@@ -29,7 +30,6 @@ ARITHMETIC = frozenset({
     "quotient", "where", "pymax", "pymin", "logical_and", "logical_or", "logical_not", "eq", "ne", "lt", "le", "gt",
     "ge", "minimum", "maximum", "isnan", "isinf", "isfinite"})
 READS = ("index", "dim", "size", "unwrap", "is_none", "transpose")
-WRITES = ("store", "add_at")
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Costs:
         while stack:
             for node in stack.pop().nodes:
                 stack += node.blocks
-                if node.name in WRITES:
+                if node.name in UPDATES:
                     work.append(node.args[0])
                 elif node.name == "cond":
                     for k, out in enumerate(node.outs):
@@ -136,5 +136,7 @@ class Costs:
 
 def _is_array(t: Type) -> bool:
     while isinstance(t, (Seq, Optional, Undef)):
+        if isinstance(t, List):
+            return True
         t = t.elem
     return isinstance(t, Tensor) and t.rank > 0

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar, cast
 
 from sct.ir.core import Eqn, Fn, Operand, Value, is_effect
-from sct.ir.types import Tensor
+from sct.ir.types import List, Tensor
 from sct.ops.indexing import index
 from sct.ops.registry import may_raise
 from sct.passes.affine import Range, is_inside, range_over, term_of
@@ -65,8 +65,8 @@ class _Dce:
                 yield eqn
 
     def may_raise(self, eqn: Eqn) -> bool:
-        if eqn.op is not index or set(eqn.attrs["key"]) != {"i"}:
-            return may_raise(eqn)
+        if eqn.op is not index or set(eqn.attrs["key"]) != {"i"} or isinstance(eqn.args[0].type, List):
+            return may_raise(eqn) and not _is_row(eqn)
         shape = cast(Tensor, eqn.args[0].type).shape
         return not all(is_inside(term_of(i, self.made_by), d, self.ranges[::-1]) for i, d in zip(eqn.args[1:], shape))
 
@@ -163,6 +163,11 @@ class _Dce:
         return eqn.with_(args=_pick(eqn.args, [True] * first + carries + xs),
                          outs=_pick(eqn.outs, [*carries, True, *ys]),
                          attrs={**eqn.attrs, "carries": sum(carries)}, regions=(*tests, body))
+
+
+def _is_row(eqn: Eqn) -> bool:
+    """Is this a list in a list?  What is read of it is read of the outer one, and raises then."""
+    return eqn.op.name == "index" and isinstance(eqn.out.type, List)
 
 
 def _pick(items: Sequence[T], kept: Sequence[bool]) -> tuple[T, ...]:

@@ -47,7 +47,7 @@ class _Once:
         found: list[Node] = []
         for init, param, result in zip(loop.inits, loop.params, loop.body.results[1:]):
             made = self.maker.get(init)
-            paths = self.paths(param, result, loop.body) if made is not None and made.name in ZEROS else None
+            paths = self.paths(param, result, loop.body) if made is not None and _is_zeros(made) else None
             if paths is not None and len(paths) == self.uses[param]:
                 adds = [add for add in paths if add is not None]
                 found += adds if all(_names(add, loop.index) for add in adds) else []
@@ -66,6 +66,10 @@ class _Once:
             then, orelse = (self.paths(param, arm.results[k], arm) for arm in node.blocks)
             return then + orelse if then is not None and orelse is not None else None
         return [node] if node.eqn.op is add_at and node.args[0] is param else None
+
+
+def _is_zeros(made: Node) -> bool:
+    return made.name in ZEROS or made.name == "repeat" and made.args[0] == Lit(0.0)
 
 
 def _is_injective(loop: Node) -> bool:

@@ -108,6 +108,8 @@ def scaled(x: Operand) -> tuple[Any, Operand] | None:
 
 def is_zeros(x: Operand) -> bool:
     eqn = definition(x)
+    if eqn is not None and eqn.op.name == "repeat":
+        return bool(number(eqn.args[0]) == 0)
     return number(x) == 0 or eqn is not None and eqn.op.name in ("zeros_of", "zeros_like", "zeros")
 
 

@@ -159,9 +159,12 @@ def depth(t: Type) -> int:
     return n
 
 
-def shares(eqn: Eqn) -> Iterator[tuple[Operand, int]]:
+def shares(eqn: Eqn, inner: bool = False) -> Iterator[tuple[Operand, int]]:
     """What the out of an equation without regions shares with an operand, and down from which depth: the
-    memory of an array has depth 0, a list of arrays 1."""
+    memory of an array has depth 0, a list of arrays 1.
+
+    inner  lists in lists are written: an update takes them over with the list that they are in
+    """
     of = eqn.args[eqn.op.alias_of] if eqn.args else None
     out = depth(eqn.out.type)
     if of is not None and (eqn.op.name == "unwrap" or aliases(eqn) != "none"):
@@ -169,6 +172,9 @@ def shares(eqn: Eqn) -> Iterator[tuple[Operand, int]]:
     elif isinstance(eqn.out.type, List):
         if eqn.op.name == "index" and eqn.attrs["key"][0] == "i":
             yield eqn.args[0], out
+        elif inner and eqn.op.name in UPDATES:
+            yield eqn.args[0], 0
+            yield from ((x, min(out - 1, depth(x.type))) for x in eqn.args[1:])
         elif eqn.op.name in UPDATES or eqn.op.name in HOLDS:
             yield from ((x, min(out - 1, depth(x.type))) for x in eqn.args)
 

@@ -16,12 +16,13 @@ from typing import Any, cast
 from sct.ir.build import Builder, operand
 from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute
-from sct.ir.types import Dim, Tensor, Type, TypeMismatch
+from sct.ir.types import Dim, List, Tensor, Type, TypeMismatch
 from sct.ops.creation import zeros, zeros_of
 from sct.ops.elementwise import where
 from sct.ops.indexing import add_at, index, store
 from sct.ops.reductions import expand_like
 from sct.ops.shape import dim, size
+from sct.passes import listrules as listrules
 from sct.passes.collect import collect, product
 from sct.passes.fuse import dotted, logistic
 from sct.passes.matrices import turned
@@ -59,6 +60,8 @@ def _same_type(new: Type, old: Type | None) -> bool:
     """Equal, or both scalars that are floats, the new one known better."""
     if new == old:
         return True
+    if isinstance(new, List) and isinstance(old, List):
+        return _same_type(new.elem, old.elem)
     return (isinstance(new, Tensor) and isinstance(old, Tensor) and new.is_scalar
             and new.kind == old.kind == "f" and fits(new, old))
 

@@ -65,6 +65,7 @@ class _Plan:
         self.copies: dict[tuple[Owner, int], Value] = {}
         self.deep: set[Value] = set()
         self._owned: set[tuple[object, ...]] = set()
+        self._inner = any(map(_is_deep, (eqn for eqn, _ in self.program.eqns)))
         self._edges: dict[Value, list[tuple[Value, int]]] = {}
         self._pushes: dict[Value, list[Slot]] = {}
         self._sources: dict[Value, list[Slot]] = {}
@@ -204,7 +205,7 @@ class _Plan:
                         self._sources.setdefault(target, []).append(slot)
             if not eqn.regions:
                 if len(eqn.outs) == 1 and holds_array(eqn.out.type):
-                    for x, shared in shares(eqn):
+                    for x, shared in shares(eqn, self._inner):
                         self.join(x, eqn.out, shared)
                 continue
             for k, flow in self._numbered(eqn):
@@ -267,7 +268,12 @@ class _Plan:
 
     def consume(self, slot: Slot) -> None:
         """Make the buffer of what `slot` reads free to be overwritten there."""
-        group = self.group(slot.value)
+        level = depth(slot.value.type)
+        deep = self._inner and level > 1
+        group = self.group(slot.value, level - deep)
+        if deep and any((eqn := self.program.definitions[v].eqn) is not None and _holds_twice(eqn) for v in group):
+            self.copy_at(slot)
+            return
         later = self.later(group, slot)
         pushes = [p for v in group for p in self._pushes.get(v, ())]
         views = {s.value for s in later}
@@ -300,7 +306,8 @@ class _Plan:
     def _is_view(self, v: Value, slot: Slot) -> bool:
         """Is `v` part of the buffer, bound before it is overwritten, so that it may be copied instead?"""
         d = self.program.definitions[v]
-        return (d.eqn is not None and not d.eqn.regions and self._alias(d.eqn) and d.eqn.op.name != "unwrap"
+        return (d.eqn is not None and not d.eqn.regions and (self._alias(d.eqn) or _is_item(d.eqn))
+                and d.eqn.op.name != "unwrap"
                 and v is not slot.value)
 
     def copy_at(self, slot: Slot, *, deep: bool = False) -> None:
@@ -467,6 +474,23 @@ def _copy(x: Value, out: Value, deep: bool = False) -> Eqn:
     if isinstance(x.type, List):
         return Eqn(copy_list, (x,), (out,), {"deep": deep}, primal=False)
     return Eqn(copy, (x,), (out,), primal=False)
+
+
+def _is_item(eqn: Eqn) -> bool:
+    """Is this a list that is in a list?"""
+    return eqn.op.name == "index" and isinstance(eqn.out.type, List) and eqn.attrs["key"][0] == "i"
+
+
+def _is_deep(eqn: Eqn) -> bool:
+    """Does this write into a list that is in a list?"""
+    return eqn.op.name in UPDATES and isinstance(eqn.out.type, List) and len(eqn.attrs.get("key", ())) > 1
+
+
+def _holds_twice(eqn: Eqn) -> bool:
+    """May a list get to hold one list twice by this?"""
+    if eqn.op.name == "list_of":
+        return len(set(eqn.args)) < len(eqn.args)
+    return eqn.op.name in ("repeat", "repeated", "joined", "extend") and depth(eqn.out.type) > 1
 
 
 _OWN = ("zeros_of", "add_lists", "add_at", "remove_at", "loop", "cond")

@@ -13,8 +13,10 @@ from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, undef
-from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import INT, Apply, Dim, List, Optional, Seq, Tensor, Type, Undef
+from sct.ops.creation import zeros_of
 from sct.ops.indexing import index
+from sct.ops.lists import repeat
 from sct.ops.shape import dim
 from sct.passes.cotangents import present
 from sct.passes.loops import Loop
@@ -41,6 +43,10 @@ class Tape:
         self._like: dict[Type, Value] = {}
         self._last: dict[Type, Value] = {}
         self._calls: dict[Eqn, Eqn] = {}
+        self._counts: dict[Value, Value] = {}
+        self._known_counts: dict[Value, Value] = {}
+        self._params = set(fn.params)
+        self._all: set[Value] = set()
         for v in (*fn.params, *(out for eqn in fn.eqns for out in eqn.outs)):
             if isinstance(v.type, Tensor) and v.type.is_array and all(map(_is_fixed, v.type.shape)):
                 self._like.setdefault(v.type, v)
@@ -50,9 +56,11 @@ class Tape:
         self._visit(fn, None)
 
     def _visit(self, fn: Fn, region: Fn | None) -> None:
+        self._all.update(fn.params)
         if region is not None:
             self._home.update((v, region) for v in fn.params)
         for eqn in fn.eqns:
+            self._all.update(eqn.outs)
             if region is not None:
                 self._home.update((v, region) for v in eqn.outs)
                 self._parent[eqn] = region
@@ -60,6 +68,9 @@ class Tape:
                 self._elements[eqn.out] = eqn
             elif eqn.op is dim:
                 self._lengths[eqn.out] = eqn.args[0]
+                x = eqn.args[0]
+                if isinstance(x, Value) and isinstance(x.type, List) and self._home.get(x) is region:
+                    self._known_counts.setdefault(x, eqn.out)
             for inner in eqn.regions:
                 self._visit(inner, inner)
 
@@ -104,12 +115,41 @@ class Tape:
 
     def relieve(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The equations, made to take shapes from a value in scope where that serves as well as a tape."""
-        return tuple(_reshaped(eqn, self._like, self._home.keys()) for eqn in eqns)
+        return self._counted([_reshaped(eqn, self._like, self._home.keys()) for eqn in eqns])
 
     def after(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The equations, which come after the function, made to take shapes from its params or its last
         values: others may have been overwritten."""
-        return tuple(_reshaped(eqn, self._last, eqn.args) for eqn in eqns)
+        return self._counted([_reshaped(eqn, self._last, eqn.args) for eqn in eqns])
+
+    def _counted(self, eqns: Sequence[Eqn]) -> tuple[Eqn, ...]:
+        """The equations, made to read how long a list was, not the list, which may change."""
+        env: dict[Value, Operand] = {}
+        made: list[Eqn] = []
+        for eqn in eqns:
+            if env:
+                (eqn,) = rebuild(Fn("", (), (eqn,), ()), env).eqns
+            x = eqn.args[0] if eqn.op in (dim, zeros_of) else None
+            if not isinstance(x, Value) or not _of_numbers(x.type) or x not in self._all or x in self._params:
+                made.append(eqn)
+            elif eqn.op is dim:
+                env[eqn.out] = self._count(x)
+            else:
+                made.append(eqn.with_(op=repeat, args=(Lit(0.0), self._count(x)), attrs={}))
+        return tuple(made)
+
+    def _count(self, x: Value) -> Value:
+        """The length of the list `x`, found where `x` is made."""
+        if x in self._known_counts:
+            return self._known_counts[x]
+        if x not in self._counts:
+            self._counts[x] = Value(INT)
+            if x in self._home:
+                self._home[self._counts[x]] = self._home[x]
+        return self._counts[x]
+
+    def _counting(self, values: Iterable[Value]) -> list[Eqn]:
+        return [Eqn(dim, (v,), (self._counts[v],), {"axis": 0}, primal=False) for v in values if v in self._counts]
 
     def of_loop(self, loop: Loop, value: Value) -> Operand:
         """The sequence of what `value` is in each trip."""
@@ -152,7 +192,7 @@ class Tape:
 
     def taped(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The equations with the taps as further outs."""
-        return tuple(map(self._eqn, eqns))
+        return tuple(made for eqn in eqns for made in (self._eqn(eqn), *self._counting(eqn.outs)))
 
     def _eqn(self, eqn: Eqn) -> Eqn:
         if not eqn.regions:
@@ -164,7 +204,8 @@ class Tape:
             extra: Sequence[Operand] = [value if home is region else undef(value.type) for home, value, _ in taps]
             if eqn.op.name == "loop" and region is not eqn.regions[-1]:
                 extra = ()
-            regions.append(region.with_(eqns=self.taped(region.eqns), results=(*region.results, *extra)))
+            inner = (*self._counting(region.params), *self.taped(region.eqns))
+            regions.append(region.with_(eqns=inner, results=(*region.results, *extra)))
         return eqn.with_(regions=tuple(regions), outs=(*eqn.outs, *(out for _, _, out in taps)))
 
 
@@ -175,6 +216,10 @@ def _reshaped(eqn: Eqn, like: Mapping[Type, Value], which: Container[object]) ->
     if k is None or not isinstance(x, Value) or x not in which or x.type not in like:
         return eqn
     return eqn.with_(args=(*eqn.args[:k], like[x.type], *eqn.args[k + 1:]))
+
+
+def _of_numbers(t: Type) -> bool:
+    return isinstance(t, List) and isinstance(t.elem, Tensor) and t.elem.is_scalar
 
 
 def needed(eqns: Sequence[Eqn], results: Iterable[Operand]) -> list[Eqn]:
