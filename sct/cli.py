@@ -137,7 +137,7 @@ def check(file: Path, names: tuple[str, ...], types: str) -> None:
     for name, make in _attempt(file, run):
         traced = _said(make)
         refused |= traced is None
-        click.echo(f"refused   {name}" if traced is None else f"accepted  {name}({traced.comment})")
+        click.echo(f"refused   {name}" if traced is None else f"accepted  {name}({' '.join(traced.comment.split())})")
         for what, loc in copies_in_loops(traced) if traced is not None else ():
             place = f"{loc.file}:{loc.line}: " if loc else ""
             click.echo(f"          {place}a copy of `{what}` is made in each trip of a loop")

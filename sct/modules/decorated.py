@@ -248,24 +248,32 @@ def _specimen(cls: type, tree: ast.Module) -> tuple[dict[str, str], Any]:
 
 
 def _assigned_to_self(cls: type, node: ast.ClassDef) -> dict[str, str | None]:
-    """The attributes that methods assign, with the types that annotations and literals give them."""
+    """The attributes that methods assign or read, with the types that annotations and literals give them."""
     found: dict[str, str | None] = {}
     for method in node.body:
         if not isinstance(method, ast.FunctionDef) or not method.args.args:
             continue
         hints = hints_of(getattr(cls, method.name, None)) if method.name == "__init__" else {}
-        for stmt in ast.walk(method):
-            for target, value in _assignments(stmt):
-                if isinstance(target, ast.Attribute) and ast.unparse(target.value) == method.args.args[0].arg:
+        own = method.args.args[0].arg
+        for part in ast.walk(method):
+            if isinstance(part, ast.Attribute) and ast.unparse(part.value) == own and not hasattr(cls, part.attr):
+                found.setdefault(part.attr, None)
+            for target, value in _assignments(part):
+                if isinstance(target, ast.Attribute) and ast.unparse(target.value) == own:
                     text = type_text(hints.get(value.id)) if isinstance(value, ast.Name) else _literal_type(value)
                     found[target.attr] = found.get(target.attr) or text
     return found
 
 
 def _assignments(stmt: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """(target, value) of an assignment, item by item."""
     if isinstance(stmt, ast.Assign):
         for target in stmt.targets:
-            yield target, stmt.value
+            if isinstance(target, ast.Tuple) and isinstance(stmt.value, ast.Tuple):
+                yield from zip(target.elts, stmt.value.elts)
+            else:
+                yield from ((part, stmt.value if part is target else None) for part in ast.walk(target)
+                            if isinstance(part, ast.Attribute))
     elif isinstance(stmt, (ast.AnnAssign, ast.AugAssign)):
         yield stmt.target, stmt.value
 
