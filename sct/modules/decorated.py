@@ -236,7 +236,8 @@ def _specimen(cls: type, tree: ast.Module) -> tuple[dict[str, str], Any]:
                   if isinstance(value, (float, int, np.ndarray)) and not name.startswith("__")}
         fields.update({name: type_text(hint) or fields.get(name) for name, hint in hints_of(base).items()})
         node = next((n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == base.__name__), None)
-        fields = {**fields, **(_assigned_to_self(base, node) if node else {})}
+        for name, text in (_assigned_to_self(base, node) if node else {}).items():
+            fields[name] = fields.get(name) or text
         for name, text in fields.items():
             try:
                 object.__setattr__(made, name, Untyped(f"self.{name}"))
