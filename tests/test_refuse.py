@@ -131,6 +131,16 @@ def f(a, n):
         return a
     return a, f(a, n - 1)  # SCT5:
 """,
+    "recursion that writes into a dict": """
+def deeper(d, n):
+    if n == 0:
+        return 0.0
+    d["a"] = d["a"] * 2.0
+    return deeper(d, n - 1) + d["a"]
+
+def f(a, n):
+    return deeper({"a": a}, n)  # SCT2: writes into a list or dict
+""",
     "recursion over ever new flags": """
 def power(a, flag):
     if flag == "ab":

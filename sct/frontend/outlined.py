@@ -333,11 +333,15 @@ def _walk(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, bod
                 leaves[-1] = Ref(addr)
         for key, shape in f.shapes.items():
             ev.store.vars[key] = parts.made(shape, leaves)
+        containers = {addr: cell for addr, cell in ev.store.cells.items() if isinstance(cell, Slots)}
         with ev.block(builder):
             try:
                 result: Abstract | None = body()
             except Dead:
                 result = None
+            if result is not None and any(ev.store.cells.get(addr) != cell for addr, cell in containers.items()):
+                ev.refuse("SCT204", f"`{source.name}` is a function of its own, and writes into a list or dict that "
+                          "it is given", hint="return what is new")
             return _finish(ev, f, source, builder, leaves, result)
     finally:
         ev.frames, ev.store, ev.boundary = outer

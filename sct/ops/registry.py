@@ -94,6 +94,8 @@ def may_raise(eqn: Eqn) -> bool:
     """May the equation raise, by the values of its operands?  Arithmetic of NumPy's floats does not."""
     if eqn.op.raises != "value":
         return False
+    if not eqn.outs:
+        return True
     t = eqn.outs[0].type
     return not (eqn.op in ELEMENTWISE and isinstance(t, Tensor) and t.carrier == "np" and t.kind == "f"
                 and not (eqn.spelling or "").startswith("math.") and all(map(_is_bounded, eqn.args)))
