@@ -242,7 +242,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         return
     if isinstance(owner, Ref):
         names, operands = join_key(key_items(ev, key))
-        path, names, operands = compose(ev, owner, names, operands)
+        path, names, operands = compose(ev, owner, names or ("e",), operands)
         base = Ref(owner.addr, path)
         ev.writable(owner.addr, "a write")
         if isinstance(value, (Tup, ListRef)):

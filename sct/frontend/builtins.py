@@ -19,8 +19,10 @@ from sct.frontend.prelude import all_, any_, largest, same, smallest
 from sct.frontend.prelude import sum_ as sum_of_array
 from sct.frontend.raising import die
 from sct.frontend.store import is_number
+from sct.frontend.texts import shown
 from sct.frontend.values import (
     Abstract,
+    Container,
     DictRef,
     Iteration,
     ListRef,
@@ -29,7 +31,7 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
-from sct.ir import Lit, Operand, Value
+from sct.ir import Lit, Value
 from sct.ir.types import Opaque, Tensor
 from sct.ops import BY_CALL, OPS, print_
 from sct.ops.lists import sum_list
@@ -119,12 +121,7 @@ def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     attrs = {k: ev.ask(v, f"`{k}` of print") for k, v in kwargs.items()}
     if not attrs.keys() <= {"sep", "end"}:
         ev.refuse("SCT205", f"`print` with {', '.join(attrs)} is not supported")
-    shown: list[Operand] = []
-    for a in args:
-        if isinstance(a, (Tup, ListRef, DictRef)):
-            ev.refuse("SCT503", "printing a container is not supported", hint="print its items, or an f-string")
-        shown.append(Lit(str(a.value)) if isinstance(a, Static) and not is_number(a) else ev.operand(a))
-    ev.emit(print_, *shown, **{"sep": " ", "end": "\n", **attrs})
+    ev.emit(print_, *(shown(ev, a) for a in args), **{"sep": " ", "end": "\n", **attrs})
     return Static(None)
 
 
@@ -216,11 +213,19 @@ def _quantifier(stops: bool) -> Special:
 SPECIAL[id(any)], SPECIAL[id(all)] = _quantifier(True), _quantifier(False)
 
 
-@special(str, repr)
-def str_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    if isinstance(args[0], Static):
-        return Static(str(args[0].value))
-    return ev.emit(OPS["fstring"], ev.operand(args[0]), parts=(("", ""),))  # type: ignore[no-any-return]
+def _text(conversion: str, run: Any) -> Special:
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        v = args[0] if args else Static("")
+        if isinstance(v, Static):
+            return Static(run(v.value))
+        if isinstance(v, (Tup, Container)):
+            return boolean(shown(ev, v))
+        return ev.emit(OPS["fstring"], ev.operand(v), parts=((conversion, ""),))  # type: ignore[no-any-return]
+
+    return handler
+
+
+SPECIAL[id(str)], SPECIAL[id(repr)] = _text("", str), _text("r", repr)
 
 
 @special(np.shape)
@@ -261,6 +266,12 @@ def _convert(name: str, cls: Any) -> Special:
 
 for _name, _cls in (("float", float), ("int", int), ("bool", bool)):
     SPECIAL[id(_cls)] = _convert(_name, _cls)
+
+
+@special(set, frozenset)
+def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    items = items_of(ev, args[0]) if args else ()
+    return Static(frozenset(ev.ask(x, "an item of a set") for x in items))
 
 
 @special(eval, exec, compile, globals, locals, input, open)

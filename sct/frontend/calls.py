@@ -22,6 +22,7 @@ from sct.frontend.objects import instantiate, special_call, special_method
 from sct.frontend.opaque import exception, is_library, opaque_call, pure_method
 from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
+from sct.frontend.raising import die
 from sct.frontend.repeated import Outline, evaluated_in_line, site_of
 from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
 from sct.frontend.statements import FALL, block, guard
@@ -81,7 +82,8 @@ def call_poison(ev: Evaluator, fn: Poison, args: Args, kwargs: Kwargs) -> Abstra
 def call_closure(ev: Evaluator, fn: Closure, args: Args, kwargs: Kwargs) -> Abstract:
     frame = next((f for f in ev.all_frames if f.id == fn.frame), None)
     assert frame is not None
-    source = SourceFunction(fn.node, frame.source.file, getattr(fn.node, "name", "<lambda>"))
+    name = getattr(fn.node, "name", "<lambda>")
+    source = SourceFunction(fn.node, frame.source.file, name, f"{frame.source.qualname}.<locals>.{name}")
     return call_source(ev, source, args, kwargs, frame.globals, frame.cells, fn.defaults, fn.kw_defaults, frame)
 
 
@@ -148,7 +150,8 @@ def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwar
     named = f.__kwdefaults__ or {}
     kw = tuple(_Default(ev, named[a.id], (f, ("attr", "__kwdefaults__"), ("item", a.id))) if a.id in named else None
                for a in source_of(f.__code__).node.args.kwonlyargs)
-    return call_source(ev, source_of(f.__code__), args, kwargs, _Globals(f), _Cells(f, cells), defaults, kw, None)
+    source = replace(source_of(f.__code__), qualname=f.__qualname__)
+    return call_source(ev, source, args, kwargs, _Globals(f), _Cells(f, cells), defaults, kw, None)
 
 
 def _as_it_is(ev: Evaluator, f: types.FunctionType) -> None:
@@ -306,34 +309,52 @@ def _no_generator(ev: Evaluator, source: SourceFunction) -> None:
 
 def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
          defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...]) -> dict[str, Abstract]:
-    """Parameters by name, as Python binds them."""
+    """Parameters by name, as Python binds them; where they do not fit, its TypeError."""
     a = source.node.args
     positional = [p.id for p in [*a.posonlyargs, *a.args]]
-    bound: dict[str, Abstract] = dict(zip(positional, args))
-    rest = dict(kwargs)
-    if len(args) > len(positional) and a.vararg is None:
-        ev.refuse("SCT505", f"`{source.name}` takes {len(positional)} positional arguments, {len(args)} are given")
-    if a.vararg is not None:
-        bound[a.vararg.id] = Tup(tuple(args[len(positional):]))
-    for name in [*positional[len(a.posonlyargs):], *(p.id for p in a.kwonlyargs)]:
-        if name in rest:
-            if name in bound:
-                ev.refuse("SCT505", f"`{source.name}` got two values for `{name}`")
-            bound[name] = rest.pop(name)
-    for name, v in zip(positional[len(positional) - len(defaults):], defaults):
-        if name not in bound:
-            bound[name] = v.lifted() if isinstance(v, _Default) else v
-    for p, kw in zip(a.kwonlyargs, kw_defaults):
-        if kw is not None and p.id not in bound:
-            bound[p.id] = kw.lifted() if isinstance(kw, _Default) else kw
-    missing = [p for p in [*positional, *(k.id for k in a.kwonlyargs)] if p not in bound]
-    if missing:
-        ev.refuse("SCT505", f"`{source.name}` is called without `{missing[0]}`")
-    if a.kwarg is not None:
-        bound[a.kwarg.id] = ev.new_dict(rest)
-    elif rest:
-        ev.refuse("SCT505", f"`{source.name}` has no parameter `{next(iter(rest))}`")
+    optional = dict(zip(positional[len(positional) - len(defaults):], defaults))
+    optional.update({p.id: d for p, d in zip(a.kwonlyargs, kw_defaults) if d is not None})
+    given = _as_python(a, source.name, source.qualname, frozenset(optional), len(args), tuple(kwargs))
+    if isinstance(given, str):
+        die(ev, "TypeError", given)
+    values = [*args, *kwargs.values()]
+    bound: dict[str, Abstract] = {}
+    for name, place in given.items():
+        if isinstance(place, tuple):
+            bound[name] = Tup(tuple(values[k] for k in place))
+        elif isinstance(place, dict):
+            bound[name] = ev.new_dict({key: values[k] for key, k in place.items()})
+        elif place is None:
+            default = optional[name]
+            bound[name] = default.lifted() if isinstance(default, _Default) else default
+        else:
+            bound[name] = values[place]
     return bound
+
+
+@functools.lru_cache(maxsize=4096)
+def _as_python(a: Any, called: str, qualname: str, optional: frozenset[str], count: int,
+               names: tuple[str, ...]) -> Any:
+    """Which argument each parameter gets, None for its default: Python binds their positions.
+
+    The text of its TypeError where they do not fit.
+    """
+
+    def shown(p: Any) -> str:
+        return f"{p.id}=None" if p.id in optional else str(p.id)
+
+    parts = [*map(shown, a.posonlyargs), *["/"] * bool(a.posonlyargs), *map(shown, a.args)]
+    parts += [f"*{a.vararg.id}"] if a.vararg is not None else ["*"] * bool(a.kwonlyargs)
+    parts += [*map(shown, a.kwonlyargs), *([f"**{a.kwarg.id}"] if a.kwarg is not None else [])]
+    name = called if called.isidentifier() else "f"
+    made: dict[str, Any] = {}
+    exec(f"def {name}({', '.join(parts)}): return locals()", {}, made)
+    f = made[name]
+    f.__qualname__, f.__code__ = qualname or called, f.__code__.replace(co_name=called)
+    try:
+        return f(*range(count), **dict(zip(names, range(count, count + len(names)))))
+    except TypeError as error:
+        return str(error)
 
 
 def inline(ev: Evaluator, frame: Frame) -> Abstract:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import gast
 
@@ -18,11 +19,12 @@ from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.expressions import truth
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of, known_items
-from sct.frontend.values import Abstract, Key
+from sct.frontend.values import Abstract, Key, Static
 from sct.ir import Lit
 
 __all__ = ["listcomp"]
 
+T = TypeVar("T")
 MOST_UNROLLED = 64
 """How many items, where they are known, are taken one by one."""
 
@@ -62,6 +64,16 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
     """The scope of a comprehension: its names are its own."""
     frame = ev.frames[-1]
     names = {*_names(node), *more}
+    if not more and _makes_functions(node):
+        # The functions that it makes read its variables later, as they are then.
+        inner = replace(frame, id=ev.new_frame_id(), locals=names, parent=frame, now=frame.now | names)
+        ev.frames.append(inner)
+        ev.all_frames.append(inner)
+        try:
+            yield
+        finally:
+            ev.frames.pop()
+        return
     shadowed = {n: ev.store.vars.get(Key(frame.id, n)) for n in names}
     added = names - frame.locals
     frame.locals |= added
@@ -80,22 +92,48 @@ def _names(node: Any) -> frozenset[str]:
     return frozenset(n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name))
 
 
+@functools.lru_cache(maxsize=4096)
+def _makes_functions(node: Any) -> bool:
+    return any(isinstance(n, gast.Lambda) for n in gast.walk(node))
+
+
+@expression(gast.DictComp)
+def dictcomp(ev: Evaluator, node: Any) -> Abstract:
+    """A dict display with `for`."""
+    return ev.new_dict(dict(_rows(ev, node, ask=True, settled=True, item=lambda: (
+        ev.ask(ev.eval(node.key), "a key of a dict"), ev.eval(node.value)))))
+
+
+@expression(gast.SetComp)
+def setcomp(ev: Evaluator, node: Any) -> Abstract:
+    """A set display with `for`."""
+    made = _rows(ev, node, ask=True, settled=True, item=lambda: ev.eval(node.elt))
+    return Static({ev.ask(x, "an item of a set") for x in made})
+
+
 def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:
     """The list of items that are known, or whose number is asked."""
-    made: list[Abstract] = []
+    return ev.new_list(tuple(_rows(ev, node, ask=ask, item=lambda: ev.eval(node.elt))))
+
+
+def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled: bool = False) -> list[T]:
+    """What `item` gives for each trip of the loops of a comprehension; `settled`: its tests are asked."""
+    made: list[T] = []
 
     def go(k: int) -> None:
         if k == len(node.generators):
-            made.append(ev.eval(node.elt))
+            made.append(item())
             return
         gen = node.generators[k]
         over = ev.eval(gen.iter)
         items = items_of(ev, over) if ask else known_items(ev, over)
         if items is None or len(items) > MOST_UNROLLED and not ask:
             raise _Unknown
-        for item in items:
-            assign(ev, gen.target, item)
+        for each in items:
+            assign(ev, gen.target, each)
             tests = [truth(ev, ev.eval(t)) for t in gen.ifs]
+            if settled:
+                tests = [t if isinstance(t, Lit) else Lit(ev.ask(t, "this test")) for t in tests]
             if not all(isinstance(t, Lit) for t in tests):
                 raise _Unknown
             if all(isinstance(t, Lit) and t.value for t in tests):
@@ -103,7 +141,7 @@ def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:
 
     with targets(ev, node):
         go(0)
-    return ev.new_list(tuple(made))
+    return made
 
 
 # -- the loop that appends ------------------------------------------------------------------------

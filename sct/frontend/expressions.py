@@ -19,6 +19,7 @@ from sct.frontend.iteration import items_of
 from sct.frontend.objects import get_attribute, is_object, reflected, special_call
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
+from sct.frontend.texts import shown
 from sct.frontend.values import (
     Abstract,
     Array,
@@ -536,10 +537,11 @@ def fstring_(ev: Evaluator, node: Any) -> Abstract:
                 ev.refuse("SCT104", "a format known only at run time is not supported", node=p)
             spec = text.value
         conversion = chr(p.conversion) if p.conversion and p.conversion > 0 else ""
+        if isinstance(v, (Tup, Container)) or is_object(v):
+            v, conversion = boolean(shown(ev, v)), ""
         if isinstance(v, Static) and not args and isinstance(v.value, (str, int, float, bool, type(None))):
             convert: Any = {"r": repr, "s": str, "a": ascii}.get(conversion, lambda x: x)
-            shown = convert(v.value)
-            text_now = format(shown, spec)
+            text_now = format(convert(v.value), spec)
             parts.append(text_now)
             known += text_now
             continue

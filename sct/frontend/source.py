@@ -26,6 +26,7 @@ class SourceFunction:
     node: Any
     file: str
     name: str
+    qualname: str = ""
 
 
 def loc_of(node: Any, file: str) -> Loc:
@@ -79,7 +80,7 @@ def source_of(code: types.CodeType) -> SourceFunction:
     if len(nodes) > 1:
         nodes = _on_a_line(nodes, text, code) or nodes
     tree = _Matching().visit(gast.ast_to_gast(nodes[0]))
-    return SourceFunction(tree, code.co_filename, code.co_name)
+    return SourceFunction(tree, code.co_filename, code.co_name, getattr(code, "co_qualname", code.co_name))
 
 
 # -- match ---------------------------------------------------------------------------------

@@ -240,6 +240,8 @@ def winners(x: Operand, *operands: Operand, key: Key) -> Any:
 
 
 def store_transposed(ct: Operand, x: Operand, value: Operand, *operands: Operand, key: Key) -> list[Any]:
+    if isinstance(ct.type, Tensor) and ct.type.is_scalar:
+        return [0.0, ct]  # x is 0-d: all of it is written
     part = index(ct, *operands, key=key)
     if "a" in key:
         part = where(winners(x, *operands, key=key), part, 0.0)

@@ -1,0 +1,84 @@
+"""Text of objects at run time: what `print` and f-strings show of containers.
+
+    print((a, [b]))   ->   print(f"({a!r}, [{b!r}])")
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from sct.frontend.evaluator import Evaluator
+from sct.frontend.lists import is_dynamic
+from sct.frontend.objects import class_of, special_call
+from sct.frontend.store import is_number
+from sct.frontend.values import Abstract, Container, DictRef, ListRef, ObjRef, Ref, Static, Tup
+from sct.ir import Lit, Operand, Value
+from sct.ops import fstring
+
+__all__ = ["shown", "text_of"]
+
+
+def shown(ev: Evaluator, v: Abstract) -> Operand:
+    """What `str(v)` is, as an operand; numbers and arrays as they are."""
+    if isinstance(v, Static):
+        return Lit(v.value) if is_number(v) else Lit(str(v.value))
+    own = special_call(ev, v, "__str__")
+    own = special_call(ev, v, "__repr__") if own is None else own
+    if own is not None:
+        return shown(ev, own)
+    if not isinstance(v, (Tup, Container)):
+        return ev.operand(v)
+    parts: list[Any] = []
+    operands: list[Operand] = []
+    text_of(ev, v, parts, operands)
+    if not operands:
+        return Lit("".join(parts))
+    return ev.emit(fstring, *operands, parts=tuple(parts))  # type: ignore[no-any-return]
+
+
+def text_of(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand]) -> None:
+    """Add `repr(v)` to the parts and operands of an f-string."""
+    if isinstance(v, Static):
+        parts.append(repr(v.value))
+    elif isinstance(v, (Value, Ref)):
+        parts.append(("r", ""))
+        operands.append(ev.operand(v))
+    elif isinstance(v, DictRef):
+        cell = ev.slots(v)
+        _joined(ev, "{", [(f"{k!r}: ", x) for k, x in zip(cell.keys, cell.items)], "}", parts, operands)
+    elif isinstance(v, ListRef) and not is_dynamic(ev, v):
+        _joined(ev, "[", [("", x) for x in ev.slots(v).items], "]", parts, operands)
+    elif isinstance(v, Tup) and v.cls is tuple:
+        _joined(ev, "(", [("", x) for x in v.items], ",)" if len(v.items) == 1 else ")", parts, operands)
+    else:
+        _object(ev, v, parts, operands)
+
+
+def _object(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand]) -> None:
+    own = special_call(ev, v, "__repr__")
+    if own is not None:
+        parts.append(("", ""))
+        operands.append(ev.operand(own))
+        return
+    cls = class_of(v)
+    fields: list[tuple[str, Abstract]] = []
+    if isinstance(v, Tup):
+        fields = list(zip(v.fields, v.items))
+    elif isinstance(v, ObjRef) and cls is not None and dataclasses.is_dataclass(cls):
+        cell = ev.slots(v)
+        named = [f.name for f in dataclasses.fields(cls) if f.repr]
+        fields = [(k, x) for k, x in zip(cell.keys, cell.items) if k in named]
+    else:
+        ev.refuse("SCT503", "printing this object is not supported", hint="print its items, or an f-string")
+    name = cls.__qualname__ if cls is not None and isinstance(v, ObjRef) else v.cls.__name__
+    _joined(ev, f"{name}(", [(f"{k}=", x) for k, x in fields], ")", parts, operands)
+
+
+def _joined(ev: Evaluator, head: str, items: list[tuple[str, Abstract]], tail: str, parts: list[Any],
+            operands: list[Operand]) -> None:
+    parts.append(head)
+    for k, (label, x) in enumerate(items):
+        parts.append((", " if k else "") + label)
+        text_of(ev, x, parts, operands)
+    parts.append(tail)
