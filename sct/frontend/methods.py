@@ -5,16 +5,14 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 from dataclasses import replace
-
-import gast
+from typing import Any
 
 from sct.frontend import lists
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
-from sct.frontend.expressions import compare_one
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ARRAY_METHODS
 from sct.frontend.operations import call_named
-from sct.frontend.raising import attempted, die
+from sct.frontend.raising import attempted
 from sct.frontend.records import namedtuple_method
 from sct.frontend.values import (
     Abstract,
@@ -110,12 +108,10 @@ LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
 
 def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> Abstract:
     """`owner.index(x)` and `owner.count(x)`, of what is known."""
-    equal = [bool(ev.ask(compare_one(ev, gast.Eq(), y, x), "is this the item")) for y in items_of(ev, owner)]
-    if name == "count":
-        return Static(sum(equal))
-    if True not in equal:
-        die(ev, "ValueError", "list.index(x): x not in list")
-    return Static(equal.index(True))
+    known = [ev.ask(y, "an item of this list") for y in items_of(ev, owner)]
+    wanted = ev.ask(x, "what is looked for")
+    sequence: Any = tuple(known) if isinstance(owner, Tup) else known
+    return Static(attempted(ev, lambda: getattr(sequence, name)(wanted)))
 
 
 def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstract:

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
+from sct.frontend.opaque import is_library
 from sct.frontend.raising import attempted, die
 from sct.frontend.values import Abstract, Bound, ObjRef, Parent, Ref, Slots, Static, Tup
 from sct.ir import Value
@@ -191,10 +192,9 @@ def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
     if cls is None:
         return None
     raw, where = _in_classes(cls.__mro__, name)
-    if not isinstance(raw, types.FunctionType) or raw.__code__.co_filename == "<string>":
+    if not isinstance(raw, types.FunctionType) or raw.__code__.co_filename == "<string>" or is_library(raw):
         return None
-    bound = _bind(ev, raw, where, v, name)
-    return bound
+    return _bind(ev, raw, where, v, name)
 
 
 def special_call(ev: Evaluator, v: Abstract, name: str, *args: Abstract) -> Abstract | None:

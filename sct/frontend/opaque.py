@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
+from sct.frontend.evaluator import Args, Evaluator, Kwargs, called, special
 from sct.frontend.raising import attempted
 from sct.frontend.store import is_number
 from sct.frontend.values import Abstract, Container, Ref, Static, Tup
@@ -80,6 +80,13 @@ def exception(ev: Evaluator, f: type, args: Args) -> Abstract:
     if getattr(builtins, f.__name__, None) is f:
         return ev.emit(python, *operands, callee=f.__name__)  # type: ignore[no-any-return]
     return ev.emit(apply, ev.opaque(Static(f, (f,))), *operands, keywords=())  # type: ignore[no-any-return]
+
+
+@special(logging.getLogger)
+def get_logger(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The logger of a name is always the same."""
+    logger = logging.getLogger(*(ev.ask(a, "the name of a logger") for a in args))
+    return Static(logger, (logger,))
 
 
 # -- what is known of some ------------------------------------------------------------------------------
