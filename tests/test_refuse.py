@@ -242,20 +242,6 @@ def f(a):
 def f(a, n):
     return getattr(math, "si" + "n" * n)(a)  # SCT
 """,
-    "wrong number of arguments": """
-def g(a, b):
-    return a * b
-
-def f(a):
-    return g(a)  # SCT
-""",
-    "unknown keyword": """
-def g(a):
-    return a * a
-
-def f(a):
-    return g(a, scale=2.0)  # SCT
-""",
     # --- SCT3: heap and aliases
     "ambiguous write in a loop": """
 def f(x, y):
