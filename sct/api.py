@@ -135,8 +135,8 @@ def hessian(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = 
 def _derivative(kind: str, f: Function | None, argnums: Argnums, has_aux: bool, backend: str) -> Any:
     check_backend(backend)
     if f is None:
-        return lambda function: Derivative(kind, function, argnums, has_aux)
-    return Derivative(kind, f, argnums, has_aux)
+        return lambda function: Derivative(kind, function, argnums, has_aux, backend)
+    return Derivative(kind, f, argnums, has_aux, backend)
 
 
 def vjp(f: Function, *primals: Any, has_aux: bool = False, backend: str = "numpy") -> tuple[Any, ...]:
@@ -152,7 +152,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False, backend: str = "numpy
     check_function("vjp", f)
     if not primals:
         raise SctError("SCT904", "vjp takes the function and its arguments", hint="vjp(f, x)")
-    value, run, *aux = call_once(Transform("vjp", f, tuple(range(len(primals))), has_aux), *primals)
+    value, run, *aux = call_once(Transform("vjp", f, tuple(range(len(primals))), has_aux), *primals, backend=backend)
 
     def pullback(cotangent: Any) -> Any:
         return run(_tangent(value, cotangent, "the cotangent"))
@@ -177,7 +177,7 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, has_aux
     if _is_none(tangents):
         raise SctError("SCT904", "jvp: no argument has a tangent", why="every tangent is None")
     directions = _directions(primals, tangents)
-    made: tuple[Any, ...] = call_once(Transform("jvp", f, has_aux=has_aux), *primals, *directions)
+    made: tuple[Any, ...] = call_once(Transform("jvp", f, has_aux=has_aux), *primals, *directions, backend=backend)
     return made
 
 
@@ -189,7 +189,7 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, backend
     """
     check_backend(backend)
     _check_pairs("hvp", primals, tangents)
-    return jvp(grad(f), primals, tangents)[1]
+    return jvp(grad(f), primals, tangents, backend=backend)[1]
 
 
 def emit(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import importlib.util
 import inspect
 import itertools
 import operator
@@ -26,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Union
 
-from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load
+from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load, load_compiled
 from sct.dispatch import MISS, Match, checks, stands
 from sct.errors import SctError, SctWarning
 from sct.frontend import Same, Traced, Transform, key_of, root_of, trace, trace_ahead
@@ -62,14 +63,22 @@ class Specialisation:
 
 _serial = itertools.count(1)
 
+BACKENDS: dict[str, dict[str, Any] | None] = {
+    "numpy": None,
+    "numba": {},
+    "numba:fastmath": {"fastmath": ("reassoc", "contract", "arcp")},
+}
+"""Options of `numba.njit`, where there are kernels."""
 
-def emit(traced: Traced) -> Source:
+
+def emit(traced: Traced, backend: str = "numpy") -> Source:
     """The Python source of what was traced."""
     params = tuple(
         Parameter(p.name, p.kind, NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
         for p in traced.params
     )
-    return generate(manager.run(traced.fn), Interface(traced.name, params, traced.result, traced.comment))
+    interface = Interface(traced.name, params, traced.result, traced.comment)
+    return generate(manager.run(traced.fn), interface, kernels=BACKENDS[backend])
 
 
 @contextlib.contextmanager
@@ -84,16 +93,25 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def specialise(transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialisation:
+def specialise(
+    transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any], backend: str = "numpy"
+) -> Specialisation:
     """Compile `transform` for these arguments."""
     with _no_collection():
         traced = trace(transform, args, kwargs)
-        source = emit(traced)
+        source = emit(traced, backend)
     for name in manager.unused(traced.fn):
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
                       stacklevel=6)
-    run = load(source, f"<sct {traced.name} {next(_serial)}>")
+    if BACKENDS[backend] is None:
+        run = _loaded(traced, source)
+    else:
+        run = load_compiled(source, lambda: _loaded(traced, emit(traced)), manager.has_effects(traced.fn))
     return Specialisation(replace(traced, root=None), source, run, checks(traced, run))
+
+
+def _loaded(traced: Traced, source: Source) -> Callable[..., Any]:
+    return load(source, f"<sct {traced.name} {next(_serial)}>")
 
 
 @dataclass(eq=False)
@@ -101,6 +119,7 @@ class Family:
     """All specialisations of one transform of one piece of code."""
 
     key: tuple[Hashable, ...]
+    backend: str = "numpy"
     table: dict[Hashable, tuple[Specialisation, ...]] = field(default_factory=dict)
     order: list[tuple[Hashable, Specialisation]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -119,7 +138,7 @@ class Family:
             with self.lock:
                 # Another thread may have compiled one meanwhile.
                 if self.table.get(key, ()) is candidates:
-                    made = self._add(key, specialise(transform, args, kwargs))
+                    made = self._add(key, specialise(transform, args, kwargs, self.backend))
                     break
         return made, made.bind(root), made.run(*args, **kwargs, **made.traced.free_values(root))
 
@@ -147,13 +166,13 @@ _families: dict[Hashable, Family] = {}
 _families_lock = threading.Lock()
 
 
-def family_of(transform: Transform) -> Family:
+def family_of(transform: Transform, backend: str = "numpy") -> Family:
     """The specialisations shared by all transforms of this kind of the same code."""
     key = _identity(transform)
-    family = _families.get(key)
+    family = _families.get((backend, *key))
     if family is None:
         with _families_lock:
-            family = _families.setdefault(key, Family(key))
+            family = _families.setdefault((backend, *key), Family(key, backend))
             while len(_families) > MOST_FAMILIES:
                 del _families[next(iter(_families))]
     return family
@@ -178,9 +197,9 @@ def _identity(f: Any) -> tuple[Hashable, ...]:
     return (Same(f),)
 
 
-def call_once(transform: Transform, *args: Any) -> Any:
+def call_once(transform: Transform, *args: Any, backend: str = "numpy") -> Any:
     """The derivative of the transform at these arguments, compiled if need be."""
-    return family_of(transform).call(transform, args, {})[2]
+    return family_of(transform, backend).call(transform, args, {})[2]
 
 
 # -- what grad returns ----------------------------------------------------------------
@@ -196,13 +215,15 @@ class Derivative:
     __name__: str
     __qualname__: str
 
-    def __init__(self, kind: str, f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> None:
+    def __init__(self, kind: str, f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False,
+                 backend: str = "numpy") -> None:
         check_function(kind, f)
+        check_backend(backend)
         self.__name__ = self.__qualname__ = getattr(getattr(f, "func", f), "__name__", type(f).__name__)
         functools.update_wrapper(self, f)
-        self._made_with = (kind, argnums, has_aux)
+        self._made_with: tuple[Any, ...] = (kind, argnums, has_aux, backend)
         self._transform = Transform(kind, f, _positions(kind, f, argnums), has_aux)
-        self._family = family_of(self.__sct_transform__)
+        self._family = family_of(self.__sct_transform__, backend)
         self._latest: Specialisation | None = None
         self._match: Match = _no_match
 
@@ -213,26 +234,26 @@ class Derivative:
     def _look_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         t = self.__sct_transform__
         if _identity(t) != self._family.key:
-            self._family = family_of(t)
+            self._family = family_of(t, self._family.backend)
         self._latest, self._match, result = self._family.call(t, args, kwargs)
         return result
 
     def __get__(self, instance: object, owner: type | None = None) -> Derivative:
         if instance is None:
             return self
-        kind, argnums, has_aux = self._made_with
-        return Derivative(kind, self.__sct_transform__.fn.__get__(instance, owner), argnums, has_aux)
+        kind, *options = self._made_with
+        return Derivative(kind, self.__sct_transform__.fn.__get__(instance, owner), *options)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         if _global(self.__module__, self.__qualname__) is self:
             return self.__qualname__
-        kind, argnums, has_aux = self._made_with
+        kind, *options = self._made_with
         f = self.__sct_transform__.fn
         owner = getattr(f, "__self__", None)
         if isinstance(f, types.MethodType) and isinstance(getattr(type(owner), f.__name__, None), Derivative):
             # A decorated method, of an object: the name of the function means the derivative.
             return getattr, (owner, f.__name__)
-        return Derivative, (kind, f, argnums, has_aux)
+        return Derivative, (kind, f, *options)
 
     def __repr__(self) -> str:
         return f"<sct {self.__sct_transform__.kind} of {self.__qualname__}>"
@@ -250,8 +271,8 @@ class Derivative:
     @property
     def line_map(self) -> LineMap:
         """Which line of `source` belongs to which line of the user's, and the other way round."""
-        source = self._latest.source if self._latest else emit(trace_ahead(self.__sct_transform__, {}))
-        return source.line_map
+        made = self._latest.source if self._latest else None
+        return (made or emit(trace_ahead(self.__sct_transform__, {}), self._family.backend)).line_map
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -263,7 +284,7 @@ class Derivative:
 
         Types of parameters that are not given come from annotations and defaults.
         """
-        return emit(trace_ahead(self.__sct_transform__, types)).text
+        return emit(trace_ahead(self.__sct_transform__, types), self._family.backend).text
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a module that defines this derivative, as compiled for the calls so far, as a plain function.
@@ -305,8 +326,12 @@ def _global(module: str, qualname: str) -> object:
 
 
 def check_backend(backend: str) -> None:
-    if backend != "numpy":
-        raise SctError("SCT901", f"there is no backend {backend!r}", hint='backend="numpy"')
+    if not isinstance(backend, str) or backend not in BACKENDS:
+        known = " or ".join(f'backend="{name}"' for name in BACKENDS)
+        raise SctError("SCT901", f"there is no backend {backend!r}", hint=known)
+    if BACKENDS[backend] is not None and importlib.util.find_spec("numba") is None:
+        raise SctError("SCT901", f'backend="{backend}" needs Numba, which is not installed',
+                       hint='pip install "sct[numba]"')
 
 
 def check_function(kind: str, f: object) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from sct.codegen.fold import Expression, Folded
 from sct.codegen.program import Select
 from sct.codegen.templates import expression, parsed
-from sct.ir.core import UNDEF, Lit, Operand, Value
+from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.objects import dotted_name
 from sct.ir.types import List
 from sct.ops.indexing import split
@@ -143,8 +143,12 @@ class Expressions:
         eqn = s.eqn
         if eqn.op.name == "index":
             return self.subscript(eqn.args[0], eqn.args[1:], eqn.attrs["key"], ast.Load())
+        return self.filled(expression(s.like), eqn.args, eqn)
+
+    def filled(self, template: str, args: Sequence[Operand], eqn: Eqn) -> ast.expr:
+        """A template with these operands and the attributes of `eqn`."""
         attrs = {f"_{k}": v for k, v in eqn.attrs.items()}
-        made: ast.expr = _Filled(eqn.args, attrs, self)(parsed(expression(s.like)))
+        made: ast.expr = _Filled(args, attrs, self)(parsed(template))
         return made if eqn.primal else signed(made)
 
     def subscript(self, x: Operand, key: Sequence[Operand], kinds: tuple[str, ...],

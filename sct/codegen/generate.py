@@ -25,16 +25,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from sct.codegen.arguments import parameter, signature
+from sct.codegen.compiled import TAKEN, CompiledExpressions, CompiledStatements, is_plain
 from sct.codegen.expressions import Expressions, Modules
 from sct.codegen.fold import Folded, fold
 from sct.codegen.interface import Interface, Parameter, Source
 from sct.codegen.iterate import iterate
+from sct.codegen.kernels import flagged, grouped, handed_on, plain_exceptions, way_out_last
 from sct.codegen.live import Liveness
 from sct.codegen.lower import lower
 from sct.codegen.names import Names
 from sct.codegen.parts import Scope
-from sct.codegen.program import Block, Define, Let, statements
+from sct.codegen.program import Block, Define, Kernel, Let, statements
 from sct.codegen.prune import prune
+from sct.codegen.reserve import reserve
 from sct.codegen.returns import returned_early
 from sct.codegen.spell import spell
 from sct.codegen.statements import Statements, function
@@ -48,11 +51,14 @@ from sct.ir.tree import Leaf, Node, Tree
 __all__ = ["generate", "load"]
 
 
-def generate(fn: Fn, interface: Interface) -> Source:
-    """The source of `fn` as the function that `interface` describes."""
+def generate(fn: Fn, interface: Interface, *, kernels: Mapping[str, Any] | None = None) -> Source:
+    """The source of `fn` as the function that `interface` describes.
+
+    kernels  options of `numba.njit`: loops are functions that Numba compiles
+    """
     made = [_definition(f, _plain(f)) for f in fn.functions]
-    made.append(_definition(fn, interface))
-    tree = ast.Module([d.tree for d in made], [])
+    made.append(_definition(fn, interface, kernels))
+    tree = ast.Module([tree for d in made for tree in d.trees], [])
     lines = {line for d in made for line in d.modules.imports}
     imports = tuple(sorted(lines, key=lambda line: (_group(line), line)))
     text = _head(imports) + unparse(tree)
@@ -65,13 +71,13 @@ def generate(fn: Fn, interface: Interface) -> Source:
 class _Definition:
     """A function of the text; `bindings` and `places` as in `Source` and `Statements`."""
 
-    tree: ast.stmt
+    trees: list[ast.stmt]
     modules: Modules
     bindings: Mapping[str, Any]
     places: Mapping[ast.stmt, Loc]
 
 
-def _definition(fn: Fn, interface: Interface) -> _Definition:
+def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None = None) -> _Definition:
     scope = Scope(fn)
     fixed: dict[Value, str] = {}
     block: Block = []
@@ -79,16 +85,31 @@ def _definition(fn: Fn, interface: Interface) -> _Definition:
         value, items = parameter(p.name, p.tree, fn.params)
         fixed[value] = p.name
         block += items
-    block = spell(returned_early(prune(tidy(iterate(prune([*block, *lower(fn, scope)]))))))
+    block = prune([*block, *lower(fn, scope, checks=kernels is not None)])
+    if kernels is not None:
+        block = spell(compilable(prune(tidy(block)), is_plain(interface, fn.results)))
+    else:
+        block = spell(returned_early(prune(tidy(iterate(block)))))
     folded = fold(block)
     live = Liveness(block, fixed, folded)
-    names = Names(live, fixed, _users(scope, fn.params), _taken(block, folded, interface), _usual(fn, scope))
+    taken = _taken(block, folded, interface) | (TAKEN if kernels is not None else set())
+    names = Names(live, fixed, _users(scope, fn.params), taken, _usual(fn, scope))
     modules = Modules(p.name for p in interface.params)
-    printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block)
-    body = printer.block(block)
     args, bindings = signature(interface, modules)
+    before: list[ast.stmt] = []
+    if kernels is not None:
+        of = CompiledExpressions(names.names, folded, modules)
+        compiler = CompiledStatements(of, names, interface, block, kernels)
+        printer: Statements = compiler
+        body, before = compiler.module(block)
+    else:
+        printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block)
+        body = printer.block(block)
     body = [*map(comment, filter(None, [interface.comment])), *interface.top, *body]
-    return _Definition(function(interface.name, args, body), modules, {**bindings, **modules.bindings}, printer.places)
+    made = function(interface.name, args, body)
+    if kernels is not None and isinstance(block[-1], Kernel):
+        made = compiler.decorated(made)
+    return _Definition([*before, made], modules, {**bindings, **modules.bindings}, printer.places)
 
 
 def _plain(fn: Fn) -> Interface:
@@ -102,6 +123,19 @@ def _plain(fn: Fn) -> Interface:
     results = tuple(Leaf(k) for k in range(len(fn.results)))
     row = Node("tuple", tuple(range(len(results))), results)
     return Interface(fn.name, params, results[0] if len(results) == 1 else row)
+
+
+def compilable(block: Block, plain: bool) -> Block:
+    """The block with kernels in it."""
+    handed_on(block)
+    flagged(block)
+    block = prune(grouped(block, plain))
+    plain_exceptions(block)
+    block = prune(reserve(block))
+    for s in statements(block):
+        if isinstance(s, Kernel):
+            way_out_last(s.body)
+    return block
 
 
 def load(source: Source, filename: str) -> Callable[..., Any]:
@@ -123,9 +157,9 @@ def _head(imports: tuple[str, ...]) -> str:
 
 
 def _group(line: str) -> int:
-    """0: the standard library, 1: NumPy and SciPy, 2: the user's modules."""
+    """0: the standard library, 1: NumPy, SciPy and Numba, 2: the user's modules."""
     root = line.split()[1].split(".")[0]
-    return 1 if root in ("numpy", "scipy") else 0 if root in sys.stdlib_module_names else 2
+    return 1 if root in ("numba", "numpy", "scipy") else 0 if root in sys.stdlib_module_names else 2
 
 
 def _lines(tree: ast.Module, text: str, places: Mapping[ast.stmt, Loc]) -> dict[int, Loc]:

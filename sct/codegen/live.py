@@ -18,6 +18,7 @@ from sct.codegen.program import (
     Define,
     If,
     Jump,
+    Kernel,
     Let,
     Loop,
     Move,
@@ -74,6 +75,14 @@ class Liveness:
             self._assign([v], 1, state)
         self.spans = {v: _joined(spans) for v, spans in self.spans.items()}
 
+    def around(self, s: Kernel) -> tuple[set[Value], set[Value]]:
+        """What is live where `s` begins and where it ends."""
+        begin, _, end = (2 * p for p in self._text.marks(s))
+        return self._live_at(begin), self._live_at(end)
+
+    def _live_at(self, p: int) -> set[Value]:
+        return {v for v, spans in self.spans.items() if any(start <= p <= stop for start, stop in spans)}
+
     def leaves(self, xs: Iterable[Operand]) -> Iterator[Value]:
         """The variables that expressions read."""
         for x in xs:
@@ -109,6 +118,8 @@ class Liveness:
                 self._loop(s, state)
             elif isinstance(s, Define):
                 self._define(s, state)
+            elif isinstance(s, Kernel):
+                self._block(s.body, state)
             elif isinstance(s, Jump):
                 state.clear()
                 state.update(dict.fromkeys(self._exits[-1][s.kind == "continue"], 2 * self._text.start[s]))
@@ -211,6 +222,10 @@ class _Text:
                 self.live.first.setdefault(v, self.start[s])
             self._note(s, depth)
             inner = [self._nested(s, depth, own)] if isinstance(s, (If, Loop, Define)) else []
+            if isinstance(s, Kernel):
+                inner = [self._number(s.body, depth, reads, touched)]
+                self._marks[s] = self.count, self.count
+                self.count += 1
             jumps = jumps or isinstance(s, Jump) or True in inner
             reads.update(own)
             touched.update(own)

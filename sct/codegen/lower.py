@@ -45,9 +45,11 @@ __all__ = ["lower"]
 NEVER, ALWAYS = frozenset([False]), frozenset([True])
 
 
-def lower(fn: Fn, scope: Scope) -> Block:
-    """The program of `fn`, ending in its `Return`."""
-    return _without_needless_checks(_Lowering(scope).function(fn))
+def lower(fn: Fn, scope: Scope, *, checks: bool = False) -> Block:
+    """The program of `fn`, ending in its `Return`; with `checks` where Python itself would see
+    that a variable is not assigned."""
+    block = _Lowering(scope).function(fn)
+    return block if checks else _without_needless_checks(block)
 
 
 class _Frame:

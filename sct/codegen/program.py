@@ -17,8 +17,8 @@ from typing import Union
 from sct.ir.core import Eqn, Operand, Value, free_values
 
 __all__ = [
-    "Assigned", "At", "Block", "Define", "If", "Jump", "Let", "Loop", "Move", "NewList", "Pop", "Push", "Return",
-    "Select", "Statement", "Tick", "Update", "Zip", "blocks", "operands", "statements", "targets",
+    "Assigned", "At", "Block", "Define", "If", "Jump", "Kernel", "Let", "Loop", "Move", "NewList", "Pop", "Push",
+    "Return", "Select", "Statement", "Tick", "Update", "Zip", "blocks", "operands", "statements", "targets",
 ]
 
 
@@ -156,9 +156,17 @@ class At:
 
 @dataclass(eq=False)
 class Tick:
-    """count += 1"""
+    """count += by"""
 
     count: Value
+    by: int = 1
+
+
+@dataclass(eq=False)
+class Kernel:
+    """Statements that are compiled as a function of what they read and assign."""
+
+    body: list[Statement]
 
 
 @dataclass(eq=False)
@@ -175,7 +183,8 @@ class Return:
     results: tuple[Operand, ...]
 
 
-Statement = Union[Assigned, Let, Move, If, Loop, Jump, NewList, Push, Pop, At, Tick, Define, Return, Select, Update]
+Statement = Union[
+    Assigned, Let, Move, If, Loop, Jump, Kernel, NewList, Push, Pop, At, Tick, Define, Return, Select, Update]
 Block = list[Statement]
 
 
@@ -188,7 +197,7 @@ def blocks(s: Statement) -> Iterator[Block]:
         if s.test is not None:
             yield s.test[0]
         yield s.body
-    elif isinstance(s, Define):
+    elif isinstance(s, (Define, Kernel)):
         yield s.body
 
 

@@ -150,7 +150,8 @@ class Statements:
         elif isinstance(s, Assigned):
             yield from self.check(s.value)
         elif isinstance(s, Tick):
-            yield ast.AugAssign(store(self.names[s.count]), ast.Add(), ast.Constant(1, None))
+            op = ast.Add() if s.by > 0 else ast.Sub()
+            yield ast.AugAssign(store(self.names[s.count]), op, ast.Constant(abs(s.by), None))
         elif isinstance(s, Define):
             yield self.define(s)
         elif isinstance(s, Return):
@@ -304,9 +305,7 @@ class Statements:
         index = self.names[s.index] if s.index in self.read and s.index is not None else "_"
         pairs: list[tuple[ast.expr, ast.expr]] = []
         if s.bounds and (index != "_" or not s.zipped):
-            steps = call(self.modules.builtin("range"), *self.range(s.bounds))
-            backwards = s.reverse and (index != "_" or _takes_turns(s.body))
-            pairs.append((store(index), self.reversed(steps) if backwards else steps))
+            pairs.append((store(index), self.steps(s)))
         for z in s.zipped:
             read = [store(self.names[v]) if v in self.read else store("_") for v in z.values]
             over = self.of(z.tape)
@@ -321,6 +320,10 @@ class Statements:
 
     def reversed(self, tree: ast.expr) -> ast.expr:
         return call(self.modules.builtin("reversed"), tree)
+
+    def steps(self, s: Loop) -> ast.expr:
+        steps = call(self.modules.builtin("range"), *self.range(s.bounds))
+        return self.reversed(steps) if s.reverse and (s.index in self.read or _takes_turns(s.body)) else steps
 
     def range(self, bounds: tuple[Operand, ...]) -> list[ast.expr]:
         start, stop, step = bounds

@@ -52,6 +52,12 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
         else:
             self.write("..." if value is Ellipsis else _string(value) if isinstance(value, str) else repr(value))
 
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            self.statement(node, f'"""{node.value.value}"""')
+        else:
+            super().visit_Expr(node)
+
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         self.write("f" + _quoted("".join(_formatted(node))))
 
@@ -77,6 +83,9 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
 
     def visit_FunctionDef(self, node: ast.FunctionDef, is_async: bool = False) -> None:
         self.newline(extra=1 if self.indentation else 2)
+        for decorator in node.decorator_list:
+            self.write("@", decorator)
+            self.newline()
         self.write("def ", node.name, "(")
         self.visit_arguments(node.args)
         self.write(")", ":")

@@ -10,12 +10,13 @@ Passes are pure functions; here alone they are put in order, verified and dumped
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator
 
 from sct.ir.check import verify as verified
-from sct.ir.core import Fn
+from sct.ir.core import Eqn, Fn, walk
 from sct.ir.text import show
 from sct.passes.activity import activity
 from sct.passes.cse import cse
@@ -30,7 +31,7 @@ from sct.passes.sink import sink
 from sct.passes.split import split_all
 from sct.passes.storage import storage
 
-__all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "passes", "run", "stages", "unused"]
+__all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "has_effects", "passes", "run", "stages", "unused"]
 
 Pass = Callable[[Fn], Fn]
 Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
@@ -120,6 +121,16 @@ def unused(fn: Fn) -> list[str]:
             active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
             found += [p.hint or "its argument" for p in params if p not in active]
     return found
+
+
+def has_effects(fn: Fn) -> bool:
+    """Does it do what cannot be done twice: print, read, draw?"""
+    return any(eqn.op.effect and eqn.op.name != "raise_" and not _is_exception(eqn) for eqn in walk(fn))
+
+
+def _is_exception(eqn: Eqn) -> bool:
+    made = getattr(builtins, str(eqn.attrs.get("callee", "")).removeprefix("builtins."), None)
+    return isinstance(made, type) and issubclass(made, BaseException)
 
 
 def returns_value(fn: Fn) -> bool:

@@ -30,21 +30,23 @@ class Result:
     seconds: float
 
 
-def one(task: tuple[str, int, bool]) -> Result:
-    family, seed, features = task
+def one(task: tuple[str, int, bool, str]) -> Result:
+    family, seed, features, backend = task
     module = FAMILIES[family]
     program = module.generate(seed)
     start = time.perf_counter()
-    verdict = check(program, Sct())
+    verdict = check(program, Sct(backend))
     seconds = time.perf_counter() - start
     reached = features_of(program, module.FEATURES) if features else set()
     return Result(seed, verdict, frozenset(reached), seconds)
 
 
-def results(family: str, seeds: range, jobs: int, seconds: float, features: bool = True) -> Iterator[Result]:
+def results(
+    family: str, seeds: range, jobs: int, seconds: float, features: bool = True, backend: str = "numpy"
+) -> Iterator[Result]:
     """The results of the seeds, as far as the time goes."""
     end = time.monotonic() + seconds
-    tasks = [(family, seed, features) for seed in seeds]
+    tasks = [(family, seed, features, backend) for seed in seeds]
     if jobs == 1:
         for task in tasks:
             if time.monotonic() > end:
@@ -103,13 +105,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seeds", default="0:300", help="A:B, or one seed")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--time", type=float, default=1e9, help="stop after so many seconds")
+    parser.add_argument("--backend", default="numpy")
     parser.add_argument("--show", type=int, default=3, help="how many findings to shrink and print")
     parser.add_argument("--refused", type=int, default=0, help="how many kinds of refusals to shrink and print")
     options = parser.parse_args(argv)
     start, _, end = options.seeds.partition(":")
     seeds = range(int(start), int(end) if end else int(start) + 1)
     done = []
-    for r in results(options.family, seeds, options.jobs, options.time):
+    for r in results(options.family, seeds, options.jobs, options.time, backend=options.backend):
         done.append(r)
         if r.verdict.status in ("wrong", "failure"):
             print(f"seed {r.seed}: {r.verdict.status}: {r.verdict.reason}", file=sys.stderr, flush=True)
