@@ -223,3 +223,21 @@ def test_forward_mode_of_what_has_no_derivative() -> None:
     np.testing.assert_allclose(tangent, value)
     with pytest.raises(SctError, match="full_matrices=False"):
         jvp(lambda A: np.sum(np.linalg.svd(A)[0]), (A,), (A,))
+
+
+def test_spellings_of_the_array_api() -> None:
+    """Each is the op of NumPy's older name."""
+    A, B, u, v = rng(2, 3, 3), rng(3, 3), rng(4, 3), rng(3)
+    pairs: list[tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]] = [
+        (lambda A: np.sum(A.mT @ A), lambda A: np.sum(np.swapaxes(A, -1, -2) @ A), (A,)),
+        (lambda A: np.sum(np.matrix_transpose(A) ** 3), lambda A: np.sum(np.swapaxes(A, -1, -2) ** 3), (A,)),
+        (lambda A, B: np.sum(np.linalg.matmul(A, B) ** 2), lambda A, B: np.sum((A @ B) ** 2), (A, B)),
+        (lambda B, v: np.sum(np.linalg.outer(B @ v, v) ** 2), lambda B, v: np.sum(np.outer(B @ v, v) ** 2), (B, v)),
+        (lambda u, v: np.sum(np.linalg.cross(u, v) ** 3), lambda u, v: np.sum(np.cross(u, v) ** 3), (u, v)),
+        (lambda u, v: np.sum(np.linalg.vecdot(u, v) ** 3), lambda u, v: np.sum((u @ v) ** 3), (u, v)),
+        (lambda A, B: np.sum(np.linalg.tensordot(A, B, axes=1) ** 2), lambda A, B: np.sum((A @ B) ** 2), (A, B)),
+    ]
+    for f, g, args in pairs:
+        wrt = tuple(range(len(args)))
+        for made, expected in zip(grad(f, wrt)(*args), grad(g, wrt)(*args), strict=True):
+            np.testing.assert_allclose(made, expected, rtol=1e-12)

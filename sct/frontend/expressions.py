@@ -428,6 +428,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         if isinstance(owner, Ref):
             return ev.step(owner, transpose, (), {"axes": None}, ".T") if x_type.rank > 1 else owner
         return owner
+    if name == "mT":
+        return ev.call(Static(np.matrix_transpose), [owner])
     if name == "shape":
         return Tup(tuple(size_along(ev, owner, k) for k in range(x_type.rank)))
     if name == "ndim":

@@ -206,7 +206,7 @@ from sct.ops.order import (
 )
 from sct.ops.padding import pad, pad_positions
 from sct.ops.powers import mathpow, pow_
-from sct.ops.products import dot, inner, matmul, outer, vdot
+from sct.ops.products import dot, inner, matmul, outer, vdot, vecdot
 from sct.ops.ranges import arange, geomspace, linspace, logspace
 from sct.ops.rearrange import (
     array_repeat,
@@ -290,6 +290,6 @@ __all__ = [
     "std", "std_where", "stop_gradient", "store", "sub", "sum_", "sum_where", "svd", "svdvals", "swapaxes", "take",
     "take_along_axis", "tan", "tanh", "template", "tensordot", "tensorinv", "tensorsolve", "tile", "to_f32", "to_f64",
     "to_i64", "trace", "transpose", "trapezoid", "tril", "triu", "trunc", "ulp", "unbroadcast", "unbroadcast_like",
-    "unique", "unique_index", "unpack", "unwrap", "vander", "var", "var_where", "vdot", "vjp", "vstack", "where",
-    "winners", "zero", "zeros", "zeros_like", "zeros_of",
+    "unique", "unique_index", "unpack", "unwrap", "vander", "var", "var_where", "vdot", "vecdot", "vjp", "vstack",
+    "where", "winners", "zero", "zeros", "zeros_like", "zeros_of",
 ]

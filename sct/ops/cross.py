@@ -60,11 +60,11 @@ def crosses() -> list[samples.Sample]:
             ((samples.arrays((3,), dtype="f4"), samples.arrays((3,), dtype="f4", seed=1)), {})]
 
 
-cross: Op = bilinear("cross", "numpy.cross", type_cross, asks=lengths, bind=bind_cross, samples=crosses,
+cross: Op = bilinear("cross", "numpy.cross numpy.linalg.cross", type_cross, asks=lengths, bind=bind_cross,
                      transposed=lambda ct, x, y, **attrs: [cross(y, ct, **attrs), cross(ct, x, **attrs)],
                      run=lambda a, b, axis=-1, of_a=3, of_b=3: np.cross(a, b, axis=axis),
                      emit=lambda a, b, axis=-1, **_: f"numpy.cross(_0, _1{'' if axis == -1 else ', axis=_axis'})",
-                     defaults={"axis": -1, "of_a": 3, "of_b": 3})
+                     defaults={"axis": -1, "of_a": 3, "of_b": 3}, samples=crosses)
 
 
 # -- tensorsolve, tensorinv -------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from sct.ops.types import number, promote, scalar_or_array, size_dim
 
 __all__ = [
     "bilinear", "contracted", "dot", "inner", "matmul", "matrices", "matrix_transpose", "outer", "product", "vdot",
-    "vector_product",
+    "vecdot", "vector_product",
 ]
 
 
@@ -103,8 +103,33 @@ PLAIN = [((2, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 0)
 BATCHED = [((5, 2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 2)), ((1, 2, 3), (5, 3, 2)), ((5, 2, 3), (3,)),
            ((3,), (5, 3, 2)), ((4, 1, 2, 3), (5, 3, 2))]
 
-matmul = bilinear("matmul", "operator.matmul numpy.matmul", type_matmul, matmul_transposed, run=np.matmul,
-                  emit="_0 @ _1", samples=matrices(*PLAIN, *BATCHED))
+matmul = bilinear("matmul", "operator.matmul numpy.matmul numpy.linalg.matmul", type_matmul, matmul_transposed,
+                  run=np.matmul, emit="_0 @ _1", samples=matrices(*PLAIN, *BATCHED))
+
+
+def type_vecdot(x: Operand, y: Operand, axis: int = -1) -> Tensor:
+    if not number(x).rank or not number(y).rank or axis != -1 and number(x).rank != number(y).rank:
+        raise TypeMismatch("vecdot takes arrays; over an axis that is not the last, of one rank")
+    a, b = number(x).shape, number(y).shape
+    contracted(a[axis], b[axis])
+    shape = list(broadcast_shapes(a, b))
+    del shape[axis]
+    return product(x, y, shape)
+
+
+def vecdot_transposed(ct: Operand, x: Operand, y: Operand, axis: int = -1) -> list[Any]:
+    share = expand_dims(ct, axis=axis) if number(ct).rank else ct
+    return [mul(share, y), mul(share, x)]
+
+
+def pairs_along() -> list[samples.Sample]:
+    made = samples.arrays((4, 3)), samples.arrays((4, 3), seed=1)
+    return [*matrices(((3,), (3,)), ((4, 3), (3,)), ((4, 3), (2, 1, 3)))(), (made, {}), (made, {"axis": 0})]
+
+
+vecdot = bilinear("vecdot", "numpy.vecdot numpy.linalg.vecdot", type_vecdot, vecdot_transposed, samples=pairs_along,
+                  run=lambda x, y, axis=-1: np.linalg.vecdot(x, y, axis=axis), defaults={"axis": -1},
+                  bind=lambda x1, x2, axis=-1: ([x1, x2], {"axis": axis}))
 
 
 # -- dot, inner: the sum over one axis of each ----------------------------------------------------
@@ -204,5 +229,6 @@ def outer_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
     return [reshape_as(dx, x) if number(x).rank else sum_(dx), reshape_as(dy, y) if number(y).rank else sum_(dy)]
 
 
-outer = bilinear("outer", "numpy.outer", type_outer, outer_transposed, run=np.outer,
+outer = bilinear("outer", "numpy.outer numpy.linalg.outer", type_outer, outer_transposed, run=np.outer,
+                 bind=lambda a, b: ([a, b], {}),
                  samples=matrices(((3,), (4,)), ((), (3,)), ((3,), ()), ((0,), (2,)), ((2, 3), (4,)), ((2,), (3, 2))))

@@ -196,8 +196,9 @@ def type_swapaxes(x: Operand, a: int, b: int) -> Tensor:
     return rearranged(x, shape)
 
 
-swapaxes: Op = op("swapaxes", "numpy.swapaxes .swapaxes", type=type_swapaxes, run=lambda x, a, b: np.swapaxes(x, a, b),
-              bind=lambda a, axis1, axis2: ([a], {"a": axis1, "b": axis2}), emit="numpy.swapaxes(_0, _a, _b)",
+swapaxes: Op = op("swapaxes", "numpy.swapaxes .swapaxes numpy.matrix_transpose numpy.linalg.matrix_transpose",
+              type=type_swapaxes, run=lambda x, a, b: np.swapaxes(x, a, b), emit="numpy.swapaxes(_0, _a, _b)",
+              bind=lambda a, axis1=-1, axis2=-2: ([a], {"a": axis1, "b": axis2}),
               linear=lambda ct, x, a, b: [swapaxes(ct, a=a, b=b)], alias="view", cost="free",
               samples=lambda: [((samples.arrays((2, 3, 4)),), {"a": a, "b": b}) for a, b in ((0, 1), (-1, 0), (1, 1))])
 

@@ -101,8 +101,9 @@ def tensordots() -> list[samples.Sample]:
     return [*made, ((samples.arrays((2, 3), dtype="f4"), samples.arrays((3, 2), dtype="f4")), {"axes": 1})]
 
 
-tensordot: Op = bilinear("tensordot", "numpy.tensordot", type_tensordot, tensordot_transposed, run=np.tensordot,
-                         bind=lambda a, b, axes=2: ([a, b], {"axes": axes}), defaults={"axes": 2}, samples=tensordots)
+tensordot: Op = bilinear("tensordot", "numpy.tensordot numpy.linalg.tensordot", type_tensordot, tensordot_transposed,
+                         run=np.tensordot, bind=lambda a, b, axes=2: ([a, b], {"axes": axes}), defaults={"axes": 2},
+                         samples=tensordots)
 
 
 # -- kron -----------------------------------------------------------------------------------------
