@@ -128,7 +128,7 @@ def pairs_along() -> list[samples.Sample]:
 
 
 vecdot = bilinear("vecdot", "numpy.vecdot numpy.linalg.vecdot", type_vecdot, vecdot_transposed, samples=pairs_along,
-                  run=lambda x, y, axis=-1: np.linalg.vecdot(x, y, axis=axis), defaults={"axis": -1},
+                  run=lambda x, y, axis=-1: np.linalg.vecdot(x, y, axis=axis), defaults={"axis": -1},  # type: ignore[call-overload]
                   bind=lambda x1, x2, axis=-1: ([x1, x2], {"axis": axis}))
 
 
