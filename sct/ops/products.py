@@ -127,9 +127,12 @@ def pairs_along() -> list[samples.Sample]:
     return [*matrices(((3,), (3,)), ((4, 3), (3,)), ((4, 3), (2, 1, 3)))(), (made, {}), (made, {"axis": 0})]
 
 
+def run_vecdot(x: Any, y: Any, axis: int = -1) -> Any:
+    return np.linalg.vecdot(x, y, axis=axis)  # type: ignore[call-overload]
+
+
 vecdot = bilinear("vecdot", "numpy.vecdot numpy.linalg.vecdot", type_vecdot, vecdot_transposed, samples=pairs_along,
-                  run=lambda x, y, axis=-1: np.linalg.vecdot(x, y, axis=axis), defaults={"axis": -1},  # type: ignore[call-overload]
-                  bind=lambda x1, x2, axis=-1: ([x1, x2], {"axis": axis}))
+                  run=run_vecdot, defaults={"axis": -1}, bind=lambda x1, x2, axis=-1: ([x1, x2], {"axis": axis}))
 
 
 # -- dot, inner: the sum over one axis of each ----------------------------------------------------
