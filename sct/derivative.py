@@ -232,6 +232,9 @@ class Derivative:
         return self._look_up(args, kwargs) if result is MISS else result
 
     def _look_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if args and isinstance(args[0], type) and _is_classmethod(self, args[0]):
+            # From Python 3.13 on a classmethod passes the class, and does not ask `__get__`.
+            return self.__get__(args[0])(*args[1:], **kwargs)
         t = self.__sct_transform__
         if _identity(t) != self._family.key:
             self._family = family_of(t, self._family.backend)
@@ -313,6 +316,12 @@ class Derivative:
 
 def _no_match(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return MISS
+
+
+def _is_classmethod(derivative: Derivative, cls: type) -> bool:
+    """Is this a class method of the class?"""
+    found = (vars(base).get(derivative.__name__) for base in cls.__mro__)
+    return any(isinstance(x, classmethod) and x.__func__ is derivative for x in found)
 
 
 def _global(module: str, qualname: str) -> object:

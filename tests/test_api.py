@@ -456,3 +456,18 @@ def test_an_attribute_set_on_the_object_comes_before_that_of_its_class() -> None
     assert derivative(2.0) == 0.5
     model.rate = 3.0
     assert derivative(2.0) == 3.0
+
+
+def test_class_methods_are_called_with_the_class() -> None:
+    class Model:
+        rate = 3.0
+
+        @classmethod
+        @grad(argnums=1)
+        def loss(cls, x: float, y: float) -> float:
+            return cls.rate * x * y * y
+
+    class Other(Model):
+        rate = 5.0
+
+    assert Model.loss(2.0, 4.0) == 48.0 and Other.loss(2.0, 4.0) == 80.0 and Model().loss(2.0, 4.0) == 48.0
