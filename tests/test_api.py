@@ -138,6 +138,96 @@ def test_gradients_are_owned_and_arguments_are_left_alone() -> None:
     assert np.array_equal(x, [1.0, 2.0])
 
 
+def test_what_is_passed_twice_has_two_derivatives() -> None:
+    def f(x, y):
+        return np.sum(x * y * y)
+
+    def inside(b):
+        first, second = grad(f, argnums=(0, 1))(b, b)
+        (third, fourth) = vjp(f, b, b)[1](1.0)
+        return first, second, third, fourth, jvp(f, (b, b), (b, 0.0 * b))[1]
+
+    b = np.array([1.0, 2.0])
+    x, y = grad(f, argnums=(0, 1))(b, b)
+    assert np.array_equal(x, b * b) and np.array_equal(y, 2.0 * b * b)
+    values, tangents = jvp(inside, (b,), (b,))
+    for got, expected in zip(values, (x, y, x, y, np.sum(b ** 3))):
+        assert np.array_equal(got, expected)
+    for got, expected in zip(tangents, (2.0 * x, 2.0 * y, 2.0 * x, 2.0 * y, 3.0 * np.sum(b ** 3))):
+        assert np.array_equal(got, expected)
+    nested = grad(lambda p, q: np.sum(p["w"] * q["w"] ** 2), argnums=(0, 1))
+    params = {"w": b}
+    assert np.array_equal(nested(params, params)[0]["w"], x) and np.array_equal(nested(params, params)[1]["w"], y)
+
+
+def test_what_is_passed_twice_and_written_has_none() -> None:
+    def f(a, b, c):
+        a[0] = 3.0 * b[1] * c
+        return np.sum(a * b)
+
+    x = np.array([1.0, 2.0])
+    for argnums in (0, 1, (0, 1), (1, 2)):
+        with pytest.raises(SctError, match="passed twice") as error:
+            grad(f, argnums)(x, x, 1.0)
+        assert error.value.code == "SCT305" and "lambda" in error.value.hint
+        with pytest.raises(SctError, match="passed twice"):
+            grad(lambda b, argnums=argnums: jvp(grad(f, argnums), (b, b, 1.0), (b, b, None))[1])(x)
+    assert grad(f, 2)(x, x, 1.0) == 72.0
+    assert np.array_equal(grad(lambda b: f(b, b, 1.0))(x), [0.0, 40.0])
+    assert np.array_equal(grad(f)(x, x.copy(), 1.0), [0.0, 2.0])
+
+
+def test_none_has_no_derivative() -> None:
+    def positive(x):
+        if x > 0.0:
+            return x * x
+
+    def largest(xs):
+        best = None
+        for x in xs:
+            if best is None or x > best:
+                best = x
+        return best
+
+    for transform in (grad, value_and_grad, sct.jacrev, sct.jacfwd, sct.hessian):
+        d = transform(positive)
+        d(1.0)
+        with pytest.raises(TypeError, match="None"):
+            d(-1.0)
+        with pytest.raises(TypeError, match="None"):
+            transform(largest)(np.zeros(0))
+    assert np.array_equal(grad(largest)(np.array([1.0, 3.0, 2.0])), [0.0, 1.0, 0.0])
+    assert jvp(positive, (-1.0,), (1.0,)) == (None, None)
+
+
+def test_effects_happen_once_in_a_pullback_inside(capsys) -> None:
+    def f(x):
+        for i in range(2):
+            print("trip", i, x)
+            if x > 100.0:
+                raise ValueError("large")
+        return x * x * x
+
+    def g(x):
+        value, pullback = vjp(f, x)
+        return pullback(1.0)[0] * value + pullback(2.0)[0]
+
+    d = value_and_grad(g)
+    assert d(2.0) == (120.0, 264.0)
+    assert capsys.readouterr().out == "trip 0 2.0\ntrip 1 2.0\n"
+    with pytest.raises(ValueError, match="large"):
+        d(200.0)
+    assert capsys.readouterr().out == "trip 0 200.0\n"
+
+
+def test_a_float_beside_single_precision_has_a_float_gradient() -> None:
+    x = np.ones(3, np.float32)
+    for f in (lambda s, x: np.sum(s * x), lambda s, x: np.sum((2.0 * s) * x + s), lambda s, x: s * np.float32(2.0)):
+        assert isinstance(grad(f)(2.0, x), float)
+        assert isinstance(vjp(f, 2.0, x)[1](1.0)[0], float)
+        assert grad(f)(np.float32(2.0), x).dtype == np.float32
+
+
 def test_what_the_function_raises_is_raised() -> None:
     with pytest.raises(ValueError):
         value_and_grad(lambda x: math.log(x))(-1.0)

@@ -125,6 +125,7 @@ class Frame:
 class Evaluator(Facts):
     """Walks functions and builds their IR.
 
+    written_inside  what functions that are differentiated inside this one write, to their copies
     root     the function that is differentiated, from which paths start
     attributes  ahead of time: the types of those of the object that it is bound to
     store    what names are bound to, and the heap
@@ -166,6 +167,7 @@ class Evaluator(Facts):
         self.containers_twice = False
         self.container_written = False
         self.boundary = 0
+        self.written_inside: set[int] = set()
         self.returned_at: Loc | None = None
         self._next_addr = 0
         self._last_kept = 0
@@ -584,20 +586,6 @@ class Evaluator(Facts):
             self.refuse("SCT302", f"{what} that is not a local or an argument of the differentiated function",
                         why="its caller would see the write", hint="pass it as an argument, or copy it first")
         return cell
-
-    def fresh_copy(self, v: Abstract, seen: dict[int, int]) -> Abstract:
-        """`v` with private copies of the arrays and containers that it reaches."""
-        if isinstance(v, Tup):
-            return v.with_(self.fresh_copy(x, seen) for x in v.items)
-        if isinstance(v, (Ref, Container)):
-            if v.addr not in seen:
-                cell = self.store.cells[v.addr]
-                seen[v.addr] = addr = self.new_addr()
-                if isinstance(cell, Slots):
-                    cell = replace(cell, items=tuple(self.fresh_copy(x, seen) for x in cell.items))
-                self.store.cells[addr] = replace(cell, origin="argument" if cell.origin == "captured" else cell.origin)
-            return replace(v, addr=seen[v.addr])
-        return v
 
     def freeze(self, *addrs: int) -> None:
         for addr in addrs:

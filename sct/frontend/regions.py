@@ -7,18 +7,21 @@ and ordinary for the ones around it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sct.frontend import lists
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs
+from sct.frontend.raising import die
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Array, Closure, Container, DictRef, ListRef, ObjRef, Ref, Static, Tup
+from sct.frontend.values import Abstract, Array, Closure, Container, DictRef, ListRef, ObjRef, Ref, Slots, Static, Tup
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.objects import is_namedtuple, mirror
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
-from sct.ir.types import FLOAT, REAL, Tensor, Type
+from sct.ir.types import FLOAT, REAL, Optional, Tensor, Type, Undef
+from sct.ops import is_none, unwrap
 
 __all__ = ["Region", "d_name", "evaluate", "gradient", "leaves_of", "positions", "rebuild_tree", "some_number",
            "tangent_type", "tree_of", "without_constants"]
@@ -118,77 +121,165 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
     """Evaluate `f(*args, **kwargs)` as a region.
 
     skip    which leaves of which argument are constants
-    strict  an array of ints that is to be differentiated by is refused
+    strict  an array of ints that is to be differentiated by is refused; a result that is
+            None at run time raises
+
+    What is passed twice is evaluated as two, each with a derivative of its own.  If it is
+    written, the two are one: then it may not be differentiated by.
     """
-    seen: dict[int, int] = {}
+    given: dict[int | str, Abstract] = dict(enumerate(args))
+    given.update(kwargs.items())
     entry = ev.store
-    ev.store = ev.store.copy()
-    given_by: dict[int | str, Abstract] = dict(enumerate(args))
-    given_by.update(kwargs.items())
-    inside = {k: ev.fresh_copy(a, seen) for k, a in given_by.items()}
-    params: list[Value] = []
-    primals: list[Operand] = []
-    shapes: list[tuple[int, Tree, list[int]]] = []
-    body = Builder()
-    for which, k in enumerate(wrt):
+    for apart in (True, False):
+        ev.store = entry.copy()
+        copies = _Copies(ev, apart)
+        inside = {k: copies.of(v) for k, v in given.items()}
+        made = _Params(ev, copies, given, inside, strict, skip)
+        for which, k in enumerate(wrt):
+            made.add(which, k)
+        before = dict(ev.store.cells)
+        outer, ev.boundary = ev.boundary, max([ev.boundary, *(a for a in entry.cells)])
+        try:
+            region = _run(ev, f, inside, made, has_aux)
+        finally:
+            ev.boundary = outer
+        changed = {k for k, a in copies.made if ev.store.cells.get(a) is not before[a] or a in ev.written_inside}
+        ev.written_inside |= changed
+        ev.store = entry
+        written = changed & copies.twice() if apart else set()
+        if not written:
+            break
+        if any(isinstance(x, Ref) and x.addr in written for x in made.leaves):
+            ev.refuse("SCT305", "an array is passed twice, written, and differentiated by",
+                      why="what depends on the one depends on the other",
+                      hint="pass a copy, or differentiate a function of the one array: lambda b: f(b, b)")
+    return region
+
+
+class _Copies:
+    """Private copies of arguments; `apart`: one for each place that an array or container is passed at.
+
+    made  (address, address of the copy)
+    """
+
+    def __init__(self, ev: Evaluator, apart: bool) -> None:
+        self.ev, self.apart = ev, apart
+        self.seen: dict[int, int] = {}
+        self.made: list[tuple[int, int]] = []
+
+    def of(self, v: Abstract) -> Abstract:
+        if isinstance(v, Tup):
+            return v.with_(map(self.of, v.items))
+        if not isinstance(v, (Ref, Container)):
+            return v
+        if v.addr in self.seen:
+            return replace(v, addr=self.seen[v.addr])
+        cell = self.ev.store.cells[v.addr]
+        self.seen[v.addr] = addr = self.ev.new_addr()
+        self.made.append((v.addr, addr))
+        if isinstance(cell, Slots):
+            cell = replace(cell, items=tuple(map(self.of, cell.items)))
+        self.ev.store.cells[addr] = replace(cell, origin="argument" if cell.origin == "captured" else cell.origin)
+        if self.apart:
+            del self.seen[v.addr]
+        return replace(v, addr=addr)
+
+    def twice(self) -> set[int]:
+        """What was copied more than once."""
+        return {k for k, n in Counter(k for k, _ in self.made).items() if n > 1}
+
+
+class _Params:
+    """The numbers that a region is differentiated by, made its params.
+
+    given, inside  the arguments, as they are passed and in the region
+    leaves         what the params stand for
+    """
+
+    def __init__(self, ev: Evaluator, copies: _Copies, given: Mapping[int | str, Abstract],
+                 inside: dict[int | str, Abstract], strict: bool, skip: Callable[[int, int], bool] | None) -> None:
+        self.ev, self.copies, self.given, self.inside, self.strict = ev, copies, given, inside, strict
+        self.skip = skip or (lambda which, j: False)
+        self.skips = skip is not None
+        self.values: list[Value] = []
+        self.primals: list[Operand] = []
+        self.leaves: list[Abstract] = []
+        self.wrt: list[tuple[int, Tree, list[int]]] = []
+
+    def add(self, which: int, k: int | str) -> None:
+        """Params for the numbers of the argument `k`."""
+        ev = self.ev
         leaves: list[Abstract] = []
-        tree = tree_of(ev, given_by[k], leaves, "as an argument")
-        positions = []
-        new: list[Abstract] = []
-        inner: list[Abstract] = []
-        tree_of(ev, inside[k], inner)
-        for j, (leaf, own) in enumerate(zip(leaves, inner)):
-            _no_int_array(ev, leaf, strict and isinstance(tree, Leaf) or skip is not None and not skip(which, j))
-            if not differentiable(ev, leaf, direct=isinstance(tree, Leaf)) or skip is not None and skip(which, j):
-                positions.append(-1)
-                new.append(own)
-                continue
-            x = ev.operand(leaf)
-            t: Type = REAL if isinstance(x.type, Tensor) and x.type.kind == "i" else x.type
-            p = Value(t, x.hint or _name(f, k), x.dim)
-            ev.stands_for[p] = x
-            positions.append(len(params))
-            params.append(p)
-            primals.append(x)
-            if isinstance(own, Ref):
-                cell = ev.store.cells[own.addr]
-                assert isinstance(cell, Array)
-                if own.path:
-                    own = ev.wrap(p, origin="argument")
-                else:
-                    ev.store.cells[own.addr] = replace(cell, value=p, origin="argument")
-                new.append(own)
-            else:
-                new.append(p)
-        inside[k] = with_leaves(ev, inside[k], iter(new))
-        shapes.append((which, tree, positions))
-    outer, ev.boundary = ev.boundary, max([ev.boundary, *(a for a in entry.cells)])
+        own: list[Abstract] = []
+        tree = tree_of(ev, self.given[k], leaves, "as an argument")
+        tree_of(ev, self.inside[k], own)
+        direct = isinstance(tree, Leaf)
+        places, new = [], []
+        for j, (leaf, copy) in enumerate(zip(leaves, own)):
+            skipped = self.skip(which, j)
+            _no_int_array(ev, leaf, self.strict and direct or self.skips and not skipped)
+            wanted = differentiable(ev, leaf, direct=direct) and not skipped
+            places.append(len(self.values) if wanted else -1)
+            new.append(self.param(leaf, copy, k if isinstance(k, str) else None) if wanted else copy)
+        self.inside[k] = with_leaves(ev, self.inside[k], iter(new))
+        self.wrt.append((which, tree, places))
+
+    def param(self, leaf: Abstract, copy: Abstract, name: str | None) -> Abstract:
+        ev = self.ev
+        x = ev.operand(leaf)
+        t: Type = REAL if isinstance(x.type, Tensor) and x.type.kind == "i" else x.type
+        p = Value(t, x.hint or name, x.dim)
+        ev.stands_for[p] = x
+        self.values.append(p)
+        self.primals.append(x)
+        self.leaves.append(leaf)
+        if not isinstance(copy, Ref):
+            return p
+        cell = ev.store.cells[copy.addr]
+        assert isinstance(cell, Array)
+        if not copy.path:
+            ev.store.cells[copy.addr] = replace(cell, value=p, origin="argument")
+            return copy
+        made = ev.wrap(p, origin="argument")
+        assert isinstance(leaf, Ref) and isinstance(made, Ref)
+        self.copies.made.append((leaf.addr, made.addr))
+        return made
+
+
+def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], params: _Params, has_aux: bool) -> Region:
+    """The region in which `f` is called with the arguments `inside` it."""
+    body = Builder()
     try:
         with ev.block(body):
-            result = ev.call(f, [inside[k] for k in range(len(args))],
-                          {k: v for k, v in inside.items() if isinstance(k, str)})
+            result = ev.call(f, [v for k, v in inside.items() if isinstance(k, int)],
+                             {k: v for k, v in inside.items() if isinstance(k, str)})
             aux: Abstract | None = None
             if has_aux:
                 if not isinstance(result, Tup) or len(result.items) != 2:
                     ev.refuse("SCT402", "with has_aux the function must return a pair (value, aux)")
                 result, aux = result.items
             flat: list[Abstract] = []
-            out_tree = tree_of(ev, result, flat, "as a result")
+            out = tree_of(ev, result, flat, "as a result")
+            for v in flat if params.strict else ():
+                _not_none(ev, v)
             aux_tree = None if aux is None else tree_of(ev, aux, flat, "as a result")
             outs = [ev.operand(v) for v in flat]
     except Dead:
         # The function raises for certain: so does its derivative.
-        ev.b.eqns.extend(rebuild(Fn("f", (), tuple(body.eqns), ()), dict(zip(params, primals))).eqns)
+        env = dict(zip(params.values, params.primals))
+        ev.b.eqns.extend(rebuild(Fn("f", (), tuple(body.eqns), ()), env).eqns)
         raise
-    finally:
-        ev.boundary = outer
-    ev.store = entry
-    fn = Fn("f", tuple(params), tuple(body.eqns), tuple(outs))
-    return Region(fn, primals, out_tree, aux_tree, outs, shapes)
+    fn = Fn("f", tuple(params.values), tuple(body.eqns), tuple(outs))
+    return Region(fn, params.primals, out, aux_tree, outs, params.wrt)
 
 
-def _name(f: Abstract, k: int | str) -> str | None:
-    return k if isinstance(k, str) else None
+def _not_none(ev: Evaluator, v: Abstract) -> None:
+    """Raise where `v`, which is to be differentiated, is None."""
+    while isinstance(v, Value) and isinstance(v.type, Undef):
+        v = ev.emit(unwrap, v)
+    if isinstance(v, Value) and isinstance(v.type, Optional):
+        ev.branch(ev.emit(is_none, v), lambda: die(ev, "TypeError", "the function returned None: it has no derivative"),
+                  lambda: None)
 
 
 def _no_int_array(ev: Evaluator, leaf: Abstract, strict: bool) -> None:

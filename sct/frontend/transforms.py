@@ -25,10 +25,11 @@ from sct.frontend.regions import (
 )
 from sct.frontend.transform import Transform
 from sct.frontend.values import Abstract, Container, ListRef, Pullback, Static, Tup
-from sct.ir import Eqn, Lit, Operand, Value, is_float, rebuild
+from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, is_float, rebuild, walk
 from sct.ir.tree import Const, Leaf, Node, relabel
 from sct.ir.types import Function, List, Tensor
-from sct.ops import jvp, ones, pullback, vjp
+from sct.ops import jvp, ones, pullback, raise_, vjp
+from sct.ops.effects import python
 
 __all__ = ["APPLY", "apply_transform", "call_transform"]
 
@@ -228,10 +229,16 @@ def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: b
 
 
 def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> Abstract:
-    """`vjp` inside a differentiated function: each call of the pullback is one `vjp` equation."""
+    """`vjp` inside a differentiated function: each call of the pullback is one `vjp` equation.
+
+    What `f` does happens in the first, which gives the value; the others take from it what
+    its effects gave.
+    """
     region = evaluate(ev, f, args, {}, range(len(args)), has_aux=has_aux)
-    zero_outs, _ = _emit_vjp(ev, region, [], [])
-    value = rebuild_tree(ev, region.out, lambda k: ev.wrap(zero_outs[k]))
+    n, drawn = len(region.outs), [out for eqn in region.fn.eqns if is_effect(eqn) for out in eqn.outs]
+    whole = replace(region, fn=region.fn.with_(results=(*region.outs, *drawn)), outs=[*region.outs, *drawn])
+    outs, _ = _emit_vjp(ev, whole, [], [])
+    value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]))
 
     def back(ev: Evaluator, given: Args, kwargs: Kwargs) -> Abstract:
         leaves: list[Abstract] = []
@@ -239,12 +246,28 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
         wanted = leaves_of(region.out)
         if len(leaves) != len(wanted):
             ev.refuse("SCT406", "the cotangent is not arranged as the output is")
-        copy = replace(region, fn=rebuild(region.fn, fresh=True))
+        copy = replace(region, fn=rebuild(_silent(ev, region.fn), dict(zip(drawn, outs[n:])), fresh=True))
         copy.outs = list(copy.fn.results)
         _, cts = _emit_vjp(ev, copy, wanted, [ev.operand(x) for x in leaves])
         return Tup(tuple(gradient(ev, copy, k, cts) for k in range(len(args))))
 
-    return Tup((value, Pullback(back), *_aux(ev, region, zero_outs)))
+    return Tup((value, Pullback(back), *_aux(ev, region, outs)))
+
+
+def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
+    """`fn` without its effects; what they give, outside of loops and branches, is known already."""
+    eqns = []
+    used = {x for eqn in walk(fn) if eqn.op is not raise_ for x in eqn.args} | set(fn.results)
+    for eqn in fn.eqns:
+        if is_effect(eqn) and eqn.op is not raise_:
+            if not top and not used.isdisjoint(eqn.outs) or eqn.attrs.get("effect"):
+                ev.refuse("SCT409", "what a loop, a branch or a call does cannot be told apart from what it gives",
+                          why="the pullback computes it again",
+                          hint="use grad or value_and_grad, or move the effect out")
+            if top or eqn.op is not python:
+                continue
+        eqns.append(eqn.with_(regions=tuple(_silent(ev, r, top=False) for r in eqn.regions)))
+    return fn.with_(eqns=tuple(eqns))
 
 
 def _aux(ev: Evaluator, region: Region, outs: Sequence[Operand]) -> tuple[Abstract, ...]:

@@ -21,7 +21,7 @@ from sct.ops.arithmetic import add, mul
 from sct.ops.calls import call, pack, unpack
 from sct.ops.comparison import is_none, unwrap
 from sct.ops.control import cond
-from sct.ops.creation import to_f32
+from sct.ops.creation import to_f32, to_f64
 from sct.ops.elementwise import logical_not, logical_or, where
 from sct.ops.lists import add_lists
 from sct.passes.callees import callees_var
@@ -123,6 +123,8 @@ def fit(ct: Operand, x: Operand) -> Operand:
     if isinstance(ct.type, Tensor) and t.carrier in ("np", "array") and ct.type.carrier in ("np", "array") \
             and ct.type.dtype != t.dtype:
         return cast(Operand, cast_like(ct, x))
+    if t.carrier == "py" and _is_single(ct.type):
+        return cast(Operand, to_f64(ct))
     return ct
 
 
