@@ -16,7 +16,7 @@ from sct import grad, hvp
 jax = pytest.importorskip("jax")
 jax.config.update("jax_enable_x64", True)
 
-PURE = ("standardised_loss", "weighted_variance", "pinball", "robust_scale", "gini", "missing", "drawdown", "swap",
+PURE = ("standardised_loss", "weighted_variance", "pinball", "robust_scale", "gini", "drawdown", "swap",
         "periodic_laplace", "upsampled", "gates", "cross_entropy", "top_k", "wiped_out")
 
 

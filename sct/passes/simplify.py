@@ -143,7 +143,11 @@ class _Simplify:
         """where(c, a + b, 0) -> a + b, where a and b are 0 outside c already: no one asks any more."""
         if not self.last or eqn.op is not where or args[2] != Lit(0.0) or made_by(args[1], "add") is None:
             return None
-        return args[1] if within(args[1], args[0]) else None
+        if not within(args[1], args[0]):
+            return None
+        total = cast(Value, args[1])
+        total.hint = total.hint or eqn.out.hint
+        return total
 
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         args = substitute(eqn.args, self.env)

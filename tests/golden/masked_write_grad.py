@@ -11,10 +11,9 @@ def masked_write_grad(x):
     y1[t1] = y[t1] * 0.5
     # return np.sum(y**2)
     dy = 2.0 * y1
-    # y[x > 1.0] *= 0.5
-    dy1 = np.where(~t1, dy, 0.0)
     t2 = np.zeros_like(y)
     t2[t1] = 0.5 * dy[t1]
+    dy = np.where(~t1, dy, 0.0) + np.where(t1, t2, 0.0)
     # y[x < 0.0] = 0.0
-    dy = np.where(~t, np.where(t1, t2, 0.0) + dy1, 0.0)
+    dy = np.where(~t, dy, 0.0)
     return dy

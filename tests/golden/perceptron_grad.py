@@ -18,10 +18,10 @@ def perceptron_grad(layers, x):
     dlayers_1_0 = x2.T @ dx
     # x = np.maximum(x, 0.1 * x)
     t3 = np.where(x1 == t2, 0.5 * t3, t3)
-    t4 = np.where(x1 >= t2, t3, 0.0)
+    dx = np.where(x1 >= t2, t3, 0.0)
     t3 *= 0.1
-    t4 += np.where(t2 >= x1, t3, 0.0)
+    dx += np.where(t2 >= x1, t3, 0.0)
     # x = x @ W + b
-    dlayers_0_1 = np.sum(t4, axis=0)
-    dlayers_0_0 = x.T @ t4
+    dlayers_0_1 = np.sum(dx, axis=0)
+    dlayers_0_0 = x.T @ dx
     return [(dlayers_0_0, dlayers_0_1), (dlayers_1_0, dlayers_1_1)]
