@@ -36,8 +36,8 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     specialise = derivative.specialise
 
-    def counted(transform, args, kwargs):
-        result = specialise(transform, args, kwargs)
+    def counted(*given):
+        result = specialise(*given)
         made.append(result.traced.name)
         return result
 

@@ -151,6 +151,7 @@ class Evaluator(Facts):
         self.free: dict[Any, Abstract] = {}
         self.free_leaves: list[FreeLeaf] = []
         self.identities: dict[Any, tuple[Path, Any]] = {}
+        self.modules: dict[int, Any] = {}
         self.exit_kinds: dict[Value, frozenset[int]] = {}
         self.exit_falls: dict[Value, int] = {}
         self.iterated: set[int] = set()
@@ -459,11 +460,19 @@ class Evaluator(Facts):
     def free_variable(self, holder: Any, name: str) -> Abstract:
         """A global or closure variable of the function `holder.function`."""
         function = holder.function
-        base = self.anchor(function)
         if holder.is_cells:
             value = holder[name].cell_contents
-            return self.lift(value, (base, ("cell", name)))
-        return self.lift(holder[name], (base, ("global", name)))
+            return self.lift(value, (self.anchor(function), ("cell", name)))
+        return self.lift(holder[name], (self.module_of(function), ("global", name)))
+
+    def module_of(self, function: Any) -> Any:
+        """The anchor of all functions of one module: what two of them read is one variable."""
+        root = getattr(self.root, "__func__", self.root)
+        shared = getattr(root, "__globals__", None)
+        if function is root or shared is not function.__globals__:
+            return self.anchor(self.modules.setdefault(id(function.__globals__), function))
+        self.identities["module", "is"] = (None, ("attr", "__globals__")), shared
+        return None
 
     def anchor(self, function: Any) -> Any:
         """Where the paths of what `function` holds begin: None for the root, which is another at another call."""
