@@ -211,10 +211,36 @@ def test_named_results() -> None:
     (lambda A: np.einsum("ij,j", A), rng(4, 3), "2 subscripts for 1 operands"),
     (lambda A: np.sum(np.einsum("ij->kj", A)), rng(4, 3), "names an axis that no operand has"),
     (lambda A: np.einsum("ij->", A, dtype=float), rng(4, 3), "dtype"),
+    (lambda a: np.cross(a, a)[0], rng(2), "2 and 2 elements"),
+    (lambda A: np.sum(np.linalg.eigvals(A).real), rng(3, 3), "np.linalg.eigh"),
 ])
 def test_refused(f: Callable[..., Any], A: Any, message: str) -> None:
     with pytest.raises(SctError, match=message.replace("(", r"\(")):
         grad(f)(A)
+
+
+@pytest.mark.parametrize("f", [
+    lambda p: np.linalg.norm(np.array([1.0, -2.0]), p),
+    lambda p: np.linalg.norm(np.array([1.0, -2.0]), 2.0 * p + 1.0),
+    lambda p: np.interp(-1.0, np.array([0.0, 1.0]), np.array([2.0, 3.0]), left=p),
+])
+def test_an_option_is_no_way_out_of_the_derivative(f: Callable[..., Any]) -> None:
+    with pytest.raises(SctError, match="has no derivative in this call"):
+        grad(f)(3.0)
+
+
+def test_subscripts_are_a_guard() -> None:
+    df = grad(lambda A, subscripts: np.sum(np.einsum(subscripts, A) ** 2))
+    A = rng(3, 3)
+    np.testing.assert_allclose(df(A, "ij->i"), np.repeat(2.0 * A.sum(axis=1)[:, None], 3, axis=1))
+    np.testing.assert_allclose(df(A, "ii->i"), np.diag(2.0 * np.diag(A)))
+
+
+def test_an_option_that_is_not_differentiated_by_is_a_guard() -> None:
+    df = grad(lambda x, p: np.linalg.norm(x, p))
+    x = np.array([1.0, -2.0])
+    for p in (1.0, 2.0, 3.0):
+        np.testing.assert_allclose(df(x, p), np.sign(x) * (np.abs(x) / np.linalg.norm(x, p)) ** (p - 1.0))
 
 
 def test_forward_mode_of_what_has_no_derivative() -> None:

@@ -41,6 +41,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, is_effect, rebuild
+from sct.ir.core import is_float
 from sct.ir.interp import run
 from sct.ir.text import show
 from sct.ir.types import REAL, List, Optional, Tensor, Type, TypeMismatch, Undef
@@ -347,7 +348,7 @@ class Evaluator(Facts):
         try:
             made = self.b.emit(op, args, attrs, spelling=spelling, loc=self.loc)
         except TypeMismatch as error:
-            self.refuse("SCT501", str(error))
+            self.refuse("SCT501", str(error), hint=error.hint)
         self.defs.update(dict.fromkeys(made if isinstance(made, tuple) else [made], self.b.eqns[-1]))
         return made
 
@@ -538,6 +539,22 @@ class Evaluator(Facts):
     def _given(self, fn: Fn) -> str:
         """The first argument that a value is computed from."""
         return next((v.hint for v in free_values(fn.with_(params=())) if v.hint), "n")
+
+    def is_varied(self, x: Operand) -> bool:
+        """Has this number a derivative by what is being differentiated by?"""
+        todo, seen = [x], {x}
+        while todo:
+            v = todo.pop()
+            if isinstance(v, Lit) or not is_float(v):
+                continue
+            if v in self.stands_for:
+                return True
+            eqn = self.defs.get(v)
+            if eqn is not None and eqn.op.nondiff is None:
+                new = {a for k, a in enumerate(eqn.args) if k not in eqn.op.inactive} - seen
+                seen |= new
+                todo += new
+        return False
 
     def _slice(self, x: Value, what: str) -> Fn:
         """The function of the leaves that computes `x`."""

@@ -42,14 +42,18 @@ def is_library(f: Any) -> bool:
     return file.startswith((*_LIBRARY, "<frozen")) and "site-packages" not in file and "dist-packages" not in file
 
 
+_INSTEAD = dict.fromkeys(
+    ("eig", "eigvals"), "its results are complex; of a symmetric matrix use np.linalg.eigh or eigvalsh")
+
+
 @called(Value)
 def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
     named = fn.value if isinstance(fn, Static) else None
     what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
-    if named is not None and getattr(named, "__module__", None) in ("builtins", "numpy", "math") or \
+    if named is not None and getattr(named, "__module__", None) in ("builtins", "numpy", "math", "numpy.linalg") or \
             isinstance(named, np.ufunc):
-        ev.refuse("SCT206", f"`{what}` is not supported yet")
+        ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, ""))
     given = [*args, *kwargs.values()]
     reads = _only_reads(named)
     if not reads:

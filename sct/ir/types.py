@@ -24,7 +24,11 @@ __all__ = [
 
 
 class TypeMismatch(Exception):
-    """Two types that do not go together; the frontend turns it into a refusal."""
+    """Types that do not go together; a refusal, with `hint`, of the call that has them."""
+
+    def __init__(self, why: str, hint: str = "") -> None:
+        super().__init__(why)
+        self.hint = hint
 
 
 # -- dims ---------------------------------------------------------------------------

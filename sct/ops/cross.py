@@ -40,7 +40,7 @@ def lengths(a: Operand, b: Operand, axis: int = -1, **_: Any) -> dict[str, Any]:
 
 def type_cross(a: Operand, b: Operand, axis: int = -1, of_a: int = 3, of_b: int = 3) -> Tensor:
     if (of_a, of_b) != (3, 3):
-        raise TypeMismatch(f"cross of vectors of {of_a} and {of_b} elements: make them three")
+        raise TypeMismatch(f"cross of vectors of {of_a} and {of_b} elements", hint="make them three, the last 0")
     if axis != -1 and number(a).rank != number(b).rank:
         raise TypeMismatch("cross over an axis that is not the last, of arrays of different ranks")
     return Tensor("array", np_promote([strong(number(a)), strong(number(b))]),

@@ -193,7 +193,8 @@ eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type
 # basis of a space: they have no derivative.
 
 
-ANY_BASIS = TypeMismatch("the vectors beyond the singular values are any basis: use full_matrices=False")
+ANY_BASIS = TypeMismatch("the vectors beyond the singular values are any basis of a space",
+                         hint="use np.linalg.svd(..., full_matrices=False)")
 
 
 def type_svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> Any:

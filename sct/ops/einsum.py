@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_dims
+from sct.ir.core import Lit, Op, Operand, Value
+from sct.ir.types import Dim, Opaque, Tensor, TypeMismatch, broadcast_dims
 from sct.ops import samples
 from sct.ops.arithmetic import add, mul
 from sct.ops.creation import eye, strong
@@ -159,8 +159,8 @@ def emit_einsum(*xs: Operand, subscripts: str, optimize: Any = False) -> str:
 
 def bind_einsum(*args: Any, optimize: Any = False) -> tuple[list[Any], dict[str, Any]]:
     """einsum("ij,j", A, x) or einsum(A, [0, 1], x, [1])"""
-    first = args[0].value if hasattr(args[0], "value") else args[0]
-    if isinstance(first, str):
+    first = args[0].value if isinstance(args[0], Lit) else args[0]
+    if isinstance(first, str) or isinstance(first, Value) and isinstance(first.type, Opaque):
         return list(args[1:]), {"subscripts": first, "optimize": optimize}
     terms = ",".join(map(_letters, args[1::2]))
     result = "->" + _letters(args[-1]) if len(args) % 2 else ""
@@ -168,8 +168,7 @@ def bind_einsum(*args: Any, optimize: Any = False) -> tuple[list[Any], dict[str,
 
 
 def _letters(axes: Any) -> str:
-    return "".join("..." if k is Ellipsis else string.ascii_letters[k.value if hasattr(k, "value") else k]
-                   for k in axes)
+    return "".join("..." if k is Ellipsis else string.ascii_letters[k] for k in axes)
 
 
 def einsum_vjp(ct: Operand, y: Operand, *xs: Operand, subscripts: str, optimize: Any = False) -> list[Any]:

@@ -55,7 +55,8 @@ def type_qr(a: Operand, mode: str = "reduced", wide: bool = False) -> Any:
 
 def determined(a: Operand, mode: str, wide: bool) -> None:
     if mode == "complete" and not wide and not is_square(a):
-        raise TypeMismatch('the columns of Q beyond those of the matrix are any basis: use mode="reduced"')
+        raise TypeMismatch("the columns of Q beyond those of the matrix are any basis of a space",
+                           hint='use np.linalg.qr(..., mode="reduced")')
 
 
 def split(x: Operand, like: Operand) -> tuple[Any, Any]:
@@ -131,7 +132,7 @@ qr: Op = op("qr", "numpy.linalg.qr", type=type_qr, run=lambda a, mode="reduced",
 # -- pinv -----------------------------------------------------------------------------------------
 
 
-def type_pinv(a: Operand, rcond: float | None = None) -> Tensor:
+def type_pinv(a: Operand, rcond: float | None = None, rtol: float | None = None) -> Tensor:
     if number(a).rank < 2:
         raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
     *batch, m, n = number(a).shape
@@ -139,7 +140,7 @@ def type_pinv(a: Operand, rcond: float | None = None) -> Tensor:
     return Tensor("array", dtype, (*batch, n, m))
 
 
-def pinv_vjp(ct: Operand, p: Operand, a: Operand, rcond: float | None = None) -> list[Any]:
+def pinv_vjp(ct: Operand, p: Operand, a: Operand, **_: Any) -> list[Any]:
     """-P.T @ ct @ P.T, and what leaves the spaces of the rows and of the columns of A"""
     back, up = T(p), T(ct)
     made = neg(product(back, ct, back))
@@ -150,7 +151,7 @@ def pinv_vjp(ct: Operand, p: Operand, a: Operand, rcond: float | None = None) ->
     return [add(made, sub(right, product(right, p, a)))]
 
 
-def pinv_jvp(tangents: Sequence[Any], p: Operand, a: Operand, rcond: float | None = None) -> Any:
+def pinv_jvp(tangents: Sequence[Any], p: Operand, a: Operand, **_: Any) -> Any:
     (da,) = tangents
     made = neg(product(p, da, p))
     if is_square(a):
@@ -161,7 +162,8 @@ def pinv_jvp(tangents: Sequence[Any], p: Operand, a: Operand, rcond: float | Non
 
 
 pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_vjp, jvp=pinv_jvp,
-          bind=lambda a, rcond=None: ([a], {"rcond": rcond}), defaults={"rcond": None}, raises="value", cost="dear",
+          bind=lambda a, rcond=None, *, rtol=None: ([a], {"rcond": rcond, "rtol": rtol}),
+          defaults={"rcond": None, "rtol": None}, raises="value", cost="dear",
           samples=lambda: [((a,), {}) for a in rectangular()])
 
 

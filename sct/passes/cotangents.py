@@ -43,7 +43,7 @@ def explained(eqn: Eqn) -> Iterator[None]:
         yield
     except TypeMismatch as error:
         raise SctError("SCT402", f"the derivative of `{eqn.op.name}` is not supported for these types",
-                       why=str(error), hint="convert the operands to one dtype", loc=eqn.loc) from error
+                       why=str(error), hint=error.hint or "convert the operands to one dtype", loc=eqn.loc) from error
 
 
 def base(t: Type) -> Type:
