@@ -22,7 +22,7 @@ from typing import Any
 import click
 
 from sct.derivative import Derivative, emit
-from sct.errors import SctError
+from sct.errors import Loc, SctError
 from sct.frontend import Traced, root_of, trace_ahead
 from sct.frontend.typetext import known_value, structure
 from sct.modules.decorated import Decorated, File
@@ -51,7 +51,7 @@ def main() -> None:
     """Exact derivatives of plain Python and NumPy functions, as plain Python source."""
 
 
-@main.command("show-ir")
+@main.command("show-ir", short_help="Print the derivatives of FILE, at a stage of the compiler.")
 @_FILE
 @_NAMES
 @click.option("--wrt", metavar="NAMES", help="Parameters to differentiate by, separated by commas.")
@@ -78,22 +78,22 @@ def show_ir(file: Path, names: tuple[str, ...], wrt: str | None, types: str, mod
         heads = [f"# -- {each} {'-' * (74 - len(each))}\n" if all_stages else "" for each in wanted]
         return "\n\n\n".join(head + text for head, text in zip(heads, texts))
 
-    def run(file: File) -> Iterator[tuple[str, Callable[[], str]]]:
+    def run(file: File) -> Iterator[tuple[Decorated, Callable[[], str]]]:
         chosen = [_with(each, wrt, mode) for each in _chosen(file, names)]
         for each, given in zip(chosen, _given(types, chosen)):
-            yield each.name, lambda each=each, given=given: text_of(  # type: ignore[misc]
+            yield each, lambda each=each, given=given: text_of(  # type: ignore[misc]
                 trace_ahead(each.value, {**each.types, **given}))
 
     refused = False
-    for number, (_, make) in enumerate(_attempt(file, run)):
-        text = _said(make)
+    for number, (each, make) in enumerate(_attempt(file, run)):
+        text = _said(each, make)
         refused |= text is None
         if text is not None:
             click.echo(("\n\n" if number else "") + paint(text), color={"always": True, "never": False}.get(color))
     sys.exit(1 if refused else 0)
 
 
-@main.command("emit")
+@main.command("emit", short_help="Write the derivatives of FILE as a module of its own.")
 @_FILE
 @click.option("-o", "--output", metavar="OUT.py", type=click.Path(dir_okay=False, path_type=Path),
               help="Where to write it; without it, to standard output.")
@@ -103,6 +103,8 @@ def emit_file(file: Path, output: Path | None) -> None:
     Each has the signature that it has in FILE, and is the plain function that computes
     the same.  FILE is not run.  Nothing is written where something is refused.
     """
+    if output is not None and output.exists() and output.samefile(file):
+        raise click.BadParameter(f"{output} is FILE itself", param_hint="-o")
     text, refused = _attempt(file, lambda opened: [opened.emit()])[0]
     for each in refused:
         _refuse(each)
@@ -117,7 +119,7 @@ def emit_file(file: Path, output: Path | None) -> None:
         raise click.BadParameter(f"{output} cannot be written: {error.strerror}", param_hint="-o") from None
 
 
-@main.command("check")
+@main.command("check", short_help="Say which functions of FILE are accepted.")
 @_FILE
 @_NAMES
 @_ARGS
@@ -127,17 +129,18 @@ def check(file: Path, names: tuple[str, ...], types: str) -> None:
     Without decorated functions, all functions of FILE are checked.  FILE is not run.
     """
 
-    def run(file: File) -> Iterator[tuple[str, Callable[[], Traced]]]:
+    def run(file: File) -> Iterator[tuple[Decorated, Callable[[], Traced]]]:
         chosen = list(_chosen(file, names or () if list(file.decorated()) else tuple(file.functions())))
         for each, given in zip(chosen, _given(types, chosen)):
-            yield each.name, lambda each=each, given=given: _compiled(  # type: ignore[misc]
+            yield each, lambda each=each, given=given: _compiled(  # type: ignore[misc]
                 trace_ahead(each.value, {**each.types, **given}))
 
     refused = False
-    for name, make in _attempt(file, run):
-        traced = _said(make)
+    for each, make in _attempt(file, run):
+        traced = _said(each, make)
         refused |= traced is None
-        click.echo(f"refused   {name}" if traced is None else f"accepted  {name}({' '.join(traced.comment.split())})")
+        click.echo(f"refused   {each.name}" if traced is None else
+                   f"accepted  {each.name}({' '.join(traced.comment.split())})")
         for what, loc in copies_in_loops(traced) if traced is not None else ():
             place = f"{loc.file}:{loc.line}: " if loc else ""
             click.echo(f"          {place}a copy of `{what}` is made in each trip of a loop")
@@ -165,11 +168,13 @@ def _attempt(path: Path, run: Callable[[File], Any]) -> list[Any]:
         sys.exit(1)
 
 
-def _said(make: Callable[[], Any]) -> Any:
-    """What is made; None, and said, if it is refused."""
+def _said(each: Decorated, make: Callable[[], Any]) -> Any:
+    """What is made of a function; None, and said, if it is refused."""
     try:
         return make()
     except SctError as error:
+        code = getattr(root_of(each.value), "__code__", None)
+        error.loc = error.loc or (Loc(code.co_filename, code.co_firstlineno) if code else None)
         _refuse(error)
         return None
 

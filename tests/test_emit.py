@@ -522,9 +522,11 @@ def test_wrong_command_lines(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_text("x = 1\n")
     for args in ([str(tmp_path)], [str(tmp_path / "none.py")], [], [str(file), "-o", str(tmp_path)],
-                 [str(file), "-o", str(tmp_path / "no" / "such" / "place.py")], [str(file), "--bogus"]):
+                 [str(file), "-o", str(tmp_path / "no" / "such" / "place.py")], [str(file), "--bogus"],
+                 [str(file), "-o", str(file)]):
         result = CliRunner().invoke(main, ["emit", *args])
         assert result.exit_code == 2 and "Traceback" not in result.output, args
+    assert file.read_text() == "x = 1\n"
 
 
 def test_without_an_output_it_is_printed(tmp_path: Path) -> None:
