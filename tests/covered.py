@@ -142,6 +142,9 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
 }
 
+VARIANTS = (Path(__file__).resolve().parent / "covered_variants.txt").read_text().split("\n")
+"""More lines: keywords, methods, in-place forms, empty arrays and numbers."""
+
 COMPLEX = frozenset(("fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn",
                      "irfftn"))
 NOT_YET = COMPLEX | frozenset((

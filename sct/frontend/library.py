@@ -14,7 +14,7 @@ import numpy as np
 
 from sct.frontend.arrays import array_of, assign_item, compose, key_items, size_along, slice_view, write_through
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
-from sct.frontend.expressions import binary
+from sct.frontend.expressions import binary, compare_one
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of
 from sct.frontend.operations import call_named
@@ -54,6 +54,17 @@ def type_of(ev: Evaluator, v: Abstract) -> Tensor:
 def shape_of(ev: Evaluator, v: Abstract) -> tuple[Dim, ...]:
     """The shape, with what is known of sizes put in."""
     return tuple(map(ev.resolve, type_of(ev, v).shape))
+
+
+def equal_sizes(ev: Evaluator, v: Abstract, n: Abstract) -> bool:
+    """Has v, a number or a vector, as many elements as n says?  Asked where the types do not tell."""
+    if not type_of(ev, v).rank:
+        return True
+    size = size_along(ev, v, 0)
+    same = size if isinstance(size, Static) and isinstance(n, Static) else None
+    if same is not None or size == n:
+        return size == n
+    return bool(ev.ask(compare_one(ev, gast.Eq(), size, n), "whether there are as many values"))
 
 
 def written(ev: Evaluator, name: str, v: Abstract) -> Ref:
@@ -105,11 +116,9 @@ def putmask(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def put(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     a, ind, v = bound(ev, "np.put", args, kwargs, "a", "ind", "v")
     a, ind, v = written(ev, "np.put", a), array(ev, ind), array(ev, v)
-    if type_of(ev, v).rank:
-        ev.same(*(type_of(ev, x).shape[0] for x in (ind, v)))
-        if shape_of(ev, v) != shape_of(ev, ind):
-            ev.refuse("SCT205", "`np.put` with another number of values than positions is not supported",
-                      why="they would be repeated")
+    if type_of(ev, v).rank and not equal_sizes(ev, v, size_along(ev, ind, 0)):
+        ev.refuse("SCT205", "`np.put` with another number of values than positions is not supported",
+                  why="they would be repeated")
     if type_of(ev, a).rank == 1:
         return write(ev, a, key_items(ev, ind), v)
     flat = ev.call(Static(np.copy), [ev.call(Static(np.ravel), [a])])
@@ -143,7 +152,7 @@ def fill_diagonal(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if t.rank != 2:
             ev.refuse("SCT205", "`np.fill_diagonal` of an array that is not square is not supported")
         n = ev.call(Static(min), [n, size_along(ev, a, 1)])
-    if type_of(ev, val).rank and (type_of(ev, val).rank > 1 or shape_of(ev, val) != shape[:1]):
+    if type_of(ev, val).rank > 1 or not equal_sizes(ev, val, n):
         ev.refuse("SCT205", "`np.fill_diagonal` with another number of values than the diagonal has is not supported")
     place = ev.operand(ev.call(Static(np.arange), [n]))
     return write(ev, a, [place] * t.rank, val)
@@ -173,7 +182,7 @@ def compress_method(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) -> Ab
 ARRAY_METHODS: dict[str, Callable[[Evaluator, Ref, Args, Kwargs], Abstract]] = {
     "sort": sort_in_place, "partition": partition_in_place, "fill": fill, "put": put_method,
     "compress": compress_method}
-"""Methods of arrays that are no ops."""
+"""Methods of arrays that are no ops, or more."""
 
 
 # -- methods of ufuncs ------------------------------------------------------------------------------------
@@ -304,7 +313,53 @@ def broadcast_size(ev: Evaluator, arrays: Sequence[Abstract], shapes: Sequence[t
 @special(np.where)
 def where_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """`np.where(c)` is `np.nonzero(c)`."""
-    return call_named(ev, "numpy.nonzero" if len(args) == 1 else "numpy.where", [array(ev, x) for x in args], kwargs)
+    if len(args) == 1:
+        return nonzero(ev, args, kwargs)
+    return call_named(ev, "numpy.where", [array(ev, x) for x in args], kwargs)
+
+
+@special(np.nonzero)
+def nonzero(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    made = call_named(ev, "numpy.nonzero", [array(ev, x) for x in args], kwargs)
+    return made if isinstance(made, Tup) else Tup((made,))
+
+
+@special(np.divmod)
+def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return Tup((ev.call(Static(np.floor_divide), args, kwargs), ev.call(Static(np.mod), args, kwargs)))
+
+
+# -- order="F" ---------------------------------------------------------------------------------------------
+
+
+def ordered(spelling: str, position: int) -> Special:
+    """`ravel`, `flatten` or `reshape`: in Fortran order it is that of the transpose."""
+
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        rest = {k: v for k, v in kwargs.items() if k != "order"}
+        given = kwargs.get("order", args[position] if len(args) > position and spelling != ".reshape" else None)
+        order = "C" if given is None else ev.ask(given, "`order`")
+        args = args[:position] if spelling != ".reshape" else args
+        if order == "C":
+            return call_named(ev, spelling, args, rest)
+        if order != "F":
+            ev.refuse("SCT205", f'`order="{order}"` is not supported', hint='give "C" or "F"')
+        turned = ev.call(Static(np.transpose), [args[0]])
+        if position == 1:
+            return call_named(ev, spelling, [turned, *args[1:]], rest)
+        shape = args[1] if len(args) == 2 else Tup(tuple(args[1:]))
+        sizes = items_of(ev, shape) if isinstance(shape, (Tup, ListRef)) else (shape,)
+        return ev.call(Static(np.transpose), [call_named(ev, spelling, [turned, Tup(tuple(sizes[::-1]))], rest)])
+
+    return handler
+
+
+SPECIAL[id(np.ravel)], SPECIAL[id(np.reshape)] = ordered("numpy.ravel", 1), ordered("numpy.reshape", 2)
+
+
+def in_order(name: str, position: int) -> Callable[[Evaluator, Ref, Args, Kwargs], Abstract]:
+    handler = ordered(f".{name}", position)
+    return lambda ev, owner, args, kwargs: handler(ev, [owner, *args], kwargs)
 
 
 @special(np.piecewise)
@@ -325,3 +380,7 @@ def piecewise(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         number = isinstance(f, Static) and isinstance(f.value, (int, float)) or isinstance(f, Value)
         assign_item(ev, y, mask, f if number else ev.call(f, [slice_view(ev, x, mask), *more], kwargs))
     return y
+
+
+ARRAY_METHODS.update({name: in_order(name, k) for name, k in (("ravel", 1), ("flatten", 1), ("reshape", 2))})
+ARRAY_METHODS["nonzero"] = lambda ev, owner, args, kwargs: nonzero(ev, [owner, *args], kwargs)

@@ -105,7 +105,7 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
         if op.asks is not None:
             attrs = {**attrs, **facts(ev, op, spelling, flat, attrs)}
         made = ev.emit(op, *flat, spelling=spelling, **attrs)
-    except (TypeError, IndexError, KeyError, AttributeError) as error:
+    except (TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
         ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {error}")
     if isinstance(made, tuple):
         return Tup(tuple(map(ev.wrap, made)), op.fields)
@@ -140,6 +140,8 @@ def outputs(ev: Evaluator, spelling: str, args: Args,
     ufunc = getattr(np, spelling.removeprefix("numpy."), None) if spelling.startswith("numpy.") else None
     mask = None
     if isinstance(ufunc, np.ufunc):
+        if (dtype := rest.pop("dtype", None)) is not None:
+            args = [call_named(ev, ".astype", [x, dtype], {}) if isinstance(x, Ref) else x for x in args]
         mask = rest.pop("where", None)
         if len(args) == ufunc.nin + 1:
             args, out = args[:-1], args[-1]
@@ -164,8 +166,9 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
         if kwargs:
             ev.refuse("SCT205", f"the keyword `{next(iter(kwargs))}` of `{spelling}` is not supported here")
         name = spelling.removeprefix("numpy.")
-        chosen = ev.call_op(masked_ufunc, mask, *args, name=name)
-        made = ev.call_op(BY_CALL["numpy.where"], mask, chosen, out, spelling="numpy.where")
+        selected = ev.wrap(operand(ev, plain_containers(ev, mask)))
+        chosen = ev.call_op(masked_ufunc, selected, *args, name=name)
+        made = ev.call_op(BY_CALL["numpy.where"], selected, chosen, out, spelling="numpy.where")
     t, n = ev.type_of(out), ev.type_of(made)
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if "bif".index(n.kind) > "bif".index(t.kind):

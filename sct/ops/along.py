@@ -155,15 +155,21 @@ flatnonzero = op("flatnonzero", "numpy.flatnonzero", type=lambda x: Tensor("arra
                  samples=lambda: [((np.array([True, False, True]),), {}), ((samples.arrays((2, 3)),), {})])
 
 
-def type_nonzero(x: Operand) -> tuple[Tensor, ...]:
-    rank = number(x).rank
-    if not rank:
+def type_nonzero(x: Operand) -> Any:
+    """An array of positions for each axis; of a vector, the one."""
+    t = Tensor("array", "i64", (count_of(x),))
+    if not number(x).rank:
         raise TypeMismatch("nonzero of a number is not supported")
-    return tuple(Tensor("array", "i64", (count_of(x),)) for _ in range(rank))
+    return t if number(x).rank == 1 else (t,) * number(x).rank
 
 
-nonzero = op("nonzero", "numpy.nonzero .nonzero", type=type_nonzero, run=np.nonzero, emit="numpy.nonzero(_0)",
-             nondiff=POSITION)
+def run_nonzero(x: Any) -> Any:
+    return np.nonzero(x) if x.ndim > 1 else np.nonzero(x)[0]
+
+
+nonzero = op("nonzero", "numpy.nonzero .nonzero", type=type_nonzero, run=run_nonzero, bind=lambda a: ([a], {}),
+             emit=lambda x: "numpy.nonzero(_0)" if number(x).rank > 1 else "numpy.nonzero(_0)[0]", nondiff=POSITION,
+             samples=lambda: [((x,), {}) for x in (np.array([True, False, True]), samples.arrays((2, 3)))])
 
 
 def type_compress(x: Operand, condition: Operand, axis: int | None = None) -> Tensor:

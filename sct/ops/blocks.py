@@ -230,8 +230,11 @@ def type_meshgrid(*xs: Operand, indexing: str = "xy", sparse: bool = False) -> t
 
 def meshgrid_back(cts: Sequence[Any], ys: Any, *xs: Operand, indexing: str = "xy", sparse: bool = False) -> list[Any]:
     axes = order(len(xs), indexing)
-    made = []
+    made: list[Any] = []
     for k, (ct, x) in enumerate(zip(cts, xs)):
+        if ct is None:
+            made.append(None)
+            continue
         others = tuple(j for j in range(len(xs)) if axes[j] != k)
         summed = sum_(ct, axis=others[0] if len(others) == 1 else others)
         made.append(reshape_as(summed, x) if number(x).rank else sum_(ct))

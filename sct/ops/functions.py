@@ -219,7 +219,10 @@ remainder = op("remainder", "math.remainder", type=elementwise(np.fmod, floats),
 
 def type_ldexp(x: Operand, i: Operand, spelling: str | None = None) -> Tensor:
     t = ufunc_result(np.exp, (x,), spelling, floats)
-    return Tensor("array", t.dtype, broadcast_shapes(t.shape, number(i).shape)) if number(i).rank else t
+    if number(i).rank:
+        return Tensor("array", "f64" if t.carrier == "py" else t.dtype, broadcast_shapes(t.shape, number(i).shape))
+    ours = spelling is None and t.carrier == "py" and number(i).carrier == "np"
+    return Tensor("np", "f64") if ours else t
 
 
 ldexp: Op = op("ldexp", "numpy.ldexp math.ldexp", spelled=True, inactive=(1,), raises="value", elementwise=True,

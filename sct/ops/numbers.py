@@ -21,9 +21,9 @@ from sct.ops.registry import op, placeholders
 from sct.ops.types import elementwise, number, ufunc_result
 
 __all__ = [
-    "angle", "comb", "conj", "dist", "factorial", "float_power", "frexp", "fsum", "gcd", "heaviside", "imag",
-    "isqrt", "lcm", "logaddexp2", "math_prod", "modf", "nan_to_num", "nextafter", "perm", "real", "signbit", "sinc",
-    "sinc_slope", "spacing", "ulp",
+    "angle", "array_frexp", "array_modf", "comb", "conj", "dist", "factorial", "float_power", "frexp", "fsum", "gcd",
+    "heaviside", "imag", "isqrt", "lcm", "logaddexp2", "math_prod", "modf", "nan_to_num", "nextafter", "perm", "real",
+    "signbit", "sinc", "sinc_slope", "spacing", "ulp",
 ]
 
 JUMPS = "it is constant between its jumps"
@@ -287,8 +287,25 @@ modf = op("modf", "math.modf", type=type_modf, run=math.modf, emit="math.modf(_0
 
 frexp = op("frexp", "math.frexp", type=lambda x: (floats_of(x), INT), run=math.frexp, emit="math.frexp(_0)",
            samples=lambda: [((1.7,), {}), ((-12.3,), {})],
-           vjp=lambda cts, ys, x: [ldexp(cts[0], neg(ys[1]))],
+           vjp=lambda cts, ys, x: [None if cts[0] is None else ldexp(cts[0], neg(ys[1]))],
            jvp=lambda tangents, ys, x: (ldexp(tangents[0], neg(ys[1])), None))
+
+
+def parts(name: str, ufunc: np.ufunc, exponent: str | None, slope: Callable[[Any, Any], Any]) -> Op:
+    """`numpy.modf` or `numpy.frexp`: `slope(g, second)` is the derivative of the first result."""
+
+    def rule(x: Operand) -> tuple[Tensor, Tensor]:
+        t = ufunc_result(np.exp, (x,), f"numpy.{name}")
+        return t, t if exponent is None else Tensor("array" if t.is_array else "np", exponent, t.shape)
+
+    return op(f"array_{name}", f"numpy.{name}", type=rule, run=ufunc, emit=f"numpy.{name}(_0)", raises="value",
+              vjp=lambda cts, ys, x: [None if cts[0] is None else slope(cts[0], ys[1])],
+              jvp=lambda tangents, ys, x: (slope(tangents[0], ys[1]), None), bind=lambda x: ([x], {}),
+              samples=lambda: [((samples.arrays((3,), 1.1, 1.9),), {}), ((1.7,), {})])
+
+
+array_modf = parts("modf", np.modf, None, lambda g, whole: g)
+array_frexp = parts("frexp", np.frexp, "i32", lambda g, e: ldexp(g, neg(e)))
 
 
 # -- of ints -------------------------------------------------------------------------------------------------------

@@ -154,6 +154,8 @@ def middle(rows: Operand, k: int) -> Any:
 
 
 def median_back(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False) -> list[Any]:
+    if not number(x).rank:
+        return [ct]
     rows, k = rows_of(x, axis)
     places = middle(rows, k)
     share = div(ct, dim(places, axis=k))
@@ -176,6 +178,8 @@ def dropped(ct: Operand, x: Operand, axis: Axis, lead: int = 0) -> Any:
 
 
 def median_forward(tangents: Sequence[Any], y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False) -> Any:
+    if not number(x).rank:
+        return tangents[0]
     rows, k = rows_of(x, axis)
     places = middle(rows, k)
     moving = take_along_axis(rows_of(tangents[0], axis)[0], places, axis=k)
@@ -194,6 +198,7 @@ def medians() -> Iterable[samples.Sample]:
         yield (x,), {"axis": axis}
         yield (x,), {"axis": axis, "keepdims": True}
     yield (samples.arrays((5,)),), {}
+    yield (samples.arrays(()),), {}
     yield (samples.arrays((4,), dtype="f4"),), {}
     yield (samples.arrays((2, 3, 2)),), {"axis": (0, 2)}
 
@@ -220,6 +225,8 @@ def quantile_op(name: str, scale: float) -> Op:
         return [*operands, q], {**attrs, "method": method}
 
     def rule(x: Operand, q: Operand, axis: Axis = None, keepdims: bool = False, method: str = "linear") -> Tensor:
+        if not number(x).rank:
+            raise TypeMismatch(f"{name} of a number is not supported")
         if number(q).rank > 1:
             raise TypeMismatch(f"{name} at an array of more than one axis is not supported")
         dtypes = {probe(lambda v: call(v, 0.5 * scale, method=method), d) for d in readings(number(x))}

@@ -222,12 +222,13 @@ def repeat_back(ct: Operand, x: Operand, n: Operand, axis: int | None = None) ->
     rank = number(x).rank
     k = 0 if axis is None else normalize(axis, rank)[0]
     if not number(n).rank:
-        sizes = shape_of(x) if axis is not None else [Lit(-1)]
+        whole = Lit(-1) if isinstance(n, Lit) and n.value else size(x)
+        sizes = shape_of(x) if axis is not None else [whole]
         made = sum_(reshape(ct, *sizes[:k + 1], n, *sizes[k + 1:]), axis=k + 1)
         return [reshape_as(made, x) if rank else sum_(made), None]
-    whole = ravel(x) if axis is None and rank != 1 else x
-    owners = array_repeat(arange(dim(whole, axis=k)), n)
-    return [reshape_as(add_at(zeros_of(whole), ct, owners, key=(*("s000",) * k, "a")), x), None]
+    line = ravel(x) if axis is None and rank != 1 else x
+    owners = array_repeat(arange(dim(line, axis=k)), n)
+    return [reshape_as(add_at(zeros_of(line), ct, owners, key=(*("s000",) * k, "a")), x), None]
 
 
 def repeats() -> Iterable[samples.Sample]:

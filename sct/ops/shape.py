@@ -203,20 +203,37 @@ swapaxes: Op = op("swapaxes", "numpy.swapaxes .swapaxes numpy.matrix_transpose n
               samples=lambda: [((samples.arrays((2, 3, 4)),), {"a": a, "b": b}) for a, b in ((0, 1), (-1, 0), (1, 1))])
 
 
-def type_moveaxis(x: Operand, source: int, destination: int) -> Tensor:
-    shape = list(number(x).shape)
-    (i,), (j,) = normalize(source, len(shape)), normalize(destination, len(shape))
-    shape.insert(j, shape.pop(i))
-    return rearranged(x, shape)
+def moved(rank: int, source: Axis, destination: Axis) -> tuple[int, ...]:
+    """The permutation that `moveaxis` makes."""
+    pairs = sorted(zip(in_order(destination, rank), in_order(source, rank), strict=True))
+    order = [k for k in range(rank) if k not in [s for _, s in pairs]]
+    for to, axis in pairs:
+        order.insert(to, axis)
+    return tuple(order)
 
 
-moveaxis: Op = op("moveaxis", "numpy.moveaxis", type=type_moveaxis,
-              run=lambda x, source, destination: np.moveaxis(x, source, destination),
-              bind=lambda a, source, destination: ([a], {"source": source, "destination": destination}),
-              emit="numpy.moveaxis(_0, _source, _destination)", alias="view", cost="free",
-              linear=lambda ct, x, source, destination: [moveaxis(ct, source=destination, destination=source)],
-              samples=lambda: [((samples.arrays((2, 3, 4)),), {"source": i, "destination": j})
-                               for i, j in ((0, 2), (-1, 0), (1, 1))])
+def in_order(axis: Axis, rank: int) -> list[int]:
+    """The axes as nonnegative ints, in the order given."""
+    normalize(axis, rank)
+    return [k % rank for k in (axis if isinstance(axis, tuple) else (axis,)) if k is not None]
+
+
+def type_moveaxis(x: Operand, source: Axis, destination: Axis) -> Tensor:
+    shape = number(x).shape
+    return rearranged(x, [shape[k] for k in moved(len(shape), source, destination)])
+
+
+def bind_moveaxis(a: Any, source: Any, destination: Any) -> tuple[list[Any], dict[str, Any]]:
+    return [a], {"source": tuple(source) if isinstance(source, list) else source,
+                 "destination": tuple(destination) if isinstance(destination, list) else destination}
+
+
+moveaxis: Op = op("moveaxis", "numpy.moveaxis", type=type_moveaxis, bind=bind_moveaxis,
+                  run=lambda x, source, destination: np.moveaxis(x, source, destination),
+                  emit="numpy.moveaxis(_0, _source, _destination)", alias="view", cost="free",
+                  linear=lambda ct, x, source, destination: [moveaxis(ct, source=destination, destination=source)],
+                  samples=lambda: [((samples.arrays((2, 3, 4)),), {"source": i, "destination": j})
+                                   for i, j in ((0, 2), (-1, 0), (1, 1), ((0, 1), (-1, 0)))])
 
 
 def type_expand_dims(x: Operand, axis: Axis) -> Tensor:

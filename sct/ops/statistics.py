@@ -30,9 +30,10 @@ def moment(name: str, slope: Callable[[Any, Operand, Any], Any]) -> Op:
     twice, where n is the divisor of that sum."""
     call = getattr(np, name)
 
-    def bind(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> tuple[list[Any], dict[str, Any]]:
+    def bind(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False,
+             correction: Any = None) -> tuple[list[Any], dict[str, Any]]:
         operands, attrs = bind_reduction(a, axis, keepdims=keepdims)
-        return operands, {**attrs, "ddof": ddof}
+        return operands, {**attrs, "ddof": ddof if correction is None else correction}
 
     def rule(x: Operand, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Tensor:
         return reduction(call)(x, axis, keepdims)
