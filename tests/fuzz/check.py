@@ -61,7 +61,32 @@ class Sct:
     def value_and_grad(self, program: Program) -> Callable[..., Any]:
         import sct
 
-        return sct.value_and_grad(program.load(), argnums=program.wrt, backend=self.backend)  # type: ignore[no-any-return]
+        derivative = sct.value_and_grad(program.load(), argnums=program.wrt, backend=self.backend)
+
+        def call(*args: Any) -> Any:
+            try:
+                return derivative(*args)
+            except sct.SctError as error:
+                if error.code != "SCT305" or len(set(map(id, args))) == len(args):
+                    raise
+                return self.of_distinct(program, args)
+
+        return call
+
+    def of_distinct(self, program: Program, args: tuple[Any, ...]) -> Any:
+        """An array passed twice and written: the function of the one array, as the message says."""
+        import sct
+
+        first = [next(k for k, a in enumerate(args) if a is b) for b in args]
+        places = sorted(set(first))
+        row = ", ".join(f"a{k}" for k in first)
+        once = f"\n\ndef once({', '.join(f'a{k}' for k in places)}):\n    return f({row})\n"
+        f = program.with_source(program.source + once).load_module()["once"]
+        wrt = [k for k in program.wrt if first[k] == k]
+        value, grads = sct.value_and_grad(f, argnums=tuple(map(places.index, wrt)), backend=self.backend)(
+            *(args[k] for k in places))
+        made = dict(zip(wrt, grads))
+        return value, tuple(made[k] if k in made else np.zeros_like(args[k]) for k in program.wrt)
 
     def grad(self, program: Program) -> Callable[..., Any]:
         import sct
