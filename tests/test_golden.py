@@ -171,6 +171,8 @@ GOLDENS = [
     gradient(users, "gains", 1),
     valued(users, "pairs", 1),
     gradient(users, "weighted", 1),
+    gradient(users, "elman", 0),
+    gradient(users, "smear", (0, 1)),
 ]
 
 

@@ -14,6 +14,7 @@ from sct.passes.hoist import hoist
 from sct.passes.once import once
 from sct.passes.simplify import simplify
 from sct.passes.sink import sink
+from sct.passes.stack import stack
 
 
 def read(source: str) -> Fn:
@@ -495,6 +496,67 @@ def f(x: f64[n], c: bool) -> f64[n]:
 def test_once(before, after, changes):
     source = ADDITIONS.replace(before, after)
     expect(once(read(source)), read(source.replace("add_at(", "store(") if changes else source))
+
+
+STACKED = """
+def f(W: f64[n, n], x: f64[n], X: f64[3, n]) -> tuple[f64[n, n], f64[n]]:
+    z: f64[n, n] = adj.zeros_of(W)
+    y: f64[n] = adj.zeros_of(x)
+    def body(i: int, h: f64[n], d: f64[n, n], b: f64[n]) -> tuple[bool, f64[n], f64[n, n], f64[n]]:
+        a: f64[n] = adj.matmul(W, h)
+        v: f64[n] = adj.index(X, at[i])
+        o: f64[n, n] = adj.outer(a, h)
+        e: f64[n, n] = adj.add(d, o)
+        c: f64[n] = adj.add(b, a)
+        return True, a, e, c
+    g, r, s, trips = adj.loop[f64[n], f64[n, n], f64[n], int](0, 3, 1, x, z, y, body=body, carries=3, counted=True)
+    return r, s
+"""
+
+
+@pytest.mark.parametrize("before, after, changes", [
+    ("", "", True),
+    ("(0, 3, 1, x, z", "(0, 3, 1, x, W", True),  # begun with something else
+    ("outer(a, h)", "outer(a, v)", True),  # rows of an argument
+    ("outer(a, h)", "outer(a, x)", False),  # the same in each trip
+    ("(0, 3, 1", "(1, 3, 1", False),
+    ("(0, 3, 1", "(0, 3, 2", False),
+    ("True, a, e, c", "True, a, o, c", False),  # not a sum
+    ("        return True, a, e, c", "        k: f64[n] = adj.matmul(d, h)\n        return True, k, e, c", False),
+    ("        return True", "        go: bool = lt(i, 1)\n        return go", False),  # how many trips?
+])
+def test_stack(before, after, changes):
+    fn = read(STACKED.replace(before, after) if before else STACKED)
+    made = dce(cse(stack(fn)))
+    verify(made)
+    assert ("outer" not in text.show(made)) == changes
+    rng = np.random.default_rng(0)
+    args = [rng.normal(size=s) for s in ((2, 2), (2,), (3, 2))]
+    for got, want in zip(run(made, args), run(fn, args)):
+        np.testing.assert_allclose(got, want)
+
+
+def test_a_tape_becomes_a_matrix():
+    fn = read("""
+def f(W: f64[n, n], x: f64[n], m: int) -> f64[n, n]:
+    def body(i: int, h: f64[n]) -> tuple[bool, f64[n], f64[n]]:
+        a: f64[n] = matmul(W, h)
+        return True, a, h
+    g, trips, hs = loop[f64[n], int, seq[f64[n]]](0, m, 1, x, body=body, carries=1, counted=True)
+    z: f64[n, n] = adj.zeros_of(W)
+    def back(j: int, c: f64[n], d: f64[n, n], h_1: f64[n]) -> tuple[bool, f64[n], f64[n, n]]:
+        b: f64[n] = adj.mul(c, h_1)
+        o: f64[n, n] = adj.outer(b, h_1)
+        e: f64[n, n] = adj.add(d, o)
+        return True, b, e
+    q, r, _0 = adj.loop[f64[n], f64[n, n], int](0, m, 1, g, z, hs, body=back, carries=2, counted=True, reverse=True)
+    return r
+""")
+    made = verify(dce(stack(fn)))
+    assert "seq" not in text.show(made)
+    for m in (3, 0, -1):
+        args = [np.array([[0.5, 1.0], [-1.0, 0.2]]), np.array([1.0, 2.0]), m]
+        np.testing.assert_allclose(run(made, args)[0], run(fn, args)[0])
 
 
 def test_sink():

@@ -29,6 +29,7 @@ from sct.passes.save import save
 from sct.passes.simplify import rewrite, simplify
 from sct.passes.sink import sink
 from sct.passes.split import split_all
+from sct.passes.stack import stack
 from sct.passes.storage import storage
 
 __all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "has_effects", "passes", "run", "stages", "unused"]
@@ -40,7 +41,7 @@ PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce")),
     ("expanded", ("expand",)),
     ("adjoint", ("simplify", "cse", "dce", "prune")),
-    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "sink", "once", "dce")),
+    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "sink", "stack", "once", "dce")),
     ("storage", ("split", "prune", "storage")),
 )
 """What leads to each stage from the one before; the first is "primal"."""
@@ -93,7 +94,7 @@ def passes(fn: Fn) -> dict[str, Pass]:
     each: dict[str, Pass] = {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save, "hoist": hoist, "sink": sink,
-        "once": once, "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
+        "stack": stack, "once": once, "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {
         **{name: _of_each_function(each[name]) for name in each},

@@ -4,18 +4,18 @@ import numpy as np
 def rnn_grad(W, xs, h):
     # W: f64[n, n], xs: f64[m, n], h: f64[n]
     m = len(xs)
-    tape = []
+    hs = np.empty((m, W.shape[0]))
     for t in range(m):
-        tape.append(h)
+        hs[t] = h
         h = np.tanh(W @ h + xs[t])
     # return h @ h
     dh = 2.0 * h
-    dW = np.zeros_like(W)
-    for _ in reversed(range(m)):
-        h1 = tape.pop()
+    rows = np.empty((m, W.shape[0]))
+    for t in reversed(range(m)):
         # h = np.tanh(W @ h + xs[t])
         t1 = (1.0 - h * h) * dh
+        rows[t] = t1
         dh = W.T @ t1
-        dW += np.outer(t1, h1)
-        h = h1
+        h = hs[t]
+    dW = rows.T @ hs
     return dW

@@ -183,6 +183,26 @@ def pascal(rows: np.ndarray) -> float:
     return np.sum(table**2)
 
 
+def elman(params: dict, xs: np.ndarray, ys: np.ndarray) -> float:
+    """A recurrent net, of which each weight is used in each trip."""
+    h = np.zeros(params["W"].shape[0])
+    loss = 0.0
+    for x, y in zip(xs, ys):
+        h = np.tanh(params["W"] @ h + params["U"] @ x + params["b"])
+        e = params["V"] @ h - y
+        loss += e @ e
+    return loss
+
+
+def settled(W: np.ndarray, h: np.ndarray, n: int) -> float:
+    """As many trips as it takes: no matrix for what they leave."""
+    for _ in range(n):
+        h = np.tanh(W @ h)
+        if h @ h < 0.01:
+            break
+    return h @ h
+
+
 INPUTS = {
     "pid_cost": lambda rng: (2.0, 0.5, 0.3, 1.0, 20),
     "epidemic": lambda rng: (0.5, 0.2, 0.1 * np.abs(rng.normal(size=8))),
@@ -203,6 +223,10 @@ INPUTS = {
     "energy_of_rows": lambda rng: (0.5 * rng.normal(size=3), rng.normal(size=(4, 3))),
     "gains": lambda rng: (rng.normal(size=5), 0.3),
     "pairs": lambda rng: (rng.normal(size=5), rng.normal(size=5)),
+    "elman": lambda rng: (
+        {"W": rng.normal(size=(3, 3)), "U": rng.normal(size=(3, 2)), "b": rng.normal(size=3),
+         "V": rng.normal(size=(2, 3))}, rng.normal(size=(5, 2)), rng.normal(size=(5, 2))),
+    "settled": lambda rng: (0.4 * rng.normal(size=(3, 3)), rng.normal(size=3), 9),
     "smear": lambda rng: (rng.normal(size=5), 0.3),
     "pascal": lambda rng: (rng.normal(size=(4, 3)),),
     "weighted": lambda rng: (rng.normal(size=5), 0.3),

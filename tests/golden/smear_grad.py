@@ -1,0 +1,23 @@
+import numpy as np
+
+
+def smear_grad(x, k):
+    # x: f64[n], k: float
+    u = x.copy()
+    n = len(u)
+    tape = []
+    for i in range(n):
+        v = u[i]
+        u[-1] += k * v
+        tape.append((v, u[0]))
+    du = np.zeros_like(u)
+    dk = 0.0
+    for i in reversed(range(n)):
+        v, t = tape.pop()
+        # s += v * v * u[0]
+        du[0] += v * v
+        # u[-1] += k * v
+        t1 = du[-1]
+        dk += t1 * v
+        du[i] += 2.0 * t * v + t1 * k
+    return du, dk
