@@ -92,12 +92,10 @@ def display(parts: Sequence[str]) -> str:
 
 def may_raise(eqn: Eqn) -> bool:
     """May the equation raise, by the values of its operands?  Arithmetic of NumPy's floats does not."""
-    if eqn.op.raises != "value":
-        return False
-    if not eqn.outs:
-        return True
-    t = eqn.outs[0].type
-    return not (eqn.op in ELEMENTWISE and isinstance(t, Tensor) and t.carrier == "np" and t.kind == "f"
+    if eqn.op.raises != "value" or eqn.op not in ELEMENTWISE:
+        return eqn.op.raises == "value"
+    t = eqn.out.type
+    return not (isinstance(t, Tensor) and t.carrier == "np" and t.kind == "f"
                 and not (eqn.spelling or "").startswith("math.") and all(map(_is_bounded, eqn.args)))
 
 
