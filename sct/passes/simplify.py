@@ -22,6 +22,7 @@ from sct.ops.elementwise import where
 from sct.ops.indexing import add_at, index, store
 from sct.ops.reductions import expand_like
 from sct.ops.shape import dim, size
+from sct.passes import axes as axes
 from sct.passes import listrules as listrules
 from sct.passes.collect import collect, product
 from sct.passes.fuse import dotted, logistic

@@ -19,8 +19,6 @@ def broadcast_shapes_grad(x, y, z):
     dgrid = np.where(t2, dgrid, 0.0) + np.where(t2, 0.0, 0.1 * dgrid)
     # grid = x[:, None] * y[None, :] + z
     dz = np.sum(dgrid)
-    dy = np.zeros_like(y)
-    dy[None, :] = np.sum(dgrid * t, axis=0, keepdims=True)
-    dx = np.zeros_like(x)
-    dx[:, None] = np.sum(dgrid * t1, axis=1, keepdims=True)
+    dy = np.sum(dgrid * t, axis=0)
+    dx = np.sum(dgrid * t1, axis=1)
     return dx, dy, dz
