@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.fuzz import control, duals, heap
+from tests.fuzz import calls, control, duals, heap
 from tests.fuzz.check import Duals, Sct, check, oracle
 from tests.fuzz.features import features_of
 from tests.fuzz.plant import CONTROL, HEAP, PLANTS, Planted, found
 from tests.fuzz.program import Program, clone, run
 from tests.fuzz.shrink import shrink
 
-FAMILIES: dict[str, Any] = {"control": control, "heap": heap}
+FAMILIES: dict[str, Any] = {"calls": calls, "control": control, "heap": heap}
 SEEDS = 300
 MOST_REFUSED = 0.05
 MOST_SKIPPED = 0.02  # coordinates at which the oracle has no answer: see check.CHAOTIC

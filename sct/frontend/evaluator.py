@@ -163,6 +163,7 @@ class Evaluator(Facts):
         self.inlined: list[Any] = []
         self.inlining: list[Any] = []
         self.functions: dict[Any, list[Any]] = {}
+        self.evaluating: list[Any] = []
         self.pinned: dict[Any, set[str]] = {}
         self.containers: set[int] = set()
         self.entered: set[int] = set()

@@ -130,7 +130,9 @@ class Function:
     given    of the leaves: the param whose very array one is
     written  the params that it writes
     busy     it is being evaluated; recursive: it was called meanwhile
-    settled  nothing was learnt in the last evaluation
+    settled  nothing was learnt in the last evaluation, which is the `round`-th
+    based    the functions, and their rounds, that were being evaluated when it was and that it
+             called: what they give was not known for certain
     """
 
     name: str
@@ -147,6 +149,13 @@ class Function:
     busy: bool = False
     recursive: bool = False
     settled: bool = False
+    round: int = 0
+    based: dict[Function, int] = field(default_factory=dict)
+
+    @property
+    def known(self) -> bool:
+        """Does what it was based on still hold?"""
+        return self.fn is not None and all(f.round == n for f, n in self.based.items())
 
     def takes(self, types: Sequence[Type], dims: Sequence[Dim | None]) -> bool:
         return all(map(fits, types, self.types)) and all(e is None or d == e for d, e in zip(dims, self.dims))
@@ -232,7 +241,8 @@ def call_outlined(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abs
         f.recursive = True
         if not f.takes(types, dims):
             f.widen(types, dims)
-    if f.fn is None and not f.busy:
+    if not f.busy and not f.known:
+        f.fn, f.result, f.shapes, f.based = None, None, shapes, {}
         try:
             _evaluate(ev, f, source, parts, body)
         except NeedsStatic as need:
@@ -241,12 +251,23 @@ def call_outlined(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abs
                 raise
             pinned.add(name)
             return call_outlined(ev, source, bound, body, site)
+    _note(ev, f)
     if f.result is None:
-        if f.busy:
+        if f.busy or any(g.busy for g in f.based):
             raise Dead
         ev.refuse("SCT204", f"`{source.name}` calls itself on every path: it does not end",
                   hint="return without a call of itself in some case")
     return _emit(ev, f, source, parts, operands)
+
+
+def _note(ev: Evaluator, f: Function) -> None:
+    """What is being evaluated, and calls `f`, is based on what `f` is based on."""
+    unsure = {g: n for g, n in f.based.items() if g.busy}
+    if f.busy:
+        unsure[f] = f.round
+    for g in unsure:
+        for above in ev.evaluating[ev.evaluating.index(g) + 1:]:
+            above.based[g] = unsure[g]
 
 
 def _found(ev: Evaluator, source: SourceFunction, shapes: Mapping[Key, _Shape], types: Sequence[Type],
@@ -306,15 +327,18 @@ def _leaves(shape: _Shape) -> Iterable[int]:
 
 def _evaluate(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, body: Callable[[], Abstract]) -> None:
     f.busy = True
+    ev.evaluating.append(f)
     try:
         for _ in range(40):
-            f.settled = True
+            f.settled, f.based = True, {}
+            f.round += 1
             fn = _walk(ev, f, source, parts, body)
             if f.settled or not f.recursive:
                 f.fn = fn
                 return
     finally:
         f.busy = False
+        ev.evaluating.pop()
     ev.refuse("SCT204", f"the types of `{source.name}`, which calls itself, do not settle", hint="write it as a loop")
 
 

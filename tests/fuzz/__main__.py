@@ -1,4 +1,4 @@
-"""python -m tests.fuzz --family control|heap --seeds A:B [--jobs 2] [--time S] [--show N]"""
+"""python -m tests.fuzz --family calls|control|heap --seeds A:B [--jobs 2] [--time S] [--show N]"""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import control, heap
+from tests.fuzz import calls, control, heap
 from tests.fuzz.check import Sct, Verdict, check, effort
 from tests.fuzz.features import features_of
 from tests.fuzz.program import Program
 from tests.fuzz.shrink import shrink
 
-FAMILIES = {"control": control, "heap": heap}
+FAMILIES = {"calls": calls, "control": control, "heap": heap}
 
 
 @dataclass(frozen=True)

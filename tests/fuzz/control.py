@@ -74,6 +74,8 @@ class Helper:
 
 
 class Control:
+    HELPERS = (0, 1, 1, 1, 2)
+
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.r = Random(f"control {seed}")
@@ -94,7 +96,7 @@ class Control:
         globals_ = ["SCALE"] if r.chance(0.25) else []
         if globals_:
             self.w.line(f"SCALE = {r.number(0.3, 1.5)}")
-        for k in range(r.choice((0, 1, 1, 1, 2))):
+        for k in range(r.choice(self.HELPERS)):
             self.helper(k, globals_)
         floats = ["x", "y", "z"][: r.choice((1, 2, 2, 3))]
         extra = self.extra_parameters()

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.fuzz.program import Program, lines_run
 
-__all__ = ["CONTROL", "HEAP", "Feature", "features_of"]
+__all__ = ["CALLS", "CONTROL", "HEAP", "Feature", "features_of"]
 
 Nodes = Iterator[ast.AST]
 LOOPS = (ast.For, ast.While)
@@ -96,6 +96,46 @@ def late_closures(tree: ast.Module) -> Iterable[ast.AST]:
                 if any(w.id in read and w.lineno > n.lineno for w in stores):
                     yield n
 
+
+def functions_of(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    return {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+
+
+def called_in(function: ast.AST) -> list[tuple[str, ast.AST]]:
+    return [(n.func.id, n) for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+
+
+def calls_back(steps: int) -> Any:
+    """Calls of a function by itself, or by one that it calls."""
+
+    def find(tree: ast.Module) -> Iterable[ast.AST]:
+        known = functions_of(tree)
+        for name, function in known.items():
+            for callee, node in called_in(function):
+                if steps == 1 and callee == name:
+                    yield node
+                if steps == 2 and callee != name and name in [c for c, _ in called_in(known.get(callee, ast.Pass()))]:
+                    yield node
+
+    return find
+
+
+def called_again(tree: ast.Module) -> Iterable[ast.AST]:
+    """Calls of long functions, but for the first."""
+    for name, function in functions_of(tree).items():
+        made = [n for c, n in called_in(tree) if c == name]
+        if len(list(ast.walk(function))) > 80 and len(made) > 1:
+            yield from made
+
+
+CALLS = (
+    Feature("calls itself", 0.30, calls_back(1)),
+    Feature("calls what calls it", 0.10, calls_back(2)),
+    Feature("long function called again", 0.20, called_again),
+    Feature("for", 0.30, nodes(ast.For)),
+    Feature("while", 0.15, nodes(ast.While)),
+    Feature("return in a branch", 0.50, inside(ast.Return, 1, ast.If)),
+)
 
 CONTROL = (
     Feature("if", 0.70, nodes(ast.If)),
