@@ -251,14 +251,19 @@ def plain_containers(ev: Evaluator, v: Abstract) -> Any:
     return nested(ev, v)
 
 
+_REAL = frozenset(("ord", "left", "right"))
+"""Options that are numbers in a formula; an int among others (an axis) has derivative zero."""
+
+
 def static_attr(ev: Evaluator, name: str, v: Any) -> Any:
     """An attribute of an op: known now, or asked."""
-    if isinstance(v, (Value, Ref)) and ev.is_varied(ev.operand(v)):
-        ev.refuse("SCT401", f"`{name}` depends on a differentiated input, and has no derivative in this call",
-                  why="its derivative would be cut silently",
-                  hint="pass sct.stop_gradient(...) of it, or write the formula out")
     if isinstance(v, (Value, Ref)):
-        return ev.ask(v, f"`{name}`")
+        value = ev.ask(v, f"`{name}`")
+        if (isinstance(value, float) or name in _REAL) and ev.is_varied(ev.operand(v)):
+            ev.refuse("SCT401", f"`{name}` depends on a differentiated input, and has no derivative in this call",
+                      why="its derivative would be cut silently",
+                      hint="pass sct.stop_gradient(...) of it, or write the formula out")
+        return value
     if isinstance(v, Lit):
         return v.value
     if isinstance(v, tuple):
