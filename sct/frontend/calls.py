@@ -132,6 +132,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return call_function(ev, f, args, kwargs)
     if isinstance(f, type) and issubclass(f, BaseException):
         return exception(ev, f, args)
+    if hasattr(f, "__origin__"):  # Box[float]
+        return ev.call(ev.lift(f.__origin__, (f, ("attr", "__origin__"))), args, kwargs)
     if isinstance(f, type) and is_container(f):
         return instantiate(ev, f, args, kwargs)
     if hasattr(f, "__wrapped__") and not isinstance(f, types.FunctionType):  # a cache around the function

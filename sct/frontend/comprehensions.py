@@ -51,11 +51,13 @@ class _Unknown(Exception):
 
 def attempted(ev: Evaluator, make: Callable[[], Abstract]) -> Abstract:
     """What `make` gives; if it fails, nothing has happened."""
-    store, eqns, addr = ev.store.copy(), list(ev.b.eqns), ev._next_addr
+    store, eqns, addr, sites = ev.store.copy(), list(ev.b.eqns), ev._next_addr, set(ev.loop_memo)
     try:
         return make()
     except (SctError, NeedsStatic, _Unknown):
         ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
+        for site in ev.loop_memo.keys() - sites:  # what it has learnt is of addresses that others get now
+            del ev.loop_memo[site]
         raise
 
 

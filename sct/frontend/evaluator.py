@@ -507,6 +507,9 @@ class Evaluator(Facts):
         """The run-time value of `v`, made a guard of this specialisation."""
         if isinstance(v, Static):
             return v.value
+        if isinstance(v, Tup):
+            items = tuple(self.ask(x, what) for x in v.items)
+            return items if v.cls is tuple else v.cls(*items)
         x = self.operand(v)
         if isinstance(x, Lit):
             return x.value

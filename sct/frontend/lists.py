@@ -15,7 +15,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sct.frontend.values import Abstract, Array, ListRef, Poison, Ref, Shape, Slots, Static, Tup, is_number
+from sct.frontend.values import (
+    Abstract,
+    Array,
+    ListRef,
+    ObjRef,
+    Poison,
+    Record,
+    Ref,
+    Shape,
+    Slots,
+    Static,
+    Tup,
+    is_number,
+)
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import List, Never, Tensor, Type, TypeMismatch, join
 from sct.ops import BY_CALL, dim, index, store
@@ -54,7 +67,11 @@ def shape_of(ev: Evaluator, v: Abstract) -> Rows:
 
     def visit(x: Abstract) -> Shape:
         if isinstance(x, Tup):
-            return tuple(map(visit, x.items))
+            parts = tuple(map(visit, x.items))
+            return parts if x.cls is tuple else Record(x.cls, x.fields, parts)
+        if isinstance(x, ObjRef):
+            cell = ev.slots(x)
+            return Record(x.cls, cell.keys, tuple(map(visit, cell.items)))
         types.append(_leaf_type(ev, x))
         return len(types) - 1
 
@@ -96,8 +113,10 @@ def _joined(ev: Evaluator, types: Sequence[Type]) -> Type:
 
 def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
     """The operands that an item puts into the columns; arrays are held from here on."""
-    if isinstance(shape, tuple):
-        if not isinstance(v, Tup) or len(v.items) != len(shape):
+    if isinstance(shape, Record):
+        yield from _fields(ev, shape, v)
+    elif isinstance(shape, tuple):
+        if not isinstance(v, Tup) or len(v.items) != len(shape) or v.cls is not tuple:
             _different(ev)
         for s, x in zip(shape, v.items):
             yield from leaves(ev, s, x)
@@ -108,12 +127,25 @@ def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
                       hint="put a copy into the list: `append(list(xs))`")
         yield as_column(ev, v)
         hold(ev, v.addr)
-    elif isinstance(v, Tup):
+    elif isinstance(v, (Tup, ObjRef)):
         _different(ev)
     else:
         if isinstance(v, Ref):
             hold(ev, v.addr)
         yield ev.operand(v)
+
+
+def _fields(ev: Evaluator, shape: Record, v: Abstract) -> Iterator[Operand]:
+    """The leaves of an object; it is not written any more."""
+    if not isinstance(v, (Tup, ObjRef)) or v.cls is not shape.cls:
+        _different(ev)
+    keys, items = (v.fields, v.items) if isinstance(v, Tup) else (ev.slots(v).keys, ev.slots(v).items)
+    if keys != shape.keys:
+        _different(ev)
+    for s, x in zip(shape.parts, items):
+        yield from leaves(ev, s, x)
+    if isinstance(v, ObjRef):
+        hold(ev, v.addr)
 
 
 def _different(ev: Evaluator) -> NoReturn:
@@ -256,6 +288,13 @@ def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
     fresh(ev, cell)
 
     def row(shape: Shape) -> Abstract:
+        if isinstance(shape, Record):
+            parts = tuple(map(row, shape.parts))
+            if issubclass(shape.cls, tuple):
+                return Tup(parts, shape.keys, shape.cls)
+            record = ev.new_object(shape.cls, dict(zip(shape.keys, parts)))
+            hold(ev, record.addr)
+            return record
         if isinstance(shape, tuple):
             return Tup(tuple(map(row, shape)))
         column = cell.items[shape]

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Abstract", "Array", "Bound", "Closure", "Container", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like",
-    "ListRef", "Method", "ObjRef", "Parent", "Poison", "Pullback", "Ref", "Shape", "Slots", "Static", "Step", "Tup",
-    "is_number",
+    "ListRef", "Method", "ObjRef", "Parent", "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step",
+    "Tup", "is_number",
 ]
 
 
@@ -240,7 +240,16 @@ class Slots:
     parent: int | None = None
 
 
-Shape = Union[int, tuple[Any, ...]]
+@dataclass(frozen=True)
+class Record:
+    """An object of a user's class: a shape for each attribute."""
+
+    cls: type
+    keys: tuple[str, ...]
+    parts: tuple[Shape, ...]
+
+
+Shape = Union[int, tuple[Any, ...], Record]
 """A leaf, by its number, or a tuple of shapes."""
 
 
