@@ -191,9 +191,11 @@ class _Writer:
             names = self.names(rest[1], f"tuple({x})")
             made = dict(zip(names, self.parts(f"{x}.values()", [part for _, part in rest[1]])))
         else:
+            made = SimpleNamespace()
+            self.containers[rest[0]] = x, made  # an object may hold itself
             names = self.names(rest[1], f"fields_of({x})")
             row = "".join(f"{x}.{name}, " for name in names)
-            made = SimpleNamespace(**dict(zip(names, self.parts(f"({row})", [part for _, part in rest[1]]))))
+            vars(made).update(zip(names, self.parts(f"({row})", [part for _, part in rest[1]])))
         self.containers[rest[0]] = x, made
         return made
 

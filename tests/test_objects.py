@@ -524,6 +524,361 @@ def poly_ops(x):
     return p(x) + sum(p) + len(p) * p[0] + sum(v for v in q**2) + float(q) * x
 
 
+class Ab(typing.NamedTuple):
+    a: typing.Any
+    b: typing.Any
+
+
+@dataclasses.dataclass
+class Tree:
+    v: float
+    left: typing.Any = None
+    right: typing.Any = None
+
+
+def total(t):
+    return 0.0 if t is None else t.v**2 + total(t.left) * total(t.right) + t.v
+
+
+@case(Tree(1.0, Tree(2.0, Tree(0.5)), Tree(3.0)))
+def tree_arg(t):
+    return total(t)
+
+
+@dataclasses.dataclass
+class Layer:
+    W: typing.Any
+    b: typing.Any
+
+    def __call__(self, x):
+        return np.tanh(x @ self.W + self.b)
+
+
+RNG = np.random.default_rng(0)
+LAYERS = [Layer(RNG.normal(size=(3, 3)), RNG.normal(size=3)) for _ in range(3)]
+
+
+@case([Layer(RNG.normal(size=(3, 3)), RNG.normal(size=3)) for _ in range(2)], A)
+def layers(ls, x):
+    for l in ls:
+        x = l(x)
+    return np.sum(x**2)
+
+
+@case([Layer(RNG.normal(size=(3, 3)), RNG.normal(size=3)) for _ in range(6)], A)
+def many_layers(ls, x):
+    for l in ls:
+        x = l(x)
+    return np.sum(x**2)
+
+
+@case(A)
+def layers_global(x):
+    for l in LAYERS:
+        x = l(x)
+    return np.sum(x**2)
+
+
+class State:
+    def __init__(self, u):
+        self.u = u
+        self.t = 0.0
+        self.hist = []
+
+    def step(self, k):
+        v = self.u
+        for i in range(1, len(v)):
+            v[i] -= k * v[i - 1]
+        self.t += k
+
+
+@case(A, 0.3)
+def inplace_state(x, k):
+    s = State(x.copy())
+    w = s.u
+    s.step(k)
+    s.step(k * 2)
+    return np.sum(w) * s.t
+
+
+@case(A, 0.3, 4)
+def inplace_loop(x, k, n):
+    s = State(x.copy())
+    for _ in range(n):
+        s.step(k)
+    return np.sum(s.u) * s.t
+
+
+@case(State(A.copy()), 0.3)
+def inplace_arg(s, k):
+    s.step(k)
+    s.step(k)
+    return np.sum(s.u**2) * s.t
+
+
+@case(2.0)
+def alias_obj(x):
+    a = types.SimpleNamespace(v=x, o=None)
+    b = a
+    c = copy.copy(a)
+    b.v = b.v * 3
+    a.o = b
+    return a.v * c.v + a.o.v
+
+
+@case(2.0, 5)
+def while_obj(x, n):
+    s = types.SimpleNamespace(v=x, i=0)
+    while s.i < n:
+        s.v = s.v + 0.1 * x * s.v
+        s.i += 1
+        if s.v > 100:
+            break
+    return s.v
+
+
+@case(2.0)
+def early(x):
+    class_ = Ab
+
+    def f(p):
+        if p.a > 1.0:
+            return Ab(p.b, p.a * 2)
+        return p
+
+    q = f(Ab(x, x * x))
+    return q.a + q.b * q[0]
+
+
+@case(A)
+def loop_nt(x):
+    p = Ab(0.0, 1.0)
+    for v in x:
+        p = Ab(p.a + v * p.b, p.b * 1.1)
+    return p.a * p.b
+
+
+@case(A)
+def loop_replace(x):
+    p = Ab(a=0.0, b=1.0)
+    for v in x:
+        p = p._replace(a=p.a + v * v)
+    return p.a * p.b
+
+
+@case(A)
+def list_of_nt(x):
+    ps = []
+    for v in x:
+        ps.append(Ab(v, v * v))
+    s = 0.0
+    for p in ps:
+        s += p.a * p.b
+    return s
+
+
+@case(A)
+def list_of_dc(x):
+    ps = []
+    for v in x:
+        ps.append(Layer(v, v * v))
+    s = 0.0
+    for p in ps:
+        s += p.W * p.b
+    return s
+
+
+@case(A)
+def comp_dc(x):
+    return sum(p.W * p.b for p in [Layer(v, v * 2) for v in x])
+
+
+@case(Layer(A, 2.0), 3.0)
+def inner_grad(p, y):
+    g = sct.grad(lambda q: np.sum(q.W**3) * q.b**2 * y)(p)
+    return np.sum(g.W) + g.b
+
+
+@case(2.0)
+def inner_grad_made(x):
+    def f(p):
+        return p.W**2 * p.b
+
+    g = sct.grad(f)(Layer(x, x * x))
+    v, g2 = sct.value_and_grad(f)(Two(x, 3.0))
+    return g.W * g.b + v * g2.W
+
+
+@dataclasses.dataclass
+class Two:
+    W: float
+    b: float
+
+
+@case(2.0)
+def inner_jvp(x):
+    v, t = sct.jvp(lambda p: Ab(p.W * p.b, p.W), (Two(x, 2.0),), (Two(1.0, x),))
+    return v.a * t.a + t.b
+
+
+@case(2.0)
+def inner_vjp(x):
+    v, back = sct.vjp(lambda p: Ab(p.W * p.b, p.W), Two(x, 2.0))
+    (d,) = back(Ab(x, 1.0))
+    return v.a * d.W + d.b
+
+
+def long_helper(p, x):
+    y = p.W * x
+    y = np.sin(y) + p.b
+    y = y * y
+    y = np.exp(-y)
+    y = y + p.W
+    y = np.tanh(y)
+    y = y * p.b
+    y = np.cos(y)
+    y = y + x
+    y = y * 2
+    y = y - p.b
+    y = np.sin(y) * y
+    y = y + 1
+    y = np.sqrt(y * y + 1)
+    return y + np.log(y + 2) * np.sin(y) + y**3
+
+
+@case(Two(0.5, 1.5), 0.3)
+def repeated_obj(p, x):
+    return long_helper(p, x) + long_helper(p, x * 2) * long_helper(Two(x, 2.0), 1.0)
+
+
+class Integrator:
+    def __init__(self, k):
+        self.k = k
+
+    def f(self, x):
+        y = self.k * x
+        y = np.sin(y) + 1
+        y = y * y
+        y = np.exp(-y)
+        y = y + x
+        y = np.tanh(y)
+        y = y * 3
+        y = np.cos(y)
+        y = y + x
+        y = y * 2
+        y = y - x
+        y = np.sin(y) * y
+        y = y + 1
+        y = np.sqrt(y * y + 1)
+        return y
+
+    def run(self, x):
+        return self.f(x) + self.f(self.f(x))
+
+
+I = Integrator(0.7)
+case(0.3)(I.run)
+
+
+@case(0.3)
+def repeated_method(x):
+    return Integrator(x).run(x)
+
+
+@case(Ab(1.0, {"w": A, "n": [2.0, 3.0]}))
+def deep_arg(p):
+    return p.a * np.sum(p.b["w"]) * p.b["n"][1]
+
+
+@case(A)
+def tuple_eq(x):
+    p = Ab(1, 2)
+    q = (1, 2)
+    return (
+        np.sum(x)
+        * (2.0 if p == q else 1.0)
+        * (3.0 if Layer(1, 2) == Layer(1, 2) else 1.0)
+        * (5.0 if [1, 2] != [1, 3] else 1.0)
+    )
+
+
+@case(2.0)
+def obj_dict(x):
+    d = {Ab(1, 2): x, "k": 3.0} if False else {(1, 2): x, "k": 3.0}
+    return d[(1, 2)] * d["k"]
+
+
+@case(2.0)
+def prop_none(x):
+    t = Tree(x)
+    if t.left is None:
+        t.left = Tree(x * 2)
+    return t.left.v * t.v
+
+
+@case(2.0)
+def default_obj(x, p=Two(3.0, 4.0)):
+    return x * p.W + p.b
+
+
+class Meta:
+    registry: typing.ClassVar = {}
+
+    def __init_subclass__(cls, **kw):
+        Meta.registry[cls.__name__] = cls
+
+
+class Child(Meta):
+    def go(self, x):
+        return x * 3
+
+
+@case(2.0)
+def subclass_registry(x):
+    return Meta.registry["Child"]().go(x)
+
+
+class Generic_(typing.Generic[typing.TypeVar("T")]):
+    def __init__(self, v):
+        self.v = v
+
+    def get(self):
+        return self.v
+
+
+@case(2.0)
+def generic(x):
+    return Generic_[float](x).get() * 2 + Generic_(x).get()
+
+
+@case(2.0)
+def nested_fn_obj(x):
+    p = Two(x, 1.0)
+
+    def bump(k):
+        p.b = p.b * k + x
+
+    bump(2.0)
+    bump(x)
+    return p.b
+
+
+@case(2.0)
+def obj_ternary(x):
+    p = Two(x, 1.0) if x > 1 else Two(1.0, x)
+    return p.W * 3 + p.b
+
+
+@case(2.0)
+def obj_in_loop_new(x):
+    best = Two(0.0, 0.0)
+    for i in range(4):
+        c = Two(x * i, x + i)
+        if c.W > best.W:
+            best = c
+    return best.W * best.b
+
+
 @pytest.mark.parametrize("f, args", CASES)
 def test_derivatives(f, args):
     given = copy.deepcopy(args)
@@ -531,3 +886,219 @@ def test_derivatives(f, args):
     for x, before in zip(given, args):
         if isinstance(x, np.ndarray):
             np.testing.assert_array_equal(x, before)
+
+
+# -- gradients mirror the argument ----------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Params:
+    w: typing.Any
+    b: float
+    name: str = "p"
+    n: int = 3
+
+
+@dataclasses.dataclass
+class Checked:
+    k: float
+
+    def __post_init__(self):
+        if self.k <= 0.0:
+            raise ValueError("k must be positive")
+
+
+class Pair(typing.NamedTuple):
+    u: float
+    v: typing.Any
+
+
+class Plain:
+    def __init__(self, k):
+        self.k = k
+        self.label = "plain"
+
+
+def energy(p, x):
+    return p.b * np.sum(p.w * x) + p.n * p.b**2
+
+
+def test_gradient_of_a_dataclass_is_one():
+    p = Params(A.copy(), 2.0)
+    value, dp = sct.value_and_grad(energy)(p, B)
+    assert value == energy(p, B)
+    assert type(dp) is Params
+    np.testing.assert_array_equal(dp.w, 2.0 * B)
+    assert dp.b == np.sum(A * B) + 12.0
+    assert dp.name is None
+    assert dp.n is None
+
+
+def test_gradient_of_a_named_tuple_is_one():
+    dp = sct.grad(lambda p: p.u * np.sum(p.v) + p[0])(Pair(2.0, A))
+    assert type(dp) is Pair
+    assert dp.u == np.sum(A) + 1.0
+    np.testing.assert_array_equal(dp.v, np.full(3, 2.0))
+
+
+@pytest.mark.parametrize("p", [Checked(2.0), Plain(2.0), types.SimpleNamespace(k=2.0)], ids=lambda p: type(p).__name__)
+def test_gradient_of_other_objects_is_a_namespace(p):
+    dp = sct.grad(lambda p: -(p.k**3))(p)
+    assert type(dp) is types.SimpleNamespace
+    assert dp.k == -12.0
+
+
+def test_jvp_and_vjp_of_objects():
+    def f(p):
+        return Pair(p.b * p.b, p.w * p.b)
+
+    p = Params(A, 2.0)
+    value, dot = sct.jvp(f, (p,), (Params(B, 1.0, None, None),))
+    assert type(value) is Pair
+    assert type(dot) is Pair
+    assert (value.u, dot.u) == (4.0, 4.0)
+    np.testing.assert_allclose(dot.v, B * 2.0 + A)
+    value, pullback = sct.vjp(f, p)
+    (dp,) = pullback(Pair(1.0, B))
+    assert type(dp) is Params
+    np.testing.assert_allclose(dp.w, 2.0 * B)
+    np.testing.assert_allclose(dp.b, 4.0 + np.sum(A * B))
+
+
+def test_a_tangent_of_another_form_is_refused():
+    with pytest.raises(sct.SctError, match="attributes"):
+        sct.jvp(lambda p: p.b, (Params(A, 2.0),), (types.SimpleNamespace(b=1.0),))
+
+
+def test_the_argument_is_not_changed():
+    def f(s):
+        s.k = s.k * 2.0
+        s.w[0] = s.k
+        return np.sum(s.w) * s.k
+
+    s = types.SimpleNamespace(k=1.5, w=A.copy())
+    ds = sct.grad(f)(s)
+    assert s.k == 1.5
+    np.testing.assert_array_equal(s.w, A)
+    np.testing.assert_allclose(ds.k, 2.0 * (3.0 + A[1] + A[2]) + 6.0)
+    np.testing.assert_array_equal(ds.w, [0.0, 3.0, 3.0])
+
+
+def test_one_object_twice_is_one_object():
+    def f(s, t):
+        s.k = s.k * 2.0
+        return s.k * t.k
+
+    s = types.SimpleNamespace(k=3.0)
+    assert sct.value_and_grad(f)(s, s)[0] == 36.0
+    assert sct.value_and_grad(f)(s, types.SimpleNamespace(k=3.0))[0] == 18.0
+
+
+def test_an_object_that_holds_itself():
+    s = types.SimpleNamespace(k=3.0)
+    s.me = s
+    assert sct.grad(lambda x, s: x * s.k)(2.0, s) == 3.0
+
+
+def test_objects_that_cannot_be_made_again_are_refused_as_results():
+    with pytest.raises(sct.SctError, match=r"SCT409.*Plain"):
+        sct.vjp(lambda x: Plain(x), 2.0)
+
+
+# -- what is outside is read at every call --------------------------------------------------------------
+
+
+class Gauge:
+    scale = 2.0
+
+    def __init__(self, k):
+        self.k = k
+
+    @property
+    def half(self):
+        return self.k / 2.0
+
+    def loss(self, x):
+        return self.k * x * self.scale + self.half * x
+
+    def gain(self, x):
+        return self.factor(x) * x
+
+    @staticmethod
+    def factor(x):
+        return 2.0
+
+
+def test_attributes_are_read_at_every_call(monkeypatch):
+    m = Gauge(3.0)
+    dl = sct.grad(m.loss)
+    assert dl(1.0) == 7.5
+    m.k = 4.0
+    assert dl(1.0) == 10.0
+    monkeypatch.setattr(Gauge, "scale", 10.0)
+    assert dl(1.0) == 42.0
+    m.scale = 1.0
+    assert dl(1.0) == 6.0
+    m.k = A
+    with pytest.raises(sct.SctError):
+        dl(1.0)
+    m.k = 4
+    assert dl(1.0) == 6.0
+
+
+def test_methods_that_are_replaced(monkeypatch):
+    m = Gauge(3.0)
+    dg = sct.grad(m.gain)
+    assert dg(5.0) == 2.0
+    monkeypatch.setattr(Gauge, "factor", staticmethod(lambda x: x))
+    assert dg(5.0) == 10.0
+    monkeypatch.setattr(Gauge, "factor", lambda self, x: x * x)
+    assert dg(5.0) == 75.0
+    m.factor = lambda x: 1.0
+    assert dg(5.0) == 1.0
+
+
+def test_a_method_of_the_class():
+    assert sct.grad(Gauge.loss, argnums=1)(Gauge(3.0), 1.0) == 7.5
+    assert sct.grad(Gauge.loss)(Gauge(3.0), 1.0).k == 2.5
+
+
+def test_a_decorated_method():
+    class Quadratic:
+        def __init__(self, k):
+            self.k = k
+
+        @sct.grad
+        def slope(self, x):
+            return self.k * x * x
+
+        def twice(self, x):
+            return 2.0 * self.slope(x)
+
+    q = Quadratic(3.0)
+    assert q.slope(2.0) == 12.0
+    assert sct.grad(q.twice)(2.0) == 12.0
+
+
+# -- what is emitted -------------------------------------------------------------------------------------
+
+
+def test_what_is_emitted_reads_naturally():
+    dp = sct.grad(energy)
+    dp(Params(A, 2.0), B)
+    assert "p.w" in dp.source
+    assert "return Params(w=" in dp.source
+    assert f"from {__name__} import Params" in dp.source
+
+
+def test_a_class_of_a_function_is_bound():
+    @dataclasses.dataclass
+    class Local:
+        k: float
+
+    def f(p):
+        return p.k**2
+
+    dp = sct.grad(f)
+    assert dp(Local(3.0)) == Local(6.0)
+    assert "import" not in dp.source

@@ -66,9 +66,10 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
     if isinstance(x, np.generic):
         return t  # type: ignore[no-any-return]
     if is_container(t):
-        known = len(sizes)
-        first = sizes.setdefault(-1 - id(x), known)
-        return t, first, first == known and tuple([(k, _key(getattr(x, k), sizes)) for k in fields_of(x)])
+        if -1 - id(x) in sizes:
+            return t, sizes[-1 - id(x)]
+        first = sizes.setdefault(-1 - id(x), len(sizes))
+        return t, first, tuple([(k, _key(getattr(x, k), sizes)) for k in fields_of(x)])
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may give the operators other meanings", hint="pass np.asarray(x)")

@@ -26,9 +26,11 @@ from sct.frontend.raising import die
 from sct.frontend.repeated import Outline, evaluated_in_line, site_of
 from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
 from sct.frontend.statements import FALL, block, guard
-from sct.frontend.transforms import call_transform
+from sct.frontend.transform import Transform
+from sct.frontend.transforms import apply_transform, call_transform
 from sct.frontend.values import (
     Abstract,
+    Bound,
     Closure,
     Container,
     DictRef,
@@ -85,6 +87,14 @@ def call_closure(ev: Evaluator, fn: Closure, args: Args, kwargs: Kwargs) -> Abst
     name = getattr(fn.node, "name", "<lambda>")
     source = SourceFunction(fn.node, frame.source.file, name, f"{frame.source.qualname}.<locals>.{name}")
     return call_source(ev, source, args, kwargs, frame.globals, frame.cells, fn.defaults, fn.kw_defaults, frame)
+
+
+@called(Bound)
+def call_bound(ev: Evaluator, fn: Bound, args: Args, kwargs: Kwargs) -> Abstract:
+    t = getattr(fn.fn.value, "__sct_transform__", None) if isinstance(fn.fn, Static) and fn.method else None
+    if isinstance(t, Transform):  # @grad of a method: argument 0 is the one after `self`
+        return apply_transform(ev, t, Bound(Static(t.fn), fn.args), args, kwargs)
+    return ev.call(fn.fn, [*fn.args, *args], {**dict(fn.kwargs), **kwargs})
 
 
 @called(Pullback)

@@ -66,6 +66,7 @@ def for_(ev: Evaluator, node: Any) -> None:
         unroll(ev, node, items)
         return
     saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
+    sites = set(ev.loop_memo)
     held = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
     running = ev.iterated
     try:
@@ -86,6 +87,8 @@ def for_(ev: Evaluator, node: Any) -> None:
         if known is None or len(known) > MOST_UNROLLED:
             raise
         ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
+        for site in ev.loop_memo.keys() - sites:  # what was learnt is of addresses that others get now
+            del ev.loop_memo[site]
         unroll(ev, node, known)
     finally:
         ev.iterated = running

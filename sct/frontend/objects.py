@@ -135,7 +135,7 @@ def _bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abs
         named = [(k, ev.lift(x, (*at, ("attr", "keywords"), ("item", k)))) for k, x in raw.keywords.items()]
         return Bound(fn, (owner, *given), tuple(named))
     if isinstance(raw, types.FunctionType) or hasattr(raw, "__wrapped__") and hasattr(type(raw), "__get__"):
-        return Bound(ev.lift(raw, at), (owner,))
+        return Bound(ev.lift(raw, at), (owner,), method=True)
     if isinstance(raw, (types.WrapperDescriptorType, types.MethodDescriptorType)):
         return Bound(Static(raw), (owner,))
     if hasattr(type(raw), "__get__"):
@@ -297,11 +297,6 @@ def _signature_bind(ev: Evaluator, cls: type, init: Any, args: Args, kwargs: Kwa
     signature = inspect.signature(init)
     bound: inspect.BoundArguments = attempted(ev, lambda: signature.bind(*args, **kwargs))
     return dict(bound.arguments)
-
-
-@called(Bound)
-def call_bound(ev: Evaluator, fn: Bound, args: Args, kwargs: Kwargs) -> Abstract:
-    return ev.call(fn.fn, [*fn.args, *args], {**dict(fn.kwargs), **kwargs})
 
 
 @called(ObjRef, Tup)

@@ -16,7 +16,20 @@ from sct.frontend import lists
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs
 from sct.frontend.raising import die
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Array, Closure, Container, DictRef, ListRef, ObjRef, Ref, Slots, Static, Tup
+from sct.frontend.values import (
+    Abstract,
+    Array,
+    Bound,
+    Closure,
+    Container,
+    DictRef,
+    ListRef,
+    ObjRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.objects import is_namedtuple, mirror
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
@@ -325,6 +338,9 @@ def positions(ev: Evaluator, f: Abstract, argnums: Any, args: Args, kwargs: Kwar
 def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
     if isinstance(f, Closure):
         return [a.id for a in [*f.node.args.posonlyargs, *f.node.args.args]]
+    if isinstance(f, Bound):
+        names = parameter_names(ev, f.fn)
+        return None if names is None else names[len(f.args):]
     if isinstance(f, Static):
         try:
             return list(inspect.signature(f.value).parameters)

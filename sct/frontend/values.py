@@ -138,11 +138,12 @@ class Closure:
 
 @dataclass(frozen=True)
 class Bound:
-    """`functools.partial(fn, *args, **kwargs)`; a bound method is one of its object."""
+    """`functools.partial(fn, *args, **kwargs)`; a bound `method` is one of its object."""
 
     fn: Abstract
     args: tuple[Abstract, ...]
     kwargs: tuple[tuple[str, Abstract], ...] = ()
+    method: bool = False
 
 
 @dataclass(frozen=True)
