@@ -33,8 +33,10 @@ def store_new_axes(x: Operand, v: Operand, *key_operands: Operand, key: tuple[st
 
 def as_whole(x: Operand, v: Operand, key_operands: tuple[Operand, ...], key: tuple[str, ...]) -> Any:
     """The part `v` that the key names in the shape of all of x; None if that is more than axes of size 1."""
+    if carrier_of(x) != "array" or carrier_of(v) != "array":
+        return None
     found = reshaping(key, shape_of(x))
-    if found is None or carrier_of(v) != "array" or shape_of(v) != indexed_shape(shape_of(x), key, key_operands):
+    if found is None or shape_of(v) != indexed_shape(shape_of(x), key, key_operands):
         return None
     gone, new = found
     if gone:
