@@ -13,6 +13,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from sct.cli import main
 
 ROOT = Path(__file__).parent.parent
 FILE = re.compile(r"<!-- file (\S+) -->\n```python\n(.*?)```", re.DOTALL)
@@ -20,19 +23,22 @@ STEPS = re.compile(r"```sh\n(.*?)```|<!-- output ?(\S*) -->\n```\w*\n(.*?)```", 
 
 
 @pytest.fixture
-def shell(tmp_path: Path):
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """shell(command): what it prints, in a directory with the files of both pages."""
     for page in ("cli.md", "golden-files.md"):
         for name, text in FILE.findall((ROOT / "docs" / page).read_text()):
             (tmp_path / name).write_text(text)
     (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    programs = {"sct": ["-c", "from sct.cli import main; main(prog_name='sct')"],
-                "pytest": ["-m", "pytest", *plugin()]}
+    monkeypatch.chdir(tmp_path)
+    pytest_command = [sys.executable, "-m", "pytest", *plugin()]
 
     def run(command: str, status: int = 0) -> str:
         program, *options = shlex.split(command, comments=True)
-        done = subprocess.run([sys.executable, *programs[program], *options], cwd=tmp_path, env=environment,
+        if program == "sct":
+            result = CliRunner().invoke(main, options)
+            assert result.exit_code == status, f"{command}\n{result.output}"
+            return result.stdout
+        done = subprocess.run([*pytest_command, *options], env={**os.environ, "PYTHONPATH": str(ROOT)},
                               capture_output=True, text=True)
         assert done.returncode == status, f"{command}\n{done.stdout}{done.stderr}"
         return done.stdout

@@ -534,3 +534,72 @@ def test_without_an_output_it_is_printed(tmp_path: Path) -> None:
     file.write_text("from sct import grad\n@grad\ndef f(x: float): return x * x\n")
     result = CliRunner().invoke(main, ["emit", str(file)])
     assert result.exit_code == 0 and module_of(result.stdout).f(3.0) == 6.0
+
+
+# -- objects and lists ----------------------------------------------------------------
+
+OBJECTS = '''
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from sct import grad
+
+@dataclass
+class Params:
+    w: np.ndarray
+    b: float
+
+class Pair(NamedTuple):
+    left: float
+    params: Params
+
+@grad
+def loss(p: Params, x: float) -> float:
+    return np.sum(p.w * x) * p.b
+
+@grad
+def nested(pair: Pair) -> float:
+    return pair.left * np.sum(pair.params.w) * pair.params.b
+
+@grad
+def total(xs: list[float], k: float) -> float:
+    s = 0.0
+    for x in xs:
+        s += k * x * x
+    return s
+'''
+
+
+def test_objects_and_lists_as_arguments(emitted) -> None:
+    user, made = both_modules(*emitted(OBJECTS), OBJECTS)
+    w, xs = np.array([1.0, 2.0]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    for m in (user, made):
+        gradient = m.loss(m.Params(w, 3.0), 2.0)
+        assert type(gradient) is m.Params and gradient.w.tolist() == [6.0, 6.0] and gradient.b == 6.0
+        pair = m.nested(m.Pair(2.0, m.Params(w, 3.0)))
+        assert type(pair) is m.Pair and pair.left == 9.0 and pair.params.b == 6.0
+        assert m.total(xs, 2.0) == [4.0 * x for x in xs]
+    with pytest.raises(TypeError, match="p must be a Params"):
+        made.loss(user.Params(w, 3.0), 2.0)
+    with pytest.raises(TypeError, match=r"p\.w must be a 1-D array"):
+        made.loss(made.Params([1.0], 3.0), 2.0)
+    with pytest.raises(TypeError, match="xs must be a list; each item must be a float"):
+        made.total([1.0, "a"], 2.0)
+
+
+def test_save_of_objects_and_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path = tmp_path / f"objects_{next(_number)}.py"
+    path.write_text(OBJECTS)
+    user = imported(path)
+    args = user.Params(np.ones(3), 3.0), 2.0
+    wanted = user.loss(*args)
+    user.loss.save(tmp_path / "saved.py")
+    found = imported(tmp_path / "saved.py").loss_grad(*args)
+    assert type(found) is user.Params and same_bits(found.w, wanted.w) and found.b == wanted.b
+    xs = [float(k) for k in range(9)]
+    wanted = user.total(xs, 2.0)
+    user.total.save(tmp_path / "saved.py")
+    assert imported(tmp_path / "saved.py").total_grad(xs, 2.0) == wanted

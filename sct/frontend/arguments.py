@@ -197,6 +197,9 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> t
 
     seen  the arrays and containers of earlier arguments, where one passed twice is to be one array
     """
+    if isinstance(x, (Tensor, Opaque, List)):
+        leaf = add_leaf(ev, UNKNOWN, x, name)
+        return _typed(ev, leaf, "argument"), Leaf(ev.params.index(leaf))
     if type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple):
         if seen is not None and id(x) in seen:
             known, tree = seen[id(x)]
@@ -216,8 +219,6 @@ def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
 
 
 def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
-    if isinstance(x, (Tensor, Opaque)):
-        return _typed(ev, add_leaf(ev, UNKNOWN, x, name), "argument"), Leaf(len(ev.params) - 1)
     if type(x) is list and len(x) > FEW and (t := _list_type(ev, x)) is not None:
         leaf = add_leaf(ev, x, t, name)
         return ev.wrap(leaf, origin="argument"), Leaf(len(ev.params) - 1)
@@ -256,6 +257,8 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
 
 def _typed(ev: Evaluator, leaf: Value, origin: str) -> Abstract:
     """A leaf of which the type alone is known."""
+    if isinstance(leaf.type, List):
+        return ev.wrap(leaf, origin=origin)
     if not isinstance(leaf.type, Tensor) or not leaf.type.is_array:
         return leaf
     cell = Array(leaf, origin, layout=leaf)

@@ -21,10 +21,19 @@ from sct.frontend.regions import tree_of
 from sct.frontend.repeated import Outline, Sites, called_once, repeated
 from sct.frontend.transform import Transform
 from sct.frontend.transforms import apply_transform
-from sct.frontend.typetext import guesses, hints_of, is_open, known_value, structure, tangent_of, type_text
+from sct.frontend.typetext import (
+    fields_by_hint,
+    guesses,
+    hints_of,
+    is_open,
+    known_value,
+    structure,
+    tangent_of,
+    type_text,
+)
 from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Static
 from sct.ir import Fn, Value, walk
-from sct.ir.objects import mirror
+from sct.ir.objects import mirror, with_fields
 from sct.ir.tree import Const, Leaf, Node, Tree, described, leaves, relabel
 from sct.ir.types import Tensor
 from sct.ops import call
@@ -380,27 +389,38 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
     given = dict(given or {})
     texts: dict[str, Any] = {}
     open_: dict[str, str | None] = {}
+    objects: list[tuple[str, type, list[str]]] = []
     attributes = [x.name for x in getattr(getattr(root, "__self__", None), "__dict__", {}).values()
                   if isinstance(x, Untyped)]
     names = [*signature.parameters]
     tangents = dict(zip(names[len(names) // 2:], names)) if _kind(target) == "jvp" else {}
-    for name in (*names, *attributes):
-        if name in tangents and name not in given:
-            continue
-        p = signature.parameters.get(name)
-        text = given.get(name) or type_text(hints.get(name))
+
+    def enter(name: str, hint: Any, p: inspect.Parameter | None) -> None:
+        """What is known of a parameter, or of a field of one."""
+        text = given.get(name) or type_text(hint)
+        fields = fields_by_hint(hint)
         if text is not None and not is_open(text):
             texts[name] = known_value(name, text[1:]) if text.startswith("=") else structure(text)
         elif p is not None and p.kind in _REST:
             texts[name] = _REST[p.kind]
         elif p is not None and p.default is not NO_DEFAULT:
             texts[name] = p.default
+        elif fields:
+            for field_, inner in fields.items():
+                enter(f"{name}.{field_}", inner, None)
+            objects.append((name, hint, list(fields)))
         else:
             open_[name] = text
+
+    for name in (*names, *attributes):
+        if name not in tangents or name in given:
+            enter(name, hints.get(name), signature.parameters.get(name))
     furthest: SctError | None = None
     for guess in guesses(open_):
         try:
             tried = {**texts, **{name: structure(text) for name, text in guess.items()}}
+            for name, cls, fields in objects:
+                tried[name] = with_fields(cls, {each: tried[f"{name}.{each}"] for each in fields})
             tried.update({name: tangent_of(tried[primal]) for name, primal in tangents.items() if name not in given})
             return _outlining(functools.partial(_ahead, target, signature, tried, attributes))
         except SctError as error:

@@ -16,9 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sct.errors import SctError
-from sct.ir.types import BOOL, FLOAT, INT, Dim, Opaque, Tensor, Type, sym
+from sct.ir.objects import fields_of, is_container, make
+from sct.ir.types import BOOL, FLOAT, INT, Dim, List, Opaque, Tensor, Type, sym
 
-__all__ = ["guesses", "hints_of", "is_open", "known_value", "parse_type", "structure", "tangent_of", "type_text"]
+__all__ = [
+    "fields_by_hint", "guesses", "hints_of", "is_open", "known_value", "parse_type", "structure", "tangent_of",
+    "type_text",
+]
 
 _PLAIN: dict[str, Type] = {"float": FLOAT, "int": INT, "bool": BOOL, "str": Opaque()}
 _ARRAY = re.compile(r"^(f|i|u|b)(\d+)\[(.*)\]$")
@@ -62,6 +66,8 @@ def _structure(node: ast.expr) -> Any:
     if isinstance(node, ast.Dict) and all(isinstance(key, ast.Constant) for key in node.keys):
         return {key.value: _structure(value) for key, value in zip(node.keys, node.values)  # type: ignore[union-attr]
                 }
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "list":
+        return List(_structure(node.slice))
     if isinstance(node, (ast.Tuple, ast.List)):
         parts = [_structure(each) for each in node.elts]
         return parts if isinstance(node, ast.List) else tuple(parts)
@@ -75,6 +81,11 @@ def tangent_of(x: Any) -> Any:
     if isinstance(x, (tuple, list)):
         parts = [tangent_of(each) for each in x]
         return parts if isinstance(x, list) else tuple(parts)
+    if isinstance(x, List):
+        return x if tangent_of(x.elem) is not None else None
+    if is_container(type(x)) and not isinstance(x, (Tensor, Opaque)):
+        fields = fields_of(x)
+        return make(type(x), fields, [tangent_of(getattr(x, name)) for name in fields])
     return x if isinstance(x, Tensor) and x.kind == "f" or isinstance(x, float) else None
 
 
@@ -112,6 +123,9 @@ def type_text(a: Any) -> str | None:
     if a is np.ndarray or get_origin(a) in (np.ndarray, get_origin(NDArray[Any]), NDArray):
         dtype = next(filter(lambda d: d.kind in "fiub", map(np.dtype, _scalar_types(a))), np.dtype(float))
         return f"{dtype.kind}{8 * dtype.itemsize if dtype.kind != 'b' else 1}[...]"
+    if get_origin(a) is list and get_args(a):
+        inner = type_text(get_args(a)[0])
+        return None if inner is None or is_open(inner) else f"list[{inner}]"
     if get_origin(a) is tuple and Ellipsis not in get_args(a):
         parts = [type_text(each) for each in get_args(a)]
         return None if None in parts else f"({', '.join(map(str, parts))},)"
@@ -126,6 +140,16 @@ def _scalar_types(a: Any) -> Iterator[type[np.generic]]:
                 yield arg
         else:
             yield from _scalar_types(arg)
+
+
+def fields_by_hint(a: Any) -> dict[str, Any]:
+    """The attributes that a user's class announces: a dataclass, a named tuple, a class with annotations."""
+    if not isinstance(a, type) or not is_container(a):
+        return {}
+    found: dict[str, Any] = {}
+    for base in reversed(a.__mro__):
+        found.update(hints_of(base) if base is not object else {})
+    return found
 
 
 # -- guesses --------------------------------------------------------------------------

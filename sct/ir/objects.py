@@ -21,7 +21,7 @@ from typing import Any
 
 __all__ = [
     "attributes", "dotted_name", "fields_of", "is_container", "is_namedtuple", "is_user_class", "make", "mirror",
-    "with_attributes",
+    "with_attributes", "with_fields",
 ]
 
 _PLAIN: tuple[Any, ...] = (object, abc.ABC, typing.Generic, typing.Protocol)
@@ -93,6 +93,16 @@ def _by_fields(cls: Any) -> bool:
 def make(cls: Any, keys: Sequence[str], values: Sequence[Any]) -> Any:
     """An object of these fields."""
     return mirror(cls)(**dict(zip(keys, values)))
+
+
+def with_fields(cls: Any, values: Mapping[str, Any]) -> Any:
+    """An object of a class with these attributes, made without its `__init__`."""
+    if is_namedtuple(cls):
+        return cls(**values)
+    made = object.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 def attributes(x: Any) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +22,8 @@ from sct.codegen.unparse import unparse
 from sct.errors import SctError
 from sct.frontend import Traced
 from sct.ir.core import Fn
-from sct.ir.tree import Const, Leaf, Tree, paths
-from sct.ir.types import Dim, Tensor, Type
+from sct.ir.tree import Const, Leaf, Node, Tree
+from sct.ir.types import Dim, List, Tensor, Type
 
 __all__ = ["Check", "access", "checks", "condition", "raising"]
 
@@ -37,12 +37,13 @@ class Check:
     message: str
 
 
-def checks(traced: Traced, outer: Mapping[int, str], vary: Mapping[int, str],
+def checks(traced: Traced, outer: Mapping[int, str], vary: Mapping[int, str], class_text: Callable[[type], str],
            identities: Sequence[str] = ()) -> list[Check]:
     """The checks of a specialisation.
 
     outer       how leaves that are not arguments are written
     vary        those of them that are checked
+    class_text  how a class is written
     identities  further facts, in Python
     """
     texts: dict[int, str] = dict(outer)
@@ -50,8 +51,8 @@ def checks(traced: Traced, outer: Mapping[int, str], vary: Mapping[int, str],
     for p in traced.params:
         if isinstance(p.tree, Leaf) and p.tree.index in outer:
             continue
-        texts.update({leaf: access(p.name, keys) for keys, leaf in paths(p.tree)})
-        made += _of_tree(p.name, p.tree, traced.fn)
+        texts.update(_leaves(p.name, p.tree))
+        made += _of_tree(p.name, p.tree, traced.fn, class_text)
     made += [_of_type(text, traced.fn.params[leaf].type) for leaf, text in vary.items()]
     checked = [leaf for leaf in texts if leaf not in outer or leaf in vary]
     made += _of_sizes({texts[leaf]: traced.fn.params[leaf].type for leaf in checked})
@@ -71,21 +72,34 @@ def access(name: str, keys: Sequence[Any]) -> str:
     return name + "".join(f"[{unparse(ast.Constant(key, None)).strip()}]" for key in keys)
 
 
-def _of_tree(text: str, tree: Tree, fn: Fn) -> list[Check]:
+def _part(text: str, tree: Node, key: Any) -> str:
+    return f"{text}.{key}" if tree.kind == "object" else access(text, [key])
+
+
+def _leaves(text: str, tree: Tree) -> dict[int, str]:
+    """How each leaf is written."""
+    if isinstance(tree, Leaf):
+        return {tree.index: text}
+    parts = [_leaves(_part(text, tree, key), child) for key, child in zip(tree.keys, tree.children)] \
+        if isinstance(tree, Node) else []
+    return {leaf: each for part in parts for leaf, each in part.items()}
+
+
+def _of_tree(text: str, tree: Tree, fn: Fn, class_text: Callable[[type], str]) -> list[Check]:
     if isinstance(tree, Leaf):
         return [_of_type(text, fn.params[tree.index].type)]
     if isinstance(tree, Const):
         return [_of_constant(text, tree.value)]
-    if tree.kind not in ("tuple", "list", "dict"):
-        raise _cannot(f"`{text}` is a {tree.kind}")
-    if tree.kind == "dict":
+    if tree.kind == "object":
+        made = Check((f"type({text}) is {class_text(tree.cls)}",), "TypeError", f"{text} must be a {tree.cls.__name__}")
+    elif tree.kind == "dict":
         keys = f"{{{', '.join(access('', [key])[1:-1] for key in tree.keys)}}}" if tree.keys else "set()"
         made = Check((f"type({text}) is dict", f"{text}.keys() == {keys}"), "TypeError",
                      f"{text} must be a dict with the keys {', '.join(map(str, tree.keys))}")
     else:
         made = Check((f"type({text}) is {tree.kind}", f"len({text}) == {len(tree.children)}"), "TypeError",
                      f"{text} must be a {tree.kind} of {len(tree.children)}")
-    children = [_of_tree(access(text, [key]), child, fn) for key, child in zip(tree.keys, tree.children)]
+    children = [_of_tree(_part(text, tree, key), child, fn, class_text) for key, child in zip(tree.keys, tree.children)]
     return [made, *itertools.chain.from_iterable(children)]
 
 
@@ -104,6 +118,8 @@ _SCALARS = {"float": "a float", "int": "an int", "bool": "a bool"}
 
 def _of_type(text: str, t: Type) -> Check:
     """That a number or array has its type; nothing of what is not one."""
+    if isinstance(t, List):
+        return _of_list(text, t)
     if not isinstance(t, Tensor):
         return Check((), "", "")
     bits = t.dtype[1:]
@@ -114,6 +130,17 @@ def _of_type(text: str, t: Type) -> Check:
     if t.carrier == "np":
         return Check((f"isinstance({text}, np.{name})",), "TypeError", f"{text} must be a np.{name}")
     return Check((f"isinstance({text}, {t.dtype})",), "TypeError", f"{text} must be {_SCALARS[t.dtype]}")
+
+
+def _of_list(text: str, t: List) -> Check:
+    """That a list holds values of one type and, of arrays, of one shape."""
+    item = _of_type("item", t.elem)
+    conditions = [*item.conditions]
+    if isinstance(t.elem, Tensor) and t.elem.is_array:
+        conditions += [f"item.shape == {text}[0].shape", "min(item.shape) > 1"]
+    every = f"all({' and '.join(conditions)} for item in {text})"
+    return Check((f"type({text}) is list", *([every] if conditions else [])), "TypeError",
+                 f"{text} must be a list; {item.message.replace('item', 'each item', 1)}")
 
 
 # -- sizes ----------------------------------------------------------------------------

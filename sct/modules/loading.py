@@ -27,7 +27,7 @@ def load(file: Path) -> tuple[ast.Module, types.ModuleType]:
     path = file.resolve()
     linecache.cache.pop(str(path), None)
     tree = _parse(path)
-    module = types.ModuleType(path.stem if path.stem not in sys.modules else f"{path.stem} (sct)")
+    module = types.ModuleType(path.stem if path.stem not in sys.modules else f"_sct_{path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
     sys.path.insert(0, str(path.parent))

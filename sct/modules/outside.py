@@ -50,6 +50,17 @@ class Outside:
         """Facts about what is outside that may change, in Python."""
         return []
 
+    def class_text(self, cls: type) -> str:
+        """The expression for a class."""
+        if "<" in cls.__qualname__ or not _is_importable(cls):
+            raise SctError("SCT913", f"the class `{cls.__qualname__}` cannot be had from a module of its own",
+                           hint="define it at the top of a module")
+        return f"{self.module(cls.__module__)}.{cls.__qualname__}"
+
+    def provides(self, line: str) -> bool:
+        """Is an import line of emitted code not needed, because what it binds is copied?"""
+        return False
+
     def varies(self, text: str, itself: str | None) -> bool:
         """May what an expression stands for change, so that it is checked at every call?"""
         return itself is not None and text.startswith(f"{itself}.")
@@ -123,6 +134,20 @@ class Copied(Outside):
                 self.names[name] = None
                 return steps[1:]
         return self._written(leaf.name, read_path(leaf.path, traced.root))
+
+    def class_text(self, cls: type) -> str:
+        if _namespace(cls) is not self.namespace or self.definitions is None:
+            return super().class_text(cls)
+        self.names[cls.__qualname__.partition(".")[0]] = None
+        return cls.__qualname__
+
+    def provides(self, line: str) -> bool:
+        (node,) = ast.parse(line).body
+        if not isinstance(node, ast.ImportFrom) or self.definitions is None \
+                or node.module != self.namespace.get("__name__"):
+            return False
+        self.names.update(dict.fromkeys(a.name for a in node.names))
+        return True
 
     def header(self, emitted: set[str]) -> list[str]:
         if self.definitions is None:

@@ -101,10 +101,10 @@ class Writer:
         texts = self._texts(traced, itself)
         traced, texts = _merged(traced, texts)
         vary = {leaf: text for leaf, text in texts.items() if self.outside.varies(text, itself)}
-        made = checks(traced, texts, vary, self.outside.identities(traced, itself))
+        made = checks(traced, texts, vary, self.outside.class_text, self.outside.identities(traced, itself))
         source = self._generate(name, traced, texts, itself, made if checked else [])
         self.numpy |= any("np." in c for check in made for c in check.conditions)
-        self.imports.update(dict.fromkeys(source.imports))
+        self.imports.update(dict.fromkeys(line for line in source.imports if not self.outside.provides(line)))
         for key, value in source.bindings.items():
             self._bind(key, value)
         return self._without_helpers(source.definition, name), made
