@@ -279,7 +279,8 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
             outs = [ev.operand(v) for v in flat]
     except Dead:
         # The function raises for certain: so does its derivative.
-        env = dict(zip(params.values, params.primals))
+        env = {p: x if x.type == p.type else ev.emit(unwrap, x, to=p.type)  # an int that counts as real
+               for p, x in zip(params.values, params.primals)}
         ev.b.eqns.extend(rebuild(Fn("f", (), tuple(body.eqns), ()), env).eqns)
         raise
     fn = Fn("f", tuple(params.values), tuple(body.eqns), tuple(outs))

@@ -56,7 +56,7 @@ class Calls(Control):
                     self.ending(scope, group)
         self.pair = False
         self.helpers = [*others, group[0]]
-        self.depths[group[0].name] = r.choice(("1", "2", "n % 3"))
+        self.depths[group[0].name] = r.choice(("1", "2"))
 
     def ending(self, s: Scope, group: list[Helper]) -> None:
         """A result that takes a call, so that the function does go on."""
