@@ -14,10 +14,11 @@ import numpy as np
 
 from sct.frontend.arrays import array_of, assign_item, compose, key_items, size_along, slice_view, write_through
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
-from sct.frontend.expressions import binary, compare_one
+from sct.frontend.expressions import binary, compare_one, truth
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of
 from sct.frontend.operations import call_named
+from sct.frontend.raising import die
 from sct.frontend.values import Abstract, ListRef, Ref, Static, Tup
 from sct.ir import Op, Value
 from sct.ir.types import Dim, Tensor, broadcast_shapes
@@ -244,12 +245,13 @@ def splitter(call: Any, name: str, along: Callable[[int], int] | None, uneven: b
 def sections(ev: Evaluator, name: str, x: Ref, axis: int, n: Abstract, count: int, uneven: bool) -> list[Abstract]:
     """Where the parts end, but for the last: the size of the axis is asked, so that theirs are known."""
     try:
+        if ev.ahead and not uneven and isinstance(n, Value):
+            return equal_sections(ev, n, count)
         total = ev.ask(n, "the size of what is split")
     except NeedsStatic:
         if uneven:
             raise
-        each = binary(ev, gast.FloorDiv, n, Static(count))
-        return [binary(ev, gast.Mult, Static(k), each) if k > 1 else each for k in range(1, count)]
+        return equal_sections(ev, n, count)
     if isinstance(n, Value):
         ev.equate(type_of(ev, x).shape[axis], Dim(total))
     if count < 1 or total % count and not uneven:
@@ -257,6 +259,15 @@ def sections(ev: Evaluator, name: str, x: Ref, axis: int, n: Abstract, count: in
                   why=f"{total} elements in {count} parts: NumPy raises here too")
     each, more = divmod(total, count)
     return [Static(k * each + min(k, more)) for k in range(1, count)]
+
+
+def equal_sections(ev: Evaluator, n: Abstract, count: int) -> list[Abstract]:
+    """The same, of a size that is known at run time alone."""
+    rest = truth(ev, binary(ev, gast.Mod, n, Static(count)))
+    ev.branch(rest, lambda: die(ev, "ValueError", "array split does not result in an equal division"),
+              lambda: Static(None))
+    each = binary(ev, gast.FloorDiv, n, Static(count))
+    return [binary(ev, gast.Mult, Static(k), each) if k > 1 else each for k in range(1, count)]
 
 
 def view(ev: Evaluator, x: Ref, axis: int, start: Abstract, stop: Abstract) -> Abstract:

@@ -270,7 +270,7 @@ def type_sumprod(*xs: Operand) -> Tensor:
 if hasattr(math, "sumprod"):  # of Python 3.12
     pair_op("sumprod", type_sumprod, sumprod_slopes, run=run_sumprod)
 if hasattr(math, "fma"):  # of Python 3.13
-    op("math.fma", type=floats_of, run=math.fma, emit="math.fma(_args)", raises="value",
+    op("fma", "math.fma", type=floats_of, run=math.fma, emit="math.fma(_args)", raises="value",
        partials=lambda w, x, y, z: [y, x, 1.0], samples=lambda: [((0.5, 1.5, 2.0), {})])
 
 

@@ -376,7 +376,34 @@ def unique_forward(dx: Operand, x: Operand) -> Any:
     return index(flat(dx, None)[0], unique_index(flat(x, None)[0]), key=("a",))
 
 
-unique = op("unique", "numpy.unique", type=type_unique, run=np.unique, bind=lambda ar: ([ar], {}),
-            emit="numpy.unique(_0)", vjp=lambda ct, y, x: unique_back(ct, x),
-            jvp=lambda tangents, y, x: unique_forward(tangents[0], x),
-            samples=lambda: [((samples.arrays(s),), {}) for s in ((4,), (2, 3))])
+def bind_unique(ar: Any, return_index: Any = False, return_inverse: Any = False,
+                return_counts: Any = False) -> tuple[list[Any], dict[str, Any]]:
+    return [ar], {"return_index": return_index, "return_inverse": return_inverse, "return_counts": return_counts}
+
+
+def type_uniques(x: Operand, **flags: bool) -> Any:
+    """The values, and what else is asked for: positions, or counts."""
+    values = type_unique(x)
+    if flags.get("return_inverse") and number(x).rank != 1:
+        raise TypeMismatch("the inverse of unique is supported for vectors")
+    each = Tensor("array", "i64", values.shape)
+    more = [Tensor("array", "i64", number(x).shape) if k == "return_inverse" else each for k, v in flags.items() if v]
+    return (values, *more) if more else values
+
+
+def unique_vjp(cts: Any, ys: Any, x: Operand, **flags: bool) -> list[Any]:
+    ct = cts[0] if isinstance(cts, (list, tuple)) else cts
+    return [None] if ct is None else unique_back(ct, x)
+
+
+def unique_jvp(tangents: Sequence[Any], ys: Any, x: Operand, **flags: bool) -> Any:
+    made = unique_forward(tangents[0], x)
+    return (made, *[None] * (len(ys) - 1)) if isinstance(ys, tuple) else made
+
+
+NO_FLAGS = {"return_index": False, "return_inverse": False, "return_counts": False}
+unique = op("unique", "numpy.unique", type=type_uniques, run=np.unique, bind=bind_unique, defaults=NO_FLAGS,
+            vjp=unique_vjp, jvp=unique_jvp,
+            samples=lambda: [((samples.arrays(s),), flags) for s, flags in (
+                ((4,), {}), ((2, 3), {}), ((4,), {"return_inverse": True}),
+                ((4,), {"return_index": True, "return_counts": True}))])
