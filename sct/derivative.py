@@ -181,14 +181,15 @@ def family_of(transform: Transform, backend: str = "numpy") -> Family:
 def _identity(f: Any) -> tuple[Hashable, ...]:
     """What two callables share if one compiled derivative serves both.
 
-    Not the closure: what it holds is read at every call.  Defaults are in the signature
-    of what is emitted.  Objects count by identity, not by equality: code objects of two files can be equal.
+    Not the closure, nor the object that a method is bound to: what they hold is read at
+    every call.  Defaults are in the signature of what is emitted.  Objects count by identity,
+    not by equality: code objects of two files can be equal.
     """
     f = getattr(f, "__sct_transform__", f)
     if isinstance(f, Transform):
         return (f.kind, f.argnums, f.has_aux, *_identity(f.fn))
     if isinstance(f, types.MethodType):
-        return ("method", Same(f.__self__), *_identity(f.__func__))
+        return ("method", *_identity(f.__func__))
     if isinstance(f, functools.partial):
         return ("partial", *map(Same, f.args), *f.keywords, *map(Same, f.keywords.values()), *_identity(f.func))
     if isinstance(f, types.FunctionType):
@@ -226,6 +227,8 @@ class Derivative:
         self._family = family_of(self.__sct_transform__, backend)
         self._latest: Specialisation | None = None
         self._match: Match = _no_match
+        self._unbound: Derivative | None = None
+        self._bound: Derivative | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         result = self._match(args, kwargs)
@@ -239,13 +242,31 @@ class Derivative:
         if _identity(t) != self._family.key:
             self._family = family_of(t, self._family.backend)
         self._latest, self._match, result = self._family.call(t, args, kwargs)
+        if self._unbound is not None:
+            self._unbound._bound = self._like(None)
         return result
 
     def __get__(self, instance: object, owner: type | None = None) -> Derivative:
         if instance is None:
             return self
-        kind, *options = self._made_with
-        return Derivative(kind, self.__sct_transform__.fn.__get__(instance, owner), *options)
+        f = self._transform.fn.__get__(instance, owner)
+        if self._bound is None:
+            kind, *options = self._made_with
+            made = Derivative(kind, f, *options)
+            made._unbound = self
+        else:
+            made = self._bound._like(f)
+        return made
+
+    def _like(self, f: Any) -> Derivative:
+        """This derivative of a method bound to another object; for None it is only kept to be like it."""
+        made = object.__new__(Derivative)
+        made.__dict__.update(self.__dict__)
+        t = self._transform
+        made._transform = Transform(t.kind, f, t.argnums, t.has_aux)
+        made.__wrapped__ = f  # type: ignore[attr-defined]
+        made._match = _no_match if f is None or self._latest is None else self._latest.bind(f)
+        return made
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         if _global(self.__module__, self.__qualname__) is self:

@@ -469,6 +469,107 @@ def test_a_method(anew) -> None:
             assert_same(outcome(d, (x,), {}), anew(lambda: value_and_grad(model.loss), (x,), {}), (scale, x))
 
 
+class Layer:
+    """What its methods look at differs between objects."""
+
+    shared = 2.0
+
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__.update(attributes)
+
+    def scaled(self, x):
+        return np.sum(self.scale * x * self.shared)
+
+    def biased(self, x):
+        return x * self.bias if hasattr(self, "bias") else x * getattr(self, "slope", 7.0)
+
+    def chosen(self, x):
+        return 3.0 * x if self is THE_LAYER else 4.0 * x
+
+    def listed(self, x):
+        return x if self in [THE_LAYER] else 5.0 * x
+
+    def shown(self, x):
+        return x * self.act(x), self
+
+    def act(self, x):
+        return 2.0 * x
+
+    @value_and_grad
+    def decorated(self, x):
+        return np.sum(self.scale * x * self.act(x))
+
+
+THE_LAYER = Layer(scale=1.0)
+
+
+def double_act(x):
+    return 6.0 * x
+
+
+@pytest.mark.parametrize("name", ["scaled", "biased", "chosen", "listed", "decorated"])
+def test_methods_of_many_objects(name, anew) -> None:
+    layers = [THE_LAYER, Layer(scale=2.0), Layer(scale=3), Layer(scale=np.ones(3)), Layer(scale=np.ones(2), bias=4.0),
+              Layer(scale=2.0, bias=3), Layer(scale=1.5, slope=9.0), Layer(scale=2.0, shared=5.0), Layer(),
+              Layer(scale=2.0, act=double_act)]
+
+    def make(layer: Layer) -> Callable[..., Any]:
+        return layer.decorated if name == "decorated" else value_and_grad(getattr(layer, name))
+
+    calls = [(layer, x) for layer in layers for x in (1.5, np.ones(3))]
+    expected = [anew(functools.partial(make, layer), (x,), {}) for layer, x in calls]
+    for i, j in itertools.product(range(len(calls)), repeat=2):
+        for k in (i, j):
+            layer, x = calls[k]
+            assert_same(outcome(make(layer), (x,), {}), expected[k], (vars(layer), x))
+
+
+def test_a_method_compiles_once_for_its_class(compilations) -> None:
+    for k in range(5):
+        layer = Layer(scale=float(k))
+        assert layer.decorated(1.0) == (2.0 * k, 4.0 * k)
+        assert grad(layer.scaled)(1.0) == 2.0 * k
+    assert len(compilations) <= 2
+
+
+def test_an_object_that_changes(compilations) -> None:
+    layer = Layer()
+    d = grad(layer.biased)
+    assert d(1.0) == 7.0
+    layer.slope = 8.0
+    assert d(1.0) == 8.0
+    layer.bias = 9.0
+    assert d(1.0) == 9.0
+    del layer.bias
+    assert d(1.0) == 8.0
+    layer.slope = 5.0
+    assert d(1.0) == 5.0
+    assert len(compilations) == 3
+
+
+def test_an_object_in_a_closure_or_result() -> None:
+    def make(layer):
+        return lambda x: layer.scaled(x)
+
+    assert [grad(make(Layer(scale=k)))(1.0) for k in (1.0, 2.0, 3)] == [2.0, 4.0, 6.0]
+    for layer in (Layer(scale=1.0), Layer(scale=2.0)):
+        result = outcome(grad(layer.shown, has_aux=True), (1.0,), {})
+        assert isinstance(result[0], type) or result[1] is layer
+
+
+def test_objects_are_let_go() -> None:
+    def step(k: float) -> weakref.ref[Layer]:
+        layer = Layer(scale=k, big=np.ones(10))
+        layer.decorated(1.0)
+        grad(layer.scaled)(1.0)
+        grad(lambda x: layer.scaled(x))(1.0)
+        return weakref.ref(layer)
+
+    held = [step(float(k)) for k in range(3)]
+    gc.collect()
+    assert [ref() for ref in held] == [None] * 3
+
+
 # -- memory ---------------------------------------------------------------------------
 
 

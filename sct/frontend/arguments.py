@@ -13,9 +13,22 @@ import numpy as np
 
 from sct.errors import Loc, SctError
 from sct.frontend.facts import UNKNOWN
-from sct.frontend.values import Abstract, Array, DictRef, FreeLeaf, ListRef, ObjRef, Path, Ref, Slots, Static, Tup
+from sct.frontend.values import (
+    Abstract,
+    Array,
+    DictRef,
+    FreeLeaf,
+    Instance,
+    ListRef,
+    ObjRef,
+    Path,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
 from sct.ir import Value
-from sct.ir.objects import fields_of, is_container
+from sct.ir.objects import fields_of, is_container, is_user_class
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
 from sct.ir.types import INT, Dim, List, Opaque, Tensor, Type, join, py, sym
 
@@ -377,6 +390,13 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if isinstance(obj, (str, bool, type(None))):
         ev.identities[path, "value"] = (path, obj)
         return Static(obj)
+    if is_user_class(type(obj)):
+        ev.identities[path, "type"] = (path, type(obj))
+
+        def pin() -> None:
+            ev.identities[path, "is"] = (path, obj)
+
+        return Instance(obj, path, pin)
     ev.identities[path, "is"] = (path, obj)
     library = isinstance(obj, types.ModuleType) and obj.__name__.split(".")[0] in ("numpy", "math", "scipy", "sct")
     return Static(obj, None if library else path)

@@ -34,6 +34,7 @@ from sct.frontend.values import (
     Closure,
     Container,
     DictRef,
+    Instance,
     Key,
     Path,
     Poison,
@@ -107,7 +108,7 @@ _SPECIAL_METHODS = {id(f): name for f, name in (
     (math.trunc, "__trunc__"), (str, "__str__"), (repr, "__repr__"))}
 
 
-@called(Static)
+@called(Static, Instance)
 def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a Python object that is known."""
     f = fn.value

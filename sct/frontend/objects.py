@@ -40,8 +40,8 @@ def class_of(v: Abstract | None) -> type | None:
         return v.cls
     if isinstance(v, Tup):
         return v.cls if v.cls is not tuple else None
-    if isinstance(v, Static) and is_container(type(v.value)) and not isinstance(v.value, types.SimpleNamespace):
-        return type(v.value)
+    if isinstance(v, Static) and is_container(type(v.peek)) and not isinstance(v.peek, types.SimpleNamespace):
+        return type(v.peek)
     return None
 
 
@@ -80,10 +80,10 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
     own = _slot(ev, owner, name)
     if own is not None:
         return own
+    if isinstance(owner, Static) and hasattr(owner.peek, "__dict__"):
+        at = (*_path(owner), ("attr", "__dict__"))
+        ev.identities[(*at, name), "lacks"] = (at, name)  # an attribute of its own would come first
     if raw is not _MISSING and not isinstance(raw, types.MemberDescriptorType):
-        if isinstance(owner, Static) and hasattr(owner.value, "__dict__"):
-            at = (*_path(owner), ("attr", "__dict__"))
-            ev.identities[(*at, name), "lacks"] = (at, name)  # an attribute of its own would come first
         return _bind(ev, raw, where, owner, name)
     hook = special_method(ev, owner, "__getattr__")
     return None if hook is None else ev.call(hook, [Static(name)])
@@ -104,7 +104,7 @@ def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     if isinstance(owner, Tup):
         return owner.items[owner.fields.index(name)] if name in owner.fields else None
     assert isinstance(owner, Static)
-    x = owner.value
+    x = owner.peek
     raw = inspect.getattr_static(type(x), name, None)
     if name not in getattr(x, "__dict__", ()) and not isinstance(raw, types.MemberDescriptorType):
         return None

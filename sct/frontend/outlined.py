@@ -75,7 +75,7 @@ class _Parts:
                 self.refs[v] = len(self.values)
                 self.values.append(v)
             return _Leaf(self.refs[v])
-        if isinstance(v, Value) or isinstance(v, Static) and type(v.value) in (int, float) and not pinned:
+        if isinstance(v, Value) or isinstance(v, Static) and type(v.peek) in (int, float) and not pinned:
             self.values.append(v)
             return _Leaf(len(self.values) - 1)
         if isinstance(v, Tup):

@@ -47,7 +47,7 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
     if isinstance(v, ObjRef):
         return v.cls
     if isinstance(v, Static):
-        return type(v.value)
+        return type(v.peek)
     if isinstance(v, Tup):
         return v.cls
     if isinstance(v, (Closure, Bound)):

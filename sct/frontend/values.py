@@ -12,7 +12,7 @@ An abstract value is one of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
@@ -53,6 +53,38 @@ class Static:
 
     def __hash__(self) -> int:
         return hash(type(self.value))
+
+    @property
+    def peek(self) -> Any:
+        """The object, for one who looks at its class and its attributes alone."""
+        return self.value
+
+
+class Instance(Static):
+    """An object of a user's class that the function finds outside.
+
+    Its class is guarded, and each attribute where it is read, so that other objects serve as
+    well; who asks for the object itself makes it a guard that it is this one.
+    """
+
+    def __init__(self, found: Any, path: Path, pin: Callable[[], None]) -> None:
+        for name, x in (("found", found), ("path", path), ("pin", pin)):
+            object.__setattr__(self, name, x)
+
+    @property
+    def peek(self) -> Any:
+        return self.found  # type: ignore[attr-defined]
+
+    @property
+    def value(self) -> Any:
+        self.pin()  # type: ignore[attr-defined]
+        return self.found  # type: ignore[attr-defined]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Instance) and self.path == other.path or super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(self.path)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +291,7 @@ Cell = Union[Array, Slots]
 
 def is_number(v: object) -> bool:
     """A static Python number, string or None: what a literal may be."""
-    return isinstance(v, Static) and isinstance(v.value, (bool, int, float, str, type(None)))
+    return isinstance(v, Static) and isinstance(v.peek, (bool, int, float, str, type(None)))
 
 
 @dataclass(frozen=True)
