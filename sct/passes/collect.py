@@ -20,7 +20,7 @@ from sct.ir.types import Tensor
 from sct.ops.arithmetic import add, mul, neg, sub
 from sct.passes.rules import definition, made_by, number, plus, times
 
-__all__ = ["Opened", "Term", "collect", "product", "total"]
+__all__ = ["Opened", "Term", "collect", "negation", "product", "total"]
 
 BUDGET = 12
 """How many equations are taken apart at a time, so that long sums take linear time."""
@@ -77,6 +77,17 @@ def product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, las
         return None
     outer.eqns += b.eqns
     return made
+
+
+def negation(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+    """-(c * a) -> -c * a;  -(a - b) -> b - a, where nothing else needs what is in the brackets."""
+    made = definition(args[0]) if eqn.op is neg else None
+    if made is None or uses.get(made.out, 1) > 1:
+        return None
+    if made.op is sub:
+        return cast(Operand, sub(made.args[1], made.args[0]))
+    c = number(made.args[0]) if made.op is mul else None
+    return None if c is None else cast(Operand, mul(-c, made.args[1]))
 
 
 def _is_float(*xs: Operand) -> bool:

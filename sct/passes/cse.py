@@ -13,9 +13,11 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, substitute
 from sct.ir.types import FLOAT, Tensor, Type
 from sct.ops.lists import HOLDS, UPDATES
+from sct.passes.retype import retype
 
 __all__ = ["ALLOCATIONS", "COMMUTATIVE", "cse", "frozen"]
 
@@ -30,11 +32,18 @@ EXACT = frozenset({"add", "sub", "mul", "div", "neg", "sqrt"})
 
 def cse(fn: Fn) -> Fn:
     """`fn` with equal pure equations made one."""
-    return _Cse().region(fn)
+    pass_ = _Cse()
+    made = pass_.region(fn)
+    return retype(made) if pass_.narrowed else made
 
 
 class _Cse:
+    """
+    narrowed  is a cotangent known better than its type says?
+    """
+
     def __init__(self) -> None:
+        self.narrowed = False
         self.env: dict[Value, Operand] = {}
         self.primal: dict[Hashable, tuple[Value, ...]] = {}
         self.adjoint: dict[Hashable, tuple[Value, ...]] = {}
@@ -96,7 +105,11 @@ class _Cse:
         body = eqn.regions[-1]
         for k in range(n):
             param, out, init = body.params[counted + k], eqn.outs[k], args[3 * counted + k]
-            if body.results[1 + k] == param and init.type == param.type == out.type:
+            narrower = not eqn.primal and init.type != param.type and fits(init.type, param.type)
+            if body.results[1 + k] == param and (narrower or init.type == param.type == out.type):
+                self.narrowed |= narrower
+                if not eqn.primal and isinstance(init, Value):
+                    init.hint = init.hint or param.hint
                 self.env[param] = self.env[out] = init
                 if eqn.attrs["tested"]:
                     self.env[eqn.regions[0].params[k]] = init

@@ -201,15 +201,11 @@ def sub_zeros(a: Operand, b: Operand) -> Any:
 
 @rule("neg")
 def neg_of(a: Operand) -> Any:
-    """-c -> the literal;  -(-a) -> a;  -(c * a) -> -c * a;  -(a - b) -> b - a"""
-    c, inner = number(a), scaled(a)
-    if c is not None:
+    """-c -> the literal;  -(-a) -> a"""
+    if (c := number(a)) is not None:
         return -c
-    if inner is not None:
-        return inner[1] if inner[0] == -1 else mul(-inner[0], inner[1])
-    if (args := made_by(a, "sub")) is not None:
-        return sub(args[1], args[0])
-    return None
+    args = made_by(a, "neg")
+    return args[0] if args is not None else None
 
 
 @rule("mul")

@@ -24,7 +24,7 @@ from sct.ops.reductions import expand_like
 from sct.ops.shape import dim, size
 from sct.passes import axes as axes
 from sct.passes import listrules as listrules
-from sct.passes.collect import collect, product
+from sct.passes.collect import collect, negation, product
 from sct.passes.fuse import dotted, logistic
 from sct.passes.matrices import turned
 from sct.passes.rules import RULES, folded, made_by
@@ -159,7 +159,7 @@ class _Simplify:
         b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
         start = len(b.eqns)
         made = rewrite(eqn.op, args, eqn.attrs, eqn.spelling)
-        for more in (collect, self.product, dotted, logistic, turned, without_zeroing, into_arm, self.element,
+        for more in (negation, collect, self.product, dotted, logistic, turned, without_zeroing, into_arm, self.element,
                      self.size, self.masked):
             made = more(eqn, args, self.uses) if made is None else made
         if made is None:

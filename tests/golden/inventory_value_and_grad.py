@@ -16,7 +16,6 @@ def inventory_value_and_grad(order_up_to, demand, holding, shortage):
         if stock < 0.3 * order_up_to:
             cost += 1.0 + 0.5 * (order_up_to - stock)
             stock = order_up_to
-    dcost = 1.0
     dstock = 0.0
     dshortage = 0.0
     dorder_up_to = 0.0
@@ -25,19 +24,16 @@ def inventory_value_and_grad(order_up_to, demand, holding, shortage):
         stock1, stock = tape.pop()
         if stock < 0.3 * order_up_to:
             # cost += 1.0 + 0.5 * (order_up_to - stock)
-            dstock1 = -0.5 * dcost
-            dorder_up_to += dstock + 0.5 * dcost
-        else:
-            dstock1 = dstock
+            dorder_up_to += dstock + 0.5
+            dstock = -0.5
         # cost += holding * stock * stock
-        t = dcost * stock
-        dholding += t * stock
+        dholding += stock * stock
         if stock1 < 0.0:
             # cost -= shortage * stock
-            dstock = -dcost * shortage
-            dshortage -= dcost * stock1
+            dstock = -shortage
+            dshortage -= stock1
         else:
             # cost += holding * stock * stock
-            dstock = dstock1 + 2.0 * t * holding
+            dstock += 2.0 * stock * holding
     dorder_up_to += dstock
     return cost, (dorder_up_to, dholding, dshortage)

@@ -15,7 +15,6 @@ def kalman_missing_grad(q, r, ys, seen):
             m += p / s * e
             p -= p * p / s
     dm = 0.0
-    dnll = 1.0
     dp = 0.0
     dr = 0.0
     dq = 0.0
@@ -31,8 +30,8 @@ def kalman_missing_grad(q, r, ys, seen):
             # m += p / s * e
             t4 = dm * e / s
             # nll += 0.5 * (math.log(s) + e**2 / s)
-            t5 = 0.5 * dnll / s
-            de = dm * t2 + 2.0 * t5 * e
+            t5 = 0.5 / s
+            de = dm * t2 + e / s
             ds = p * p / s * t3 + t5 - t2 * t4 - t1 * t5
             # e = ys[t] - m
             dm -= de

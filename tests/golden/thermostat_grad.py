@@ -15,14 +15,13 @@ def thermostat_grad(power, insulation, outside):
             inside += power
     # return cost + (inside - 20.0) ** 2
     dinside = 2.0 * (inside - 20.0)
-    dcost = 1.0
     dpower = 0.0
     dinsulation = 0.0
     for _ in reversed(range(len(outside))):
         heating, t = tape.pop()
         if heating:
             # inside += power
-            dpower += 2.0 * dcost * power + dinside
+            dpower += 2.0 * power + dinside
         # inside += insulation * (temperature - inside)
         dinsulation += dinside * t
         dinside -= dinside * insulation

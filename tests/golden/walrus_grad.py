@@ -16,11 +16,10 @@ def walrus_grad(x):
         if k == len(x):
             break
     dx = np.zeros_like(x)
-    dtotal = 1.0
     while tape:
         k, t1 = tape.pop()
         if t1:
-            dsquare = dtotal
+            dsquare = 1.0
         else:
             dsquare = 0.0
         dx[k] += 2.0 * dsquare * x[k]
