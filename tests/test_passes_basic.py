@@ -126,6 +126,27 @@ def f(x: float, n: int) -> float:
 # -- dce ----------------------------------------------------------------------------------
 
 
+def test_cse_of_a_cotangent_that_does_not_change():
+    """It is known better than its type says: so is what is made of it."""
+    expect(cse(read("""
+def f(x: float, n: int) -> any_real:
+    def body(i: int, d: any_real, s: any_real) -> tuple[bool, any_real, any_real]:
+        a: any_real = adj.mul(d, x)
+        t: any_real = adj.add(s, a)
+        return True, d, t
+    e, r, trips = adj.loop[any_real, any_real, int](0, n, 1, 1.0, x, body=body, carries=2, counted=True)
+    return r
+""")), read("""
+def f(x: float, n: int) -> float:
+    def body(i: int, d: float, s: float) -> tuple[bool, float, float]:
+        a: float = adj.mul(1.0, x)
+        t: float = adj.add(s, a)
+        return True, 1.0, t
+    e, r, trips = adj.loop[float, float, int](0, n, 1, 1.0, x, body=body, carries=2, counted=True)
+    return r
+"""))
+
+
 @pytest.mark.parametrize("before, after", [
     ("a: float = mul(x, y); b: float = mul(x, x); b", "b: float = mul(x, x); b"),
     ("a: float = mul(x, y); b: float = mul(a, x); y", "y"),
@@ -342,6 +363,12 @@ def test_primal_code_is_not_rewritten():
 def test_products_used_elsewhere_stay():
     fn = adjoint("float", "a = mul(x, y); b = mul(2.0, y); c = add(a, b); c, a, b")
     expect(simplify(fn), fn)
+
+
+def test_what_is_in_brackets_is_not_made_twice():
+    for inner in ("sub(x, y)", "mul(2.0, x)"):
+        fn = adjoint("float", f"a = {inner}; b = neg(a); a, b")
+        expect(simplify(fn), fn)
 
 
 def test_a_product_that_is_there_is_used():

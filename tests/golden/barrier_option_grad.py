@@ -24,20 +24,20 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
     else:
         dmean = 0.01
     # mean = total / (days + 1)
-    t = dmean / (days + 1)
+    dtotal = dmean / (days + 1)
     # spot *= math.exp((rate - 0.5 * sigma * sigma) * dt + sigma * ...
-    t1 = 0.003968253968253968 * sigma
+    t = 0.003968253968253968 * sigma
     dspot = 0.0
     dsigma = 0.0
     for i in reversed(range(trips)):
-        spot1, t2 = tape.pop()
+        spot1, t1 = tape.pop()
         shock = shocks[i]
         if not spot < barrier:
             # total += spot
-            dspot += t
+            dspot += dtotal
         # spot *= math.exp((rate - 0.5 * sigma * sigma) * dt + sigma * ...
-        dspot *= t2
-        t2 = dspot * spot1 * (0.06299407883487121 * shock - t1)
-        dsigma += t2
+        dspot *= t1
+        t1 = dspot * spot1 * (0.06299407883487121 * shock - t)
+        dsigma += t1
         spot = spot1
     return dspot, dsigma

@@ -9,20 +9,17 @@ def batch_norm_grad(x, scale, shift, eps):
     t = np.sqrt(variance + eps)
     t1 = scale * centred / t
     t2 = t1 + shift
-    dx = 3.0 * t2 * t2
-    dshift = np.sum(dx, axis=0)
-    dx /= t
-    t1 *= dx
-    t2 = dx * centred
-    dx *= scale
+    dcentred = 3.0 * t2 * t2
+    dshift = np.sum(dcentred, axis=0)
+    dcentred /= t
+    t1 *= dcentred
+    t2 = dcentred * centred
+    dcentred *= scale
     dscale = np.sum(t2, axis=0)
     # variance = (centred**2).mean(axis=0)
     n = x.shape[0]
     t = 2.0 * (np.sum(t1, axis=0) * (0.5 / t) / n)
-    t = t * centred
-    # centred = x - mean
-    dmean = np.sum(t - dx, axis=0)
+    dcentred -= t * centred
     # mean = x.mean(axis=0)
-    dx += dmean / n
-    dx -= t
+    dx = dcentred - np.sum(dcentred, axis=0) / n
     return dx, dscale, dshift

@@ -32,7 +32,7 @@ def lennard_jones_grad_jvp(positions, dpositions):
                 t2, t3, dinverse1 = tape.pop()
                 # energy += 4.0 * (inverse * inverse - inverse)
                 t = 4.0 * denergy
-                dinverse = 2.0 * (t / t2) - t
+                dinverse = t * (2.0 / t2 - 1.0)
                 ddinverse = 2.0 * dinverse1 * t
                 # inverse = 1.0 / squared**3
                 t = dinverse / t2

@@ -10,11 +10,10 @@ def misfit_value_and_grad(start, observed, steps):
     t = end - observed
     t1 = start[1:] - start[:-1]
     value = np.sum(t ** 2) + 1e-05 * np.sum(t1 ** 2)
-    t2 = 2e-05 * t1
-    t1 *= -2e-05
+    t1 *= 2e-05
     dstart = np.zeros_like(start)
-    dstart[:-1] = t1
-    dstart[1:] += t2
+    dstart[:-1] = -t1
+    dstart[1:] += t1
     t *= 2.0
     for _ in range(steps):
         # u[1:-1] += 0.4 * (u[:-2] - 2.0 * u[1:-1] + u[2:])

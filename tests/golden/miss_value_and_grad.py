@@ -25,19 +25,19 @@ def miss_value_and_grad(throw, target):
         x += 0.02 * vx
         y = y1
     t = x - target
-    t1 = 2.0 * t
+    dx = 2.0 * t
     dvx = 0.0
     dvy = 0.0
     dy = 0.0
     while tape1:
-        y, t4, t3, t2 = tape1.pop()
+        y, t3, t1, t2 = tape1.pop()
         vx1, vy1 = tape.pop()
         if t2:
             # x -= vx * y / vy
-            t5 = t1 / vy
-            dvy += vx * y / vy * t5
-            dvx -= t5 * y
-            dy1 = dy - t5 * vx
+            t4 = dx / vy
+            dvy += vx * y / vy * t4
+            dvx -= t4 * y
+            dy1 = dy - t4 * vx
             dy = 0.0
         else:
             # x += dt * vx
@@ -48,9 +48,9 @@ def miss_value_and_grad(throw, target):
         # vx -= dt * drag * vx
         ddrag = -0.02 * dvy * vy1 - 0.02 * dvx * vx1
         # drag = 0.02 * (vx * vx + vy * vy) ** 0.5
-        t4 = 0.02 * ddrag * (0.5 * t3 / t4)
-        dvy = dvy * (1.0 - 0.0004 * t3) + 2.0 * t4 * vy1
-        dvx = dvx * (1.0 - 0.0004 * t3) + 2.0 * t4 * vx1
+        t3 = 0.02 * ddrag * (0.5 * t1 / t3)
+        dvy = dvy * (1.0 - 0.0004 * t1) + 2.0 * t3 * vy1
+        dvx = dvx * (1.0 - 0.0004 * t1) + 2.0 * t3 * vx1
         dy = dy1
         vy = vy1
         vx = vx1

@@ -12,19 +12,17 @@ def mlp_grad(params, x, labels):
     logits1 = logits - t1
     t2 = np.exp(logits1)
     p = len(x)
-    t3 = np.arange(p)
-    t4 = -1.0 / p
     dlogp = np.zeros((p, W2.shape[1]))
-    np.add.at(dlogp, (t3, labels), t4)
+    np.add.at(dlogp, (np.arange(p), labels), -1.0 / p)
     # logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
-    t5 = np.sum(dlogp, axis=1, keepdims=True)
-    t2 *= t5 / np.sum(t2, axis=1, keepdims=True)
+    t3 = np.sum(dlogp, axis=1, keepdims=True)
+    t2 *= t3 / np.sum(t2, axis=1, keepdims=True)
+    dlogits = dlogp - t2
     # logits = logits - np.max(logits, axis=1, keepdims=True)
-    t5 = np.sum(t2 - dlogp, axis=1, keepdims=True)
-    t6 = logits == t1
-    dlogits = np.where(t6, t5 / np.sum(t6, axis=1, keepdims=True), 0.0)
-    np.add.at(dlogits, (t3, labels), t4)
-    dlogits -= t2
+    t2 = np.sum(dlogits, axis=1, keepdims=True)
+    t4 = logits == t1
+    t1 = -t2 / np.sum(t4, axis=1, keepdims=True)
+    dlogits += np.where(t4, t1, 0.0)
     # logits = h @ params["W2"] + params["b2"]
     db2 = np.sum(dlogits, axis=0)
     t1 = dlogits @ W2.T

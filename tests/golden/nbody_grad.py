@@ -27,12 +27,10 @@ def nbody_grad(positions, velocities, masses, steps):
                 t, t1, t2, r = tape.pop()
                 if i != j:
                     # v[i] += 0.01 * masses[j] * r / (r @ r + 0.1) ** 1.5
-                    t3 = x[i] / t
-                    t4 = 3.0 * (t1 @ t3 * t2 ** 0.5) * r
-                    t3 *= 0.01 * masses[j]
-                    dr = t3 - t4
-                    # r = x[j] - x[i]
-                    t4 -= t3
-                    v[i] += t4
+                    dr = x[i] / t
+                    t3 = 3.0 * (t1 @ dr * t2 ** 0.5) * r
+                    dr *= 0.01 * masses[j]
+                    dr -= t3
+                    v[i] -= dr
                     v[j] += dr
     return v, x
