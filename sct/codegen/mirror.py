@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sct.codegen.parts import Parts, Scope
@@ -25,18 +26,26 @@ class Mirror:
     def __init__(self, scope: Scope, tapes: Tapes) -> None:
         self.scope, self.tapes = scope, tapes
 
-    def arms(self, loop: Parts, x: Operand, reader: Parts, elem: Value) -> tuple[Fn, Operand, Fn]:
-        """The innermost mirrored regions of the two loops for what is yielded as `x` and taken as `elem`."""
-        region, back = loop.body, reader.body
+    def arms(self, pairs: Sequence[tuple[Parts, Parts]], x: Operand, elem: Value) -> tuple[Fn, Operand, Fn]:
+        """The innermost mirrored regions of two loops for what is yielded as `x` and taken as `elem`.
+
+        pairs  loops of the two passes that mirror each other, outer before inner
+        """
+        indices: dict[Value, Value] = {}
+        for loop, reader in pairs:
+            if loop.index is not None and reader.index is not None and len(loop.bounds) == len(reader.bounds) \
+                    and all(self._same(p, q, indices, _DEEPEST) for p, q in zip(loop.bounds, reader.bounds)):
+                indices[loop.index] = reader.index
+        region, back = pairs[-1][0].body, pairs[-1][1].body
         while isinstance(x, Value):
-            found = self._step(loop, region, x, reader, back, elem)
+            found = self._step(region, x, back, elem, indices)
             if found is None:
                 break
             region, x, back = found
         return region, x, back
 
-    def _step(self, loop: Parts, region: Fn, x: Value, reader: Parts, back: Fn,
-              elem: Value) -> tuple[Fn, Operand, Fn] | None:
+    def _step(self, region: Fn, x: Value, back: Fn, elem: Value,
+              indices: Mapping[Value, Value]) -> tuple[Fn, Operand, Fn] | None:
         made = self.scope.binder.get(x)
         if made is None or made[1] is not None or made[0].op.name != "cond" or self.scope.parent[made[0]] is not region:
             return None
@@ -47,7 +56,7 @@ class Mirror:
         if len(given) != 1 or wanted is None or wanted[1] != given[0]:
             return None
         arm = eqn.regions[given[0]]
-        if not self._same(eqn.args[0], wanted[0].args[0], loop, reader, _DEEPEST) or _may_exit(arm, arm.results[k]):
+        if not self._same(eqn.args[0], wanted[0].args[0], indices, _DEEPEST) or _may_exit(arm, arm.results[k]):
             return None
         return arm, arm.results[k], wanted[0].regions[wanted[1]]
 
@@ -68,22 +77,22 @@ class Mirror:
             found.add(arm)
         return found.pop() if len(found) == 1 else None
 
-    def _same(self, x: Operand, y: Operand, loop: Parts, reader: Parts, depth: int) -> bool:
-        """Is `y` in a trip of `reader` what `x` was in the trip of `loop` that it mirrors?"""
+    def _same(self, x: Operand, y: Operand, indices: Mapping[Value, Value], depth: int) -> bool:
+        """Is `y` in a trip of the backward pass what `x` was in the trip that it mirrors?"""
         y = self._taken(y)
         if x is y or isinstance(x, Lit) and x == y:
             return True
-        if x is loop.index:
-            return y is reader.index and loop.bounds == reader.bounds
         if not depth or not isinstance(x, Value) or not isinstance(y, Value):
             return False
+        if x in indices:
+            return y is indices[x]
         a, b = self.scope.binder.get(x), self.scope.binder.get(y)
         if a is None or b is None or a[1] is not None or b[1] is not None:
             return False
         e, f = a[0], b[0]
         return (e.op is f.op and not e.regions and not is_effect(e) and e.op.cost != "never" and len(e.outs) == 1
                 and dict(e.attrs) == dict(f.attrs) and len(e.args) == len(f.args)
-                and all(self._same(p, q, loop, reader, depth - 1) for p, q in zip(e.args, f.args)))
+                and all(self._same(p, q, indices, depth - 1) for p, q in zip(e.args, f.args)))
 
     def _taken(self, y: Operand) -> Operand:
         """`y` as a value of the forward pass, where it is taken from a list."""

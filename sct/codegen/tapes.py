@@ -165,7 +165,9 @@ class Tapes:
         home = way[len(given) // 2 - 1] if given and self._is_flat(way, given) else loop.eqn
         filled, emptied = loop.body, reader.body
         if popped:
-            filled, operand, emptied = self.mirror.arms(loop, operand, reader, elem)
+            outer, inner = way[:len(given) // 2], way[len(given) // 2:-1]
+            pairs = [*((parts(a), parts(b)) for a, b in zip(reversed(outer), inner)), (loop, reader)]
+            filled, operand, emptied = self.mirror.arms(pairs, operand, elem)
         return Member(loop, k, operand, filled, home, way, given, elem, emptied, popped)
 
     def _way(self, loop: Parts, k: int) -> tuple[tuple[Eqn, ...], tuple[Value, ...], Value] | None:
