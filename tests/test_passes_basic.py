@@ -11,6 +11,7 @@ from sct.ops import BY_CALL, OPS
 from sct.passes.cse import cse
 from sct.passes.dce import dce
 from sct.passes.hoist import hoist
+from sct.passes.late import late
 from sct.passes.once import once
 from sct.passes.simplify import simplify
 from sct.passes.sink import sink
@@ -584,6 +585,22 @@ def f(W: f64[n, n], x: f64[n], m: int) -> f64[n, n]:
     for m in (3, 0, -1):
         args = [np.array([[0.5, 1.0], [-1.0, 0.2]]), np.array([1.0, 2.0]), m]
         np.testing.assert_allclose(run(made, args)[0], run(fn, args)[0])
+
+
+@pytest.mark.parametrize("before, after", [
+    ("v: f64[n - 1] = adj.index(x, at[1:]); a: f64[n] = adj.store(x, 0.0, at[1:]); w: f64[n - 1] = adj.mul(v, 2.0); "
+     "b: f64[n] = adj.add_at(a, w, at[:-1]); b",
+     "v: f64[n - 1] = adj.index(x, at[1:]); w: f64[n - 1] = adj.mul(v, 2.0); a: f64[n] = adj.store(x, 0.0, at[1:]); "
+     "b: f64[n] = adj.add_at(a, w, at[:-1]); b"),
+    ("v: f64 = adj.index(x, at[1]); a: f64[n] = adj.store(x, 0.0, at[1]); w: f64 = adj.mul(v, 2.0); a, w",
+     "v: f64 = adj.index(x, at[1]); w: f64 = adj.mul(v, 2.0); a: f64[n] = adj.store(x, 0.0, at[1]); a, w"),
+    # a number that is used twice has a name anyway; the result is read; the user's own stays
+    ("v: f64 = adj.index(x, at[1]); a: f64[n] = adj.store(x, 0.0, at[1]); w: f64 = adj.mul(v, v); a, w", None),
+    ("v: f64 = adj.index(x, at[1]); a: f64[n] = adj.store(x, 0.0, at[1]); w: f64[n] = adj.mul(a, v); w", None),
+    ("v: f64 = index(x, at[1]); a: f64[n] = store(x, 0.0, at[1]); w: f64 = adj.mul(v, 2.0); a, w", None),
+])
+def test_late(before, after):
+    expect(late(function("x: f64[n]", before)), function("x: f64[n]", after or before))
 
 
 def test_sink():

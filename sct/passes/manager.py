@@ -23,6 +23,7 @@ from sct.passes.cse import cse
 from sct.passes.dce import dce
 from sct.passes.expand import expand
 from sct.passes.hoist import hoist
+from sct.passes.late import late
 from sct.passes.once import once
 from sct.passes.prune import prune
 from sct.passes.save import save
@@ -41,7 +42,7 @@ PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce")),
     ("expanded", ("expand",)),
     ("adjoint", ("simplify", "cse", "dce", "prune")),
-    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "sink", "stack", "once", "dce")),
+    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "sink", "stack", "once", "late", "dce")),
     ("storage", ("split", "prune", "storage")),
 )
 """What leads to each stage from the one before; the first is "primal"."""
@@ -94,7 +95,7 @@ def passes(fn: Fn) -> dict[str, Pass]:
     each: dict[str, Pass] = {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save, "hoist": hoist, "sink": sink,
-        "stack": stack, "once": once, "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
+        "stack": stack, "once": once, "late": late, "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {
         **{name: _of_each_function(each[name]) for name in each},

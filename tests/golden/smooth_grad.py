@@ -12,7 +12,7 @@ def smooth_grad(x, width):
     dx = 4.0 * x ** 3
     for i in reversed(range(width, t)):
         # x[i] = np.sum(x[i - width : i + width + 1]) / (2 * width + 1)
-        t1 = dx[i]
+        t1 = dx[i] / (2 * width + 1)
         dx[i] = 0.0
-        dx[i - width:i + width + 1] += t1 / (2 * width + 1)
+        dx[i - width:i + width + 1] += t1
     return dx

@@ -18,15 +18,15 @@ def misfit_value_and_grad(start, observed, steps):
     dcurrent = np.zeros_like(previous)
     dprevious = np.zeros_like(following)
     for _ in range(steps):
-        t = np.copy(dfollowing[1:-1])
         # following[1:-1] += 0.25 * (current[2:] - 2.0 * current[1:-1] + ...
-        t1 = 0.25 * dfollowing[1:-1]
+        t = dfollowing[1:-1]
+        t1 = 0.25 * t
         dcurrent[:-2] += t1
         dcurrent[2:] += t1
         # following[1:-1] = 2.0 * current[1:-1] - previous[1:-1]
-        dfollowing[1:-1] = 0.0
         dprevious[1:-1] -= t
-        t *= 1.5
+        t = 1.5 * t
+        dfollowing[1:-1] = 0.0
         dcurrent[1:-1] += t
         dcurrent, dfollowing, dprevious = dprevious, dcurrent, dfollowing
     # previous = start.copy()
