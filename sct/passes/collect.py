@@ -82,7 +82,7 @@ def product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, las
 def negation(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
     """-(c * a) -> -c * a;  -(a - b) -> b - a, where nothing else needs what is in the brackets."""
     made = definition(args[0]) if eqn.op is neg else None
-    if made is None or uses.get(made.out, 1) > 1:
+    if made is None or uses.get(cast(Value, args[0]), 1) > 1:
         return None
     if made.op is sub:
         return cast(Operand, sub(made.args[1], made.args[0]))

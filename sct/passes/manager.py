@@ -95,7 +95,8 @@ def passes(fn: Fn) -> dict[str, Pass]:
     each: dict[str, Pass] = {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save, "hoist": hoist, "sink": sink,
-        "stack": stack, "once": once, "late": late, "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
+        "stack": stack, "once": once, "late": late,
+        "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {
         **{name: _of_each_function(each[name]) for name in each},
