@@ -171,6 +171,27 @@ def test_determinant_of_a_singular_matrix() -> None:
         grad(lambda A: np.linalg.det(A))(np.zeros((2, 2)))
 
 
+def code_of(derivative: Any) -> str:
+    """The lines of the source that are no comments."""
+    return "\n".join(line for line in derivative.source.splitlines() if not line.strip().startswith("#"))
+
+
+def test_square_of_a_norm() -> None:
+    """The norm cancels, also at 0."""
+    df = grad(lambda x: 3.0 * np.linalg.norm(x) ** 2)
+    np.testing.assert_array_equal(df(np.array([1.0, -2.0])), [6.0, -12.0])
+    np.testing.assert_array_equal(df(np.zeros(2)), np.zeros(2))
+    assert "norm" not in code_of(df)
+
+
+def test_logarithm_of_a_determinant() -> None:
+    """The determinant cancels, also where it underflows."""
+    df = grad(lambda A: 0.5 * np.log(np.linalg.det(A)))
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(df(1e-200 * np.eye(2)), 0.5e200 * np.eye(2))
+    assert "det" not in code_of(df)
+
+
 def test_sign_is_constant() -> None:
     np.testing.assert_array_equal(grad(lambda A: np.linalg.slogdet(A)[0])(rng(3, 3)), np.zeros((3, 3)))
 

@@ -81,6 +81,41 @@ def filled(x: Operand) -> Any:
     return args[0] if args is not None and shape_of(args[0]) == () else None
 
 
+@rule("mul")
+def mul_det(a: Operand, b: Operand) -> Any:
+    """(c / d * d) * B -> c * B where d = det(A), 0 only where its derivative raises: that of log(det(A)) is inv(A).T"""
+    args = made_by(a, "mul")
+    parts = made_by(args[0], "div") if args is not None and is_made_by(args[1], "det") else None
+    return mul(parts[0], b) if args is not None and parts is not None and parts[1] is args[1] else None
+
+
+@rule("mul")
+def mul_norm(a: Operand, b: Operand) -> Any:
+    """(c * y / y) * x -> c * x where y = norm(x), which is 0 only where x is: the derivative of norm(x)**2 is 2 * x"""
+    for q, x in ((a, b), (b, a)):
+        args = made_by(q, "quotient")
+        eqn = maker(args[1]) if args is not None else None
+        if args is not None and eqn is not None and eqn.op.name == "norm" and eqn.args[0] is x:
+            c = without_factor(*args)
+            return None if c is None else mul(c, x)
+    return None
+
+
+def without_factor(a: Operand, y: Operand) -> Any:
+    """c where a is c * y"""
+    if a is y:
+        return Lit(1.0)
+    for k, x in enumerate(factors := made_by(a, "mul") or ()):
+        if (c := without_factor(x, y)) is not None:
+            return mul(factors[1 - k], c)
+    return None
+
+
+def is_made_by(x: Operand, name: str) -> bool:
+    eqn = maker(x)
+    return eqn is not None and eqn.op.name == name
+
+
 @rule("swapaxes")
 def swapaxes_twice(x: Operand, a: int, b: int) -> Any:
     """swapaxes(swapaxes(x, a, b), a, b) -> x"""

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild, walk
 from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, Undef
 from sct.ops.calls import call
 from sct.ops.indexing import add_at, index, is_mask, store
@@ -80,6 +80,7 @@ def pulled(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tape,
     pass_ = _Reverse(activity(fn, params, [fn.results[k] for k in seeds]), tape)
     pass_.cts.update((fn.params[k], buffer) for k, buffer in (buffers or {}).items())
     b = current()
+    b.defs.update((out, eqn) for eqn in walk(fn) for out in eqn.outs)
     start = len(b.eqns)
     for k, seed in seeds.items():
         pass_.add(fn.results[k], seed)

@@ -20,28 +20,28 @@ def kalman_matrix_grad(q, F, H, R, ys):
         m = m + K @ e
         t2 = K @ H
         P1 = P2 - t2 @ P2
-        tape.append((P2, S, e, t, t1, K, t2, np.linalg.solve(S, e), np.linalg.det(S)))
+        tape.append((P2, S, e, t, t1, K, t2, np.linalg.solve(S, e)))
     dm = np.zeros_like(m)
     dP = np.zeros_like(P1)
     dq = 0.0
     for _ in reversed(range(len(ys))):
-        P2, S, e, t4, t1, K, t2, t, t3 = tape.pop()
+        P2, S, e, t3, t1, K, t2, t = tape.pop()
         # ll -= 0.5 * (e @ np.linalg.solve(S, e) + math.log(np.linalg.det(S)))
-        dS = 0.5 / t3 * t3 * np.linalg.inv(S).T
-        t5 = np.linalg.solve(S.T, 0.5 * e)
+        t4 = np.linalg.solve(S.T, 0.5 * e)
+        dS = 0.5 * np.linalg.inv(S).T - np.outer(t4, t)
         # P = P - K @ H @ P
-        t6 = H.T
+        t5 = H.T
         # m = m + K @ e
-        dK = np.outer(dm, e) - dP @ P2.T @ t6
-        de = 0.5 * t + t5 + K.T @ dm
+        dK = np.outer(dm, e) - dP @ P2.T @ t5
+        de = 0.5 * t + t4 + K.T @ dm
         # K = P @ H.T @ np.linalg.inv(S)
-        t1 = t1.T
-        t4 = t1 @ (t4.T @ dK) @ t1
-        dS = dS - np.outer(t5, t) - t4
+        t = t1.T
+        t1 = t @ (t3.T @ dK) @ t
+        dS -= t1
         # e = y - H @ m
-        dm -= t6 @ de
+        dm -= t5 @ de
         # S = H @ P @ H.T + R
-        dP = dK @ t1 @ H + dP + t6 @ (dS @ H) - t2.T @ dP
+        dP = dK @ t @ H + dP + t5 @ (dS @ H) - t2.T @ dP
         # P = F @ P @ F.T + q * np.eye(n)
         dq += np.sum(dP * P)
         t = F.T
