@@ -16,9 +16,10 @@ import numpy as np
 
 from sct.derivative import Argnums, Derivative, call_once, check_backend, check_function
 from sct.errors import SctError
-from sct.frontend import Transform, trace_ahead
+from sct.frontend import Traced, Transform, trace_ahead
 from sct.ir.objects import attributes, make, with_attributes
 from sct.ir.tree import Node
+from sct.modules.sizes import open_sizes
 from sct.modules.writer import module_of
 
 __all__ = ["Derivative", "check_grads", "emit", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",
@@ -217,16 +218,24 @@ def emit(
     """
     if mode not in _MODES:
         raise SctError("SCT906", f"there is no mode {mode!r}", hint=f"one of {', '.join(_MODES)}")
+    check_function(mode, f)
     if mode == "hvp":
-        traced = trace_ahead(Transform("jvp", grad(f)), types)
-        assert isinstance(traced.result, Node)
-        product = traced.result.children[1]
-        return module_of([replace(traced.only(product), name=traced.name.replace("grad_jvp", "hvp"))])
-    if mode in ("vjp", "jvp"):
-        check_function(mode, f)
+        target = Transform("jvp", grad(f))
+    elif mode in ("vjp", "jvp"):
         wrt = tuple(range(len(inspect.signature(f).parameters))) if mode == "vjp" else 0
-        return module_of([trace_ahead(Transform(mode, f, wrt, has_aux), types)])
-    return module_of([trace_ahead(Derivative(mode, f, argnums, has_aux).__sct_transform__, types)])
+        target = Transform(mode, f, wrt, has_aux)
+    else:
+        target = Derivative(mode, f, argnums, has_aux).__sct_transform__
+
+    def compiled(more: Mapping[str, str]) -> Traced:
+        traced = trace_ahead(target, {**(types or {}), **more})
+        if mode != "hvp":
+            return traced
+        assert isinstance(traced.result, Node)
+        return replace(traced.only(traced.result.children[1]), name=traced.name.replace("grad_jvp", "hvp"))
+
+    traced = compiled({})
+    return module_of([traced], open_sizes(traced, compiled))
 
 
 _MODES = ("grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian", "vjp", "jvp", "hvp")

@@ -603,3 +603,27 @@ def test_save_of_objects_and_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     wanted = user.total(xs, 2.0)
     user.total.save(tmp_path / "saved.py")
     assert imported(tmp_path / "saved.py").total_grad(xs, 2.0) == wanted
+
+
+# -- sizes ----------------------------------------------------------------------------
+
+
+def total(x: "f64[n]", y: "f64[m]"):  # noqa: F821
+    return np.sum(np.sin(x) * x) * np.sum(y * y)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_sizes_on_which_the_code_does_not_depend_are_not_checked(n: int) -> None:
+    made = module_of(sct.emit(total, argnums=(0, 1))).total_grad
+    args = np.arange(1.0, n + 1.0), np.arange(float(n))
+    assert same_bits(made(*args), grad(total, (0, 1))(*args))
+
+
+def test_sizes_on_which_it_depends_are_checked() -> None:
+    def f(x: "f64[n, m]", y: "f64[n]"):  # noqa: F821
+        return np.sum(x * y[:, None])
+
+    text = sct.emit(f, argnums=1)
+    assert module_of(text).f_grad(np.ones((1, 2)), np.ones(1)).tolist() == [2.0]
+    assert refusals(text, "f_grad", (np.ones((2, 1)), np.ones(2))) == [
+        "x must have more than one element along axis 1"]

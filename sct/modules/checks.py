@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,13 +38,14 @@ class Check:
 
 
 def checks(traced: Traced, outer: Mapping[int, str], vary: Mapping[int, str], class_text: Callable[[type], str],
-           identities: Sequence[str] = ()) -> list[Check]:
+           identities: Sequence[str] = (), open_sizes: Collection[Dim] = ()) -> list[Check]:
     """The checks of a specialisation.
 
     outer       how leaves that are not arguments are written
     vary        those of them that are checked
     class_text  how a class is written
     identities  further facts, in Python
+    open_sizes  those that may be anything
     """
     texts: dict[int, str] = dict(outer)
     made: list[Check] = []
@@ -55,7 +56,7 @@ def checks(traced: Traced, outer: Mapping[int, str], vary: Mapping[int, str], cl
         made += _of_tree(p.name, p.tree, traced.fn, class_text)
     made += [_of_type(text, traced.fn.params[leaf].type) for leaf, text in vary.items()]
     checked = [leaf for leaf in texts if leaf not in outer or leaf in vary]
-    made += _of_sizes({texts[leaf]: traced.fn.params[leaf].type for leaf in checked})
+    made += _of_sizes({texts[leaf]: traced.fn.params[leaf].type for leaf in checked}, open_sizes)
     known = {frozenset(c.split(" == ")) for check in made for c in check.conditions}
     for fact in [*_facts(traced, texts), *identities]:
         fact = unparse(ast.parse(fact)).strip()
@@ -146,8 +147,8 @@ def _of_list(text: str, t: List) -> Check:
 # -- sizes ----------------------------------------------------------------------------
 
 
-def _of_sizes(arrays: Mapping[str, Type]) -> Iterator[Check]:
-    """That equal sizes are equal; a size with a name of its own is neither 0 nor 1."""
+def _of_sizes(arrays: Mapping[str, Type], open_sizes: Collection[Dim]) -> Iterator[Check]:
+    """That equal sizes are equal; a size with a name of its own is neither 0 nor 1, if it is not open."""
     first: dict[Dim, str] = {}
     for text, t in arrays.items():
         shape = t.shape if isinstance(t, Tensor) and t.is_array else ()
@@ -160,9 +161,14 @@ def _of_sizes(arrays: Mapping[str, Type]) -> Iterator[Check]:
                 yield Check((f"{size} == {d.value}",), "ValueError", f"{size} must be {d.value}")
             elif first[d] != size:
                 yield Check((f"{size} == {first[d]}",), "ValueError", f"{size} must be {first[d]}")
-        if named:
-            least = f"min({text}.shape)" if len(shape) > 1 else f"{text}.shape[0]"
-            yield Check((f"{least} > 1",), "ValueError", f"{text} must have more than one element along each axis")
+        large = [axis for axis in named if shape[axis] not in open_sizes]
+        if large:
+            least = f"min({text}.shape)" if len(large) == len(shape) > 1 else f"{text}.shape[{large[0]}]"
+            along = "each axis" if len(large) == len(shape) else f"axis {large[0]}"
+            yield Check((f"{least} > 1",), "ValueError", f"{text} must have more than one element along {along}")
+        for axis in large[1:] if len(large) < len(shape) else ():
+            yield Check((f"{text}.shape[{axis}] > 1",), "ValueError",
+                        f"{text} must have more than one element along axis {axis}")
 
 
 # -- facts ----------------------------------------------------------------------------

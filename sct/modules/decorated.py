@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from sct.errors import Loc, SctError
-from sct.frontend import Unloaded, Untyped, root_of, trace_ahead
+from sct.frontend import Traced, Unloaded, Untyped, root_of, trace_ahead
 from sct.frontend.typetext import hints_of, type_text
 from sct.modules.definitions import Definitions, stored, without_main
 from sct.modules.loading import load
 from sct.modules.outside import Copied
+from sct.modules.sizes import open_sizes
 from sct.modules.writer import Writer
 
 __all__ = ["Decorated", "File"]
@@ -47,6 +48,10 @@ class Decorated:
     def with_value(self, value: Any, types: Mapping[str, str] | None = None) -> Decorated:
         """Another derivative of the same function."""
         return replace(self, value=value, types={**self.types, **(types or {})})
+
+    def retrace(self, types: Mapping[str, str]) -> Traced:
+        """The derivative for other types."""
+        return trace_ahead(self.value, {**self.types, **types})
 
     def attributes(self) -> list[str]:
         """The names `self.NAME` that may be given a type."""
@@ -153,7 +158,9 @@ class File:
                 made[id(each.value)] = each.name
                 try:
                     short = each.name.rpartition(".")[2]
-                    text = writer.add(short, [trace_ahead(each.value, each.types)], each.itself)
+                    traced = trace_ahead(each.value, each.types)
+                    sizes = open_sizes(traced, each.retrace)
+                    text = writer.add(short, [traced], each.itself, sizes)
                 except SctError as error:
                     error.loc = error.loc or _place(self.path, each.node)
                     refused.append(error)

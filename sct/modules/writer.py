@@ -26,6 +26,7 @@ from sct.errors import SctError
 from sct.frontend import Traced, signature_comment
 from sct.ir.core import rebuild
 from sct.ir.tree import Const, Leaf
+from sct.ir.types import Dim
 from sct.modules.checks import Check, checks, condition, raising
 from sct.modules.outside import Imported, Outside
 from sct.passes import manager
@@ -33,11 +34,11 @@ from sct.passes import manager
 __all__ = ["Writer", "module_of"]
 
 
-def module_of(traced: Sequence[Traced]) -> str:
+def module_of(traced: Sequence[Traced], open_sizes: Collection[Dim] = ()) -> str:
     """A module with one derivative, compiled for several kinds of arguments; globals are read from their module."""
     writer = Writer(Imported())
     name = traced[0].name
-    writer.define(name, writer.add(name, traced))
+    writer.define(name, writer.add(name, traced, open_sizes=open_sizes))
     return writer.module(f"{name}, written by sct.")
 
 
@@ -55,13 +56,15 @@ class Writer:
         self.imports: dict[str, None] = {}
         self.numpy = False
 
-    def add(self, name: str, traced: Sequence[Traced], itself: str | None = None) -> str:
+    def add(self, name: str, traced: Sequence[Traced], itself: str | None = None,
+            open_sizes: Collection[Dim] = ()) -> str:
         """The text of a function that is any of these derivatives, whichever serves the arguments.
 
-        itself  the name of the first parameter of a method, that of the object it is bound to
+        itself      the name of the first parameter of a method, that of the object it is bound to
+        open_sizes  those of its arrays that may be anything
         """
         if len(traced) == 1:
-            return self._function(name, traced[0], itself, checked=True)[0]
+            return self._function(name, traced[0], itself, checked=True, open_sizes=open_sizes)[0]
         parts = [self._function(f"_{name}_{k}", each, itself, checked=False) for k, each in enumerate(traced, 1)]
         return "\n\n".join([*(part for part, _ in parts), _dispatcher(name, parts)])
 
@@ -97,11 +100,13 @@ class Writer:
 
     # -- one function -----------------------------------------------------------------
 
-    def _function(self, name: str, traced: Traced, itself: str | None, checked: bool) -> tuple[str, list[Check]]:
+    def _function(self, name: str, traced: Traced, itself: str | None, checked: bool,
+                  open_sizes: Collection[Dim] = ()) -> tuple[str, list[Check]]:
         texts = self._texts(traced, itself)
         traced, texts = _merged(traced, texts)
         vary = {leaf: text for leaf, text in texts.items() if self.outside.varies(text, itself)}
-        made = checks(traced, texts, vary, self.outside.class_text, self.outside.identities(traced, itself))
+        made = checks(traced, texts, vary, self.outside.class_text, self.outside.identities(traced, itself),
+                      open_sizes)
         source = self._generate(name, traced, texts, itself, made if checked else [])
         self.numpy |= any("np." in c for check in made for c in check.conditions)
         self.imports.update(dict.fromkeys(line for line in source.imports if not self.outside.provides(line)))

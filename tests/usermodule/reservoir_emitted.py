@@ -30,8 +30,6 @@ def revenue(releases, volume, inflows, level, swing=0.25):
         raise TypeError("swing must be a float")
     if releases.shape[0] <= 1:
         raise ValueError("releases must have more than one element along each axis")
-    if inflows.shape[0] <= 1:
-        raise ValueError("inflows must have more than one element along each axis")
     LOSS_shortage = LOSS["shortage"]
     n = len(releases)
     total = 0.0
@@ -181,8 +179,6 @@ def routed(flow, weights):
     if (type(weights) is not np.ndarray or weights.dtype != np.float64 or weights.ndim
         != 1):
         raise TypeError("weights must be a 1-D array of float64")
-    if flow.shape[0] <= 1:
-        raise ValueError("flow must have more than one element along each axis")
     if weights.shape[0] != flow.shape[0]:
         raise ValueError("weights.shape[0] must be flow.shape[0]")
     if np.may_share_memory(flow, weights):
@@ -328,8 +324,6 @@ class Turbine:
         if (type(self.curve) is not np.ndarray or self.curve.dtype != np.float64
             or self.curve.ndim != 1):
             raise TypeError("self.curve must be a 1-D array of float64")
-        if self.curve.shape[0] <= 1:
-            raise ValueError("self.curve must have more than one element along each axis")
         self_rated = self.rated
         self_slope = self.slope
         self_curve = self.curve
