@@ -1,4 +1,4 @@
-"""The five programs, each with the gradient that one writes by hand for Numba.
+"""Programs of element loops, each with the gradient that one writes by hand for Numba.
 
 Both are plain Python that `njit` takes as it is.  A hand-written gradient returns the
 value and the gradients, saves no more than it must, and keeps it in arrays.
@@ -144,7 +144,7 @@ def thomas_grad(a, b, c, d):
 def logistic_map(x, n):
     v = x
     for _ in range(n):
-        v = 4.0 * v * (1.0 - v)
+        v = 3.0 * v * (1.0 - v)
     return v
 
 
@@ -153,11 +153,36 @@ def logistic_map_grad(x, n):
     v = x
     for i in range(n):
         tape[i] = v
-        v = 4.0 * v * (1.0 - v)
+        v = 3.0 * v * (1.0 - v)
     dv = 1.0
     for i in range(n - 1, -1, -1):
-        dv *= 4.0 - 8.0 * tape[i]
+        dv *= 3.0 - 6.0 * tape[i]
     return v, dv
+
+
+def recurrence(x, a):
+    h = x
+    for i in range(len(a)):
+        h = math.tanh(a[i] * h + 0.1)
+    return h
+
+
+def recurrence_grad(x, a):
+    n = len(a)
+    tape = np.empty(n)
+    h = x
+    for i in range(n):
+        tape[i] = h
+        h = math.tanh(a[i] * h + 0.1)
+    value = h
+    dh = 1.0
+    da = np.empty(n)
+    for i in range(n - 1, -1, -1):
+        t = dh * (1.0 - h * h)
+        h = tape[i]
+        da[i] = t * h
+        dh = t * a[i]
+    return value, dh, da
 
 
 def soft_dtw(x, y, gamma):
@@ -228,5 +253,6 @@ PROGRAMS = (
     Program(seidel, seidel_grad, 0, lambda rng, n: (rng.normal(size=(n, n + 1)), 3 + n // 10), 5, 150),
     Program(thomas, thomas_grad, (0, 1, 2, 3), _tridiagonal, 6, 20000),
     Program(logistic_map, logistic_map_grad, 0, lambda rng, n: (0.2, n), 4, 50000),
+    Program(recurrence, recurrence_grad, (0, 1), lambda rng, n: (0.3, rng.normal(size=n)), 5, 20000),
     Program(soft_dtw, soft_dtw_grad, 0, lambda rng, n: (rng.normal(size=n), rng.normal(size=n + 1), 0.7), 4, 150),
 )
