@@ -29,7 +29,7 @@ def thomas(a, b, c, d):
         return now, now
 
     first = (b[0], c[0], d[0])
-    last, rows = lax.scan(forward, first, (a[1:], b[1:], c[1:], d[1:]))
+    _, rows = lax.scan(forward, first, (a[1:], b[1:], c[1:], d[1:]))
     bs, ds = (jnp.concatenate([x[:1], r]) for x, r in ((b, rows[0]), (d, rows[2])))
     end = ds[-1] / bs[-1]
 

@@ -78,7 +78,8 @@ def emit(traced: Traced, backend: str = "numpy") -> Source:
         for p in traced.params
     )
     interface = Interface(traced.name, params, traced.result, traced.comment)
-    return generate(manager.run(traced.fn), interface, kernels=BACKENDS[backend])
+    kernels = BACKENDS[backend]
+    return generate(manager.run(traced.fn, compiled=kernels is not None), interface, kernels=kernels)
 
 
 @contextlib.contextmanager

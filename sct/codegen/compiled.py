@@ -141,6 +141,8 @@ class CompiledExpressions(Expressions):
                 args[1] = self.divisor(args[1])
             elif name in WHOLE and _float(eqn.args[0].type):
                 args[0] = _Cast(args[0], "whole")
+        if eqn.op.name == "float" and _dtype(eqn.args[0]) in ("bool", "b1"):
+            text = "float(int(_0))"
         return self.filled(text, args, eqn)
 
     def divisor(self, x: Any) -> Any:

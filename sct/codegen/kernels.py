@@ -115,9 +115,10 @@ class _Grouping:
         inside = {s for k in kernels for s in statements(k.body)}
         for s in statements(made):
             if isinstance(s, Loop) and s not in inside and not any(isinstance(t, Kernel) for t in statements(s.body)):
-                raise _error(next(self.reasons([s])))
+                reason = next(self.reasons([s]))
+                raise _error(reason if reason.loc is not None or s.eqn is None else _Reason(reason.what, s.eqn.loc))
         if not kernels:
-            raise _error(next(self.reasons(made), None))
+            raise _error(next(self.reasons(made, within=True), None))
         outside = {v for s in statements(made) if s not in inside for v in lists(s)}
         return made, {v for s in inside for v in lists(s)} & outside - self.refused
 
@@ -129,7 +130,7 @@ class _Grouping:
         def close() -> None:
             last = [run.pop()] if run and isinstance(run[-1], Return) and (made or not whole) else []
             straight = outermost and not made and run and len(run) >= len(block) - 1
-            if straight or any(isinstance(t, Loop) for t in statements(run)):
+            if straight and not any(map(_is_of_arrays, run)) or any(isinstance(t, Loop) for t in statements(run)):
                 kernels.append(Kernel(list(run)))
                 made.append(kernels[-1])
             else:
@@ -413,6 +414,10 @@ def _is_arithmetic(eqn: Eqn) -> bool:
 def _reads(s: Statement) -> list[Value]:
     more = (s.test[1],) if isinstance(s, Loop) and s.test is not None else ()
     return [x for x in (*operands(s), *more) if isinstance(x, Value)]
+
+
+def _is_of_arrays(s: Statement) -> bool:
+    return isinstance(s, Let) and _is_arithmetic(s.eqn) and not all(map(_is_number, s.eqn.outs))
 
 
 def _is_number(x: Operand) -> bool:

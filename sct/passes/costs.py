@@ -22,6 +22,8 @@ __all__ = ["FREE", "Costs", "Way", "can_repeat"]
 
 TAPE, SHARED, COPY = 1.5, 0.3, 1000.0
 FREE, CHEAP, ON_ARRAYS = 0.3, 0.7, 12.0
+QUOTIENT = 2.0
+"""What a division costs where code is compiled; it waits for the processor, a tape does not."""
 OUTER = 0.1
 """What a trip of an outer loop costs, spread over those of an inner one."""
 
@@ -54,10 +56,10 @@ def is_literal(node: Node) -> bool:
 
 
 class Costs:
-    """Costs of the values of a program."""
+    """Costs of the values of a program, which Numba compiles or CPython runs."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, compiled: bool = False) -> None:
+        self.program, self.compiled = program, compiled
         self.taped: set[Value] = set()
         self._written: set[Value] | None = None
         self._requests: dict[Value, float] = {}
@@ -76,7 +78,9 @@ class Costs:
     def repeat(self, node: Node) -> float:
         if node.name in READS or is_literal(node) or node.eqn.op.cost == "free":
             return FREE
-        return ON_ARRAYS if any(_is_array(x.type) for x in (*node.args, *node.outs)) else CHEAP
+        if any(_is_array(x.type) for x in (*node.args, *node.outs)):
+            return ON_ARRAYS
+        return QUOTIENT if self.compiled and node.name in ("div", "quotient", "floordiv", "mod") else CHEAP
 
     def request(self, value: Operand, block: Block) -> float:
         """What it costs the loops around `block` to have `value` there."""

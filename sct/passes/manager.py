@@ -50,18 +50,24 @@ PIPELINE: Pipeline = (
 ORACLE: Pipeline = (("expanded", ("expand as it is",)), ("storage", ("split", "copy everywhere")))
 """Save all, copy everywhere: what the passes behind `expand` are tested against."""
 
+COMPILED: Pipeline = tuple(
+    (stage, tuple("save for kernels" if name == "save" else name for name in names)) for stage, names in PIPELINE)
+"""The same where loops are compiled: other things are cheap there."""
+
 STAGES = ("primal", *(stage for stage, _ in PIPELINE))
 
 
 def run(fn: Fn, *, until: str | None = None, verify: bool | None = None,
-        dump: Collection[str] = (), oracle: bool = False) -> Fn:
+        dump: Collection[str] = (), oracle: bool = False, compiled: bool = False) -> Fn:
     """`fn` at the stage `until`, the last one if that is None.
 
     verify  check the IR after every pass; None: if the environment has SCT_VERIFY=1
     dump    names of passes after which the IR is written to stderr
     oracle  by the pipeline `ORACLE`
+    compiled  by the pipeline `COMPILED`
     """
-    for stage, made in _steps(fn, ORACLE if oracle else PIPELINE, verify, dump):
+    pipeline = ORACLE if oracle else COMPILED if compiled else PIPELINE
+    for stage, made in _steps(fn, pipeline, verify, dump):
         fn = made
         if stage == until:
             break
@@ -94,7 +100,8 @@ def passes(fn: Fn) -> dict[str, Pass]:
     keep = returns_value(fn)
     each: dict[str, Pass] = {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
-        "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save, "hoist": hoist, "sink": sink,
+        "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save,
+        "save for kernels": lambda f: save(f, compiled=True), "hoist": hoist, "sink": sink,
         "stack": stack, "once": once, "late": late,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }

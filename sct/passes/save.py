@@ -28,18 +28,18 @@ from sct.passes.mirror import Program
 __all__ = ["save"]
 
 
-def save(fn: Fn) -> Fn:
-    """`fn` with its tapes chosen."""
+def save(fn: Fn, compiled: bool = False) -> Fn:
+    """`fn` with its tapes chosen, for a backend that compiles loops or for CPython."""
     program = Program(fn)
     if program.mirrors:
-        _Save(program).block(program.top)
+        _Save(program, compiled).block(program.top)
     return freeze(program.top) if program.mirrors else fn
 
 
 class _Save:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, compiled: bool) -> None:
         self.program = program
-        self.costs = Costs(program)
+        self.costs = Costs(program, compiled)
         self.finals = Finals(program)
 
     def block(self, block: Block) -> None:

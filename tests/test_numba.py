@@ -1,0 +1,578 @@
+"""backend="numba": what it gives, what it refuses, and what is kept on disk.
+
+Against the NumPy backend, which is tested on its own; against plain execution for what raises.
+"""
+
+import math
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+numba = pytest.importorskip("numba")
+
+from test_programs import PROGRAMS, Program  # noqa: E402
+from trees import copied, flat, is_float, leaves  # noqa: E402
+
+from sct import SctError, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp  # noqa: E402
+from tests.fuzz import control  # noqa: E402
+from tests.fuzz.check import Sct, check  # noqa: E402
+
+SCALAR = [p for p in PROGRAMS if is_float(p.function(*p.args())) and np.size(p.function(*p.args())) == 1]
+
+COMPILED = {
+    "control":
+        "sir lotka_volterra pid riccati bisection viterbi edit_distance shortest_path value_iteration inventory "
+        "traffic thermostat",
+    "estimation": "student_nll welford exponential_smoothing garch kalman_position kalman_missing histogram_loss",
+    "exemplars":
+        "seed cube logistic_map newton_sqrt first_crossing recurrence thomas seidel soft_dtw pendulum "
+        "barrier_option kalman sir_loss",
+    "finance":
+        "black_scholes implied_volatility american_put bond_price yield_to_maturity mortgage asian_paths "
+        "drawdown",
+    "helpers": "closure_twice",
+    "issue": "seed cube logistic_map eccentric_anomaly miss log_determinant soft_dtw spread energy",
+    "language":
+        "scattered_add writes_in_branches nested_exits loop_else while_else short_circuit walrus unpacked "
+        "called_with_keywords closures zipped integer_arithmetic shadowed zero_trips asserted many_returns",
+    "nested": "newton_minimum confused deeply_confused pullback_twice physics_informed sensitivity_of_loop",
+    "numerics":
+        "horner clenshaw cumulative_products moving_average prefix_maximum gauss_seidel spline bessel_integral "
+        "adaptive_quadrature geometric_mean continued_fraction secant fixed_point romberg aitken sort_network "
+        "mandelbrot",
+    "physics": "van_der_pol spring_chain bouncing_particle projectile_range cooling ray_through_layers rigid_rotation",
+    "recursion": "expr",
+    "users": "pid_cost epidemic pendulum ar2 gains pairs smear weighted",
+}
+"""The programs that are compiled, by file; another may be refused until it joins them."""
+
+NAMES = {f"{file}.{name}" for file, names in COMPILED.items() for name in names.split()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """No test finds what another run has compiled."""
+    before = os.environ.get("SCT_CACHE_DIR")
+    os.environ["SCT_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+    yield Path(os.environ["SCT_CACHE_DIR"])
+    if before is None:
+        del os.environ["SCT_CACHE_DIR"]
+    else:
+        os.environ["SCT_CACHE_DIR"] = before
+
+
+def ran_compiled(derivative: Any) -> bool:
+    """Did no kernel raise?"""
+    return not derivative._latest.run.again
+
+
+def same(f: Callable[..., Any], *args: Any, argnums: Any = 0, rtol: float = 1e-9) -> Any:
+    """Value and gradient as the NumPy backend gives them, from compiled code; the arguments as they were."""
+    derivative = value_and_grad(f, argnums, backend="numba")
+    given = copied(args)
+    found = derivative(*args)
+    expected = value_and_grad(f, argnums)(*copied(given))
+    np.testing.assert_allclose(flat(found), flat(expected), rtol=rtol, atol=1e-11)
+    for got, wanted in zip(leaves(found), leaves(expected), strict=True):
+        assert np.asarray(got).dtype == np.asarray(wanted).dtype
+    for arg, before in zip(args, given, strict=True):
+        np.testing.assert_array_equal(arg, before)
+    assert ran_compiled(derivative)
+    return derivative
+
+
+# -- programs --------------------------------------------------------------------------------
+
+
+# Compiling takes a minute or two: all on one Python, a part on the others.
+@pytest.mark.parametrize("program", SCALAR if sys.version_info[:2] == (3, 12) else SCALAR[::5], ids=str)
+def test_programs(program: Program) -> None:
+    args = program.args()
+    argnums = tuple(i for i, arg in enumerate(args) if leaves(arg))
+    derivative = value_and_grad(program.function, argnums, backend="numba")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = derivative(*args)
+        except SctError as error:
+            assert error.code == "SCT908"
+            assert program.name not in NAMES
+            return
+        expected = value_and_grad(program.function, argnums)(*program.args())
+    np.testing.assert_allclose(flat(found), flat(expected), rtol=1e-9, atol=1e-11)
+    np.testing.assert_array_equal(flat(args), flat(program.args()))
+    assert ran_compiled(derivative)
+
+
+def test_names_are_of_programs() -> None:
+    assert {p.name for p in SCALAR} >= NAMES
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 9, 11, 14, 18, 33, 39, 13])
+def test_random_programs(seed: int) -> None:
+    verdict = check(control.generate(seed), Sct("numba"), ("value_and_grad",))
+    assert verdict.status == "ok", f"{verdict.reason}\n{verdict.detail}"
+
+
+# -- control flow ----------------------------------------------------------------------------
+
+
+def leaves_early(x, n):
+    for i in range(n):
+        x = math.sin(x) + 0.1 * i
+        if x > 1.2:
+            return 2.0 * x
+        if x < 0.2:
+            continue
+        if i == 6:
+            break
+        x *= 1.1
+    return x
+
+
+def while_in_for(x, n):
+    total = 0.0
+    for i in range(n):
+        k = i
+        while k > 0 and x * k < 9.0:
+            total += math.exp(-x * k)
+            k -= 2
+    return total
+
+
+def triangle(x, n):
+    s = x
+    for i in range(n):
+        for j in range(i):
+            s = math.sin(s * x) + j
+    return s
+
+
+def forever(x):
+    k = 0
+    while True:
+        k += 1
+        if k > 4:
+            x = x * x
+            break
+        x = math.cos(x) * x
+    return x
+
+
+def down_and_by_three(a, x):
+    for i in range(len(a) - 1, -1, -1):
+        x = x * a[i] + 1.0
+    for i in range(1, len(a), 3):
+        x += math.sin(x) * a[i]
+    for i in range(len(a), 0, -2):
+        x = math.cos(x * a[i - 1])
+    return x
+
+
+def over_values(a, b):
+    s = 0.0
+    for x, y in zip(a, b):
+        s = math.tanh(s + x * y)
+    for i, x in enumerate(a):
+        s += i * x * s
+    for x in reversed(a):
+        s = math.sin(s) + x
+    return s
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 12])
+@pytest.mark.parametrize("f", [leaves_early, while_in_for, triangle], ids=lambda f: f.__name__)
+def test_exits(f: Callable[..., Any], n: int) -> None:
+    same(f, 0.7, n)
+
+
+def test_forever() -> None:
+    same(forever, 0.7)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 8])
+def test_steps(n: int) -> None:
+    a = np.linspace(0.2, 0.9, n)
+    same(down_and_by_three, a, 0.3, argnums=(0, 1))
+    same(over_values, a, a[::-1].copy(), argnums=(0, 1))
+
+
+# -- arguments -------------------------------------------------------------------------------
+
+
+def smoothed(u, k):
+    u = u.copy()
+    for i in range(1, len(u)):
+        u[i] += k * u[i - 1] * u[i]
+    return u[-1] * u[0]
+
+
+def written(u, v):
+    for i in range(1, len(u)):
+        u[i] = u[i] * v[i - 1]
+    return u[len(u) - 1]
+
+
+def chosen(a, mask, where):
+    s = 0.0
+    for i in range(len(a)):
+        if mask[i]:
+            s = s * a[where[i]] + a[i]
+    return s
+
+
+def single(u):
+    s = np.float32(0.0)
+    for i in range(len(u)):
+        s += np.sin(u[i]) * 0.1 * u[i]
+    return s
+
+
+def test_layouts() -> None:
+    u = np.linspace(0.5, 1.5, 12)
+    derivative = same(smoothed, u, 0.3, argnums=(0, 1))
+    before = derivative.source
+    for strided in (u[::2], u[::-1], np.linspace(0.5, 1.5, 12).reshape(3, 4).T[1]):
+        same(smoothed, strided, 0.3, argnums=(0, 1))
+    assert derivative.source == before
+    readonly = u.copy()
+    readonly.flags.writeable = False
+    same(smoothed, readonly, 0.3)
+
+
+def test_aliases() -> None:
+    u = np.linspace(0.5, 1.5, 6)
+    same(written, u, u.copy(), argnums=(0, 1))
+    found = value_and_grad(written, (0, 1), backend="numba")(u, u)
+    np.testing.assert_allclose(flat(found), flat(value_and_grad(written, (0, 1))(u, u)))
+
+
+def test_other_types() -> None:
+    a = np.linspace(0.5, 1.5, 5)
+    same(chosen, a, np.array([True, False, True, True, False]), np.array([4, 3, 2, 1, 0]))
+    same(chosen, a[:0], np.array([], dtype=bool), np.array([], dtype=int))
+    derivative = same(single, np.linspace(0.1, 1.0, 7, dtype=np.float32), rtol=1e-5)
+    assert derivative(np.ones(3, dtype=np.float32))[1].dtype == np.float32
+    same(leaves_early, np.float64(0.7), 5)
+    assert grad(while_in_for, backend="numba")(1, 4) == pytest.approx(grad(while_in_for)(1, 4))
+
+
+SCALE = 1.5
+
+
+def uses_globals(params, x):
+    s = x
+    for i in range(3):
+        s = math.tanh(s * SCALE * params["w"] + params["b"][i])
+    return s
+
+
+def test_containers_and_globals() -> None:
+    params = {"w": 0.7, "b": np.array([0.1, 0.2, 0.3])}
+    derivative = value_and_grad(uses_globals, backend="numba")
+    found, expected = derivative(params, 0.3), value_and_grad(uses_globals)(params, 0.3)
+    np.testing.assert_allclose(flat(found), flat(expected), rtol=1e-12)
+    assert found[1].keys() == params.keys()
+    assert ran_compiled(derivative)
+
+
+# -- what raises -----------------------------------------------------------------------------
+
+
+def divides(x, n):
+    for i in range(n):
+        x = 1.0 / (x - i)
+    return x
+
+
+def takes_log(x, n):
+    for i in range(n):
+        x = math.log(x) - i
+    return x
+
+
+def overflows(x, n):
+    for _ in range(n):
+        x = math.exp(x) ** 3
+    return x
+
+
+def reads_past(a, n):
+    s = 0.0
+    for i in range(n):
+        s += a[i] * a[i]
+    return s
+
+
+def unassigned(x, n):
+    for i in range(n):
+        y = x * i
+    return y * x
+
+
+def rejects(x, n):
+    for i in range(n):
+        if x > 2.0:
+            raise ValueError(f"{x:.2f} at {i}")
+        x *= 1.5
+    return x
+
+
+def modulo(n, x):
+    k = 7
+    for i in range(3):
+        k = k % (n - i) + k // (n - i)
+        x *= k
+    return x
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "argnums"),
+    [
+        (divides, (1.0, 3), 0), (divides, (0.5, 3), 0), (takes_log, (0.5, 3), 0), (takes_log, (1.0, 2), 0),
+        (takes_log, (math.inf, 1), 0), (overflows, (300.0, 1), 0), (overflows, (0.1, 9), 0),
+        (overflows, (math.inf, 2), 0),
+        (reads_past, (np.ones(3), 4), 0), (reads_past, (np.ones(3), 3), 0), (unassigned, (0.5, 0), 0),
+        (unassigned, (0.5, 2), 0), (rejects, (1.0, 9), 0), (rejects, (1.0, 1), 0), (modulo, (1, 0.5), 1),
+        (modulo, (9, 0.5), 1), (triangle, (0.5, -3), 0),
+    ],
+)
+def test_raises_as_plain_code_does(f: Callable[..., Any], args: tuple[Any, ...], argnums: int) -> None:
+    def outcome(call: Callable[..., Any]) -> Any:
+        try:
+            return call(*args)
+        except Exception as error:
+            return type(error), str(error)
+
+    plain = outcome(f)
+    found = outcome(value_and_grad(f, argnums, backend="numba"))
+    if isinstance(plain, tuple):
+        assert found == plain
+    else:
+        np.testing.assert_allclose(flat(found), flat(outcome(value_and_grad(f, argnums))), rtol=1e-12)
+
+
+POINTS = (0.3, 0.0, -0.0, -0.7, 2.5, 710.0, math.inf, -math.inf, math.nan)
+MATH = (
+    "exp expm1 log log2 log10 log1p sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma "
+    "lgamma fabs floor ceil trunc"
+).split()
+
+
+def outcomes(f: Callable[[float], Any]) -> list[Any]:
+    found = []
+    for x in POINTS:
+        try:
+            found.append(float(f(x)))
+        except Exception as error:
+            found.append((type(error), str(error)))
+    return found
+
+
+@pytest.mark.parametrize("name", MATH)
+def test_math_functions_at_edges(name: str) -> None:
+    """Values and exceptions of `math`, also at nan, infinities and zeros."""
+    function = getattr(math, name)
+
+    def f(x):
+        y = 0.0
+        for _ in range(1):
+            y = y + function(x)
+        return y
+
+    compiled = value_and_grad(f, backend="numba")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = outcomes(lambda x: compiled(x)[0])
+    for x, got, wanted in zip(POINTS, found, outcomes(f), strict=True):
+        if isinstance(wanted, tuple):
+            assert got == wanted, x
+        else:
+            np.testing.assert_allclose(got, wanted, rtol=1e-13, err_msg=str(x))
+
+
+def arithmetic(x, y):
+    s = 0.0
+    for i in range(1, 3):
+        s += x % y + x // y - max(x, y, s) + min(y, x) * abs(x) - (x > y) + round(x) + int(y) + (x if x else y)
+        s += i % -3 + i // -2 + (-i) // 2 + (i << 1 if False else i) + float(i > 1) + x**2 + x**-1 + abs(y) ** 0.5
+        s += np.maximum(x, y) - np.minimum(x, s) + np.sign(x) + np.hypot(x, y) + math.atan2(y, x) + math.copysign(x, y)
+    return s
+
+
+def test_arithmetic() -> None:
+    for x in (0.3, -0.7, 2.5, 3.5):
+        for y in (0.4, -1.3, 2.5):
+            same(arithmetic, x, y, argnums=(0, 1))
+
+
+# -- further modes ---------------------------------------------------------------------------
+
+
+def recurrence(x, a):
+    for i in range(len(a)):
+        x = math.tanh(a[i] * x + 0.1)
+    return x
+
+
+A = np.linspace(0.2, 1.1, 6)
+
+
+def test_second_derivatives() -> None:
+    for f, args in ((triangle, (0.4, 5)), (leaves_early, (0.4, 9)), (while_in_for, (0.7, 6)), (recurrence, (0.3, A))):
+        twice = grad(grad(f), backend="numba")
+        assert twice(*args) == pytest.approx(grad(grad(f))(*args), rel=1e-9)
+        assert ran_compiled(twice)
+        slope = (grad(f)(args[0] + 1e-5, *args[1:]) - grad(f)(args[0] - 1e-5, *args[1:])) / 2e-5
+        assert twice(*args) == pytest.approx(slope, rel=1e-4)
+
+
+def test_other_modes() -> None:
+    value, pullback = vjp(recurrence, 0.3, A, backend="numba")
+    expected, plain = vjp(recurrence, 0.3, A)
+    assert value == expected
+    for ct in (1.0, -2.0, 1.0):
+        np.testing.assert_allclose(flat(pullback(ct)), flat(plain(ct)), rtol=1e-12)
+    found = jvp(recurrence, (0.3, A), (1.0, A), backend="numba")
+    np.testing.assert_allclose(flat(found), flat(jvp(recurrence, (0.3, A), (1.0, A))), rtol=1e-12)
+    product = hvp(recurrence, (0.3, A), (1.0, None), backend="numba")
+    assert product == pytest.approx(hvp(recurrence, (0.3, A), (1.0, None)))
+    for kind in (jacobian, hessian):
+        got = kind(recurrence, 1, backend="numba")(0.3, A)
+        np.testing.assert_allclose(got, kind(recurrence, 1)(0.3, A), rtol=1e-9, atol=1e-14)
+
+
+def test_backends_do_not_share_what_they_compiled() -> None:
+    assert "njit" in same(recurrence, 0.3, A).source
+    plain = value_and_grad(recurrence)
+    plain(0.3, A)
+    assert "njit" not in plain.source
+    fast = value_and_grad(recurrence, backend="numba:fastmath")
+    assert fast(0.3, A)[0] == pytest.approx(plain(0.3, A)[0])
+    assert "reassoc" in fast.source
+
+
+# -- what is refused -------------------------------------------------------------------------
+
+
+def prints(x, n):
+    for i in range(n):
+        print(i)
+        x *= 2.0
+    return x
+
+
+def whole_arrays(x, u):
+    for _ in range(3):
+        u = np.tanh(u * x)
+    return np.sum(u)
+
+
+def no_loop(u):
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "place"),
+    [(prints, (0.5, 2), "print(i)"), (whole_arrays, (0.5, np.ones(3)), "for _ in range(3):"),
+     (no_loop, (np.ones(3),), "u * u")],
+)
+def test_refusals_point_at_the_place(f: Callable[..., Any], args: tuple[Any, ...], place: str) -> None:
+    with pytest.raises(SctError) as error:
+        grad(f, backend="numba")(*args)
+    assert error.value.code == "SCT908"
+    assert place in str(error.value)
+    assert 'backend="numpy"' in error.value.hint
+
+
+def test_print_around_loops_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    def f(x):
+        print("before")
+        for _ in range(3):
+            x = math.sin(x)
+        return x
+
+    assert grad(f, backend="numba")(0.5) == pytest.approx(grad(f)(0.5))
+    assert capsys.readouterr().out == "before\nbefore\n"
+
+
+def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = __import__("importlib.util").util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, *rest: None if name == "numba" else find(name, *rest))
+    with pytest.raises(SctError, match="not installed") as error:
+        grad(recurrence, backend="numba")
+    assert "pip install" in error.value.hint
+
+
+# -- on disk ---------------------------------------------------------------------------------
+
+SCRIPT = """
+import math
+from sct import grad
+def f(x, n):
+    for _ in range(n):
+        x = math.sin(x) * {factor}
+    return x
+g = grad(f, backend="numba")
+print(g(0.5, 3))
+import sys
+dispatchers = [v for m in list(sys.modules.values()) if m.__name__.startswith("sct_") for v in vars(m).values()
+               if hasattr(v, "stats")]
+print(sum(sum(d.stats.cache_hits.values()) for d in dispatchers), len(dispatchers))
+"""
+
+
+def start(directory: Path, factor: float) -> Any:
+    path = directory / "script.py"
+    path.write_text(SCRIPT.format(factor=factor))
+    env = {**os.environ, "SCT_CACHE_DIR": str(directory / "cache"), "PYTHONPATH": os.pathsep.join(["."])}
+    return subprocess.Popen([sys.executable, str(path)], env=env, stdout=subprocess.PIPE, text=True)
+
+
+def finished(process: Any) -> tuple[float, int, int]:
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    value, counts = out.split("\n")[:2]
+    hits, functions = counts.split()
+    return float(value), int(hits), int(functions)
+
+
+def test_second_process_compiles_nothing(tmp_path: Path) -> None:
+    first = finished(start(tmp_path, 0.9))
+    assert first[1] == 0
+    second = finished(start(tmp_path, 0.9))
+    assert second[0] == first[0]
+    assert second[1] >= 1
+    modules = set((tmp_path / "cache").glob("*.py"))
+    edited = finished(start(tmp_path, 0.8))
+    assert edited[0] != first[0]
+    assert edited[1] == 0
+    assert len(set((tmp_path / "cache").glob("*.py")) - modules) == 1
+
+
+def test_processes_at_once(tmp_path: Path) -> None:
+    """All right, the file is whole, and what they leave serves the next."""
+    together = [start(tmp_path, 0.7) for _ in range(3)]
+    values = {finished(process)[0] for process in together}
+    assert len(values) == 1
+    assert not list((tmp_path / "cache").glob("*.tmp"))
+    assert finished(start(tmp_path, 0.7))[1] >= 1
+
+
+def test_directory_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SCT_CACHE_DIR", str(tmp_path / "file"))
+
+    def f(x):
+        for _ in range(3):
+            x = math.cos(x) * 0.777
+        return x
+
+    assert grad(f, backend="numba")(0.5) == pytest.approx(grad(f)(0.5))
