@@ -13,7 +13,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import control, estimation, exemplars, finance, issue, language, nested, numerics, physics, users
+from programs import (
+    calculus,
+    control,
+    estimation,
+    exemplars,
+    finance,
+    issue,
+    language,
+    linear_algebra,
+    nested,
+    numerics,
+    physics,
+    users,
+)
 from trees import copied, random_like, same_bits
 
 from sct import Derivative, grad, value_and_grad
@@ -173,6 +186,23 @@ GOLDENS = [
     gradient(users, "weighted", 1),
     gradient(users, "elman", 0),
     gradient(users, "smear", (0, 1)),
+    gradient(linear_algebra, "gaussian_process", (0, 1)),
+    gradient(linear_algebra, "kalman_filter", (0, 2)),
+    gradient(linear_algebra, "ridge", (0, 2)),
+    gradient(linear_algebra, "leave_one_out", 2),
+    gradient(linear_algebra, "principal_components", 0),
+    gradient(linear_algebra, "least_squares_qr", (0, 1)),
+    gradient(linear_algebra, "nuclear_penalty", 0),
+    gradient(linear_algebra, "gaussian_kl", (0, 1)),
+    gradient(linear_algebra, "canonical_polyadic", (0, 1, 2)),
+    gradient(linear_algebra, "batched_attention", (0, 1, 2)),
+    gradient(linear_algebra, "whitening", (0, 1)),
+    gradient(calculus, "total_variation", 0),
+    gradient(calculus, "mean_of_density", 0),
+    gradient(calculus, "deblur", (0, 1)),
+    gradient(calculus, "polynomial_fit", 0),
+    gradient(calculus, "portfolio", (0, 1)),
+    gradient(calculus, "tabulated", (0, 2)),
 ]
 
 
