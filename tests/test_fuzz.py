@@ -13,19 +13,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.fuzz import calls, control, duals, heap
+from tests.fuzz import calls, control, duals, heap, lists
 from tests.fuzz.check import Duals, Sct, check, oracle
 from tests.fuzz.features import features_of
-from tests.fuzz.plant import CONTROL, HEAP, PLANTS, Planted, found
+from tests.fuzz.plant import CONTROL, HEAP, LISTS, PLANTS, Planted, found
 from tests.fuzz.program import Program, clone, run
 from tests.fuzz.shrink import shrink
 
-FAMILIES: dict[str, Any] = {"calls": calls, "control": control, "heap": heap}
+FAMILIES: dict[str, Any] = {"calls": calls, "control": control, "heap": heap, "lists": lists}
 SEEDS = 300
 MOST_REFUSED = 0.05
 MOST_SKIPPED = 0.02  # coordinates at which the oracle has no answer: see check.CHAOTIC
 MOST_RAISING = 0.10  # runs of generated programs that raise, by design
-PLANTED = [("control", m.__name__) for m in CONTROL] + [("heap", m.__name__) for m in HEAP]
+PLANTED = [(family, m.__name__) for family, plants in (("control", CONTROL), ("heap", HEAP), ("lists", LISTS))
+           for m in plants]
 
 
 # --- the compiler -----------------------------------------------------------------------------

@@ -173,6 +173,8 @@ def _extremum(name: str) -> Special:
             return select(ev, name, items, Static(same))
         if all(map(is_number, items)):
             return Static(getattr(builtins, name)(x.value for x in items if isinstance(x, Static)))
+        if len(items) == 1:
+            return items[0]
         if any(isinstance(x, Ref) for x in items):
             ev.refuse("SCT501", f"builtin `{name}` of arrays is ambiguous", hint=f"use np.{name}imum")
         return ev.call_op(BY_CALL[f"builtins.{name}"], *items, spelling=f"builtins.{name}")

@@ -128,7 +128,7 @@ def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled
             return
         gen = node.generators[k]
         over = ev.eval(gen.iter)
-        items = items_of(ev, over) if ask else known_items(ev, over)
+        items = items_of(ev, over) if ask else _known_now(ev, over)
         if items is None or len(items) > MOST_UNROLLED and not ask:
             raise _Unknown
         for each in items:
@@ -144,6 +144,13 @@ def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled
     with targets(ev, node):
         go(0)
     return made
+
+
+def _known_now(ev: Evaluator, over: Abstract) -> tuple[Abstract, ...] | None:
+    try:
+        return known_items(ev, over)
+    except (SctError, NeedsStatic):
+        return None
 
 
 # -- the loop that appends ------------------------------------------------------------------------

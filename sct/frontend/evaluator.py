@@ -171,6 +171,7 @@ class Evaluator(Facts):
         self.container_written = False
         self.boundary = 0
         self.written_inside: set[int] = set()
+        self.kept_outside: frozenset[int] = frozenset()
         self.returned_at: Loc | None = None
         self._next_addr = 0
         self._last_kept = 0
@@ -612,7 +613,7 @@ class Evaluator(Facts):
         if cell.frozen:
             self.refuse("SCT301", f"{what} through a name that may stand for another one too", why=cell.frozen,
                         hint="write to a copy: `z = z.copy()`")
-        if cell.origin == "captured" or addr <= self.boundary:
+        if cell.origin == "captured" or 0 <= addr <= self.boundary or addr in self.kept_outside:
             self.refuse("SCT302", f"{what} that is not a local or an argument of the differentiated function",
                         why="its caller would see the write", hint="pass it as an argument, or copy it first")
         return cell

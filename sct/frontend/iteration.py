@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from sct.errors import SctError
 from sct.frontend import lists
 from sct.frontend.arrays import size_along, slice_view
 from sct.frontend.evaluator import Evaluator
@@ -161,6 +162,8 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
         return Space(Lit(0), lists.shortest(ev, v), one, lambda i: lists.element(ev, _list(ev.store.vars[held]), i))
     if not isinstance(v, Iteration):
         return None
+    if v.kind == "zip":
+        _grow_beside(ev, v.parts)
     if any(space(ev, p) is None for p in v.parts[: 1 if v.kind == "enumerate" else None]):
         return None
     if v.kind == "zip":
@@ -187,6 +190,18 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
 def _array(v: Abstract) -> Ref:
     assert isinstance(v, Ref)
     return v
+
+
+def _grow_beside(ev: Evaluator, parts: Sequence[Abstract]) -> None:
+    """Lists of known items that are iterated over in step with what has an unknown number get columns."""
+    if all(known_items(ev, p) is not None for p in parts):
+        return
+    for p in parts:
+        if isinstance(p, ListRef) and not lists.is_dynamic(ev, p):
+            try:
+                lists.grow(ev, p)
+            except SctError:
+                continue  # its items are no column: the others are asked how long they are
 
 
 def _list(v: Abstract) -> ListRef:

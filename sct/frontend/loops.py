@@ -8,6 +8,7 @@ remembered a loop site, so that nested loops do not walk their bodies again and 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -63,7 +64,7 @@ def for_(ev: Evaluator, node: Any) -> None:
         if items is None:
             ev.refuse("SCT503", "this cannot be iterated over", node=node.iter,
                       hint="iterate over a range, an array, or a tuple, list or dict of known length")
-        unroll(ev, node, items)
+        unroll(ev, node, lambda: items_now(ev, over, items))
         return
     saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
     sites = set(ev.loop_memo)
@@ -89,9 +90,20 @@ def for_(ev: Evaluator, node: Any) -> None:
         ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
         for site in ev.loop_memo.keys() - sites:  # what was learnt is of addresses that others get now
             del ev.loop_memo[site]
-        unroll(ev, node, known)
+        unroll(ev, node, lambda: known)
     finally:
         ev.iterated = running
+
+
+def items_now(ev: Evaluator, over: Abstract, first: Sequence[Abstract]) -> Sequence[Abstract]:
+    """The items of what is iterated over, which the loop may write meanwhile."""
+    if not isinstance(over, (ListRef, Iteration)) or isinstance(over, Iteration) and over.kind == "range":
+        return first
+    now = known_items(ev, over)
+    if now is None or isinstance(over, Iteration) and len(now) != len(first):
+        ev.refuse("SCT306", "a list changes its length while a loop runs over it",
+                  hint="run over a copy: `for x in list(xs)`")
+    return now
 
 
 @statement(gast.While)
@@ -200,9 +212,8 @@ class _Loop:
         self.extra_cells: dict[Any, int] = {}
         head = self.entry.copy()
         ev.store = head
-        for addr, grown in memo.grown.items():
-            if addr in head.cells:
-                lists.grow(ev, ListRef(addr), (grown.shape, grown.types), grown.addrs)
+        for addr, grown in list(memo.grown.items()):
+            self.grow(addr, grown)
         carried = {k for k in self.names if self.live(k)} | memo.names
         for key in sorted(carried, key=lambda k: (k.frame, k.name)):
             v = self.head_value(("var", key), head.vars.get(key), key.name)
@@ -215,7 +226,7 @@ class _Loop:
             if isinstance(cell, Array):
                 param = self.carry(("cell", addr), cell.value, cell.value.hint)
                 head.cells[addr] = replace(cell, value=param, layout=addr not in memo.unknown_layout and cell.layout)
-            elif isinstance(cell, Slots):
+            elif isinstance(cell, Slots) and cell.rows is None:
                 items = [self.head_value(("slot", addr, k), x, None) for k, x in enumerate(cell.items)]
                 head.cells[addr] = replace(cell, items=tuple(x for x in items if x is not None))
         for addr in memo.frozen.keys() & head.cells.keys():
@@ -452,7 +463,8 @@ class _Loop:
                 again = True
             elif isinstance(cell, Slots) and isinstance(now_cell, Slots):
                 if cell.rows is not None:
-                    continue
+                    ev.refuse("SCT307", "a list that was taken out of another one is cut loose from it in this loop",
+                              node=self.node, why=HELD, hint="take a copy: `list(xs)`")
                 if cell.keys != now_cell.keys:
                     ev.refuse("SCT310", "a dict that gets new keys in a loop is not supported yet", node=self.node,
                               hint="give it all its keys before the loop")
@@ -462,6 +474,15 @@ class _Loop:
         if again:
             raise _Again
         self.backs(end)
+
+    def grow(self, addr: int, grown: _Grown) -> None:
+        """Give the list at `addr` its columns; another walk around may have put another cell there."""
+        cell = self.ev.store.cells.get(addr)
+        if isinstance(cell, Slots) and cell.rows is None and not cell.keys:
+            try:
+                lists.grow(self.ev, ListRef(addr), (grown.shape, grown.types), grown.addrs)
+            except SctError:
+                del self.memo.grown[addr]
 
     def learn_items(self, addr: int) -> None:
         """The list at `addr` changes its length in this loop: it has columns from the head on."""

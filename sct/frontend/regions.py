@@ -151,11 +151,13 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
         for which, k in enumerate(wrt):
             made.add(which, k)
         before = dict(ev.store.cells)
-        outer, ev.boundary = ev.boundary, max([ev.boundary, *(a for a in entry.cells)])
+        outer = ev.boundary, ev.kept_outside
+        ev.boundary = max([ev.boundary, *entry.cells])
+        ev.kept_outside |= frozenset(a for a in entry.cells if a < 0)
         try:
             region = _run(ev, f, inside, made, has_aux)
         finally:
-            ev.boundary = outer
+            ev.boundary, ev.kept_outside = outer
         changed = {k for k, a in copies.made if ev.store.cells.get(a) is not before[a] or a in ev.written_inside}
         ev.written_inside |= changed
         ev.store = entry

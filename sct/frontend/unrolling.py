@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sct.frontend.bindings import assign
@@ -18,8 +18,8 @@ from sct.ops import lt
 __all__ = ["unroll"]
 
 
-def unroll(ev: Evaluator, node: Any, items: Sequence[Abstract]) -> None:
-    """A loop over known items: the body once an item."""
+def unroll(ev: Evaluator, node: Any, items: Callable[[], Sequence[Abstract]]) -> None:
+    """A loop over known items, asked for before each trip: the body once an item."""
     frame = ev.frames[-1]
     before = frame.now
     try:
@@ -28,11 +28,12 @@ def unroll(ev: Evaluator, node: Any, items: Sequence[Abstract]) -> None:
         frame.now = before
 
 
-def _unroll_from(ev: Evaluator, node: Any, items: Sequence[Abstract], start: int) -> None:
+def _unroll_from(ev: Evaluator, node: Any, items: Callable[[], Sequence[Abstract]], start: int) -> None:
     frame = ev.frames[-1]
     outer = frame.now
-    for k in range(start, len(items)):
-        assign(ev, node.target, items[k])
+    k = start - 1
+    while (k := k + 1) < len(now := items()):
+        assign(ev, node.target, now[k])
         frame.now = frame.live.head[node] | outer
         block(ev, node.body)
         if ev.store.dead:
@@ -50,7 +51,8 @@ def _unroll_from(ev: Evaluator, node: Any, items: Sequence[Abstract], start: int
     block(ev, node.orelse)
 
 
-def _guard_unrolled(ev: Evaluator, node: Any, items: Sequence[Abstract], start: int, kind: Value) -> None:
+def _guard_unrolled(ev: Evaluator, node: Any, items: Callable[[], Sequence[Abstract]], start: int,
+                    kind: Value) -> None:
     """The items from `start` on, where the exit `kind` of the trip before lets it come to them."""
     test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
     leaving = frozenset(k for k in ev.kinds_of(kind) if k >= BREAK)

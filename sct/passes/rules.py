@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Op, Operand, builder_var
-from sct.ir.types import Tensor
+from sct.ir.types import List, Tensor
 from sct.ops.arithmetic import add, div, mul, neg, sub
 from sct.ops.elementwise import where
 from sct.ops.indexing import add_at, store
@@ -474,14 +474,14 @@ def add_at_zeros(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str,
 @rule("add_at")
 def add_at_filled(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """x[key] += (an array full of g) -> x[key] += g"""
-    g = filling(v)
+    g = None if isinstance(x.type, List) else filling(v)
     return add_at(x, g, *key_operands, key=key) if g is not None else None
 
 
 @rule("store")
 def store_filled(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """x[key] = (an array full of g) -> x[key] = g"""
-    g = filling(v)
+    g = None if isinstance(x.type, List) else filling(v)
     return store(x, g, *key_operands, key=key) if g is not None else None
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from sct.ir.build import Builder, operand
-from sct.ir.check import fits
+from sct.ir.check import agree, fits
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute
 from sct.ir.types import Dim, List, Tensor, Type, TypeMismatch
 from sct.ops.creation import zeros, zeros_of
@@ -150,6 +150,15 @@ class _Simplify:
         total.hint = total.hint or eqn.out.hint
         return total
 
+    def typed(self, eqn: Eqn) -> Eqn:
+        """The equation with its out of the type that its operands, now known better, give it."""
+        t = _type(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
+        if t is None or agree(eqn.out.type, t):
+            return eqn
+        self.env[eqn.out] = out = Value(t, eqn.out.hint, eqn.out.dim)
+        self.uses[out] = self.uses[eqn.out]
+        return eqn.with_(outs=(out,))
+
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         args = substitute(eqn.args, self.env)
         if eqn.primal or eqn.regions or is_effect(eqn) or len(eqn.outs) != 1 or eqn.inplace is not None:
@@ -163,7 +172,7 @@ class _Simplify:
                      self.size, self.masked):
             made = more(eqn, args, self.uses) if made is None else made
         if made is None:
-            b.add(eqn if args == eqn.args else eqn.with_(args=args))
+            b.add(eqn if args == eqn.args else self.typed(eqn.with_(args=args)))
             return
         self.env[eqn.out] = made
         if isinstance(made, Value):

@@ -414,7 +414,11 @@ def taken(eqn: Eqn) -> Mapping[Operand, int]:
 def _may_overlap(slot: Slot) -> bool:
     """Does NumPy take care of operands that overlap what this writes?"""
     eqn = slot.owner
-    return isinstance(eqn, Eqn) and eqn.op.name in UPDATES and not {"a", "m"} & set(eqn.attrs["key"])
+    if not isinstance(eqn, Eqn) or eqn.op.name not in UPDATES:
+        return False
+    if isinstance(eqn.out.type, List):
+        return depth(eqn.out.type) == 1
+    return not {"a", "m"} & set(eqn.attrs["key"])
 
 
 class _Rebuild:

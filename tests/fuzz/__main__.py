@@ -1,4 +1,4 @@
-"""python -m tests.fuzz --family calls|control|heap --seeds A:B [--jobs 2] [--time S] [--show N]"""
+"""python -m tests.fuzz --family calls|control|heap|lists --seeds A:B [--jobs 2] [--time S] [--show N]"""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import calls, control, heap
+from tests.fuzz import calls, control, heap, lists
 from tests.fuzz.check import Sct, Verdict, check, effort
 from tests.fuzz.features import features_of
 from tests.fuzz.program import Program
 from tests.fuzz.shrink import shrink
 
-FAMILIES = {"calls": calls, "control": control, "heap": heap}
+FAMILIES = {"calls": calls, "control": control, "heap": heap, "lists": lists}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.fuzz.program import Program, lines_run
 
-__all__ = ["CALLS", "CONTROL", "HEAP", "Feature", "features_of"]
+__all__ = ["CALLS", "CONTROL", "HEAP", "LISTS", "Feature", "features_of"]
 
 Nodes = Iterator[ast.AST]
 LOOPS = (ast.For, ast.While)
@@ -337,3 +337,65 @@ def in_branch(node: ast.AST) -> bool:
         if isinstance(node, ast.If):
             return True
     return False
+
+
+# --- lists ----------------------------------------------------------------------------------------
+
+
+def in_loop(found: Any) -> Any:
+    return lambda tree: (n for n in found(tree) if any(isinstance(p, LOOPS) for p in ancestors(n)))
+
+
+def in_arm(found: Any) -> Any:
+    return lambda tree: (n for n in found(tree) if any(isinstance(p, ast.If) for p in ancestors(n)))
+
+
+def over(test: Callable[[ast.expr], bool]) -> Any:
+    return where(ast.For, lambda n: test(n.iter))
+
+
+def starts(*letters: str) -> Callable[[ast.expr], bool]:
+    return lambda v: isinstance(v, ast.Name) and v.id.startswith(letters)
+
+
+def of_calls(*names: str) -> Callable[[ast.expr], bool]:
+    return lambda v: isinstance(v, ast.Call) and isinstance(v.func, ast.Name) and v.func.id in names
+
+
+def is_deep(t: ast.expr) -> bool:
+    return isinstance(t, ast.Subscript) and isinstance(t.value, ast.Subscript)
+
+
+LISTS = (
+    Feature("append", 0.60, method("append")),
+    Feature("append in a loop", 0.40, in_loop(method("append"))),
+    Feature("append in a branch", 0.15, in_arm(method("append"))),
+    Feature("pop", 0.40, method("pop")),
+    Feature("pop in a loop", 0.25, in_loop(method("pop"))),
+    Feature("insert", 0.10, method("insert")),
+    Feature("extend", 0.05, method("extend")),
+    Feature("reverse", 0.03, method("reverse")),
+    Feature("write of an item", 0.40, writes(ast.Assign, lambda t: True)),
+    Feature("augmented write of an item", 0.25, writes(ast.AugAssign, lambda t: True)),
+    Feature("write in a loop", 0.25, in_loop(writes(ast.Assign, lambda t: True))),
+    Feature("comprehension", 0.40, nodes(ast.ListComp)),
+    Feature("comprehension with a test", 0.10, where(ast.ListComp, lambda n: any(g.ifs for g in n.generators))),
+    Feature("slice", 0.30, where(ast.Subscript, lambda n: isinstance(n.slice, ast.Slice))),
+    Feature("alias", 0.03, assigned(starts("xs", "ys"))),
+    Feature("for over a list", 0.20, over(starts("xs", "ys"))),
+    Feature("for over pairs", 0.06, over(starts("ps"))),
+    Feature("for over rows", 0.06, over(starts("rs"))),
+    Feature("for over arrays", 0.05, over(starts("zs"))),
+    Feature("enumerate", 0.10, over(of_calls("enumerate"))),
+    Feature("zip", 0.06, over(of_calls("zip"))),
+    Feature("reversed", 0.04, over(of_calls("reversed"))),
+    Feature("write of an item of a row", 0.15, writes(ast.Assign, is_deep)),
+    Feature("append to a row", 0.06, where(ast.Call, lambda n: isinstance(n.func, ast.Attribute)
+                                           and n.func.attr == "append" and isinstance(n.func.value, ast.Subscript))),
+    Feature("while", 0.15, nodes(ast.While)),
+    Feature("stack", 0.05, where(ast.While, lambda n: starts("stack")(n.test))),
+    Feature("break or continue", 0.05, nodes(ast.Break, ast.Continue)),
+    Feature("sum, max or min", 0.60, where(ast.Call, lambda n: of_calls("sum", "max", "min")(n))),
+    Feature("array of a list", 0.20, np_call("array")),
+    Feature("helper that appends", 0.05, where(ast.Call, lambda n: of_calls("push")(n))),
+)

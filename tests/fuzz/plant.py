@@ -296,6 +296,71 @@ def augmented_is_assignment(n: ast.AST) -> ast.AST | None:
     return ast.Assign([n.target], n.value, lineno=n.lineno)
 
 
+# --- lists --------------------------------------------------------------------------------------
+
+
+def call_of(n: ast.AST, method: str) -> ast.Call | None:
+    """`xs.method(...)`"""
+    is_call = isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == method
+    return n if is_call else None  # type: ignore[return-value]
+
+
+def pop_takes_the_first(n: ast.AST) -> ast.AST | None:
+    call = call_of(n, "pop")
+    return ast.Call(call.func, [ast.Constant(0)], []) if call is not None and not call.args else None
+
+
+def insert_appends(n: ast.AST) -> ast.AST | None:
+    call = call_of(n, "insert")
+    if call is None or not isinstance(call.func, ast.Attribute):
+        return None
+    return ast.Call(ast.Attribute(call.func.value, "append", ast.Load()), call.args[1:], [])
+
+
+def append_in_branch_is_zero(n: ast.AST) -> ast.AST | None:
+    call = call_of(n, "append") if above(n, ast.If) else None
+    pair = call is not None and isinstance(call.args[0], (ast.Tuple, ast.List))
+    return ast.Call(call.func, [ast.Constant(0.0)], []) if call is not None and not pair else None
+
+
+def item_of_row_is_lost(n: ast.AST) -> ast.AST | None:
+    target = n.targets[0] if isinstance(n, ast.Assign) else None
+    deep = isinstance(target, ast.Subscript) and isinstance(target.value, ast.Subscript)
+    return ast.Pass() if deep else None
+
+
+def list_runs_backwards(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.For) or not isinstance(n.iter, ast.Name):
+        return None
+    backwards = ast.Call(ast.Name("reversed", ast.Load()), [n.iter], [])
+    return ast.For(n.target, backwards, n.body, n.orelse, lineno=n.lineno)
+
+
+def comprehension_takes_all(n: ast.AST) -> ast.AST | None:
+    if not isinstance(n, ast.ListComp) or not n.generators[0].ifs:
+        return None
+    first = n.generators[0]
+    return ast.ListComp(n.elt, [ast.comprehension(first.target, first.iter, [], 0), *n.generators[1:]])
+
+
+def slice_is_the_list(n: ast.AST) -> ast.AST | None:
+    """`ys = xs[1:]` starts at the first item."""
+    if not isinstance(n, ast.Slice) or n.lower is None or n.upper is not None or n.step is not None:
+        return None
+    return ast.Slice(None, ast.UnaryOp(ast.USub(), n.lower), None)
+
+
+LISTS = (
+    pop_takes_the_first,
+    insert_appends,
+    append_in_branch_is_zero,
+    item_of_row_is_lost,
+    list_runs_backwards,
+    comprehension_takes_all,
+    slice_is_the_list,
+    overwritten_keeps_gradient,
+    augmented_is_assignment,
+)
 CONTROL = (
     ignore_break,
     ignore_continue,
@@ -326,4 +391,4 @@ HEAP = (
     branch_write_is_lost,
     augmented_is_assignment,
 )
-PLANTS: dict[str, Mutation] = {m.__name__: m for m in (*CONTROL, *HEAP)}
+PLANTS: dict[str, Mutation] = {m.__name__: m for m in (*CONTROL, *HEAP, *LISTS)}
