@@ -24,6 +24,7 @@ from programs import (
     linear_algebra,
     nested,
     numerics,
+    objects,
     physics,
     users,
 )
@@ -143,6 +144,11 @@ GOLDENS = [
     gradient(finance, "drawdown", 0),
     gradient(finance, "american_put", (0, 2)),
     second(finance, "portfolio_risk"),
+    # models as classes
+    valued(objects, "net_loss", 0),
+    gradient(objects, "orbit", (0, 1)),
+    gradient(objects, "drop", 0),
+    gradient(objects, "slope_of_slope", 0),
     # the language: aliases, views, masks, jumps, containers, closures
     gradient(language, "aliased_update", (0, 1)),
     gradient(language, "view_update", 0),

@@ -1,5 +1,6 @@
 """Arguments and results as trees: their floating-point leaves, copies, moves."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,20 @@ def is_float(x: Any) -> bool:
     return isinstance(x, (float, np.floating))
 
 
+def fields(x: Any) -> dict[str, Any] | None:
+    """The fields of a dataclass or of a named tuple; None for what is neither."""
+    if dataclasses.is_dataclass(x):
+        return {field.name: getattr(x, field.name) for field in dataclasses.fields(x)}
+    return x._asdict() if hasattr(x, "_asdict") else None
+
+
 def mapped(f: Any, x: Any, *others: Any) -> Any:
     """`f` of the floating-point leaves, of the same leaves of the others too; a copy of the rest."""
     if isinstance(x, dict):
         return {key: mapped(f, x[key], *(other[key] for other in others)) for key in x}
+    named = fields(x)
+    if named is not None:
+        return type(x)(**{key: mapped(f, v, *(getattr(other, key) for other in others)) for key, v in named.items()})
     if isinstance(x, (tuple, list)):
         return type(x)(mapped(f, *items) for items in zip(x, *others, strict=True))
     if is_float(x):
@@ -41,6 +52,9 @@ def random_like(x: Any, rng: np.random.Generator) -> Any:
     """A random tangent: None for what has none."""
     if isinstance(x, dict):
         return {key: random_like(item, rng) for key, item in x.items()}
+    named = fields(x)
+    if named is not None:
+        return type(x)(**{key: random_like(item, rng) for key, item in named.items()})
     if isinstance(x, (tuple, list)):
         return type(x)(random_like(item, rng) for item in x)
     if not is_float(x):
@@ -79,6 +93,9 @@ def same_bits(x: Any, y: Any) -> bool:
     """Equal structure, types and bits."""
     if isinstance(x, dict):
         return isinstance(y, dict) and x.keys() == y.keys() and all(same_bits(x[key], y[key]) for key in x)
+    named = fields(x)
+    if named is not None:
+        return type(x) is type(y) and all(same_bits(v, getattr(y, key)) for key, v in named.items())
     if isinstance(x, (tuple, list)):
         return type(x) is type(y) and len(x) == len(y) and all(map(same_bits, x, y))
     if isinstance(x, (np.ndarray, np.generic)):
@@ -90,6 +107,9 @@ def mirrors(gradient: Any, x: Any) -> bool:
     """A gradient has the structure, shapes and dtypes of its argument, None for what has none."""
     if isinstance(x, dict):
         return gradient.keys() == x.keys() and all(mirrors(gradient[key], x[key]) for key in x)
+    named = fields(x)
+    if named is not None:
+        return type(gradient) is type(x) and all(mirrors(getattr(gradient, key), v) for key, v in named.items())
     if isinstance(x, (tuple, list)):
         return type(gradient) is type(x) and len(gradient) == len(x) and all(map(mirrors, gradient, x))
     if not is_float(x):

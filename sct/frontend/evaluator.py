@@ -189,7 +189,8 @@ class Evaluator(Facts):
         """The abstract value of an expression."""
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
-            self.refuse("SCT101", f"`{_construct(node)}` is not supported", node=node)
+            word, why, hint = _unsupported(node)
+            self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
         try:
             result: Abstract = handler(self, node)
@@ -201,7 +202,8 @@ class Evaluator(Facts):
         """Run one statement."""
         handler = STATEMENTS.get(type(node))
         if handler is None:
-            self.refuse("SCT101", f"`{_construct(node)}` is not supported", node=node)
+            word, why, hint = _unsupported(node)
+            self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
         try:
             handler(self, node)
@@ -628,12 +630,21 @@ class Evaluator(Facts):
         return Ref(ref.addr, (*ref.path, Step(op, tuple(args), dict(attrs), spelling)))
 
 
-def _construct(node: Any) -> str:
-    names = {
-        gast.Yield: "yield", gast.YieldFrom: "yield from", gast.Await: "await", gast.Try: "try",
-        gast.With: "with", gast.AsyncFunctionDef: "async def", gast.AsyncFor: "async for",
-        gast.Global: "global", gast.Nonlocal: "nonlocal", gast.ClassDef: "class", gast.Import: "import",
-        gast.ImportFrom: "import", gast.GeneratorExp: "generator expression", gast.Set: "set",
-        gast.SetComp: "set comprehension", gast.Match: "match",
-    }
-    return names.get(type(node), type(node).__name__)
+_UNSUPPORTED: dict[type, tuple[str, str, str]] = {
+    gast.Yield: ("yield", "generators keep state that sct does not differentiate", "build a list or an array"),
+    gast.YieldFrom: ("yield from", "generators keep state that sct does not differentiate", "build a list or an array"),
+    gast.Await: ("await", "", "write a plain function"),
+    gast.AsyncFunctionDef: ("async def", "", "write a plain function"),
+    gast.AsyncFor: ("async for", "", "write a plain function"),
+    gast.Try: ("try", "what is done before an exception would have to be undone",
+               "test for the bad case first, with `if`; or handle the exception around the call of the derivative"),
+    gast.With: ("with", "what a context changes does not hold for the derivative",
+                "write it around the call of the derivative: `with np.errstate(...): df(x)`"),
+    gast.ClassDef: ("class", "", "define the class outside the function"),
+    gast.GeneratorExp: ("generator expression", "when it is run depends on who reads it", "write a list: [...]"),
+}
+
+
+def _unsupported(node: Any) -> tuple[str, str, str]:
+    """What a construct is called, why it is refused, and what to write instead."""
+    return _UNSUPPORTED.get(type(node), (type(node).__name__, "", ""))

@@ -38,13 +38,20 @@ def binds(ev: Evaluator, node: Any) -> Abstract:
 
 def _all(ev: Evaluator, tests: Iterator[Test]) -> Abstract:
     """Do all tests hold?  Those after the first that fails are not run."""
-    for test in tests:
-        t = truth(ev, test())
-        if not isinstance(t, Lit):
-            return ev.branch(t, lambda: _all(ev, tests), lambda: Static(False))  # type: ignore[no-any-return]
-        if not t.value:
-            return Static(False)
-    return Static(True)
+    test = next(tests, None)
+    if test is None:
+        return Static(True)
+    t = truth(ev, test())
+    if isinstance(t, Lit):
+        return _all(ev, tests) if t.value else Static(False)
+    rest: list[Abstract] = []
+
+    def others() -> Abstract:
+        rest.append(_all(ev, tests))
+        return rest[0]
+
+    made = ev.branch(t, others, lambda: Static(False))
+    return boolean(t) if rest == [Static(True)] else made
 
 
 def _tests(ev: Evaluator, v: Abstract, p: Any) -> Iterator[Test]:

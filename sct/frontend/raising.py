@@ -26,7 +26,7 @@ def attempted(ev: Evaluator, run: Callable[[], Any]) -> Any:
     """`run()`, on what is known now; what it raises, the program raises when it comes to this place."""
     try:
         return run()
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ImportError) as error:
         if any(not isinstance(a, (str, int, float, bool, type(None))) for a in error.args):
             ev.refuse("SCT505", f"this fails: {error!r}")
         die(ev, type(error).__name__, *error.args)
