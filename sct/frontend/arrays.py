@@ -326,7 +326,7 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
         ev.refuse("SCT501", f"the result {n} does not fit into {t}", why="NumPy raises here too")
     if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):
         ev.refuse("SCT501", f"the result {n} does not fit into {t}")
-    if t.rank > 1 or new.type != t:
+    if (t.rank > 1 or new.type != t) and not (ref.path and ref.path[-1].op is index_op):
         # Written in place: the memory layout, which `np.sum` can tell, stays; so does the shape.
         new = ev.emit(store, ev.read(ref), new, key=("e",))
     write_through(ev, ref, new)

@@ -122,10 +122,13 @@ class Facts:
     def equate(self, p: Dim, q: Dim) -> None:
         """Make `p == q` a guard, and put it to use by solving it for a symbol."""
         rest = p - q
-        name, coef = next(((a, c) for a, c in rest.terms if a in self.sizes and abs(c) == 1), (None, 0))
-        if not isinstance(name, str) or name in (rest - Dim(0, ((name, coef),))).symbols:
+        factors = [rest.const, *(c for _, c in rest.terms)]
+        name, coef = next(((a, c) for a, c in rest.terms if a in self.sizes and not any(f % c for f in factors)),
+                          (None, 0))
+        others = rest if name is None else rest - Dim(0, ((name, coef),))
+        if not isinstance(name, str) or name in others.symbols:
             return
-        self.same_size[name] = (rest - Dim(0, ((name, coef),))) * -coef
+        self.same_size[name] = Dim(-others.const // coef, tuple((a, -c // coef) for a, c in others.terms))
         text, sizes = f"{p} == {q}", dict(self.sizes)
         sides = size_text(p, sizes), size_text(q, sizes)
         self.size_guards[text] = Guard(text, lambda leaves: size_of(p, sizes, leaves) == size_of(q, sizes, leaves),

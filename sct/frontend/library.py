@@ -22,7 +22,7 @@ from sct.frontend.raising import die
 from sct.frontend.values import Abstract, ListRef, Ref, Static, Tup
 from sct.ir import Op, Value
 from sct.ir.types import Dim, Tensor, broadcast_shapes
-from sct.ops import OPS, add_at, neg, store
+from sct.ops import BY_CALL, OPS, add_at, neg, store
 from sct.ops.along import grid
 from sct.ops.indexing import join as join_key
 
@@ -384,8 +384,8 @@ def piecewise(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(calls) == len(masks) + 1:
         rest = masks[0]
         for m in masks[1:]:
-            rest = ev.call(Static(np.logical_or), [rest, m])
-        masks.append(ev.call(Static(np.logical_not), [rest]))
+            rest = binary(ev, gast.BitOr, rest, m)
+        masks.append(ev.call_op(BY_CALL["operator.invert"], rest, spelling="operator.invert"))
     y = ev.call(Static(np.zeros_like), [x])
     for mask, f in zip(masks, calls):
         number = isinstance(f, Static) and isinstance(f.value, (int, float)) or isinstance(f, Value)

@@ -445,6 +445,14 @@ def unchanged(x: Operand, *_: Any, **__: Any) -> Any:
 # -- elements -----------------------------------------------------------------------------
 
 
+@rule("logical_or")
+def or_same(c: Operand, d: Operand) -> Any:
+    """c | c -> c;  (c | d) | d -> c | d"""
+    if c == d or d in (made_by(c, "logical_or") or ()):
+        return c
+    return d if c in (made_by(d, "logical_or") or ()) else None
+
+
 @rule("where")
 def where_same(c: Operand, a: Operand, b: Operand) -> Any:
     """where(c, a, a) -> a"""

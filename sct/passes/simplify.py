@@ -17,7 +17,8 @@ from sct.ir.build import Builder, operand
 from sct.ir.check import agree, fits
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute
 from sct.ir.types import Dim, List, Tensor, Type, TypeMismatch
-from sct.ops.creation import zeros, zeros_of
+from sct.ops.arithmetic import add, neg, sub
+from sct.ops.creation import ones, zeros, zeros_of
 from sct.ops.elementwise import where
 from sct.ops.indexing import add_at, index, store
 from sct.ops.reductions import expand_like
@@ -27,7 +28,7 @@ from sct.passes import listrules as listrules
 from sct.passes.collect import collect, negation, product
 from sct.passes.fuse import dotted, logistic
 from sct.passes.matrices import turned
-from sct.passes.rules import RULES, folded, made_by
+from sct.passes.rules import RULES, definition, folded, is_zeros, made_by
 from sct.passes.updates import into_arm, is_element, read_back, without_zeroing
 
 __all__ = ["rewrite", "simplify"]
@@ -113,6 +114,8 @@ class _Simplify:
     def size(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
         """A size is asked of an argument, where that has it, so that nothing is kept for its shape."""
         if eqn.op is expand_like and uses.get(cast(Value, args[1])) == 1:
+            if self.last and args[0] in (Lit(1), Lit(1.0)) and (sizes := self.sizes_of(args[1])) is not None:
+                return cast(Operand, ones(*sizes, dtype=cast(Tensor, args[1].type).dtype))
             x = self.shaped.get(cast(Tensor, args[1].type).shape, args[1])
             same = x is not args[1] and x.type == args[1].type
             return cast(Operand, expand_like(args[0], x, **eqn.attrs)) if same else None
@@ -129,22 +132,28 @@ class _Simplify:
     def zeros_like(self, x: Operand) -> Operand | None:
         """Zeros of the shape of x, which nothing else needs."""
         t = x.type
-        made = cast(Builder, builder_var.get()).defs.get(cast(Value, x))
-        if not isinstance(t, Tensor) or not t.is_array or made is None or made.regions or made.op in (store, add_at):
+        sizes = self.sizes_of(x)
+        if sizes is None or not isinstance(t, Tensor):
             return None
         like = self.shaped.get(t.shape)
         if like is not None and like.type == t:
             return cast(Operand, zeros_of(like))
-        if any(d.value is None and d not in self.sizes for d in t.shape):
-            return None
-        sizes = [Lit(d.value) if d.value is not None else dim(self.sizes[d][0], axis=self.sizes[d][1]) for d in t.shape]
         return cast(Operand, zeros(*sizes, dtype=t.dtype))
 
-    def masked(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-        """where(c, a + b, 0) -> a + b, where a and b are 0 outside c already: no one asks any more."""
-        if not self.last or eqn.op is not where or args[2] != Lit(0.0) or made_by(args[1], "add") is None:
+    def sizes_of(self, x: Operand) -> list[Operand] | None:
+        """The shape of x, an array that is computed, as operands, where arguments tell it."""
+        t = x.type
+        made = cast(Builder, builder_var.get()).defs.get(cast(Value, x))
+        if not isinstance(t, Tensor) or not t.is_array or made is None or made.regions or made.op in (store, add_at):
             return None
-        if not within(args[1], args[0]):
+        if any(d.value is None and d not in self.sizes for d in t.shape):
+            return None
+        return [Lit(d.value) if d.value is not None else cast(Operand, dim(self.sizes[d][0], axis=self.sizes[d][1]))
+                for d in t.shape]
+
+    def masked(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+        """where(c, x, 0) -> x, where x is 0 outside c already: no one asks any more."""
+        if not self.last or eqn.op is not where or args[2] != Lit(0.0) or not within(args[1], args[0]):
             return None
         total = cast(Value, args[1])
         total.hint = total.hint or eqn.out.hint
@@ -182,13 +191,19 @@ class _Simplify:
 
 
 def within(x: Operand, c: Operand) -> bool:
-    """Is x, a sum of masked values, 0 outside c?"""
-    if (parts := made_by(x, "add")) is not None:
-        return all(within(part, c) for part in parts)
+    """Is x 0 outside c: zeros, masked, written under a mask, or a sum of such?"""
+    made = definition(x)
+    if made is not None and made.op in (store, add_at) and made.attrs["key"] == ("m",):
+        return within(made.args[0], c) and implies(made.args[2], c)
+    if made is not None and made.op in (add, sub, neg):
+        return all(within(part, c) for part in made.args)
+    if is_zeros(x):
+        return True
     masked = made_by(x, "where")
     return masked is not None and masked[2] == Lit(0.0) and implies(masked[0], c)
 
 
 def implies(d: Operand, c: Operand) -> bool:
+    """Does c hold wherever d does?"""
     either = made_by(c, "logical_or")
     return d == c or either is not None and any(implies(d, part) for part in either)

@@ -1,6 +1,3 @@
-import numpy as np
-
-
 def heat_plate_grad(u, steps, rate):
     # u: f64[n, m], steps: int, rate: float
     u1 = u.copy()
@@ -8,11 +5,8 @@ def heat_plate_grad(u, steps, rate):
     m = u1.shape[1]
     for _ in range(steps):
         t = u1[:-2, 1:-1] + u1[2:, 1:-1] + u1[1:-1, :-2]
-        t1 = u1[1:-1, 1:-1]
-        inner = t + u1[1:-1, 2:] - 4.0 * t1
-        t = np.copy(t1)
-        t[...] = t1 + rate * inner
-        u1[1:-1, 1:-1] = t
+        inner = t + u1[1:-1, 2:] - 4.0 * u1[1:-1, 1:-1]
+        u1[1:-1, 1:-1] += rate * inner
         u1[n // 2, m // 2] += 0.1
     # return np.mean(u**2)
     du = 2.0 / u.size * u1

@@ -7,13 +7,12 @@ def masked_write_grad(x):
     t = x < 0.0
     y[t] = 0.0
     t1 = x > 1.0
-    y1 = np.copy(y)
-    y1[t1] = y[t1] * 0.5
+    y[t1] *= 0.5
     # return np.sum(y**2)
-    dy = 2.0 * y1
-    t2 = np.zeros_like(y)
-    t2[t1] = 0.5 * dy[t1]
-    dy = np.where(~t1, dy, 0.0) + np.where(t1, t2, 0.0)
+    dy = 2.0 * y
+    # y[x > 1.0] *= 0.5
+    dy1 = np.where(~t1, dy, 0.0)
+    dy1[t1] += 0.5 * dy[t1]
     # y[x < 0.0] = 0.0
-    dy = np.where(~t, dy, 0.0)
+    dy = np.where(~t, dy1, 0.0)
     return dy
