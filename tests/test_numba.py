@@ -193,8 +193,22 @@ def test_exits(f: Callable[..., Any], n: int) -> None:
     same(f, 0.7, n)
 
 
+def one_way_out(x):
+    k = 0
+    while True:
+        k += 1
+        if k > 3:
+            if x < 5.0:
+                x = x * 2.0
+                break
+            x *= 0.9
+        x = math.sin(x) + x * 0.3
+    return x
+
+
 def test_forever() -> None:
     same(forever, 0.7)
+    same(one_way_out, 0.5)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 8])

@@ -22,9 +22,22 @@ from sct.codegen.expressions import Expressions, Modules, call, constant, load, 
 from sct.codegen.fold import Expression, Folded
 from sct.codegen.interface import Interface
 from sct.codegen.names import Names
-from sct.codegen.program import Block, Define, Kernel, Let, Loop, Move, Return, Select, Statement, statements, targets
-from sct.codegen.reserve import DTYPES, LARGER
-from sct.codegen.reserve import HELPERS as ROOM
+from sct.codegen.program import (
+    Block,
+    Define,
+    If,
+    Kernel,
+    Let,
+    Loop,
+    Move,
+    Return,
+    Select,
+    Statement,
+    statements,
+    targets,
+)
+from sct.codegen.rooms import DTYPES, LARGER
+from sct.codegen.rooms import HELPERS as ROOM
 from sct.codegen.statements import Statements, arguments, function
 from sct.codegen.templates import expression
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
@@ -309,6 +322,15 @@ class CompiledStatements(Statements):
         elif _dtype(by.out) == "f32" and _dtype(x) != "f32":
             operand = _Cast(x, "numpy.float32")
         return super().update(target, by, operand)
+
+    def loop(self, s: Loop) -> ast.stmt:
+        """Numba does not find the types of what is assigned in a `while True` with one way out."""
+        made = super().loop(s)
+        if self.of.inside and isinstance(made, ast.While) and isinstance(made.test, ast.Constant) \
+                and len([jump for jump in s.jumps if jump.kind == "break"]) == 1 \
+                and not any(isinstance(t, If) and t.then + t.orelse == s.jumps for t in s.body):
+            made.test = ast.Compare(ast.Constant(1, None), [ast.Eq()], [ast.Constant(1, None)])
+        return made
 
     def steps(self, s: Loop) -> ast.expr:
         """Numba has no `reversed` of a range."""

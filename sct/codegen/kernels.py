@@ -38,7 +38,7 @@ from sct.codegen.program import (
     statements,
     targets,
 )
-from sct.codegen.reserve import element, is_list, lists
+from sct.codegen.rooms import element, is_list, lists
 from sct.errors import Loc, SctError
 from sct.ir.core import UNDEF, Eqn, Lit, Op, Operand, Value
 from sct.ir.types import BOOL, Opaque, Optional, Seq, Tensor, Type, Undef
