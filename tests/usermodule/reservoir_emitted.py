@@ -47,16 +47,15 @@ def revenue(releases, volume, inflows, level, swing=0.25):
     dreleases = np.zeros_like(releases)
     # volume = volume * (1.0 - EVAPORATION) + inflows[hour] - release
     t = 1.0 - EVAPORATION
-    dtotal = 1.0
     dvolume = 0.0
     for hour in reversed(range(n)):
         volume, t1 = tape.pop()
         release = releases[hour]
         if volume < 0.0:
             # return amount * amount
-            dvolume -= 2.0 * dtotal * LOSS_shortage * volume
+            dvolume -= 2.0 * LOSS_shortage * volume
         # energy = EFFICIENCY * release * head_of(volume)
-        t1 = dtotal * t1 * EFFICIENCY
+        t1 *= EFFICIENCY
         # return volume / area
         dvolume1 = dvolume + t1 * release / 250000.0
         # volume = volume * (1.0 - EVAPORATION) + inflows[hour] - release
@@ -89,7 +88,6 @@ def spilled(volume, capacity, gates=3):
         if t2:
             break
         volume -= over
-    dspill = 1.0
     dvolume = 0.0
     while tape:
         t, t2 = tape.pop()
@@ -97,7 +95,7 @@ def spilled(volume, capacity, gates=3):
             dover = 0.0
         else:
             # spill += LOSS["spill"] * over
-            dover = dspill * LOSS_spill - dvolume
+            dover = LOSS_spill - dvolume
         if not t:
             t3 = tape1.pop()
             # return math.log1p(math.exp(sharpness * x)) / sharpness
@@ -126,7 +124,6 @@ def filling_time(rate, volume, capacity):
             tape1.append((capacity - volume) / step)
             break
         volume = volume1
-    dhours = 1.0
     dvolume = 0.0
     drate = 0.0
     while tape:
@@ -134,9 +131,8 @@ def filling_time(rate, volume, capacity):
         if t:
             t1 = tape1.pop()
             # hours += (capacity - volume) / step
-            t2 = dhours / step
-            dstep = -t1 * t2
-            dvolume1 = dvolume - t2
+            dstep = -t1 / step
+            dvolume1 = dvolume - 1.0 / step
             dvolume = 0.0
         else:
             dvolume1 = 0.0
