@@ -288,3 +288,29 @@ def test_spellings_of_the_array_api() -> None:
         wrt = tuple(range(len(args)))
         for made, expected in zip(grad(f, wrt)(*args), grad(g, wrt)(*args), strict=True):
             np.testing.assert_allclose(made, expected, rtol=1e-12)
+
+
+def of_tall(A: np.ndarray) -> float:
+    return np.sum(np.linalg.qr(A)[1] ** 2) + np.sum(np.linalg.svd(A, compute_uv=False))
+
+
+def of_rows(a: np.ndarray, b: np.ndarray) -> float:
+    return np.sum(np.cross(a[0], b[0]) ** 2)
+
+
+def of_signals(a: np.ndarray, b: np.ndarray) -> float:
+    return np.sum(np.convolve(a, b, "same") ** 2)
+
+
+def of_squares(K: np.ndarray, y: np.ndarray) -> float:
+    return y @ np.linalg.solve(K, y) + np.linalg.slogdet(K)[1]
+
+
+@pytest.mark.parametrize("f, args", [(of_tall, (rng(4, 3),)), (of_rows, (rng(2, 3), rng(4, 3))),
+                                     (of_signals, (rng(5), rng(3))), (of_squares, (rng(3, 3), rng(3)))])
+def test_ahead_of_time(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    """Without arguments a matrix is taken to be tall, a vector of a cross product to have three elements."""
+    wrt = tuple(range(len(args)))
+    ahead, called = grad(f, wrt), grad(f, wrt)
+    called(*args)
+    assert code_of(ahead) == code_of(called)

@@ -506,8 +506,8 @@ class Evaluator(Facts):
 
     # -- asking ------------------------------------------------------------------------------------
 
-    def ask(self, v: Abstract, what: str) -> Any:
-        """The run-time value of `v`, made a guard of this specialisation."""
+    def ask(self, v: Abstract, what: str, assumed: Any = None) -> Any:
+        """The run-time value of `v`, made a guard of this specialisation; ahead of time what is `assumed`."""
         if isinstance(v, Static):
             return v.value
         if isinstance(v, Tup):
@@ -517,11 +517,12 @@ class Evaluator(Facts):
         if isinstance(x, Lit):
             return x.value
         fn = self._slice(x, what)
-        if any(self.leaves[self.params.index(v)] is UNKNOWN for v in free_values(fn.with_(params=()))):
+        unknown = any(self.leaves[self.params.index(v)] is UNKNOWN for v in free_values(fn.with_(params=())))
+        if unknown and assumed is None:
             self.refuse("SCT504", f"{what} must be known", why="there are no arguments to ask",
                         hint=f'give its value: --args "{self._given(fn)} = ...", or a default; or call the derivative')
         try:
-            (value,) = run(fn, list(self.leaves))
+            (value,) = [assumed] if unknown else run(fn, list(self.leaves))
         except Exception as error:
             self.refuse("SCT504", f"{what} must be known", why=f"computing it raised {error!r}")
         if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:

@@ -47,6 +47,10 @@ class Guard:
     test: str | tuple[Fn, Any] | None = None
 
 
+SQUARE = frozenset(("inv", "det", "slogdet", "solve", "cholesky", "eigh", "eigvalsh", "matrix_power"))
+"""Ops whose first operand must be a square matrix."""
+
+
 class Facts:
     """The leaves of the arguments, and what has been asked of them.
 
@@ -79,6 +83,10 @@ class Facts:
             for shape in shapes[1:]:
                 for p, q in zip(reversed(shapes[0]), reversed(shape)):
                     self.same(p, q)
+        elif op.name in SQUARE and self.ahead:
+            x = args[0].type if isinstance(args[0], Value) else None
+            if isinstance(x, Tensor) and x.rank > 1:
+                self.same(x.shape[-1], x.shape[-2])
         elif op.name in ("matmul", "dot", "inner") and self.ahead:
             x, y = (a.type for a in args if isinstance(a, Value))
             if isinstance(x, Tensor) and isinstance(y, Tensor) and x.rank and y.rank:

@@ -126,7 +126,8 @@ def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: 
     except TypeMismatch as error:
         ev.refuse("SCT501", str(error))
     ev.defs.update((out, eqn) for eqn in ev.b.eqns[start:] for out in eqn.outs)
-    return {k: ev.ask(v, f"`{k}` of `{spelling}`") if isinstance(v, Value) else v for k, v in asked.items()}
+    return {k: ev.ask(v, f"`{k}` of `{spelling}`", assumed) if isinstance(v, Value) else v
+            for k, (v, assumed) in asked.items()}
 
 
 # -- out= -----------------------------------------------------------------------------------------------

@@ -120,8 +120,9 @@ class Op:
               jvp(tangents, [ys], ...) -> [tangents]; a TypeMismatch stands for that of
               an out that has no derivative
     fields    names of the outs, where the call gives a named tuple
-    asks      asks(*operands, **attrs) -> {attr: operand}: attrs that are facts of the
-              operands which the frontend asks of the arguments (is the matrix wide?)
+    asks      asks(*operands, **attrs) -> {attr: (value, assumed)}: attrs that are facts of
+              the operands which the frontend asks of the arguments (is the matrix wide?),
+              and what they are taken to be ahead of time
     nondiff   the reason why there is no derivative
     inactive  positions of operands that have no derivative (indices, conditions)
     alias     "none", "view", "maybe" (a view or a copy) or "same" (may be the very

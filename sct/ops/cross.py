@@ -35,7 +35,7 @@ def length(x: Operand, axis: int) -> Any:
 
 
 def lengths(a: Operand, b: Operand, axis: int = -1, **_: Any) -> dict[str, Any]:
-    return {"of_a": length(a, axis), "of_b": length(b, axis)}
+    return {"of_a": (length(a, axis), 3), "of_b": (length(b, axis), 3)}
 
 
 def type_cross(a: Operand, b: Operand, axis: int = -1, of_a: int = 3, of_b: int = 3) -> Tensor:

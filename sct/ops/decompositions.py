@@ -87,7 +87,7 @@ def is_wide(a: Operand, **_: Any) -> dict[str, Any]:
     if number(a).rank < 2:
         raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
     known = (number(a).shape[-2] - number(a).shape[-1]).value
-    return {"wide": known < 0 if known is not None else lt(dim(a, axis=-2), dim(a, axis=-1))}
+    return {"wide": (known < 0 if known is not None else lt(dim(a, axis=-2), dim(a, axis=-1)), False)}
 
 
 def smaller(a: Operand, wide: bool | None) -> Dim:

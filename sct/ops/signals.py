@@ -40,7 +40,7 @@ def is_longer(a: Operand, v: Operand, mode: str = "full", **_: Any) -> dict[str,
     known = (number(a).shape[0] - number(v).shape[0]).value
     if mode == "full":
         return {}
-    return {"longer": known >= 0 if known is not None else ge(dim(a, axis=0), dim(v, axis=0))}
+    return {"longer": (known >= 0 if known is not None else ge(dim(a, axis=0), dim(v, axis=0)), True)}
 
 
 def type_convolve(a: Operand, v: Operand, mode: str = "full", longer: bool = True) -> Tensor:
