@@ -825,3 +825,15 @@ def test_what_is_emitted_reads_naturally():
     df = sct.grad(f)
     assert df(2.0, 3.0, 4.0, scale=5.0) == 70.0
     assert "def f_grad(x, *rest, k=2.0, **options):" in df.source
+
+
+def test_an_iterator_that_was_left_early_is_refused():
+    def f(x):
+        it = iter([x, x * x, 3.0])
+        for v in it:
+            if v is x:
+                break
+        return next(it)
+
+    with pytest.raises(sct.SctError, match="used again"):
+        sct.grad(f)(2.0)

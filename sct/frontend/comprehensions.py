@@ -18,7 +18,7 @@ from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.expressions import truth
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.iteration import items_of, known_items
+from sct.frontend.iteration import exhaust, items_of, known_items
 from sct.frontend.values import Abstract, Key, Static
 from sct.ir import Lit
 
@@ -131,6 +131,7 @@ def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled
         items = items_of(ev, over) if ask else _known_now(ev, over)
         if items is None or len(items) > MOST_UNROLLED and not ask:
             raise _Unknown
+        exhaust(ev, over)
         for each in items:
             assign(ev, gen.target, each)
             tests = [truth(ev, ev.eval(t)) for t in gen.ifs]

@@ -26,7 +26,7 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.types import Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
-__all__ = ["Space", "from_zero", "items_of", "known_items", "length", "space"]
+__all__ = ["Space", "exhaust", "from_zero", "items_of", "known_items", "length", "space"]
 
 
 # -- what is iterated over -------------------------------------------------------------------------
@@ -59,6 +59,7 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
             found = known_items(ev, Iteration(v.kind, (*(Tup(items_of(ev, p)) for p in inner), *v.parts[len(inner):])))
     if found is None:
         ev.refuse("SCT503", "this cannot be unpacked: the number of its items is not known")
+    exhaust(ev, v)
     return found
 
 
@@ -100,15 +101,22 @@ ENDLESS = ("count", "repeat", "cycle")
 
 
 def _rest(ev: Evaluator, v: Iteration) -> tuple[Abstract, ...]:
-    """What an iterator has not given yet; from here on it is used up."""
+    """What an iterator has not given yet."""
     (rest,) = v.parts
     assert isinstance(rest, ListRef)
-    cell = ev.store.cells[rest.addr]
-    assert isinstance(cell, Slots)
+    cell = ev.slots(rest)
     if cell.frozen:
         ev.refuse("SCT503", "an iterator is used again after a loop over it", hint="loop over a list")
-    ev.store.cells[rest.addr] = Slots((), frozen="it is used up")
     return cell.items
+
+
+def exhaust(ev: Evaluator, v: Abstract) -> None:
+    """What is iterated over is used up, where it is an iterator."""
+    if isinstance(v, Iteration) and v.kind == "iter" and isinstance(v.parts[0], ListRef):
+        ev.store.cells[v.parts[0].addr] = Slots((), frozen="it is used up")
+    elif isinstance(v, Iteration):
+        for part in v.parts:
+            exhaust(ev, part)
 
 
 def _zip_endless(ev: Evaluator, parts: tuple[Abstract, ...]) -> tuple[Abstract, ...] | None:
@@ -194,7 +202,7 @@ def _array(v: Abstract) -> Ref:
 
 def _grow_beside(ev: Evaluator, parts: Sequence[Abstract]) -> None:
     """Lists of known items that are iterated over in step with what has an unknown number get columns."""
-    if all(known_items(ev, p) is not None for p in parts):
+    if all(known_items(ev, p) is not None or isinstance(p, Iteration) and p.kind in ENDLESS for p in parts):
         return
     for p in parts:
         if isinstance(p, ListRef) and not lists.is_dynamic(ev, p):

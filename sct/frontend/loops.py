@@ -20,7 +20,7 @@ from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import truth
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.iteration import Space, known_items, space
+from sct.frontend.iteration import Space, exhaust, known_items, space
 from sct.frontend.lists import HELD, STALE
 from sct.frontend.source import reads, writes
 from sct.frontend.statements import BREAK, END, FALL, RETURN, block, guard
@@ -64,6 +64,7 @@ def for_(ev: Evaluator, node: Any) -> None:
         if items is None:
             ev.refuse("SCT503", "this cannot be iterated over", node=node.iter,
                       hint="iterate over a range, an array, or a tuple, list or dict of known length")
+        exhaust(ev, over)
         unroll(ev, node, lambda: items_now(ev, over, items))
         return
     saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
