@@ -163,6 +163,12 @@ GOLDENS = [
     gradient(language, "broadcast_shapes", (0, 1, 2)),
     forward(language, "closures"),
     matrix(language, "returned_tuple", "jacobian", 0),
+    # Jacobians and Hessians, whole
+    matrix(issue, "logistic_regression", "hessian", 0),
+    matrix(exemplars, "recurrence", "hessian", 0),
+    matrix(exemplars, "heat", "jacrev", 0),
+    matrix(users, "pendulum", "jacfwd", 0),
+    matrix(numerics, "moving_average", "jacobian", 0),
     # derivatives inside the function, and of the second order
     gradient(nested, "newton_minimum", (0, 1)),
     gradient(nested, "gradient_penalty", 0),

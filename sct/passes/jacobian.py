@@ -40,6 +40,8 @@ Step = Callable[[Sequence[Value], Sequence[Operand]], Sequence[Operand]]
 def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name: str = "jac", *,
              rewrite: Rewrite | None = None) -> Fn:
     """`fn` with the derivatives of the results at `seeded` by the params at `wrt` as further results, row by row."""
+    if mode == "forward" and len(wrt) == 1 and not number(fn.params[wrt[0]]).rank:
+        return _beside(fn, wrt[0], seeded, rewrite)
     tape = Tape(fn)
     calls = any(eqn.op is call for eqn in walk(fn))
     if calls and any(map(has_effect, fn.eqns)):
@@ -55,21 +57,34 @@ def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name:
         else:
             for x in wrt:
                 made = _swept(fn.params[x], [(fn.results[y], fn.params[x]) for y in seeded], mode, name,
-                              lambda t, x=x: again(fn, x, t, seeded, rewrite) if calls  # type: ignore[misc]
+                              lambda t, x=x: _again(fn, x, t, seeded, rewrite) if calls  # type: ignore[misc]
                               else pushed(fn, {x: t}, seeded, tape))
                 blocks.update(((y, x), block) for y, block in zip(seeded, made))
     return fn.with_(eqns=(*tape.taped(fn.eqns), *b.eqns),
                     results=(*fn.results, *(blocks[y, x] for y in seeded for x in wrt)))
 
 
-def again(fn: Fn, x: int, tangent: Operand, results: Sequence[int], rewrite: Rewrite | None) -> list[Operand]:
+def _beside(fn: Fn, x: int, seeded: Sequence[int], rewrite: Rewrite | None) -> Fn:
+    """By one number there is one column: its tangents are computed beside the values."""
+    with Builder(primal=False, rewrite=rewrite) as b:
+        tangent = full(Lit(1.0), fn.params[x])
+    made = forward(fn, [x], [tangent], rewrite=rewrite)
+    return made.with_(eqns=(*b.eqns, *made.eqns), results=(*fn.results, *_tangents(fn, made, seeded)))
+
+
+def _again(fn: Fn, x: int, tangent: Operand, seeded: Sequence[int], rewrite: Rewrite | None) -> list[Operand]:
     """The tangents of some results given that of a param, from another run of `fn`."""
     copy = rebuild(fn, fresh=True)
     copy = rebuild(copy, dict(zip(copy.params, fn.params)))
     made = forward(copy.with_(params=fn.params), [x], [tangent], rewrite=rewrite)
     current().eqns += made.eqns
+    return _tangents(fn, made, seeded)
+
+
+def _tangents(fn: Fn, made: Fn, seeded: Sequence[int]) -> list[Operand]:
+    """Those of the results at `seeded`, of what `forward` made of `fn`."""
     tangents = dict(zip((k for k, r in enumerate(fn.results) if is_float(r)), made.results[len(fn.results):]))
-    return [tangents[k] for k in results]
+    return [tangents[k] for k in seeded]
 
 
 def _swept(over: Operand, pairs: Sequence[tuple[Operand, Operand]], mode: str, name: str,
