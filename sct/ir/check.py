@@ -250,7 +250,8 @@ def fits(a: Type, b: Type) -> bool:
 
 
 def agree(declared: Type, derived: Type) -> bool:
-    """Equal, where sizes that are not plain terms of the sizes of arguments are not compared."""
+    """Equal, where sizes that are not plain terms of the sizes of arguments are not compared; a size of an
+    argument may be any number (in an arm that does not run for these arguments, it need not be the right one)."""
     if isinstance(declared, Tensor) and isinstance(derived, Tensor):
         return ((declared.carrier, declared.dtype, declared.rank) == (derived.carrier, derived.dtype, derived.rank)
                 and all(map(_may_be, declared.shape, derived.shape)))
@@ -263,6 +264,9 @@ def _may_be(a: Dim, b: Dim) -> bool:
     difference = a - b
     if difference.value is not None:
         return difference.value == 0
+    if a.value is not None or b.value is not None:
+        known, other = (a, b) if a.value is not None else (b, a)
+        return other.least <= known.const
     return any(isinstance(atom, Apply) or atom.startswith("_") for atom, _ in difference.terms)
 
 
