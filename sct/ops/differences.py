@@ -199,7 +199,9 @@ trapezoid = bilinear("trapezoid", "numpy.trapezoid", type_trapezoid, trapezoid_t
                      samples=trapezoids)
 
 
-# -- gradient, with even steps: the results are one for each axis -------------------------------------
+# -- gradient: the results are one for each axis ------------------------------------------------------
+# A step is a number, or a vector of the points.  Between points that are h apart the slope is s; at a
+# point it is the mean of the two slopes beside it, each with the step of the other as weight.
 
 
 def axes_of(f: Operand, axis: Any) -> tuple[int, ...]:
@@ -216,8 +218,11 @@ def steps_of(hs: Sequence[Operand], count: int) -> list[Operand]:
 
 def type_gradient(f: Operand, *hs: Operand, axis: Any = None, edge_order: int = 1) -> Any:
     axes = axes_of(f, axis)
-    if len(hs) not in (1, len(axes)) or any(number(h).rank for h in hs) or edge_order not in (1, 2):
-        raise TypeMismatch("gradient takes one distance, a number, or one for each axis, and edge_order 1 or 2")
+    uneven = any(number(h).rank for h in hs)
+    if any(number(h).rank > 1 for h in hs) or len(hs) != len(axes) and (len(hs) != 1 or uneven):
+        raise TypeMismatch("gradient takes one distance, or for each axis a distance or a vector of points")
+    if edge_order != 1 and (uneven or edge_order != 2):
+        raise TypeMismatch("gradient takes edge_order 1, or 2 where the steps are even")
     dtype = strong(number(f))
     t = Tensor("array", dtype if dtype[0] == "f" else "f64", number(f).shape)
     return t if len(axes) == 1 else (t,) * len(axes)
@@ -233,8 +238,13 @@ def gradient_vjp(cts: Any, ys: Any, f: Operand, *hs: Operand, axis: Any = None, 
     df: Any = zeros_of(f)
     dhs: list[Any] = []
     for k, ct, y, h in several:
-        dhs.append(None if ct is None else neg(div(sum_(mul(ct, y)), h)))
-        df = df if ct is None else spread_along(df, div(ct, h), k, edge_order)
+        if ct is None:
+            dhs.append(None)
+        elif number(h).rank:
+            more, dh = uneven_back(ct, y, f, h, k)
+            df, dhs = add(df, more), [*dhs, dh]
+        else:
+            df, dhs = spread_along(df, div(ct, h), k, edge_order), [*dhs, neg(div(sum_(mul(ct, y)), h))]
     if len(hs) == len(axes):
         return [df, *dhs]
     return [df, reduce(add, [d for d in dhs if d is not None])]
@@ -262,10 +272,55 @@ def gradient_jvp(tangents: Sequence[Any], ys: Any, f: Operand, *hs: Operand, axi
         made = list(moved) if len(axes) > 1 else [moved]
     steps = zip(ys if len(axes) > 1 else [ys], steps_of(hs, len(axes)), steps_of(dhs, len(axes)))
     for k, (y, h, dh) in enumerate(steps):
-        if dh is not None:
+        if dh is not None and number(h).rank:
+            more = uneven_along(dh, y, f, h, axes[k])
+            made[k] = more if made[k] is None else add(made[k], more)
+        elif dh is not None:
             less = div(mul(dh, y), h)
             made[k] = neg(less) if made[k] is None else sub(made[k], less)
     return made if len(axes) > 1 else made[0]
+
+
+def slopes(f: Operand, x: Operand, k: int) -> tuple[Any, Any, Any]:
+    """The steps h, the slopes s, and the sums of neighbouring steps."""
+    rank = number(f).rank
+    h = along(diff(x), k, rank)
+    at = k if number(h).rank == rank else 0
+    return h, div(diff(f, axis=-1 if k == rank - 1 else k), h), add(part(h, at, FIRST), part(h, at, LAST))
+
+
+def own(h: Operand, f: Operand, k: int) -> int:
+    """The axis of the steps that belongs to the axis k of f."""
+    return k if number(h).rank == number(f).rank else 0
+
+
+def uneven_back(ct: Operand, y: Operand, f: Operand, x: Operand, k: int) -> tuple[Any, Any]:
+    """The cotangents of f and of the points."""
+    h, s, both = slopes(f, x, k)
+    at = own(h, f, k)
+    share = div(part(ct, k, slice(1, -1)), both)
+    ds = add_part(add_part(zeros_of(s), mul(share, part(h, at, LAST)), k, FIRST),
+                  mul(share, part(h, at, FIRST)), k, LAST)
+    ds = div(add_part(add_part(ds, part(ct, k, 0), k, 0), part(ct, k, -1), k, -1), h)
+    inner = part(y, k, slice(1, -1))
+    dh = add_part(neg(mul(ds, s)), mul(share, sub(part(s, k, LAST), inner)), k, FIRST)
+    dh = add_part(dh, mul(share, sub(part(s, k, FIRST), inner)), k, LAST)
+    others = tuple(j for j in range(number(f).rank) if j != k)
+    return neg(between_zeros(ds, k)), neg(between_zeros(sum_(dh, axis=others) if others else dh, -1))
+
+
+def uneven_along(dx: Operand, y: Operand, f: Operand, x: Operand, k: int) -> Any:
+    """The tangent along one of the points."""
+    h, s, both = slopes(f, x, k)
+    at = own(h, f, k)
+    dh = along(diff(dx), k, number(f).rank)
+    ds = neg(div(mul(s, dh), h))
+    inner = part(y, k, slice(1, -1))
+    moved = [sub(part(s, k, LAST), inner), sub(part(s, k, FIRST), inner)]
+    total = add(mul(moved[0], part(dh, at, FIRST)), mul(moved[1], part(dh, at, LAST)))
+    total = add(total, add(mul(part(h, at, LAST), part(ds, k, FIRST)), mul(part(h, at, FIRST), part(ds, k, LAST))))
+    made = add_part(zeros_of(y), div(total, both), k, slice(1, -1))
+    return add_part(add_part(made, part(ds, k, 0), k, 0), part(ds, k, -1), k, -1)
 
 
 def emit_gradient(f: Operand, *hs: Operand, axis: Any = None, edge_order: int = 1) -> str:
@@ -278,6 +333,8 @@ def gradients() -> list[samples.Sample]:
     x = samples.arrays((3, 4))
     made: list[samples.Sample] = [((x, 0.5), {"axis": k, "edge_order": e}) for k in (0, -1, None) for e in (1, 2)]
     made += [((samples.arrays((5,)), 0.5), {"edge_order": e}) for e in (1, 2)]
+    points = np.array([0.0, 0.5, 1.75, 2.0])
+    made += [((samples.arrays((4,)), points), {}), ((x, 0.5, points), {}), ((x, points[:3]), {"axis": 0})]
     return [*made, ((x, 0.5, 2.0), {}), ((x, 0.5), {"axis": (1, 0)})]
 
 

@@ -18,6 +18,11 @@ def action(path, step):
     return np.trapezoid(0.5 * v * v - 0.5 * path * path, dx=step)
 
 
+def kinetic_energy(path, times):
+    """Of a path known at uneven times."""
+    return np.trapezoid(0.5 * np.gradient(path, times) ** 2, times)
+
+
 def dirichlet_energy(z, dx, dy):
     """Of a surface over a grid."""
     zx, zy = np.gradient(z, dx, dy)
@@ -77,6 +82,7 @@ INPUTS = {
     "total_variation": lambda rng: (rng.normal(size=(4, 3)), rng.normal(size=(4, 3)), 0.3),
     "second_differences": lambda rng: (rng.normal(size=6),),
     "action": lambda rng: (rng.normal(size=7), 0.2),
+    "kinetic_energy": lambda rng: (rng.normal(size=5), np.array([0.0, 0.3, 1.0, 1.2, 2.0])),
     "dirichlet_energy": lambda rng: (rng.normal(size=(4, 5)), 0.3, 0.5),
     "mean_of_density": lambda rng: (rng.normal(size=5), np.array([0.0, 0.3, 1.0, 1.2, 2.0])),
     "deblur": lambda rng: (rng.normal(size=8), rng.normal(size=3), rng.normal(size=8)),
