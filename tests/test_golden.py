@@ -22,6 +22,7 @@ from programs import (
     issue,
     language,
     linear_algebra,
+    lists,
     nested,
     numerics,
     objects,
@@ -215,6 +216,14 @@ GOLDENS = [
     gradient(calculus, "polynomial_fit", 0),
     gradient(calculus, "portfolio", (0, 1)),
     gradient(calculus, "tabulated", (0, 2)),
+    valued(lists, "trajectory", (0, 1)),
+    gradient(lists, "edit_distance", (0, 1)),
+    gradient(lists, "layers", (0, 1)),
+    gradient(lists, "window", 0),
+    gradient(lists, "horner", (0, 1)),
+    gradient(lists, "beam", (0, 1)),
+    gradient(lists, "until", (0, 1)),
+    gradient(lists, "product_trace", (0, 1)),
 ]
 
 

@@ -263,7 +263,9 @@ class _Reverse:
                 self.add(loop.yields[j], elems[s])
             self.block(loop.body)
             b.module = b.loc = None
-            results = [full(cts.pop(loop.params[k], None), ct) for k, ct in zip(carried, carries)]
+            # A list may be longer in one trip than in the next.
+            results = [full(cts.pop(p, None), p if isinstance(p.type, List) else ct)
+                       for p, ct in zip((loop.params[k] for k in carried), carries)]
             results += [full(cts.pop(v), v) for v in reads]
             gathered = [self.gathered(loop, s, elems.get(sums[s]) if s in sums else None) for s in listed]
         changed = [k for k, r in enumerate(results) if r is not carries[k]]

@@ -1,0 +1,113 @@
+"""Lists whose length is not known: specialisations, structure of gradients, cost of an append, text."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from programs import lists as programs
+
+import sct
+
+LONG = [0.1 * k % 0.7 for k in range(200)]
+
+
+def test_another_length_is_the_same_specialisation() -> None:
+    g = sct.grad(programs.horner)
+    for n in (5, 9, 30):
+        np.testing.assert_allclose(g([1.0] * n, 0.5), [0.5**k for k in range(n)])
+    assert len(g.sources) == 1
+
+
+def test_a_short_list_is_taken_apart() -> None:
+    g = sct.grad(programs.horner)
+    assert g([1.0, 2.0, 3.0], 0.5) == [1.0, 0.5, 0.25]
+    assert "for" not in g.source
+
+
+def test_gradients_mirror_lists() -> None:
+    Ws = [np.eye(3) * (k + 1) for k in range(6)]
+    kept = [W.copy() for W in Ws]
+    dx, dWs = sct.grad(programs.layers, argnums=(0, 1))(np.ones(3), Ws)
+    assert isinstance(dWs, list) and [d.shape for d in dWs] == [(3, 3)] * 6
+    assert all(d.flags.writeable for d in dWs)
+    assert not any(np.shares_memory(a, b) for k, a in enumerate(dWs) for b in [*dWs[:k], *Ws, dx])
+    assert all(np.array_equal(a, b) for a, b in zip(Ws, kept))
+
+
+def test_the_callers_list_stays() -> None:
+    def f(xs: list[float]) -> float:
+        xs.append(xs[0] * 2.0)
+        xs[1] = 0.0
+        return sum(xs) ** 2
+
+    xs = [1.0, 2.0, 3.0, 4.0, 5.0]
+    value, grads = sct.value_and_grad(f)(xs)
+    assert xs == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert value == f(list(xs)) and grads == [90.0, 0.0, 30.0, 30.0, 30.0]
+
+
+def test_a_pullback_may_be_called_again() -> None:
+    value, pullback = sct.vjp(programs.window, LONG[:9], 3)
+    first, again = pullback(1.0), pullback(1.0)
+    assert first == again and value == programs.window(LONG[:9], 3)
+
+
+def test_tangents_of_lists() -> None:
+    xs = LONG[:6]
+    dxs = [1.0] * 6
+    _, tangent = sct.jvp(programs.softmax_loss, (xs, 2), (dxs, None))
+    assert tangent == pytest.approx(0.0, abs=1e-15)  # a shift of all is no change
+
+
+def steps(f: Callable[..., Any], *args: Any) -> int:
+    """How many instructions of Python a call takes."""
+    made = 0
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        nonlocal made
+        frame.f_trace_opcodes = True
+        made += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        f(*args)
+    finally:
+        sys.settrace(before)
+    return made
+
+
+@pytest.mark.parametrize("name, args", [
+    ("trajectory", lambda n: (0.4, 1.3, n)),
+    ("machine", lambda n: (0.3, 0.01, n)),
+    ("best_sum", lambda n: (LONG[:n],)),
+    ("until", lambda n: (LONG[:n], 0.9)),
+    ("states", lambda n: (np.ones(3), 0.1, n)),
+    ("window", lambda n: (LONG[:n], 3)),
+])
+def test_an_append_takes_constant_time(name: str, args: Callable[[int], tuple[Any, ...]]) -> None:
+    """Four times the trips, four times the instructions; and no copy of a list hides in one of them."""
+    g = sct.value_and_grad(getattr(programs, name))
+    steps(g, *args(50))  # the code is prepared for being traced
+    assert 3.0 < steps(g, *args(200)) / steps(g, *args(50)) < 4.2
+    copies = [line for line in g.source.splitlines() if re.match(r"\s{8}.*\blist\(", line)]
+    assert not copies
+
+
+def test_a_table_of_lists_is_written_in_place() -> None:
+    g = sct.value_and_grad(programs.edit_distance)
+    g(LONG[:6], LONG[:5])
+    assert "D[i][j] = " in g.source and "dD[i - 1][j - 1] += " in g.source
+    assert "list(" not in g.source
+
+
+def test_loops_read_as_they_are_written() -> None:
+    g = sct.value_and_grad(programs.trajectory)
+    g(0.4, 1.3, 6)
+    assert "xs.append(" in g.source and "for x in xs:" in g.source and "dxs.pop()" in g.source
