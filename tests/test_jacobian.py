@@ -323,6 +323,22 @@ def test_refusals(jac) -> None:
         jac(np.sin)
 
 
+@pytest.mark.parametrize("jac", [jacfwd, jacrev, jacobian, hessian])
+def test_lists_of_any_length_are_refused(jac) -> None:
+    def grown(x):
+        made = []
+        for k in range(len(x)):
+            made.append(x[k] * x[k])
+        return made
+
+    for f, x in ((lambda p: sum([q * q for q in p]), [1.0, 2.0, 3.0, 4.0, 5.0]), (grown, X), (lambda p: p[0], [X] * 6)):
+        with pytest.raises(SctError, match="list of any length") as error:
+            jac(f)(x)
+        assert error.value.code == "SCT413"
+    same(jacrev(lambda p: p[0] * p[1])([2.0, 3.0]), [3.0, 2.0])
+    same(jacrev(lambda p: p[0] * p[1])((2.0, 3.0, 1.0, 1.0, 1.0)), (3.0, 2.0, 0.0, 0.0, 0.0))
+
+
 # -- what is emitted ------------------------------------------------------------------
 
 

@@ -26,7 +26,7 @@ from sct.frontend.transform import Transform
 from sct.frontend.transforms import APPLY
 from sct.frontend.values import Abstract, Pullback, Static, Tup
 from sct.ir import Eqn, Operand, Value, is_float
-from sct.ir.types import Dim, Tensor
+from sct.ir.types import Dim, List, Tensor
 from sct.ops.control import block_type, jacobian
 
 __all__ = ["run_hessian", "run_jacobian"]
@@ -39,6 +39,10 @@ def run_jacobian(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: K
     region = evaluate(ev, f, args, kwargs, where, has_aux=t.has_aux, strict=True)
     some_number(ev, region)
     seeded = _outputs(ev, region)
+    for x in (*region.fn.params, *(region.outs[k] for k in seeded)):
+        if isinstance(x.type, List):
+            ev.refuse("SCT413", f"`{x.hint or 'this'}`, a list of any length, has no Jacobian",
+                      why="its numbers are not the elements of an array", hint="use np.array of it, or a tuple")
     mode = {"jacfwd": "forward", "jacrev": "reverse"}.get(t.kind) or _cheaper(ev, region, seeded)
     outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
     params = region.fn.params
@@ -72,7 +76,7 @@ def _outputs(ev: Evaluator, region: Region) -> list[int]:
     """The results that are differentiated."""
     found = leaves_of(region.out)
     for k in found:
-        if is_float(region.outs[k]) and not isinstance(region.outs[k].type, Tensor):
+        if is_float(region.outs[k]) and not isinstance(region.outs[k].type, (Tensor, List)):
             ev.refuse("SCT405", f"the output is a {region.outs[k].type}: it cannot be differentiated",
                       hint="return a number or an array on every path")
     seeded = [k for k in found if is_float(region.outs[k])]

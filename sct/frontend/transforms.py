@@ -261,7 +261,7 @@ def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
     for eqn in fn.eqns:
         if is_effect(eqn) and eqn.op is not raise_:
             if not top and not used.isdisjoint(eqn.outs) or eqn.attrs.get("effect"):
-                ev.refuse("SCT409", "what a loop, a branch or a call does cannot be told apart from what it gives",
+                ev.refuse("SCT412", "what a loop, a branch or a call does cannot be told apart from what it gives",
                           why="the pullback computes it again",
                           hint="use grad or value_and_grad, or move the effect out")
             if top or eqn.op is not python:

@@ -16,7 +16,7 @@ from decimal import Context, Decimal
 from typing import Any, cast
 
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Lit, Op, Operand, builder_var
+from sct.ir.core import Eqn, Lit, Op, Operand, Value, builder_var
 from sct.ir.types import List, Tensor
 from sct.ops.arithmetic import add, div, mul, neg, sub
 from sct.ops.elementwise import where
@@ -204,8 +204,8 @@ def neg_of(a: Operand) -> Any:
     """-c -> the literal;  -(-a) -> a"""
     if (c := number(a)) is not None:
         return -c
-    args = made_by(a, "neg")
-    return args[0] if args is not None else None
+    made = cast(Builder, builder_var.get()).defs.get(cast(Value, a))  # the user's own too: it is exact
+    return made.args[0] if made is not None and made.op is neg else None
 
 
 @rule("mul")

@@ -7,7 +7,7 @@ def loss_hessian(weights, inputs, labels):
     margins = labels * (inputs @ t + weights[0])
     # return np.mean(np.logaddexp(0.0, -margins)) + 1e-3 * ...
     m = inputs.shape[0]
-    t1 = np.exp(np.minimum(--margins, 709.0)) + 1.0
+    t1 = np.exp(np.minimum(margins, 709.0)) + 1.0
     # margins = labels * (inputs @ weights[1:] + weights[0])
     t2 = inputs.T
     t3 = -(t2 @ (1.0 / t1 / m * labels))
