@@ -99,7 +99,7 @@ def specialise(
 ) -> Specialisation:
     """Compile `transform` for these arguments."""
     with _no_collection():
-        traced = trace(transform, args, kwargs)
+        traced = trace(transform, args, kwargs, in_line=BACKENDS[backend] is not None)
         source = emit(traced, backend)
     for name in manager.unused(traced.fn):
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,

@@ -218,6 +218,29 @@ def test_steps(n: int) -> None:
     same(over_values, a, a[::-1].copy(), argnums=(0, 1))
 
 
+def long_helper(x, y):
+    s = x
+    for i in range(3):
+        s = math.sin(s * y) + math.cos(x * i) * y
+        s = s * x + y * math.exp(-s * s)
+        if s > 0.5:
+            s = s - y * math.tanh(s)
+        else:
+            s = s * x - 0.1 * math.sin(y)
+    return s
+
+
+def calls_helper_again(x):
+    t = long_helper(x, 1.3)
+    for _ in range(4):
+        t = long_helper(t, x)
+    return t
+
+
+def test_helpers_are_part_of_the_kernel() -> None:
+    assert "def long_helper" not in same(calls_helper_again, 0.4).source
+
+
 # -- arguments -------------------------------------------------------------------------------
 
 
@@ -421,7 +444,14 @@ def arithmetic(x, y):
     return s
 
 
+def powers_of_ints(x, n):
+    for k in range(-2, n):
+        x += 2**k * x + 3 ** abs(k)
+    return x
+
+
 def test_arithmetic() -> None:
+    same(powers_of_ints, 0.7, 3)
     for x in (0.3, -0.7, 2.5, 3.5):
         for y in (0.4, -1.3, 2.5):
             same(arithmetic, x, y, argnums=(0, 1))

@@ -150,6 +150,8 @@ class CompiledExpressions(Expressions):
                 text = self.helper(f"math_{text.removeprefix('math.').removesuffix('(_0)')}") + "(_0)"
             elif name in ("pow", "mathpow") and _float(eqn.out.type):
                 text = self.helper("power") + "(_0, _1)"
+                if not any(_float(x.type) for x in eqn.args):
+                    args[0] = _Cast(args[0], "numpy.float64")  # a negative power of an int is no int
             elif name in ("div", "floordiv", "mod", "fmod"):
                 args[1] = self.divisor(args[1])
             elif name in WHOLE and _float(eqn.args[0].type):

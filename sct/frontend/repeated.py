@@ -35,11 +35,13 @@ class Sites:
 
     recursive  the syntax trees of functions that call themselves
     repeated   functions for arguments of a kind; single: those that are called once after all
+    in_line    all others are evaluated in line, as long as that is not too much
     """
 
     recursive: set[Any] = field(default_factory=set)
     repeated: set[Any] = field(default_factory=set)
     single: set[Any] = field(default_factory=set)
+    in_line: bool = False
 
 
 class Outline(Exception):
@@ -90,6 +92,8 @@ def evaluated_in_line(ev: Evaluator, site: Any) -> Iterator[None]:
 
 def repeated(ev: Evaluator, fn: Fn) -> set[Any]:
     """The functions that stand in `fn` more than once, but for those in one of them."""
+    if ev.sites.in_line:
+        return set()
     there = {eqn for f in (fn, *(f.fn for fs in ev.functions.values() for f in fs if f.fn)) for eqn in walk(f)}
     found = [each for each in ev.inlined if each.first in there and each.last in there]
     counts = Counter(each.site for each in found)

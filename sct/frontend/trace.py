@@ -144,8 +144,11 @@ def _tangent_name(name: str, params: Sequence[inspect.Parameter]) -> str:
     return made
 
 
-def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> Traced:
+def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, *,
+          in_line: bool = False) -> Traced:
     """The IR of a function or a `Transform` for these arguments.
+
+    in_line  are functions that are called more than once evaluated in line all the same?
 
     Raises SctError where the function is not differentiated.
     """
@@ -176,14 +179,14 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         return replace(traced, key=key, positional=len(args), keywords=tuple(kwargs))
 
     try:
-        return _outlining(functools.partial(attempt, None))
+        return _outlining(functools.partial(attempt, None), in_line)
     except _Shared:
-        return _outlining(functools.partial(attempt, {}))
+        return _outlining(functools.partial(attempt, {}), in_line)
 
 
-def _outlining(attempt: Callable[[Sites], Traced]) -> Traced:
+def _outlining(attempt: Callable[[Sites], Traced], in_line: bool = False) -> Traced:
     """What `attempt` makes, given what is to be a function of its own: that is found on the way."""
-    sites = Sites()
+    sites = Sites(in_line=in_line)
     while True:
         try:
             return attempt(sites)
