@@ -234,13 +234,13 @@ def mul_scaled(a: Operand, b: Operand) -> Any:
 
 @rule("mul")
 def mul_quotient(a: Operand, b: Operand) -> Any:
-    """c * (d / a) -> cd / a;  a * (1 / b) -> a / b"""
+    """c * (d / a) -> cd / a;  a * (1 / b) -> a / b;  a * (-1 / b) -> -(a / b)"""
     c = number(a)
     for x, y in ((a, b), (b, a)):
         if (args := made_by(y, "div") or natural_quotient(y)) is not None and is_number(args[0]):
             d = number(args[0])
-            if d == 1:
-                return div(x, args[1])
+            if d in (1, -1):
+                return div(x, args[1]) if d == 1 else neg(div(x, args[1]))
             if x is a and c is not None:
                 return div(times(c, d), args[1])
     return None
@@ -277,6 +277,13 @@ def div_literals(a: Operand, b: Operand) -> Any:
     if (args := made_by(a, "mul")) is not None and is_number(args[0]):
         return mul(over(number(args[0]), d), args[1])
     return None
+
+
+@rule("div")
+def div_by_scaled(a: Operand, b: Operand) -> Any:
+    """c / (d * a) -> c/d / a"""
+    c, args = number(a), made_by(b, "mul")
+    return div(over(c, d), args[1]) if c is not None and args is not None and (d := number(args[0])) else None
 
 
 @rule("div")
@@ -471,12 +478,32 @@ def where_masked(c: Operand, a: Operand, b: Operand) -> Any:
 
 @rule("add_at")
 def add_at_zeros(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
-    """x with x[key] += 0 -> x;  zeros with zeros[:] += v -> v;  zeros[key] += v -> zeros[key] = v"""
+    """x with x[key] += 0 -> x;  zeros with zeros[:] += v -> v;  zeros[key] += v -> zeros[key] = v
+
+    Likewise where only other elements than `key` have been written into the zeros."""
     if is_zeros(v):
         return x
-    if not is_zeros(x) or not writes_once(key):
+    if not is_zeros(without_others(x, key, key_operands)) or not writes_once(key):
         return None
     return v if is_full(key) and v.type == x.type else store(x, v, *key_operands, key=key)
+
+
+def without_others(x: Operand, key: tuple[str, ...], operands: tuple[Operand, ...]) -> Operand:
+    """`x` before it was written elsewhere: at other literal positions, all counted from the same end."""
+    at = [number(k) for k in operands]
+    for _ in range(REACH if set(key) == {"i"} and all(type(k) is int for k in at) else 0):
+        eqn = definition(x)
+        if eqn is None or eqn.op not in (store, add_at) or eqn.attrs["key"] != key:
+            break
+        other = [number(k) for k in eqn.args[2:]]
+        if not any(type(j) is int and j != k and (j < 0) == (k < 0) for j, k in zip(other, at)):
+            break
+        x = eqn.args[0]
+    return x
+
+
+REACH = 30
+"""How many equations back is looked, so that the pass takes linear time."""
 
 
 @rule("add_at")

@@ -10,14 +10,13 @@ def ar2_grad(phi1, phi2, sigma, y):
     dphi2 = 0.0
     dsigma = 0.0
     for t in reversed(range(2, n)):
-        e, t1, t2 = tape.pop()
+        e, t2, t1 = tape.pop()
         # ll += -0.5 * math.log(2.0 * math.pi * sigma ** 2) - e ** 2 / (2.0 * ...
-        t3 = 2.0 * t1
-        t4 = -2.0 / t3 * e
-        t1 = 3.141592653589793 / (6.283185307179586 * t1)
-        t1 = 2.0 * (2.0 * t2 * (-1.0 / t3) + t1)
+        t3 = 2.0 * t2
+        t4 = 2.0 * e / t3
+        t1 = 2.0 * (0.5 / t2 - 2.0 * (t1 / t3))
         dsigma += t1 * sigma
         # e = y[t] - phi1 * y[t - 1] - phi2 * y[t - 2]
-        dphi2 += t4 * y[t - 2]
-        dphi1 += t4 * y[t - 1]
+        dphi2 -= t4 * y[t - 2]
+        dphi1 -= t4 * y[t - 1]
     return dphi1, dphi2, dsigma

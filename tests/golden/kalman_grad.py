@@ -25,7 +25,7 @@ def kalman_grad(q, r, ys):
         t = dgain / s
         # total -= 0.5 * (math.log(s) + e * e / s)
         t1 = -0.5 / s
-        de = dm * gain - 1.0 / s * e
+        de = dm * gain + 2.0 * (t1 * e)
         ds = t1 - (gain * t + e * e / s * t1)
         # e = y - m
         dm -= de

@@ -56,5 +56,5 @@ def miss_value_and_grad(throw, target):
         vx = vx1
     dthrow = np.zeros_like(throw)
     dthrow[1] = dvy
-    dthrow[0] += dvx
+    dthrow[0] = dvx
     return t ** 2, dthrow
