@@ -20,22 +20,21 @@ def orbit_grad(body, mu, steps):
     t = np.sum(v ** 2)
     t1 = mu * m
     t4 = np.sqrt(np.sum(x ** 2))
-    t5 = -1.0 / t4
-    dx = -2.0 * (t1 / t4) * t5 * (0.5 / t4) * x
-    dmu = t5 * m
+    dx = 2.0 * (t1 / t4 / t4) * (0.5 / t4) * x
+    dmu = -m / t4
     dv = 2.0 * (0.5 * m) * v
-    dm = t5 * mu + 0.5 * t
+    dm = 0.5 * t - mu / t4
     for _ in reversed(range(steps)):
         x, t4, t, t2, t3 = tape.pop()
         # return body._replace(x=body.x + dt * v, v=v)
         dv += 0.05 * dx
         # v = body.v + dt * force / body.m
-        t6 = dv / m
-        t5 = t3 @ t6
+        t5 = dv / m
+        t6 = t3 @ t5
         # body = moved_on(body, -mu * body.m * body.x / np.sum(body.x**2) ** ...
-        t6 *= 0.05 / t
-        t = t6 @ x
-        dx = dx - t1 * t6 - 3.0 * (t2 @ t6) * t4 ** 0.5 * x
-        dm -= t * mu + t5
+        t5 *= 0.05 / t
+        t = t5 @ x
+        dx = dx - t1 * t5 - 3.0 * (t2 @ t5) * t4 ** 0.5 * x
+        dm -= t * mu + t6
         dmu -= t * m
     return Body(x=dx, v=dv, m=dm), dmu

@@ -7,7 +7,7 @@ def principal_components_grad(X):
     n = len(X)
     w, V = np.linalg.eigh(centred.T @ centred / n)
     t = V[:, -2:]
-    t1 = 4.0 / (2 * n) * (centred @ t) ** 3
+    t1 = 2.0 / n * (centred @ t) ** 3
     dV = np.zeros_like(V)
     dV[:, -2:] = centred.T @ t1
     dw = np.zeros_like(w)
