@@ -45,6 +45,7 @@ Expression = Union[Let, Select]
 Folded = dict[Value, Expression]
 
 WIDEST = 72
+WIDEST_OF_USER = 110
 DEEPEST = 3
 DEEPEST_OF_USER = 8
 SHORT = 44
@@ -181,7 +182,8 @@ class _Walk:
         self.into.update(dict.fromkeys(members, _single(s) if s is not None else None))
         out = _single(s) if s is not None else None
         own = width(s) if s is not None else 0
-        while members and own + sum(self.wide[v] for v in members) > WIDEST and not self.loose:
+        widest = WIDEST_OF_USER if s is not None and _is_users(s, *(self.waiting[v] for v in members)) else WIDEST
+        while members and own + sum(self.wide[v] for v in members) > widest and not self.loose:
             worst = max(members, key=lambda v: self.wide[v])
             members.remove(worst)
             self.release([worst])

@@ -4,8 +4,8 @@ def heat_plate_grad(u, steps, rate):
     n = u1.shape[0]
     m = u1.shape[1]
     for _ in range(steps):
-        t = u1[:-2, 1:-1] + u1[2:, 1:-1] + u1[1:-1, :-2]
-        inner = t + u1[1:-1, 2:] - 4.0 * u1[1:-1, 1:-1]
+        t = u1[:-2, 1:-1] + u1[2:, 1:-1] + u1[1:-1, :-2] + u1[1:-1, 2:]
+        inner = t - 4.0 * u1[1:-1, 1:-1]
         u1[1:-1, 1:-1] += rate * inner
         u1[n // 2, m // 2] += 0.1
     # return np.mean(u**2)

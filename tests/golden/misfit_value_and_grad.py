@@ -5,8 +5,7 @@ def misfit_value_and_grad(start, observed, steps):
     # start: f64[n], observed: f64[n], steps: int
     end = start.copy()
     for _ in range(steps):
-        t = 0.4 * (end[:-2] - 2.0 * end[1:-1] + end[2:])
-        end[1:-1] += t
+        end[1:-1] += 0.4 * (end[:-2] - 2.0 * end[1:-1] + end[2:])
     t = end - observed
     t1 = start[1:] - start[:-1]
     value = np.sum(t ** 2) + 1e-05 * np.sum(t1 ** 2)

@@ -21,10 +21,8 @@ def pendulum_grad(angle, speed, k, steps):
         t7 = math.sin(t6)
         tape.append((angle, t1, t2, t3, t4, t5, t6, t7))
         a4 = t * t7 - 0.1 * s4
-        t = 0.0033333333333333335 * (speed + 2.0 * s2 + 2.0 * s3 + s4)
-        angle += t
-        t = 0.0033333333333333335 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
-        speed += t
+        angle += 0.0033333333333333335 * (speed + 2.0 * s2 + 2.0 * s3 + s4)
+        speed += 0.0033333333333333335 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
     dangle = 0.0
     dspeed = 0.0
     dk = 0.0

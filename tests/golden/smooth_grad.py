@@ -6,8 +6,7 @@ def smooth_grad(x, width):
     x = x.copy()
     t = len(x) - width
     for i in range(width, t):
-        t1 = np.sum(x[i - width:i + width + 1]) / (2 * width + 1)
-        x[i] = t1
+        x[i] = np.sum(x[i - width:i + width + 1]) / (2 * width + 1)
     # return np.sum(x**4)
     dx = 4.0 * x ** 3
     for i in reversed(range(width, t)):

@@ -21,8 +21,7 @@ def soft_dtw_grad(x, y, gamma):
             t2 = math.exp((low - c) / gamma)
             tape.append((t, t1, t2))
             total = t + t1 + t2
-            t = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
-            R[i + 1, j + 1] = t
+            R[i + 1, j + 1] = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
     dR = np.zeros_like(R)
     dR[n, m] = 1.0
     dx = np.zeros_like(x)

@@ -22,8 +22,7 @@ def soft_dtw_grad(x, y, gamma):
             t1 = math.exp((best - t2) / gamma)
             tape.append((total, t, t1))
             total = total1 + t1
-            t = (x[i] - y[j]) ** 2 + best - gamma * math.log(total)
-            table[i + 1, j + 1] = t
+            table[i + 1, j + 1] = (x[i] - y[j]) ** 2 + best - gamma * math.log(total)
     dtable = np.zeros_like(table)
     dtable[n, m] = 1.0
     dx = np.zeros_like(x)

@@ -9,8 +9,7 @@ def misfit_value_and_grad(start, observed, steps):
     for _ in range(steps):
         t = 2.0 * current[1:-1]
         following[1:-1] = t - previous[1:-1]
-        t = 0.25 * (current[2:] - t + current[:-2])
-        following[1:-1] += t
+        following[1:-1] += 0.25 * (current[2:] - t + current[:-2])
         previous, current, following = current, following, previous
     dfollowing = current - observed
     value = np.sum(dfollowing ** 2)

@@ -3,8 +3,7 @@ import numpy as np
 
 def whitening_grad(A, x):
     # A: f64[n, m, m], x: f64[n, m]
-    t = np.einsum("bij,bkj->bik", A, A) + np.eye(A.shape[2])
-    L = np.linalg.cholesky(t)
+    L = np.linalg.cholesky(np.einsum("bij,bkj->bik", A, A) + np.eye(A.shape[2]))
     t = np.linalg.solve(L, x[..., None])
     z = t[..., 0]
     # return np.sum(z**4)
