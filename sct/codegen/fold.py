@@ -45,7 +45,7 @@ Expression = Union[Let, Select]
 Folded = dict[Value, Expression]
 
 WIDEST = 72
-WIDEST_OF_USER = 110
+WIDEST_OF_USER = 96
 DEEPEST = 3
 DEEPEST_OF_USER = 8
 SHORT = 44
