@@ -20,6 +20,7 @@ from trees import same_bits
 import sct
 from sct import SctError, grad, value_and_grad
 from sct.cli import main
+from sct.modules.golden import golden
 
 _number = itertools.count()
 
@@ -627,3 +628,45 @@ def test_sizes_on_which_it_depends_are_checked() -> None:
     assert module_of(text).f_grad(np.ones((1, 2)), np.ones(1)).tolist() == [2.0]
     assert refusals(text, "f_grad", (np.ones((2, 1)), np.ones(2))) == [
         "x must have more than one element along axis 1"]
+
+
+# -- methods, partials, objects that are called -----------------------------------------
+
+CALLABLES = '''
+import functools
+import numpy as np
+
+class Model:
+    rate = 0.5
+    def __init__(self, a):
+        self.a, self.w = a, np.ones(3)
+    def loss(self, x):
+        return self.a * x * x * self.rate * np.sum(self.w)
+
+def power(x, k, mode="a"):
+    return k * x * x if mode == "a" else x
+
+class Twice:
+    k = 3.0
+    def __call__(self, x):
+        return self.k * x * x
+'''
+
+
+@pytest.mark.parametrize("make", [
+    lambda m: m.Model(2.0).loss, lambda m: m.functools.partial(m.power, k=2.0), lambda m: m.Twice(),
+    lambda m: lambda x: m.power(x, 3.0),
+])
+def test_save_and_golden_of_callables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path = tmp_path / f"callables_{next(_number)}.py"
+    path.write_text(CALLABLES)
+    f = make(imported(path))
+    derivative = grad(f)
+    wanted = derivative(3.0)
+    made = golden(derivative, (3.0,), {})
+    assert module_of(made.text).__dict__[made.name](3.0, **made.kwargs) == wanted
+    derivative.save(tmp_path / "saved.py")
+    owner = getattr(f, "__self__", None)
+    own = {"self_a": owner.a, "self_w": owner.w} if owner is not None else {}
+    assert getattr(imported(tmp_path / "saved.py"), made.name)(3.0, **own) == wanted

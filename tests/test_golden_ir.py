@@ -85,4 +85,5 @@ def test_every_pass_has_a_case() -> None:
     cases = {parts(path)[0] for path in FILES}
     names = {name for pipeline in (manager.PIPELINE, manager.ORACLE) for _, passes in pipeline for name in passes}
     missing, gone = names - cases, cases - names
-    assert not missing and not gone, f"add a file to tests/golden_ir (input alone, then --update-golden): {missing, gone}"
+    hint = "add a file to tests/golden_ir: the input alone, then --update-golden"
+    assert not missing and not gone, f"{hint}: {missing}, {gone}"

@@ -8,12 +8,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import inspect
 import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -87,8 +89,8 @@ class Imported(Outside):
         found = []
         for path, how, fact in traced.identities:
             text = self._text(traced, path)
-            if text is None or how in ("is", "type"):
-                continue
+            if text is None or how in ("is", "type") or "defaults__" in text:
+                continue  # what is inlined: the function itself
             forms = {"len": "len({0}) == {1!r}", "keys": "tuple({0}) == {1!r}", "lacks": "{1!r} not in {0}",
                      "value": "{0} == {1!r}"}
             found.append((forms[how] if fact is not None else "{0} is {1!r}").format(text, fact))
@@ -96,7 +98,7 @@ class Imported(Outside):
 
     def _text(self, traced: Traced, path: tuple[Any, ...]) -> str | None:
         holder = _function(traced.root if path[0] is None else path[0])
-        steps = _steps_from_module(holder, path)
+        steps = _steps_from_module(path)
         return self.module(holder.__module__) + steps if steps is not None and _is_importable(holder) else None
 
 
@@ -125,7 +127,7 @@ class Copied(Outside):
         holder = _function(traced.root if leaf.path[0] is None else leaf.path[0])
         if leaf.path[1][1] == "__self__" and itself is not None:
             return itself + _steps(leaf.path[2:])
-        steps = _steps_from_module(holder, leaf.path)
+        steps = _steps_from_module(leaf.path)
         if steps is not None and "__defaults__" not in steps and "__kwdefaults__" not in steps:
             if _namespace(holder) is not self.namespace:
                 return self.module(holder.__module__) + steps if _is_importable(holder) else None
@@ -216,8 +218,11 @@ def _number(value: Any) -> str:
 
 
 def _function(f: Any) -> Any:
-    """The function under a method."""
-    return getattr(f, "__func__", f)
+    """The function under a method, a partial or an object that is called; a class as it is."""
+    while isinstance(f, functools.partial):
+        f = f.func
+    f = getattr(f, "__func__", f)
+    return f if isinstance(f, type) or hasattr(f, "__globals__") else type(f).__call__
 
 
 def _namespace(holder: Any) -> Any:
@@ -233,14 +238,17 @@ def _is_importable(holder: Any) -> bool:
     return module is not None and module.__name__ != "__main__" and vars(module) is _namespace(holder)
 
 
-def _steps_from_module(holder: Any, path: tuple[Any, ...]) -> str | None:
-    """`.SCALE`, `.Model.rate`, `.OPTIONS["rate"]`: how to get at what is there from the module; None from a cell."""
-    if len(path) < 2:
-        return None
-    if path[1][0] == "global":
+def _steps_from_module(path: tuple[Any, ...]) -> str | None:
+    """`.SCALE`, `.Model.rate`, `.OPTIONS["rate"]`: how to get at what is there from the module.
+
+    None from the cell of a closure, and from an object, a method or a partial that is called.
+    """
+    if len(path) > 1 and path[1][0] == "global":
         return _steps([("attr", path[1][1]), *path[2:]])
-    name = getattr(holder, "__qualname__", "<")
-    return f".{name}" + _steps(path[1:]) if path[1][0] == "attr" and "<" not in name else None
+    if len(path) < 2 or path[1][0] != "attr" or not isinstance(path[0], (type, FunctionType)) \
+            or "<" in path[0].__qualname__:
+        return None
+    return f".{path[0].__qualname__}" + _steps(path[1:])
 
 
 def _steps(path: Any) -> str:

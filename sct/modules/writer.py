@@ -81,7 +81,9 @@ class Writer:
     def module(self, title: str = "") -> str:
         """The whole text."""
         header = self.outside.header(self.names)
-        imports = dict.fromkeys([*self.imports, *self.outside.imports, *(["import numpy as np"] if self.numpy else [])])
+        texts = (*self.functions, *self.outside.constants.values())
+        outside = [line for line in self.outside.imports if any(f"{line.split()[-1]}." in text for text in texts)]
+        imports = dict.fromkeys([*self.imports, *outside, *(["import numpy as np"] if self.numpy else [])])
         copied = [part for part in header if not _is_import(part)]
         imports.update(dict.fromkeys(part for part in header if _is_import(part)))
         _refuse_clashes(imports)
@@ -104,6 +106,10 @@ class Writer:
                   open_sizes: Collection[Dim] = ()) -> tuple[str, list[Check]]:
         texts = self._texts(traced, itself)
         traced, texts = _merged(traced, texts)
+        kept = {f.name for f in traced.free if traced.fn.params.index(f.param) not in texts}
+        if kept:
+            kept -= _names_in(ast.parse(self._generate(name, traced, texts, itself, ()).definition), ast.Load)
+            traced = replace(traced, params=tuple(p for p in traced.params if p.name not in kept))
         vary = {leaf: text for leaf, text in texts.items() if self.outside.varies(text, itself)}
         made = checks(traced, texts, vary, self.outside.class_text, self.outside.identities(traced, itself),
                       open_sizes)
