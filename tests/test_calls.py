@@ -657,6 +657,11 @@ class Thing:
         return a
 
 
+class NT(typing.NamedTuple):
+    a: float
+    b: str
+
+
 RAISING = {
     "a missing key": lambda x: {"a": x}["b"],
     "an index out of range": lambda x: [x, x][3],
@@ -667,6 +672,18 @@ RAISING = {
     "an argument given twice": lambda x: needs_two(x, x, a=x),
     "a missing argument of a method": lambda x: Thing().method(),
     "too many arguments of a method": lambda x: Thing().method(x, x),
+    "a call of a number": lambda x: x(2),
+    "a call of an object": lambda x: Thing()(x),
+    "a call of nothing": lambda x: {}.get("f")(x),
+    "an operator that is not defined": lambda x: (Thing() + x) * x,
+    "an operator that is not defined on the left": lambda x: x * Thing(),
+    "an order that is not defined": lambda x: x if Thing() < Thing() else 2.0 * x,
+    "too many items to unpack": lambda x: [a for a, b in [(x, x, x)]][0],
+    "too few items to unpack": lambda x: [a for a, b, *c in [(x,)]][0],
+    "arguments of a class": lambda x: Thing(x),
+    "fields of a named tuple": lambda x: NT(x, "a", 1.0),
+    "a field that is missing": lambda x: NT(b=x),
+    "a write of a field": lambda x: setattr(NT(x, "a"), "a", x),
     "a missing attribute": lambda x: Thing().nothing * x,
     "a missing attribute of a module": lambda x: math.nothing * x,
     "pop of nothing": lambda x: [].pop() * x,
@@ -740,11 +757,6 @@ def test_text_of_containers(capsys):
     plain = capsys.readouterr().out
     sct.grad(f)(2.0)
     assert capsys.readouterr().out == plain
-
-
-class NT(typing.NamedTuple):
-    a: float
-    b: str
 
 
 def test_sum_of_floats_is_the_builtin():

@@ -13,6 +13,7 @@ from sct.frontend.arrays import assign_item
 from sct.frontend.evaluator import Evaluator, Frame
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import set_attribute
+from sct.frontend.raising import attempted
 from sct.frontend.values import Abstract, Array, Key, ListRef, Ref
 from sct.ir import Value
 
@@ -44,17 +45,22 @@ def _home(ev: Evaluator, target: Any) -> int:
     return frame.id
 
 
+def _raise_mismatch(ev: Evaluator, targets: str, count: int) -> None:
+    """Raise what Python does where so many items are unpacked to these targets."""
+    attempted(ev, lambda: exec(f"({targets},) = items", {"items": (None,) * count}))
+
+
 def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -> None:
     star = next((k for k, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
     if star is None:
         if len(items) != len(targets):
-            ev.refuse("SCT505", f"{len(items)} values for {len(targets)} names")
+            _raise_mismatch(ev, ", ".join(f"v{k}" for k in range(len(targets))), len(items))
         for t, v in zip(targets, items):
             assign(ev, t, v)
         return
     tail = len(targets) - star - 1
     if len(items) < star + tail:
-        ev.refuse("SCT505", f"{len(items)} values for at least {star + tail} names")
+        _raise_mismatch(ev, ", ".join(f"{'*' * (k == star)}v{k}" for k in range(len(targets))), len(items))
     stop = len(items) - tail
     values = [*items[:star], ev.new_list(items[star:stop]), *items[stop:]]
     for t, v in zip(targets, values):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import types
+from collections.abc import Container as Container_
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from sct.frontend.objects import instantiate, special_call, special_method
 from sct.frontend.opaque import exception, is_library, opaque_call, pure_method
 from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
-from sct.frontend.raising import die
+from sct.frontend.raising import fitted
 from sct.frontend.repeated import Outline, evaluated_in_line, site_of
 from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
 from sct.frontend.statements import FALL, block, guard
@@ -327,9 +328,7 @@ def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
     positional = [p.id for p in [*a.posonlyargs, *a.args]]
     optional = dict(zip(positional[len(positional) - len(defaults):], defaults))
     optional.update({p.id: d for p, d in zip(a.kwonlyargs, kw_defaults) if d is not None})
-    given = _as_python(a, source.name, source.qualname, frozenset(optional), len(args), tuple(kwargs))
-    if isinstance(given, str):
-        die(ev, "TypeError", given)
+    given = fitted(ev, source.name, source.qualname, _written(a, optional), len(args), tuple(kwargs))
     values = [*args, *kwargs.values()]
     bound: dict[str, Abstract] = {}
     for name, place in given.items():
@@ -345,29 +344,15 @@ def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
     return bound
 
 
-@functools.lru_cache(maxsize=4096)
-def _as_python(a: Any, called: str, qualname: str, optional: frozenset[str], count: int,
-               names: tuple[str, ...]) -> Any:
-    """Which argument each parameter gets, None for its default: Python binds their positions.
-
-    The text of its TypeError where they do not fit.
-    """
+def _written(a: Any, optional: Container_[str]) -> tuple[str, ...]:
+    """The parameters as they are written."""
 
     def shown(p: Any) -> str:
         return f"{p.id}=None" if p.id in optional else str(p.id)
 
     parts = [*map(shown, a.posonlyargs), *["/"] * bool(a.posonlyargs), *map(shown, a.args)]
     parts += [f"*{a.vararg.id}"] if a.vararg is not None else ["*"] * bool(a.kwonlyargs)
-    parts += [*map(shown, a.kwonlyargs), *([f"**{a.kwarg.id}"] if a.kwarg is not None else [])]
-    name = called if called.isidentifier() else "f"
-    made: dict[str, Any] = {}
-    exec(f"def {name}({', '.join(parts)}): return locals()", {}, made)
-    f = made[name]
-    f.__qualname__, f.__code__ = qualname or called, f.__code__.replace(co_name=called)
-    try:
-        return f(*range(count), **dict(zip(names, range(count, count + len(names)))))
-    except TypeError as error:
-        return str(error)
+    return *parts, *map(shown, a.kwonlyargs), *([f"**{a.kwarg.id}"] if a.kwarg is not None else [])
 
 
 def inline(ev: Evaluator, frame: Frame) -> Abstract:

@@ -16,7 +16,7 @@ from sct.frontend.arrays import NUMPY_NAMES, size_along
 from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.iteration import items_of
-from sct.frontend.objects import get_attribute, is_object, reflected, special_call
+from sct.frontend.objects import class_of, get_attribute, is_object, reflected, special_call
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
 from sct.frontend.texts import shown
@@ -136,6 +136,7 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
         made = reflected(ev, a, b, f"__{_METHOD.get(spelling, spelling)}__", f"__r{_METHOD.get(spelling, spelling)}__")
         if made is not None:
             return made
+        stand_in(ev, run, a, b)
     if kind is gast.Add and isinstance(a, Tup) and isinstance(b, Tup):
         return Tup(a.items + b.items)
     if isinstance(a, ListRef) and isinstance(b, ListRef) and kind is gast.Add and (
@@ -156,6 +157,17 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
         ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
     _no_strings(ev, a, b)
     return ev.call_op(op, a, b, spelling=f"operator.{spelling}")
+
+
+def stand_in(ev: Evaluator, run: Callable[[Any, Any], Any], a: Abstract, b: Abstract) -> None:
+    """Raise what Python does where an operator is not defined for these objects, tried on others of their classes."""
+    made = []
+    for v in (a, b):
+        cls = class_of(v)
+        if isinstance(v, Tup) or not (cls is not None or is_number(v) or isinstance(v, Value)):
+            return
+        made.append(object.__new__(cls) if cls is not None else v.value if isinstance(v, Static) else 1.0)
+    attempted(ev, lambda: run(*made))
 
 
 def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
@@ -292,6 +304,8 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
         made = reflected(ev, a, b, f"__{spelling}__", f"__{_REFLECTED[spelling]}__")
         if made is not None:
             return made
+        if spelling not in ("eq", "ne"):
+            stand_in(ev, run, a, b)
         if spelling == "ne":
             t = truth(ev, compare_one(ev, gast.Eq(), a, b))
             return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)

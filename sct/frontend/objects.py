@@ -19,7 +19,7 @@ from typing import Any
 
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
 from sct.frontend.opaque import is_library
-from sct.frontend.raising import attempted, die
+from sct.frontend.raising import attempted, die, fitted
 from sct.frontend.values import Abstract, Bound, ObjRef, Parent, Ref, Slots, Static, Tup
 from sct.ir import Value
 from sct.ir.objects import is_container, is_namedtuple
@@ -244,7 +244,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
     if cls is types.SimpleNamespace:
         return ev.new_object(cls, kwargs)
     if is_namedtuple(cls):
-        bound = _signature_bind(ev, cls, cls, args, kwargs)
+        bound = _signature_bind(ev, cls.__new__, [Static(cls), *args], kwargs)
         items = tuple(bound[f] if f in bound else ev.lift(cls._field_defaults[f], (cls, ("attr", "_field_defaults"),  # type: ignore[attr-defined]
                                                                                    ("item", f)))
                       for f in cls._fields)  # type: ignore[attr-defined]
@@ -268,7 +268,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
 
 def _fill(ev: Evaluator, made: ObjRef, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:
     """What the `__init__` that `dataclass` has written does."""
-    bound = _signature_bind(ev, cls, init, [made, *args], kwargs)
+    bound = _signature_bind(ev, init, [made, *args], kwargs)
     late: list[Abstract] = []
     for f in vars(cls)["__dataclass_fields__"].values():
         kind = f._field_type.name
@@ -293,15 +293,22 @@ def _fill(ev: Evaluator, made: ObjRef, cls: type, init: types.FunctionType, args
         ev.call(after, late)
 
 
-def _signature_bind(ev: Evaluator, cls: type, init: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
-    signature = inspect.signature(init)
-    bound: inspect.BoundArguments = attempted(ev, lambda: signature.bind(*args, **kwargs))
-    return dict(bound.arguments)
+def _signature_bind(ev: Evaluator, init: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
+    """What the parameters of `__init__` or `__new__` get, without those left to their defaults."""
+    params, star = [], False
+    for p in inspect.signature(init).parameters.values():
+        if p.kind is p.KEYWORD_ONLY and not star:
+            params.append("*")
+            star = True
+        params.append(p.name if p.default is p.empty else f"{p.name}=None")
+    given = fitted(ev, init.__name__, init.__qualname__, tuple(params), len(args), tuple(kwargs))
+    values = [*args, *kwargs.values()]
+    return {name: values[place] for name, place in given.items() if place is not None}
 
 
 @called(ObjRef, Tup)
 def call_instance(ev: Evaluator, fn: Any, args: Args, kwargs: Kwargs) -> Abstract:
     method = special_method(ev, fn, "__call__")
     if method is None:
-        ev.refuse("SCT203", "this object cannot be called")
+        die(ev, "TypeError", f"{fn.cls.__name__!r} object is not callable")
     return ev.call(method, args, kwargs)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called, special
-from sct.frontend.raising import attempted
+from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
 from sct.frontend.values import Abstract, Container, Ref, Static, Tup
 from sct.ir import Lit, Operand, Value, is_float
@@ -29,6 +29,8 @@ from sct.ops.effects import python
 
 __all__ = ["exception", "is_library", "opaque_call", "pure_method"]
 
+NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
+         "i64": "numpy.int64", "real": "float"}
 _LIBRARY = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
 
 
@@ -50,6 +52,10 @@ _INSTEAD = dict.fromkeys(
 def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
     """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
     named = fn.value if isinstance(fn, Static) else None
+    if isinstance(fn, Static) and not callable(named):
+        die(ev, "TypeError", f"{type(named).__name__!r} object is not callable")
+    if isinstance(fn, Value) and isinstance(fn.type, Tensor):
+        die(ev, "TypeError", f"{NAMES.get(fn.type.dtype, 'numpy.' + fn.type.dtype)!r} object is not callable")
     what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
     if named is not None and getattr(named, "__module__", None) in ("builtins", "numpy", "math", "numpy.linalg") or \
             isinstance(named, np.ufunc):

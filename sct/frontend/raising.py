@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -13,7 +14,7 @@ from sct.ir import Lit
 from sct.ops import raise_
 from sct.ops.effects import python
 
-__all__ = ["attempted", "die"]
+__all__ = ["attempted", "die", "fitted"]
 
 
 def die(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
@@ -30,3 +31,29 @@ def attempted(ev: Evaluator, run: Callable[[], Any]) -> Any:
         if any(not isinstance(a, (str, int, float, bool, type(None))) for a in error.args):
             ev.refuse("SCT505", f"this fails: {error!r}")
         die(ev, type(error).__name__, *error.args)
+
+
+def fitted(ev: Evaluator, name: str, qualname: str, params: tuple[str, ...], count: int,
+           names: tuple[str, ...]) -> dict[str, Any]:
+    """Which argument each of the parameters gets: a position, a tuple or dict of them, None for its default.
+
+    Python itself binds the positions; where they do not fit, its TypeError is raised at run time.
+    """
+    made = _fitted(name, qualname, params, count, names)
+    if isinstance(made, str):
+        die(ev, "TypeError", made)
+    found: dict[str, Any] = made
+    return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _fitted(name: str, qualname: str, params: tuple[str, ...], count: int, names: tuple[str, ...]) -> Any:
+    plain = name if name.isidentifier() else "f"
+    made: dict[str, Any] = {}
+    exec(f"def {plain}({', '.join(params)}): return locals()", {}, made)
+    f = made[plain]
+    f.__qualname__, f.__code__ = qualname or name, f.__code__.replace(co_name=name)
+    try:
+        return f(*range(count), **dict(zip(names, range(count, count + len(names)))))
+    except TypeError as error:
+        return str(error)

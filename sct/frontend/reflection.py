@@ -11,6 +11,7 @@ import numpy as np
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import NUMPY_NAMES, get
 from sct.frontend.objects import class_of, find_attribute, set_attribute, special_method
+from sct.frontend.raising import die
 from sct.frontend.values import (
     Abstract,
     Bound,
@@ -117,6 +118,8 @@ def super_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         cls, owner = args
     else:
         frame = ev.frames[-1]
+        if "__class__" not in frame.cells:
+            die(ev, "RuntimeError", "super(): __class__ cell not found")
         cls = ev.free_variable(frame.cells, "__class__")
         first = [*frame.source.node.args.posonlyargs, *frame.source.node.args.args][0]
         owner = ev.store.vars[Key(frame.id, first.id)]
