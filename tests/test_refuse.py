@@ -154,7 +154,7 @@ def f(a, n):
 import decimal
 
 def f(a):
-    return float(decimal.Decimal(a))  # SCT2:
+    return float(decimal.Decimal(a))  # SCT4:
 """,
     "numpy function without a rule": """
 def f(x):

@@ -68,7 +68,7 @@ class Modules:
 
     def dotted(self, name: str) -> ast.expr:
         """`numpy.linalg.norm` -> np.linalg.norm"""
-        module, _, rest = name.partition(".")
+        module, _, rest = name.rpartition(".") if name.startswith("scipy.") else name.partition(".")
         tree = self.module(module)
         for part in rest.split("."):
             tree = ast.Attribute(tree, part, ast.Load())

@@ -261,7 +261,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         leaf = add_leaf(ev, x, Opaque() if isinstance(x, str) else type_of_object(ev, x, name), name)
         return leaf, Leaf(len(ev.params) - 1)
     if isinstance(x, complex):
-        raise SctError("SCT506", "complex numbers are not supported yet")
+        raise SctError("SCT506", "complex numbers are not supported", hint="pass the real and the imaginary part")
     if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype, enum.Enum)):
         return Static(x), Const(x)
     leaf = add_leaf(ev, x, Opaque(), name)

@@ -32,8 +32,8 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Value
-from sct.ir.types import Opaque, Tensor
-from sct.ops import BY_CALL, OPS, print_
+from sct.ir.types import FLOAT, INT, Opaque, Tensor
+from sct.ops import BY_CALL, OPS, apply, print_, python
 from sct.ops.lists import sum_list
 
 __all__: list[str] = []
@@ -258,6 +258,9 @@ def _convert(name: str, cls: Any) -> Special:
         if cls is bool:
             return boolean(truth(ev, v))
         if isinstance(v, Value) and isinstance(v.type, Opaque):
+            made = ev.defs.get(v)
+            if made is not None and made.op is apply:  # what it is given is not differentiated, or it is refused
+                return ev.emit(python, v, callee=name, type=FLOAT if cls is float else INT)  # type: ignore[no-any-return]
             ev.refuse("SCT207", "a number made of an object that sct cannot see into",
                       why="nothing is known of what the function that made it returns",
                       hint="compute it outside the differentiated function")
@@ -278,4 +281,5 @@ def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(eval, exec, compile, globals, locals, input, open)
 def refused_builtin(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    ev.refuse("SCT206", "this builtin is not supported in a differentiated function")
+    ev.refuse("SCT206", "this builtin is not supported in a differentiated function",
+              hint="put it into a function of its own that is given nothing that is differentiated")

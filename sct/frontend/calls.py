@@ -20,7 +20,7 @@ from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ufunc_method
 from sct.frontend.objects import instantiate, special_call, special_method
-from sct.frontend.opaque import exception, is_library, opaque_call, pure_method
+from sct.frontend.opaque import exception, is_library, may_be_differentiated, opaque_call, pure_method
 from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
 from sct.frontend.raising import fitted
@@ -141,7 +141,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         owner = Static(f.__self__) if fn.path is None else ev.lift(f.__self__, (*fn.path, ("attr", "__self__")))
         return ev.call(Static(f.__func__), [owner, *args], kwargs)
     if isinstance(f, types.FunctionType) and not is_library(f):
-        return call_function(ev, f, args, kwargs)
+        return call_user(ev, fn, f, args, kwargs)
     if isinstance(f, type) and issubclass(f, BaseException):
         return exception(ev, f, args)
     if hasattr(f, "__origin__"):  # Box[float]
@@ -154,6 +154,22 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if method is not None:
         return ev.call(method, args, kwargs)
     return opaque_call(ev, fn, args, kwargs)
+
+
+def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of a user's function.  One with a construct that is not supported just runs, where nothing
+    that is given to it is differentiated."""
+    refused = ev.sites.opaque.get(f)
+    if refused is None:
+        try:
+            return call_function(ev, f, args, kwargs)
+        except SctError as error:
+            if error.code != "SCT101":
+                raise
+            raise Outline(opaque={f: error}) from error
+    if any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
+        raise refused
+    return opaque_call(ev, fn if fn.path is not None else Static(f, (f,)), args, kwargs)
 
 
 def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:

@@ -68,7 +68,7 @@ COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
 @expression(gast.Constant)
 def constant(ev: Evaluator, node: Any) -> Abstract:
     if isinstance(node.value, complex):
-        ev.refuse("SCT102", "complex numbers are not supported yet")
+        ev.refuse("SCT102", "complex numbers are not supported", hint="compute with the real and the imaginary part")
     return Static(node.value)
 
 

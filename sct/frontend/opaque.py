@@ -21,13 +21,13 @@ import numpy as np
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called, special
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Container, Ref, Static, Tup
+from sct.frontend.values import Abstract, Container, Ref, Slots, Static, Tup
 from sct.ir import Lit, Operand, Value, is_float
-from sct.ir.types import FLOAT, INT, Dim, Tensor, Type
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, Type
 from sct.ops import apply, fstring, stop_gradient
 from sct.ops.effects import python
 
-__all__ = ["exception", "is_library", "opaque_call", "pure_method"]
+__all__ = ["exception", "is_library", "may_be_differentiated", "opaque_call", "pure_method"]
 
 NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
          "i64": "numpy.int64", "real": "float"}
@@ -85,6 +85,27 @@ def _operand(ev: Evaluator, v: Abstract) -> Operand:
     return ev.operand(v)
 
 
+def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:
+    """Does a number or array in `v` depend on what the function is differentiated by, as far as is known here?"""
+    if isinstance(v, Tup):
+        return any(may_be_differentiated(ev, x) for x in v.items)
+    if isinstance(v, Container):
+        cell = ev.store.cells[v.addr]
+        return not isinstance(cell, Slots) or any(may_be_differentiated(ev, x) for x in cell.items)
+    todo = [ev.contents(v) if isinstance(v, Ref) else v] if isinstance(v, (Ref, Value)) else []
+    seen: set[Any] = set()
+    while todo:
+        x = todo.pop()
+        if not isinstance(x, Value) or not is_float(x) or x in ev.params or x in seen:
+            continue
+        seen.add(x)
+        eqn = ev.defs.get(x)
+        if eqn is None or eqn.regions:
+            return True
+        todo += eqn.args
+    return False
+
+
 def exception(ev: Evaluator, f: type, args: Args) -> Abstract:
     operands = [ev.operand(a) for a in args]
     if getattr(builtins, f.__name__, None) is f:
@@ -120,10 +141,17 @@ _DRAWS = frozenset(("random", "standard_normal", "normal", "uniform", "exponenti
                     "beta", "laplace", "logistic", "lognormal", "chisquare", "standard_t", "rayleigh", "weibull"))
 
 
+_ANNOTATED: dict[Any, Type] = {float: ANY_REAL, int: ANY_INT, bool: ANY_BOOL, "float": ANY_REAL, "int": ANY_INT,
+                               "bool": ANY_BOOL}
+"""What a function gives whose annotation says so, in Python or NumPy."""
+
+
 def _result_type(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Type | None:
     """What a call gives, where that is known: clocks and random numbers."""
     if id(f) in _CLOCKS:
         return _CLOCKS[id(f)]
+    if isinstance(f, types.FunctionType):
+        return _ANNOTATED.get(f.__annotations__.get("return"))
     owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
     if isinstance(owner, random.Random) and name in _FLOATS | _INTS:
         _no_active(ev, name, args, kwargs)

@@ -32,16 +32,18 @@ __all__ = ["call_named", "spelling_of"]
 
 
 _spellings: dict[int, tuple[Any, str]] = {}
+_entered: set[str] = set()
 _pending: dict[str, list[str]] = {}
 """Spellings by module, of modules that have not been imported yet."""
-for _s in BY_CALL:
-    _root = _s.split(".")[0]
-    if _root:
-        _pending.setdefault(_s.rpartition(".")[0] if _root == "scipy" else _root, []).append(_s)
 
 
 def spelling_of(f: Any) -> str | None:
     """How the op is spelled that `f` is the function of: "numpy.sum", "scipy.special.erf"."""
+    if len(_entered) < len(BY_CALL):
+        for spelling in BY_CALL.keys() - _entered:
+            root = spelling.split(".")[0]
+            _pending.setdefault(spelling.rpartition(".")[0] if root == "scipy" else root, []).append(spelling)
+        _entered.update(BY_CALL)
     for module in [m for m in _pending if m in sys.modules]:
         for spelling in _pending.pop(module):
             obj: Any = sys.modules[spelling.split(".")[0]]
@@ -71,6 +73,8 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
     else:
         try:
             operands, attrs = op.bind(*plain, **named)
+        except TypeMismatch as error:
+            ev.refuse("SCT501", str(error), why=f"it is asked for by `{spelling}`")
         except TypeError as error:
             text = str(error).replace("bind_", "").replace("<lambda>()", f"`{spelling}`")
             ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}")

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from sct.errors import SctError
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.outlined import kind_of
 from sct.frontend.source import SourceFunction
@@ -36,18 +37,20 @@ class Sites:
     recursive  the syntax trees of functions that call themselves
     repeated   functions for arguments of a kind; single: those that are called once after all
     in_line    all others are evaluated in line, as long as that is not too much
+    opaque     functions that are not evaluated at all, but called, and why
     """
 
     recursive: set[Any] = field(default_factory=set)
     repeated: set[Any] = field(default_factory=set)
     single: set[Any] = field(default_factory=set)
     in_line: bool = False
+    opaque: dict[Any, SctError] = field(default_factory=dict)
 
 
 class Outline(Exception):
     """These are to be functions of their own, or not any more: evaluate all again."""
 
-    def __init__(self, **sites: set[Any]) -> None:
+    def __init__(self, **sites: Any) -> None:
         self.sites = sites
 
     def enter(self, sites: Sites) -> None:

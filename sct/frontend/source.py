@@ -53,13 +53,18 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(const)
 
 
-@functools.lru_cache(maxsize=1024)
 def source_of(code: types.CodeType) -> SourceFunction:
     """The AST of the function that `code` runs.
 
     Raises SctError SCT201 where there is no source, SCT202 where the source is not
     that of the code (the file was edited after it was imported).
     """
+    return _source_of(code, code.co_filename)
+
+
+@functools.lru_cache(maxsize=1024)
+def _source_of(code: types.CodeType, _: str) -> SourceFunction:
+    """Code of two files may be equal: the file is a part of the key."""
     text = "".join(linecache.getlines(code.co_filename))
     if not text:
         raise SctError("SCT201", f"the source of `{code.co_name}` cannot be had",

@@ -164,8 +164,10 @@ class _Merge:
             except TypeMismatch as error:
                 return Poison(f"its type depends on the path: {error}")
             return Static(made.value) if isinstance(made, Lit) else made
-        if a == b or a is None or b is None:
+        if a == b or a is None and self.left.store.dead or b is None and self.right.store.dead:
             return given
+        if a is None or b is None:
+            return Poison("it is not bound on every path")
         return Poison("another kind of object on another path")
 
     def ref(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:

@@ -38,6 +38,9 @@ class Callees(Protocol):
     def tangent(self, callee: str, wrt: tuple[int, ...]) -> str:
         """The name of the function of the params of `callee` and the tangents of those at `wrt`."""
 
+    def zero(self, of: str) -> str:
+        """The name of the function of a record that gives its tangent where that is zero."""
+
     def sum(self, of: str) -> str:
         """The name of the function of two cotangents of a record that adds them."""
 

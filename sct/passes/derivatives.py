@@ -9,14 +9,16 @@ differentiated once: its derivative has its names before it has a body.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder, Rewrite
-from sct.ir.core import Eqn, Fn, Operand, Value, called_as, is_float, walk
-from sct.ir.types import NONE, Residuals, Tensor
-from sct.ops.calls import boundary, pack, unpack
-from sct.passes.callees import Parts
-from sct.passes.cotangents import Masks, ct_type, hint
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, called_as, is_float, undef, walk
+from sct.ir.types import NONE, Optional, Residuals, Tensor, Undef
+from sct.ops.calls import boundary, call, pack, unpack
+from sct.ops.comparison import is_none
+from sct.passes.callees import Parts, callees_var
+from sct.passes.cotangents import Masks, choice, ct_type, hint, present, zero
 from sct.passes.forward import forward, tangent_type
 from sct.passes.reverse import reverse
 from sct.passes.split import split
@@ -126,14 +128,31 @@ class Derivatives:
 
     # -- records ------------------------------------------------------------------------
 
+    def _fields(self, of: str) -> tuple[Operand, ...]:
+        """What is packed in the records of a function whose parts are functions."""
+        return next(eqn.args for f in self.functions.values() for eqn in walk(f)
+                    if eqn.op is pack and eqn.attrs["of"] == of)
+
+    def zero(self, of: str) -> str:
+        """The function that makes the tangent zero of a record: a field is missing where it is in the record."""
+        name = f"{of}_zero"
+        if name not in self.functions:
+            record = Value(Residuals(of), "residuals")
+            self.functions[name] = Fn(name, (record,), (), (record,))
+            self._expanded.add(name)
+            types = tuple(x.type for x in self._fields(of))
+            with Builder(primal=False, rewrite=self.rewrite) as builder:
+                fields = [_tangent_zero(x) if is_float(x) else Lit(None) for x in unpack(record, types=types)]
+                made = pack(*fields, of="d" + of)
+            self.functions[name] = builder.finish(name, (record,), (made,))
+        return name
+
     def sum(self, of: str) -> str:
         """The function that adds two cotangents of the records of one function, field by field."""
         name = f"{of}_sum"
         if name not in self.functions:
             a, b = Value(Residuals(of), "a"), Value(Residuals(of), "b")
-            packed = next(eqn for f in self.functions.values() for eqn in f.eqns
-                          if eqn.op is pack and "d" + eqn.attrs["of"] == of)
-            types = tuple(ct_type(x.type) if is_float(x) else NONE for x in packed.args)
+            types = tuple(ct_type(x.type) if is_float(x) else NONE for x in self._fields(of[1:]))
             self.functions[name] = Fn(name, (a, b), (), (a,))
             self._expanded.add(name)
             with Builder(primal=False, rewrite=self.rewrite) as builder:
@@ -142,6 +161,14 @@ class Derivatives:
                 made = pack(*fields, of=of)
             self.functions[name] = builder.finish(name, (a, b), (made,))
         return name
+
+
+def _tangent_zero(x: Operand) -> Operand:
+    if isinstance(x.type, (Undef, Optional)):
+        return choice(cast(Operand, is_none(x)), lambda: undef(tangent_type(x.type)), lambda: zero(present(x)))
+    if isinstance(x.type, Residuals):
+        return cast(Operand, call(x, callee=callees_var.get().zero(x.type.of), types=(tangent_type(x.type),))[0])
+    return zero(x)
 
 
 def _callees(fn: Fn) -> list[str]:

@@ -15,9 +15,10 @@ from typing import Any, cast
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_float, undef, walk
-from sct.ir.types import Optional, Seq, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import NONE, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef
 from sct.ops.adjoint import zeros_of
 from sct.ops.arithmetic import add
+from sct.ops.calls import call, pack, unpack
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.activity import activity, differentiable
 from sct.passes.callees import callees_var
@@ -30,8 +31,7 @@ from sct.passes.cotangents import (
     full,
     hint,
     join_types,
-    packed,
-    unpacked,
+    present,
     zero,
 )
 from sct.passes.loops import flows, parts
@@ -62,7 +62,9 @@ def may_be_missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
         for src, dst in flows(eqn):
             if isinstance(dst.type, (Undef, Optional)) and is_float(dst):
                 sources.setdefault(dst, []).append(src)
-    todo, found = [v for v in sources if v in active], set[Value]()
+    found = {x for eqn in walk(fn) if eqn.op is pack and eqn.out in active for x in eqn.args
+             if isinstance(x, Value) and isinstance(x.type, (Undef, Optional)) and is_float(x)}
+    todo = [*found, *(v for v in sources if v in active)]
     while todo:
         new = {x for x in sources.get(todo.pop(), ()) if isinstance(x, Value) and isinstance(x.type, (Undef, Optional))}
         todo += new - found
@@ -85,6 +87,9 @@ class Forward:
         dx = self.of(x)
         if dx is not None:
             return full(dx, x)
+        if isinstance(x, Value) and isinstance(x.type, Residuals):
+            t = tangent_type(x.type)
+            return cast(Operand, call(x, callee=callees_var.get().zero(x.type.of), types=(t,))[0])
         missing = isinstance(x, Lit) and (x.value is UNDEF or x.value is None)
         return Lit(cast(Lit, x).value, tangent_type(x.type)) if missing else zero(x)
 
@@ -162,13 +167,15 @@ class Forward:
     def pack(self, eqn: Eqn) -> None:
         current().add(eqn)
         if any(self.of(x) is not None for x in eqn.args):
-            self.set(eqn.out, packed(eqn.args, [self.of(x) for x in eqn.args], eqn.attrs["of"]))
+            fields = [self.full(x) if is_float(x) else Lit(None) for x in eqn.args]
+            self.set(eqn.out, pack(*fields, of="d" + eqn.attrs["of"]))
 
     def unpack(self, eqn: Eqn) -> None:
         current().add(eqn)
         tangent = self.of(eqn.args[0])
         if tangent is not None:
-            for out, dx in zip(eqn.outs, unpacked(tangent, eqn.outs)):
+            types = tuple(tangent_type(out.type) if is_float(out) else NONE for out in eqn.outs)
+            for out, dx in zip(eqn.outs, unpack(present(tangent), types=types)):
                 if is_float(out):
                     self.set(out, dx)
 

@@ -130,7 +130,7 @@ def called_again(tree: ast.Module) -> Iterable[ast.AST]:
 
 CALLS = (
     Feature("calls itself", 0.30, calls_back(1)),
-    Feature("calls what calls it", 0.10, calls_back(2)),
+    Feature("calls what calls it", 0.06, calls_back(2)),
     Feature("long function called again", 0.20, called_again),
     Feature("for", 0.30, nodes(ast.For)),
     Feature("while", 0.15, nodes(ast.While)),

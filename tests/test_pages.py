@@ -1,0 +1,67 @@
+"""The code in docs/tutorial.md, docs/ops.md and docs/limits.md is run.
+
+    pytest tests/test_pages.py --update-golden      writes the emitted source into docs/ops.md
+"""
+
+from __future__ import annotations
+
+import doctest
+import linecache
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sct
+
+DOCS = Path(__file__).parent.parent / "docs"
+PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+SOURCE = re.compile(r"(<!-- begin source -->\n).*?(<!-- end -->)", re.DOTALL)
+LIMIT = re.compile(r"```python\n# (SCT\d+)\n(.*?)```", re.DOTALL)
+
+
+def test_the_tutorial() -> None:
+    failures, tests = doctest.testfile(str(DOCS / "tutorial.md"), module_relative=False)
+    assert tests > 30 and not failures
+
+
+def test_a_wrong_line_of_the_tutorial_is_found(tmp_path: Path) -> None:
+    text = (DOCS / "tutorial.md").read_text()
+    page = tmp_path / "page.md"
+    page.write_text(text.replace("12.0\n", "13.0\n"))
+    assert doctest.testfile(str(page), module_relative=False, report=False).failed == 1
+
+
+def test_the_page_of_ops(tmp_path: Path, update_golden: bool) -> None:
+    path = DOCS / "ops.md"
+    text = path.read_text()
+    program = tmp_path / "page.py"
+    program.write_text("\n".join(PYTHON.findall(SOURCE.sub("", text))))
+    printed = subprocess.run([sys.executable, program], capture_output=True, text=True)
+    assert printed.returncode == 0, printed.stderr
+    made = SOURCE.sub(lambda m: f"{m[1]}```python\n{printed.stdout.strip()}\n```\n{m[2]}", text)
+    if update_golden:
+        path.write_text(made)
+    assert path.read_text() == made, "docs/ops.md is out of date: pytest tests/test_pages.py --update-golden"
+
+
+def limits() -> list[tuple[str, str]]:
+    return LIMIT.findall((DOCS / "limits.md").read_text())
+
+
+@pytest.mark.parametrize(("code", "program"), limits(), ids=lambda text: text[:40].split("\n")[0])
+def test_a_limit(code: str, program: str) -> None:
+    """The last line of the program is refused, with this code and a caret."""
+    name = f"<limit {code} {hash(program)}>"
+    linecache.cache[name] = (len(program), None, program.splitlines(True), name)
+    with pytest.raises(sct.SctError) as error:
+        exec(compile("import math\nimport numpy as np\nimport sct\nfrom sct import grad\n", "<head>", "exec"), scope := {})
+        exec(compile(program, name, "exec"), scope)
+    assert error.value.code == code, str(error.value)
+    assert error.value.hint or error.value.why, str(error.value)
+
+
+def test_there_are_limits() -> None:
+    assert len(limits()) > 10
