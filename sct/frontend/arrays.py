@@ -18,6 +18,7 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.types import Tensor
 from sct.ops import BY_CALL, astype, dim, reshape, store, transpose
 from sct.ops import index as index_op
+from sct.ops.einsum import write_view
 from sct.ops.indexing import join as join_key
 from sct.ops.indexing import split as split_key
 from sct.ops.lists import stacked
@@ -309,6 +310,9 @@ def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand
         with ev.b:  # what lies where, is told by the transpose
             (back,) = step.op.linear(new, outer, *step.args, **step.attrs)
         return ev.emit(store, outer, back, key=("e",))  # type: ignore[no-any-return]
+    if step.op.name == "einsum":
+        with ev.b:
+            return write_view(outer, new, step.attrs["subscripts"])  # type: ignore[no-any-return]
     ev.refuse("SCT304", f"a write through the view `{step.op.name}` is not supported",
               hint="write to the array itself, by its index")
 

@@ -22,13 +22,15 @@ from sct.ir.types import Dim, Opaque, Tensor, TypeMismatch, broadcast_dims
 from sct.ops import samples
 from sct.ops.arithmetic import add, mul
 from sct.ops.creation import eye, strong
+from sct.ops.indexing import store
+from sct.ops.ranges import arange
 from sct.ops.rearrange import diag
 from sct.ops.reductions import sum_
 from sct.ops.registry import op
 from sct.ops.shape import dim, expand_dims, transpose
 from sct.ops.types import number, probe, scalar_or_array
 
-__all__ = ["Labels", "contract", "einsum", "parse", "render"]
+__all__ = ["Labels", "contract", "einsum", "parse", "render", "write_view"]
 
 Labels = list[str]
 
@@ -222,6 +224,17 @@ def is_view(*xs: Operand, subscripts: str, optimize: Any = False) -> str:
     """One array, no sum: its axes in another order, or its diagonal."""
     terms, result = parse(subscripts, [number(x).rank for x in xs])
     return "view" if len(xs) == 1 and {*terms[0]} == {*result} else "none"
+
+
+def write_view(x: Operand, new: Operand, subscripts: str) -> Any:
+    """x, whose view `einsum(subscripts, x)` is written to be `new`: by an array of positions for each axis."""
+    (term,), result = parse(subscripts, [number(x).rank])
+    positions = []
+    for axis, label in enumerate(term):
+        others = tuple(k for k, name in enumerate(result) if name != label)
+        along = arange(dim(x, axis=axis))
+        positions.append(expand_dims(along, axis=others) if others else along)
+    return store(x, new, *positions, key=("a",) * len(term))
 
 
 def einsums() -> list[samples.Sample]:
