@@ -314,3 +314,42 @@ def test_ahead_of_time(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     ahead, called = grad(f, wrt), grad(f, wrt)
     called(*args)
     assert code_of(ahead) == code_of(called)
+
+
+def diagonal_written(A, s):
+    B = A * s
+    d = np.einsum("ii->i", B)
+    d += s
+    np.einsum("ij->ji", B)[0, 1] = s * s
+    return np.sum(B**3)
+
+
+def batch_of_diagonals_written(A, s):
+    B = A[:, None] * np.ones((3, 3, 1))
+    np.einsum("iji->ij", B)[...] = s * A
+    return np.sum(B**3)
+
+
+def rows_by_labels(A, s):
+    B = A * s
+    rows = np.arange(len(A))
+    B[rows, np.array([2, 0, 0])] = s * A[rows, np.array([1, 1, 2])]
+    B[rows, np.array([2, 2, 2])] *= s
+    return np.sum(B**3)
+
+
+def one_row_by_repeated_labels(A, s):
+    """One row broadcasts over the labels, of which two are equal: positions repeat."""
+    B = A * s
+    row = np.arange(len(A[:1]))
+    B[row, np.array([1, 1, 0])] = s * A[0] ** 2
+    return np.sum(B**3) + np.sum(B[row, np.array([2, 2, 1])] ** 2)
+
+
+@pytest.mark.parametrize("f", [diagonal_written, batch_of_diagonals_written, rows_by_labels,
+                               one_row_by_repeated_labels], ids=lambda f: f.__name__)
+def test_positions_that_are_written(f: Callable[..., Any]) -> None:
+    A, d, h = rng(3, 3), rng(3, 3, seed=1), 1e-6
+    dA, ds = grad(f, (0, 1))(A, 0.7)
+    slope = (f(A + h * d, 0.7 + 0.3 * h) - f(A - h * d, 0.7 - 0.3 * h)) / (2 * h)
+    np.testing.assert_allclose(np.sum(dA * d) + 0.3 * ds, slope, rtol=1e-6)

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Operand, Value
+from sct.ir.core import Lit, Operand, Value, builder_var
 from sct.ir.types import Dim, List, Seq, Tensor, Type, TypeMismatch, broadcast_shapes, slice_len, sym
 from sct.ir.types import join as join_types
 from sct.ops import samples
@@ -36,7 +36,7 @@ from sct.ops.registry import op
 from sct.ops.shape import reshape_as, size
 from sct.ops.types import number, size_of
 
-__all__ = ["add_at", "advanced", "index", "is_mask", "join", "split", "store", "trailing", "winners"]
+__all__ = ["add_at", "advanced", "distinct", "index", "is_mask", "join", "split", "store", "trailing", "winners"]
 
 Key = tuple[str, ...]
 
@@ -230,6 +230,19 @@ def trailing(x: Operand, *items: Any) -> Any:
     return index(x, *operands, key=key)
 
 
+def distinct(operands: Sequence[Operand], key: Key) -> bool:
+    """Are the positions of a key with integer arrays known to be distinct, as those of `x[np.arange(n), columns]`?"""
+    defs = getattr(builder_var.get(), "defs", {})
+    arrays = [x for x in operands if number(x).is_array]
+    shapes = {number(x).shape for x in arrays}
+    for x in arrays:
+        eqn = defs.get(x)
+        if eqn is not None and eqn.op is arange and len(eqn.args) == 1 and all(len(s) == 1 for s in shapes):
+            (n,) = number(x).shape
+            return n.never_one or len(shapes) == 1
+    return False
+
+
 def winners(x: Operand, *operands: Operand, key: Key) -> Any:
     """Which elements of `x[key]` were written last at their position: of repeated
     indices `x[key] = value` keeps the last."""
@@ -243,7 +256,7 @@ def store_transposed(ct: Operand, x: Operand, value: Operand, *operands: Operand
     if isinstance(ct.type, Tensor) and ct.type.is_scalar:
         return [0.0, ct]  # x is 0-d: all of it is written
     part = index(ct, *operands, key=key)
-    if "a" in key:
+    if "a" in key and not distinct(operands, key):
         part = where(winners(x, *operands, key=key), part, 0.0)
     if is_mask(x, operands, key):
         return [where(logical_not(operands[0]), ct, 0.0), part, None]

@@ -20,7 +20,7 @@ from sct.ir.core import Eqn, Lit, Op, Operand, Value, builder_var
 from sct.ir.types import List, Tensor
 from sct.ops.arithmetic import add, div, mul, neg, sub
 from sct.ops.elementwise import where
-from sct.ops.indexing import add_at, store
+from sct.ops.indexing import add_at, distinct, store
 from sct.ops.reductions import expand_like, sum_
 from sct.ops.shape import expand_dims, reshape, transpose
 
@@ -483,7 +483,8 @@ def add_at_zeros(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str,
     Likewise where only other elements than `key` have been written into the zeros."""
     if is_zeros(v):
         return x
-    if not is_zeros(without_others(x, key, key_operands)) or not writes_once(key):
+    if not is_zeros(without_others(x, key, key_operands)) \
+            or not writes_once(key) and not distinct(key_operands, key):
         return None
     return v if is_full(key) and v.type == x.type else store(x, v, *key_operands, key=key)
 

@@ -13,7 +13,7 @@ def mlp_grad(params, x, labels):
     t2 = np.exp(logits1)
     p = len(x)
     dlogp = np.zeros((p, W2.shape[1]))
-    np.add.at(dlogp, (np.arange(p), labels), -1.0 / p)
+    dlogp[np.arange(p), labels] = -1.0 / p
     # logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
     t3 = np.sum(dlogp, axis=1, keepdims=True)
     t2 *= t3 / np.sum(t2, axis=1, keepdims=True)

@@ -10,7 +10,7 @@ def softmax_cross_entropy_grad(W, b, inputs, labels):
     # return -np.mean(logs[np.arange(len(labels)), labels])
     k = inputs.shape[0]
     dlogs = np.zeros((k, W.shape[1]))
-    np.add.at(dlogs, (np.arange(len(labels)), labels), -1.0 / k)
+    dlogs[np.arange(len(labels)), labels] = -1.0 / k
     # logs = scores - np.log(np.sum(np.exp(scores), axis=1, keepdims=True))
     t2 = np.sum(dlogs, axis=1, keepdims=True)
     t1 *= t2 / np.sum(t1, axis=1, keepdims=True)
