@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from programs import (
+    arrays,
     calculus,
     control,
     estimation,
@@ -128,6 +129,15 @@ GOLDENS = [
     forward(physics, "spring_chain"),
     second(physics, "lennard_jones"),
     pulled_back(physics, "leapfrog_energy", (0, 1)),
+    # array functions: medians, running products, paddings, rolls, splits, sorts
+    gradient(arrays, "robust_scale", 0),
+    gradient(arrays, "drawdown", 0, "running_drawdown_grad"),
+    gradient(arrays, "swap", 0),
+    gradient(arrays, "periodic_laplace", 0),
+    gradient(arrays, "wrap_smoothed", (0, 1)),
+    gradient(arrays, "gates", (0, 2)),
+    valued(arrays, "gini", 0),
+    forward(arrays, "top_k"),
     # statistics and learning
     valued(estimation, "mixture_nll", (0, 1, 2)),
     gradient(estimation, "softmax_cross_entropy", (0, 1)),

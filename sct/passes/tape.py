@@ -8,6 +8,7 @@ so what lies deeper takes as many taps as there are regions.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder
@@ -52,6 +53,7 @@ class Tape:
                 self._like.setdefault(v.type, v)
                 self._last[v.type] = self._like[v.type] if self._like[v.type] in fn.params else v
         self._elements: dict[Value, Eqn] = {}
+        self._slices: dict[Value, Value] = {}
         self._lengths: dict[Operand, Operand] = {}
         self._visit(fn, None)
 
@@ -66,6 +68,9 @@ class Tape:
                 self._parent[eqn] = region
             if eqn.op is index:
                 self._elements[eqn.out] = eqn
+            elif eqn.op.partials is not None:
+                self._slices.update((eqn.out, self._slices.get(a, a)) for a in eqn.args if isinstance(a, Value)
+                                    and a.type == eqn.out.type and self._slices.get(a, a) in self._elements)
             elif eqn.op is dim:
                 self._lengths[eqn.out] = eqn.args[0]
                 x = eqn.args[0]
@@ -114,8 +119,14 @@ class Tape:
         return rebuild(mirrored.with_(params=(*mirrored.params, *params)), env), tapes
 
     def relieve(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
-        """The equations, made to take shapes from a value in scope where that serves as well as a tape."""
-        return self._counted([_reshaped(eqn, self._like, self._home.keys()) for eqn in eqns])
+        """The equations, made to take shapes from a value in scope where that serves as well as a tape, or
+        from a part of an array in place of what is computed from it."""
+        return self._counted([self._sliced(_reshaped(eqn, self._like, self._home.keys())) for eqn in eqns])
+
+    def _sliced(self, eqn: Eqn) -> Eqn:
+        k = LIKE.get(eqn.op.name)
+        x = self._slices.get(cast(Value, eqn.args[k])) if k is not None else None
+        return eqn if x is None or k is None else eqn.with_(args=(*eqn.args[:k], x, *eqn.args[k + 1:]))
 
     def after(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The equations, which come after the function, made to take shapes from its params or its last

@@ -1,0 +1,27 @@
+import numpy as np
+
+
+def wrap_smoothed_grad(x, kernel):
+    # x: f64[n], kernel: f64[m]
+    m = kernel.size
+    half = m // 2
+    wide = np.pad(x, half, mode="wrap")
+    out = np.zeros_like(x)
+    for k in range(m):
+        out = out + kernel[k] * wide[k:k + x.size]
+    # return np.sum((out - x) ** 2)
+    t = 2.0 * (out - x)
+    dkernel = np.zeros_like(kernel)
+    dwide = np.zeros_like(wide)
+    for k in reversed(range(m)):
+        t1 = k + x.size
+        t2 = wide[k:t1]
+        t3 = np.sum(t, keepdims=True) if t2.size == 1 else t
+        dwide[k:t1] += kernel[k] * t3
+        dkernel[k] = t3 @ t2
+    # wide = np.pad(x, half, mode=mode)
+    n = x.shape[0]
+    dx = np.zeros(n)
+    np.add.at(dx, np.pad(np.arange(n), half, mode="wrap"), dwide)
+    dx -= t
+    return dx, dkernel
