@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import doctest
 import linecache
+import math
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sct
@@ -57,8 +59,7 @@ def test_a_limit(code: str, program: str) -> None:
     name = f"<limit {code} {hash(program)}>"
     linecache.cache[name] = (len(program), None, program.splitlines(True), name)
     with pytest.raises(sct.SctError) as error:
-        exec(compile("import math\nimport numpy as np\nimport sct\nfrom sct import grad\n", "<head>", "exec"), scope := {})
-        exec(compile(program, name, "exec"), scope)
+        exec(compile(program, name, "exec"), {"math": math, "np": np, "sct": sct, "grad": sct.grad})
     assert error.value.code == code, str(error.value)
     assert error.value.hint or error.value.why, str(error.value)
 
