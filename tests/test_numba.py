@@ -20,6 +20,8 @@ numba = pytest.importorskip("numba")
 from test_programs import PROGRAMS, Program  # noqa: E402
 from trees import copied, flat, is_float, leaves  # noqa: E402
 
+from benchmarks.numba_handwritten import PROGRAMS as BY_HAND  # noqa: E402
+from benchmarks.numba_handwritten import logistic_map  # noqa: E402
 from sct import SctError, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp  # noqa: E402
 from tests.fuzz import control  # noqa: E402
 from tests.fuzz.check import Sct, check  # noqa: E402
@@ -493,6 +495,21 @@ def test_other_modes() -> None:
         np.testing.assert_allclose(got, kind(recurrence, 1)(0.3, A), rtol=1e-9, atol=1e-14)
 
 
+def test_text_of_the_docs() -> None:
+    """docs/numba.md shows what is emitted, imports aside."""
+    shown = (Path(__file__).parent.parent / "docs" / "numba.md").read_text().split("```python\n")[2].split("```")[0]
+    assert same(logistic_map, 0.2, 3).source.endswith(shown)
+
+
+def test_benchmark_gradients_by_hand() -> None:
+    """What the benchmark measures against is right."""
+    for program in BY_HAND:
+        args = program.inputs(np.random.default_rng(1), program.small)
+        value, *gradients = program.gradient(*args)
+        expected = value_and_grad(program.function, program.argnums)(*args)
+        np.testing.assert_allclose(flat((value, *gradients)), flat(expected), rtol=1e-9, atol=1e-12)
+
+
 def test_backends_do_not_share_what_they_compiled() -> None:
     assert "njit" in same(recurrence, 0.3, A).source
     plain = value_and_grad(recurrence)
@@ -576,7 +593,8 @@ print(sum(sum(d.stats.cache_hits.values()) for d in dispatchers), len(dispatcher
 def start(directory: Path, factor: float) -> Any:
     path = directory / "script.py"
     path.write_text(SCRIPT.format(factor=factor))
-    env = {**os.environ, "SCT_CACHE_DIR": str(directory / "cache"), "PYTHONPATH": os.pathsep.join(["."])}
+    python = os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "SCT_CACHE_DIR": str(directory / "cache"), "PYTHONPATH": python}
     return subprocess.Popen([sys.executable, str(path)], env=env, stdout=subprocess.PIPE, text=True)
 
 
