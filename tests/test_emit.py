@@ -670,3 +670,14 @@ def test_save_and_golden_of_callables(tmp_path: Path, monkeypatch: pytest.Monkey
     owner = getattr(f, "__self__", None)
     own = {"self_a": owner.a, "self_w": owner.w} if owner is not None else {}
     assert getattr(imported(tmp_path / "saved.py"), made.name)(3.0, **own) == wanted
+
+
+def test_defaults_that_are_containers(emitted) -> None:
+    text = (
+        "from sct import grad\n@grad\ndef f(x: float, p={'a': 2.0}): return x * x * p['a']\n"
+        "@grad\ndef g(x: float, p={'a': 2.0}): return x * p['a']\n"
+    )
+    user, made = both_modules(*emitted(text), text)
+    assert made.f(3.0) == user.f(3.0) == 12.0 and made.g(3.0) == 2.0 and made.f(3.0, {"a": 1.0}) == 6.0
+    result, _ = emitted(text.replace("def g(x: float, p={'a': 2.0}", "def g(x: float, p={'a': 5.0}"))
+    assert result.exit_code == 1 and "another default" in result.stderr

@@ -171,10 +171,14 @@ class Writer:
 
     def _bind(self, key: str, value: Any) -> None:
         """A default that has no literal form in the signature."""
-        if isinstance(value, (list, dict)):
-            self.outside.constants[key] = repr(value)
-        else:
-            raise SctError("SCT914", f"the default of `{key[1:]}` cannot be copied", why=f"it is {value!r}")
+        text = repr(value)
+        try:
+            ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            raise SctError("SCT914", f"the default of `{key[1:]}` cannot be copied", why=f"it is {text}") from None
+        if self.outside.constants.setdefault(key, text) != text:
+            raise SctError("SCT914", f"the default of `{key[1:]}` cannot be copied",
+                           why="another function has another default of this name", hint="rename the parameter")
 
 
 def _merged(traced: Traced, texts: Mapping[int, str]) -> tuple[Traced, dict[int, str]]:
