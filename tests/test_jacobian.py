@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from test_programs import Program, active, every_program, every_scalar_program, tolerance
-from trees import flat, is_float, leaves, random_like, same_bits
+from trees import fields, flat, is_float, leaves, random_like, same_bits
 
 import sct
 from sct import SctError, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, vjp
@@ -21,8 +21,9 @@ from sct import SctError, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, vjp
 
 def times(blocks: Any, tangent: Any) -> Any:
     """A row of blocks, arranged as the argument, times a tangent arranged likewise."""
-    if isinstance(tangent, dict):
-        return sum(times(blocks[key], tangent[key]) for key in tangent)
+    named = tangent if isinstance(tangent, dict) else fields(tangent)
+    if named is not None:
+        return sum(times(part(blocks, key), named[key]) for key in named)
     if isinstance(tangent, (tuple, list)):
         return sum(times(b, t) for b, t in zip(blocks, tangent, strict=True))
     if tangent is None:
@@ -33,11 +34,32 @@ def times(blocks: Any, tangent: Any) -> Any:
 
 def product(result: Any, value: Any, tangent: Any) -> Any:
     """The Jacobian of an output like `value` times a tangent: a tangent of the output."""
-    if isinstance(value, dict):
-        return {key: product(result[key], value[key], tangent) for key in value}
+    named = value if isinstance(value, dict) else fields(value)
+    if named is not None:
+        return {key: product(part(result, key), named[key], tangent) for key in named}
     if isinstance(value, (tuple, list)):
         return type(value)(product(r, v, tangent) for r, v in zip(result, value, strict=True))
     return times(result, tangent) + np.zeros(np.shape(value)) if is_float(value) else None
+
+
+def part(x: Any, key: str) -> Any:
+    return x[key] if isinstance(x, dict) else getattr(x, key)
+
+
+def has_long_list(x: Any) -> bool:
+    """Does it hold a list that has no Jacobian?"""
+    if isinstance(x, dict):
+        return any(map(has_long_list, x.values()))
+    return isinstance(x, (tuple, list)) and (isinstance(x, list) and len(x) > 4 or any(map(has_long_list, x)))
+
+
+def dense(transform: Any, f: Any, argnums: Any, args: tuple[Any, ...], value: Any) -> Any:
+    try:
+        return transform(f, argnums)(*args)
+    except SctError as error:
+        if error.code == "SCT413" and has_long_list((args, value)):
+            pytest.skip("a list of any length has no Jacobian")
+        raise
 
 
 def size(args: tuple[Any, ...]) -> int:
@@ -52,7 +74,8 @@ def test_against_jvp(program: Program) -> None:
     _, tangent = jvp(program.function, args, direction)
     scale = 1.0 + np.max(np.abs(flat(tangent)), initial=0.0)
     for transform in (jacfwd, jacrev):
-        got = product(transform(program.function, argnums)(*args), value, tuple(direction[i] for i in argnums))
+        made = dense(transform, program.function, argnums, args, value)
+        got = product(made, value, tuple(direction[i] for i in argnums))
         np.testing.assert_allclose(flat(got), flat(tangent), rtol=tolerance(args)["rtol"],
                                    atol=scale * tolerance(args)["atol"], err_msg=transform.__name__)
         assert same_bits(args, program.args()), "the caller's arguments were changed"
@@ -66,7 +89,7 @@ def test_hessian_against_hvp(program: Program) -> None:
     direction = [None] * len(args)
     direction[0] = random_like(args[0], np.random.default_rng(2))
     expected = hvp(program.function, args, direction)
-    got = product(hessian(program.function)(*args), args[0], direction[0])
+    got = product(dense(hessian, program.function, 0, args, None), args[0], direction[0])
     scale = 1.0 + np.max(np.abs(flat(expected)), initial=0.0)
     np.testing.assert_allclose(flat(got), flat(expected), rtol=tolerance(args)["rtol"],
                                atol=scale * tolerance(args)["atol"])
