@@ -38,8 +38,7 @@ def revenue(releases, volume, inflows, level, swing=0.25):
         release = releases[hour]
         volume = volume * (1.0 - EVAPORATION) + inflows[hour] - release
         energy = EFFICIENCY * release * (volume / 250000.0)
-        t = swing * math.cos(6.283185307179586 * (hour - 19.0) / HOURS)
-        t = level * (1.0 + t)
+        t = level * (1.0 + swing * math.cos(6.283185307179586 * (hour - 19.0) / HOURS))
         tape.append((volume, t))
         total += energy * t
         if volume < 0.0:
