@@ -137,6 +137,41 @@ def f(x, y):
     return dx
 """)
 
+case("a_question_is_asked_again", 0.5, 3, ir="""
+def f(a: float, n: int) -> float:
+    _0: bool = operator.gt(a, 1.0)
+    def then() -> float:
+        return a
+    def orelse() -> float:
+        return 1.0
+    x: float = cond(_0, then=then, orelse=orelse)
+    def body(i: int, v: float) -> tuple[bool, float]:
+        v_1: float = operator.mul(v, x)
+        return True, v_1
+    v_2, trips = loop[float, int](0, n, 1, x, body=body, carries=1, counted=True)
+    def then() -> float:
+        _1: float = adj.add(v_2, 2.0)
+        return _1
+    def orelse() -> float:
+        return v_2
+    s: float = adj.cond(_0, then=then, orelse=orelse)
+    return s
+""", source="""
+def f(a, n):
+    if a > 1.0:
+        x = a
+    else:
+        x = 1.0
+    v = x
+    for _ in range(n):
+        v *= x
+    if a > 1.0:
+        s = v + 2.0
+    else:
+        s = v
+    return s
+""")
+
 case("loop_with_a_carry", 0.2, 3, ir="""
 def f(x: float, n: int) -> float:
     def body(i: int, v: float) -> tuple[bool, float]:

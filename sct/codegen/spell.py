@@ -19,6 +19,7 @@ from sct.codegen.program import (
     blocks,
     operands,
     statements,
+    targets,
 )
 from sct.ir.core import Eqn, Lit, Operand, Value, is_effect
 from sct.ir.types import List, Tensor
@@ -37,7 +38,43 @@ def spell(block: Block) -> Block:
     """The block with updates in place and short parts where they are read."""
     uses = Counter(x for s in statements(block) for x in _reads(s) if isinstance(x, Value))
     _spell(block, uses)
+    _ask_again(block, uses, _lasting(block))
     return block
+
+
+def _lasting(block: Block) -> set[Value]:
+    """What is never assigned, the only value of its name: a parameter that stays what it is."""
+    made = {v for s in statements(block) for v in targets(s)}
+    made.update(v for s in statements(block) if isinstance(s, Loop) for z in s.zipped for v in z.values)
+    read = {x for s in statements(block) for x in _reads(s) if isinstance(x, Value)}
+    names = Counter(v.hint for v in made | read)
+    return {v for v in read - made if v.hint is not None and names[v.hint] == 1}
+
+
+def _ask_again(block: Block, uses: Counter[Value], lasting: set[Value]) -> None:
+    """t = a > 1.0; if t: ...; if t: ...   ->   if a > 1.0: ...; if a > 1.0: ..."""
+    made = {s.eqn.out: s for s in block if isinstance(s, Let) and _is_comparison(s.eqn, lasting)}
+    tests = [s for s in block if isinstance(s, If) and s.test in made]
+    counts = Counter(s.test for s in tests)
+    found: Block = []
+    for s in block:
+        test = made.get(s.test) if isinstance(s, If) and isinstance(s.test, Value) else None
+        if isinstance(s, Let) and s in made.values() and counts[s.eqn.out] == uses[s.eqn.out] > 1:
+            continue
+        if isinstance(s, If) and test is not None and counts[s.test] == uses[test.eqn.out] > 1:
+            s.test = Value(test.eqn.out.type)
+            found.append(Let(test.eqn.with_(outs=(s.test,)), test.like))
+        found.append(s)
+    block[:] = found
+
+
+def _is_comparison(eqn: Eqn, lasting: set[Value]) -> bool:
+    """Is this one of numbers that stay what they are, and literals?"""
+    return eqn.op.name in _COMPARISONS and eqn.out.hint is None and all(
+        isinstance(x, Lit) or x in lasting and isinstance(x.type, Tensor) and x.type.is_scalar for x in eqn.args)
+
+
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 def _spell(block: Block, uses: Counter[Value]) -> None:

@@ -1,7 +1,6 @@
 def newton_sqrt_grad(a):
     # a: float
-    t = a > 1.0
-    x = a if t else 1.0
+    x = a if a > 1.0 else 1.0
     tape = []
     while abs(x * x - a) > 1e-10:
         tape.append(x)
@@ -12,10 +11,10 @@ def newton_sqrt_grad(a):
         x = tape.pop()
         # x = 0.5 * (x + a / x)
         dx *= 0.5
-        t1 = dx / x
-        da += t1
-        dx -= a / x * t1
-    if t:
+        t = dx / x
+        da += t
+        dx -= a / x * t
+    if a > 1.0:
         # x = a if a > 1.0 else 1.0
         da += dx
     return da
