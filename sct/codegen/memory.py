@@ -43,7 +43,7 @@ class Memory:
 
     def _enter(self, s: Statement) -> None:
         if isinstance(s, Let):
-            self._let(s.eqn)
+            self._let(s.eqn, s.like)
         elif isinstance(s, Update):
             self._join([s.eqn.out, s.eqn.args[0]])
         elif isinstance(s, Move):
@@ -59,7 +59,7 @@ class Memory:
             for z in s.zipped:
                 self._join([z.tape, *z.values])
 
-    def _let(self, eqn: Eqn) -> None:
+    def _let(self, eqn: Eqn, like: Eqn) -> None:
         if eqn.op.name == "call":
             for k, j in eqn.attrs.get("takes", ()):
                 self._join([eqn.args[k], eqn.outs[j]])
@@ -69,7 +69,7 @@ class Memory:
             self._join([*eqn.outs, *eqn.args])
         elif isinstance(eqn.out.type, List):
             self._join([eqn.out, *(eqn.args if eqn.op.name in HOLDS else ())])
-        elif isinstance(eqn.out.type, Seq) or aliases(eqn) != "none":
+        elif isinstance(eqn.out.type, Seq) or aliases(like) != "none":
             self._join([eqn.out, eqn.args[eqn.op.alias_of]])
 
     def _join(self, xs: Iterable[Operand]) -> None:

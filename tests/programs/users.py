@@ -203,6 +203,17 @@ def settled(W: np.ndarray, h: np.ndarray, n: int) -> float:
     return h @ h
 
 
+def either(x: np.ndarray, y: np.ndarray, k: int) -> float:
+    """A factor that only one path makes scales an array of the other pass."""
+    u = y
+    w = 2.0
+    if k:
+        pass
+    else:
+        u = math.cos(w) * x
+    return u.sum()
+
+
 INPUTS = {
     "pid_cost": lambda rng: (2.0, 0.5, 0.3, 1.0, 20),
     "epidemic": lambda rng: (0.5, 0.2, 0.1 * np.abs(rng.normal(size=8))),
@@ -227,6 +238,7 @@ INPUTS = {
         {"W": rng.normal(size=(3, 3)), "U": rng.normal(size=(3, 2)), "b": rng.normal(size=3),
          "V": rng.normal(size=(2, 3))}, rng.normal(size=(5, 2)), rng.normal(size=(5, 2))),
     "settled": lambda rng: (0.4 * rng.normal(size=(3, 3)), rng.normal(size=3), 9),
+    "either": lambda rng: (rng.normal(size=3), rng.normal(size=3), 0),
     "smear": lambda rng: (rng.normal(size=5), 0.3),
     "pascal": lambda rng: (rng.normal(size=(4, 3)),),
     "weighted": lambda rng: (rng.normal(size=5), 0.3),
