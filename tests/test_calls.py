@@ -636,6 +636,272 @@ def time_it(x):
     return y
 
 
+@case(2.0)
+def curried(x):
+    add = lambda a: lambda b: lambda c: a * b + c
+    return add(x)(x + 1)(x * 2)
+
+
+@case(2.0)
+def compose(x):
+    def compose2(*fs):
+        return reduce_(lambda f, g: lambda v: f(g(v)), fs)
+
+    reduce_ = functools.reduce
+    return compose2(math.sin, lambda v: v * v, math.exp)(x * 0.1)
+
+
+@case(A)
+def vectorized_list(x):
+    fs = [np.sin, np.cos, lambda v: v**2]
+    return sum(np.sum(f(x)) for f in fs)
+
+
+@case(A)
+def dict_of_fns(x):
+    table = {"a": (np.sin, 2.0), "b": (np.cos, 3.0)}
+    return sum(k * np.sum(f(x)) for f, k in table.values())
+
+
+@case(2.0)
+def star_dict(x):
+    d = {"a": x, **{"b": 2.0}, "c": 3.0}
+
+    def f(a, b, c):
+        return a * b + c
+
+    return f(**d)
+
+
+@case(2.0)
+def default_none(x):
+    def f(a, b=None):
+        return a * (b if b is not None else 2.0)
+
+    return f(x) + f(x, x)
+
+
+@case(2.0)
+def kw_only_default_late(x):
+    k = 2.0
+
+    def f(a, *, b=k):
+        return a * b
+
+    k = 5.0
+    return f(x) + k * x
+
+
+@case(2.0)
+def partialmethod_(x):
+    return PM(x).double() + PM(x).triple(2.0)
+
+
+class PM:
+    def __init__(self, v):
+        self.v = v
+
+    def times(self, k, plus=0.0):
+        return self.v * k + plus
+
+    double = functools.partialmethod(times, 2.0)
+    triple = functools.partialmethod(times, plus=1.0)
+
+
+@case(A)
+def np_vectorize_like(x):
+    return np.sum(np.array([math.exp(v) for v in x]))
+
+
+@case(2.0)
+def while_else(x):
+    i = 0
+    while i < 3:
+        i += 1
+    else:
+        x = x * 2
+    return x
+
+
+@case(2.0)
+def assert_msg(x):
+    assert isinstance(x, float), f"bad {x}"
+    assert x > 0, "neg"
+    return x * x
+
+
+@case(2.0)
+def global_fn_attr(x):
+    return with_attribute.k * x
+
+
+def with_attribute():
+    pass
+
+
+with_attribute.k = 3.0
+
+
+@case(2.0)
+def multi_ret(x):
+    def f(a):
+        return a, a * a, [a, {"k": a}]
+
+    p, q, (r, d) = f(x)
+    return p + q * r + d["k"]
+
+
+@case(2.0)
+def ternary_chain(x):
+    return 1.0 * x if x < 1 else 2.0 * x if x < 3 else 3.0 * x
+
+
+@case(2.0)
+def swap(x):
+    a, b = x, 1.0
+    a, b = b, a
+    (a, b), c = (b, a), 3
+    return a * 2 + b * c
+
+
+@case(2.0)
+def chained_assign(x):
+    a = b = [x, 1.0]
+    a[1] = x * x
+    return b[1] * a[0]
+
+
+@case(2.0)
+def zip_star(x):
+    pairs = [(x, 1.0), (2.0, x), (x, x)]
+    a, b = zip(*pairs)
+    return sum(a) * sum(b)
+
+
+@case(2.0)
+def enumerate_start(x):
+    return sum(i * v for i, v in enumerate([x, x * x, 3.0], start=1))
+
+
+@case(2.0)
+def dict_iter(x):
+    d = {"a": x, "b": x * x}
+    d.update(c=3.0)
+    s = 0.0
+    for k in d:
+        s += d[k]
+    for k, v in sorted(d.items()):
+        s += v
+    return s + len(d) + d.setdefault("z", 1.0) + d.pop("a")
+
+
+@case(2.0)
+def str_fmt(x):
+    key = "layer_{}".format(2)
+    d = {"layer_2": x}
+    key2 = "layer_%d" % 2
+    return d[key] * d[f"layer_{1 + 1}"] * d[key2]
+
+
+@case(2.0)
+def slice_obj(x):
+    l = [x, x * 2, x * 3, x * 4]
+    s = slice(1, 3)
+    return sum(l[s]) + sum(l[::-1][:2]) + l[-1]
+
+
+@case(A)
+def slice_arr(x):
+    s = slice(1, None)
+    i = (slice(None),)
+    return np.sum(x[s]) + np.sum(x[i] ** 2)
+
+
+@case(2.0)
+def any_gen(x):
+    return x if any(math.isnan(v) for v in [1.0, 2.0]) else x * 2
+
+
+@case(2.0)
+def lambda_default_expr(x):
+    return (lambda *a, k=2.0, **kw: sum(a) * k * kw.get("z", 1.0))(x, x, z=x)
+
+
+@case(2.0)
+def closure_counter(x):
+    def make():
+        n = 0
+
+        def inc():
+            nonlocal n
+            n += 1
+            return n
+
+        return inc
+
+    c = make()
+    c()
+    c()
+    return x * c()
+
+
+@case(2.0)
+def list_ops(x):
+    l = [1.0] * 2 + [x]
+    l += [x * x]
+    l.insert(0, 3.0)
+    l.extend((x,))
+    l[0:1] = (2.0, x)
+    return sum(l) + l.pop() + l.pop(0)
+
+
+@case(2.0)
+def bit_ops(x):
+    return x * ((5 & 3) | (1 << 2)) + (7 >> 1) + (x if not (1 ^ 1) else 0)
+
+
+@case(2.0)
+def int_float_mix(x):
+    return x**2 // 1 * 0 + x * 7 // 2 * 0 + x % 1.5 + (-x) * 2
+
+
+@case(2.0)
+def numeric_methods(x):
+    return x * (2.5).as_integer_ratio()[0] + 0.0 + x.real
+
+
+@case(2.0)
+def complex_dispatch(x):
+    ops = {"+": operator.add, "*": operator.mul, "neg": operator.neg}
+    prog = [("+", 1.0), ("*", x), ("neg",)]
+    acc = x
+    for name, *args in prog:
+        acc = ops[name](acc, *args)
+    return acc
+
+
+@case(A)
+def ellipsis_none(x):
+    return np.sum(x[..., None] * x[None, ...]) + np.sum(x[...])
+
+
+@case(2.0, None)
+def optional_arg(x, b):
+    return x * 2 if b is None else x * b
+
+
+@case(2.0, True)
+def bool_arg(x, flag):
+    if flag:
+        return x * 3
+    return x
+
+
+@case(2.0, "add")
+def getattr_op(x, name):
+    return getattr(operator, name)(x, x)
+
+
 @pytest.mark.parametrize("f, args", CASES)
 def test_derivatives(f, args):
     given = copy.deepcopy(args)

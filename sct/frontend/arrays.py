@@ -267,9 +267,12 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
             else:
                 ev.store.cells[owner.addr] = replace(cell, items=(*items, value), keys=(*cell.keys, where))
             return
+        written: Any = value
         if isinstance(where, slice):
-            ev.refuse("SCT503", "writing a slice of a list is not supported")
-        attempted(ev, lambda: items.__setitem__(where, value))
+            if not isinstance(value, (Tup, ListRef)) or isinstance(value, ListRef) and lists.is_dynamic(ev, value):
+                ev.refuse("SCT503", "only a list or tuple of known length may be written into a slice of a list")
+            written = value.items if isinstance(value, Tup) else _slots(ev, value).items
+        attempted(ev, lambda: items.__setitem__(where, written))
         ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
     else:
         ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")

@@ -273,6 +273,14 @@ for _name, _cls in (("float", float), ("int", int), ("bool", bool)):
     SPECIAL[id(_cls)] = _convert(_name, _cls)
 
 
+@special(slice)
+def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    start, stop, step = (Static(None), *args, Static(None)) if len(args) == 1 else (*args, Static(None))[:3]
+    if all(isinstance(p, Static) for p in (start, stop, step)):
+        return Static(slice(*(ev.ask(p, "a bound of a slice") for p in (start, stop, step))))
+    return Tup((Static(slice), start, stop, step))
+
+
 @special(set, frozenset)
 def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     items = items_of(ev, args[0]) if args else ()

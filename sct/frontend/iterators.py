@@ -18,7 +18,7 @@ from sct.frontend.arrays import slice_view
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import binary, compare_one, truth
 from sct.frontend.iteration import items_of
-from sct.frontend.raising import die
+from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
 from sct.frontend.values import Abstract, Bound, Iteration, ListRef, Ref, Slots, Static, Tup
 from sct.ir import Lit
@@ -94,19 +94,26 @@ def sorted_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     key = kwargs.get("key")
     items = items_of(ev, args[0])
     keys = [x if key is None or key == Static(None) else ev.call(key, [x]) for x in items]
-    values = [_known_key(ev, k) for k in keys]
     reverse = bool(ev.ask(kwargs.get("reverse", Static(False)), "`reverse` of sorted"))
-    order = sorted(range(len(items)), key=lambda k: values[k], reverse=reverse)
-    return ev.new_list(tuple(items[k] for k in order))
+    order: Any = functools.cmp_to_key(functools.partial(_compared, ev))
+    return ev.new_list(tuple(
+        items[k] for k in sorted(range(len(items)), key=lambda k: order(keys[k]), reverse=reverse)))
 
 
-def _known_key(ev: Evaluator, key: Abstract) -> Any:
-    if isinstance(key, Tup):
-        return tuple(_known_key(ev, x) for x in key.items)
-    if not is_number(key):
+def _compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
+    """-1, 0 or 1: the order of two things that are known, up to where they differ."""
+    if isinstance(a, Tup) and isinstance(b, Tup):
+        for x, y in zip(a.items, b.items):
+            found = _compared(ev, x, y)
+            if found:
+                return found
+        return (len(a.items) > len(b.items)) - (len(a.items) < len(b.items))
+    if a is b:
+        return 0
+    if not (is_number(a) and is_number(b)):
         ev.refuse("SCT503", "sorting by values known only at run time is not supported", hint="use np.sort of an array")
-    assert isinstance(key, Static)
-    return key.value
+    x, y = ev.ask(a, "a key"), ev.ask(b, "a key")
+    return int(attempted(ev, lambda: (x > y) - (x < y)))
 
 
 def select(ev: Evaluator, name: str, items: tuple[Abstract, ...], key: Abstract) -> Abstract:

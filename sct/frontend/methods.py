@@ -68,6 +68,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
             return args[1] if len(args) > 1 else Static(None)
         if name == "copy":
             return ev.call(Static(dict), [owner])
+        if name in ("update", "setdefault", "pop", "clear"):
+            return change_dict(ev, owner, name, args, kwargs)
     if isinstance(owner, ListRef):
         if name in LIST_METHODS and lists.is_dynamic(ev, owner):
             return LIST_METHODS[name](ev, owner, args)
@@ -104,6 +106,29 @@ LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
     "clear": lambda ev, xs, args: lists.clear(ev, xs),
 }
 """The methods of lists whose length is not known."""
+
+
+def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kwargs) -> Abstract:
+    """A dict of known keys gets others, or loses some."""
+    cell = ev.writable(owner.addr, "a write")
+    assert isinstance(cell, Slots)
+    entries: dict[Any, Abstract] = dict(zip(cell.keys, cell.items))
+    result: Abstract = Static(None)
+    if name == "update":
+        made = ev.call(Static(dict), args, kwargs)
+        assert isinstance(made, DictRef)
+        entries.update(zip(ev.slots(made).keys, ev.slots(made).items))
+    elif name == "clear":
+        entries = {}
+    else:
+        key, *default = args
+        known = ev.ask(key, "a key of a dict")
+        if name == "setdefault":
+            result = entries.setdefault(known, default[0] if default else Static(None))
+        else:
+            result = attempted(ev, lambda: entries.pop(known, *default))
+    ev.store.cells[owner.addr] = replace(cell, items=tuple(entries.values()), keys=tuple(entries))
+    return result
 
 
 def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> Abstract:
