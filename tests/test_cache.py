@@ -24,6 +24,8 @@ import pytest
 from trees import same_bits
 
 from sct import SctWarning, derivative, grad, hessian, jacrev, jvp, value_and_grad, vjp
+from sct.dispatch import MISS
+from sct.frontend import key_of
 
 
 def product(x: float, y: float) -> float:
@@ -279,6 +281,34 @@ def test_lists_of_any_length(anew) -> None:
     tried(lambda p, x: np.sum(sum([each * x for each in p])), [
         ([x] * 5, x), ([x] * 6, x), ([x] * 4, x), ([y] * 5, x), ([y] * 5, y), ([x] * 5, y), ([np.ones(1)] * 5, x),
         ([x, x, x, x, y], x), ([x.astype(np.float32)] * 5, x), ([2.0] * 5, x)], anew)
+
+
+def test_a_specialisation_serves_exactly_the_calls_of_its_key() -> None:
+    """Of random arguments: the checks that are written as code accept what has the same key, and nothing else."""
+    shared = [1.0, 2.0]
+    held = {"w": np.ones(3), "b": 2.0}
+    pool = [
+        1.0, 2.0, 3, True, "a", None, np.float32(1.0), np.float64(2.0), np.int64(1), np.ones(3), np.ones(4), np.ones(1),
+        np.ones(0), np.ones((3, 4)), np.ones((4, 4)), np.ones((1, 3)), np.ones(3, np.float32), np.ones(3, int),
+        np.array(2.0), (1.0, 2.0), (1.0, 2), (), [], shared, [3.0, 4.0], [1.0, 2], [1.0] * 5, [2.0] * 7, [1] * 5,
+        [np.ones(3)] * 5, [np.ones(4)] * 5, held, dict(held), {"b": 2.0, "w": np.ones(4)}, {"w": [np.ones(3), shared]},
+        {"w": [np.ones(4), [1.0, 1.0]]}, ({"a": 1.0}, [shared, shared]), ({"a": 2.0}, [[1.0, 2.0], [1.0, 2.0]]), first,
+        second, Layer(scale=2.0), Layer(scale=3.0), Layer(scale=np.ones(3)), Layer(other=2.0), math.sin,
+    ]
+    rng = np.random.default_rng(0)
+
+    def f(x, *more):
+        return x * 2.0
+
+    for _ in range(60):
+        args = (1.5, *(pool[k] for k in rng.integers(len(pool), size=rng.integers(1, 4))))
+        calls = [args, *((1.5, *(pool[k] if rng.random() < 0.5 else x for x, k in zip(args[1:], row)))
+                         for row in rng.integers(len(pool), size=(25, 3)))]
+        d = grad(f)
+        assert d(*args) == 2.0
+        match = d._match
+        for call in calls:
+            assert (match(call, {}) is not MISS) == (key_of(call, {}) == key_of(args, {})), (args, call)
 
 
 def test_a_list_that_changes() -> None:
