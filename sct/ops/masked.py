@@ -188,21 +188,18 @@ def masked_type(call: Callable[..., Any]) -> Callable[..., Tensor]:
     def rule(x: Operand, mask: Operand, initial: Operand, axis: Axis = None, keepdims: bool = False,
              dtype: str | None = None, ddof: int = 0) -> Tensor:
         given = {} if dtype is None else {"dtype": numpy_dtype(dtype)}
-        dtypes = {probe(call, d) for d in readings(number(x))} if dtype is None else {
-            str(probe_with(call, d, given)) for d in readings(number(x))}
+        dtypes = {probe(lambda v: call(v, **given), d) for d in readings(number(x))}
         return scalar_or_array(dtypes, reduced_shape(number(x).shape, axis, keepdims))
 
     return rule
 
 
-def probe_with(call: Callable[..., Any], dtype: str, given: dict[str, Any]) -> str:
-    return probe(lambda x: call(x, **given), dtype)
-
-
 def keywords(mask: Any, initial: Any, dtype: str | None, ddof: int) -> dict[str, Any]:
-    found = {"where": mask, "initial": initial, "dtype": dtype and numpy_dtype(dtype), "ddof": ddof}
-    absent = {"where": True, "initial": None, "dtype": None, "ddof": 0}
-    return {k: v for k, v in found.items() if v is not absent[k] and not (k == "ddof" and v == 0)}
+    """What NumPy is given: not all of these functions take all of them."""
+    found: dict[str, Any] = {} if mask is True else {"where": mask}
+    found |= {} if initial is None else {"initial": initial}
+    found |= {} if dtype is None else {"dtype": numpy_dtype(dtype)}
+    return found | ({"ddof": ddof} if ddof else {})
 
 
 def masked_op(name: str, kind: Reduction | Mean | None, calls: str) -> Op:
@@ -215,10 +212,9 @@ def masked_op(name: str, kind: Reduction | Mean | None, calls: str) -> Op:
 
     def emit(x: Operand, mask: Operand, initial: Operand, axis: Axis = None, keepdims: bool = False,
              dtype: str | None = None, ddof: int = 0) -> str:
-        parts = ["_0"] + ["axis=_axis"] * (axis is not None) + ["keepdims=True"] * keepdims
-        parts += [f"dtype={dtype_text(dtype)}"] * (dtype is not None) if dtype else []
-        parts += ["ddof=_ddof"] * bool(ddof) + ["where=_1"] * (mask != ALL) + ["initial=_2"] * (initial != NONE)
-        return f"numpy.{name}({', '.join(parts)})"
+        parts = {"axis=_axis": axis is not None, "keepdims=True": keepdims, "ddof=_ddof": ddof,
+                 f"dtype={dtype_text(dtype or 'f64')}": dtype, "where=_1": mask != ALL, "initial=_2": initial != NONE}
+        return f"numpy.{name}({', '.join(['_0', *(text for text, there in parts.items() if there)])})"
 
     def vjp(ct: Any, y: Operand, x: Operand, mask: Operand, initial: Operand, dtype: Any = None, **attrs: Any) -> Any:
         assert kind is not None

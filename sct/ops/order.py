@@ -54,7 +54,8 @@ def sorts() -> Iterable[samples.Sample]:
 
 
 argsort = op("argsort", "numpy.argsort .argsort", type=type_argsort, run=np.argsort, bind=bind_sort,
-             defaults={"axis": -1, "kind": None}, nondiff=POSITION, samples=sorts)
+             defaults={"axis": -1, "kind": None}, nondiff=POSITION, cost="dear",
+             samples=sorts)
 
 
 def stable_order(x: Operand, axis: int) -> Any:
@@ -79,7 +80,8 @@ def sort_forward(dx: Operand, x: Operand, axis: int | None = -1) -> Any:
 
 sort = op("sort", "numpy.sort", type=type_sort, run=np.sort, bind=bind_sort, defaults={"axis": -1, "kind": None},
           vjp=lambda ct, y, x, **attrs: sort_back(ct, x, **attrs),
-          jvp=lambda tangents, y, x, axis=-1, kind=None: sort_forward(tangents[0], x, axis), samples=sorts)
+          jvp=lambda tangents, y, x, axis=-1, kind=None: sort_forward(tangents[0], x, axis), cost="dear",
+          samples=sorts)
 
 
 # -- partition ------------------------------------------------------------------------------------------
@@ -104,7 +106,7 @@ partition_order = op("partition_order", type=lambda y, x, axis: Tensor("array", 
                      run=lambda y, x, axis: run_partition_order(y, x, axis), nondiff=POSITION,
                      emit="numpy.take_along_axis(numpy.argsort(_1, axis=_axis, kind='stable'), "
                           "numpy.argsort(numpy.argsort(_0, axis=_axis, kind='stable'), axis=_axis), axis=_axis)",
-                     samples=lambda: [((np.partition(x, 1), x), {"axis": -1}) for x in (
+                     cost="dear", samples=lambda: [((np.partition(x, 1), x), {"axis": -1}) for x in (
                          samples.arrays((4,)), samples.arrays((2, 3)))])
 
 
@@ -126,13 +128,13 @@ def partition_forward(tangents: Sequence[Any], y: Operand, x: Operand, kth: Any,
 partition = op("partition", "numpy.partition", type=type_partition, bind=bind_partition, defaults={"axis": -1},
                run=lambda x, kth, axis=-1: np.partition(x, kth, axis), vjp=partition_back, jvp=partition_forward,
                emit=lambda x, kth, axis=-1: f"numpy.partition(_0, _kth{'' if axis == -1 else ', axis=_axis'})",
-               samples=partitions)
+               cost="dear", samples=partitions)
 
 argpartition = op("argpartition", "numpy.argpartition .argpartition", bind=bind_partition, defaults={"axis": -1},
                   type=lambda x, kth, axis=-1: Tensor("array", "i64", type_sort(x, axis).shape), nondiff=POSITION,
                   run=lambda x, kth, axis=-1: np.argpartition(x, kth, axis),
                   emit=lambda x, kth, axis=-1: f"numpy.argpartition(_0, _kth{'' if axis == -1 else ', axis=_axis'})",
-                  samples=partitions)
+                  cost="dear", samples=partitions)
 
 
 # -- median ----------------------------------------------------------------------------------------------
@@ -204,7 +206,8 @@ def medians() -> Iterable[samples.Sample]:
 
 
 median = op("median", "numpy.median", type=type_median, run=np.median, bind=bind_reduction, vjp=median_back,
-            jvp=median_forward, defaults={"axis": None, "keepdims": False}, samples=medians, raises="shape")
+            jvp=median_forward, defaults={"axis": None, "keepdims": False}, cost="dear",
+            samples=medians, raises="shape")
 
 
 # -- quantile, percentile ----------------------------------------------------------------------------------
@@ -302,7 +305,7 @@ def quantile_op(name: str, scale: float) -> Op:
             made = moveaxis(made, source=-1, destination=0)
         return reshape_as(made, y) if number(y).is_array else made
 
-    return op(name, f"numpy.{name}", type=rule, bind=bind, vjp=vjp, jvp=jvp, raises="value",
+    return op(name, f"numpy.{name}", type=rule, bind=bind, vjp=vjp, jvp=jvp, raises="value", cost="dear",
               run=lambda x, q, **attrs: call(x, q, **attrs), samples=quantiles(scale),
               defaults={"axis": None, "keepdims": False, "method": "linear"})
 
@@ -363,7 +366,7 @@ def type_unique(x: Operand) -> Tensor:
 
 unique_index = op("unique_index", type=lambda x: Tensor("array", "i64", type_unique(x).shape), nondiff=POSITION,
                   run=lambda x: np.unique(x, return_index=True)[1], emit="numpy.unique(_0, return_index=True)[1]",
-                  samples=lambda: [((np.array([2.0, 1.0, 2.0, 0.5]),), {})])
+                  cost="dear", samples=lambda: [((np.array([2.0, 1.0, 2.0, 0.5]),), {})])
 
 
 def unique_back(ct: Operand, x: Operand) -> list[Any]:
@@ -404,6 +407,6 @@ def unique_jvp(tangents: Sequence[Any], ys: Any, x: Operand, **flags: bool) -> A
 NO_FLAGS = {"return_index": False, "return_inverse": False, "return_counts": False}
 unique = op("unique", "numpy.unique", type=type_uniques, run=np.unique, bind=bind_unique, defaults=NO_FLAGS,
             vjp=unique_vjp, jvp=unique_jvp,
-            samples=lambda: [((samples.arrays(s),), flags) for s, flags in (
+            cost="dear", samples=lambda: [((samples.arrays(s),), flags) for s, flags in (
                 ((4,), {}), ((2, 3), {}), ((4,), {"return_inverse": True}),
                 ((4,), {"return_index": True, "return_counts": True}))])
