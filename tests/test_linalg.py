@@ -236,8 +236,9 @@ def test_named_results() -> None:
     (lambda A: np.sum(np.linalg.eigvals(A).real), rng(3, 3), "np.linalg.eigh"),
 ])
 def test_refused(f: Callable[..., Any], A: Any, message: str) -> None:
-    with pytest.raises(SctError, match=message.replace("(", r"\(")):
+    with pytest.raises(SctError) as error:
         grad(f)(A)
+    assert message in " ".join((error.value.what, error.value.why, error.value.hint))
 
 
 @pytest.mark.parametrize("f", [
@@ -268,7 +269,7 @@ def test_forward_mode_of_what_has_no_derivative() -> None:
     A = rng(4, 3)
     value, tangent = jvp(lambda A: np.linalg.svd(A)[1][0], (A,), (A,))
     np.testing.assert_allclose(tangent, value)
-    with pytest.raises(SctError, match="full_matrices=False"):
+    with pytest.raises(SctError, match="hint: use .*full_matrices=False"):
         jvp(lambda A: np.sum(np.linalg.svd(A)[0]), (A,), (A,))
 
 

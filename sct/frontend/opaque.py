@@ -44,6 +44,7 @@ def is_library(f: Any) -> bool:
     return file.startswith((*_LIBRARY, "<frozen")) and "site-packages" not in file and "dist-packages" not in file
 
 
+_REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")
 _INSTEAD = dict.fromkeys(
     ("eig", "eigvals"), "its results are complex; of a symmetric matrix use np.linalg.eigh or eigvalsh")
 
@@ -57,8 +58,7 @@ def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abst
     if isinstance(fn, Value) and isinstance(fn.type, Tensor):
         die(ev, "TypeError", f"{NAMES.get(fn.type.dtype, 'numpy.' + fn.type.dtype)!r} object is not callable")
     what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
-    if named is not None and getattr(named, "__module__", None) in ("builtins", "numpy", "math", "numpy.linalg") or \
-            isinstance(named, np.ufunc):
+    if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
         ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, ""))
     given = [*args, *kwargs.values()]
     reads = _only_reads(named)
