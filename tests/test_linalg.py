@@ -269,7 +269,7 @@ def test_forward_mode_of_what_has_no_derivative() -> None:
     A = rng(4, 3)
     value, tangent = jvp(lambda A: np.linalg.svd(A)[1][0], (A,), (A,))
     np.testing.assert_allclose(tangent, value)
-    with pytest.raises(SctError, match="hint: use .*full_matrices=False"):
+    with pytest.raises(SctError, match=r"hint: use .*full_matrices=False"):
         jvp(lambda A: np.sum(np.linalg.svd(A)[0]), (A,), (A,))
 
 
