@@ -49,6 +49,41 @@ def tuple_assignment(a, b):
     return p * q
 
 
+def items_deleted(a, b):
+    t, d = [a, b, a * b], {"a": a, "b": b}
+    del t[0], d["a"]
+    return t[1] * d["b"]
+
+
+def dict_methods(a, b, c):
+    d = {"a": a}
+    d.update({"b": b}, c=c)
+    p = d.pop("a") + d.pop("z", 1.0)
+    return p * d.setdefault("b", 0.0) * d.setdefault("d", c) + sum(d.values())
+
+
+def list_of_an_array(x, n):
+    t = list(x)
+    t.extend(x)
+    for k in range(n):
+        t.append(t[k] * k)
+    return sum(t) + sum(x.tolist())
+
+
+def list_in_a_dict_grows(a, n):
+    d = {"even": [], "odd": [a]}
+    for k in range(n):
+        d["even"].append(a * k)
+    return sum(d["even"]) * sum(d["odd"])
+
+
+def list_in_an_object_grows(a, n):
+    stack = types.SimpleNamespace(items=[])
+    for k in range(n):
+        stack.items.append(a * k)
+    return sum(v * v for v in stack.items)
+
+
 def nested_tuple_assignment(a, b):
     (p, q), r = (a * b, a), math.sin(b)
     return p + q * r

@@ -97,11 +97,10 @@ def f(a):
     parts = (v * v for v in (a, a + 1.0))  # SCT1:
     return next(parts)
 """,
-    "del of an item": """
-def f(a):
-    t = [a, a * a]
-    del t[0]  # SCT1:
-    return t[0]
+    "del of an element": """
+def f(x):
+    del x[0]  # SCT1:
+    return x[0]
 """,
     "complex literal": """
 def f(a):

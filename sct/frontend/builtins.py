@@ -34,7 +34,7 @@ from sct.frontend.values import (
 from sct.ir import Lit, Value
 from sct.ir.types import FLOAT, INT, Opaque, Tensor
 from sct.ops import BY_CALL, OPS, apply, print_, python
-from sct.ops.lists import sum_list
+from sct.ops.lists import sum_list, unstack
 
 __all__: list[str] = []
 
@@ -95,6 +95,8 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if args and isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]):
         return lists.copied(ev, args[0])
+    if args and isinstance(args[0], Ref) and lists.of_numbers(ev, args[0]):
+        return ev.wrap(ev.emit(unstack, ev.operand(args[0]), plain=False))
     return ev.new_list(items_of(ev, args[0]) if args else ())
 
 

@@ -492,6 +492,12 @@ def extended(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Opera
     return [ev.emit(op, c, d) for c, d in zip(columns(ev, ref), columns(ev, more))]
 
 
+def of_numbers(ev: Evaluator, v: Ref) -> bool:
+    """Is this an array with one axis, of unknown size?"""
+    t = ev.type_of(v)
+    return isinstance(t, Tensor) and t.rank == 1 and t.shape[0].value is None
+
+
 def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
     """`xs * n`"""
     cell = slots(ev, ref)

@@ -271,6 +271,9 @@ def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
 @statement(gast.Delete)
 def delete(ev: Evaluator, node: Any) -> None:
     for target in node.targets:
+        if isinstance(target, gast.Subscript) and isinstance(owner := ev.eval(target.value), (ListRef, DictRef)):
+            ev.call(Method(owner, "pop"), [ev.eval(target.slice)])
+            continue
         if not isinstance(target, gast.Name):
             ev.refuse("SCT101", "`del` of an item is not supported")
         lookup(ev, target.id)

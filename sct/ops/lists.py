@@ -289,25 +289,28 @@ def depth(t: Type) -> int:
     return n
 
 
-def type_unstack(x: Operand, depth: int = 1) -> Type:
+def type_unstack(x: Operand, depth: int = 1, plain: bool = True) -> Type:
     t = x.type
-    assert isinstance(t, Tensor)
+    if not isinstance(t, Tensor) or t.rank < depth:
+        raise TypeMismatch(f"a list of {t} is not supported")
     inner: Type = Tensor("array", t.dtype, t.shape[depth:])
     if t.rank == depth:
-        inner = Tensor("py", {"f": "float", "i": "int", "b": "bool"}[t.kind])
+        inner = Tensor("py", {"f": "float", "i": "int", "b": "bool"}[t.kind]) if plain else Tensor("np", t.dtype)
     for _ in range(depth):
         inner = List(inner)
     return inner
 
 
-def run_unstack(x: Any, depth: int = 1) -> Any:
-    return x.tolist() if x.ndim == depth else [run_unstack(row, depth - 1) if depth > 1 else row for row in x]
+def run_unstack(x: Any, depth: int = 1, plain: bool = True) -> Any:
+    if x.ndim == depth and plain:
+        return x.tolist()
+    return [run_unstack(row, depth - 1, plain) if depth > 1 else row for row in x]
 
 
-def unstack_text(x: Operand, depth: int = 1) -> str:
+def unstack_text(x: Operand, depth: int = 1, plain: bool = True) -> str:
     t = x.type
     assert isinstance(t, Tensor)
-    if t.rank == depth:
+    if t.rank == depth and plain:
         return "_0.tolist()"
     text = "list(_0)"
     for _ in range(depth - 1):
@@ -315,10 +318,13 @@ def unstack_text(x: Operand, depth: int = 1) -> str:
     return text
 
 
-unstack: Op = op("unstack", type=type_unstack, run=run_unstack, emit=unstack_text, defaults={"depth": 1},
-             linear=lambda ct, x, depth=1: [stacked(ct)], alias="view",
-             samples=lambda: [((samples.arrays((3,)),), {}), ((samples.arrays((3, 2)),), {}),
-                              ((samples.arrays((3, 2)),), {"depth": 2})])
+unstack: Op = op("unstack", type=type_unstack, run=run_unstack, emit=unstack_text,
+                 defaults={"depth": 1, "plain": True}, alias="view",
+                 linear=lambda ct, x, depth=1, plain=True: [stacked(ct)],
+                 samples=lambda: [((samples.arrays((3,)),), {}), ((samples.arrays((3, 2)),), {}),
+                                  ((samples.arrays((3,)),), {"plain": False}),
+                                  ((samples.arrays((3, 2)),), {"depth": 2})])
+"""The rows of an array, or its numbers; not `plain`: as NumPy's scalars."""
 
 
 # -- sums of cotangents ----------------------------------------------------------------------------------

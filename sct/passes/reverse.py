@@ -87,7 +87,7 @@ def pulled(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tape,
     pass_.block(fn)
     b.module = b.loc = None
     made = [full(pass_.cts.get(p), p) for p in params]
-    b.eqns[start:] = needed(b.eqns[start:], made)
+    b.eqns[start:] = tape.counted(needed(b.eqns[start:], made))
     return made
 
 

@@ -121,7 +121,7 @@ class Tape:
     def relieve(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The equations, made to take shapes from a value in scope where that serves as well as a tape, or
         from a part of an array in place of what is computed from it."""
-        return self._counted([self._sliced(_reshaped(eqn, self._like, self._home.keys())) for eqn in eqns])
+        return self.counted([self._sliced(_reshaped(eqn, self._like, self._home.keys())) for eqn in eqns])
 
     def _sliced(self, eqn: Eqn) -> Eqn:
         k = LIKE.get(eqn.op.name)
@@ -131,9 +131,9 @@ class Tape:
     def after(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The equations, which come after the function, made to take shapes from its params or its last
         values: others may have been overwritten."""
-        return self._counted([_reshaped(eqn, self._last, eqn.args) for eqn in eqns])
+        return self.counted([_reshaped(eqn, self._last, eqn.args) for eqn in eqns])
 
-    def _counted(self, eqns: Sequence[Eqn]) -> tuple[Eqn, ...]:
+    def counted(self, eqns: Sequence[Eqn]) -> tuple[Eqn, ...]:
         """The equations, made to read how long a list was, not the list, which may change."""
         env: dict[Value, Operand] = {}
         made: list[Eqn] = []

@@ -17,8 +17,9 @@ def beam_grad(x, spread, steps):
                 new_1.append(t1)
         particles_1 = new_1
         particles_0 = new_0
-    dparticles_0 = [0.0] * len(particles_0)
-    for i in reversed(range(min(len(particles_0), len(particles_1)))):
+    t2 = len(particles_0)
+    dparticles_0 = [0.0] * t2
+    for i in reversed(range(min(t2, len(particles_1)))):
         p = particles_0[i]
         w = particles_1[i]
         dparticles_0[i] = 2.0 * w * p

@@ -13,7 +13,7 @@ def trajectory_value_and_grad(x0, k, steps):
     loss = 0.0
     for x in xs:
         loss += (x - 1.0) ** 2
-    dxs = [0.0] * len(xs)
+    dxs = [0.0] * t1
     for i in reversed(range(t1)):
         x = xs[i]
         dxs[i] = 2.0 * (x - 1.0) / t1
