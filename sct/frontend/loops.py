@@ -329,7 +329,9 @@ class _Loop:
             return v.with_(x for x in items if x is not None)
         kept = memo.templates.get(id)
         if isinstance(v, Container) and isinstance(kept, Container):
-            cell = ev.slots(v)
+            cell, before = ev.slots(v), self.entry.cells.get(v.addr)
+            if isinstance(before, Slots) and before.rows == cell.rows:
+                cell = before  # what it holds may have been made carries already
             if (grown := memo.grown.get(kept.addr)) is not None and cell.rows is None:
                 ev.store.cells[kept.addr] = cell
                 lists.grow(ev, ListRef(kept.addr), (grown.shape, grown.types), grown.addrs, hint)
