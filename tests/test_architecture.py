@@ -8,7 +8,6 @@ A block stands between `<!-- begin NAME -->` and `<!-- end -->`.
 from __future__ import annotations
 
 import inspect
-import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,8 +30,11 @@ def upwind(u: np.ndarray, k: float) -> float:
     return u[-1]
 
 
-def seed(x1: float, x2: float) -> float:
-    return math.log(x1) + x1 * x2 - math.sin(x2)
+def logistic(x: float, n: int) -> float:
+    v = x
+    for _ in range(n):
+        v = 4.0 * v * (1.0 - v)
+    return v
 
 
 def ambiguous(x, flag):
@@ -58,8 +60,8 @@ def architecture_blocks() -> dict[str, str]:
 
 def readme_blocks() -> dict[str, str]:
     return {
-        "seed_grad": code(sct.grad(seed, argnums=(0, 1)).source),
-        "seed_value_and_grad": code(sct.value_and_grad(seed, argnums=(0, 1)).source),
+        "logistic": code(f"from sct import grad\n\n@grad\n{inspect.getsource(logistic)}"),
+        "logistic_grad": code(sct.grad(logistic).source),
         "refusal": code(refusal(), ""),
     }
 

@@ -23,7 +23,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Tensor
+from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
 __all__ = ["Space", "exhaust", "from_zero", "items_of", "known_items", "length", "space"]
@@ -48,7 +48,7 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
     if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, str, dict, set, frozenset)):
         return tuple(map(ev.lift, v.value))
     if isinstance(v, Ref):
-        n = ev.ask(size_along(ev, v, 0), "the number of items to unpack")
+        n = _rows(ev, v)
         return tuple(slice_view(ev, v, Static(k)) for k in range(n))
     found = known_items(ev, v)
     if found is None and isinstance(v, Iteration) and v.kind == "range":
@@ -61,6 +61,17 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
         ev.refuse("SCT503", "this cannot be unpacked: the number of its items is not known")
     exhaust(ev, v)
     return found
+
+
+def _rows(ev: Evaluator, v: Ref) -> int:
+    """How many rows an array has: asked.  A size of the arguments is known in loops too."""
+    t = ev.type_of(v)
+    size = ev.resolve(t.shape[0]) if isinstance(t, Tensor) and t.rank else None
+    now = None if size is None or ev.ahead else ev.size_now(size)
+    if size is None or now is None:
+        return int(ev.ask(size_along(ev, v, 0), "the number of items to unpack"))
+    ev.equate(size, Dim(now))
+    return now
 
 
 def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
