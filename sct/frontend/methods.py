@@ -12,7 +12,7 @@ from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ARRAY_METHODS
 from sct.frontend.operations import call_named
-from sct.frontend.raising import attempted, die
+from sct.frontend.raising import attempted
 from sct.frontend.records import namedtuple_method
 from sct.frontend.values import (
     Abstract,
@@ -82,31 +82,6 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(owner, Static) and isinstance(owner.value, str):
         return ev.lift(getattr(owner.value, name)(*(ev.ask(a, "an argument of a string method") for a in args)))
     ev.refuse("SCT203", f"the method `{name}` is not supported")
-
-
-def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kwargs) -> Abstract:
-    """A dict of known keys gets other entries."""
-    cell = ev.writable(owner.addr, "a write")
-    assert isinstance(cell, Slots)
-    entries = dict(zip(cell.keys, cell.items))
-    result: Abstract = Static(None)
-    if name == "update":
-        other = ev.call(Static(dict), args, kwargs)
-        assert isinstance(other, DictRef)
-        more = ev.slots(other)
-        entries.update(zip(more.keys, more.items))
-    elif name == "clear":
-        entries.clear()
-    else:
-        key, default = ev.ask(args[0], "a key of a dict"), args[1] if len(args) > 1 else None
-        if name == "setdefault":
-            result = entries.setdefault(key, default or Static(None))
-        elif key in entries:
-            result = entries.pop(key)
-        else:
-            result = default if default is not None else die(ev, "KeyError", repr(key))
-    ev.store.cells[owner.addr] = replace(cell, items=tuple(entries.values()), keys=tuple(entries))
-    return result
 
 
 def extend(ev: Evaluator, owner: ListRef, other: Abstract) -> Abstract:
