@@ -4,6 +4,7 @@ from sct.frontend import (
     arrays,
     builtins,
     calls,
+    comparisons,
     comprehensions,
     expressions,
     iterators,
@@ -27,5 +28,5 @@ __all__ = [
 ]
 
 _handlers = (
-    arrays, builtins, calls, comprehensions, expressions, iterators, jacobians, loops, methods, operators, patterns,
-    records, reflection, statements)
+    arrays, builtins, calls, comparisons, comprehensions, expressions, iterators, jacobians, loops, methods, operators,
+    patterns, records, reflection, statements)

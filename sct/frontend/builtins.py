@@ -10,8 +10,9 @@ import numpy as np
 
 from sct.frontend import lists
 from sct.frontend.arrays import size_along
+from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
-from sct.frontend.expressions import binary, boolean, compare_one, truth
+from sct.frontend.expressions import binary, boolean, truth
 from sct.frontend.iteration import from_zero, items_of, known_items, length, space
 from sct.frontend.iterators import select
 from sct.frontend.objects import is_object, special_call

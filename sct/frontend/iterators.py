@@ -15,8 +15,9 @@ import gast
 
 from sct.frontend import prelude
 from sct.frontend.arrays import slice_view
+from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
-from sct.frontend.expressions import binary, compare_one, truth
+from sct.frontend.expressions import binary, truth
 from sct.frontend.iteration import items_of
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number

@@ -13,8 +13,9 @@ import gast
 import numpy as np
 
 from sct.frontend.arrays import array_of, assign_item, compose, key_items, size_along, slice_view, write_through
+from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
-from sct.frontend.expressions import binary, compare_one, truth
+from sct.frontend.expressions import binary, truth
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of
 from sct.frontend.operations import call_named

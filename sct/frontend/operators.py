@@ -13,8 +13,9 @@ from typing import Any
 import gast
 
 from sct.frontend.arrays import assign_item, item
+from sct.frontend.comparisons import COMPARE, compare_one
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, instances, special
-from sct.frontend.expressions import BINARY, COMPARE, UNARY, binary, boolean, compare_one, get, in_place, truth, unary
+from sct.frontend.expressions import BINARY, UNARY, binary, boolean, get, in_place, truth, unary
 from sct.frontend.values import Abstract, Static, Tup
 from sct.ir import Lit
 from sct.ops import not_

@@ -13,8 +13,9 @@ from typing import Any
 import gast
 
 from sct.frontend.bindings import assign
+from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import Evaluator, expression
-from sct.frontend.expressions import boolean, compare_one, truth
+from sct.frontend.expressions import boolean, truth
 from sct.frontend.objects import class_of, find_attribute
 from sct.frontend.source import Binds, Matches
 from sct.frontend.values import Abstract, DictRef, ListRef, ObjRef, Static, Tup
