@@ -288,10 +288,11 @@ def test_the_installed_command_answers_within_a_second(tmp_path: Path) -> None:
     file = tmp_path / "fifty.py"
     file.write_text("import math\nfrom sct import grad\n@grad\ndef f(x: float):\n    y = x\n" + body + "    return y\n")
     command = [sys.executable, "-c", "from sct.cli import main; main()", "show-ir", str(file)]
+    plain = {name: value for name, value in os.environ.items() if name != "SCT_VERIFY"}
     times = []
     for _ in range(2):
         start = os.times()
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=plain)
         end = os.times()
         times.append(end.children_user + end.children_system - start.children_user - start.children_system)
     assert "def f_grad(x" in done.stdout
