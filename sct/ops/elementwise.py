@@ -79,6 +79,8 @@ def type_where(c: Operand, a: Operand, b: Operand, spelling: str | None = None) 
         return join(a.type, b.type)
     shape = broadcast_shapes(*(number(x).shape for x in (c, a, b)))
     dtypes = promote([number(a), number(b)])
+    if len(dtypes) > 1 and spelling is None and all(number(x).carrier in ("py", "any") for x in (a, b)):
+        dtypes = {"f64"}  # a tangent of single precision is known to be one
     if len(dtypes) > 1:
         raise TypeMismatch("numpy.where of a scalar that may be a Python number or a NumPy scalar")
     return Tensor("array", dtypes.pop(), shape)

@@ -248,6 +248,9 @@ def masked_samples(without_initial: bool, name: str) -> samples.Samples:
         if start is not None:
             yield (x, Lit(True), start), {"axis": 1}
             yield (x, Lit(True), np.float64(5.0)), {"axis": 0}
+            yield (x, mask, start), {"axis": None}
+            yield (x, mask, 0.25), {"axis": None}
+            yield (x, Lit(True), start), {"axis": None}
         if name in ("sum", "prod", "mean", "var", "std"):
             yield (samples.arrays((2, 3), dtype="f4"), Lit(True), None), {"axis": 0, "dtype": "f64"}
             yield (samples.arrays((3,), dtype="f4"), np.array([True, False, True]), None), {"dtype": "f64"}
