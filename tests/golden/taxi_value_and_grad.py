@@ -1,4 +1,4 @@
-def loss_value_and_grad(speed, trips):
+def taxi_value_and_grad(speed, trips):
     # speed: float, trips: ((float, float), (float, float))
     t = trips[0]
     t1 = trips[1]
@@ -8,7 +8,7 @@ def loss_value_and_grad(speed, trips):
     t3 = 60.0 * t1[0] / speed
     error1 = t3 - t1[1]
     total += error1 ** 2
-    # return 60.0 * distance / speed
+    # error = 60.0 * distance / speed - minutes
     t2 = t3 * (error1 / speed) + t2 * (error / speed)
     dspeed = -t2
     return total / 2, dspeed
