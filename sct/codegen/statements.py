@@ -80,23 +80,25 @@ class Statements:
         self.pops.update(self.popping(block))
         for s in block:
             trees = list(self.statement(s))
-            loc = self.place(s) if trees else None
-            text = user_line(loc) if loc is not None and isinstance(s, (Let, Update)) else ""
-            if text and loc is not None and isinstance(s, (Let, Update)):
-                made += [comment(text)] if line != (loc.file, loc.line) and self.explains(s.eqn) else []
-                line = loc.file, loc.line
+            places = self.parts(s) if trees else []
+            loc = places[0] if places else None
+            told = next((p for p in places if user_line(p)), None) if isinstance(s, (Let, Update)) else None
+            if told is not None and isinstance(s, (Let, Update)):
+                new = line != (told.file, told.line) and self.explains(s.eqn)
+                made += [comment(user_line(told))] if new else []
+                line = told.file, told.line
             elif isinstance(s, (If, Loop)):
                 line = None
             made += trees
             self.places.update((tree, loc) for tree in trees if loc is not None)
         return made
 
-    def place(self, s: Statement) -> Loc | None:
-        """The user's place of a statement, or of the last part of it that has one."""
-        if isinstance(s, (Let, Update, If, Loop)) and s.eqn is not None:
-            return s.eqn.loc
+    def parts(self, s: Statement) -> list[Loc]:
+        """The user's places of a statement and of what is written in it, the last of these first."""
+        own = [s.eqn.loc] if isinstance(s, (Let, Update, If, Loop)) and s.eqn is not None else []
         parts = [self.of.folded[x] for x in operands(s) if isinstance(x, Value) and x in self.of.folded]
-        return next((p.eqn.loc for p in reversed(parts) if isinstance(p, Let) and p.eqn.loc is not None), None)
+        found = [*own, *(p.eqn.loc for p in reversed(parts) if isinstance(p, Let))]
+        return [loc for loc in found if loc is not None]
 
     def explains(self, eqn: Eqn) -> bool:
         """Is a statement of a derivative, not one of the user's that is done again?"""

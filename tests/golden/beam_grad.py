@@ -22,6 +22,7 @@ def beam_grad(x, spread, steps):
     for i in reversed(range(min(t2, len(particles_1)))):
         p = particles_0[i]
         w = particles_1[i]
+        # total += w * p * p
         dparticles_0[i] = 2.0 * w * p
     dx = 0.0
     dspread = 0.0

@@ -32,6 +32,7 @@ def energy_grad(lower, diagonal, upper, right):
     ddiagonal[t1] -= t2 * t3
     dx[t1] = t3
     for i in reversed(range(1, n)):
+        # w = lower[i] / diagonal[i - 1]
         t2 = t[i - 1]
         w = lower[i] / t2
         # right[i] -= w * right[i - 1]

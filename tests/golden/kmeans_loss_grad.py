@@ -28,6 +28,7 @@ def kmeans_loss_grad(centers, points):
             else:
                 dbest = dd
                 dd = 0.0
+            # d = np.sum((p - c) ** 2)
             dcenters[i] -= 2.0 * dd * t
             dd = dbest
     return dcenters

@@ -19,6 +19,7 @@ def sort_network_grad(x):
     dy = np.zeros_like(y)
     for k in reversed(range(len(y))):
         value = y[k]
+        # total += k * value * value
         dy[k] = 2.0 * (k * value)
     for phase in reversed(range(n)):
         for i in reversed(range(phase % 2, n - 1, 2)):

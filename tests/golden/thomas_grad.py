@@ -35,6 +35,7 @@ def thomas_grad(a, b, c, d):
     dd[t] = t2
     da = np.zeros_like(a)
     for i in reversed(range(1, n)):
+        # w = a[i] / b[i - 1]
         t1 = b[i - 1]
         w = a[i] / t1
         # d[i] -= w * d[i - 1]

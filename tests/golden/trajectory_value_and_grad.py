@@ -16,6 +16,7 @@ def trajectory_value_and_grad(x0, k, steps):
     dxs = [0.0] * t1
     for i in reversed(range(t1)):
         x = xs[i]
+        # loss += (x - 1.0) ** 2
         dxs[i] = 2.0 * (x - 1.0) / t1
     dk = 0.0
     for _ in reversed(range(steps)):
