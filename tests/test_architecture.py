@@ -30,6 +30,12 @@ def upwind(u: np.ndarray, k: float) -> float:
     return u[-1]
 
 
+def power(x: float, n: int) -> float:
+    if n == 0:
+        return 1.0
+    return x * power(x, n - 1)
+
+
 def logistic(x: float, n: int) -> float:
     v = x
     for _ in range(n):
@@ -55,6 +61,8 @@ def architecture_blocks() -> dict[str, str]:
         "ast": code(gast.dump(write, indent=2)),
         **{stage: code(derivative.ir(stage)) for stage in STAGES},
         "source": code(derivative.source),
+        "power": code(sct.grad(power).ir("primal", {"x": "float", "n": "int"})),
+        "power_source": code(sct.grad(power).source),
     }
 
 
