@@ -45,7 +45,7 @@ from sct.ir.core import is_float
 from sct.ir.interp import run
 from sct.ir.text import show
 from sct.ir.types import REAL, List, Optional, Tensor, Type, TypeMismatch, Undef
-from sct.ops import unwrap
+from sct.ops import dim, fstring, python, raise_, unwrap
 
 __all__ = [
     "CALLS", "EXPRESSIONS", "INSTANCES", "SPECIAL", "STATEMENTS", "Args", "Dead", "Evaluator", "Frame", "Kwargs",
@@ -355,6 +355,20 @@ class Evaluator(Facts):
             self.refuse("SCT501", str(error), hint=error.hint)
         self.defs.update(dict.fromkeys(made if isinstance(made, tuple) else [made], self.b.eqns[-1]))
         return made
+
+    def cannot_broadcast(self) -> NoReturn:
+        parts: list[Any] = ["operands could not be broadcast together with shapes "]
+        sizes: list[Operand] = []
+        for x in self.meeting:
+            rank = x.type.rank if isinstance(x.type, Tensor) else 0
+            for k in range(rank):
+                sizes.append(self.b.emit(dim, (x,), {"axis": k}))
+                parts += ["(" if not k else ",", ("", "")]
+            parts.append(",) " if rank == 1 else ") ")
+        text = self.b.emit(fstring, sizes, {"parts": tuple(parts)})
+        error = self.b.emit(python, (text,), {"callee": "ValueError"}, loc=self.loc)
+        self.b.emit(raise_, (error,), loc=self.loc)
+        raise Dead
 
     def call_op(self, op: Op, *args: Abstract, spelling: str | None = None, **attrs: Any) -> Abstract:
         """Apply an op to abstract values; an array result gets a cell of its own."""

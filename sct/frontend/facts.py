@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, NoReturn, Union
 
 from sct.errors import SctError
 from sct.ir import Fn, Op, Operand, Value
@@ -68,6 +68,7 @@ class Facts:
         self.sizes: dict[str, At] = {}
         self.size_names: dict[int, str] = {}
         self.same_size: dict[str, Dim] = {}
+        self.meeting: list[Value] = []
         self.size_guards: dict[str, Guard] = {}
 
     @property
@@ -78,8 +79,8 @@ class Facts:
     def agree_sizes(self, op: Op, args: Sequence[Operand | float | None]) -> tuple[Operand | float | None, ...]:
         """Ask whether sizes that meet in a broadcast, and are not known to be equal, are."""
         if op.partials is not None or op.name in ("where", "maximum", "minimum", "clip"):
-            shapes = [a.type.shape for a in args
-                      if isinstance(a, Value) and isinstance(a.type, Tensor) and a.type.is_array]
+            self.meeting = [a for a in args if isinstance(a, Value) and isinstance(a.type, Tensor) and a.type.is_array]
+            shapes = [a.type.shape for a in self.meeting if isinstance(a.type, Tensor)]
             for shape in shapes[1:]:
                 for p, q in zip(reversed(shapes[0]), reversed(shape)):
                     self.same(p, q)
@@ -98,15 +99,15 @@ class Facts:
         p, q = self.resolve(p), self.resolve(q)
         if p == q or p.value == 1 or q.value == 1:
             return
-        if p.never_one and q.never_one and not self.ahead:
-            return  # they are equal, or NumPy raises
         now = [self.size_now(d) for d in (p, q)]
         if None in now:
             return
         if now[0] == now[1]:
             self.equate(p, q)
-        else:
+        elif 1 in now:
             self.equate(p if now[0] == 1 else q, Dim(1))
+        else:
+            self.differ(p, q)
 
     def agree(self, a: Type, b: Type) -> None:
         """Record which sizes of two types are equal, where the arguments say so."""
@@ -141,6 +142,23 @@ class Facts:
         sides = size_text(p, sizes), size_text(q, sizes)
         self.size_guards[text] = Guard(text, lambda leaves: size_of(p, sizes, leaves) == size_of(q, sizes, leaves),
                                        None if None in sides else " == ".join(map(str, sides)))
+
+    def differ(self, p: Dim, q: Dim) -> None:
+        """NumPy raises where these sizes meet: that they differ, and neither is 1, is a guard."""
+        sizes, text = dict(self.sizes), f"{p} != {q}"
+        sides = size_text(p, sizes), size_text(q, sizes)
+
+        def holds(leaves: Sequence[Any]) -> bool:
+            a, b = size_of(p, sizes, leaves), size_of(q, sizes, leaves)
+            return a != b and a != 1 and b != 1
+
+        test = None if None in sides else f"1 != {sides[0]} != {sides[1]} != 1"
+        self.size_guards[text] = Guard(text, holds, test)
+        self.cannot_broadcast()
+
+    def cannot_broadcast(self) -> NoReturn:
+        """What NumPy raises, raised in the program at this place."""
+        raise NotImplementedError
 
     def resolve(self, d: Dim) -> Dim:
         """A size with what is known to be equal put in."""
