@@ -185,6 +185,8 @@ class _Writer:
             return made
         if rest[1:2] == (ROWS,):
             self.whole, made = True, x
+            if isinstance(rest[2], tuple) and rest[2][0] is tuple:
+                made = {k: Name(f"[row[{k}] for row in {x}]") for k in range(len(rest[2]) - 1)}
         elif kind is list:
             made = self.parts(x, rest[1:])
         elif kind is dict:

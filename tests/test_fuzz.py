@@ -84,6 +84,8 @@ def test_programs_run(family: str) -> None:
             errors[type(out.error).__name__] += 1
             assert out.error is not None or np.isfinite(out.value), seed
     planned = {"NoneType", "UnboundLocalError", "ValueError", "ArithmeticError", "AssertionError"}
+    if family == "calls":  # names of one function are those of another, of other parameters
+        planned |= {"NameError", "TypeError"}
     assert set(errors) <= planned, errors
     assert runs - errors["NoneType"] <= MOST_RAISING * runs
 

@@ -233,6 +233,9 @@ GOLDENS = [
     gradient(lists, "horner", (0, 1)),
     gradient(lists, "beam", (0, 1)),
     gradient(lists, "until", (0, 1)),
+    valued(lists, "error_of_speed", 0),
+    gradient(lists, "area", (0, 1)),
+    gradient(lists, "oscillation", (0, 1)),
     gradient(lists, "product_trace", (0, 1)),
 ]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from programs import lists as programs
 
 import sct
+from sct.frontend.typetext import structure
 
 LONG = [0.1 * k % 0.7 for k in range(200)]
 
@@ -49,6 +52,49 @@ def test_the_callers_list_stays() -> None:
     value, grads = sct.value_and_grad(f)(xs)
     assert xs == [1.0, 2.0, 3.0, 4.0, 5.0]
     assert value == f(list(xs)) and grads == [90.0, 0.0, 30.0, 30.0, 30.0]
+
+
+def test_tuples_in_a_list_are_columns() -> None:
+    g = sct.value_and_grad(programs.error_of_speed)
+    rng = np.random.default_rng(0)
+    for n in (5, 40, 200):
+        trips = [(d, 2.0 * d + 1.0) for d in rng.uniform(1.0, 10.0, n).tolist()]
+        value, slope = g(35.0, trips)
+        assert value == programs.error_of_speed(35.0, trips)
+        assert slope == pytest.approx(sum(-120.0 * (60.0 * d / 35.0 - m) * d for d, m in trips) / 35.0**2 / n)
+    assert len(g.sources) == 1 and len(g.source.splitlines()) < 25
+
+
+def test_the_gradient_of_tuples_in_a_list() -> None:
+    corners = [(math.cos(0.9 * k), math.sin(0.9 * k)) for k in range(7)]
+    made = sct.grad(programs.area)(corners, 2.0)
+    assert all(type(row) is tuple for row in made)
+    turned = [*corners[1:], corners[0]], [corners[-1], *corners[:-1]]
+    np.testing.assert_allclose(made, [(b[1] - a[1], a[0] - b[0]) for b, a in zip(*turned)])
+
+
+def test_tuples_of_ints_in_a_list_are_not_differentiated_by() -> None:
+    with pytest.raises(sct.SctError, match="SCT407"):
+        sct.grad(programs.error_of_speed, argnums=1)(35.0, [(1.5, k) for k in range(6)])
+
+
+@pytest.mark.parametrize("trips, message", [
+    ([1.0] * 6, "trips must be a list of tuples of 2"), ([(1.0, 2.0, 3.0)] * 6, "trips must be a list of tuples of 2"),
+    ([(1, 2.0)] * 6, r"trips: each row\[0\] must be a float"), (((1.0, 2.0),) * 6, "trips must be a list"),
+])
+def test_a_module_checks_tuples_in_a_list(tmp_path: Path, trips: Any, message: str) -> None:
+    g = sct.grad(programs.error_of_speed)
+    expected = g(35.0, [(1.5, 2.5)] * 6)
+    g.save(tmp_path / "made.py")
+    made: dict[str, Any] = {}
+    exec((tmp_path / "made.py").read_text(), made)
+    assert made["error_of_speed_grad"](35.0, [(1.5, 2.5)] * 6) == expected
+    with pytest.raises(TypeError, match=message):
+        made["error_of_speed_grad"](35.0, trips)
+
+
+def test_the_type_of_tuples_in_a_list_ahead_of_time() -> None:
+    assert structure("list[tuple[float, f64[n]]]") == structure("list[(float, f64[n])]")
 
 
 def test_a_pullback_may_be_called_again() -> None:

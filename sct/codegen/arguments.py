@@ -13,7 +13,7 @@ from typing import Any, cast
 from sct.codegen.expressions import Modules, constant
 from sct.codegen.interface import NO_DEFAULT, Interface, Parameter
 from sct.codegen.program import Let
-from sct.codegen.templates import ATTRIBUTE, ITEM
+from sct.codegen.templates import ATTRIBUTE, COLUMN, ITEM
 from sct.ir.core import Eqn, Lit, Value
 from sct.ir.tree import Leaf, Node, Tree
 from sct.ir.types import Opaque
@@ -38,7 +38,7 @@ def _items(tree: Tree, container: Value, values: Sequence[Value]) -> Iterator[Le
         else:
             value = Value(Opaque(), key if isinstance(key, str) and key.isidentifier() else None)
         eqn = Eqn(ATTRIBUTE, (container,), (value,), {"name": key}) if tree.kind == "object" else \
-            Eqn(ITEM, (container, Lit(key)), (value,))
+            Eqn(COLUMN if tree.kind == "rows" else ITEM, (container, Lit(key)), (value,))
         yield Let(eqn, eqn)
         yield from _items(child, value, values)
 

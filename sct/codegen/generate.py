@@ -212,9 +212,11 @@ def _taken(block: Block, folded: Folded, interface: Interface) -> set[str]:
 
 
 def _classes(tree: Tree) -> Iterator[str]:
-    """The names of the classes of the objects in a result."""
+    """The names of what makes the containers of a result."""
     if isinstance(tree, Node):
         if tree.kind == "object":
             yield tree.cls.__name__
+        if tree.kind == "rows":
+            yield from ("list", "zip")
         for child in tree.children:
             yield from _classes(child)

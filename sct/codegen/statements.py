@@ -352,6 +352,8 @@ class Statements:
             return ast.Call(self.modules.cls(tree.cls), [], [ast.keyword(k, v) for k, v in zip(tree.keys, children)])
         if tree.kind == "dict":
             return ast.Dict([constant(k, self.modules) for k in tree.keys], children)
+        if tree.kind == "rows":
+            return ast.Call(ast.Name("list", ast.Load()), [ast.Call(ast.Name("zip", ast.Load()), children, [])], [])
         return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())
 
 

@@ -19,7 +19,8 @@ from sct.ops.lists import UPDATES
 from sct.ops.registry import template
 
 __all__ = [
-    "ATTRIBUTE", "ITEM", "STATEMENTS", "TURNED", "WRITES", "expression", "names_in", "occurrences", "parsed", "width",
+    "ATTRIBUTE", "COLUMN", "ITEM", "STATEMENTS", "TURNED", "WRITES", "expression", "names_in", "occurrences", "parsed",
+    "width",
 ]
 
 WRITES = UPDATES
@@ -36,6 +37,10 @@ ATTRIBUTE = Op("attribute_of", lambda *_: None, emit=lambda _, name: f"_0.{name}
 TURNED = Op("turned", lambda *_: None, emit="_0 and _0[::-1]",  # type: ignore[arg-type]
             nondiff="a list in the other order")
 """A list, if it is there, whose elements are in the opposite order."""
+
+COLUMN = Op("column_of", lambda *_: None, emit="[row[_1] for row in _0]",  # type: ignore[arg-type]
+            nondiff="a part of an argument")
+"""A column of a list of tuples that is an argument."""
 
 _PLACEHOLDER = re.compile(r"\b_(\d+|args)\b")
 

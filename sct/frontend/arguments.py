@@ -5,14 +5,16 @@ from __future__ import annotations
 import enum
 import itertools
 import types
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sct.errors import Loc, SctError
+from sct.frontend import lists
 from sct.frontend.facts import UNKNOWN
+from sct.frontend.typetext import Columns
 from sct.frontend.values import (
     Abstract,
     Array,
@@ -73,7 +75,7 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
         # One list passed twice is another key than two lists; ids are negative, sizes are not.
         first = sizes.setdefault(-1 - id(x), len(sizes))
         if t is list:
-            kind = _kind(x, sizes) if len(x) > FEW else None
+            kind = _kind(x, sizes) or _columns(x, sizes) if len(x) > FEW else None
             return (t, first, ROWS, kind) if kind is not None else (t, first, *[_key(v, sizes) for v in x])
         return t, first, tuple([(k, _key(v, sizes)) for k, v in x.items()])
     if isinstance(x, np.generic):
@@ -120,6 +122,14 @@ def _kind(xs: list[Any], sizes: dict[int, int]) -> Hashable:
 
 
 _REAL = frozenset((float, int))
+
+
+def _columns(xs: list[Any], sizes: dict[int, int]) -> Hashable:
+    """The types of the columns of a list of tuples that are made alike, as a key."""
+    if set(map(type, xs)) != {tuple} or len(set(map(len, xs))) > 1:
+        return None
+    kinds = tuple([_kind(list(column), sizes) for column in zip(*xs)])
+    return (tuple, *kinds) if kinds and None not in kinds else None
 
 
 def _list_type(ev: Evaluator, xs: list[Any]) -> List | None:
@@ -213,6 +223,8 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> t
     if isinstance(x, (Tensor, Opaque, List)):
         leaf = add_leaf(ev, UNKNOWN, x, name)
         return _typed(ev, leaf, "argument"), Leaf(ev.params.index(leaf))
+    if isinstance(x, Columns):
+        return _rows(ev, x.types, [UNKNOWN] * len(x.types), name)
     if type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple):
         if seen is not None and id(x) in seen:
             known, tree = seen[id(x)]
@@ -235,6 +247,9 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
     if type(x) is list and len(x) > FEW and (t := _list_type(ev, x)) is not None:
         leaf = add_leaf(ev, x, t, name)
         return ev.wrap(leaf, origin="argument"), Leaf(len(ev.params) - 1)
+    if type(x) is list and len(x) > FEW and _columns(x, {}) is not None:
+        columns = [list(column) for column in zip(*x)]
+        return _rows(ev, [_list_type(ev, column) for column in columns], columns, name)
     if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
         parts = [argument(ev, v, f"{name}_{k}", seen) for k, v in enumerate(x)]
         kind = "tuple" if isinstance(x, tuple) else "list"
@@ -266,6 +281,14 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return Static(x), Const(x)
     leaf = add_leaf(ev, x, Opaque(), name)
     return leaf, Leaf(len(ev.params) - 1)
+
+
+def _rows(ev: Evaluator, types: Sequence[Any], columns: Sequence[Any], name: str) -> tuple[Abstract, Tree]:
+    """A list of tuples as its columns."""
+    made = [add_leaf(ev, column, t, f"{name}_{k}") for k, (t, column) in enumerate(zip(types, columns))]
+    shape = tuple(range(len(made)))
+    return lists.new_list(ev, shape, made, origin="argument"), \
+        Node("rows", shape, tuple(Leaf(ev.params.index(column)) for column in made))
 
 
 def _typed(ev: Evaluator, leaf: Value, origin: str) -> Abstract:

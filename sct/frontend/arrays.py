@@ -21,7 +21,7 @@ from sct.ops import index as index_op
 from sct.ops.einsum import write_view
 from sct.ops.indexing import join as join_key
 from sct.ops.indexing import split as split_key
-from sct.ops.lists import stacked
+from sct.ops.lists import stacked, stacked_rows
 
 __all__ = [
     "NUMPY_NAMES", "array_of", "assign_item", "item", "key_items", "nested", "size_along", "slice_view", "subscript",
@@ -122,7 +122,7 @@ def nested(ev: Evaluator, v: Abstract) -> Any:
     if isinstance(v, Tup):
         return tuple(nested(ev, x) for x in v.items)
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
-        return ev.wrap(ev.emit(stacked, lists.as_column(ev, v)))
+        return ev.wrap(_stacked(ev, v))
     if isinstance(v, ListRef):
         return [nested(ev, x) for x in _slots(ev, v).items]
     if isinstance(v, Static):
@@ -133,12 +133,19 @@ def nested(ev: Evaluator, v: Abstract) -> Any:
 def array_of(ev: Evaluator, v: Abstract) -> Operand:
     """`np.array(v)`."""
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
-        return ev.emit(stacked, lists.as_column(ev, v))  # type: ignore[no-any-return]
+        return _stacked(ev, v)
     array = BY_CALL["numpy.array"]
     assert array.bind is not None
     operands, attrs = array.bind(nested(ev, v))
     flat = [ev.operand(Static(x) if isinstance(x, (bool, int, float)) else x) for x in operands]
     return ev.emit(array, *flat, spelling="numpy.array", **attrs)  # type: ignore[no-any-return]
+
+
+def _stacked(ev: Evaluator, v: ListRef) -> Operand:
+    """The array of a list of unknown length; a column of it for each part of a tuple."""
+    if _slots(ev, v).rows == 0:
+        return ev.emit(stacked, lists.as_column(ev, v))  # type: ignore[no-any-return]
+    return ev.emit(stacked_rows, *map(ev.read, lists.flat_columns(ev, v)))  # type: ignore[no-any-return]
 
 
 # -- keys ---------------------------------------------------------------------------------------

@@ -356,10 +356,10 @@ class Evaluator(Facts):
         self.defs.update(dict.fromkeys(made if isinstance(made, tuple) else [made], self.b.eqns[-1]))
         return made
 
-    def cannot_broadcast(self) -> NoReturn:
+    def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
         parts: list[Any] = ["operands could not be broadcast together with shapes "]
         sizes: list[Operand] = []
-        for x in self.meeting:
+        for x in arrays:
             rank = x.type.rank if isinstance(x.type, Tensor) else 0
             for k in range(rank):
                 sizes.append(self.b.emit(dim, (x,), {"axis": k}))

@@ -68,7 +68,6 @@ class Facts:
         self.sizes: dict[str, At] = {}
         self.size_names: dict[int, str] = {}
         self.same_size: dict[str, Dim] = {}
-        self.meeting: list[Value] = []
         self.size_guards: dict[str, Guard] = {}
 
     @property
@@ -79,11 +78,13 @@ class Facts:
     def agree_sizes(self, op: Op, args: Sequence[Operand | float | None]) -> tuple[Operand | float | None, ...]:
         """Ask whether sizes that meet in a broadcast, and are not known to be equal, are."""
         if op.partials is not None or op.name in ("where", "maximum", "minimum", "clip"):
-            self.meeting = [a for a in args if isinstance(a, Value) and isinstance(a.type, Tensor) and a.type.is_array]
-            shapes = [a.type.shape for a in self.meeting if isinstance(a.type, Tensor)]
+            arrays = [a for a in args if isinstance(a, Value) and isinstance(a.type, Tensor) and a.type.is_array]
+            shapes = [a.type.shape for a in arrays if isinstance(a.type, Tensor)]
             for shape in shapes[1:]:
                 for p, q in zip(reversed(shapes[0]), reversed(shape)):
-                    self.same(p, q)
+                    if not self.same(p, q):
+                        self.differ(p, q)
+                        self.cannot_broadcast(arrays)
         elif op.name in SQUARE and self.ahead:
             x = args[0].type if isinstance(args[0], Value) else None
             if isinstance(x, Tensor) and x.rank > 1:
@@ -94,20 +95,21 @@ class Facts:
                 self.same(x.shape[-1], y.shape[-2 if y.rank > 1 and op.name != "inner" else -1])
         return tuple(args)
 
-    def same(self, p: Dim, q: Dim) -> None:
-        """Record that two sizes are equal, or that one is 1, where the arguments say so."""
+    def same(self, p: Dim, q: Dim) -> bool:
+        """Record that two sizes are equal, or that one is 1, where the arguments say so; False if neither is so."""
         p, q = self.resolve(p), self.resolve(q)
         if p == q or p.value == 1 or q.value == 1:
-            return
+            return True
         now = [self.size_now(d) for d in (p, q)]
         if None in now:
-            return
+            return True
         if now[0] == now[1]:
             self.equate(p, q)
         elif 1 in now:
             self.equate(p if now[0] == 1 else q, Dim(1))
         else:
-            self.differ(p, q)
+            return False
+        return True
 
     def agree(self, a: Type, b: Type) -> None:
         """Record which sizes of two types are equal, where the arguments say so."""
@@ -154,9 +156,8 @@ class Facts:
 
         test = None if None in sides else f"1 != {sides[0]} != {sides[1]} != 1"
         self.size_guards[text] = Guard(text, holds, test)
-        self.cannot_broadcast()
 
-    def cannot_broadcast(self) -> NoReturn:
+    def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
         """What NumPy raises, raised in the program at this place."""
         raise NotImplementedError
 

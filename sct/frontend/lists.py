@@ -37,8 +37,8 @@ from sct.ops import lists as ops
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["HELD", "append", "as_column", "change", "columns", "element", "extended", "grow", "is_dynamic", "length",
-           "new_list", "shape_of", "store_element"]
+__all__ = ["HELD", "append", "as_column", "change", "columns", "element", "extended", "flat_columns", "grow",
+           "is_dynamic", "length", "new_list", "of_columns", "shape_of", "store_element"]
 
 Rows = tuple[Shape, list[Type]]
 """How items are made of leaves, and the types of these."""
@@ -181,6 +181,24 @@ def one_column(ev: Evaluator, v: ListRef) -> Ref:
     (column,) = cell.items
     assert isinstance(column, Ref)
     return column
+
+
+def flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
+    """The columns of a list of numbers, of arrays, of lists, or of tuples of these."""
+    cell = slots(ev, v)
+    if cell.rows != tuple(range(len(cell.items))):
+        return [one_column(ev, v)]
+    fresh(ev, cell)
+    return [c for c in cell.items if isinstance(c, Ref)]
+
+
+def of_columns(ev: Evaluator, parts: Sequence[Abstract]) -> ListRef:
+    """`list(zip(*parts))`"""
+    if not all(isinstance(part, ListRef) for part in parts):
+        ev.refuse("SCT407", "a list of tuples is to be differentiated by, of which a part is not real",
+                  why="its elements are not real numbers", hint="pass a list for each part, or floats")
+    made = [as_column(ev, part) for part in parts if isinstance(part, ListRef)]
+    return new_list(ev, tuple(range(len(made))), made)
 
 
 def _row(ev: Evaluator, cell: Slots) -> Rows:

@@ -51,8 +51,10 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
             Node("object", v.fields, items, v.cls)
     if lists.is_dynamic(ev, v):
         assert isinstance(v, ListRef)
-        leaves.append(lists.one_column(ev, v))
-        return Leaf(len(leaves) - 1)
+        columns = lists.flat_columns(ev, v)
+        parts = tuple(Leaf(len(leaves) + k) for k in range(len(columns)))
+        leaves += columns
+        return parts[0] if ev.slots(v).rows == 0 else Node("rows", tuple(range(len(parts))), parts)
     if isinstance(v, Container):
         cell = ev.slots(v)
         children = tuple(tree_of(ev, x, leaves, where) for x in cell.items)
@@ -82,6 +84,8 @@ def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> 
         if is_namedtuple(tree.cls):
             return Tup(items, tree.keys, tree.cls)
         return ev.new_object(tree.cls, dict(zip(tree.keys, items)))
+    if tree.kind == "rows":
+        return lists.of_columns(ev, items)
     return ev.new_dict(dict(zip(tree.keys, items))) if tree.kind == "dict" else ev.new_list(items)
 
 

@@ -34,7 +34,7 @@ from sct.frontend.typetext import (
 from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Static
 from sct.ir import Fn, Value, walk
 from sct.ir.objects import mirror, with_fields
-from sct.ir.tree import Const, Leaf, Node, Tree, described, leaves, relabel
+from sct.ir.tree import Const, Leaf, Node, Tree, described, leaves, relabel, taken
 from sct.ir.types import Tensor
 from sct.ops import call
 
@@ -208,8 +208,7 @@ def _leaves(tree: Tree, value: Any) -> list[Any]:
         return [value]
     if not isinstance(tree, Node):
         return []
-    parts = [getattr(value, k) if tree.kind == "object" else value[k] for k in tree.keys]
-    return [leaf for c, part in zip(tree.children, parts) for leaf in _leaves(c, part)]
+    return [leaf for c, part in zip(tree.children, taken(tree, value)) for leaf in _leaves(c, part)]
 
 
 def _kind(target: Any) -> str | None:

@@ -189,7 +189,9 @@ def _tangent_leaves(ev: Evaluator, primal: Abstract, tangent: Abstract) -> list[
 
 
 def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
-    """The items of a container by their keys."""
+    """The items of a container by their keys, the columns of a list of tuples."""
+    if isinstance(v, ListRef) and lists.is_dynamic(ev, v) and ev.slots(v).rows != 0:
+        return dict(enumerate(lists.flat_columns(ev, v)))
     if isinstance(v, Tup):
         return dict(zip(v.fields or range(len(v.items)), v.items))
     if not isinstance(v, Container) or lists.is_dynamic(ev, v):
@@ -202,6 +204,8 @@ def _as_tangent(ev: Evaluator, v: Abstract, p: Value) -> Operand:
     if isinstance(v, ListRef) and isinstance(p.type, List):
         return lists.as_column(ev, v)
     x = ev.operand(v)
+    if isinstance(x.type, List) and isinstance(p.type, List):
+        return x
     if not isinstance(x.type, Tensor) or not isinstance(p.type, Tensor) or x.type.rank != p.type.rank:
         ev.refuse("SCT406", f"a tangent of type {x.type} for a primal of type {p.type}",
                   hint="a tangent has the shape of its primal")

@@ -1,6 +1,7 @@
 """Types as text, ahead of time: what `--args` and annotations say, and what is tried where they say nothing.
 
     float  int  bool  str  f32  f64[n, m]  f64[...]  (float, f64[n])  {"W": f64[n, m], "b": f64[m]}
+    list[float]  list[tuple[float, int]]
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import inspect
 import itertools
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, get_args, get_origin
 
 import numpy as np
@@ -20,9 +22,17 @@ from sct.ir.objects import fields_of, is_container, make
 from sct.ir.types import BOOL, FLOAT, INT, Dim, List, Opaque, Tensor, Type, sym
 
 __all__ = [
-    "fields_by_hint", "guesses", "hints_of", "is_open", "known_value", "parse_type", "structure", "tangent_of",
-    "type_text",
+    "Columns", "fields_by_hint", "guesses", "hints_of", "is_open", "known_value", "parse_type", "structure",
+    "tangent_of", "type_text",
 ]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Stands ahead of time for a list of tuples."""
+
+    types: tuple[List, ...]
+
 
 _PLAIN: dict[str, Type] = {"float": FLOAT, "int": INT, "bool": BOOL, "str": Opaque()}
 _ARRAY = re.compile(r"^(f|i|u|b)(\d+)\[(.*)\]$")
@@ -67,7 +77,10 @@ def _structure(node: ast.expr) -> Any:
         return {key.value: _structure(value) for key, value in zip(node.keys, node.values)  # type: ignore[union-attr]
                 }
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "list":
-        return List(_structure(node.slice))
+        elem = _structure(node.slice)
+        return Columns(tuple(map(List, elem))) if isinstance(elem, tuple) else List(elem)
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "tuple":
+        return tuple(map(_structure, node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]))
     if isinstance(node, (ast.Tuple, ast.List)):
         parts = [_structure(each) for each in node.elts]
         return parts if isinstance(node, ast.List) else tuple(parts)
@@ -83,6 +96,8 @@ def tangent_of(x: Any) -> Any:
         return parts if isinstance(x, list) else tuple(parts)
     if isinstance(x, List):
         return x if tangent_of(x.elem) is not None else None
+    if isinstance(x, Columns):
+        return x if None not in map(tangent_of, x.types) else None
     if is_container(type(x)) and not isinstance(x, (Tensor, Opaque)):
         fields = fields_of(x)
         return make(type(x), fields, [tangent_of(getattr(x, name)) for name in fields])

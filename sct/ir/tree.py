@@ -14,7 +14,8 @@ from typing import Any, Union
 
 from sct.ir.objects import make
 
-__all__ = ["Const", "Leaf", "Node", "Tree", "build", "described", "leaves", "paths", "relabel"]
+__all__ = ["Const", "Leaf", "Node", "Tree", "build", "described", "leaves", "paths", "relabel",
+           "taken"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Const:
 
 @dataclass(frozen=True)
 class Node:
-    """A "tuple", "list", "dict" or "object".
+    """A "tuple", "list", "dict", "object", or "rows": a list of tuples whose children are its columns.
 
     keys  positions, dict keys, or attributes
     cls   the class of the object
@@ -82,6 +83,8 @@ def described(tree: Tree, leaf: Callable[[int], str]) -> str:
     if tree.kind == "dict":
         keys = [f'"{key}"' if isinstance(key, str) else repr(key) for key in tree.keys]
         return f"{{{', '.join(f'{key}: {part}' for key, part in zip(keys, parts))}}}"
+    if tree.kind == "rows":
+        return f"list[tuple[{', '.join(part[len('list['):-1] for part in parts)}]]"
     inner = f"{parts[0]}, ..." if len(parts) > 4 and len({*parts}) == 1 else ", ".join(parts)
     return f"[{inner}]" if tree.kind == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
 
@@ -107,4 +110,19 @@ def build(tree: Tree, values: Sequence[Any]) -> Any:
         return dict(zip(tree.keys, parts))
     if tree.kind == "object":
         return make(tree.cls, tree.keys, parts)
+    if tree.kind == "rows":
+        return list(zip(*parts))
     return tuple(parts) if tree.kind == "tuple" else parts
+
+
+def taken(tree: Node, value: Any) -> list[Any]:
+    """What `value` holds for each child of `tree`; rows may be a dict of their columns.
+
+    >>> taken(Node("rows", (0, 1), (Leaf(0), Leaf(1))), [(1.0, 2), (3.0, 4)])
+    [[1.0, 3.0], [2, 4]]
+    """
+    if tree.kind == "object":
+        return [getattr(value, key) for key in tree.keys]
+    if tree.kind == "rows" and isinstance(value, list):
+        return [[row[key] for row in value] for key in tree.keys]
+    return [value[key] for key in tree.keys]

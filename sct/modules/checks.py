@@ -12,7 +12,7 @@ import ast
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from sct.codegen.unparse import unparse
 from sct.errors import SctError
 from sct.frontend import Traced
 from sct.ir.core import Fn
-from sct.ir.tree import Const, Leaf, Node, Tree
+from sct.ir.tree import Const, Leaf, Node, Tree, leaves
 from sct.ir.types import Dim, List, Tensor, Type
 
 __all__ = ["Check", "access", "checks", "condition", "raising"]
@@ -74,6 +74,8 @@ def access(name: str, keys: Sequence[Any]) -> str:
 
 
 def _part(text: str, tree: Node, key: Any) -> str:
+    if tree.kind == "rows":
+        return f"[row[{key}] for row in {text}]"
     return f"{text}.{key}" if tree.kind == "object" else access(text, [key])
 
 
@@ -93,6 +95,8 @@ def _of_tree(text: str, tree: Tree, fn: Fn, class_text: Callable[[type], str]) -
         return [_of_constant(text, tree.value)]
     if tree.kind == "object":
         made = Check((f"type({text}) is {class_text(tree.cls)}",), "TypeError", f"{text} must be a {tree.cls.__name__}")
+    elif tree.kind == "rows":
+        return _of_rows(text, [fn.params[k].type for k in leaves(tree)])
     elif tree.kind == "dict":
         keys = f"{{{', '.join(access('', [key])[1:-1] for key in tree.keys)}}}" if tree.keys else "set()"
         made = Check((f"type({text}) is dict", f"{text}.keys() == {keys}"), "TypeError",
@@ -102,6 +106,15 @@ def _of_tree(text: str, tree: Tree, fn: Fn, class_text: Callable[[type], str]) -
                      f"{text} must be a {tree.kind} of {len(tree.children)}")
     children = [_of_tree(_part(text, tree, key), child, fn, class_text) for key, child in zip(tree.keys, tree.children)]
     return [made, *itertools.chain.from_iterable(children)]
+
+
+def _of_rows(text: str, types: Sequence[Type]) -> list[Check]:
+    """That a list holds tuples whose parts have these types of lists."""
+    first = Check((f"type({text}) is list", f"all(type(row) is tuple and len(row) == {len(types)} for row in {text})"),
+                  "TypeError", f"{text} must be a list of tuples of {len(types)}")
+    items = [_of_items(f"row[{k}]", "row", text, f"{text}[0][{k}]", t.elem)
+             for k, t in enumerate(types) if isinstance(t, List)]
+    return [first, *(replace(c, message=f"{text}: {c.message}") for c in items)]
 
 
 def _of_constant(text: str, value: Any) -> Check:
@@ -135,13 +148,18 @@ def _of_type(text: str, t: Type) -> Check:
 
 def _of_list(text: str, t: List) -> Check:
     """That a list holds values of one type and, of arrays, of one shape."""
-    item = _of_type("item", t.elem)
-    conditions = [*item.conditions]
-    if isinstance(t.elem, Tensor) and t.elem.is_array:
-        conditions += [f"item.shape == {text}[0].shape", "min(item.shape) > 1"]
-    every = f"all({' and '.join(conditions)} for item in {text})"
-    return Check((f"type({text}) is list", *([every] if conditions else [])), "TypeError",
-                 f"{text} must be a list; {item.message.replace('item', 'each item', 1)}")
+    items = _of_items("item", "item", text, f"{text}[0]", t.elem)
+    return Check((f"type({text}) is list", *items.conditions), "TypeError", f"{text} must be a list; {items.message}")
+
+
+def _of_items(item: str, each: str, text: str, first: str, elem: Type) -> Check:
+    """That an expression of `each` that is in a list is of one type and, of arrays, of one shape."""
+    one = _of_type(item, elem)
+    conditions = [*one.conditions]
+    if isinstance(elem, Tensor) and elem.is_array:
+        conditions += [f"{item}.shape == {first}.shape", f"min({item}.shape) > 1"]
+    every = f"all({' and '.join(conditions)} for {each} in {text})"
+    return Check((every,) if conditions else (), one.error, f"each {one.message}")
 
 
 # -- sizes ----------------------------------------------------------------------------

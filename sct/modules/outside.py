@@ -187,7 +187,7 @@ class Copied(Outside):
             if self.strict:
                 raise SctError("SCT914", f"`{name}` cannot be copied",
                                why=f"it is an array of {value.size} elements that no plain statement makes")
-            digest = hashlib.sha256(np.ascontiguousarray(value)).hexdigest()[:16]
+            digest = hashlib.sha256(value.tobytes()).hexdigest()[:16]
             self.comments[f"# {name}: shape {value.shape}, {value.dtype}, sha256 {digest}"] = None
             return None
         text = literal(value)
@@ -203,8 +203,9 @@ class Copied(Outside):
 def literal(value: Any) -> str:
     """An expression that is equal to a number or an array, bit for bit."""
     if isinstance(value, np.ndarray):
-        items = np.array2string(value, separator=", ", threshold=sys.maxsize, max_line_width=88,
-                                formatter={"all": lambda x: _number(x.item())}) if value.ndim else _number(value.item())
+        formatter: Any = {"all": lambda x: _number(x.item())}
+        items = _number(value.item()) if not value.ndim else np.array2string(
+            value, separator=", ", threshold=sys.maxsize, max_line_width=88, formatter=formatter)
         return f"np.array({items}, dtype=np.{value.dtype.name})"
     if isinstance(value, np.generic):
         return f"np.{value.dtype.name}({_number(value.item())})"

@@ -23,13 +23,15 @@ from sct.ops import samples
 from sct.ops.arithmetic import add, floordiv, mod, sub
 from sct.ops.creation import dtype_text, strong, zeros_of
 from sct.ops.indexing import add_at, index
-from sct.ops.registry import op
+from sct.ops.joining import np_promote
+from sct.ops.registry import op, placeholders
 from sct.ops.shape import dim
 from sct.ops.types import numpy_dtype
 
 __all__ = [
     "HOLDS", "UPDATES", "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "joined",
-    "list_of", "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "sum_list", "unstack",
+    "list_of", "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list",
+    "unstack",
 ]
 
 UPDATES = frozenset(("store", "add_at", "append", "extend", "insert_at", "remove_at"))
@@ -325,6 +327,21 @@ unstack: Op = op("unstack", type=type_unstack, run=run_unstack, emit=unstack_tex
                                   ((samples.arrays((3,)),), {"plain": False}),
                                   ((samples.arrays((3, 2)),), {"depth": 2})])
 """The rows of an array, or its numbers; not `plain`: as NumPy's scalars."""
+
+
+def type_stacked_rows(*columns: Operand) -> Tensor:
+    made = [type_stacked(xs) for xs in columns]
+    first = made[0]
+    if any(depth(xs.type) > 1 for xs in columns) or any(t.shape[1:] != first.shape[1:] for t in made):
+        raise TypeMismatch("an array of tuples that are not made alike is not supported")
+    return Tensor("array", np_promote([t.dtype for t in made]), (first.shape[0], Dim(len(made)), *first.shape[1:]))
+
+
+stacked_rows = op("stacked_rows", type=type_stacked_rows, run=lambda *columns: np.array(list(zip(*columns))),
+                  emit=lambda *columns: f"numpy.array(list(zip({', '.join(placeholders(len(columns)))})))",
+                  linear=lambda ct, *columns: [unstack(index(ct, k, key=("s000", "i"))) for k in range(len(columns))],
+                  samples=lambda: [((xs, xs[::-1]), {}) for (xs,), _ in lists()])
+"""The array of a list of tuples, which is given as its columns."""
 
 
 # -- sums of cotangents ----------------------------------------------------------------------------------

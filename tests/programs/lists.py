@@ -194,6 +194,46 @@ def until(xs, limit):
     return sum(out) / len(out)
 
 
+def error_of_speed(speed, trips):
+    """The squared error of a speed over trips, which are tuples."""
+    total = 0.0
+    for distance, minutes in trips:
+        error = distance / speed * 60.0 - minutes
+        total += error * error
+    return total / len(trips)
+
+
+def area(corners, scale):
+    """The shoelace formula, with neighbours that are the list turned by one."""
+    total = 0.0
+    for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1]):
+        total += x0 * y1 - x1 * y0
+    return 0.5 * scale * total
+
+
+def events(log, rate):
+    """Tuples of two floats and an array; some are overwritten, some appended."""
+    log[1] = (rate, 0.5, log[0][2])
+    log.append((rate * rate, 1.5, log[-1][2] * rate))
+    total = 0.0
+    for k, (t, weight, v) in enumerate(log):
+        if k % 2:
+            total += weight * t * t
+        total += rate * v.sum()
+    return total
+
+
+def oscillation(x, v, steps):
+    """A trace of tuples, and the array of it."""
+    trace = [(x, v)]
+    for _ in range(steps):
+        v -= 0.1 * math.sin(x)
+        x += 0.1 * v
+        trace.append((x, v))
+    states = np.array(trace)
+    return np.sum(states[:, 0] ** 2) + 0.5 * states[-1, 1]
+
+
 def floats(rng, n):
     return [float(v) for v in rng.normal(size=n)]
 
@@ -219,6 +259,10 @@ INPUTS = {
     "pascal": lambda rng: (0.4, 4),
     "rows_in_place": lambda rng: (0.3, 4),
     "smoothed": lambda rng: (floats(rng, 6), 0.4),
+    "error_of_speed": lambda rng: (35.0, list(zip(floats(rng, 9), floats(rng, 9)))),
+    "area": lambda rng: (list(zip(floats(rng, 7), floats(rng, 7))), 1.3),
+    "events": lambda rng: ([(t, 1.0, rng.normal(size=2)) for t in floats(rng, 6)], 0.8),
+    "oscillation": lambda rng: (0.4, 0.9, 7),
     "until": lambda rng: ([0.1, -0.3, 0.5, 0.2, 0.9, 0.4], 0.7),
 }
 
