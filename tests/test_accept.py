@@ -35,6 +35,7 @@ INPUTS: dict[str, Any] = {
     "items": [np.array([0.2, 0.7]), np.array([1.3, -0.5])],
     "params": {"w": np.array([0.9, -0.3]), "b": 0.25, "name": "mse", "steps": 2},
     "mode": "double",
+    "trips": [(0.4 + 0.3 * k, 1.5 - 0.2 * k) for k in range(6)],
     "flag": True,
 }
 SCALE = 1.5
@@ -225,6 +226,23 @@ def not_of_a_test(a):
 
 def chained_comparison(a):
     return a * a if 0.0 < a < 1.0 else a
+
+
+def letters_of_a_string(a, mode):
+    for k, letter in enumerate(mode):
+        a = math.sin(a) + k if letter in "aeiou" and letter != mode[k - 1] else 1.5 * a
+    return a
+
+
+def tuples_in_a_list(a, trips):
+    for distance, minutes in trips:
+        a += distance * a - 0.1 * minutes
+    return a * trips[-1][1]
+
+
+def columns_of_a_list(a, trips):
+    distances, minutes = zip(*trips)
+    return a * sum(distances) + np.sum(np.array(trips)[:, 1]) + max(minutes)
 
 
 def branch_on_a_string(a, mode):

@@ -59,6 +59,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     own = special_call(ev, owner, "__getitem__", key)
     if own is not None:
         return own
+    owner = ev.text(owner)
     if isinstance(owner, Static):
         where = ev.ask(key, "this subscript")
         return Static(attempted(ev, lambda: owner.value[where]))

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator import Evaluator, expression
-from sct.frontend.expressions import boolean, known, stand_in, truth
+from sct.frontend.expressions import boolean, stand_in, truth
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import is_object, reflected, special_call
 from sct.frontend.raising import attempted
@@ -152,7 +152,7 @@ def _identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> bool:
-    owner = known(ev, owner)
+    owner = ev.text(owner)
     if isinstance(owner, DictRef):
         cell = ev.slots(owner)
         return ev.ask(x, "what `in` looks for") in cell.keys

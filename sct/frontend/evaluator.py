@@ -548,6 +548,10 @@ class Evaluator(Facts):
                                Guard(text, lambda leaves: bool(run(fn, list(leaves))[0] == value), (fn, value)))
         return value
 
+    def text(self, v: Abstract) -> Abstract:
+        """An argument that is a string, where its value decides: asked."""
+        return Static(self.ask(v, "this string")) if isinstance(v, Value) and isinstance(self.leaf_of(v), str) else v
+
     def leaf_of(self, v: Value) -> Any:
         """The argument that `v` is, where it is one; None ahead of time."""
         while v in self.stands_for:

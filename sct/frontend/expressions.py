@@ -37,13 +37,13 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Opaque, Optional, Tensor, Undef
+from sct.ir.types import Optional, Tensor, Undef
 from sct.ops import BY_CALL, fstring, gt, is_none, ne, not_, size, transpose
 from sct.ops.lists import joined
 
 __all__ = [
     "BINARY", "NUMPY_NAMES", "UNARY", "binary", "boolean", "closure", "get", "in_place",
-    "known", "lookup", "stand_in", "truth", "unary",
+    "lookup", "stand_in", "truth", "unary",
 ]
 
 
@@ -291,7 +291,7 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         if isinstance(owner, Tup) and name not in owner.fields and (hasattr(tuple, name) or name in named):
             return Method(owner, name)
         return get_attribute(ev, owner, name)
-    owner = known(ev, owner)
+    owner = ev.text(owner)
     if isinstance(owner, Static):
         return _of_static(ev, owner, name)
     if isinstance(owner, Tup) and name in owner.fields:
@@ -323,13 +323,6 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if name == "real" and x_type.kind != "c":
         return owner
     return Method(owner, name)
-
-
-def known(ev: Evaluator, v: Abstract) -> Abstract:
-    """An argument that is a string, where its value decides: asked."""
-    if isinstance(v, Value) and isinstance(v.type, Opaque) and isinstance(ev.leaf_of(v), str):
-        return Static(ev.ask(v, "this string"))
-    return v
 
 
 def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:

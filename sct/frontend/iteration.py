@@ -37,6 +37,7 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
     own = special_call(ev, v, "__iter__")
     if own is not None:
         return items_of(ev, own)
+    v = ev.text(v)
     if isinstance(v, Tup):
         return v.items
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
@@ -76,6 +77,7 @@ def _rows(ev: Evaluator, v: Ref) -> int:
 
 def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
     """The items of an iterable whose length is known, or None."""
+    v = ev.text(v)
     if isinstance(v, Iteration):
         if v.kind == "range":
             if all(is_number(p) for p in v.parts):
