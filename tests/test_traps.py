@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from typing import Any
 
@@ -229,3 +230,68 @@ def test_a_tuple_of_gradients_inside() -> None:
     value, tangent = jvp(lambda x, y: grad(h, argnums=(0, 1))(x, y), (2.0, 3.0), (1.0, 0.0))
     same(value, [12.0, 4.0])
     same(tangent, [6.0, 4.0])
+
+
+# -- loops and closures that are walked again -------------------------------------------------
+
+
+def test_a_test_that_is_known_writes_all_the_same() -> None:
+    def f(x: float, y: float) -> float:
+        k = 0
+        while k < 4 and (x := 0.79) < 0.51:
+            k += 1
+        return math.cos(y) * x
+
+    value, (dx, dy) = value_and_grad(f, (0, 1))(0.5, 0.2)
+    assert value == f(0.5, 0.2) and dx == 0.0
+    same(dy, -0.79 * math.sin(0.2))
+
+
+def bent(x: float) -> float:
+    return 0.43 * x + math.cos(x) * math.atan(x)
+
+
+def pair(x: float, y: float, s: float = 1.5) -> tuple[float, float]:
+    s = math.sin(s * y)
+    last = lambda t, k: k * math.sin(bent(x=0.82 - s))
+    return last(1.08 * math.hypot(y, 1.5), bent(1.5)), x
+
+
+def test_a_closure_reads_the_call_that_made_it() -> None:
+    def f(y: float, a: np.ndarray, n: int) -> float:
+        k = 0
+        while k < n:
+            k += 1
+            for _, v in enumerate(a):
+                w, _ = pair(1.5, v)
+                if k != n:
+                    q = pair(y=1.5, x=1.5)[1]
+                else:
+                    _ = pair(w, v)
+        y += q**2
+        return y * y
+
+    a = np.array([1.41, -1.613])
+    value, dy = value_and_grad(f)(0.7, a, 2)
+    assert value == f(0.7, a, 2)
+    same(dy, 2.0 * (0.7 + 2.25))
+    with pytest.raises(UnboundLocalError, match="'q'"):
+        grad(f)(0.7, a, 0)
+
+
+def test_lists_of_lists_on_a_tape() -> None:
+    def f(xs: list[float], n: int) -> float:
+        ys = [0.5, 1.5, 1]
+        rows = [[v for _ in range(3)] for v in xs]
+        for _ in range(1, n):
+            if rows[1][1] > 0.15:
+                pass
+            else:
+                rows[2][2] += 1.5
+                rows[2].append(sum([w for v, w in zip(ys, xs)]) * rows[0][1])
+        return sum(sum(row) for row in rows)
+
+    xs = [-1.3, -1.1, 1.2, -1.1, -0.4]
+    value, dxs = value_and_grad(f)(xs, 2)
+    assert value == f(xs, 2)
+    same(dxs, [3.0 + 2.0 * xs[0] + xs[1] + xs[2], 3.0 + xs[0], 3.0 + xs[0], 3.0, 3.0])

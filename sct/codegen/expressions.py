@@ -18,7 +18,7 @@ from sct.codegen.program import Select
 from sct.codegen.templates import expression, parsed
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.objects import dotted_name
-from sct.ir.types import List
+from sct.ir.types import List, Optional, Undef
 from sct.ops.indexing import split
 
 __all__ = ["Expressions", "Modules", "call", "constant", "load", "signed", "store", "tuple_of", "without_sign",
@@ -155,9 +155,11 @@ class Expressions:
                   ctx: ast.expr_context) -> ast.Subscript:
         """`x[...]`; `x[i][...]` of a list"""
         tree, t = self(x), x.type
-        while isinstance(t, List) and len(kinds) > 1:
-            tree, t = ast.Subscript(tree, self._items(key[:1], kinds[:1]), ast.Load()), t.elem
-            key, kinds = key[1:], kinds[1:]
+        while isinstance(t, (List, Optional, Undef)) and len(kinds) > 1:
+            if isinstance(t, List):
+                tree = ast.Subscript(tree, self._items(key[:1], kinds[:1]), ast.Load())
+                key, kinds = key[1:], kinds[1:]
+            t = t.elem
         return ast.Subscript(tree, self._items(key, kinds), ctx)
 
     def _items(self, key: Sequence[Operand], kinds: tuple[str, ...]) -> ast.expr:

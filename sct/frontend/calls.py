@@ -84,8 +84,7 @@ def call_poison(ev: Evaluator, fn: Poison, args: Args, kwargs: Kwargs) -> Abstra
 
 @called(Closure)
 def call_closure(ev: Evaluator, fn: Closure, args: Args, kwargs: Kwargs) -> Abstract:
-    frame = next((f for f in ev.all_frames if f.id == fn.frame), None)
-    assert frame is not None
+    frame = ev.all_frames[fn.frame]
     name = getattr(fn.node, "name", "<lambda>")
     source = SourceFunction(fn.node, frame.source.file, name, f"{frame.source.qualname}.<locals>.{name}")
     return call_source(ev, source, args, kwargs, frame.globals, frame.cells, fn.defaults, fn.kw_defaults, frame)
@@ -320,7 +319,7 @@ def _captured(ev: Evaluator, todo: list[tuple[Any, Frame | None]], given: Iterab
 def _nested(ev: Evaluator, v: Abstract) -> list[tuple[Any, Frame | None]]:
     """The nested functions in a value, each with the frame that it reads."""
     if isinstance(v, Closure):
-        return [(v.node, next(f for f in ev.all_frames if f.id == v.frame))]
+        return [(v.node, ev.all_frames[v.frame])]
     items = v.items if isinstance(v, Tup) else ()
     if isinstance(v, Container):
         items = ev.slots(v).items
@@ -375,7 +374,7 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
     """Run a frame to its end; what it returns."""
     node = frame.source.node
     ev.frames.append(frame)
-    ev.all_frames.append(frame)
+    ev.all_frames[frame.id] = frame
     before, builder_loc = ev.loc, ev.b.loc
     try:
         if isinstance(node, gast.Lambda):

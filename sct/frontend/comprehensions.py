@@ -70,7 +70,7 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
         # The functions that it makes read its variables later, as they are then.
         inner = replace(frame, id=ev.new_frame_id(), locals=names, parent=frame, now=frame.now | names)
         ev.frames.append(inner)
-        ev.all_frames.append(inner)
+        ev.all_frames[inner.id] = inner
         try:
             yield
         finally:

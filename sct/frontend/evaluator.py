@@ -130,7 +130,7 @@ class Evaluator(Facts):
     root     the function that is differentiated, from which paths start
     attributes  ahead of time: the types of those of the object that it is bound to
     store    what names are bound to, and the heap
-    frames   the calls in progress; `all_frames` those of closures that outlived them too
+    frames   the calls in progress; `all_frames` by id, those of closures that outlived them too
     defs     the equation that makes a value
     sites      what is evaluated as functions of their own; `functions` are these, `pinned`
                those of their params that have to be known
@@ -144,7 +144,7 @@ class Evaluator(Facts):
         self.captured: dict[int, Cell] = {}
         self.store = Store(Cells({}, self.captured))
         self.frames: list[Frame] = []
-        self.all_frames: list[Frame] = []
+        self.all_frames: dict[int, Frame] = {}
         self.loc: Loc | None = None
         self.defs: dict[Value | None, Eqn] = {}
         self.stands_for: dict[Value, Operand] = {}
@@ -499,7 +499,7 @@ class Evaluator(Facts):
 
     def forget(self) -> None:
         """Let go of the arguments and the function: guards refer to this evaluator for as long as they live."""
-        self.leaves, self.root, self.store, self.frames, self.all_frames = [], None, Store(Cells({}, {})), [], []
+        self.leaves, self.root, self.store, self.frames, self.all_frames = [], None, Store(Cells({}, {})), [], {}
 
     def lift(self, obj: Any, path: Path | None = None) -> Abstract:
         """A Python object as an abstract value; numbers and arrays with a path become parameters."""

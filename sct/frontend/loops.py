@@ -375,6 +375,7 @@ class _Loop:
         with ev.block(region):
             t = truth(ev, ev.eval(self.node.test))
         if isinstance(t, Lit):
+            ev.b.eqns.extend(region.eqns)  # what was known may have written all the same
             if not t.value:
                 ev.exit = Static(END)
             return None
