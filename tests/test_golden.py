@@ -28,6 +28,7 @@ from programs import (
     numerics,
     objects,
     physics,
+    recursion,
     users,
 )
 from trees import copied, random_like, same_bits
@@ -157,6 +158,10 @@ GOLDENS = [
     second(finance, "portfolio_risk"),
     # models as classes
     valued(objects, "net_loss", 0),
+    gradient(recursion, "run_spread", (0, 1)),
+    gradient(recursion, "tree", 0),
+    gradient(recursion, "mergesum", 0),
+    gradient(recursion, "is_even", 0),
     gradient(objects, "orbit", (0, 1)),
     gradient(objects, "drop", 0),
     gradient(objects, "slope_of_slope", 0),

@@ -2,8 +2,9 @@
 
 Statements are numbered in the order of the text; at 2p statement p reads, at 2p + 1 it
 assigns.  Arms of a branch exclude each other, so a value read in one arm alone is not
-live in the other; an arm that ends in a jump goes on where the jump leads.  Two values
-may share a variable if no spans of theirs meet.
+live in the other; an arm that ends in a jump goes on where the jump leads, and after a
+return nothing is live but what nested functions read.  Two values may share a variable
+if no spans of theirs meet.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sct.codegen.program import (
     Move,
     Pop,
     Push,
+    Return,
     Select,
     Statement,
     Update,
@@ -65,11 +67,12 @@ class Liveness:
         self._text = _Text(self, block)
         self._exits: list[tuple[list[Value], list[Value]]] = []
         last = 2 * self._text.count + 2
-        state: State = {}
+        self._lasting: State = {}
         for s in statements(block):
             if isinstance(s, Define):
-                state.update(dict.fromkeys(self._text.captured(s), last))
+                self._lasting.update(dict.fromkeys(self._text.captured(s), last))
                 self.read.update(s.params)
+        state: State = dict(self._lasting)
         self._block(block, state)
         for v in dict.fromkeys([*params, *state]):
             self._assign([v], 1, state)
@@ -124,6 +127,9 @@ class Liveness:
                 state.clear()
                 state.update(dict.fromkeys(self._exits[-1][s.kind == "continue"], 2 * self._text.start[s]))
             else:
+                if isinstance(s, Return):
+                    state.clear()
+                    state.update(self._lasting)
                 self._plain(s, state)
 
     def _plain(self, s: Statement, state: State) -> None:
@@ -177,9 +183,10 @@ class Liveness:
         start, _, end = (2 * p for p in self._text.marks(s))
         self._assign([s.eqn.out], end + 1, state)
         inner: State = {}
-        exits, self._exits = self._exits, []
+        outer = self._exits, self._lasting
+        self._exits, self._lasting = [], {}
         self._block(s.body, inner)
-        self._exits = exits
+        self._exits, self._lasting = outer
         self._assign(s.params, start + 1, inner)
         for v, p in inner.items():
             state.setdefault(v, p)
@@ -190,7 +197,7 @@ class _Text:
 
     marks    where a statement starts, where its second block does, where it ends
     touched  what is read or assigned inside
-    jumping  the branches with a jump in an arm
+    jumping  the branches with a jump or a return in an arm
     """
 
     def __init__(self, live: Liveness, block: Block) -> None:
@@ -226,7 +233,7 @@ class _Text:
                 inner = [self._number(s.body, depth, reads, touched)]
                 self._marks[s] = self.count, self.count
                 self.count += 1
-            jumps = jumps or isinstance(s, Jump) or True in inner
+            jumps = jumps or isinstance(s, (Jump, Return)) or True in inner
             reads.update(own)
             touched.update(own)
             touched.update(targets(s))

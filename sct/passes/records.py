@@ -1,8 +1,8 @@
 """Records of one arm:  test, a (undefined where test)  ->  None, or a record of a
 
 What the forward part of a function that calls itself keeps is mostly known in the arm
-that calls itself alone.  There the record is made and taken apart; its being None tells
-which arm was taken, as the test did.
+that calls itself alone.  There the record is made and taken apart.  Its being None tells
+which arm was taken, where the test would have to be handed over too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, free_values, substitute
-from sct.ir.types import Residuals, Undef
+from sct.ir.types import BOOL, Residuals, Undef
 from sct.ops.calls import pack, unpack
 from sct.ops.comparison import is_none, not_, unwrap
 from sct.ops.control import cond
@@ -25,11 +25,13 @@ class OneArm:
 
     arm     which arm that is
     fields  the values of that arm, by the outs of the branch that are theirs
+    tells   does the record stand for the test, which is not known otherwise?
     """
 
     branch: Eqn
     arm: int
     fields: dict[Value, Value]
+    tells: bool
 
     def forward(self, eqns: Sequence[Eqn], record: Value, of: str) -> tuple[Eqn, ...]:
         """The forward part, the record an out of the branch."""
@@ -46,12 +48,7 @@ class OneArm:
     def backward(self, eqns: Sequence[Eqn], record: Value) -> tuple[Eqn, ...]:
         """The backward part, which takes the record apart in the arms that mirror this one."""
         test = self.branch.args[0]
-        missing = Value(test.type)
-        tests = [Eqn(is_none, (record,), (missing,), primal=False)]
-        known: Operand = missing
-        if self.arm == 0:
-            known = Value(test.type)
-            tests.append(Eqn(not_, (missing,), (known,), primal=False))
+        tests, known = self.asked(record) if self.tells else ([], test)
         made = []
         for eqn in eqns:
             if eqn.op is cond and eqn.args[0] is test:
@@ -60,6 +57,15 @@ class OneArm:
                 eqn = eqn.with_(args=(known,), regions=tuple(arms))
             made.append(eqn.with_(args=substitute(eqn.args, {test: known}) if isinstance(test, Value) else eqn.args))
         return (*tests, *made)
+
+    def asked(self, record: Value) -> tuple[list[Eqn], Operand]:
+        """(equations for the test, as the record tells it, and what it is)."""
+        missing = Value(BOOL)
+        tests = [Eqn(is_none, (record,), (missing,), primal=False)]
+        if self.arm == 1:
+            return tests, missing
+        known = Value(BOOL)
+        return [*tests, Eqn(not_, (missing,), (known,), primal=False)], known
 
     def taken_apart(self, arm: Fn, record: Value) -> Fn:
         fields = {out: Value(v.type, v.hint, v.dim) for out, v in self.fields.items()}
@@ -89,11 +95,11 @@ def one_arm(before: Sequence[Eqn], after: Fn, crossing: Sequence[Value]) -> OneA
     made = {out: eqn for eqn in before for out in eqn.outs}
     for branch in {eqn for v in crossing if (eqn := made.get(v)) is not None and eqn.op is cond}:
         fields = [v for v in crossing if v is not branch.args[0]]
-        arm = _arm_of(branch, fields)
-        if arm is not None and len(fields) < len(crossing) and _only_in_arms(after, branch.args[0], arm, fields):
+        arm, tells = _arm_of(branch, fields), len(fields) < len(crossing)
+        if arm is not None and _only_in_arms(after, branch.args[0], arm, fields, tells):
             values = {v: branch.regions[arm].results[branch.outs.index(v)] for v in fields}
             if all(isinstance(x, Value) for x in values.values()):
-                return OneArm(branch, arm, values)  # type: ignore[arg-type]
+                return OneArm(branch, arm, values, tells)  # type: ignore[arg-type]
     return None
 
 
@@ -112,15 +118,15 @@ def _is_undef(x: Operand) -> bool:
     return isinstance(x, Lit) and x.value is UNDEF
 
 
-def _only_in_arms(after: Fn, test: Operand, arm: int, fields: Sequence[Value]) -> bool:
-    """Are the fields unwrapped in arms of branches on the test, and read nowhere else?"""
+def _only_in_arms(after: Fn, test: Operand, arm: int, fields: Sequence[Value], tells: bool) -> bool:
+    """Are the fields unwrapped in arms of branches on the test, and read nowhere else?  The test too, if it goes."""
     others = [eqn.regions[1 - arm] if eqn.op is cond and eqn.args[0] is test else Fn("", (), (eqn,), ())
               for eqn in after.eqns]
     others.append(Fn("", (), (), after.results))
-    if any(v in fields or v is test for f in others for v in free_values(f)):
+    if any(v in fields or tells and v is test for f in others for v in free_values(f)):
         return False
     mine = [eqn.regions[arm] for eqn in after.eqns if eqn.op is cond and eqn.args[0] is test]
-    return all(_only_unwrapped(f, fields) and test not in free_values(f) for f in mine)
+    return all(_only_unwrapped(f, fields) and not (tells and test in free_values(f)) for f in mine)
 
 
 def _only_unwrapped(fn: Fn, fields: Sequence[Value]) -> bool:

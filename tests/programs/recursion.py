@@ -216,6 +216,19 @@ def sort_like(a, i):
     return sort_like(a, i + 1) + 0.1 * a[i] ** 2
 
 
+def spread(depth, v, acc):
+    if depth == 0:
+        acc[0] += v * v
+        return v
+    acc[depth] *= v
+    left = spread(depth - 1, 0.5 * v, acc)
+    return left + spread(depth - 1, v + acc[0], acc)
+
+
+def run_spread(v, acc):
+    return spread(3, v, acc) + acc.sum()
+
+
 LEFT, RIGHT = np.array([1, 3, -1, -1]), np.array([2, -1, -1, -1])
 
 INPUTS = {
@@ -247,6 +260,7 @@ INPUTS = {
     "run_vec": lambda rng: ({"W": rng.normal(size=(3, 3)), "b": rng.normal(size=3)}, rng.normal(size=3)),
     "inner_grad": lambda rng: (0.8, 3),
     "sort_like": lambda rng: (rng.normal(size=5), 0),
+    "run_spread": lambda rng: (0.7, rng.normal(size=5)),
 }
 
 GRADIENTS = {"power": lambda x, n: {0: n * x ** (n - 1)}}
