@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sct import SctError, SctWarning, grad, jvp, stop_gradient, value_and_grad, vjp
+from sct import SctError, SctWarning, check_grads, grad, jvp, stop_gradient, value_and_grad, vjp
 
 W = np.array([1.0, 2.0])
 
@@ -295,3 +295,33 @@ def test_lists_of_lists_on_a_tape() -> None:
     value, dxs = value_and_grad(f)(xs, 2)
     assert value == f(xs, 2)
     same(dxs, [3.0 + 2.0 * xs[0] + xs[1] + xs[2], 3.0 + xs[0], 3.0 + xs[0], 3.0, 3.0])
+
+
+def shrinking(v: np.ndarray, n: int) -> float:
+    for _ in range(n):
+        v = v[:-1] * v[1:]
+    return v[0]
+
+
+def widening(v: np.ndarray, z: np.ndarray, n: int) -> float:
+    for _ in range(n):
+        v = v + z * v
+    return np.sum(v)
+
+
+def lengthening(v: np.ndarray, n: int) -> float:
+    w = v * v
+    for _ in range(n):
+        w = np.concatenate((w, w[:2]))
+    return np.sum(w * w)
+
+
+@pytest.mark.parametrize(("f", "args", "wanted"), [
+    (shrinking, (np.array([3.0, 2.0]), 1), [2.0, 3.0]),
+    (shrinking, (np.array([3.0, 2.0, 5.0]), 2), [20.0, 60.0, 12.0]),
+    (widening, (np.array([2.0]), np.array([1.0, 2.0, 3.0]), 2), [29.0]),
+    (lengthening, (np.array([1.0, 2.0, 3.0]), 2), [12.0, 96.0, 108.0]),
+], ids=["once", "twice", "widening", "lengthening"])
+def test_an_array_of_another_size_in_each_trip(f: Any, args: tuple[Any, ...], wanted: list[float]) -> None:
+    same(grad(f)(*args), wanted)
+    check_grads(f, args, argnums=0, order=2)

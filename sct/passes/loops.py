@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value
-from sct.ir.types import INT, Seq, Type
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, walk
+from sct.ir.types import INT, Seq, Tensor, Type
 from sct.ops.arithmetic import add, mul
 from sct.ops.control import loop
 
-__all__ = ["Loop", "emit_loop", "flows", "parts", "positions"]
+__all__ = ["Loop", "emit_loop", "flows", "moving_sizes", "parts", "positions"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,18 @@ def positions(loop: Loop) -> Sequence[Operand]:
     start, _, step = loop.bounds
     length = loop.trips if step == Lit(1) else mul(loop.trips, step)
     return (start, length if start == Lit(0) else add(start, length), step)
+
+
+def moving_sizes(fn: Fn) -> set[str]:
+    """Names of the sizes that are others in another trip of a loop in `fn`:  v = v[1:]"""
+    found: set[str] = set()
+    for eqn in walk(fn):
+        if eqn.op is loop:
+            made = parts(eqn)
+            for p, r in zip(made.params, made.results):
+                if isinstance(p.type, Tensor) and isinstance(r.type, Tensor):
+                    found.update(*(d.symbols for d, after in zip(p.type.shape, r.type.shape) if d != after))
+    return found
 
 
 def flows(eqn: Eqn) -> Iterator[tuple[Operand, Value]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sct.ir.check import agree, fits, raises
 from sct.ir.core import Eqn, Fn, Operand, Value, substitute
-from sct.ir.types import Seq, Type, join
+from sct.ir.types import Seq, Tensor, Type, join
 
 __all__ = ["retype"]
 
@@ -52,7 +52,7 @@ class _Retype:
         xs = [x.type.elem for x in args[n:] if isinstance(x.type, Seq)]
         old = body.params[counted:]
         given = [*(a.type for a in args[:n]), *xs]
-        start = self.reached.get(body) or ([p.type for p in old] if eqn.primal else given)
+        start = self.reached.get(body) or [p.type if eqn.primal or _is_array(p.type) else t for p, t in zip(old, given)]
         types = [self.widened(t, [x]) for t, x in zip(start, given)]
         while True:
             self.typed(old, types)
@@ -92,3 +92,8 @@ class _Retype:
     def bound(self, values: Sequence[Value]) -> tuple[Value, ...]:
         found = (self.env.get(v, v) for v in values)
         return tuple(v for v in found if isinstance(v, Value))
+
+
+def _is_array(t: Type) -> bool:
+    """An array is of the shape that was declared: that of a carry may be another in another trip."""
+    return isinstance(t, Tensor) and t.is_array

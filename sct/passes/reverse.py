@@ -19,7 +19,7 @@ from typing import Any, cast
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild, walk
-from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, Undef
+from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, Undef, join
 from sct.ops.calls import call
 from sct.ops.indexing import add_at, index, is_mask, store
 from sct.ops.lists import add_lists
@@ -252,7 +252,9 @@ class _Reverse:
         inits += [full(cts.pop(v, None), v) for v in reads]
         whole = self.tape.covers(loop)
         sums = {s: cts.pop(s) for s in listed if s in cts and whole}
-        carries = [Value(ct_type(v.type), hint(v)) for v in (*(loop.params[k] for k in carried), *reads)]
+        # Its size in one trip may be another than in the next.
+        types = [*(join(loop.params[k].type, loop.results[k].type) for k in carried), *(v.type for v in reads)]
+        carries = [Value(ct_type(t), hint(v)) for t, v in zip(types, (*(loop.params[k] for k in carried), *reads))]
         elems = {s: Value(cast(Seq, s.type).elem) for s in (*yielded.values(), *sums.values())}
         position = Value(INT, loop.index.hint if loop.index else None, loop.index.dim if loop.index else None)
         with current().nested() as b:
@@ -263,8 +265,7 @@ class _Reverse:
                 self.add(loop.yields[j], elems[s])
             self.block(loop.body)
             b.module = b.loc = None
-            # A list may be longer in one trip than in the next.
-            results = [full(cts.pop(p, None), p if isinstance(p.type, List) else ct)
+            results = [full(cts.pop(p, None), p if isinstance(p.type, List) or ct_type(p.type) != ct.type else ct)
                        for p, ct in zip((loop.params[k] for k in carried), carries)]
             results += [full(cts.pop(v), v) for v in reads]
             gathered = [self.gathered(loop, s, elems.get(sums[s]) if s in sums else None) for s in listed]

@@ -7,7 +7,7 @@ so what lies deeper takes as many taps as there are regions.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from typing import cast
 
 from sct.errors import SctError
@@ -20,7 +20,7 @@ from sct.ops.indexing import index
 from sct.ops.lists import repeat
 from sct.ops.shape import dim
 from sct.passes.cotangents import present
-from sct.passes.loops import Loop
+from sct.passes.loops import Loop, moving_sizes
 
 __all__ = ["Tape", "needed"]
 
@@ -29,9 +29,10 @@ LIKE = {"zeros_of": 0, "expand_like": 1, "unbroadcast_like": 1, "cast_like": 1, 
 """Ops that read the shape and dtype of an operand only."""
 
 
-def _is_fixed(size: Dim) -> bool:
-    """Do equal terms mean equal sizes?  What a branch decides is not in the term."""
-    return not any(isinstance(atom, Apply) and atom.fn == "join" for atom, _ in size.terms)
+def _is_fixed(size: Dim, moving: Set[str]) -> bool:
+    """Do equal terms mean equal sizes?  What a branch decides is not in the term, nor which trip it is."""
+    return (not any(isinstance(atom, Apply) and atom.fn == "join" for atom, _ in size.terms)
+            and moving.isdisjoint(size.symbols))
 
 
 class Tape:
@@ -48,8 +49,9 @@ class Tape:
         self._known_counts: dict[Value, Value] = {}
         self._params = set(fn.params)
         self._all: set[Value] = set()
+        moving = moving_sizes(fn)
         for v in (*fn.params, *(out for eqn in fn.eqns for out in eqn.outs)):
-            if isinstance(v.type, Tensor) and v.type.is_array and all(map(_is_fixed, v.type.shape)):
+            if isinstance(v.type, Tensor) and v.type.is_array and all(_is_fixed(d, moving) for d in v.type.shape):
                 self._like.setdefault(v.type, v)
                 self._last[v.type] = self._like[v.type] if self._like[v.type] in fn.params else v
         self._elements: dict[Value, Eqn] = {}
