@@ -140,6 +140,36 @@ def deeper(d, n):
 def f(a, n):
     return deeper({"a": a}, n)  # SCT2: writes into a list or dict
 """,
+    "write through a view that a recursion returns": """
+def head(y, n):
+    return y[:2] if n == 0 else head(y[1:], n - 1)
+
+def f(x, n):
+    y = x * 1.0
+    v = head(y, 1)
+    v[0] = 3.0  # SCT3: may stand for another one
+    return (y * y).sum()
+""",
+    "write under a view that a recursion returned": """
+def head(y, n):
+    return y[:2] if n == 0 else head(y[1:], n - 1)
+
+def f(x, n):
+    y = x * 1.0
+    v = head(y, 1)
+    y[1] = 3.0  # SCT3: may stand for another one
+    return (v * v).sum()
+""",
+    "write through one of two results that share memory": """
+def both(x, n):
+    y = x * x
+    return (y, y[1:]) if n == 0 else both(x, n - 1)
+
+def f(x, n):
+    a, b = both(x, 2)
+    b[0] = 0.5  # SCT3: may stand for another one
+    return (a * a).sum()
+""",
     "recursion over ever new flags": """
 def power(a, flag):
     if flag == "ab":

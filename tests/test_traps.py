@@ -325,3 +325,24 @@ def lengthening(v: np.ndarray, n: int) -> float:
 def test_an_array_of_another_size_in_each_trip(f: Any, args: tuple[Any, ...], wanted: list[float]) -> None:
     same(grad(f)(*args), wanted)
     check_grads(f, args, argnums=0, order=2)
+
+
+def test_views_that_a_helper_returns_are_written_through() -> None:
+    def reset(a: np.ndarray, e: float) -> np.ndarray:
+        u = float(a[2]) * a
+        a[[0, 2, 0]] = a[:1] * e
+        a[3] *= a[1] + u[0] * u[1]
+        a[1] = a[1] - a[3] / (2.0 + a[0] * a[0])
+        return a[::-1]
+
+    def f(x: np.ndarray, y: np.ndarray) -> float:
+        z = reset(x, 1.5)
+        z[1] = 0.25 * z[0]
+        w = reset(y, 0.5)
+        w[0] = x[2]
+        return (x * z).sum() + (y * w).sum()
+
+    x, y = np.array([1.679, -0.054, -0.165, -1.12]), np.array([0.191, 1.525, -0.175, 0.897])
+    check_grads(f, (x, y), order=2)
+    value, _ = value_and_grad(f, (0, 1))(x, y)
+    assert value == f(x.copy(), y.copy())

@@ -199,8 +199,8 @@ class _Walk:
             return self.loose or v.hint is None
         if isinstance(s, Move):
             return self.depth[v] < DEEPEST and v.hint in (None, next(t.hint for t, x in s.pairs if x is v))
-        if v.hint is not None and isinstance(made, Let) and made.eqn.op.name != "item_of" and not self.loose \
-                and not self.is_short_write(v, made, s):
+        if v.hint is not None and isinstance(made, Let) and made.eqn.op.name not in ("item_of", "pack") \
+                and not self.loose and not self.is_short_write(v, made, s):
             out = _single(s)
             same = out is not None and out.hint == v.hint and isinstance(s, Let) and not s.eqn.primal
             if not same or made.eqn.primal:
@@ -209,7 +209,7 @@ class _Walk:
             return False
         if self.loose or _is_users(made, s):
             return self.loose or self.depth[v] < DEEPEST_OF_USER
-        return self.depth[v] < DEEPEST + (isinstance(s, Return) or self.wide[v] <= SHORT)
+        return self.depth[v] < DEEPEST + (isinstance(s, Return) or _is_step(s, v) or self.wide[v] <= SHORT)
 
     def is_short_write(self, v: Value, made: Let, s: Statement) -> bool:
         """Is what differentiation named written into an array at once, on a short line?"""
@@ -341,6 +341,14 @@ _ROWS = (("add", "sub"), ("mul", "div"))
 def _is_users(*parts: Statement) -> bool:
     """Is all of this the user's own arithmetic?  What has no name is then of one expression."""
     return all(isinstance(s, (Let, Update)) and s.eqn.primal for s in parts)
+
+
+def _is_step(s: Statement, v: Value) -> bool:
+    """Is `v` what a variable is changed by, as in `dx += v`?"""
+    if not isinstance(s, Let) or s.eqn.op.name not in ("add", "sub") or s.eqn.args[1] is not v:
+        return False
+    before = s.eqn.args[0]
+    return isinstance(before, Value) and before.hint is not None and before.hint == s.eqn.out.hint
 
 
 def _foldable_operand(s: Let | Update, v: Value) -> bool:

@@ -265,10 +265,15 @@ class _Text:
 
     def _note(self, s: Statement, depth: int) -> None:
         if isinstance(s, Move):
-            self.live.moves += [(depth, v, x) for v, x in s.pairs if isinstance(x, Value) and x not in self.live.folded]
+            self._pair(depth, s.pairs)
         written = _written(s)
         if written is not None:
             self.live.takes.append((targets(s)[0], written))
+        if isinstance(s, Let):
+            self._pair(depth, [(s.eqn.outs[j], s.eqn.args[k]) for k, j in s.eqn.attrs.get("takes", ())])
+
+    def _pair(self, depth: int, pairs: Iterable[tuple[Value, Operand]]) -> None:
+        self.live.moves += [(depth, v, x) for v, x in pairs if isinstance(x, Value) and x not in self.live.folded]
 
 
 def _pairs(block: Block) -> Iterator[tuple[Value, Operand]]:

@@ -128,6 +128,7 @@ class Function:
     dims     the sizes that its int params equal
     result   what it gives, as a shape of leaves; its leaves' types; None: it does not end
     given    of the leaves: the param whose very array one is
+    tied     of the leaves: may one share memory with a param, or with another leaf?
     written  the params that it writes
     busy     it is being evaluated; recursive: it was called meanwhile
     settled  nothing was learnt in the last evaluation, which is the `round`-th
@@ -142,6 +143,7 @@ class Function:
     result: _Shape | None = None
     results: list[Type] = field(default_factory=list)
     given: list[int | None] = field(default_factory=list)
+    tied: list[bool] = field(default_factory=list)
     written: list[int] = field(default_factory=list)
     params: tuple[Value, ...] = ()
     fn: Fn | None = None
@@ -378,7 +380,7 @@ def _hint(f: Function, k: int) -> str | None:
 def _finish(ev: Evaluator, f: Function, source: SourceFunction, builder: Builder, leaves: Sequence[Abstract],
             result: Abstract | None) -> Fn:
     outs: list[Operand] = []
-    shape, given = None, []
+    shape, given, tied = None, [], []
     if result is not None:
         parts = _Parts(ev)
         try:
@@ -387,6 +389,9 @@ def _finish(ev: Evaluator, f: Function, source: SourceFunction, builder: Builder
             ev.refuse("SCT204", f"`{source.name}` returns {error}", hint="return numbers and arrays")
         outs = list(map(_operand(ev), parts.values))
         given = [leaves.index(v) if v in leaves and isinstance(v, Ref) else None for v in parts.values]
+        tied = [k is None and _is_tied(ev, v, [*leaves, *parts.values]) for v, k in zip(parts.values, given)]
+        if any(tied) and f.site is not None:
+            ev.refuse("SCT204", f"`{source.name}` returns a view", hint="return a copy")
     written = [k for k, v in enumerate(leaves) if isinstance(v, Ref) and result is not None
                and ev.store.cells[v.addr].value is not f.params[k]]  # type: ignore[union-attr]
     for k in written:
@@ -394,24 +399,32 @@ def _finish(ev: Evaluator, f: Function, source: SourceFunction, builder: Builder
         assert isinstance(leaf, Ref)
         outs.append(ev.contents(leaf))
     types = [x.type for x in outs]
-    _learn(ev, f, source, shape, types, given, written)
+    _learn(ev, f, source, shape, types, (given, tied, written))
     owned = tuple((k, len(outs) - len(written) + j) for j, k in enumerate(written))
     return Fn(f.name, f.params, tuple(builder.eqns), tuple(outs), owned=owned)
 
 
+def _is_tied(ev: Evaluator, v: Abstract, others: Sequence[Abstract]) -> bool:
+    """May a write into this result be seen under another name, or the other way round?"""
+    return isinstance(v, Ref) and (bool(ev.store.cells[v.addr].frozen) or any(
+        isinstance(x, Ref) and x.addr == v.addr and x != v for x in others))
+
+
 def _learn(ev: Evaluator, f: Function, source: SourceFunction, shape: _Shape | None, types: list[Type],
-           given: list[int | None], written: list[int]) -> None:
+           names: tuple[list[int | None], list[bool], list[int]]) -> None:
     """Enter what the function gives; `settled` is False where that is news."""
     if f.result is None or shape is None:
         f.settled &= shape is None
-        f.result, f.results, f.given, f.written = shape, types, given, written
+        f.result, f.results = shape, types
+        f.given, f.tied, f.written = names
         return
     if shape != f.result:
         ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns one thing here and another there",
                   hint="return as many numbers and arrays on every path")
-    if (given, written) != (f.given, f.written):
+    if names != (f.given, f.tied, f.written):
         f.settled = False
-        f.given, f.written, f.results = given, written, types
+        f.results = types
+        f.given, f.tied, f.written = names
         return
     try:
         wider = [_settled(join(old, new), old, f"{f.name} result {k}")
@@ -440,6 +453,9 @@ def _emit(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, ope
         assert isinstance(ref, Ref)
         write_through(ev, ref, out)
     leaves = [ev.wrap(out) if k is None else parts.values[k] for out, k in zip(outs, f.given)]
+    if any(f.tied):
+        ev.freeze(*(v.addr for v in [*parts.values, *(x for x, tied in zip(leaves, f.tied) if tied)]
+                    if isinstance(v, Ref)))
     return parts.made(f.result, leaves)
 
 

@@ -25,7 +25,7 @@ from sct.ops import call
 
 __all__ = ["Outline", "Sites", "called_once", "evaluated_in_line", "repeated", "site_of"]
 
-LONG = 15
+LONG = 8
 TOO_MUCH = 4000
 """Equations of one function, evaluated again and again: not to be waited for."""
 

@@ -22,6 +22,7 @@ from sct.passes.activity import activity
 from sct.passes.cse import cse
 from sct.passes.dce import dce
 from sct.passes.expand import expand
+from sct.passes.handed import handed
 from sct.passes.hoist import hoist
 from sct.passes.late import late
 from sct.passes.once import once
@@ -107,8 +108,9 @@ def passes(fn: Fn) -> dict[str, Pass]:
     }
     return {
         **{name: _of_each_function(each[name]) for name in each},
-        "expand": lambda f: expand(f, rewrite=rewrite), "expand as it is": expand, "split": split_all,
-        "prune": lambda f: prune(f, keep_raises=keep),
+        "expand": lambda f: expand(f, rewrite=rewrite), "expand as it is": expand,
+        "prune": lambda f: prune(f, keep_raises=keep, offers=handed(f)),
+        "split": lambda f: split_all(f, keep_raises=keep),
     }
 
 

@@ -4,16 +4,17 @@
     a, b = g(x, 2, 3); return a                       ->   a, = g(x); return a
 
 A param is live if the function reads it for a live result, an effect or a live param of
-what it calls; a result is live if one of the calls reads it.  What a function hands only
-to itself is therefore not live.
+what it calls; a result is live if one of the calls reads it; a field of a record, if it is
+read where one is taken apart.  What a function hands only to itself is therefore not live.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
-from sct.ir.core import Eqn, Fn, Lit, Operand, boundary_of, called_as, free_values, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, boundary_of, called_as, free_values, walk
 from sct.passes.dce import dce
 
 __all__ = ["prune"]
@@ -21,18 +22,22 @@ __all__ = ["prune"]
 T = TypeVar("T")
 
 
-def prune(program: Fn, *, keep_raises: bool = False) -> Fn:
-    """`program` without dead params and results of its functions, and without functions that are not called."""
-    return _Prune(program, keep_raises).run() if program.functions else program
+def prune(program: Fn, *, keep_raises: bool = False, offers: Mapping[str, Set[Value]] | None = None) -> Fn:
+    """`program` without dead params and results of its functions, and without functions that are not called.
+
+    offers  params that backward parts still take, read or not, by the names of the functions
+    """
+    return _Prune(program, keep_raises, offers or {}).run() if program.functions else program
 
 
 class _Prune:
-    """`params` and `results`: the live ones, by the name that a function is called by."""
+    """`params` and `results`: the live ones, by the name that a function is called by; `fields`: by that of records."""
 
-    def __init__(self, program: Fn, keep_raises: bool) -> None:
-        self.program, self.keep_raises = program, keep_raises
+    def __init__(self, program: Fn, keep_raises: bool, offers: Mapping[str, Set[Value]]) -> None:
+        self.program, self.keep_raises, self.offers = program, keep_raises, offers
         self.params: dict[str, set[int]] = {name: set() for f in program.functions for name in called_as(f)}
         self.results: dict[str, set[int]] = {name: set() for name in self.params}
+        self.fields: dict[str, set[int]] = defaultdict(set)
         self.called: set[str] = set()
 
     def run(self) -> Fn:
@@ -51,7 +56,7 @@ class _Prune:
         return self.region(self.cleaned(self.program.with_(functions=()))).with_(functions=tuple(functions))
 
     def facts(self) -> tuple[int, ...]:
-        return len(self.called), *(len(s) for live in (self.params, self.results) for s in live.values())
+        return len(self.called), *(len(s) for live in (self.params, self.results, self.fields) for s in live.values())
 
     # -- what is live -------------------------------------------------------------------
 
@@ -73,15 +78,19 @@ class _Prune:
             return _masked(eqn.args, self.params[eqn.attrs["callee"]])
         if eqn.op.name == "boundary":
             return _masked(eqn.args, self.results[f"{eqn.attrs['of']}_forward"])
+        if eqn.op.name == "pack":
+            return _masked(eqn.args, self.fields[eqn.attrs["of"]])
         return eqn.args
 
     def learn(self, fn: Fn) -> None:
-        """Enter what the calls in `fn`, which is cleaned, read of their results."""
+        """Enter what `fn`, which is cleaned, reads of the results of calls and of records."""
         used = set(_reads(fn))
         for eqn in walk(fn):
             if eqn.op.name == "call":
                 self.called.add(eqn.attrs["callee"])
                 self.results[eqn.attrs["callee"]].update(k for k, out in enumerate(eqn.outs) if out in used)
+            elif eqn.op.name == "unpack":
+                self.fields[eqn.args[0].type.of].update(k for k, out in enumerate(eqn.outs) if out in used)  # type: ignore[union-attr]
 
     def enter(self, fn: Fn) -> None:
         """Enter which params the body of `fn` reads."""
@@ -95,7 +104,8 @@ class _Prune:
         middle, (second,) = fn.eqns[at], rest
         inside = set(free_values(Fn("backward", (), fn.eqns[at + 1:], fn.results)))
         taken = middle.attrs["params"]
-        self.params[second] |= {j for j, k in enumerate(taken) if fn.params[k] in inside}
+        offered = used.intersection(self.offers.get(fn.name, ()))
+        self.params[second] |= {j for j, k in enumerate(taken) if fn.params[k] in inside or fn.params[k] in offered}
         self.params[second] |= {len(taken)} | {len(taken) + 1 + j for j, out in enumerate(middle.outs) if out in used}
         self.params[second] |= {len(taken) + 1 + j for j, _ in middle.attrs["buffers"]}
         self.results[first] |= {len(middle.args)} if self.called.intersection(rest) else set()
@@ -103,7 +113,7 @@ class _Prune:
     # -- what is left -------------------------------------------------------------------
 
     def region(self, fn: Fn) -> Fn:
-        eqns = [self.call(eqn) if eqn.op.name == "call" else eqn for eqn in fn.eqns]
+        eqns = [self.call(eqn) if eqn.op.name == "call" else self.record(eqn) for eqn in fn.eqns]
         return fn.with_(eqns=tuple(e.with_(regions=tuple(map(self.region, e.regions))) for e in eqns))
 
     def call(self, eqn: Eqn) -> Eqn:
@@ -114,6 +124,14 @@ class _Prune:
             attrs["takes"] = tuple((args.index(k), outs.index(j)) for k, j in eqn.attrs["takes"]
                                    if k in args and j in outs)
         return eqn.with_(args=_pick(eqn.args, args), outs=_pick(eqn.outs, outs), attrs=attrs)
+
+    def record(self, eqn: Eqn) -> Eqn:
+        if eqn.op.name == "pack":
+            return eqn.with_(args=_pick(eqn.args, sorted(self.fields[eqn.attrs["of"]])))
+        if eqn.op.name == "unpack":
+            live = sorted(self.fields[eqn.args[0].type.of])  # type: ignore[union-attr]
+            return eqn.with_(outs=_pick(eqn.outs, live), attrs={**eqn.attrs, "types": _pick(eqn.attrs["types"], live)})
+        return eqn
 
     def rebuilt(self, fn: Fn) -> Fn:
         fn = self.region(fn)

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, free_values, substitute
-from sct.ir.types import BOOL, Residuals, Undef
+from sct.ir.types import BOOL, Residuals, Type, Undef
 from sct.ops.calls import pack, unpack
 from sct.ops.comparison import is_none, not_, unwrap
 from sct.ops.control import cond
 
-__all__ = ["OneArm", "one_arm"]
+__all__ = ["OneArm", "is_undef", "one_arm", "only_unwrapped"]
 
 
 @dataclass(frozen=True)
@@ -110,11 +110,11 @@ def _arm_of(branch: Eqn, fields: Sequence[Value]) -> int | None:
         if v not in branch.outs or not isinstance(v.type, Undef):
             return None
         k = branch.outs.index(v)
-        found.add(tuple(_is_undef(arm.results[k]) for arm in branch.regions))
+        found.add(tuple(is_undef(arm.results[k]) for arm in branch.regions))
     return {(True, False): 1, (False, True): 0}.get(tuple(found.pop())) if len(found) == 1 else None  # type: ignore[arg-type]
 
 
-def _is_undef(x: Operand) -> bool:
+def is_undef(x: Operand) -> bool:
     return isinstance(x, Lit) and x.value is UNDEF
 
 
@@ -126,10 +126,11 @@ def _only_in_arms(after: Fn, test: Operand, arm: int, fields: Sequence[Value], t
     if any(v in fields or tells and v is test for f in others for v in free_values(f)):
         return False
     mine = [eqn.regions[arm] for eqn in after.eqns if eqn.op is cond and eqn.args[0] is test]
-    return all(_only_unwrapped(f, fields) and not (tells and test in free_values(f)) for f in mine)
+    return all(only_unwrapped(f, fields) and not (tells and test in free_values(f)) for f in mine)
 
 
-def _only_unwrapped(fn: Fn, fields: Sequence[Value]) -> bool:
+def only_unwrapped(fn: Fn, fields: Sequence[Value], type: Type | None = None) -> bool:
+    """Does `fn` read the fields only to unwrap them, to values of that type?"""
     return not any(x in fields for x in fn.results) and all(
-        (eqn.op is unwrap or not any(x in fields for x in eqn.args))
-        and all(_only_unwrapped(r, fields) for r in eqn.regions) for eqn in fn.eqns)
+        (not any(x in fields for x in eqn.args) or eqn.op is unwrap and type in (None, eqn.out.type))
+        and all(only_unwrapped(r, fields, type) for r in eqn.regions) for eqn in fn.eqns)

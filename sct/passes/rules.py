@@ -20,7 +20,7 @@ from sct.ir.core import Eqn, Lit, Op, Operand, Value, builder_var
 from sct.ir.types import List, Tensor
 from sct.ops.arithmetic import add, div, mul, neg, sub
 from sct.ops.elementwise import where
-from sct.ops.indexing import add_at, distinct, store
+from sct.ops.indexing import add_at, distinct, index, store
 from sct.ops.reductions import expand_like, sum_
 from sct.ops.shape import expand_dims, reshape, transpose
 
@@ -537,11 +537,20 @@ def store_full(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, .
 
 @rule("index")
 def index_stored(x: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
-    """(x with x[key] = v)[key] -> v"""
+    """(x with x[key] = v)[key] -> v;  (x with x[j] = v)[k] -> x[k], for other elements k"""
     eqn = definition(x)
-    if eqn is None or eqn.op is not store or eqn.attrs["key"] != key or not writes_once(key):
+    if eqn is None or eqn.op not in (store, add_at) or eqn.attrs["key"] != key or not writes_once(key):
         return x if is_full(key) else None
-    return eqn.args[1] if eqn.args[2:] == key_operands else None
+    if _are_other_elements(key, eqn.args[2:], key_operands):
+        return index(eqn.args[0], *key_operands, key=key)
+    return eqn.args[1] if eqn.op is store and eqn.args[2:] == key_operands else None
+
+
+def _are_other_elements(key: tuple[str, ...], js: Sequence[Operand], ks: Sequence[Operand]) -> bool:
+    """Do two keys of literals name different elements?"""
+    if set(key) != {"i"} or not all(isinstance(x, Lit) for x in (*js, *ks)):
+        return False
+    return any(j.value != k.value and (j.value < 0) == (k.value < 0) for j, k in zip(js, ks))  # type: ignore[union-attr]
 
 
 @rule("add")

@@ -4,36 +4,40 @@
                                                              f_backward(x, r, dy):  a, = unpack(r); return g(x, a, dy)
 
 What the backward part reads of the forward part is the record that they hand over, but
-for the params that it takes too, and for tests and indices that are made of those again.
+for the params that it takes too, and for what it computes again from those.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from sct.ir.core import (
-    Eqn,
-    Fn,
-    Lit,
-    Operand,
-    Value,
-    boundary_of,
-    called_as,
-    free_values,
-    is_effect,
-    is_float,
-    rebuild,
-)
-from sct.ir.types import Residuals, Tensor
+from sct.ir.core import Eqn, Fn, Value, boundary_of, called_as, rebuild
+from sct.ir.types import Residuals
 from sct.ops.calls import pack, unpack
+from sct.passes.again import Again
+from sct.passes.handed import handed
+from sct.passes.prune import prune
 from sct.passes.records import one_arm
 
 __all__ = ["split", "split_all"]
 
 
-def split_all(program: Fn) -> Fn:
-    """A program whose functions are in one part each."""
-    return program.with_(functions=tuple(part for f in program.functions for part in split(f)))
+def split_all(program: Fn, *, keep_raises: bool = False) -> Fn:
+    """A program whose functions are in one part each.
+
+    A function that calls itself is given more of its params again, if there is less to hand over then.
+    """
+    offers, whole = handed(program), {f.name: f for f in program.functions}
+    plain = prune(program, keep_raises=keep_raises)
+    asked = {f.name: offers[f.name] for f in plain.functions
+             if f.name in offers and boundary_of(f) is not None and _gains(f, whole[f.name])}
+    given = prune(program, keep_raises=keep_raises, offers=asked) if asked else plain
+    return given.with_(functions=tuple(part for f in given.functions for part in split(f)))
+
+
+def _gains(plain: Fn, offered: Fn) -> bool:
+    """Does the function hand over less if it takes more params, where not all is made in one arm?"""
+    found = Again(plain)
+    return (one_arm(found.before, found.after, found.crossing) is None
+            and len(Again(offered).crossing) < len(found.crossing))
 
 
 def split(fn: Fn) -> tuple[Fn, ...]:
@@ -41,42 +45,18 @@ def split(fn: Fn) -> tuple[Fn, ...]:
     at = boundary_of(fn)
     if at is None:
         return (fn,)
-    before, middle, after = fn.eqns[:at], fn.eqns[at], fn.eqns[at + 1:]
-    params = [fn.params[k] for k in middle.attrs["params"]]
-    again, crossing = _crossing(Fn("backward", middle.outs, after, fn.results), before, params)
+    middle, made = fn.eqns[at], Again(fn)
     of, (forward, backward) = middle.attrs["of"], called_as(fn)
     record, taken = Value(Residuals(of), "residuals"), Value(Residuals(of), "residuals")
-    arm = one_arm(before, Fn("", (), (*again, *after), fn.results), crossing)
+    arm = one_arm(made.before, made.after, made.crossing)
     if arm is not None:
-        before, after = arm.forward(before, record, of), arm.backward((*again, *after), taken)
+        before, after = arm.forward(made.before, record, of), arm.backward(made.after.eqns, taken)
     else:
+        crossing = made.crossing
         packed = Eqn(pack, tuple(crossing), (record,), {"of": of}, primal=False)
         unpacked = Eqn(unpack, (taken,), tuple(crossing), {"types": tuple(v.type for v in crossing)}, primal=False)
-        before, after = (*before, packed), (unpacked, *again, *after)
+        before, after = (*made.before, packed), (unpacked, *made.after.eqns)
+    params = [fn.params[k] for k in middle.attrs["params"]]
     second = Fn(backward, (*params, taken, *middle.outs), after, fn.results,
                 owned=tuple((len(params) + 1 + j, k) for j, k in middle.attrs["buffers"]))
     return Fn(forward, fn.params, before, (*middle.args, record), owned=fn.owned), rebuild(second, fresh=True)
-
-
-def _crossing(backward: Fn, before: Sequence[Eqn], params: Sequence[Value]) -> tuple[list[Eqn], list[Value]]:
-    """(what the backward part computes again, what it is handed over)."""
-    made = {out: eqn for eqn in before for out in eqn.outs}
-    again: set[Eqn] = set()
-
-    def is_made_again(v: Operand) -> bool:
-        if isinstance(v, Lit) or v in params:
-            return True
-        eqn = made.get(v)
-        if eqn is None or not _is_counting(eqn) or not all(map(is_made_again, eqn.args)):
-            return False
-        again.add(eqn)
-        return True
-
-    crossing = [v for v in free_values(backward) if v not in params and not is_made_again(v)]
-    return [eqn for eqn in before if eqn in again], crossing
-
-
-def _is_counting(eqn: Eqn) -> bool:
-    """Is this cheap arithmetic of ints or a test?"""
-    return (not eqn.regions and not is_effect(eqn) and eqn.op.cost in ("free", "cheap")
-            and all(isinstance(v.type, Tensor) and not v.type.is_array and not is_float(v) for v in eqn.outs))

@@ -14,6 +14,5 @@ def error_of_speed_value_and_grad(speed, trips):
         error = tape.pop()
         distance = trips_0[i]
         # error = distance / speed * 60.0 - minutes
-        t1 = distance / speed * (120.0 * (error / t) / speed)
-        dspeed -= t1
+        dspeed -= distance / speed * (120.0 * (error / t) / speed)
     return total / t, dspeed

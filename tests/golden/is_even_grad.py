@@ -13,8 +13,7 @@ def is_even_forward(x, n):
     else:
         t3, residuals = is_even_forward(x, t - 1)
         t2 = x * t3
-    residuals = t2, t1, t3, residuals
-    return math.sin(t2), residuals
+    return math.sin(t2), (t2, t1, t3, residuals)
 
 
 def is_even_backward(x, residuals, dvalue):

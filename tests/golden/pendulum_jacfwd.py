@@ -31,9 +31,8 @@ def pendulum_jacfwd(theta, omega, length, steps, dt):
         t2 = (dtheta + dk3a * dt) * math.cos(t1) * t
         k4w = t * math.sin(t1) - 0.1 * k4a
         t = dt / 6.0
-        t1 = (domega + 2.0 * dk2a + 2.0 * dk3a + dk4a) * t
         theta += t * (omega + 2.0 * k2a + 2.0 * k3a + k4a)
-        dtheta += t1
+        dtheta += (domega + 2.0 * dk2a + 2.0 * dk3a + dk4a) * t
         # omega += dt / 6.0 * (k1w + 2.0 * k2w + 2.0 * k3w + k4w)
         t1 = (dk1w + 2.0 * dk2w + 2.0 * dk3w + t2 - 0.1 * dk4a) * t
         omega += t * (k1w + 2.0 * k2w + 2.0 * k3w + k4w)

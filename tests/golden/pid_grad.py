@@ -38,8 +38,7 @@ def pid_grad(gains, target, steps):
         dd += t3
         t3 = (-t4 if t1 else 0.0) if t2 else 0.0
         derror = dlast + 2.0 * error + ((t4 if t1 else 0.0) if t2 else 0.0)
-        t4 = (t * integral if t1 else 0.0) if t2 else 0.0
-        di += t4
+        di += (t * integral if t1 else 0.0) if t2 else 0.0
         dintegral += (t * i if t1 else 0.0) if t2 else 0.0
         dp += (t * error if t1 else 0.0) if t2 else 0.0
         derror += (t * p if t1 else 0.0) if t2 else 0.0

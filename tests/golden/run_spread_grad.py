@@ -7,12 +7,10 @@ def spread_forward(depth, v, acc):
         return acc, None
     t = acc[depth]
     acc[depth] = t * v
-    t1 = 0.5 * v
-    acc, residuals = spread_forward(depth - 1, t1, acc)
-    t2 = v + acc[0]
-    acc, residuals1 = spread_forward(depth - 1, t2, acc)
-    residuals = depth - 1, t2, residuals1, t1, residuals, t
-    return acc, residuals
+    acc, residuals = spread_forward(depth - 1, 0.5 * v, acc)
+    t1 = v + acc[0]
+    acc, residuals1 = spread_forward(depth - 1, t1, acc)
+    return acc, (t1, residuals1, residuals, t)
 
 
 def spread_backward(depth, v, residuals, dvalue, dacc):
@@ -20,13 +18,13 @@ def spread_backward(depth, v, residuals, dvalue, dacc):
         # acc[0] += v * v
         dv = dvalue + 2.0 * dacc[0] * v
         return dv, dacc
-    t, t1, residuals, t2, residuals1, t3 = residuals
-    dv, dacc = spread_backward(t, t1, residuals, dvalue, dacc)
+    t, residuals, residuals1, t1 = residuals
+    dv, dacc = spread_backward(depth - 1, t, residuals, dvalue, dacc)
     dacc[0] += dv
-    t1, dacc = spread_backward(t, t2, residuals1, dvalue, dacc)
+    t, dacc = spread_backward(depth - 1, 0.5 * v, residuals1, dvalue, dacc)
     # acc[depth] *= v
     t2 = dacc[depth]
-    dv += 0.5 * t1 + t2 * t3
+    dv += 0.5 * t + t2 * t1
     dacc[depth] = t2 * v
     return dv, dacc
 

@@ -4,12 +4,9 @@ import math
 def tree_forward(x, depth):
     if depth == 0:
         return math.sin(x), None
-    t = 0.5 * x
-    t1, residuals = tree_forward(t, depth - 1)
-    t2 = x + 0.1
-    t3, residuals1 = tree_forward(t2, depth - 1)
-    residuals = t2, residuals1, t1, t, residuals
-    return t1 * x + t3, residuals
+    t, residuals = tree_forward(0.5 * x, depth - 1)
+    t1, residuals1 = tree_forward(x + 0.1, depth - 1)
+    return t * x + t1, (residuals1, t, residuals)
 
 
 def tree_backward(x, residuals, dvalue):
@@ -17,10 +14,10 @@ def tree_backward(x, residuals, dvalue):
         # return math.sin(x)
         dx = dvalue * math.cos(x)
         return dx
-    t, residuals, t1, t2, residuals1 = residuals
+    residuals, t, residuals1 = residuals
     # return tree(0.5 * x, depth - 1) * x + tree(x + 0.1, depth - 1)
-    t2 = 0.5 * tree_backward(t2, residuals1, dvalue * x)
-    dx = tree_backward(t, residuals, dvalue) + dvalue * t1 + t2
+    dx = tree_backward(x + 0.1, residuals, dvalue) + dvalue * t
+    dx += 0.5 * tree_backward(0.5 * x, residuals1, dvalue * x)
     return dx
 
 

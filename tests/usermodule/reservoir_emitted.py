@@ -201,8 +201,7 @@ def routed(flow, weights):
 
 
 def expected_forward(inflow, depth):
-    t = depth == 0
-    if t:
+    if depth == 0:
         value = math.sqrt(inflow)
         residuals = None
         residuals1 = None
@@ -210,19 +209,18 @@ def expected_forward(inflow, depth):
         wet, residuals1 = expected_forward(1.3 * inflow, depth - 1)
         dry, residuals = expected_forward(0.6 * inflow, depth - 1)
         value = 0.4 * wet + 0.6 * dry
-    residuals = t, value, residuals, residuals1
-    return value, residuals
+    return value, (value, residuals, residuals1)
 
 
-def expected_backward(residuals, dvalue):
-    t, t1, residuals, residuals1 = residuals
-    if t:
-        dinflow = dvalue * (0.5 / t1 if t1 else math.inf)
+def expected_backward(depth, residuals, dvalue):
+    t, residuals, residuals1 = residuals
+    if depth == 0:
+        dinflow = dvalue * (0.5 / t if t else math.inf)
         return dinflow
     ddry = 0.6 * dvalue
     dwet = 0.4 * dvalue
-    dinflow = 0.6 * expected_backward(residuals, ddry)
-    dinflow += 1.3 * expected_backward(residuals1, dwet)
+    dinflow = 0.6 * expected_backward(depth - 1, residuals, ddry)
+    dinflow += 1.3 * expected_backward(depth - 1, residuals1, dwet)
     return dinflow
 
 
@@ -233,7 +231,7 @@ def forecast(inflow, depth=3):
     if not isinstance(depth, int):
         raise TypeError("depth must be an int")
     _, residuals = expected_forward(inflow, depth)
-    dinflow = PRICE_LEVELS[0] + expected_backward(residuals, 1.0)
+    dinflow = PRICE_LEVELS[0] + expected_backward(depth, residuals, 1.0)
     return dinflow
 
 
