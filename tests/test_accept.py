@@ -8,9 +8,11 @@ function above the line.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
 import types
+import warnings
 from typing import Any
 
 import numpy as np
@@ -506,6 +508,56 @@ def docstring_and_pass(a):
     if a > 100.0:
         pass
     return a * a
+
+
+def within_a_context(x):
+    with np.errstate(divide="ignore"):
+        y = np.log(np.abs(x))
+    return np.sum(y)
+
+
+def return_within_contexts(x, mode):
+    how = "ignore" if mode == "double" else "warn"
+    with warnings.catch_warnings(), np.errstate(all=how) as before:
+        warnings.simplefilter("ignore")
+        if x[0] > 2.0:
+            return x[0]
+        return np.sum(x * x) if before is None else x[1]
+
+
+def jumps_out_of_a_context(x, a):
+    s = 0.0
+    for v in x:
+        with np.errstate(over="ignore"):
+            if v < -1.0:
+                continue
+            if v > 2.0:
+                break
+            s += np.exp(v * a)
+    return s
+
+
+def loop_in_a_context(x, a):
+    with np.errstate(all="ignore"):
+        s = 0.0
+        for v in x:
+            s += v * a
+            if s > 100.0:
+                return s * s
+    return s
+
+
+def null_context(a):
+    with contextlib.nullcontext(a * a) as b:
+        return b * a
+
+
+def deleted_after_a_loop(x):
+    s = 0.0
+    for v in x:
+        s += v * v
+    del v
+    return s
 
 
 # --- calls

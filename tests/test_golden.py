@@ -169,6 +169,7 @@ GOLDENS = [
     gradient(language, "aliased_update", (0, 1)),
     gradient(language, "view_update", 0),
     gradient(language, "masked_write", 0),
+    gradient(language, "entropy", 0),
     gradient(language, "duplicate_indices", 0),
     gradient(language, "nested_exits", 0),
     gradient(language, "loop_else", 0),

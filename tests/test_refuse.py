@@ -78,6 +78,23 @@ def f(a):
         s = a * a
     return s
 """,
+    "with of a context that catches": """
+import contextlib
+
+def f(a):
+    s = a
+    with contextlib.suppress(ValueError):  # SCT1:
+        s = math.log(a)
+    return s
+""",
+    "with of what a context gives": """
+import warnings
+
+def f(a):
+    with warnings.catch_warnings(record=True) as w:  # SCT1:
+        s = a * a
+    return s * len(w)
+""",
     "class": """
 def f(a):
     class Box:  # SCT1:

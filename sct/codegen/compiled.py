@@ -363,6 +363,8 @@ def _unassigned(body: list[ast.stmt], known: set[str], kernels: set[str]) -> Ite
                 yield from _unassigned(arm, assigned, kernels)
             ends = [a for arm, a in zip(inner, arms) if not (arm and isinstance(arm[-1], _LEAVES))]
             known |= set.intersection(*ends) if ends else set()
+        elif isinstance(s, ast.With):
+            yield from _unassigned(s.body, known, kernels)
         elif inner:
             more = {node.id for node in _names(s.target)} if isinstance(s, ast.For) else set()
             more |= {a.arg for a in s.args.args} if isinstance(s, ast.FunctionDef) else set()

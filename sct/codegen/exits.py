@@ -17,6 +17,7 @@ from typing import Any
 from sct.codegen.parts import Scope, parts
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, has_effect
 from sct.ir.types import Tensor
+from sct.ops import leave
 
 __all__ = ["Exit", "Exits", "Facts", "Place", "raises"]
 
@@ -205,6 +206,8 @@ class _Walk:
 
     def skim(self, eqn: Eqn) -> bool:
         """Pass `eqn` by; False if it has to run."""
+        if eqn.op is leave:
+            return True  # a jump out of a `with` leaves it
         if has_effect(eqn) and eqn.op.name != "cond":
             return False
         if eqn.op.name == "cond":

@@ -4,6 +4,7 @@ An unnamed value that is read once, in the block where it is made, is written wh
 is read, unless that would
 
 - change the order of what may raise or of effects,
+- take it out of a `with`, or into it,
 - read an array after a write that came behind the reading,
 - read a variable after it was assigned anew, or
 - make a line too long or too deep.
@@ -37,6 +38,7 @@ from sct.codegen.program import (
 from sct.codegen.templates import WRITES, occurrences, width
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Tensor
+from sct.ops import enter, leave
 from sct.ops.registry import may_raise
 
 __all__ = ["Expression", "Folded", "fold"]
@@ -142,6 +144,8 @@ class _Walk:
         self.read_at: dict[Operand, int] = {}
 
     def step(self, s: Statement) -> None:
+        if isinstance(s, Let) and s.eqn.op in (enter, leave):
+            self.release([self.outermost(v) for v in self.waiting])
         self.consume(s, operands(s) if not isinstance(s, Move) else self.late(s))
         candidate = isinstance(s, (Let, Select)) and self.may_wait(s)
         if not candidate:

@@ -438,7 +438,7 @@ def _named(x: Operand, t: Type) -> str:
 
 
 def _described(eqn: Eqn) -> str:
-    spelled = eqn.spelling or (eqn.op.calls[0] if eqn.op.calls else eqn.op.name)
+    spelled = eqn.spelling or eqn.attrs.get("callee") or (eqn.op.calls[0] if eqn.op.calls else eqn.op.name)
     name = spelled.removeprefix("builtins.").replace("numpy.", "np.")
     arrays = any(isinstance(x.type, Tensor) and x.type.is_array for x in (*eqn.args, *eqn.outs))
     return f"{name} of arrays" if arrays and not eqn.op.effect else name

@@ -98,7 +98,7 @@ class Memory:
                 found.add(self.buffer(each.eqn.out))
             elif isinstance(each, Let) and each.eqn.attrs.get("takes"):
                 found.update(self.buffer(each.eqn.outs[j]) for _, j in each.eqn.attrs["takes"])
-            elif isinstance(each, Let) and is_effect(each.eqn) and each.eqn.op.name not in ("print_", "raise_"):
+            elif isinstance(each, Let) and is_effect(each.eqn) and each.eqn.op.name not in _WRITELESS:
                 return None
         return found
 
@@ -110,3 +110,7 @@ def _has_buffer(x: Value) -> bool:
             return True
         t = t.elem
     return isinstance(t, Tensor) and t.is_array or isinstance(t, Opaque)
+
+
+_WRITELESS = ("print_", "raise_", "enter", "leave")
+"""Effects that write to no array."""

@@ -11,7 +11,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 from sct.codegen.expressions import (
     Expressions,
@@ -52,6 +52,7 @@ from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.tree import Const, Leaf, Tree
 from sct.ir.types import List, Tensor, Undef
+from sct.ops import enter, leave
 
 __all__ = ["Statements", "user_line"]
 
@@ -78,8 +79,9 @@ class Statements:
         made: list[ast.stmt] = []
         line: tuple[str, int] | None = None
         self.pops.update(self.popping(block))
-        for s in block:
-            trees = list(self.statement(s))
+        rest = iter(block)
+        for s in rest:
+            trees = list(self.within(s, rest) if _enters(s) else self.statement(s))
             places = self.parts(s) if trees else []
             loc = places[0] if places else None
             told = next((p for p in places if user_line(p)), None) if isinstance(s, (Let, Update)) else None
@@ -92,6 +94,19 @@ class Statements:
             made += trees
             self.places.update((tree, loc) for tree in trees if loc is not None)
         return made
+
+    def within(self, s: Let, rest: Iterator[Statement]) -> Iterator[ast.stmt]:
+        """`with context:` around what comes until it is left."""
+        inner: Block = []
+        depth = 1
+        for each in rest:
+            depth += _enters(each) - (isinstance(each, Let) and each.eqn.op is leave)
+            if not depth:
+                break
+            inner.append(each)
+        body = self.block(inner)
+        if body:
+            yield ast.With([ast.withitem(self.of.of(s), None)], body, None)
 
     def parts(self, s: Statement) -> list[Loc]:
         """The user's places of a statement and of what is written in it, the last of these first."""
@@ -355,6 +370,10 @@ class Statements:
         if tree.kind == "rows":
             return ast.Call(ast.Name("list", ast.Load()), [ast.Call(ast.Name("zip", ast.Load()), children, [])], [])
         return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())
+
+
+def _enters(s: Statement) -> TypeGuard[Let]:
+    return isinstance(s, Let) and s.eqn.op is enter
 
 
 def _is_number(x: Value) -> bool:

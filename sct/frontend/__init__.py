@@ -6,6 +6,7 @@ from sct.frontend import (
     calls,
     comparisons,
     comprehensions,
+    contexts,
     expressions,
     iterators,
     jacobians,
@@ -28,5 +29,5 @@ __all__ = [
 ]
 
 _handlers = (
-    arrays, builtins, calls, comparisons, comprehensions, expressions, iterators, jacobians, loops, methods, operators,
-    patterns, records, reflection, statements)
+    arrays, builtins, calls, comparisons, comprehensions, contexts, expressions, iterators, jacobians, loops, methods,
+    operators, patterns, records, reflection, statements)

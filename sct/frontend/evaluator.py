@@ -658,9 +658,6 @@ _UNSUPPORTED: dict[type, tuple[str, str, str]] = {
     gast.Try: ("try", "what is done before an exception would have to be undone",
                "test for the bad case first, with `if`; or put it into a function of its own that is given nothing "
                "that is differentiated"),
-    gast.With: ("with", "what a context changes does not hold for the derivative",
-                "write it around the call of the derivative, or into a function of its own that is given nothing that "
-               "is differentiated"),
     gast.ClassDef: ("class", "", "define the class outside the function"),
     gast.GeneratorExp: ("generator expression", "when it is run depends on who reads it", "write a list: [...]"),
 }

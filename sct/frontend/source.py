@@ -183,7 +183,7 @@ def _edited(code: types.CodeType) -> SctError:
 def reads(node: Any) -> frozenset[str]:
     """Names that the expression or statement reads, nested functions included."""
     if isinstance(node, gast.Name):
-        return frozenset([node.id]) if isinstance(node.ctx, gast.Load) else frozenset()
+        return frozenset([node.id]) if isinstance(node.ctx, (gast.Load, gast.Del)) else frozenset()
     found = frozenset().union(*map(reads, gast.iter_child_nodes(node)))
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         found |= {node.target.id}
@@ -216,6 +216,11 @@ def own_nodes(stmts: list[Any]) -> Iterator[Any]:
         yield n
         if not isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)):
             todo += gast.iter_child_nodes(n)
+
+
+def _bound(s: gast.With) -> frozenset[str]:
+    """Names that the contexts of a `with` are bound to."""
+    return frozenset().union(*map(writes, s.items))
 
 
 class Liveness:
@@ -276,6 +281,9 @@ class Liveness:
             self.head[s] = head
             self._block(s.body, head, out, head)
             return head | frozenset(reads(s.iter) if isinstance(s, gast.For) else ())
+        if isinstance(s, gast.With):
+            inner = self._block(s.body, out, brk, cont) - _bound(s)
+            return inner.union(*map(reads, s.items))
         if isinstance(s, gast.Return):
             return frozenset(reads(s))
         if isinstance(s, gast.Raise):
@@ -317,6 +325,9 @@ class Liveness:
             gen = frozenset(reads(s.iter if isinstance(s, gast.For) else s.test))
             gen |= (self._exposed(s.body)[0] - first) | self._exposed(s.orelse)[0]
             return gen, none
+        if isinstance(s, gast.With):
+            g, k = self._exposed(s.body)
+            return (g - _bound(s)).union(*map(reads, s.items)), None if k is None else k | _bound(s)
         if isinstance(s, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
             return frozenset(reads(s)), None
         walrus = {n.target.id for n in gast.walk(s) if isinstance(n, gast.NamedExpr)}

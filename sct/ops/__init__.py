@@ -91,7 +91,7 @@ from sct.ops.creation import (
 from sct.ops.cross import cross, tensorinv, tensorsolve
 from sct.ops.decompositions import eigh, eigvalsh, svd, svdvals
 from sct.ops.differences import diff, ediff1d, gradient, trapezoid
-from sct.ops.effects import apply, fstring, print_, python, raise_
+from sct.ops.effects import apply, enter, fstring, leave, print_, python, raise_
 from sct.ops.einsum import einsum
 from sct.ops.elementwise import (
     clip,
@@ -286,12 +286,13 @@ __all__ = [
     "concatenate", "cond", "condition", "conj", "convolve", "copy", "copysign", "corrcoef", "correlate", "cos", "cosh",
     "count_nonzero", "cov", "cross", "cumprod", "cumsum", "deg2rad", "det", "diag", "diagflat", "diagonal", "diff",
     "digamma", "digitize", "dim", "dist", "div", "dot", "dstack", "ediff1d", "eigh", "eigvalsh", "einsum", "empty",
-    "empty_like", "eq", "erf", "erfc", "exp", "exp2", "expand_dims", "expand_like", "expm1", "extract", "eye", "fabs",
+    "empty_like", "enter", "eq", "erf", "erfc", "exp", "exp2", "expand_dims", "expand_like", "expm1", "extract", "eye",
+    "fabs",
     "factorial", "flatnonzero", "flatten", "flip", "fliplr", "flipud", "float_", "float_power", "floor", "floordiv",
     "fmax", "fmin", "fmod", "frexp", "fstring", "fsum", "full", "full_like", "gamma", "gcd", "ge", "geomspace",
     "gradient", "grid", "gt", "heaviside", "hstack", "hypot", "imag", "index", "inner", "int_", "interp", "inv",
     "is_none", "isclose", "isfinite", "isinf", "isnan", "isqrt", "item", "jvp", "kept_positions", "kron", "lcm",
-    "ldexp", "le", "lgamma", "linspace", "lists", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
+    "ldexp", "le", "leave", "lgamma", "linspace", "lists", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
     "logical_and", "logical_not", "logical_or", "logical_xor", "logspace", "loop", "lstsq", "lt", "masked_ufunc",
     "math_prod", "mathpow", "matmul", "matrix_power", "matrix_rank", "max_", "max_where", "maximum", "mean",
     "mean_where", "median", "meshgrid", "min_", "min_where", "minimum", "mod", "modf", "moveaxis", "mul", "multi_dot",

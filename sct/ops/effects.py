@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from sct.ir.types import Opaque, Type
 from sct.ops.registry import op, placeholders
 
-__all__ = ["apply", "fstring", "print_", "python", "raise_"]
+__all__ = ["apply", "enter", "fstring", "leave", "print_", "python", "raise_"]
 
 OBJECT = Opaque()
 
@@ -76,5 +76,13 @@ python = op("python", type=opaque, run=run_python, defaults={"keywords": ()}, ra
 
 apply = op("apply", type=opaque, run=run_apply, defaults={"keywords": ()}, raises="value", effect=True, cost="never",
            emit=lambda *a, keywords=(), **_: called("_0", 1, len(a), keywords), nondiff="an opaque call")
+
+enter = op("enter", type=lambda *_, **__: (), run=lambda *_, **__: None, defaults={"keywords": ()}, raises="value",
+           effect=True, cost="never", nondiff="it changes no number",
+           emit=lambda *a, callee, keywords=(), **_: called(callee, 0, len(a), keywords))
+"""The first of two that stand around what is done in a `with`; the other is `leave`."""
+
+leave = op("leave", type=lambda: (), run=lambda: None, emit="None", effect=True, cost="never",
+           nondiff="it changes no number")
 
 fstring = op("fstring", type=lambda *_, **__: OBJECT, run=run_fstring, emit=emit_fstring, nondiff="a string")

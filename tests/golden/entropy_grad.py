@@ -1,0 +1,10 @@
+import numpy as np
+
+
+def entropy_grad(p):
+    # p: f64[n]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.log(p)
+    # terms = p * np.log(p)
+    dp = np.where(p > 0.0, -(t + p / p), 0.0)
+    return dp
