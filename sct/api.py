@@ -488,7 +488,7 @@ def _moved(args: Sequence[Any], directions: Sequence[Any], h: float) -> list[Any
 
     def move(x: Any, v: Any) -> Any:
         if v is None or h == 0.0:
-            return x.copy() if isinstance(x, np.ndarray) else x
+            return x.copy(order="K") if isinstance(x, np.ndarray) else x
         return x + h * v if not isinstance(x, np.generic) else type(x)(x + h * v)
 
     return [_map(move, x, v) for x, v in zip(args, directions)]

@@ -346,3 +346,96 @@ def test_views_that_a_helper_returns_are_written_through() -> None:
     check_grads(f, (x, y), order=2)
     value, _ = value_and_grad(f, (0, 1))(x, y)
     assert value == f(x.copy(), y.copy())
+
+
+def test_any_and_all_of_an_array_do_not_grow_with_it() -> None:
+    def f(x: np.ndarray) -> Any:
+        return x[0] if any(v > 1.0 for v in x if v < 3.0) else 2.0 * x[1]
+
+    derivative = grad(f)
+    for n in (3, 300):
+        same(derivative(np.linspace(0.0, 0.9, n)), 2.0 * np.eye(n)[1])
+        same(derivative(np.linspace(0.0, 2.0, n)), np.eye(n)[0])
+    assert len(derivative.sources) == 1
+
+
+def test_a_list_of_tuples_of_which_a_part_is_not_real() -> None:
+    def f(x: np.ndarray, rows: list[Any]) -> Any:
+        total = 0.0
+        for a, b in rows:
+            total += x[a] * b
+        return total
+
+    x = np.array([3.0, 4.0])
+    for n in (2, 6):
+        assert [tuple(row) for row in vjp(f, x, [(0, 0.5), (1, 2.0)] * n)[1](1.0)[1]] == [(None, 3.0), (None, 4.0)] * n
+    assert vjp(f, x, [(0, 2), (1, 3)] * 3)[1](1.0)[1] is None
+
+
+# -- single precision ---------------------------------------------------------------------------
+
+
+def test_sums_that_begin_with_a_python_number_stay_single() -> None:
+    def traced(a: np.ndarray) -> Any:
+        trace = 0.0
+        for i in range(a.shape[0]):
+            trace += np.tanh(a[i, i])
+        return np.sum((a + trace) ** 2)
+
+    def durbin(r: np.ndarray) -> Any:
+        y = np.empty_like(r)
+        alpha = -r[0]
+        beta = 1.0
+        y[0] = -r[0]
+        for k in range(1, len(r)):
+            beta *= 1.0 - alpha * alpha
+            alpha = -(r[k] + np.dot(np.flip(r[:k]), y[:k])) / beta
+            y[:k] += alpha * np.flip(y[:k])
+            y[k] = alpha
+        return np.sum(y * y)
+
+    def lit(p: np.ndarray, light: np.ndarray) -> Any:
+        color = 0.0
+        for x in p:
+            if x > 0.2:
+                color += max(0.0, light @ np.array([x, 1.0 - x])) ** 2
+        return color / len(p)
+
+    def decayed(q: np.ndarray, n: int) -> Any:
+        log = []
+        for k in range(n):
+            q = q - 0.1 * q * np.sum(q ** 2)
+            if k % 2 == 0:
+                log.append(0.5 * np.dot(q, q) - 1.0 / np.linalg.norm(q))
+        return sum((a - b) ** 2 for a, b in zip(log[:-1], log[1:])) + q[0]
+
+    square, three = np.array([[0.3, 0.5], [-0.2, 0.1]]), np.array([0.3, -0.1, 0.25])
+    light = np.array([0.4, 0.9])
+    for f, args in ((traced, (square,)), (durbin, (three,)), (lit, (three, light)), (decayed, (three, 5))):
+        single = tuple(x.astype(np.float32) if isinstance(x, np.ndarray) else x for x in args)
+        value, dx = value_and_grad(f)(*single)
+        assert value == f(*single) and type(value) is type(f(*single))
+        assert dx.dtype == np.float32
+        np.testing.assert_allclose(dx, grad(f)(*args), rtol=1e-4, atol=1e-5)
+        check_grads(f, single, order=2)
+
+
+def test_a_dtype_that_changes_in_a_loop_is_refused_by_name() -> None:
+    def f(mu: np.ndarray, x: np.ndarray, n: int) -> Any:
+        for _ in range(n):
+            mu = mu * x
+        return np.sum(mu)
+
+    with pytest.raises(SctError, match="`mu` is of one type before this loop") as error:
+        grad(f)(np.ones(2, np.float32), np.ones(2), 2)
+    assert "f32[n] and f64[n]" in str(error.value)
+
+
+def test_a_number_of_numpy_is_taken_whole() -> None:
+    same(grad(lambda x: (x.sum()[()] ** 2)[()])(W), 2.0 * np.sum(W) * np.ones(2))
+
+
+def test_check_grads_keeps_the_order_of_the_axes() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        check_grads(lambda x: np.sum(x * 1.1), (np.asfortranarray(rng.normal(size=(9, 17, 3))),))

@@ -72,7 +72,7 @@ def element(t: Type) -> str | None:
         t = t.elem
     if not isinstance(t, Tensor) or t.is_array:
         return None
-    name = {"float": "f64", "real": "f64", "int": "i64", "bool": "b1"}.get(t.dtype, t.dtype)
+    name = {"float": "f64", "real": "f64", "single": "f64", "int": "i64", "bool": "b1"}.get(t.dtype, t.dtype)
     return name if name in DTYPES else None
 
 

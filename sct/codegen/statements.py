@@ -368,12 +368,26 @@ class Statements:
         if tree.kind == "dict":
             return ast.Dict([constant(k, self.modules) for k in tree.keys], children)
         if tree.kind == "rows":
-            return ast.Call(ast.Name("list", ast.Load()), [ast.Call(ast.Name("zip", ast.Load()), children, [])], [])
+            return _rows(children)
         return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())
 
 
 def _enters(s: Statement) -> TypeGuard[Let]:
     return isinstance(s, Let) and s.eqn.op is enter
+
+
+def _rows(columns: Sequence[ast.expr]) -> ast.expr:
+    """The tuples that these lists are the columns of:  list(zip(x, y));  [(v, None) for v in x], where one is None."""
+    there = [c for c in columns if not (isinstance(c, ast.Constant) and c.value is None)]
+    zipped = ast.Call(ast.Name("zip", ast.Load()), there, [])
+    if len(there) == len(columns):
+        return ast.Call(ast.Name("list", ast.Load()), [zipped], [])
+    names = iter(["v", "w"] if len(there) < 3 else [f"v{k}" for k in range(len(there))])
+    item = [ast.Name(next(names), ast.Load()) if c in there else c for c in columns]
+    targets = [ast.Name(x.id, ast.Store()) for x in item if isinstance(x, ast.Name)]
+    target = targets[0] if len(targets) == 1 else ast.Tuple([*targets], ast.Store())
+    over = there[0] if len(there) == 1 else zipped
+    return ast.ListComp(ast.Tuple(item, ast.Load()), [ast.comprehension(target, over, [], 0)])
 
 
 def _is_number(x: Value) -> bool:

@@ -83,6 +83,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     if isinstance(owner, Ref):
         return slice_view(ev, owner, key)
     if isinstance(owner, Value) and isinstance(owner.type, Tensor):
+        if owner.type.carrier == "np" and isinstance(key, Tup) and not key.items:
+            return owner
         ev.refuse("SCT501", "a number cannot be subscripted")
     ev.refuse("SCT503", "this object cannot be subscripted")
 
@@ -188,7 +190,7 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
 
 def _int(ev: Evaluator, v: Abstract) -> Operand:
     x: Operand = ev.as_int(ev.operand(v))
-    if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype == "real"):
+    if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype in ("real", "single")):
         return x
     ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
 

@@ -13,7 +13,7 @@ from sct.frontend.arrays import size_along
 from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.expressions import binary, boolean, truth
-from sct.frontend.iteration import from_zero, items_of, known_items, length, space
+from sct.frontend.iteration import from_zero, is_run_over, items_of, known_items, length, space
 from sct.frontend.iterators import select
 from sct.frontend.objects import is_object, special_call
 from sct.frontend.prelude import all_, any_, largest, same, smallest
@@ -45,7 +45,7 @@ def range_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     args = [ev.as_int(a) if isinstance(a, Value) else a for a in args]
     for a in args:
         t = ev.type_of(a) if isinstance(a, (Value, Static)) else None
-        if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype != "real":
+        if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype not in ("real", "single"):
             ev.refuse("SCT501", "range takes integers", hint="convert with int(...)")
     return Iteration("range", tuple(args))
 
@@ -196,7 +196,7 @@ def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def _quantifier(stops: bool) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        if isinstance(args[0], Ref):
+        if is_run_over(ev, args[0]):
             return ev.call(Static(any_ if stops else all_), args)
         items = items_of(ev, args[0])
 

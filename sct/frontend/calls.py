@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.comprehensions import known, listcomp
+from sct.frontend.comprehensions import listcomp, quantified, taken_apart
 from sct.frontend.evaluator import INSTANCES, SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of
@@ -43,7 +43,9 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
+from sct.ir import Value
 from sct.ir.objects import is_container, is_namedtuple
+from sct.ir.types import NONE, Undef
 
 __all__ = ["call_function", "call_source", "inline"]
 
@@ -54,7 +56,9 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
     args: list[Abstract] = []
     for a in node.args:
         if isinstance(a, gast.GeneratorExp) and isinstance(fn, Static) and fn.value in _RUN_THROUGH:
-            args.append(known(ev, a, ask=True) if fn.value in (any, all, tuple) else listcomp(ev, a))
+            if fn.value in (any, all):
+                return quantified(ev, a, fn.value is any)
+            args.append(taken_apart(ev, a) if fn.value in _TAKEN_APART else listcomp(ev, a))
         elif isinstance(a, gast.Starred):
             args += items_of(ev, ev.eval(a.value))
         else:
@@ -72,8 +76,9 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
     return ev.call(fn, args, kwargs)
 
 
-_RUN_THROUGH = (sum, max, min, any, all, list, tuple)
-"""Builtins that exhaust a generator at once: it may as well be a list."""
+_TAKEN_APART = (tuple, sorted, dict, math.fsum)
+_RUN_THROUGH = (sum, max, min, any, all, list, math.prod, *_TAKEN_APART)
+"""What exhausts a generator at once: it may as well be a list; one that is taken apart is of known length."""
 
 
 @called(Poison)
@@ -267,8 +272,11 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)
     bound = {Key(frame.id, name): v for name, v in named.items()}
     if node in ev.sites.recursive:
-        read = {**bound, **_captured(ev, [(node, parent)], bound.values())}
-        return call_outlined(ev, source, read, lambda: inline(ev, replace(frame)))
+        outer = _captured(ev, [(node, parent)], bound.values())
+        written = [key for key, rebound in outer.items() if rebound]
+        given = {**bound, **{key: ev.store.vars[key] for key in outer}}
+        made = call_outlined(ev, source, given, lambda: _with_outer(ev, inline(ev, replace(frame)), written))
+        return _rebound(ev, made, written)
     _no_endless_recursion(ev, frame, named)
     frame.given = named
     site = site_of(ev, source, bound) if parent is None else None
@@ -290,7 +298,7 @@ def _no_endless_recursion(ev: Evaluator, frame: Frame, given: Mapping[str, Abstr
     """A function that calls itself, for arguments of the same kind, is evaluated on its own; one that
     takes a container apart ends with it."""
     around = [f for f in ev.frames if f.source.node is frame.source.node]
-    if around and same_kind(ev, around[-1].given, given):
+    if any(same_kind(ev, f.given, given) for f in around):
         raise Outline(recursive={frame.source.node})
     if len(around) > DEEPEST:
         ev.refuse("SCT204", f"`{frame.source.name}` calls itself with ever new kinds of arguments",
@@ -298,22 +306,46 @@ def _no_endless_recursion(ev: Evaluator, frame: Frame, given: Mapping[str, Abstr
                   hint="write it as a loop")
 
 
-def _captured(ev: Evaluator, todo: list[tuple[Any, Frame | None]], given: Iterable[Abstract]) -> dict[Key, Abstract]:
-    """What nested functions, those that they may call and those among `given`, read of the functions around them."""
-    found: dict[Key, Abstract] = {}
+def _captured(ev: Evaluator, todo: list[tuple[Any, Frame | None]], given: Iterable[Abstract]) -> dict[Key, bool]:
+    """The variables of the functions around them that nested functions, those that they may call and
+    those among `given`, read or write; whether they write them (`nonlocal`)."""
+    found: dict[Key, bool] = {}
     todo += [part for v in given for part in _nested(ev, v)]
+    seen = set()
     while todo:
         node, frame = todo.pop()
-        for name in sorted(reads(node)):
+        if (node, frame and frame.id) in seen:
+            continue
+        seen.add((node, frame and frame.id))
+        rebound = {name for n in gast.walk(node) if isinstance(n, gast.Nonlocal) for name in n.names}
+        for name in sorted(reads(node) | rebound):
             home = frame
             while home is not None and name not in home.locals:
                 home = home.parent
-            key = Key(home.id, name) if home is not None else None
-            if key is None or key in found or key not in ev.store.vars:
+            if home is None:
                 continue
-            found[key] = ev.store.vars[key]
-            todo += _nested(ev, found[key])
+            key = Key(home.id, name)
+            if key in ev.store.vars:
+                found[key] = found.get(key, False) or name in rebound
+                todo += _nested(ev, ev.store.vars[key])
+            elif name in rebound:
+                ev.refuse("SCT204", f"a function that calls itself binds `{name}` of a function around it, which "
+                          "has no value yet", hint=f"bind `{name}` before the call")
     return found
+
+
+def _with_outer(ev: Evaluator, result: Abstract, written: list[Key]) -> Abstract:
+    """What a function of its own gives: its result, and what the variables that it writes are now."""
+    return Tup((result, *(ev.bound(ev.store.vars[key]) for key in written))) if written else result
+
+
+def _rebound(ev: Evaluator, made: Abstract, written: list[Key]) -> Abstract:
+    """The result of a call, the variables that it has written bound to what they are now."""
+    if not written:
+        return made
+    assert isinstance(made, Tup)
+    ev.store.vars.update(zip(written, made.items[1:]))
+    return made.items[0]
 
 
 def _nested(ev: Evaluator, v: Abstract) -> list[tuple[Any, Frame | None]]:
@@ -397,6 +429,8 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
         if isinstance(result, Poison):
             ev.refuse("SCT502", f"what `{frame.source.name}` returns depends on the path", why=result.reason,
                       node=node.body[-1])
+        if isinstance(result, Value) and result.type in (NONE, Undef(NONE)):
+            return Static(None)
         return ev.bound(result)
     finally:
         ev.frames.pop()

@@ -22,7 +22,7 @@ from sct.frontend.iteration import exhaust, items_of, known_items
 from sct.frontend.values import Abstract, Key, Static
 from sct.ir import Lit
 
-__all__ = ["listcomp"]
+__all__ = ["listcomp", "quantified", "taken_apart"]
 
 T = TypeVar("T")
 MOST_UNROLLED = 64
@@ -154,26 +154,56 @@ def _known_now(ev: Evaluator, over: Abstract) -> tuple[Abstract, ...] | None:
         return None
 
 
-# -- the loop that appends ------------------------------------------------------------------------
+# -- the loop that appends, and the one that looks ---------------------------------------------------
 
 
 def appended(ev: Evaluator, node: Any) -> Abstract:
     """The list that the loops of the comprehension append to."""
+    return _looped(ev, node, "list", lambda: ev.new_list(()))
+
+
+def taken_apart(ev: Evaluator, node: Any) -> Abstract:
+    """The list of a generator expression, its length asked where it can be."""
+    try:
+        return attempted(ev, lambda: known(ev, node, ask=True))
+    except _Unknown:
+        return appended(ev, node)
+
+
+def quantified(ev: Evaluator, node: Any, stops: bool) -> Abstract:
+    """`any` of a generator expression, where it stops at what is true, or `all`."""
+    try:
+        items = attempted(ev, lambda: known(ev, node))
+    except _Unknown:
+        return _looped(ev, node, "any" if stops else "all", lambda: Static(not stops))
+    return ev.call(Static(any if stops else all), [items])
+
+
+def _looped(ev: Evaluator, node: Any, kind: str, start: Callable[[], Abstract]) -> Abstract:
     frame = ev.frames[-1]
-    name, loop = _loop(node)
+    name, loop = _loop(node, kind)
     frame.live.enter(loop, (frame.now - _names(node)) | {name})
     with targets(ev, node, name):
-        ev.store.vars[Key(frame.id, name)] = ev.new_list(())
+        ev.store.vars[Key(frame.id, name)] = start()
         ev.exec(loop)
-        return ev.store.vars[Key(frame.id, name)]
+        return ev.bound(ev.store.vars[Key(frame.id, name)])
+
+
+def _innermost(node: Any, kind: str, name: str) -> Any:
+    """What is done with an item: it is appended, or looked at."""
+    if kind == "list":
+        append = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
+        return gast.Expr(gast.Call(append, [node.elt], []))
+    found = gast.Assign([gast.Name(name, gast.Store(), None, None)], gast.Constant(kind == "any", None))
+    leave = [gast.Break()] if len(node.generators) == 1 else []
+    return gast.If(node.elt if kind == "any" else gast.UnaryOp(gast.Not(), node.elt), [found, *leave], [])
 
 
 @functools.lru_cache(maxsize=4096)
-def _loop(node: Any) -> tuple[str, Any]:
-    """The name of the list, and the statement."""
-    name = f"<list {node.lineno} {node.col_offset}>"
-    append = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
-    stmt: Any = gast.Expr(gast.Call(append, [node.elt], []))
+def _loop(node: Any, kind: str) -> tuple[str, Any]:
+    """The name of the result, and the statement."""
+    name = f"<{kind} {node.lineno} {node.col_offset}>"
+    stmt: Any = _innermost(node, kind, name)
     for gen in reversed(node.generators):
         for test in reversed(gen.ifs):
             stmt = gast.If(test, [stmt], [])

@@ -26,7 +26,7 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
-__all__ = ["Space", "exhaust", "from_zero", "items_of", "known_items", "length", "space"]
+__all__ = ["Space", "exhaust", "from_zero", "is_run_over", "items_of", "known_items", "length", "space"]
 
 
 # -- what is iterated over -------------------------------------------------------------------------
@@ -62,6 +62,11 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
         ev.refuse("SCT503", "this cannot be unpacked: the number of its items is not known")
     exhaust(ev, v)
     return found
+
+
+def is_run_over(ev: Evaluator, v: Abstract) -> bool:
+    """Is this an array or a list whose length is not known, for a loop?"""
+    return isinstance(v, Ref) or isinstance(v, ListRef) and lists.is_dynamic(ev, v)
 
 
 def _rows(ev: Evaluator, v: Ref) -> int:

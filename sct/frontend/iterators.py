@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
 from sct.frontend import prelude
-from sct.frontend.arrays import slice_view
+from sct.frontend.arrays import item
 from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import binary, truth
-from sct.frontend.iteration import items_of
+from sct.frontend.iteration import is_run_over, items_of
+from sct.frontend.operations import call_named
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Bound, Iteration, ListRef, Ref, Slots, Static, Tup
+from sct.frontend.values import Abstract, Bound, Iteration, ListRef, Slots, Static, Tup
 from sct.ir import Lit
 
 __all__ = ["chosen", "select"]
@@ -52,6 +54,18 @@ def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ev.store.cells[it.parts[0].addr] = Slots(cell.items[1:])
         return cell.items[0]
     return args[1] if len(args) > 1 else die(ev, "StopIteration")
+
+
+@special(math.prod)
+def prod(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) == 1 and is_run_over(ev, args[0]):
+        return ev.call(Static(prelude.prod_), args, kwargs)
+    return call_named(ev, "math.prod", args, kwargs)
+
+
+@special(math.fsum)
+def fsum(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return call_named(ev, "math.fsum", [Tup(items_of(ev, a)) for a in args], kwargs)
 
 
 @special(map)
@@ -174,8 +188,8 @@ def chain_from(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(itertools.pairwise)
 def pairwise(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     x = args[0]
-    if isinstance(x, Ref):
-        parts = (slice_view(ev, x, Static(slice(None, -1))), slice_view(ev, x, Static(slice(1, None))))
+    if is_run_over(ev, x):
+        parts = (item(ev, x, Static(slice(None, -1))), item(ev, x, Static(slice(1, None))))
         return Iteration("zip", parts)
     return Tup(tuple(map(Tup, itertools.pairwise(items_of(ev, x)))))
 
@@ -223,9 +237,9 @@ def partial(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(functools.reduce)
 def reduce(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     f, over, *start = args
-    if isinstance(over, Ref):
-        first = start[0] if start else slice_view(ev, over, Static(0))
-        rest = over if start else slice_view(ev, over, Static(slice(1, None)))
+    if is_run_over(ev, over):
+        first = start[0] if start else item(ev, over, Static(0))
+        rest = over if start else item(ev, over, Static(slice(1, None)))
         return ev.call(Static(prelude.reduce_), [f, rest, first])
     items = (*start, *items_of(ev, over))
     if not items:

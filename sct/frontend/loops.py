@@ -301,7 +301,7 @@ class _Loop:
         if id in self.memo.types and _is_array(self.memo.types[id]) == _is_array(init.type):
             self.widen(id, self.memo.types[id], init.type)
         t = self.memo.types.get(id, init.type)
-        self.carries[id] = _Carry(init, Value(t, hint))
+        self.carries[id] = _Carry(init, Value(t, hint if hint and hint.isidentifier() else None))
         return self.carries[id].param
 
     def head_value(self, id: Any, v: Abstract | None, hint: str | None) -> Abstract | None:
@@ -722,10 +722,19 @@ class _Loop:
                 self.ev.refuse("SCT310", "an array and a container trade places in this loop", node=self.node)
             carry.back = cell.value
             if self.widen(id, carry.param.type, cell.value.type):
+                if id in self.memo.poison:
+                    self.ev.refuse("SCT108", f"{self.name_of(addr)} is of one type before this loop and of another "
+                                   "after a trip", node=self.node, why=f"{carry.init.type} and {cell.value.type}",
+                                   hint="give it one dtype and as many axes: `x = x.astype(...)` before the loop")
                 raise _Again
         for id, a, b in self.pairs:
             if a != b and id is not None and isinstance(end.cells.get(b), Slots):
                 self.ev.refuse("SCT310", "lists that trade places in a loop are not supported yet", node=self.node)
+
+    def name_of(self, addr: int) -> str:
+        """What an array is called at the head."""
+        names = (key.name for key, v in self.head.vars.items() if isinstance(v, Ref) and v.addr == addr)
+        return next((f"`{name}`" for name in names if name.isidentifier()), "an array")
 
     # -- the equation -------------------------------------------------------------------------------------------
 

@@ -62,9 +62,13 @@ _Shape = Union[_Leaf, _Node, Static, Closure, Method]
 
 @dataclass
 class _Parts:
-    """The numbers and arrays in abstract values; an array that has two names is one part."""
+    """The numbers and arrays in abstract values; an array that has two names is one part.
+
+    numbers  what of Python's numbers, where its value is known, is a part as well
+    """
 
     ev: Evaluator
+    numbers: tuple[type, ...] = (int, float)
     values: list[Abstract] = field(default_factory=list)
     refs: dict[Ref, int] = field(default_factory=dict)
     containers: dict[int, int] = field(default_factory=dict)
@@ -75,7 +79,7 @@ class _Parts:
                 self.refs[v] = len(self.values)
                 self.values.append(v)
             return _Leaf(self.refs[v])
-        if isinstance(v, Value) or isinstance(v, Static) and type(v.peek) in (int, float) and not pinned:
+        if isinstance(v, Value) or isinstance(v, Static) and type(v.peek) in self.numbers and not pinned:
             self.values.append(v)
             return _Leaf(len(self.values) - 1)
         if isinstance(v, Tup):
@@ -131,6 +135,7 @@ class Function:
     tied     of the leaves: may one share memory with a param, or with another leaf?
     written  the params that it writes
     busy     it is being evaluated; recursive: it was called meanwhile
+    flags    of what it gives, bools may be another one in each call
     settled  nothing was learnt in the last evaluation, which is the `round`-th
     based    the functions, and their rounds, that were being evaluated when it was and that it
              called: what they give was not known for certain
@@ -150,6 +155,7 @@ class Function:
     site: Any = None
     busy: bool = False
     recursive: bool = False
+    flags: bool = False
     settled: bool = False
     round: int = 0
     based: dict[Function, int] = field(default_factory=dict)
@@ -382,7 +388,7 @@ def _finish(ev: Evaluator, f: Function, source: SourceFunction, builder: Builder
     outs: list[Operand] = []
     shape, given, tied = None, [], []
     if result is not None:
-        parts = _Parts(ev)
+        parts = _Parts(ev, (bool, int, float) if f.flags else (int, float))
         try:
             shape = parts.shape(result)
         except Unsupported as error:
@@ -419,8 +425,11 @@ def _learn(ev: Evaluator, f: Function, source: SourceFunction, shape: _Shape | N
         f.given, f.tied, f.written = names
         return
     if shape != f.result:
-        ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns one thing here and another there",
-                  hint="return as many numbers and arrays on every path")
+        if f.flags:
+            ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns one thing here and another there",
+                      hint="return as many numbers and arrays on every path")
+        f.flags, f.settled, f.result = True, False, None
+        return
     if names != (f.given, f.tied, f.written):
         f.settled = False
         f.results = types

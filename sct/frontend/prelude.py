@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["all_", "any_", "largest", "reduce_", "same", "smallest", "sum_"]
+__all__ = ["all_", "any_", "largest", "prod_", "reduce_", "same", "smallest", "sum_"]
 
 
 def same(x: Any) -> Any:
@@ -27,6 +27,13 @@ def reduce_(function: Callable[[Any, Any], Any], items: Any, start: Any) -> Any:
     value = start
     for item in items:
         value = function(value, item)
+    return value
+
+
+def prod_(items: Iterable[Any], *, start: Any = 1) -> Any:
+    value = start
+    for item in items:
+        value = value * item
     return value
 
 

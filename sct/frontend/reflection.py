@@ -38,7 +38,7 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     v, kinds = args
     wanted = tuple(k.value for k in kinds.items if isinstance(k, Static)) if isinstance(kinds, Tup) else \
         (kinds.value,) if isinstance(kinds, Static) else ()
-    if isinstance(v, Value) and isinstance(v.type, Tensor) and v.type.dtype == "real":
+    if isinstance(v, Value) and isinstance(v.type, Tensor) and v.type.dtype in ("real", "single"):
         return Static(ev.ask_type(v, wanted))
     return Static(issubclass(python_class(ev, v), wanted))
 

@@ -33,6 +33,7 @@ from sct.ir.types import (
     Type,
     TypeMismatch,
     Undef,
+    maybe_single,
 )
 
 __all__ = ["IRError", "agree", "fits", "raises", "verify"]
@@ -245,6 +246,8 @@ def fits(a: Type, b: Type) -> bool:
         wider = "bif".index(a.kind) < "bif".index(b.kind)
         return a.carrier == "py" and (a.dtype == b.dtype or wider or b.dtype == "real")
     if b.carrier == "any":
+        if b.dtype == "single" and not maybe_single(a):
+            return False
         return a.carrier != "array" and "bif".index(a.kind) <= "bif".index(b.kind)
     return agree(a, b)
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -96,7 +97,10 @@ def relabel(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any]
         return leaf(tree.index)
     if isinstance(tree, Const):
         return Const(const(tree.value))
-    return Node(tree.kind, tree.keys, tuple(relabel(c, leaf, const, cls) for c in tree.children), cls(tree.cls))
+    children = tuple(relabel(c, leaf, const, cls) for c in tree.children)
+    if tree.kind == "rows" and all(c == Const(None) for c in children):
+        return Const(None)  # nothing tells how many rows there are
+    return Node(tree.kind, tree.keys, children, cls(tree.cls))
 
 
 def build(tree: Tree, values: Sequence[Any]) -> Any:
@@ -111,7 +115,7 @@ def build(tree: Tree, values: Sequence[Any]) -> Any:
     if tree.kind == "object":
         return make(tree.cls, tree.keys, parts)
     if tree.kind == "rows":
-        return list(zip(*parts))
+        return list(zip(*(itertools.repeat(None) if part is None else part for part in parts)))
     return tuple(parts) if tree.kind == "tuple" else parts
 
 

@@ -18,8 +18,8 @@ from typing import Union
 
 __all__ = [
     "Apply", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
-    "TypeMismatch", "Undef", "array", "broadcast_dims", "broadcast_shapes", "join", "py",
-    "slice_len", "sym", "ANY_INT", "ANY_REAL", "ANY_BOOL", "BOOL", "FLOAT", "INT", "NONE", "REAL",
+    "TypeMismatch", "Undef", "array", "broadcast_dims", "broadcast_shapes", "join", "maybe_single", "py",
+    "slice_len", "sym", "ANY_INT", "ANY_REAL", "ANY_SINGLE", "ANY_BOOL", "BOOL", "FLOAT", "INT", "NONE", "REAL",
 ]
 
 
@@ -183,8 +183,8 @@ class Tensor:
 
     carrier: "py" (a Python number), "np" (a NumPy scalar), "any" (a scalar that
     may be either), "array" (an ndarray of any rank, 0 included).
-    dtype: "bool", "int", "float", "real" (int or float) for "py";
-    "bool", "int", "real" for "any"; "b1", "i64", "f32", "f64", ... else.
+    dtype: "bool", "int", "float", "real" (int or float) for "py"; "bool", "int", "real",
+    "single" (a Python number or a NumPy float32) for "any"; "b1", "i64", "f32", "f64", ... else.
     """
 
     carrier: str
@@ -214,7 +214,8 @@ class Tensor:
         return f"any_{self.dtype}" if self.carrier == "any" else self.dtype
 
 
-_KINDS = {"bool": "b", "int": "i", "float": "f", "real": "f", "b": "b", "i": "i", "u": "i", "f": "f", "c": "c"}
+_KINDS = {"bool": "b", "int": "i", "float": "f", "real": "f", "single": "f",
+          "b": "b", "i": "i", "u": "i", "f": "f", "c": "c"}
 
 
 @dataclass(frozen=True)
@@ -293,7 +294,7 @@ class Residuals:
 Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals]
 
 BOOL, INT, FLOAT, REAL = (Tensor("py", d) for d in ("bool", "int", "float", "real"))
-ANY_BOOL, ANY_INT, ANY_REAL = (Tensor("any", d) for d in ("bool", "int", "real"))
+ANY_BOOL, ANY_INT, ANY_REAL, ANY_SINGLE = (Tensor("any", d) for d in ("bool", "int", "real", "single"))
 
 
 NONE = Optional(Never())
@@ -342,7 +343,14 @@ def join(a: Type, b: Type) -> Type:
     if a.carrier == b.carrier == "py":
         return REAL if "f" in (a.kind, b.kind) else INT  # a bool is an int
     wider = max(a.kind, b.kind, key="bif".index)
+    if wider == "f" and maybe_single(a) and maybe_single(b):
+        return ANY_SINGLE
     return {"b": ANY_BOOL, "i": ANY_INT, "f": ANY_REAL}[wider]
+
+
+def maybe_single(t: Tensor) -> bool:
+    """Is a number of this type a Python number or one of NumPy in single precision?"""
+    return t.carrier == "py" or t.is_scalar and t.dtype in ("f32", "single", "bool", "b1")
 
 
 def _join_dims(a: Dim, b: Dim) -> Dim:

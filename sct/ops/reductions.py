@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import ANY_REAL, Tensor
+from sct.ir.types import ANY_REAL, ANY_SINGLE, Tensor
 from sct.ops import samples
 from sct.ops.arithmetic import div, mul, quotient
 from sct.ops.comparison import TRUTH, eq
@@ -40,7 +40,7 @@ def reduction(call: Callable[..., Any]) -> Callable[..., Tensor]:
 
 def readings(t: Tensor) -> list[str]:
     """The dtypes that NumPy may see."""
-    return ["f64", "f32"] if t == ANY_REAL else [strong(t)]
+    return ["f64", "f32"] if t in (ANY_REAL, ANY_SINGLE) else [strong(t)]
 
 
 def bind_reduction(a: Any, axis: Any = None, *, keepdims: Any = False) -> tuple[list[Any], dict[str, Any]]:

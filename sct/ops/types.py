@@ -19,7 +19,18 @@ from typing import Any, Union
 import numpy as np
 
 from sct.ir.core import Operand
-from sct.ir.types import Apply, Dim, Tensor, Type, TypeMismatch, broadcast_shapes, sym
+from sct.ir.types import (
+    ANY_REAL,
+    ANY_SINGLE,
+    Apply,
+    Dim,
+    Tensor,
+    Type,
+    TypeMismatch,
+    broadcast_shapes,
+    maybe_single,
+    sym,
+)
 
 __all__ = [
     "Axis", "arithmetic", "bools", "by_carrier", "dtype_name", "elementwise", "floats", "integers", "is_python",
@@ -71,7 +82,8 @@ def size_dim(shape: Sequence[Dim]) -> Dim:
 _STRONG = {"bool": "b1", "int": "i64", "float": "f64", "real": "f64"}
 _WEAK: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "real": float}
 _READINGS: dict[str, list[Any]] = {
-    "bool": [np.dtype(bool)], "int": [int, np.dtype("i8")], "real": [float, np.dtype("f8"), np.dtype("f4")]}
+    "bool": [np.dtype(bool)], "int": [int, np.dtype("i8")], "real": [float, np.dtype("f8"), np.dtype("f4")],
+    "single": [float, np.dtype("f4")]}
 
 
 def dtype_name(dtype: Any) -> str:
@@ -186,7 +198,8 @@ def ufunc_result(ufunc: np.ufunc | None, xs: Sequence[Operand], spelling: str | 
         return Tensor("py", python(*(t.dtype for t in types)))
     shape = broadcast_shapes(*(t.shape for t in types))
     sure = module in ("numpy", "scipy") or any(t.carrier in ("np", "array") for t in types)
-    return scalar_or_array(promote(types, ufunc), shape, "np" if sure else "any")
+    made = scalar_or_array(promote(types, ufunc), shape, "np" if sure else "any")
+    return ANY_SINGLE if made == ANY_REAL and not sure and all(map(maybe_single, types)) else made
 
 
 def elementwise(ufunc: np.ufunc, python: Callable[..., str] | None = None) -> Rule:

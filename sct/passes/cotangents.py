@@ -15,7 +15,20 @@ from typing import cast
 from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, is_float
-from sct.ir.types import ANY_REAL, NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join
+from sct.ir.types import (
+    ANY_REAL,
+    ANY_SINGLE,
+    NONE,
+    List,
+    Optional,
+    Residuals,
+    Seq,
+    Tensor,
+    Type,
+    TypeMismatch,
+    Undef,
+    join,
+)
 from sct.ops.adjoint import cast_like, expand_like, unbroadcast, zeros_of
 from sct.ops.arithmetic import add, mul
 from sct.ops.calls import call, pack, unpack
@@ -96,7 +109,7 @@ def _is_single(t: Type) -> bool:
 def _narrowed(ct: Operand, t: Type) -> Operand:
     """`ct` as a NumPy scalar of single precision if that is `t`: an unknown scalar might be double,
     and make so all that it is multiplied with."""
-    return cast(Operand, to_f32(ct)) if _is_single(t) and ct.type != t else ct
+    return cast(Operand, to_f32(ct)) if _is_single(t) and base(ct.type) != t else ct
 
 
 def _is_array(x: Operand) -> bool:
@@ -119,7 +132,7 @@ def fit(ct: Operand, x: Operand) -> Operand:
     t, g = x.type, ct.type
     if not isinstance(t, Tensor) or not isinstance(g, Tensor):
         return ct
-    ct = unbroadcast(_narrowed(ct, t) if g == ANY_REAL else ct, x)
+    ct = unbroadcast(_narrowed(ct, t) if g in (ANY_REAL, ANY_SINGLE) else ct, x)
     if isinstance(ct.type, Tensor) and t.carrier in ("np", "array") and ct.type.carrier in ("np", "array") \
             and ct.type.dtype != t.dtype:
         return cast(Operand, cast_like(ct, x))

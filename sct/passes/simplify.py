@@ -18,7 +18,7 @@ from sct.ir.check import agree, fits
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute
 from sct.ir.types import Dim, List, Tensor, Type, TypeMismatch
 from sct.ops.arithmetic import add, neg, sub
-from sct.ops.creation import ones, zeros, zeros_of
+from sct.ops.creation import ones, to_f32, zeros, zeros_of
 from sct.ops.elementwise import where
 from sct.ops.indexing import add_at, index, store
 from sct.ops.reductions import expand_like
@@ -41,7 +41,19 @@ def rewrite(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spelling:
             made = operand(made)
             if _same_type(made.type, _type(op, args, attrs, spelling)):
                 return made
-    return None
+    return _single(op, args, attrs, spelling)
+
+
+def _single(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spelling: str | None) -> Operand | None:
+    """The equation with scalars that may be double made single, where its arrays are: what is
+    computed of them is a derivative of arrays of single precision."""
+    types = [x.type for x in args if isinstance(x.type, Tensor)]
+    unsure = [t.carrier == "any" and t.kind == "f" for t in types]
+    if not any(unsure) or len(types) < len(args) or {t.dtype for t in types if t.is_array} != {"f32"} \
+            or _type(op, args, attrs, spelling) is not None:
+        return None
+    singles = [to_f32(x) if is_any else x for x, is_any in zip(args, unsure)]
+    return cast(Operand, cast(Builder, builder_var.get()).emit(op, singles, attrs, spelling=spelling))
 
 
 def _candidates(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> Iterator[Any]:

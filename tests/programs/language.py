@@ -352,7 +352,27 @@ def entropy(p):
     return -np.sum(np.where(p > 0.0, terms, 0.0))
 
 
+def lagrange(xs, ys, t):
+    total = 0.0
+    for j, y in enumerate(ys):
+        total += y * math.prod((t - x) / (xs[j] - x) for m, x in enumerate(xs) if m != j)
+    return total
+
+
+def quantified(x, low):
+    total = math.prod(v * v for v in x) + math.fsum(v * low for v in x)
+    for j in range(len(x)):
+        if any(v > x[j] for v in x if v > low):
+            total += x[j] ** 2
+        if all(v >= x[j] for v in x):
+            total *= x[j]
+    a, *rest = sorted(k % 3 for k in range(1, 4))
+    return total + low * a * rest[1] + dict((k, k * low) for k in range(3))[2]
+
+
 INPUTS = {
+    "lagrange": lambda rng: (np.array([0.0, 1.0, 2.5, 4.0]), rng.normal(size=4), 0.7),
+    "quantified": lambda rng: (rng.uniform(0.5, 2.0, size=5), 0.8),
     "written_by_helper": lambda rng: (rng.normal(size=(3, 3)), rng.normal(size=3)),
     "aliased_update": lambda rng: (rng.normal(size=4), rng.normal(size=4)),
     "view_update": lambda rng: (rng.normal(size=6),),

@@ -229,6 +229,75 @@ def run_spread(v, acc):
     return spread(3, v, acc) + acc.sum()
 
 
+def counted(x, n):
+    total = 0.0
+    calls = 0
+    states = np.zeros(2)
+
+    def visit(v, depth):
+        nonlocal total, calls, states
+        calls += 1
+        total += v * depth
+        states = states + v * np.array([1.0, x])
+        if depth > 0:
+            visit(v * 0.5, depth - 1)
+            visit(v + 0.1, depth - 1)
+
+    visit(x, n)
+    first = calls
+    visit(2 * x, 1)
+    return total / calls * first + np.sum(states ** 2)
+
+
+def alternately(x, n):
+    product = 1.0
+
+    def multiply(k):
+        nonlocal product
+        product *= x
+        return product if k == 0 else shift(k - 1)
+
+    def shift(k):
+        nonlocal product
+        product += x
+        return product * x if k == 0 else multiply(k - 1)
+
+    return multiply(n) + product
+
+
+def searched(x, n):
+    found = False
+    where = 0.0
+
+    def search(low, high, depth):
+        nonlocal found, where
+        if found:
+            return
+        middle = 0.5 * (low + high)
+        if depth == 0 or abs(middle * middle - x) < 0.05:
+            found = True
+            where = middle * x
+            return
+        if middle * middle < x:
+            search(middle, high, depth - 1)
+        else:
+            search(low, middle, depth - 1)
+
+    search(0.1 * x, x + 1.0, n)
+    return where if found else x
+
+
+def flipped(x, n):
+    def down(k, y, positive):
+        if k == 0:
+            return not positive, y
+        turned, z = down(k - 1, y * x, not positive)
+        return not turned, z + x
+
+    positive, y = down(n, x, True)
+    return y if positive else -y
+
+
 LEFT, RIGHT = np.array([1, 3, -1, -1]), np.array([2, -1, -1, -1])
 
 INPUTS = {
@@ -261,6 +330,10 @@ INPUTS = {
     "inner_grad": lambda rng: (0.8, 3),
     "sort_like": lambda rng: (rng.normal(size=5), 0),
     "run_spread": lambda rng: (0.7, rng.normal(size=5)),
+    "counted": lambda rng: (0.7, 3),
+    "alternately": lambda rng: (0.7, 5),
+    "searched": lambda rng: (0.7, 6),
+    "flipped": lambda rng: (0.7, 3),
 }
 
 GRADIENTS = {"power": lambda x, n: {0: n * x ** (n - 1)}}
