@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, boundary_of, free_values, is_effect, is_float, substitute
 from sct.ir.types import Undef
 from sct.ops.comparison import unwrap
+from sct.ops.registry import aliases
 from sct.passes.costs import ARITHMETIC, CHEAP, FREE, READS, TAPE
 from sct.passes.handed import is_scalar
-from sct.passes.records import is_undef, only_unwrapped
+from sct.passes.records import in_one_arm, is_undef, only_unwrapped
 
 __all__ = ["Again"]
 
@@ -32,8 +33,8 @@ class Again:
     def __init__(self, fn: Fn) -> None:
         at = boundary_of(fn)
         assert at is not None
-        self.before, middle = fn.eqns[:at], fn.eqns[at]
-        self.after = Fn("", middle.outs, fn.eqns[at + 1:], fn.results)
+        middle = fn.eqns[at]
+        self.before, self.after = in_one_arm(fn.eqns[:at], Fn("", middle.outs, fn.eqns[at + 1:], fn.results))
         self._params = [fn.params[k] for k in middle.attrs["params"]]
         self._costs: dict[Operand, float] = dict.fromkeys(self._params, 0.0)
         self._made: dict[Operand, Eqn] = {}
@@ -133,9 +134,11 @@ def _of_one_arm(eqn: Eqn) -> Iterable[tuple[Value, tuple[Value, Fn]]]:
 
 
 def _cost(eqn: Eqn) -> float:
-    """Of computing a number again, in multiplications; counting and tests are free."""
-    if eqn.regions or is_effect(eqn) or len(eqn.outs) != 1 or not is_scalar(eqn.out):
+    """Of computing a number or a view again, in multiplications; counting and tests are free."""
+    if eqn.regions or is_effect(eqn) or len(eqn.outs) != 1:
         return NEVER
+    if not is_scalar(eqn.out):
+        return FREE if aliases(eqn) == "view" else NEVER
     if not is_float(eqn.out) and eqn.op.cost in ("free", "cheap"):
         return 0.0
     if eqn.op.name in READS or eqn.op.cost == "free":

@@ -14,11 +14,13 @@ class Parts:
     """A function differentiated in reverse mode.
 
     of       the name of its records; forward, backward: those of its parts
+    wrt      the params whose cotangents it gives
     buffers  the params whose cotangents the backward part adds to what it is given
     takes    pairs (seed or then buffer, cotangent): the one is made in place of the other
     """
 
     of: str
+    wrt: tuple[int, ...]
     buffers: tuple[int, ...]
     takes: tuple[tuple[int, int], ...]
 
@@ -33,7 +35,7 @@ class Parts:
 
 class Callees(Protocol):
     def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> Parts:
-        """`callee` differentiated by the params at `wrt`, given cotangents of the results at `seeded`."""
+        """`callee` differentiated by the params at `wrt`, or by more, given cotangents of the results at `seeded`."""
 
     def tangent(self, callee: str, wrt: tuple[int, ...]) -> str:
         """The name of the function of the params of `callee` and the tangents of those at `wrt`."""

@@ -9,6 +9,7 @@ differentiated once: its derivative has its names before it has a body.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import cast
 
 from sct.errors import SctError
@@ -17,6 +18,7 @@ from sct.ir.core import Eqn, Fn, Lit, Operand, Value, called_as, is_float, undef
 from sct.ir.types import NONE, Optional, Residuals, Tensor, Undef
 from sct.ops.calls import boundary, call, pack, unpack
 from sct.ops.comparison import is_none
+from sct.passes.activity import activity, differentiable
 from sct.passes.callees import Parts, callees_var
 from sct.passes.cotangents import Masks, choice, ct_type, hint, present, zero
 from sct.passes.forward import forward, tangent_type
@@ -90,16 +92,25 @@ class Derivatives:
     # -- reverse mode -------------------------------------------------------------------
 
     def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> Parts:
-        """`callee` differentiated by the params at `wrt`, given cotangents of the results at `seeded`."""
+        """`callee` differentiated by the params at `wrt`, or by more, given cotangents of the results at `seeded`."""
         key = callee, wrt, seeded
         if key not in self._parts:
             fn = self.function(callee)
-            of = callee if not any(k[0] == callee for k in self._parts) else self.free_name(callee)
-            made = self._parts[key] = _parts(of, fn, wrt, seeded)
-            whole = self._reversed(fn, wrt, seeded, made)
-            self.functions[whole.name] = whole
-            self._expanded.add(whole.name)
+            made = _parts(callee, fn, _wanted(fn, wrt, seeded), seeded)
+            known = self._wider(callee, made, seeded)
+            if known is None:
+                of = callee if not any(k[0] == callee for k in self._parts) else self.free_name(callee)
+                known = self._parts[callee, made.wrt, seeded] = replace(made, of=of)
+                whole = self._reversed(fn, known.wrt, seeded, known)
+                self.functions[whole.name] = whole
+                self._expanded.add(whole.name)
+            self._parts[key] = known
         return self._parts[key]
+
+    def _wider(self, callee: str, made: Parts, seeded: tuple[int, ...]) -> Parts | None:
+        """What gives these cotangents, and others for which it is given nothing more."""
+        return next((p for (name, _, seeds), p in self._parts.items() if (name, seeds) == (callee, seeded)
+                     and p.buffers == made.buffers and set(made.wrt) <= set(p.wrt)), None)
 
     def _reversed(self, fn: Fn, wrt: Sequence[int], seeded: Sequence[int], made: Parts) -> Fn:
         seeds = {k: _cotangent(fn.results[k]) for k in seeded}
@@ -175,13 +186,26 @@ def _callees(fn: Fn) -> list[str]:
     return [eqn.attrs["callee"] for eqn in walk(fn) if eqn.op.name == "call"]
 
 
+def _wanted(fn: Fn, wrt: Sequence[int], seeded: Sequence[int]) -> tuple[int, ...]:
+    """`wrt`, and the params that calls of the function by itself are then to be differentiated by."""
+    found, written = set(wrt), {k for k, r in fn.owned if r in seeded}
+    while True:
+        active = activity(fn, [fn.params[k] for k in sorted(found)], [fn.results[k] for k in seeded]).active
+        more = {k for eqn in walk(fn) if eqn.op is call and eqn.attrs["callee"] == fn.name
+                for k, x in enumerate(eqn.args) if x in active and differentiable(eqn, k)
+                and (k in written or not _is_added_to(fn, fn.params[k]))}
+        if more <= found:
+            return tuple(sorted(found))
+        found |= more
+
+
 def _parts(of: str, fn: Fn, wrt: Sequence[int], seeded: Sequence[int]) -> Parts:
     """What is made in the buffer of a param has a cotangent, in whose buffer that of the param is made."""
     written = {k: r for k, r in fn.owned if k in wrt and r in seeded}
     buffers = tuple(k for k in wrt if k not in written and _is_added_to(fn, fn.params[k]))
     takes = [(seeded.index(r), wrt.index(k)) for k, r in written.items()]
     takes += [(len(seeded) + j, wrt.index(k)) for j, k in enumerate(buffers)]
-    return Parts(of, buffers, tuple(takes))
+    return Parts(of, tuple(wrt), buffers, tuple(takes))
 
 
 def _cotangent(x: Operand) -> Value:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, free_values, substitute
+from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, free_values, rebuild, substitute, undef
 from sct.ir.types import BOOL, Residuals, Type, Undef
 from sct.ops.calls import pack, unpack
 from sct.ops.comparison import is_none, not_, unwrap
 from sct.ops.control import cond
 
-__all__ = ["OneArm", "is_undef", "one_arm", "only_unwrapped"]
+__all__ = ["OneArm", "in_one_arm", "is_undef", "one_arm", "only_unwrapped"]
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,48 @@ class OneArm:
                 eqns.append(eqn.with_(args=eqn.args if field is None else (field,),
                                       regions=tuple(self._unwrapped(r, fields, env) for r in eqn.regions)))
         return fn.with_(eqns=tuple(eqns), results=substitute(fn.results, env))
+
+
+def in_one_arm(before: tuple[Eqn, ...], after: Fn) -> tuple[tuple[Eqn, ...], Fn]:
+    """The two parts where an out of a branch that one arm alone of the backward part reads is what that arm made."""
+    made = []
+    for eqn in before:
+        if eqn.op.name == "cond":
+            for k, out in enumerate(eqn.outs):
+                arm = None if isinstance(out.type, Undef) else _reader(after, eqn.args[0], out)
+                value = None if arm is None else eqn.regions[arm].results[k]
+                if arm is not None and isinstance(value, Value):
+                    eqn, after = _narrowed(eqn, after, out, arm, value)
+        made.append(eqn)
+    return tuple(made), after
+
+
+def _reader(after: Fn, test: Operand, v: Value) -> int | None:
+    """The arm of branches on `test` that alone reads `v`."""
+    if v in after.results:
+        return None
+    readers = set()
+    for eqn in after.eqns:
+        if v in free_values(Fn("", (), (eqn,), ())):
+            arms = [k for k, arm in enumerate(eqn.regions) if v in free_values(arm)]
+            readers |= {arms[0] if eqn.op.name == "cond" and eqn.args[0] is test and len(arms) == 1 else -1}
+    return readers.pop() if len(readers) == 1 and readers != {-1} else None
+
+
+def _narrowed(branch: Eqn, after: Fn, out: Value, arm: int, value: Value) -> tuple[Eqn, Fn]:
+    """An out of the branch more, undefined in the other arm, for `out` to be unwrapped from in the backward part."""
+    new = Value(Undef(value.type), out.hint, out.dim)
+    regions = tuple(r.with_(results=(*r.results, value if k == arm else undef(value.type)))
+                    for k, r in enumerate(branch.regions))
+    eqns = []
+    for eqn in after.eqns:
+        if eqn.regions and out in free_values(eqn.regions[arm]):
+            inner = Value(value.type, out.hint, out.dim)
+            region = rebuild(eqn.regions[arm], {out: inner})
+            region = region.with_(eqns=(Eqn(unwrap, (new,), (inner,), primal=False), *region.eqns))
+            eqn = eqn.with_(regions=tuple(region if k == arm else r for k, r in enumerate(eqn.regions)))
+        eqns.append(eqn)
+    return branch.with_(regions=regions, outs=(*branch.outs, new)), after.with_(eqns=tuple(eqns))
 
 
 def one_arm(before: Sequence[Eqn], after: Fn, crossing: Sequence[Value]) -> OneArm | None:

@@ -182,11 +182,14 @@ class _Reverse:
         given = {k: full(self.cts.pop(cast(Value, eqn.args[k]), None), eqn.args[k]) for k in parts.buffers}
         first = len(eqn.args) + 1
         outs = current().emit(call, (*eqn.args, record, *cts.values(), *given.values()), {
-            "callee": parts.backward, "types": tuple(ct_type(eqn.args[k].type) for k in wrt),
+            "callee": parts.backward, "types": tuple(ct_type(eqn.args[k].type) for k in parts.wrt),
             "takes": tuple((first + j, k) for j, k in parts.takes)})
-        for k, ct in zip(wrt, outs):
-            self.add(eqn.args[k], ct)
-            _name(ct, hint(cast(Value, eqn.args[k])))
+        found = [(eqn.args[k], ct) for k, ct in zip(parts.wrt, outs) if k in wrt]
+        for x, ct in found if len(found) > 1 else ():
+            _name(ct, hint(cast(Value, x)))
+        for x, ct in found:
+            self.add(x, ct)
+            _name(ct, hint(cast(Value, x)))
 
     def pack(self, eqn: Eqn) -> None:
         cts = unpacked(self.cts.pop(eqn.out), eqn.args)

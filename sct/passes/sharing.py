@@ -13,12 +13,13 @@ from typing import Union
 
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
-from sct.ir.types import List, Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import List, Optional, Residuals, Seq, Tensor, Type, Undef
 from sct.ops.lists import HOLDS, UPDATES
 from sct.ops.registry import aliases
 from sct.passes.loops import Loop, parts
 
-__all__ = ["FOREVER", "Definition", "Flow", "Place", "Program", "Slot", "depth", "flows", "holds_array", "shares"]
+__all__ = [
+    "FOREVER", "Definition", "Flow", "Place", "Program", "Slot", "depth", "flows", "holds_array", "lent", "shares"]
 
 FOREVER = 1 << 60
 """The position of a read that may happen at any time later: by a closure."""
@@ -59,13 +60,18 @@ class Slot:
 @dataclass(frozen=True)
 class Definition:
     """Where a value is bound: by an equation, or as a param of a region of it (`region` is that
-    region; both are None for a param of the function)."""
+    region; both are None for a param of the function).
+
+    foreign  somebody else may read it later
+    lent     that is a record, and nobody writes it
+    """
 
     eqn: Eqn | None
     region: Fn | None
     index: int
     place: Place
     foreign: bool = False
+    lent: bool = False
 
 
 def holds_array(t: Type) -> bool:
@@ -105,7 +111,7 @@ class Program:
 
     def redirect(self, slot: Slot, copy: Value) -> Slot:
         """Let the slot read `copy`, a copy of what it read made where that is bound; the slot as it is now."""
-        self.definitions[copy] = replace(self.definitions[slot.value], eqn=None, region=None, foreign=False)
+        self.definitions[copy] = replace(self.definitions[slot.value], eqn=None, region=None, foreign=False, lent=False)
         self.reads[slot.value].remove(slot)
         moved = replace(slot, value=copy)
         self.reads.setdefault(copy, []).append(moved)
@@ -139,9 +145,10 @@ class Program:
             ever = Place(FOREVER, (), level)
             self._read(eqn, free_values(eqn.regions[0]), ever)
         place = self._here(path, level)
+        kept = lent(eqn)
         for k, out in enumerate(eqn.outs):
-            foreign = eqn.op.effect or eqn.op.name == "unpack" or eqn.op.readonly and aliases(eqn) != "none"
-            self.definitions[out] = Definition(eqn, None, k, place, foreign)
+            foreign = eqn.op.effect or eqn.op.readonly and aliases(eqn) != "none"
+            self.definitions[out] = Definition(eqn, None, k, place, foreign or out in kept, out in kept)
 
     def _read(self, owner: Eqn | Fn, operands: Sequence[Operand], place: Place) -> None:
         for k, x in enumerate(operands):
@@ -149,6 +156,16 @@ class Program:
                 slot = Slot(owner, k, x, place)
                 self.reads.setdefault(x, []).append(slot)
                 self._slots[owner, k] = slot
+
+
+def lent(eqn: Eqn) -> set[Value]:
+    """The outs that records may hold: of an `unpack`, and of a forward part all that it does not make in the
+    buffer of an operand."""
+    if eqn.op.name == "unpack":
+        return set(eqn.outs)
+    if eqn.op.name != "call" or not any(isinstance(out.type, Residuals) for out in eqn.outs):
+        return set()
+    return set(eqn.outs) - {eqn.outs[j] for _, j in eqn.attrs.get("takes", ())}
 
 
 def depth(t: Type) -> int:

@@ -17,7 +17,7 @@ from typing import Union
 
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
-from sct.ir.types import List, Tensor
+from sct.ir.types import List, Residuals, Tensor
 from sct.ops.creation import copy
 from sct.ops.lists import UPDATES, copy_list
 from sct.ops.registry import aliases
@@ -83,6 +83,7 @@ class _Plan:
     def own_what_is_updated(self) -> None:
         for _, slot in self.updates():
             self.own(slot.value)
+        self.own_mixed_results()
         for eqn, _ in self.program.eqns:
             if eqn.op.name == "loop":
                 self.own_accumulators(eqn)
@@ -125,6 +126,16 @@ class _Plan:
         if d.region is not None:
             return x in parts(d.eqn).params if d.eqn is not None and d.eqn.op.name == "loop" else False
         return not (d.eqn is not None and self._alias(d.eqn) and d.eqn.op.name != "unwrap")
+
+    def own_mixed_results(self) -> None:
+        """Outs of a branch that are results, and an argument in one arm only: it is copied in that arm."""
+        for r in self.program.fn.results:
+            d = self.program.definitions.get(r) if isinstance(r, Value) else None
+            if d is not None and d.eqn is not None and d.eqn.op.name == "cond" and d.region is None:
+                sources = [arm.results[d.index] for arm in d.eqn.regions if not raises(arm)]
+                found = [self.program.definitions[x].foreign for x in sources if isinstance(x, Value)]
+                if isinstance(r.type, Tensor) and len(set(found)) == 2:
+                    self._owned.add((d.eqn, d.index))
 
     def own_accumulators(self, eqn: Eqn) -> None:
         """Carries that an addition updates: `dx = dx + g`."""
@@ -361,19 +372,28 @@ class _Plan:
                 self.part_captured(eqn)
 
     def part(self, fn: Fn, level: int) -> None:
-        taken: set[Value] = set()
+        """Results share with nothing, but for those of a forward part that are lent: its records may hold them."""
+        records = any(isinstance(r.type, Residuals) for r in fn.results)
+        own = {k for _, k in fn.owned} if records else set(range(len(fn.results)))
         packed: list[tuple[Owner, int]] = [(eqn, k) for eqn in walk(fn) if eqn.op.name == "pack"
                                            for k in range(len(eqn.args))]
-        for owner, k in [*packed, *((fn, k) for k in range(len(fn.results)))]:
-            slot = self.program.slot(owner, k)
-            if slot is None or (owner, k) in self.copies or not isinstance(slot.value.type, (Tensor, List)):
+        private: list[tuple[Owner, int]] = [(fn, k) for k in sorted(own)]
+        private_groups: set[Value] = set()
+        taken: set[Value] = set()
+        for at in [*packed, *private, *((fn, k) for k in range(len(fn.results)) if k not in own)]:
+            slot = self.program.slot(*at)
+            if slot is None or at in self.copies or not isinstance(slot.value.type, (Tensor, List)):
                 continue
             group = set(self.group(slot.value, 0))
             found = [self.program.definitions[v] for v in group]
-            if any(d.foreign or d.place.level < level for d in found) or group & taken \
+            lent = records and at not in private
+            if any(d.foreign and not (lent and d.lent) or d.place.level < level for d in found) \
+                    or group & (taken if at in packed or at in private else private_groups) \
                     or any(self._pushes.get(v) for v in group) and level or self._repeats(slot.value, group):
                 self.copy_at(slot, deep=True)
+                continue
             taken |= group
+            private_groups |= group if at in private else set()
 
     def _repeats(self, v: Value, group: Iterable[Value]) -> bool:
         """May the list `v` hold one array twice, or one that something else holds?"""

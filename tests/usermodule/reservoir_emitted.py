@@ -202,14 +202,14 @@ def routed(flow, weights):
 
 def expected_forward(inflow, depth):
     if depth == 0:
-        value = math.sqrt(inflow)
+        t = math.sqrt(inflow)
         residuals = None
         residuals1 = None
     else:
-        wet, residuals1 = expected_forward(1.3 * inflow, depth - 1)
-        dry, residuals = expected_forward(0.6 * inflow, depth - 1)
-        value = 0.4 * wet + 0.6 * dry
-    return value, (value, residuals, residuals1)
+        residuals1 = expected_forward(1.3 * inflow, depth - 1)
+        residuals = expected_forward(0.6 * inflow, depth - 1)
+        t = None
+    return t, residuals, residuals1
 
 
 def expected_backward(depth, residuals, dvalue):
@@ -230,7 +230,7 @@ def forecast(inflow, depth=3):
         raise TypeError("inflow must be a float")
     if not isinstance(depth, int):
         raise TypeError("depth must be an int")
-    _, residuals = expected_forward(inflow, depth)
+    residuals = expected_forward(inflow, depth)
     dinflow = PRICE_LEVELS[0] + expected_backward(depth, residuals, 1.0)
     return dinflow
 
