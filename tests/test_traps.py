@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import warnings
 from typing import Any
@@ -439,3 +440,45 @@ def test_check_grads_keeps_the_order_of_the_axes() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
         check_grads(lambda x: np.sum(x * 1.1), (np.asfortranarray(rng.normal(size=(9, 17, 3))),))
+
+
+def test_pairs_of_a_range_do_not_grow_with_it() -> None:
+    def f(x: np.ndarray, bound: float) -> Any:
+        total = 0.0
+        for i, j in itertools.combinations(range(len(x)), 2):
+            total += x[i] * x[j] ** 2
+            if total > bound:
+                break
+        else:
+            total = -total
+        return total
+
+    derivative = value_and_grad(f)
+    for n, bound in ((0, 1.0), (1, 1.0), (3, 2.5), (3, 9.0), (60, 70.0), (60, 1e4)):
+        x = np.linspace(1.0, 1.1, n)
+        value, dx = derivative(x, bound)
+        assert value == f(x, bound)
+        pairs = list(itertools.combinations(range(n), 2))
+        wanted, total = np.zeros(n), 0.0
+        for i, j in pairs:
+            total += x[i] * x[j] ** 2
+            wanted[i] += x[j] ** 2
+            wanted[j] += 2.0 * x[i] * x[j]
+            if total > bound:
+                break
+        same(dx, wanted if total > bound else -wanted)
+    assert len(derivative.sources) <= 3
+
+
+def test_lists_of_other_lengths_in_a_list_on_two_paths() -> None:
+    def f(x: float, flag: bool, n: int) -> float:
+        rows = [[x, 1.0], [2.0 * x, 1.5]]
+        rows[0].append(1.5 * x)
+        if not flag:
+            rows[n % 2] = [1.5, x]
+        return sum(sum(row) for row in rows)
+
+    for flag, n, slope in ((True, 2, 4.5), (False, 2, 3.0), (False, 1, 3.5)):
+        value, dx = value_and_grad(f)(0.5, flag, n)
+        assert value == f(0.5, flag, n)
+        same(dx, slope)

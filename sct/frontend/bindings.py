@@ -69,6 +69,8 @@ def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -
 
 def named(ev: Evaluator, v: Abstract, name: str) -> Abstract:
     """The value with the user's name, if it has none yet."""
+    if not name.isidentifier():
+        return v
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
         items = lists.slots(ev, v).items
         for k, column in enumerate(items):

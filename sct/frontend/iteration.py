@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -26,7 +27,7 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
-__all__ = ["Space", "exhaust", "from_zero", "is_run_over", "items_of", "known_items", "length", "space"]
+__all__ = ["NESTS", "Space", "exhaust", "from_zero", "is_run_over", "items_of", "known_items", "length", "space"]
 
 
 # -- what is iterated over -------------------------------------------------------------------------
@@ -51,6 +52,8 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
     if isinstance(v, Ref):
         n = _rows(ev, v)
         return tuple(slice_view(ev, v, Static(k)) for k in range(n))
+    if isinstance(v, Iteration) and v.kind in NESTS:
+        return _rows_of_nest(ev, v)
     found = known_items(ev, v)
     if found is None and isinstance(v, Iteration) and v.kind == "range":
         return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
@@ -84,6 +87,8 @@ def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
     """The items of an iterable whose length is known, or None."""
     v = ev.text(v)
     if isinstance(v, Iteration):
+        if v.kind in NESTS:
+            return None
         if v.kind == "range":
             if all(is_number(p) for p in v.parts):
                 bounds = [p.value for p in v.parts if isinstance(p, Static)]
@@ -116,6 +121,18 @@ def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
 
 
 ENDLESS = ("count", "repeat", "cycle")
+NESTS = ("product", "combinations", "combinations_with_replacement", "ndenumerate")
+"""Several loops in one another, where it is a loop that runs over them."""
+
+
+def _rows_of_nest(ev: Evaluator, v: Iteration) -> tuple[Abstract, ...]:
+    """What the loops give, trip for trip."""
+    if v.kind == "ndenumerate":
+        places = itertools.product(*(items_of(ev, p) for p in v.parts[1:]))
+        return tuple(Tup((Tup(at), slice_view(ev, _array(v.parts[0]), Tup(at)))) for at in places)
+    if v.kind == "product":
+        return tuple(map(Tup, itertools.product(*(items_of(ev, p) for p in v.parts))))
+    return tuple(map(Tup, getattr(itertools, v.kind)(items_of(ev, v.parts[0]), len(v.parts))))
 
 
 def _rest(ev: Evaluator, v: Iteration) -> tuple[Abstract, ...]:
@@ -187,6 +204,8 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
         ev.store.vars[held] = v
         return Space(Lit(0), lists.shortest(ev, v), one, lambda i: lists.element(ev, _list(ev.store.vars[held]), i))
     if not isinstance(v, Iteration):
+        return None
+    if v.kind in NESTS:
         return None
     if v.kind == "zip":
         _grow_beside(ev, v.parts)

@@ -20,6 +20,7 @@ from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import binary, truth
 from sct.frontend.iteration import is_run_over, items_of
+from sct.frontend.nests import of_nest
 from sct.frontend.operations import call_named
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
@@ -160,6 +161,9 @@ def _run(f: Callable[..., Iterator[Any]], rows: bool, known: tuple[str, ...] = (
 
     @special(f)
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        nest = of_nest(ev, f, args, kwargs)
+        if nest is not None:
+            return nest
         given = {k: ev.ask(v, f"`{k}`") if k in known else v for k, v in kwargs.items()}
         made = tuple(f(*_sources(ev, f, args), **given))
         return Tup(tuple(Tup(x) if rows else x for x in made))

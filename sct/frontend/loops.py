@@ -20,8 +20,9 @@ from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import truth
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.iteration import Space, exhaust, known_items, space
+from sct.frontend.iteration import NESTS, Space, exhaust, known_items, space
 from sct.frontend.lists import HELD, STALE
+from sct.frontend.nests import nested
 from sct.frontend.source import reads, writes
 from sct.frontend.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, type_of
@@ -57,6 +58,9 @@ def for_(ev: Evaluator, node: Any) -> None:
     over = ev.eval(node.iter)
     if isinstance(over, Poison):
         ev.refuse("SCT502", "this cannot be iterated over", why=over.reason, node=node.iter)
+    if isinstance(over, Iteration) and over.kind in NESTS:
+        nested(ev, node, over)
+        return
     before = ev.store.copy()
     where = space(ev, over)
     if where is None:
@@ -274,7 +278,7 @@ class _Loop:
                 same = self.where.item(probe) is probe
             finally:
                 self.ev.b = outer
-            return target.id if same else None
+            return target.id if same and target.id.isidentifier() else None
         if isinstance(target, gast.Tuple) and isinstance(target.elts[0], gast.Name):
             probe = Value(INT)
             outer, self.ev.b = self.ev.b, Builder()

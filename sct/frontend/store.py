@@ -288,9 +288,8 @@ class _Merge:
             with self.ev.inside(arm):
                 lists.grow(self.ev, ref, known, addrs)
         self.inner = (self.left.defines(), self.right.defines())
-        if a == b:
-            for addr in self.left.store.cells.keys() & self.right.store.cells.keys() & set(addrs):
-                self.cell(addr)
+        for addr in self.left.store.cells.keys() & self.right.store.cells.keys() & set(addrs):
+            self.cell(addr)
         x, y = self.left.store.cells[a.addr], self.right.store.cells[b.addr]
         assert isinstance(x, Slots) and isinstance(y, Slots)
         return x, y

@@ -1,5 +1,6 @@
 """Constructs of Python and of NumPy's arrays, each in a program that would use them."""
 
+import itertools
 import math
 
 import numpy as np
@@ -352,6 +353,43 @@ def entropy(p):
     return -np.sum(np.where(p > 0.0, terms, 0.0))
 
 
+def repulsion(points):
+    energy = 0.0
+    for p, q in itertools.combinations(points, 2):
+        energy += 1.0 / np.sqrt(np.sum((p - q) ** 2))
+    return energy
+
+
+def grids(table, n):
+    out = np.zeros_like(table)
+    for at, v in np.ndenumerate(table):
+        out[at] = v * (1.0 + at[0])
+        table[-1, -1] *= 0.9
+    total = 0.0
+    for i, j in np.ndindex(table.shape):
+        if i == j:
+            continue
+        total += out[i, j] ** 2 * table[i, j]
+    for sign, k, m in itertools.product((1.0, -0.5), range(n), range(n)):
+        total += sign * table[k % 2, 0] * out[m % 2, 1]
+    return total
+
+
+def pairs_until(x, bound):
+    x = x.copy()
+    total = 0.0
+    for a, b in itertools.combinations_with_replacement(x, 2):
+        x[-1] += 0.1 * a
+        total += a * b ** 2
+    for i, j in itertools.combinations(range(1, len(x)), 2):
+        total += x[i] * x[j]
+        if total > bound:
+            break
+    else:
+        total *= x[0]
+    return total + sum(x[i] * x[j] for i, j in itertools.product(range(len(x)), repeat=2) if i < j)
+
+
 def lagrange(xs, ys, t):
     total = 0.0
     for j, y in enumerate(ys):
@@ -371,6 +409,9 @@ def quantified(x, low):
 
 
 INPUTS = {
+    "repulsion": lambda rng: (rng.normal(size=(4, 2)),),
+    "grids": lambda rng: (rng.normal(size=(2, 3)), 3),
+    "pairs_until": lambda rng: (rng.uniform(0.5, 1.5, size=5), 8.0),
     "lagrange": lambda rng: (np.array([0.0, 1.0, 2.5, 4.0]), rng.normal(size=4), 0.7),
     "quantified": lambda rng: (rng.uniform(0.5, 2.0, size=5), 0.8),
     "written_by_helper": lambda rng: (rng.normal(size=(3, 3)), rng.normal(size=3)),
