@@ -55,7 +55,8 @@ GONE = (AttributeError, LookupError, TypeError, ValueError, SctError)
 
 
 FORMS = {"is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}",
-         "value": "{0} == {1}", "lacks": "{1} not in {0}"}
+         "items": "tuple({0}) == {1}", "pairs": "tuple({0}.items()) == {1}", "value": "{0} == {1}",
+         "lacks": "{1} not in {0}"}
 """The facts about what is read from outside, {1} being known."""
 
 

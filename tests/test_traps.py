@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import itertools
 import math
@@ -482,3 +483,50 @@ def test_lists_of_other_lengths_in_a_list_on_two_paths() -> None:
         value, dx = value_and_grad(f)(0.5, flag, n)
         assert value == f(0.5, flag, n)
         same(dx, slope)
+
+
+# -- containers of libraries that are found outside ----------------------------------------------
+
+EDGES = {0, 3}
+QUEUE = collections.deque([1.0])
+COUNTS = collections.Counter("ab")
+ORDERED = collections.OrderedDict(a=1.0)
+
+
+def test_what_a_set_or_a_deque_outside_holds_is_read_at_every_call() -> None:
+    def f(x: np.ndarray) -> Any:
+        total = x[0] * len(EDGES) * QUEUE[-1] * COUNTS["a"] + ORDERED["a"]
+        for k in range(len(x)):
+            if k not in EDGES:
+                total += x[k] ** 2
+        return total
+
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    derivative = value_and_grad(f)
+    for change in (lambda: None, lambda: EDGES.add(1), lambda: QUEUE.append(3.0), lambda: COUNTS.update("a"),
+                   lambda: EDGES.discard(3), lambda: ORDERED.update(a=5.0)):
+        change()
+        value, dx = derivative(x)
+        assert value == f(x)
+        inner = np.array([2.0 * v if k not in EDGES else 0.0 for k, v in enumerate(x)])
+        same(dx, inner + np.eye(4)[0] * len(EDGES) * QUEUE[-1] * COUNTS["a"])
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: (EDGES.add(7), x * len(EDGES))[1], lambda x: (x * QUEUE[-1], QUEUE.append(2.0))[0],
+    lambda x: (COUNTS.update("c"), x * COUNTS["c"])[1],
+])
+def test_what_a_call_changes_is_no_fact(f: Any) -> None:
+    with pytest.raises(SctError, match="SCT302"):
+        grad(f)(0.5)
+
+
+def test_a_set_that_the_function_makes_is_not_written() -> None:
+    def f(x: float) -> float:
+        seen = set()
+        for k in range(3):
+            seen.add(k)
+        return x * len(seen)
+
+    with pytest.raises(SctError, match="`add` of a set that the function makes"):
+        grad(f)(0.5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import itertools
 import types
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -420,9 +420,30 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
             ev.identities[path, "is"] = (path, obj)
 
         return Instance(obj, path, pin)
+    if isinstance(obj, _CHANGING):
+        ev.identities[path, "type"] = (path, type(obj))
+        return Instance(obj, path, lambda: _pin_items(ev, obj, path))
     ev.identities[path, "is"] = (path, obj)
     library = isinstance(obj, types.ModuleType) and obj.__name__.split(".")[0] in ("numpy", "math", "scipy", "sct")
     return Static(obj, None if library else path)
+
+
+_CHANGING = (MutableSet, MutableMapping, MutableSequence)
+"""Sets, deques, counters, ...: what they hold is read where the function asks for it, and guarded."""
+
+
+def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
+    """Make what a container of a library holds a fact: it may be another one in the next call."""
+    ev.known_whole.add(id(obj))
+    if id(obj) in ev.changed:
+        ev.refuse("SCT302", f"a `{type(obj).__name__}` that is read is changed by a call in the same function",
+                  why="what it holds is read once, before", hint="pass it as a list, or change it outside the function")
+    how, items = ("pairs", tuple(obj.items())) if isinstance(obj, MutableMapping) else ("items", tuple(obj))
+    if any(type(x) not in _PLAIN for x in itertools.chain.from_iterable(items if how == "pairs" else [items])):
+        ev.refuse("SCT503", f"a `{type(obj).__name__}` that holds other things than numbers and strings",
+                  why="whether it holds the same in the next call is not found out",
+                  hint="pass it as a list or a dict")
+    ev.identities[path, how] = (path, items)
 
 
 def _capture(ev: Evaluator, cell: Any) -> int:

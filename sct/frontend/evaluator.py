@@ -135,6 +135,8 @@ class Evaluator(Facts):
     sites      what is evaluated as functions of their own; `functions` are these, `pinned`
                those of their params that have to be known
     inlined    the calls evaluated in line; `inlining` those in progress
+    known_whole  containers of libraries, found outside, what they hold being a fact; `changed` those
+               that a call may change
     """
 
     def __init__(self) -> None:
@@ -152,6 +154,8 @@ class Evaluator(Facts):
         self.free: dict[Any, Abstract] = {}
         self.free_leaves: list[FreeLeaf] = []
         self.identities: dict[Any, tuple[Path, Any]] = {}
+        self.changed: set[int] = set()
+        self.known_whole: set[int] = set()
         self.modules: dict[int, Any] = {}
         self.exit_kinds: dict[Value, frozenset[int]] = {}
         self.exit_falls: dict[Value, int] = {}

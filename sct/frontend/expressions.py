@@ -327,15 +327,19 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
 
 def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     """An attribute of a module, a class or another object that is known."""
-    found = attempted(ev, lambda: getattr(owner.value, name))
-    if isinstance(owner.value, np.ufunc):
+    it = owner.peek
+    if isinstance(it, (set, frozenset)) and owner.path is None and hasattr(set, name) and not hasattr(frozenset, name):
+        ev.refuse("SCT303", f"`{name}` of a set that the function makes is not supported",
+                  why="what a set holds must be known", hint="use a list, or an array of flags")
+    found = attempted(ev, lambda: getattr(it, name))
+    if isinstance(it, np.ufunc):
         return Static(found)
     path = None if owner.path is None else (*owner.path, ("attr", name))
     if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and path is not None:
         ev.lift(found.__func__, (*path, ("attr", "__func__")))
         return Static(found, path)
-    if isinstance(found, (types.MethodType, types.BuiltinMethodType)) and found.__self__ is owner.value and \
-            not isinstance(owner.value, types.ModuleType):
+    if isinstance(found, (types.MethodType, types.BuiltinMethodType)) and found.__self__ is it and \
+            not isinstance(it, types.ModuleType):
         return Static(found, path)  # a new object each time: what is guarded is its owner
     return ev.lift(found, path)
 

@@ -61,6 +61,7 @@ def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abst
     if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
         ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, ""))
     given = [*args, *kwargs.values()]
+    _note_change(ev, what, getattr(named, "__self__", None))
     reads = _only_reads(named)
     if not reads:
         for a in given:
@@ -77,6 +78,14 @@ def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abst
     callee = ev.opaque(fn) if isinstance(fn, Static) else fn
     assert isinstance(callee, Value)
     return ev.wrap(ev.emit(apply, callee, *operands, **attrs))
+
+
+def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
+    """A call of a method of an object outside may change what the object holds: that is no fact then."""
+    if id(owner) in ev.known_whole:
+        ev.refuse("SCT302", f"`{what}` may change an object that the function reads",
+                  why="what it holds is read once, before", hint="pass it as a list, or change it outside the function")
+    ev.changed.add(id(owner))
 
 
 def _operand(ev: Evaluator, v: Abstract) -> Operand:

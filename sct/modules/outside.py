@@ -92,7 +92,7 @@ class Imported(Outside):
             if text is None or how in ("is", "type") or "defaults__" in text:
                 continue  # what is inlined: the function itself
             forms = {"len": "len({0}) == {1!r}", "keys": "tuple({0}) == {1!r}", "lacks": "{1!r} not in {0}",
-                     "value": "{0} == {1!r}"}
+                     "items": "tuple({0}) == {1!r}", "pairs": "tuple({0}.items()) == {1!r}", "value": "{0} == {1!r}"}
             found.append((forms[how] if fact is not None else "{0} is {1!r}").format(text, fact))
         return found
 
