@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import itertools
 import types
 from collections.abc import Hashable, Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from dataclasses import dataclass
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ROWS", "Same", "Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque",
            "read_path"]
-
-_SIZE_NAMES = "nmkpqrsuvw"
-
 
 # -- keys ------------------------------------------------------------------------------------------
 
@@ -188,12 +184,9 @@ def type_of_object(ev: Evaluator, x: Any, name: str) -> Type:
 def size_name(ev: Evaluator, size: int) -> Dim:
     if size < 2:
         return Dim(size)
-    names = ev.size_names
-    if size not in names:
-        free = (name for name in itertools.chain(_SIZE_NAMES, map("n{}".format, itertools.count()))
-                if name not in ev.sizes and name not in names.values())
-        names[size] = next(free)
-    return sym(names[size])
+    if size not in ev.size_names:
+        ev.size_names[size] = ev.free_name()
+    return sym(ev.size_names[size])
 
 
 def add_leaf(ev: Evaluator, x: Any, t: Type, name: str) -> Value:

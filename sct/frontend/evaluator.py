@@ -352,7 +352,7 @@ class Evaluator(Facts):
 
     def emit(self, op: Op, *args: Operand | float | None, spelling: str | None = None, **attrs: Any) -> Any:
         """Add an equation; type errors of the op become refusals."""
-        args = self.agree_sizes(op, args)
+        self.agree_sizes(op, args, attrs)
         try:
             made = self.b.emit(op, args, attrs, spelling=spelling, loc=self.loc)
         except TypeMismatch as error:

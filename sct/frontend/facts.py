@@ -7,15 +7,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, Union
+from typing import Any, NoReturn
 
 from sct.errors import SctError
+from sct.frontend.sizes import At, atoms, known_size, size_of, size_text
 from sct.ir import Fn, Op, Operand, Value
-from sct.ir.types import Apply, Dim, Optional, Seq, Tensor, Type, Undef, slice_len
+from sct.ir.types import Apply, Atom, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, applied, sym
+from sct.ops import index
 
-__all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic", "size_of"]
+__all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic"]
 
 
 class _Unknown:
@@ -56,9 +59,11 @@ class Facts:
 
     params      the flat arguments of the function being built, free variables last
     leaves      their run-time values; UNKNOWN ahead of time
-    sizes       where a size is found: (leaf, axis), None for an int
-    same_size   symbols of sizes that are known to equal other terms, for good: `guards` of a
-                walk of a loop that is done again are dropped, those in `size_guards` are not
+    sizes       where a size is found: (leaf, axis), None for an int; or what it is computed as
+    trips       the first and the last value of what counts the trips of a loop, by its symbol
+    same_size   symbols of sizes, and terms that are not linear, that are known to equal other terms
+    size_facts  what was asked of sizes ("==", "<=", "!="), for good: `guards` of a walk of a loop
+                that is done again are dropped, these are not; and what an equality was solved for
     """
 
     def __init__(self) -> None:
@@ -67,15 +72,16 @@ class Facts:
         self.guards: dict[str, Guard] = {}
         self.sizes: dict[str, At] = {}
         self.size_names: dict[int, str] = {}
-        self.same_size: dict[str, Dim] = {}
-        self.size_guards: dict[str, Guard] = {}
+        self.trips: dict[str, tuple[Dim, Dim]] = {}
+        self.same_size: dict[Atom, Dim] = {}
+        self.size_facts: dict[tuple[str, Dim, Dim], Atom | None] = {}
 
     @property
     def ahead(self) -> bool:
         """Are there no arguments to ask?"""
         return any(leaf is UNKNOWN for leaf in self.leaves)
 
-    def agree_sizes(self, op: Op, args: Sequence[Operand | float | None]) -> tuple[Operand | float | None, ...]:
+    def agree_sizes(self, op: Op, args: Sequence[Operand | float | None], attrs: Mapping[str, Any]) -> None:
         """Ask whether sizes that meet in a broadcast, and are not known to be equal, are."""
         if op.partials is not None or op.name in ("where", "maximum", "minimum", "clip"):
             arrays = [a for a in args if isinstance(a, Value) and isinstance(a.type, Tensor) and a.type.is_array]
@@ -85,21 +91,33 @@ class Facts:
                     if not self.same(p, q):
                         self.differ(p, q)
                         self.cannot_broadcast(arrays)
+        elif op.name == "store":
+            base, value, *at = args
+            part, whole = part_of(base, at, attrs), value.type if isinstance(value, Value) else None
+            if isinstance(part, Tensor) and isinstance(whole, Tensor):
+                for p, q in zip(reversed(part.shape), reversed(whole.shape)):
+                    self.same(p, q)
         elif op.name in SQUARE and self.ahead:
             x = args[0].type if isinstance(args[0], Value) else None
             if isinstance(x, Tensor) and x.rank > 1:
                 self.same(x.shape[-1], x.shape[-2])
-        elif op.name in ("matmul", "dot", "inner") and self.ahead:
-            x, y = (a.type for a in args if isinstance(a, Value))
+        elif op.name in ("matmul", "dot", "inner"):
+            x, y = (a.type if isinstance(a, Value) else None for a in args)
             if isinstance(x, Tensor) and isinstance(y, Tensor) and x.rank and y.rank:
                 self.same(x.shape[-1], y.shape[-2 if y.rank > 1 and op.name != "inner" else -1])
-        return tuple(args)
 
     def same(self, p: Dim, q: Dim) -> bool:
-        """Record that two sizes are equal, or that one is 1, where the arguments say so; False if neither is so."""
+        """Record that two sizes of arrays are equal, or that one is 1, where the arguments say so; False if
+        neither is so."""
         p, q = self.resolve(p), self.resolve(q)
         if p == q or p.value == 1 or q.value == 1:
             return True
+        for ask in (False, True):
+            for d in (p, q):
+                self.within(d, (p, q), ask)
+            p, q = self.resolve(p), self.resolve(q)
+            if p == q:
+                return True
         now = [self.size_now(d) for d in (p, q)]
         if None in now:
             return True
@@ -119,7 +137,7 @@ class Facts:
         if isinstance(a, Tensor) and isinstance(b, Tensor) and a.rank == b.rank:
             for p, q in zip(map(self.resolve, a.shape), map(self.resolve, b.shape)):
                 now = self.size_now(p)
-                if p != q and now is not None and now == self.size_now(q):
+                if p != q and now is not None and now == self.size_now(q) and not (self.ahead and opaque(p - q)):
                     self.equate(p, q)
 
     def resolved(self, t: Type) -> Type:
@@ -131,31 +149,129 @@ class Facts:
         return t
 
     def equate(self, p: Dim, q: Dim) -> None:
-        """Make `p == q` a guard, and put it to use by solving it for a symbol."""
-        rest = p - q
+        """Make `p == q` a guard, and put it to use by solving it for a symbol, or for a term that is not linear."""
+        # Not `m = range_len(n, 2)`, if it can be helped: of `m` it is known that it is neither 0 nor 1.
+        solved = sorted(self.solutions(p - q), key=lambda s: s[1].least < (2 if alone(s[1]) else 0))
+        atom, value = solved[0] if solved else (None, p)
+        self.size_facts["==", p, q] = atom
+        if atom is not None:
+            self.same_size[atom] = value
+            self.close()
+
+    def solutions(self, rest: Dim) -> Iterator[tuple[Atom, Dim]]:
+        """What `rest == 0` says of each atom: of symbols first, then of what is not linear, long terms first."""
         factors = [rest.const, *(c for _, c in rest.terms)]
-        name, coef = next(((a, c) for a, c in rest.terms if a in self.sizes and not any(f % c for f in factors)),
-                          (None, 0))
-        others = rest if name is None else rest - Dim(0, ((name, coef),))
-        if not isinstance(name, str) or name in others.symbols:
+        for atom, coef in sorted(rest.terms, key=lambda t: -len(str(t[0])) if isinstance(t[0], Apply) else -10**6):
+            others = rest - Dim(0, ((atom, coef),))
+            known = isinstance(atom, Apply) or atom in self.sizes
+            if known and not any(f % coef for f in factors) and atom not in atoms(others):
+                yield atom, Dim(-others.const // coef, tuple((a, -c // coef) for a, c in others.terms))
+
+    def close(self) -> None:
+        """Terms that are not linear are equal where their parts are."""
+        for atom in [a for a in self.same_size if isinstance(a, Apply)]:
+            value = self.same_size[atom]
+            new = alone(known_size(atom.fn, [None if x is None else self.resolve(x) for x in atom.args]))
+            if new is not None and new not in atoms(self.resolve(value)):
+                self.same_size.setdefault(new, value)
+
+    def within(self, d: Dim, sizes: Sequence[Dim], ask: bool) -> None:
+        """Find the slices in a term that end inside of what they are taken of; what is not known is asked."""
+        for atom in list(atoms(d)) if ask and opaque(d) else ():
+            self.name_part(atom)
+        for atom, _ in self.resolve(d).terms:
+            if isinstance(atom, Apply) and atom.fn in ("slice_len", "range_len"):
+                asked: list[tuple[str, Dim, Dim]] = []
+                found = known_size(atom.fn, atom.args, lambda x: self.positive(x, sizes, asked))  # noqa: B023
+                if found != applied(atom.fn, *atom.args) and (ask or not asked):
+                    self.same_size[atom] = found
+                    self.size_facts.update(dict.fromkeys(asked))
+                    self.close()
+
+    def name_part(self, atom: Atom) -> None:
+        """Ask of an int, and of a quotient that is exact, whether it is 0, 1 or more, as of the sizes of arguments."""
+        if atom in self.same_size:
             return
-        self.same_size[name] = Dim(-others.const // coef, tuple((a, -c // coef) for a, c in others.terms))
-        text, sizes = f"{p} == {q}", dict(self.sizes)
-        sides = size_text(p, sizes), size_text(q, sizes)
-        self.size_guards[text] = Guard(text, lambda leaves: size_of(p, sizes, leaves) == size_of(q, sizes, leaves),
-                                       None if None in sides else " == ".join(map(str, sides)))
+        if isinstance(atom, Apply):
+            a, b = atom.args if atom.fn == "floordiv" else (None, None)
+            now = None if a is None else self.size_now(a)
+            if a is None or b is None or not b.value or now is None or now % b.value:
+                return
+            if (made := self.named(Dim(0, ((atom, 1),)))) is not None:
+                self.same_size[atom] = made
+                self.equate(a, made * b.value)
+        elif atom.startswith("__") and atom in self.sizes:
+            at = self.sizes[atom]
+            hint = None if isinstance(at, Dim) else self.params[at[0]].hint
+            if (made := self.named(sym(atom), hint or "n")) is not None:
+                self.same_size[atom] = made
+
+    def named(self, d: Dim, *wanted: str) -> Dim | None:
+        """A size that is computed as 0, 1 or a symbol that is neither; None where it is no size, or not known."""
+        now = self.size_now(d)
+        if now is None or now < 0:
+            return None
+        if now < 2 and not self.ahead:
+            self.equate(d, Dim(now))
+            return Dim(now)
+        name = self.free_name(*wanted)
+        self.size_facts["<=", Dim(2), d] = name
+        self.sizes[name] = d
+        return sym(name)
+
+    def free_name(self, *wanted: str) -> str:
+        """A name for a size, one that is wanted if it is free."""
+        taken = {*self.sizes, *self.size_names.values()}
+        names = itertools.chain(wanted, "nmkpqrsuvw", map("n{}".format, itertools.count()))
+        return next(name for name in names if name not in taken)
+
+    def positive(self, d: Dim, sizes: Sequence[Dim], asked: list[tuple[str, Dim, Dim]]) -> bool:
+        """Is a term never negative, given that `sizes` are sizes of arrays?  Else the arguments are `asked`."""
+        low = multiplied(self.lowest(self.resolve(d)))
+        if low.least >= 0 or any((low - size).least >= 0 for size in sizes):
+            return True
+        now = self.size_now(low)
+        if now is None or now < 0:
+            return False
+        more, less = sides_of(low)
+        asked.append(("<=", less, more))
+        return True
+
+    def lowest(self, d: Dim) -> Dim:
+        """A lower bound of a term over the trips of the loops around."""
+        for name, (low, high) in reversed(self.trips.items()):
+            coef = dict(d.terms).get(name, 0)
+            d = d + ((low if coef > 0 else high) - Dim(0, ((name, 1),))) * coef
+        return d
 
     def differ(self, p: Dim, q: Dim) -> None:
         """NumPy raises where these sizes meet: that they differ, and neither is 1, is a guard."""
-        sizes, text = dict(self.sizes), f"{p} != {q}"
+        self.size_facts["!=", p, q] = None
+
+    def size_guards(self) -> list[Guard]:
+        """What was asked of sizes, without what follows from the rest."""
+        symbols: dict[Atom, Dim] = {atom: d for atom, d in self.same_size.items() if isinstance(atom, str)}
+        kept = dict(self.size_facts)
+        for (how, p, q), solved in self.size_facts.items():
+            del kept[how, p, q]
+            slack = resolve(q - p, symbols)
+            if how == "<=" and solved not in slack.symbols:
+                others = [resolve(d - c, symbols) for h, c, d in kept if h == "<="]
+                follows = slack.least >= 0 or any((slack - other).least >= 0 for other in others)
+            else:
+                follows = isinstance(solved, Apply) and slack == Dim(0)
+            if not follows:
+                kept[how, p, q] = solved
+        return [self.size_guard(*fact) for fact in kept]
+
+    def size_guard(self, how: str, p: Dim, q: Dim) -> Guard:
+        sizes, holds = dict(self.sizes), HOLDS[how]
+        if how == "==" and any(c < 0 for _, c in (*p.terms, *q.terms)):
+            p, q = sides_of(p - q)
         sides = size_text(p, sizes), size_text(q, sizes)
-
-        def holds(leaves: Sequence[Any]) -> bool:
-            a, b = size_of(p, sizes, leaves), size_of(q, sizes, leaves)
-            return a != b and a != 1 and b != 1
-
-        test = None if None in sides else f"1 != {sides[0]} != {sides[1]} != 1"
-        self.size_guards[text] = Guard(text, holds, test)
+        test = f"1 != {sides[0]} != {sides[1]} != 1" if how == "!=" else f"{sides[0]} {how} {sides[1]}"
+        return Guard(f"{p} {how} {q}", lambda leaves: holds(size_of(p, sizes, leaves), size_of(q, sizes, leaves)),
+                     None if None in sides else test)
 
     def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
         """What NumPy raises, raised in the program at this place."""
@@ -163,22 +279,7 @@ class Facts:
 
     def resolve(self, d: Dim) -> Dim:
         """A size with what is known to be equal put in."""
-        for _ in range(20):
-            hit = [(a, c) for a, c in d.terms if a in self.same_size]
-            if not hit and not any(isinstance(a, Apply) and self.same_size.keys() & Dim(0, ((a, 1),)).symbols
-                                   for a, _ in d.terms):
-                return d
-            total = Dim(d.const)
-            for atom, coef in d.terms:
-                if isinstance(atom, Apply):
-                    args = tuple(None if x is None else self.resolve(x) for x in atom.args)
-                    total = total + known_size(atom.fn, args) * coef
-                else:
-                    total = total + (self.same_size[atom] * coef if atom in self.same_size else Dim(0, ((atom, coef),)))
-            if total == d:
-                return d
-            d = total
-        return d
+        return resolve(d, self.same_size)
 
     def size_now(self, d: Dim) -> int | None:
         """The value of a size for the arguments at hand; ahead of time, equal names are equal sizes."""
@@ -187,64 +288,60 @@ class Facts:
         return size_of(d, self.sizes, self.leaves)
 
 
-def known_size(fn: str, args: tuple[Dim | None, ...]) -> Dim:
-    """The size `fn(*args)`, simpler where more is known of the arguments now."""
-    given = [a for a in args if a is not None]
-    if fn == "slice_len" and args[0] is not None and isinstance(args[3], Dim):
-        return slice_len(args[0], args[1], args[2], args[3].const)
-    if fn in ("broadcast", "join") and len(given) == 2 and given[0] == given[1]:
-        return given[0]
-    return Dim(0, ((Apply(fn, args), 1),))
+HOLDS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "==": lambda p, q: p == q, "<=": lambda p, q: p <= q, "!=": lambda p, q: 1 != p != q != 1}
 
 
-At = tuple[int, Union[int, tuple[int, int], None]]
-"""A leaf and its axis; None: its value; (item, axis): the axis of an item of a list."""
+def part_of(base: Operand | float | None, at: Sequence[Any], attrs: Mapping[str, Any]) -> Type | None:
+    """The type of the part of an array that is written."""
+    if not isinstance(base, Value) or not isinstance(base.type, Tensor):
+        return None
+    try:
+        part = index.type(base, *at, **attrs)
+    except TypeMismatch:
+        return None
+    return None if isinstance(part, tuple) else part
 
 
-def size_of(d: Dim, sizes: Mapping[str, At], leaves: Sequence[Any]) -> int | None:
-    """The value of a size for these leaves, None where they do not tell."""
-    total = d.const
+def opaque(d: Dim) -> bool:
+    """Has a term a part that is not linear?"""
+    return any(isinstance(atom, Apply) for atom, _ in d.terms)
+
+
+def resolve(d: Dim, same: Mapping[Atom, Dim]) -> Dim:
+    """A term with what is equal to its parts put in, as long as there is any."""
+
+    def known(atom: Atom) -> Dim:
+        if atom in same or isinstance(atom, str):
+            return same.get(atom) or Dim(0, ((atom, 1),))
+        return known_size(atom.fn, [None if x is None else resolve(x, same) for x in atom.args])
+
+    for _ in range(20 if same else 0):
+        total = Dim(d.const)
+        for atom, coef in d.terms:
+            total = total + known(atom) * coef
+        if total == d:
+            break
+        d = total
+    return d
+
+
+def alone(d: Dim) -> Atom | None:
+    """The atom that a term is, if it is one."""
+    return d.terms[0][0] if len(d.terms) == 1 and d == Dim(0, ((d.terms[0][0], 1),)) else None
+
+
+def sides_of(d: Dim) -> tuple[Dim, Dim]:
+    """Two terms without a minus: `d` is the one less the other."""
+    less = Dim(max(-d.const, 0), tuple((a, -c) for a, c in d.terms if c < 0))
+    return d + less, less
+
+
+def multiplied(d: Dim) -> Dim:
+    """A term of the sign of `d`, or below it: `n - 2 * (n // 4)` is `(4 * n - 2 * n) / 4` at least."""
     for atom, coef in d.terms:
-        if isinstance(atom, Apply):
-            args = [None if a is None else size_of(a, sizes, leaves) for a in atom.args]
-            if atom.fn != "slice_len" or args[0] is None:
-                return None
-            if any(a is not None and b is None for a, b in zip(atom.args, args)):
-                return None
-            value: int | None = len(range(args[0])[slice(*args[1:])])
-        else:
-            at = sizes.get(atom)
-            if at is None:
-                return None
-            leaf, axis = at
-            value = _at(leaves[leaf], axis)
-        if not isinstance(value, int):
-            return None
-        total += coef * value
-    return total
-
-
-def _at(x: Any, axis: int | tuple[int, int] | None) -> Any:
-    if isinstance(axis, tuple):
-        return x[axis[0]].shape[axis[1]]
-    return x if axis is None else x.shape[axis]
-
-
-def size_text(d: Dim, sizes: Mapping[str, At]) -> str | None:
-    """The size in Python, `{0}` being leaf 0; None if there is no short way to write it."""
-    text = ""
-    for atom, coef in d.terms:
-        if isinstance(atom, Apply):
-            if atom.fn != "slice_len" or atom.args[0] is None:
-                return None
-            length, *key = [a and size_text(a, sizes) for a in atom.args]
-            part = f"len(range({length})[{':'.join(k or '' for k in key)}])"
-        else:
-            leaf, axis = sizes[atom]
-            part = f"{{{leaf}}}"
-            if axis is not None:
-                part += f".shape[{axis}]" if isinstance(axis, int) else f"[{axis[0]}].shape[{axis[1]}]"
-        text += f"{' - ' if coef < 0 else ' + '}{part if abs(coef) == 1 else f'{abs(coef)} * {part}'}"
-    if d.const or not d.terms:
-        text += f"{' - ' if d.const < 0 else ' + '}{abs(d.const)}"
-    return text.removeprefix(" + ")
+        if isinstance(atom, Apply) and atom.fn == "floordiv" and coef < 0:
+            a, b = atom.args
+            if a is not None and b is not None and b.value:
+                return multiplied((d - Dim(0, ((atom, coef),))) * b.value + a * coef)
+    return d

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
-from sct.frontend.facts import UNKNOWN, At, Guard, size_of
+from sct.frontend.facts import UNKNOWN, Guard
 from sct.frontend.regions import (
     Region,
     evaluate,
@@ -22,6 +22,7 @@ from sct.frontend.regions import (
     some_number,
     without_constants,
 )
+from sct.frontend.sizes import At, size_of
 from sct.frontend.transform import Transform
 from sct.frontend.transforms import APPLY
 from sct.frontend.values import Abstract, Pullback, Static, Tup

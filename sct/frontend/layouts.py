@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.facts import UNKNOWN, At, Guard, NeedsStatic, size_of
+from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
+from sct.frontend.sizes import At, size_of
 from sct.frontend.values import Array, Layout, Like, Ref
 from sct.ir import Operand, Value
 from sct.ir.types import Tensor

@@ -46,6 +46,7 @@ from sct.frontend.values import (
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild, undef
 from sct.ir.types import INT, List, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
 from sct.ops import loop, lt
+from sct.ops.types import size_of
 
 __all__: list[str] = []
 
@@ -252,6 +253,7 @@ class _Loop:
                 ev.exit = Static(FALL)
                 if self.where is not None:
                     index = Value(INT, self.index_name())
+                    self.trips(index)
                     self.bind(index)
                 else:
                     test = self.test()
@@ -288,6 +290,15 @@ class _Loop:
                 self.ev.b = outer
             return target.elts[0].id if isinstance(got, Tup) and got.items[0] is probe else None
         return None
+
+    def trips(self, index: Value) -> None:
+        """Note between which terms the index of a loop lies."""
+        assert self.where is not None
+        bounds = self.where.start, self.where.stop
+        step = self.where.step.value if isinstance(self.where.step, Lit) else 0
+        if step and all(x.type == INT for x in bounds):
+            first, stop = map(size_of, bounds)
+            self.ev.trips[f"__v{index.id}"] = (first, stop - 1) if step > 0 else (stop + 1, first)
 
     def bind(self, index: Value) -> None:
         assert self.where is not None

@@ -283,7 +283,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     for f in ev.free_leaves:
         params.append(Parameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
-    guards = (*ev.size_guards.values(), *ev.guards.values())
+    guards = (*ev.size_guards(), *ev.guards.values())
     return Traced(fn, name_of(target), tuple(_ordered(params)), relabel(tree, Leaf), guards,
                   tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), bind=bind)
 

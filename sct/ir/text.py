@@ -28,7 +28,6 @@ from typing import Any, Union
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Op, Operand, Value, free_values
 from sct.ir.tree import Const, Leaf, Node
 from sct.ir.types import (
-    Apply,
     Dim,
     Function,
     List,
@@ -40,6 +39,7 @@ from sct.ir.types import (
     Tensor,
     Type,
     Undef,
+    applied,
 )
 
 __all__ = ["ByCall", "ReadError", "lines", "read", "same", "show", "type_of"]
@@ -405,7 +405,7 @@ def dim_of(node: ast.expr | str) -> Dim:
         return -dim_of(node.operand)
     if isinstance(node, ast.Call):
         args = tuple(None if isinstance(a, ast.Constant) and a.value is None else dim_of(a) for a in node.args)
-        return Dim(0, ((Apply(_name(node.func), args), 1),))
+        return applied(_name(node.func), *args)
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return Dim(node.value)
     return Dim(0, ((_name(node), 1),))

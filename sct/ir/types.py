@@ -12,14 +12,16 @@ over named sizes, so that `n - 2 + 2 == n` and equal terms are equal sizes.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Optional as Maybe
 from typing import Union
 
 __all__ = [
     "Apply", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
-    "TypeMismatch", "Undef", "array", "broadcast_dims", "broadcast_shapes", "join", "maybe_single", "py",
-    "slice_len", "sym", "ANY_INT", "ANY_REAL", "ANY_SINGLE", "ANY_BOOL", "BOOL", "FLOAT", "INT", "NONE", "REAL",
+    "TypeMismatch", "Undef", "applied", "array", "broadcast_dims", "broadcast_shapes", "divided", "join",
+    "maybe_single", "product", "py", "range_len", "slice_len", "sym", "ANY_INT", "ANY_REAL", "ANY_SINGLE", "ANY_BOOL",
+    "BOOL", "FLOAT", "INT", "NONE", "REAL",
 ]
 
 
@@ -36,7 +38,7 @@ class TypeMismatch(Exception):
 
 @dataclass(frozen=True)
 class Apply:
-    """An opaque size: `slice_len(n, 0, j, 1)`, `broadcast(n, m)`."""
+    """A size that is no linear term: `range_len(n, 2)`, `slice_len(n, 0, j, 1)`, `broadcast(n, m)`."""
 
     fn: str
     args: tuple[Maybe[Dim], ...]
@@ -107,7 +109,7 @@ class Dim:
 
     def __str__(self) -> str:
         text = ""
-        for atom, coef in self.terms:
+        for atom, coef in sorted(self.terms, key=lambda t: t[1] < 0):
             part = str(atom) if abs(coef) == 1 else f"{abs(coef)} * {atom}"
             text += (" - " if coef < 0 else " + ") + part if text else ("-" if coef < 0 else "") + part
         if not text:
@@ -116,9 +118,16 @@ class Dim:
 
 
 def _least(atom: Atom) -> float:
-    if isinstance(atom, Apply) and atom.fn == "prod":
-        return math.prod(max(0, d.least) for d in atom.args if d is not None)
-    if isinstance(atom, Apply) or atom.startswith("_") and not atom.startswith("__"):
+    if isinstance(atom, Apply):
+        least = [d.least for d in atom.args if d is not None]
+        if atom.fn == "prod":
+            return math.prod(max(0, low) for low in least)
+        if atom.fn == "range_len":
+            return -(-least[0] // least[1]) if least[0] > 0 else 0
+        if atom.fn == "mul" or atom.fn == "floordiv" and not (least[0] >= 0 and least[1] > 0):
+            return float("-inf")
+        return 0
+    if atom.startswith("_") and not atom.startswith("__"):
         return 0
     return float("-inf") if atom.startswith("__") else 2
 
@@ -128,21 +137,77 @@ def sym(name: str) -> Dim:
     return Dim(0, ((name, 1),))
 
 
-def slice_len(n: Dim, start: Dim | None, stop: Dim | None, step: int = 1) -> Dim:
-    """`len(range(n)[start:stop:step])` as a term, linear where that is provable."""
+def applied(fn: str, *args: Dim | None) -> Dim:
+    """The size `fn(*args)`, a term that is not seen into."""
+    return Dim(0, ((Apply(fn, args), 1),))
+
+
+def at_least_zero(d: Dim) -> bool:
+    return d.least >= 0
+
+
+def slice_len(n: Dim, start: Dim | None, stop: Dim | None, step: int = 1,
+              positive: Callable[[Dim], bool] = at_least_zero) -> Dim:
+    """`len(range(n)[start:stop:step])` as a term, linear where that is provable.
+
+    positive  tells of terms that they are provably not negative
+
+    >>> n = sym("n")
+    >>> str(slice_len(n, Dim(1), Dim(-1))), str(slice_len(n, Dim(1), Dim(-1), 2))
+    ('n - 2', 'range_len(n - 2, 2)')
+    """
     if n.value is not None and all(d is None or d.value is not None for d in (start, stop)):
         bounds = slice(None if start is None else start.const, None if stop is None else stop.const, step)
         return Dim(len(range(n.value)[bounds]))
     if step in (1, -1) and start is None and stop is None:
         return n
-    if step == 1:
-        lo = Dim(0) if start is None else start
-        hi = n if stop is None else stop
-        lo = n + lo if lo.value is not None and lo.value < 0 else lo
-        hi = n + hi if hi.value is not None and hi.value < 0 else hi
-        if lo.least >= 0 and hi.least >= 0 and (hi - lo).least >= 0 and (n - hi).least >= 0:
-            return hi - lo
-    return Dim(0, ((Apply("slice_len", (n, start, stop, Dim(step))), 1),))
+    if step > 0:
+        lo, hi = Dim(0) if start is None else start, n if stop is None else stop
+        lo = n + lo if positive(-lo - 1) else lo
+        from_end = positive(-hi - 1)
+        hi = n + hi if from_end else hi
+        # A stop before the start, or before 0, gives nothing: as a range of a negative number.
+        if positive(lo) and (from_end or positive(hi)) and positive(n - hi):
+            return range_len(hi - lo, step, positive)
+    return applied("slice_len", n, start, stop, Dim(step))
+
+
+def range_len(stop: Dim, step: int = 1, positive: Callable[[Dim], bool] = at_least_zero) -> Dim:
+    """`len(range(0, stop, step))` as a term, of a step above 0."""
+    if stop.value is not None:
+        return Dim(len(range(0, stop.value, step)))
+    if all(c % step == 0 for _, c in stop.terms):
+        stop, step = Dim(-(-stop.const // step), tuple((a, c // step) for a, c in stop.terms)), 1
+    if step == 1 and positive(stop):
+        return stop
+    (atom, coef), *more = stop.terms
+    if isinstance(atom, Apply) and atom.fn == "range_len" and coef == 1 and not more and stop.const <= 0 \
+            and atom.args[0] is not None and atom.args[1] == Dim(1):
+        stop = atom.args[0] + stop.const
+    return applied("range_len", stop, Dim(step))
+
+
+def product(sizes: Sequence[Dim], positive: Callable[[Dim], bool] = at_least_zero) -> Dim:
+    """The product of terms: linear where all but one are known."""
+    known, others = 1, []
+    for d in sizes:
+        if d.value is None:
+            others.append(d)
+        else:
+            known *= d.value
+    if len(others) < 2:
+        return (others[0] if others else Dim(1)) * known
+    fn = "prod" if all(map(positive, others)) else "mul"
+    return applied(fn, *sorted(others, key=str)) * known
+
+
+def divided(a: Dim, b: Dim) -> Dim:
+    """`a // b` as a term, linear where that is exact."""
+    if b.value and all(c % b.value == 0 for c in (a.const, *(c for _, c in a.terms))):
+        return Dim(a.const // b.value, tuple((x, c // b.value) for x, c in a.terms))
+    if a.value is not None and b.value:
+        return Dim(a.value // b.value)
+    return applied("floordiv", a, b)
 
 
 def broadcast_dims(a: Dim, b: Dim) -> Dim:
@@ -161,7 +226,9 @@ def broadcast_dims(a: Dim, b: Dim) -> Dim:
         return a
     if b.never_one:
         return b
-    return Dim(0, ((Apply("broadcast", (a, b)), 1),))
+    if range_len(a) == range_len(b):  # sizes, so not negative
+        return a
+    return applied("broadcast", a, b)
 
 
 def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
@@ -354,4 +421,4 @@ def maybe_single(t: Tensor) -> bool:
 
 
 def _join_dims(a: Dim, b: Dim) -> Dim:
-    return a if a == b else Dim(0, ((Apply("join", (a, b)), 1),))
+    return a if a == b else applied("join", a, b)

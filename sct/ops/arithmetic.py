@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Operand
-from sct.ir.types import BOOL, FLOAT, INT, Dim, Tensor, TypeMismatch
+from sct.ir.types import BOOL, FLOAT, INT, Dim, Tensor, TypeMismatch, divided, product
 from sct.ops import samples
 from sct.ops.registry import op, placeholders
 from sct.ops.types import (
@@ -54,11 +54,12 @@ def dim_sub(x: Operand, y: Operand) -> Dim | None:
 
 def dim_mul(x: Operand, y: Operand) -> Dim | None:
     a, b = known(x), known(y)
-    if a is None or b is None:
-        return None
-    if a.value is not None:
-        return b * a.value
-    return a * b.value if b.value is not None else None
+    return product((a, b)) if a is not None and b is not None else None
+
+
+def dim_floordiv(x: Operand, y: Operand) -> Dim | None:
+    a, b = known(x), known(y)
+    return divided(a, b) if a is not None and b is not None and b.least > 0 else None
 
 
 def dim_neg(x: Operand) -> Dim | None:
@@ -152,7 +153,7 @@ quotient = op("quotient", type=type_quotient, run=run_quotient, defaults={"edge"
 
 floordiv = op("floordiv", "operator.floordiv numpy.floor_divide", type=elementwise(np.floor_divide, arithmetic),
               spelled=True, run=operator.floordiv, emit="_0 // _1", raises="value", samples=samples.divisions,
-              elementwise=True, nondiff="it is constant between its jumps")
+              dim=dim_floordiv, elementwise=True, nondiff="it is constant between its jumps")
 
 mod = op("mod", "operator.mod numpy.mod", type=elementwise(np.mod, arithmetic), spelled=True,
          run=operator.mod, emit="_0 % _1", partials=lambda z, x, y: [1.0, neg(floordiv(x, y))], raises="value",

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Apply, Dim, Tensor, TypeMismatch
+from sct.ir.types import Dim, Tensor, TypeMismatch, applied
 from sct.ops import samples
 from sct.ops.arithmetic import add, div, mul, sub
 from sct.ops.comparison import lt
@@ -96,7 +96,7 @@ def smaller(a: Operand, wide: bool | None) -> Dim:
     known = (m - n).value
     if wide is None and known is not None:
         wide = known < 0
-    return Dim(0, ((Apply("min", (m, n)), 1),)) if wide is None else m if wide else n
+    return applied("min", m, n) if wide is None else m if wide else n
 
 
 def rectangular() -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Apply, Dim, Tensor, TypeMismatch
+from sct.ir.types import Tensor, TypeMismatch, applied
 from sct.ops import samples
 from sct.ops.arithmetic import add, mul, neg, sub
 from sct.ops.creation import zeros_of
@@ -176,7 +176,7 @@ def type_lstsq(a: Operand, b: Operand, rcond: float | None = None, wide: bool | 
     (m, n), (rows, *columns) = number(a).shape, number(b).shape
     contracted(m, rows)
     (dtype,) = lapack(a, b)
-    left = Dim(0, ((Apply("residuals", (m, n)), 1),))
+    left = applied("residuals", m, n)
     return (Tensor("array", dtype, (n, *columns)), Tensor("array", dtype, (left,)), Tensor("np", "i32"),
             Tensor("array", dtype, (smaller(a, wide),)))
 

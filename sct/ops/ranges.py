@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Apply, Dim, Tensor, TypeMismatch, sym
+from sct.ir.types import Dim, Tensor, TypeMismatch, applied, range_len, sym
 from sct.ops.arithmetic import add, div, mul, sub
 from sct.ops.creation import dtype_text
 from sct.ops.reductions import sum_
@@ -29,14 +29,14 @@ def type_arange(*bounds: Operand, dtype: str | None = None) -> Tensor:
 
 
 def length(*bounds: Operand) -> Dim:
-    """How many numbers: a linear term where the step is 1 and the bounds are known to be in order."""
+    """How many numbers."""
     if all(isinstance(x, Lit) for x in bounds):
         return Dim(len(np.arange(*(x.value for x in bounds if isinstance(x, Lit)))))
     dims = [_term(x) for x in bounds]
     start, stop, step = (Dim(0), dims[0], Dim(1)) if len(dims) == 1 else (*dims, Dim(1))[:3]
-    if step == Dim(1) and (stop - start).least >= 0:
-        return stop - start
-    return Dim(0, ((Apply("arange", (start, stop, step)), 1),))
+    if step.value is not None and step.value > 0 and all(number(x).kind in "ib" for x in bounds):
+        return range_len(stop - start, step.value)
+    return applied("arange", start, stop, step)
 
 
 def _term(x: Operand) -> Dim:

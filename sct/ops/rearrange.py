@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand, Value
-from sct.ir.types import Apply, Dim, Tensor, TypeMismatch, sym
+from sct.ir.types import Dim, Tensor, TypeMismatch, applied, sym
 from sct.ops import samples
 from sct.ops.arithmetic import add, mod, neg
 from sct.ops.creation import zeros_of
@@ -278,7 +278,7 @@ def diagonal_dim(rows: Dim, columns: Dim, offset: int) -> Dim:
         return rows - abs(offset)
     if rows.value is not None and columns.value is not None:
         return Dim(max(0, min(rows.value + min(offset, 0), columns.value - max(offset, 0))))
-    return Dim(0, ((Apply("diagonal", (rows, columns, Dim(offset))), 1),))
+    return applied("diagonal", rows, columns, Dim(offset))
 
 
 def type_diagonal(x: Operand, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import INT, Apply, Dim, Seq, Tensor, TypeMismatch
+from sct.ir.types import INT, Dim, Seq, Tensor, TypeMismatch, divided
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.types import Axis, normalize, number, size_dim, size_of
@@ -93,11 +93,7 @@ def remaining(shape: Sequence[Dim], given: Sequence[Dim]) -> Dim:
             left.remove(d)
             gone.remove(d)
     total, known = size_dim(left), size_dim(gone)
-    if known.value == 1:
-        return total
-    if known.value and all(c % known.value == 0 for c in (total.const, *(c for _, c in total.terms))):
-        return Dim(total.const // known.value, tuple((a, c // known.value) for a, c in total.terms))
-    return Dim(0, ((Apply("quotient", (total, known)), 1),))
+    return divided(total, known)
 
 
 def bind_reshape(a: Any, *shape: Any) -> tuple[list[Any], dict[str, Any]]:

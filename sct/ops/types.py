@@ -22,13 +22,13 @@ from sct.ir.core import Operand
 from sct.ir.types import (
     ANY_REAL,
     ANY_SINGLE,
-    Apply,
     Dim,
     Tensor,
     Type,
     TypeMismatch,
     broadcast_shapes,
     maybe_single,
+    product,
     sym,
 )
 
@@ -66,15 +66,7 @@ def size_of(x: Operand) -> Dim:
 
 def size_dim(shape: Sequence[Dim]) -> Dim:
     """The number of elements of a shape: linear where all sizes but one are known."""
-    known, symbolic = 1, []
-    for d in shape:
-        if d.value is None:
-            symbolic.append(d)
-        else:
-            known *= d.value
-    if len(symbolic) < 2:
-        return symbolic[0] * known if symbolic else Dim(known)
-    return Dim(0, ((Apply("prod", tuple(sorted(symbolic, key=str))), 1),)) * known
+    return product(shape, lambda d: True)
 
 
 # -- dtypes -------------------------------------------------------------------------

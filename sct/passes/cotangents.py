@@ -41,7 +41,7 @@ from sct.passes.callees import callees_var
 from sct.passes.sequences import mapped
 
 __all__ = ["Masks", "base", "branch", "choice", "ct_type", "current", "explained", "fit", "full", "given", "hint",
-           "join_types", "packed", "present", "unpacked", "zero"]
+           "join_types", "packed", "present", "sized", "unpacked", "zero"]
 
 
 def current() -> Builder:
@@ -138,6 +138,17 @@ def fit(ct: Operand, x: Operand) -> Operand:
         return cast(Operand, cast_like(ct, x))
     if t.carrier == "py" and _is_single(ct.type):
         return cast(Operand, to_f64(ct))
+    return ct
+
+
+def sized(ct: Operand, x: Operand, made: Sequence[Eqn]) -> Operand:
+    """`ct`, which has the shape of `x`, with the sizes of `x` in its type if it is a value of the equations `made`:
+    that `x[i:i + k]` has k elements is known of the loop, and not derived again of `dx[i:i + k]`."""
+    t, g = x.type, ct.type
+    if isinstance(ct, Value) and isinstance(t, Tensor) and isinstance(g, Tensor) and t.is_array and \
+            g.rank == t.rank and all(c.value in (None, d.value) for c, d in zip(g.shape, t.shape)) and \
+            any(ct in eqn.outs for eqn in made):
+        ct.type = Tensor(g.carrier, g.dtype, t.shape)
     return ct
 
 

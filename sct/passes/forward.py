@@ -32,6 +32,7 @@ from sct.passes.cotangents import (
     hint,
     join_types,
     present,
+    sized,
     zero,
 )
 from sct.passes.loops import flows, parts
@@ -120,9 +121,13 @@ class Forward:
             start = len(b.eqns)
             made = self.rule(eqn, dxs)
             self.masks.learn(b.eqns[start:])
+            whole = eqn.op not in ELEMENTWISE or any(
+                dx is not None and _shape(x) == _shape(eqn.out) for x, dx in zip(eqn.args, dxs))
             for y, dy in zip(eqn.outs, made):
                 if isinstance(dy, TypeMismatch) and y in self.active:
                     raise dy
+                if isinstance(dy, (Value, Lit)) and whole:
+                    dy = sized(dy, y, b.eqns[start:])
                 self.set(y, _shaped(dy, y) if isinstance(dy, (Value, Lit)) else None)
 
     def rule(self, eqn: Eqn, dxs: Sequence[Operand | None]) -> Sequence[Operand | None]:
@@ -243,6 +248,10 @@ def tangent_like(v: Value) -> Value:
 
 def joined(out: Type, *given: Type) -> Type:
     return reduce(join_types, given) if isinstance(out, Tensor) else tangent_type(out)
+
+
+def _shape(x: Operand) -> object:
+    return x.type.shape if isinstance(x.type, Tensor) else None
 
 
 def _shaped(dy: Operand, y: Value) -> Operand:

@@ -38,6 +38,7 @@ from sct.passes.cotangents import (
     given,
     hint,
     packed,
+    sized,
     unpacked,
     zero,
 )
@@ -128,7 +129,9 @@ class _Reverse:
         self.masks.learn(eqns[start:])
         for k, (x, ct) in enumerate(zip(eqn.args, made)):
             if ct is not None and x in self.active and differentiable(eqn, k):
-                self.add(x, fit(ct, x))
+                if eqn.op in (add_at, store) and not eqn.primal:
+                    ct = sized(ct, x, eqns[start:])  # what differentiation writes into a part is as large as the part
+                self.add(x, sized(fit(ct, x), x, eqns[start:]))
 
     def rule(self, eqn: Eqn, cts: Sequence[Operand | None]) -> Sequence[Operand | None]:
         """The contributions to the cotangents of the operands."""

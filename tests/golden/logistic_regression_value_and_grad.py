@@ -2,7 +2,7 @@ import numpy as np
 
 
 def loss_value_and_grad(weights, inputs, labels):
-    # weights: f64[n], inputs: f64[m, k], labels: f64[m]
+    # weights: f64[n], inputs: f64[m, n - 1], labels: f64[m]
     t = weights[1:]
     margins = labels * (inputs @ t + weights[0])
     t1 = -margins
@@ -13,7 +13,5 @@ def loss_value_and_grad(weights, inputs, labels):
     t1 = np.exp(t1) / inputs.shape[0] * labels
     dweights = np.zeros_like(weights)
     dweights[0] = -np.sum(t1)
-    t1 = -(inputs.T @ t1)
-    t = 0.002 * t + (np.sum(t1, keepdims=True) if t.size == 1 else t1)
-    dweights[1:] += t
+    dweights[1:] += 0.002 * t - inputs.T @ t1
     return value, dweights

@@ -15,10 +15,8 @@ def wrap_smoothed_grad(x, kernel):
     dwide = np.zeros_like(wide)
     for k in reversed(range(m)):
         t1 = k + x.size
-        t2 = wide[k:t1]
-        t3 = np.sum(t, keepdims=True) if t2.size == 1 else t
-        dwide[k:t1] += kernel[k] * t3
-        dkernel[k] = t3 @ t2
+        dwide[k:t1] += kernel[k] * t
+        dkernel[k] = t @ wide[k:t1]
     # wide = np.pad(x, half, mode=mode)
     n = x.shape[0]
     dx = np.zeros(n)
