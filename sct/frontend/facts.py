@@ -246,7 +246,7 @@ class Facts:
 
     def differ(self, p: Dim, q: Dim) -> None:
         """NumPy raises where these sizes meet: that they differ, and neither is 1, is a guard."""
-        self.size_facts["!=", p, q] = None
+        self.size_facts["!=", self.resolve(p), self.resolve(q)] = None
 
     def size_guards(self) -> list[Guard]:
         """What was asked of sizes, without what follows from the rest."""
@@ -266,7 +266,8 @@ class Facts:
 
     def size_guard(self, how: str, p: Dim, q: Dim) -> Guard:
         sizes, holds = dict(self.sizes), HOLDS[how]
-        if how == "==" and any(c < 0 for _, c in (*p.terms, *q.terms)):
+        given = (*p.terms, *q.terms)
+        if how == "==" and (len((p - q).terms) < len(given) or p.const and q.const or any(c < 0 for _, c in given)):
             p, q = sides_of(p - q)
         sides = size_text(p, sizes), size_text(q, sizes)
         test = f"1 != {sides[0]} != {sides[1]} != 1" if how == "!=" else f"{sides[0]} {how} {sides[1]}"

@@ -24,7 +24,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Op, Operand, Value
-from sct.ir.types import Tensor, TypeMismatch
+from sct.ir.types import Dim, Tensor, TypeMismatch
 from sct.ops import BY_CALL, aliases, stop_gradient
 from sct.ops.conditional import masked_ufunc
 
@@ -82,6 +82,8 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
     flat = [operand(ev, x) for x in operands]
     if op.name in _SIZED:
         flat = [x if k in _SIZED[op.name] else ev.as_int(x) for k, x in enumerate(flat)]
+    if op.name == "reshape":
+        flat = [x if k == 0 else size_given(ev, x) for k, x in enumerate(flat)]
     owner = operands[op.alias_of] if len(operands) > op.alias_of else None
     return apply_op(ev, op, spelling, owner, flat, attrs)
 
@@ -100,6 +102,17 @@ _SIZED: dict[str, tuple[int, ...]] = {
     "tile": (0,), "roll": (0,), "array_repeat": (0,), "resize": (0,), "take": (0,), "array_delete": (0,), "pad": (0, 1),
     "linspace": (0, 1), "logspace": (0, 1), "geomspace": (0, 1), "array_insert": (0, 1)}
 """Ops that take sizes or positions, and which of their operands are none."""
+
+
+def size_given(ev: Evaluator, x: Operand) -> Operand:
+    """A size in a reshape: asked where it is below 0 and stands for what is left; else that it is not is asked."""
+    d = x.dim if isinstance(x, Value) else None
+    if d is None or d.least >= 0 or (now := ev.size_now(d)) is None:
+        return x
+    if now < 0:
+        return Lit(ev.ask(ev.wrap(x), "this size"))
+    ev.size_facts["<=", Dim(0), d] = None
+    return x
 
 
 def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Operand],

@@ -163,8 +163,8 @@ def slice_len(n: Dim, start: Dim | None, stop: Dim | None, step: int = 1,
         return n
     if step > 0:
         lo, hi = Dim(0) if start is None else start, n if stop is None else stop
-        lo = n + lo if positive(-lo - 1) else lo
-        from_end = positive(-hi - 1)
+        lo = n + lo if not positive(lo) and positive(-lo - 1) else lo
+        from_end = not positive(hi) and positive(-hi - 1)
         hi = n + hi if from_end else hi
         # A stop before the start, or before 0, gives nothing: as a range of a negative number.
         if positive(lo) and (from_end or positive(hi)) and positive(n - hi):
