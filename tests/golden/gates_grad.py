@@ -2,7 +2,7 @@ import numpy as np
 
 
 def gates_grad(x, h, W):
-    # x: f64[n], h: f64[p - n], W: f64[8, p]
+    # x: f64[n], h: f64[m], W: f64[8, m + n]
     t = np.concatenate((x, h))
     t1 = W @ t
     i = t1[:2]

@@ -7,5 +7,5 @@ def polynomial_fit_grad(p, x, y):
     n = p.shape[0]
     t = 0.5 ** np.arange(n - 1, -1, -1)
     t1 = 2.0 / x.shape[0] * (np.polyval(p, x) - y)
-    dp = t1 @ np.vander(x, n) + 2.0 * np.polyval(p, 0.5) * t
+    dp = 2.0 * np.polyval(p, 0.5) * t + t1 @ np.vander(x, n)
     return dp
