@@ -26,12 +26,16 @@ def iterate(block: Block) -> Block:
     for s in statements(block):
         if isinstance(s, Loop) and s.index is not None and s.bounds[:1] == (Lit(0),) and s.bounds[2] == Lit(1):
             _iterate(s, s.index, memory, _lists(s.bounds[1], made))
+    for s in statements(block):
+        if isinstance(s, Let) and s.eqn.op.name == "dim" and len(s.eqn.args) > 1:
+            s.eqn = s.eqn.with_(args=s.eqn.args[:1])
     return block
 
 
-def _iterate(s: Loop, index: Value, memory: Memory, lists: Sequence[Operand]) -> None:
-    reads = [t for t in s.body if isinstance(t, Let) and _is_element(t, s, lists)]
-    if not reads or s.eqn is None or not {t.eqn.args[0] for t in reads}.issuperset(lists):
+def _iterate(s: Loop, index: Value, memory: Memory, lists: Sequence[Sequence[Operand]]) -> None:
+    reads = [t for t in s.body if isinstance(t, Let) and _is_element(t, s, [x for alike in lists for x in alike])]
+    read = {t.eqn.args[0] for t in reads}
+    if not reads or s.eqn is None or not all(read.intersection(alike) for alike in lists):
         return
     uses = Counter(x for t in statements(s.body) for x in operands(t))
     assigned = {v for t in statements(s.body) for v in targets(t)}
@@ -49,11 +53,11 @@ def _iterate(s: Loop, index: Value, memory: Memory, lists: Sequence[Operand]) ->
     s.index = None if alone else index
 
 
-def _lists(x: Operand, made: Mapping[Value, Eqn]) -> list[Operand]:
-    """The lists of which `x` is the length, that of the shortest."""
+def _lists(x: Operand, made: Mapping[Value, Eqn]) -> list[Sequence[Operand]]:
+    """The lists of which `x` is the length, those of one length together; that of the shortest."""
     eqn = made.get(x) if isinstance(x, Value) else None
     if eqn is not None and eqn.op.name == "dim" and isinstance(eqn.args[0].type, List):
-        return [eqn.args[0]]
+        return [eqn.args]
     parts = [_lists(a, made) for a in eqn.args] if eqn is not None and eqn.op.name == "pymin" else []
     return [xs for part in parts for xs in part] if all(parts) else []
 

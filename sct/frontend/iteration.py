@@ -202,7 +202,8 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
         held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
         ev.store.vars[held] = v
-        return Space(Lit(0), lists.shortest(ev, v), one, lambda i: lists.element(ev, _list(ev.store.vars[held]), i))
+        count = lists.common_length(ev, v)
+        return Space(Lit(0), count, one, lambda i: lists.element(ev, _list(ev.store.vars[held]), i))
     if not isinstance(v, Iteration):
         return None
     if v.kind in NESTS:

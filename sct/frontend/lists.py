@@ -31,7 +31,7 @@ from sct.frontend.values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import List, Never, Tensor, Type, TypeMismatch, join
-from sct.ops import BY_CALL, dim, index, store
+from sct.ops import dim, index, store
 from sct.ops import lists as ops
 
 if TYPE_CHECKING:
@@ -250,14 +250,9 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     ev.store.cells[ref.addr] = replace(cell, items=tuple(items), rows=shape)
 
 
-def shortest(ev: Evaluator, ref: ListRef) -> Operand:
+def common_length(ev: Evaluator, ref: ListRef) -> Operand:
     """How many items there are to iterate over: the columns are of one length, whoever prints may rely on it."""
-    found: Operand | None = None
-    for column in columns(ev, ref):
-        n = ev.emit(dim, column, axis=0, spelling="builtins.len")
-        found = n if found is None else ev.emit(BY_CALL["builtins.min"], found, n, spelling="builtins.min")
-    assert found is not None
-    return found
+    return ev.emit(dim, *columns(ev, ref), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
 
 
 def fresh(ev: Evaluator, cell: Slots) -> None:

@@ -34,23 +34,24 @@ def rearranged(x: Operand, shape: Sequence[Dim]) -> Tensor:
 # -- sizes ------------------------------------------------------------------------------------
 
 
-def type_dim(x: Operand, axis: int = 0) -> Tensor:
+def type_dim(x: Operand, *_: Operand, axis: int = 0) -> Tensor:
     if not isinstance(x.type, Seq):
         normalize(axis, number(x).rank)
     return INT
 
 
-def dim_dim(x: Operand, axis: int = 0) -> Dim | None:
+def dim_dim(x: Operand, *_: Operand, axis: int = 0) -> Dim | None:
     return None if isinstance(x.type, Seq) else number(x).shape[axis]
 
 
-def run_dim(x: Any, axis: int = 0) -> int:
+def run_dim(x: Any, *_: Any, axis: int = 0) -> int:
     return int(np.shape(x)[axis]) if isinstance(x, (np.ndarray, np.generic)) else len(x)
 
 
+# The length of a list; after it come other columns of the same list of tuples, which have that length too.
 dim = op("dim", "builtins.len", type=type_dim, run=run_dim, defaults={"axis": 0}, dim=dim_dim, cost="free",
          bind=lambda x: ([x], {"axis": 0}), nondiff=SIZE,
-         emit=lambda x, axis=0: "len(_0)" if isinstance(x.type, Seq) else f"_0.shape[{axis}]",
+         emit=lambda x, *_, axis=0: "len(_0)" if isinstance(x.type, Seq) else f"_0.shape[{axis}]",
          samples=lambda: [((np.ones((2, 3)),), {"axis": k}) for k in (0, 1, -1)])
 
 size = op("size", "numpy.size .size", type=lambda x: INT, run=lambda x: int(np.size(x)), cost="free",

@@ -19,7 +19,7 @@ def beam_grad(x, spread, steps):
         particles_0 = new_0
     t2 = len(particles_0)
     dparticles_0 = [0.0] * t2
-    for i in reversed(range(min(t2, len(particles_1)))):
+    for i in reversed(range(t2)):
         p = particles_0[i]
         w = particles_1[i]
         # total += w * p * p
@@ -29,7 +29,7 @@ def beam_grad(x, spread, steps):
     for k in reversed(range(steps)):
         particles_1, t2 = tape.pop()
         dparticles_0_1 = [0.0] * t2
-        for i in reversed(range(min(t2, len(particles_1)))):
+        for i in reversed(range(t2)):
             w = particles_1[i]
             if k < 2:
                 # new.append((p - spread * w * x, 0.5 * w))
