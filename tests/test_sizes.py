@@ -217,6 +217,6 @@ def test_an_int_that_is_a_size(f: Callable[..., Any], turn: int) -> None:
 def test_what_follows_is_not_asked() -> None:
     """Of the quarters of a vector it is asked how long it is, not where each of them ends."""
     rng = np.random.default_rng(0)
-    traced = trace(gates, (rng.normal(size=9), rng.normal(size=3)))
-    assert [guard.text for guard in traced.guards] == ["3 * m == n"]
-    assert not trace(windows, (rng.normal(size=9), rng.normal(size=3))).guards
+    args = rng.normal(size=9), rng.normal(size=3)
+    asked = [[guard.text for guard in trace(f, args).guards if "memory" not in guard.text] for f in (gates, windows)]
+    assert asked == [["3 * m == n"], []]

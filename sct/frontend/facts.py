@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from sct.errors import SctError
 from sct.frontend.sizes import At, atoms, known_size, size_of, size_text
 from sct.ir import Fn, Op, Operand, Value
 from sct.ir.types import Apply, Atom, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, applied, sym
-from sct.ops import index
+from sct.ops import ELEMENTWISE, index
 
 __all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic"]
 
@@ -83,7 +84,7 @@ class Facts:
 
     def agree_sizes(self, op: Op, args: Sequence[Operand | float | None], attrs: Mapping[str, Any]) -> None:
         """Ask whether sizes that meet in a broadcast, and are not known to be equal, are."""
-        if op.partials is not None or op.name in ("where", "maximum", "minimum", "clip"):
+        if op in ELEMENTWISE:
             arrays = [a for a in args if isinstance(a, Value) and isinstance(a.type, Tensor) and a.type.is_array]
             shapes = [a.type.shape for a in arrays if isinstance(a.type, Tensor)]
             for shape in shapes[1:]:
@@ -150,13 +151,17 @@ class Facts:
 
     def equate(self, p: Dim, q: Dim) -> None:
         """Make `p == q` a guard, and put it to use by solving it for a symbol, or for a term that is not linear."""
+        p, q = self.resolve(p), self.resolve(q)
+        if p == q:
+            return
         # Not `m = range_len(n, 2)`, if it can be helped: of `m` it is known that it is neither 0 nor 1.
         solved = sorted(self.solutions(p - q), key=lambda s: s[1].least < (2 if alone(s[1]) else 0))
-        atom, value = solved[0] if solved else (None, p)
-        self.size_facts["==", p, q] = atom
-        if atom is not None:
-            self.same_size[atom] = value
+        self.size_facts["==", p, q] = solved[0][0] if solved else None
+        if solved:
+            self.same_size[solved[0][0]] = solved[0][1]
             self.close()
+        for quotient in [] if solved else list(atoms(p - q)):
+            self.name_part(quotient)
 
     def solutions(self, rest: Dim) -> Iterator[tuple[Atom, Dim]]:
         """What `rest == 0` says of each atom: of symbols first, then of what is not linear, long terms first."""
@@ -177,15 +182,18 @@ class Facts:
 
     def within(self, d: Dim, sizes: Sequence[Dim], ask: bool) -> None:
         """Find the slices in a term that end inside of what they are taken of; what is not known is asked."""
-        for atom in list(atoms(d)) if ask and opaque(d) else ():
-            self.name_part(atom)
+        for part in list(atoms(d)) if ask and opaque(d) else ():
+            if not (self.ahead and isinstance(part, Apply)):
+                self.name_part(part)
         for atom, _ in self.resolve(d).terms:
             if isinstance(atom, Apply) and atom.fn in ("slice_len", "range_len"):
                 asked: list[tuple[str, Dim, Dim]] = []
-                found = known_size(atom.fn, atom.args, lambda x: self.positive(x, sizes, asked))  # noqa: B023
-                if found != applied(atom.fn, *atom.args) and (ask or not asked):
+                positive = functools.partial(self.positive, sizes=sizes, asked=asked if ask else None)
+                found = known_size(atom.fn, atom.args, positive)
+                if found != applied(atom.fn, *atom.args):
                     self.same_size[atom] = found
-                    self.size_facts.update(dict.fromkeys(asked))
+                    for fact in asked:
+                        self.size_facts.setdefault(fact, None)
                     self.close()
 
     def name_part(self, atom: Atom) -> None:
@@ -225,13 +233,14 @@ class Facts:
         names = itertools.chain(wanted, "nmkpqrsuvw", map("n{}".format, itertools.count()))
         return next(name for name in names if name not in taken)
 
-    def positive(self, d: Dim, sizes: Sequence[Dim], asked: list[tuple[str, Dim, Dim]]) -> bool:
-        """Is a term never negative, given that `sizes` are sizes of arrays?  Else the arguments are `asked`."""
+    def positive(self, d: Dim, sizes: Sequence[Dim], asked: list[tuple[str, Dim, Dim]] | None) -> bool:
+        """Is a term never negative, given that `sizes` are sizes of arrays?  Else the arguments are `asked`, if at
+        all."""
         low = multiplied(self.lowest(self.resolve(d)))
         if low.least >= 0 or any((low - size).least >= 0 for size in sizes):
             return True
         now = self.size_now(low)
-        if now is None or now < 0:
+        if asked is None or now is None or now < 0 or (-low - 1).least >= 0:
             return False
         more, less = sides_of(low)
         asked.append(("<=", less, more))
@@ -259,7 +268,7 @@ class Facts:
                 others = [resolve(d - c, symbols) for h, c, d in kept if h == "<="]
                 follows = slack.least >= 0 or any((slack - other).least >= 0 for other in others)
             else:
-                follows = isinstance(solved, Apply) and slack == Dim(0)
+                follows = not isinstance(solved, str) and slack == Dim(0)
             if not follows:
                 kept[how, p, q] = solved
         return [self.size_guard(*fact) for fact in kept]
@@ -285,7 +294,8 @@ class Facts:
     def size_now(self, d: Dim) -> int | None:
         """The value of a size for the arguments at hand; ahead of time, equal names are equal sizes."""
         if self.ahead:
-            return 0 if d.symbols <= self.sizes.keys() else None
+            known = d.symbols <= self.sizes.keys() and size_text(d, self.sizes) is not None
+            return 0 if known else None
         return size_of(d, self.sizes, self.leaves)
 
 

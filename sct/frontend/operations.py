@@ -111,7 +111,7 @@ def size_given(ev: Evaluator, x: Operand) -> Operand:
         return x
     if now < 0:
         return Lit(ev.ask(ev.wrap(x), "this size"))
-    ev.size_facts["<=", Dim(0), d] = None
+    ev.size_facts.setdefault(("<=", Dim(0), d), None)
     return x
 
 

@@ -137,6 +137,8 @@ def _applied_text(atom: Apply, sizes: Mapping[str, At]) -> str | None:
         return f"max({args[0]}, 0)" if args[1] == "1" else f"len(range(0, {args[0]}, {args[1]}))"
     if atom.fn == "arange":
         return f"len(range({', '.join(map(str, args))}))"
+    if atom.fn == "min":
+        return f"min({', '.join(map(str, args))})"
     sign = SIGNS.get(atom.fn)
     return sign and sign.join(f"({text})" if " " in str(text) else str(text) for text in args)
 
