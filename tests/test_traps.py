@@ -530,3 +530,29 @@ def test_a_set_that_the_function_makes_is_not_written() -> None:
 
     with pytest.raises(SctError, match="`add` of a set that the function makes"):
         grad(f)(0.5)
+
+
+def test_item_of_an_integer_is_one() -> None:
+    def f(x: np.ndarray, k: np.ndarray) -> Any:
+        i = k[1].item()
+        return x[k.item(0)] * x.item(2) ** 2 * (3.0 if isinstance(i, int) else 1.0) + x[i]
+
+    x, k = np.array([2.0, 3.0, 5.0]), np.array([1, 0])
+    value, dx = value_and_grad(f)(x, k)
+    assert value == f(x, k)
+    same(dx, [1.0, 75.0, 90.0])
+
+
+def test_facts_of_several_steps_are_written_as_checks(tmp_path: Any) -> None:
+    def f(x: np.ndarray) -> Any:
+        n = x.shape[0]
+        return np.sum(x ** 2, axis=n - 2)[0]
+
+    derivative = grad(f)
+    derivative(np.ones((2, 3)))
+    derivative.save(tmp_path / "made.py")
+    scope: dict[str, Any] = {}
+    exec((tmp_path / "made.py").read_text(), scope)
+    same(scope["f_grad"](np.ones((2, 3))), [[2.0, 0.0, 0.0]] * 2)
+    with pytest.raises(ValueError, match="this derivative is for"):
+        scope["f_grad"](np.ones((3, 3)))

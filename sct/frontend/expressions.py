@@ -305,7 +305,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         owner = ev.defined(owner)
         x_type = owner.type
     if not isinstance(x_type, Tensor):
-        ev.refuse("SCT203", f"the attribute `{name}` of this object is not supported")
+        ev.refuse("SCT203", f"the attribute `{name}` of this object is not supported",
+                  hint="use a list, a dict, an array, or an object of a class of your own")
     if name == "T":
         if isinstance(owner, Ref):
             return ev.step(owner, transpose, (), {"axes": None}, ".T") if x_type.rank > 1 else owner

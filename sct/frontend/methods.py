@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sct.frontend import lists
+from sct.frontend.arrays import item
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ARRAY_METHODS
@@ -38,15 +39,19 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(owner, (Ref, Value)):
         if name in ARRAY_METHODS and isinstance(owner, Ref):
             return ARRAY_METHODS[name](ev, owner, args, kwargs)
+        t = ev.type_of(owner)
+        if name == "item" and isinstance(owner, Ref) and args and isinstance(t, Tensor) and len(args) == t.rank:
+            return call_method(ev, Method(item(ev, owner, Tup(tuple(args))), name), (), {})
         if name == "item" and not args and isinstance(owner, Value):
-            return ev.call_op(BY_CALL["builtins.float"], owner, spelling="builtins.float")
+            kind = t.kind if isinstance(t, Tensor) else "f"
+            return ev.call(Static({"b": bool, "i": int, "f": float}[kind]), [owner])
         if name == "tolist" and isinstance(owner, Ref):
-            t = ev.type_of(owner)
             return ev.wrap(ev.emit(ops.unstack, ev.operand(owner), depth=t.rank if isinstance(t, Tensor) else 1))
         spelling = f".{name}"
         if spelling in BY_CALL:
             return call_named(ev, spelling, [owner, *args], kwargs)
-        ev.refuse("SCT203", f"the method `{name}` of arrays is not supported yet")
+        ev.refuse("SCT203", f"the method `{name}` of arrays is not supported yet",
+                  hint="write it out, or compute it outside the function and pass it")
     if isinstance(owner, Tup):
         named = namedtuple_method(ev, owner, name, args, kwargs)
         if named is not None:
@@ -81,7 +86,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         return ev.call(Static(getattr(owner.value, name).__func__), [owner, *args], kwargs)
     if isinstance(owner, Static) and isinstance(owner.value, str):
         return ev.lift(getattr(owner.value, name)(*(ev.ask(a, "an argument of a string method") for a in args)))
-    ev.refuse("SCT203", f"the method `{name}` is not supported")
+    ev.refuse("SCT203", f"the method `{name}` is not supported",
+              hint="use np.sort of an array" if name == "sort" else "write it out")
 
 
 def extend(ev: Evaluator, owner: ListRef, other: Abstract) -> Abstract:

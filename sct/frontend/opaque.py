@@ -46,7 +46,13 @@ def is_library(f: Any) -> bool:
 
 _REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")
 _INSTEAD = dict.fromkeys(
-    ("eig", "eigvals"), "its results are complex; of a symmetric matrix use np.linalg.eigh or eigvalsh")
+    ("eig", "eigvals"), "its results are complex; of a symmetric matrix use np.linalg.eigh or eigvalsh") | {
+    "default_rng": "make the generator outside, and pass it", "fromfunction": "use np.indices or np.arange",
+    "matrix": "use np.array and `@`", "ndarray": "use np.empty", "nditer": "loop over np.ndindex(x.shape)",
+    "poly1d": "use np.polyval", "vectorize": "call it on the whole array, or in a loop"}
+
+
+_ELSE = "write it out, or compute it outside the function and pass it"
 
 
 @called(Value)
@@ -59,7 +65,7 @@ def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abst
         die(ev, "TypeError", f"{NAMES.get(fn.type.dtype, 'numpy.' + fn.type.dtype)!r} object is not callable")
     what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
     if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
-        ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, ""))
+        ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, _ELSE))
     given = [*args, *kwargs.values()]
     _note_change(ev, what, getattr(named, "__self__", None))
     reads = _only_reads(named)

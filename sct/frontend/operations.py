@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -76,8 +77,9 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
         except TypeMismatch as error:
             ev.refuse("SCT501", str(error), why=f"it is asked for by `{spelling}`")
         except TypeError as error:
-            text = str(error).replace("bind_", "").replace("<lambda>()", f"`{spelling}`")
-            ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}")
+            text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
+            ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
+                      hint="write it without this argument, or compute it outside the function")
     attrs = {k: static_attr(ev, k, v) for k, v in attrs.items()}
     flat = [operand(ev, x) for x in operands]
     if op.name in _SIZED:
@@ -123,7 +125,9 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
             attrs = {**attrs, **facts(ev, op, spelling, flat, attrs)}
         made = ev.emit(op, *flat, spelling=spelling, **attrs)
     except (TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
-        ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {error}")
+        text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
+        ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
+                  hint="write it without this argument" if isinstance(error, TypeError) else "")
     if isinstance(made, tuple):
         return Tup(tuple(map(ev.wrap, made)), op.fields)
     if isinstance(made, Value) and isinstance(made.type, Tensor) and made.type.is_array:

@@ -217,10 +217,15 @@ def _expression(fn: Fn, texts: Mapping[int, str]) -> str:
     tree = ast.parse(generate(fn, Interface("fact", params, Leaf(0))).definition)
     (definition,) = tree.body
     assert isinstance(definition, ast.FunctionDef)
-    *_, last = definition.body
-    if len(definition.body) > 1 or not isinstance(last, ast.Return) or last.value is None:
+    named = {f"leaf{k}": text for k, text in texts.items()}
+    *before, last = definition.body
+    for stmt in before:
+        if not isinstance(stmt, ast.Assign) or not isinstance(stmt.targets[0], ast.Name):
+            raise _cannot("a fact that was asked of the arguments")
+        named[stmt.targets[0].id] = unparse(_Named(named).visit(stmt.value)).strip()
+    if not isinstance(last, ast.Return) or last.value is None:
         raise _cannot("a fact that was asked of the arguments")
-    return unparse(_Named({f"leaf{k}": text for k, text in texts.items()}).visit(last.value)).strip()
+    return unparse(_Named(named).visit(last.value)).strip()
 
 
 class _Named(ast.NodeTransformer):
