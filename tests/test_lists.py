@@ -73,9 +73,22 @@ def test_the_gradient_of_tuples_in_a_list() -> None:
     np.testing.assert_allclose(made, [(b[1] - a[1], a[0] - b[0]) for b, a in zip(*turned)])
 
 
-def test_tuples_of_ints_in_a_list_are_not_differentiated_by() -> None:
-    with pytest.raises(sct.SctError, match="SCT407"):
-        sct.grad(programs.error_of_speed, argnums=1)(35.0, [(1.5, k) for k in range(6)])
+def test_parts_of_tuples_in_a_list_that_are_not_real() -> None:
+    def f(speed: float, trips: Any) -> Any:
+        return sum((d * speed) ** 2 * k for d, k in trips)
+
+    trips = [(1.5, k) for k in range(6)]
+    expected = [(pytest.approx(2.0 * 1.5 * 9.0 * k), None) for k in range(6)]
+    assert sct.grad(f, argnums=1)(3.0, trips) == expected == sct.vjp(f, 3.0, trips)[1](1.0)[1]
+    assert sct.grad(f, argnums=1)(3.0, trips[:3]) == expected[:3]
+    _, tangent = sct.jvp(f, (3.0, trips), (0.0, [(0.5, None)] * 6))
+    assert tangent == pytest.approx(sum(0.5 * d for (d, _) in sct.grad(f, argnums=1)(3.0, trips)))
+    sct.check_grads(f, (3.0, trips), order=2)
+    made = sct.grad(lambda p: sum(p["w"] * a * b for a, b in p["rows"]))({"w": 2.0, "rows": [(1, 2)] * 6})
+    assert made == {"w": 12.0, "rows": None}
+    ragged = [(1.0, np.ones(1 + k % 2)) for k in range(6)]
+    made = sct.grad(lambda w, rows: sum(w * a * np.sum(v) for a, v in rows))(2.0, ragged)
+    assert made == 9.0
 
 
 @pytest.mark.parametrize("trips, message", [

@@ -50,7 +50,7 @@ from sct.codegen.templates import WRITES
 from sct.codegen.unparse import comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
-from sct.ir.tree import Const, Leaf, Tree
+from sct.ir.tree import Const, Leaf, Node, Tree
 from sct.ir.types import List, Tensor, Undef
 from sct.ops import enter, leave
 
@@ -362,6 +362,8 @@ class Statements:
             return self.of(values[tree.index])
         if isinstance(tree, Const):
             return constant(tree.value, self.modules)
+        if tree.kind == "rows" and not all(isinstance(c, Leaf) for c in tree.children):
+            return self.rows(tree, values)
         children = [self.display(c, values) for c in tree.children]
         if tree.kind == "object":
             return ast.Call(self.modules.cls(tree.cls), [], [ast.keyword(k, v) for k, v in zip(tree.keys, children)])
@@ -370,6 +372,21 @@ class Statements:
         if tree.kind == "rows":
             return _rows(children)
         return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())
+
+    def rows(self, tree: Node, values: Sequence[Operand]) -> ast.expr:
+        """`[(v, None) for v in xs]`: a list of tuples of which some parts have no column."""
+        columns = [self.display(c, values) for c in tree.children if isinstance(c, Leaf)]
+        if not columns:
+            return ast.Constant(None)
+        names = [f"v{k}" for k in range(len(columns))] if len(columns) > 1 else ["v"]
+        new = iter(names)
+        row = [ast.Name(next(new), ast.Load()) if isinstance(c, Leaf) else self.display(c, values)
+               for c in tree.children]
+        target: ast.expr = ast.Name("v", ast.Store())
+        if len(columns) > 1:
+            target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
+            columns = [ast.Call(ast.Name("zip", ast.Load()), columns, [])]
+        return ast.ListComp(ast.Tuple(row, ast.Load()), [ast.comprehension(target, columns[0], [], 0)])
 
 
 def _enters(s: Statement) -> TypeGuard[Let]:

@@ -32,7 +32,7 @@ from sct.frontend.values import (
 from sct.ir import Value
 from sct.ir.objects import fields_of, is_container, is_user_class
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
-from sct.ir.types import INT, Dim, List, Opaque, Tensor, Type, join, py, sym
+from sct.ir.types import INT, NONE, Dim, List, Opaque, Tensor, Type, join, py, sym
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
@@ -125,8 +125,13 @@ def _columns(xs: list[Any], sizes: dict[int, int]) -> Hashable:
     """The types of the columns of a list of tuples that are made alike, as a key."""
     if set(map(type, xs)) != {tuple} or len(set(map(len, xs))) > 1:
         return None
-    kinds = tuple([_kind(list(column), sizes) for column in zip(*xs)])
+    kinds = tuple([_kind(list(column), sizes) or _missing(column) for column in zip(*xs)])
     return (tuple, *kinds) if kinds and None not in kinds else None
+
+
+def _missing(column: tuple[Any, ...]) -> Hashable:
+    """The kind of what has no tangent."""
+    return "none" if all(x is None for x in column) else None
 
 
 def _list_type(ev: Evaluator, xs: list[Any]) -> List | None:
@@ -243,7 +248,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return ev.wrap(leaf, origin="argument"), Leaf(len(ev.params) - 1)
     if type(x) is list and len(x) > FEW and _columns(x, {}) is not None:
         columns = [list(column) for column in zip(*x)]
-        return _rows(ev, [_list_type(ev, column) for column in columns], columns, name)
+        return _rows(ev, [_list_type(ev, column) or List(NONE) for column in columns], columns, name)
     if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
         parts = [argument(ev, v, f"{name}_{k}", seen) for k, v in enumerate(x)]
         kind = "tuple" if isinstance(x, tuple) else "list"

@@ -15,6 +15,7 @@ from sct.frontend.objects import special_call
 from sct.frontend.raising import attempted, die
 from sct.frontend.values import Abstract, Array, DictRef, ListRef, Ref, Slots, Static, Step, Tup
 from sct.ir import Lit, Operand, Value
+from sct.ir.reals import plain
 from sct.ir.types import Tensor
 from sct.ops import BY_CALL, astype, dim, reshape, store, transpose
 from sct.ops import index as index_op
@@ -179,9 +180,7 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
     if isinstance(v, ListRef):
         return array_of(ev, v)
     if isinstance(v, Ref):
-        x = ev.operand(v)
-        if isinstance(x.type, Tensor) and x.type.kind not in "ib":
-            x = _whole(ev, x)
+        x = ev.as_int(ev.operand(v))
         if isinstance(x.type, Tensor) and x.type.kind not in "ib":
             ev.refuse("SCT501", "arrays used as indices must be of integer or boolean type")
         return x
@@ -193,14 +192,6 @@ def _int(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype in ("real", "single")):
         return x
     ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
-
-
-def _whole(ev: Evaluator, x: Operand) -> Operand:
-    """An array computed with ints that the function is differentiated by: the same with the ints themselves."""
-    eqn = ev.defs.get(x) if isinstance(x, Value) else None
-    if eqn is None or eqn.regions:
-        return x
-    return ev.emit(eqn.op, *map(ev.as_int, eqn.args), spelling=eqn.spelling, **eqn.attrs)  # type: ignore[no-any-return]
 
 
 def slice_view(ev: Evaluator, ref: Ref, key: Abstract) -> Abstract:
@@ -332,7 +323,7 @@ def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand
 
 def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
     """`array op= value`: `new` is the result of `op`; shape and dtype stay the array's."""
-    t, n = ev.type_of(ref), new.type
+    t, n = plain(ev.type_of(ref)), plain(new.type)
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if n.dtype != t.dtype:
         if "bif".index(n.kind) > "bif".index(t.kind):
@@ -343,7 +334,7 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
         ev.refuse("SCT501", f"the result {n} does not fit into {t}", why="NumPy raises here too")
     if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):
         ev.refuse("SCT501", f"the result {n} does not fit into {t}")
-    if (t.rank > 1 or new.type != t) and not (ref.path and ref.path[-1].op is index_op):
+    if (t.rank > 1 or plain(new.type) != t) and not (ref.path and ref.path[-1].op is index_op):
         # Written in place: the memory layout, which `np.sum` can tell, stays; so does the shape.
         new = ev.emit(store, ev.read(ref), new, key=("e",))
     write_through(ev, ref, new)

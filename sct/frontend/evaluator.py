@@ -43,9 +43,10 @@ from sct.frontend.values import (
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, is_effect, rebuild
 from sct.ir.core import is_float
 from sct.ir.interp import run
+from sct.ir.reals import counts_as_real
 from sct.ir.text import show
-from sct.ir.types import REAL, List, Optional, Tensor, Type, TypeMismatch, Undef
-from sct.ops import dim, fstring, python, raise_, unwrap
+from sct.ir.types import List, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ops import dim, fstring, python, raise_, stop_gradient, unwrap
 
 __all__ = [
     "CALLS", "EXPRESSIONS", "INSTANCES", "SPECIAL", "STATEMENTS", "Args", "Dead", "Evaluator", "Frame", "Kwargs",
@@ -416,17 +417,8 @@ class Evaluator(Facts):
         return made
 
     def as_int(self, x: Any) -> Any:
-        """An int that the function is differentiated by counts as real; where an integer is
-        needed, the same arithmetic on the int itself."""
-        if not isinstance(x, Value) or x.type != REAL:
-            return x
-        if x in self.stands_for:
-            return self.as_int(self.stands_for[x])
-        eqn = self.defs.get(x)
-        if eqn is None or eqn.regions:
-            return x
-        made = self.emit(eqn.op, *map(self.as_int, eqn.args), spelling=eqn.spelling, **eqn.attrs)
-        return made if isinstance(made.type, Tensor) and made.type.kind == "i" else x
+        """Ints that count as real, where integers are needed."""
+        return self.emit(stop_gradient, x) if isinstance(x, Value) and counts_as_real(x.type) else x
 
     def bound(self, v: Abstract) -> Abstract:
         """A value that some path does not assign, where it is read; it may still be None."""

@@ -37,6 +37,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value
+from sct.ir.reals import plain
 from sct.ir.types import Optional, Tensor, Undef
 from sct.ops import BY_CALL, fstring, gt, is_none, ne, not_, size, transpose
 from sct.ops.lists import joined
@@ -320,7 +321,7 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if name == "size":
         return ev.wrap(ev.emit(size, ev.operand(owner)))
     if name == "dtype":
-        return Static(np.dtype(NUMPY_NAMES[x_type.dtype]))
+        return Static(np.dtype(NUMPY_NAMES[plain(x_type).dtype]))
     if name == "real" and x_type.kind != "c":
         return owner
     return Method(owner, name)

@@ -192,12 +192,14 @@ def flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
     return [c for c in cell.items if isinstance(c, Ref)]
 
 
-def of_columns(ev: Evaluator, parts: Sequence[Abstract]) -> ListRef:
-    """`list(zip(*parts))`"""
-    if not all(isinstance(part, ListRef) for part in parts):
-        ev.refuse("SCT407", "a list of tuples is to be differentiated by, of which a part is not real",
-                  why="its elements are not real numbers", hint="pass a list for each part, or floats")
-    made = [as_column(ev, part) for part in parts if isinstance(part, ListRef)]
+def of_columns(ev: Evaluator, parts: Sequence[Abstract]) -> Abstract:
+    """`list(zip(*parts))`; a part that is None is None in every tuple."""
+    found = [as_column(ev, part) if isinstance(part, ListRef) else None for part in parts]
+    like = next((column for column in found if column is not None), None)
+    if like is None:
+        return Static(None)
+    n = ev.emit(dim, like, axis=0, spelling="builtins.len") if None in found else None
+    made = [ev.emit(ops.repeat, None, n) if column is None else column for column in found]
     return new_list(ev, tuple(range(len(made))), made)
 
 

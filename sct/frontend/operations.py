@@ -25,6 +25,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Op, Operand, Value
+from sct.ir.reals import plain
 from sct.ir.types import Dim, Tensor, TypeMismatch
 from sct.ops import BY_CALL, aliases, stop_gradient
 from sct.ops.conditional import masked_ufunc
@@ -191,7 +192,7 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
         selected = ev.wrap(operand(ev, plain_containers(ev, mask)))
         chosen = ev.call_op(masked_ufunc, selected, *args, name=name)
         made = ev.call_op(BY_CALL["numpy.where"], selected, chosen, out, spelling="numpy.where")
-    t, n = ev.type_of(out), ev.type_of(made)
+    t, n = plain(ev.type_of(out)), plain(ev.type_of(made))
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if "bif".index(n.kind) > "bif".index(t.kind):
         ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype}", why="NumPy raises here too")

@@ -28,6 +28,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Value
+from sct.ir.reals import plain
 from sct.ir.types import Opaque, Tensor
 
 __all__ = ["python_class"]
@@ -56,7 +57,7 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
     known = {Ref: np.ndarray, ListRef: list, DictRef: dict}.get(type(v))
     if known is not None:
         return known
-    t = v.type if isinstance(v, Value) else None
+    t = plain(v.type) if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype != "real":
         return {"bool": bool, "int": int, "float": float}.get(t.dtype) or np.dtype(NUMPY_NAMES[t.dtype]).type
     if isinstance(v, Value) and isinstance(t, Opaque):

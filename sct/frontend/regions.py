@@ -32,8 +32,9 @@ from sct.frontend.values import (
 )
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.objects import is_namedtuple, mirror
+from sct.ir.reals import counts_as_real, real
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
-from sct.ir.types import FLOAT, REAL, Optional, Tensor, Type, Undef
+from sct.ir.types import FLOAT, Optional, Tensor, Type, Undef
 from sct.ops import is_none, unwrap
 
 __all__ = ["Region", "d_name", "evaluate", "gradient", "leaves_of", "positions", "rebuild_tree", "some_number",
@@ -109,11 +110,11 @@ def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstr
 
 
 def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
-    """Can a derivative be taken by this leaf?  An int counts as a float where it is the argument itself."""
+    """Can a derivative be taken by this leaf?  Ints count as real where they are the argument itself."""
     t = v.type if isinstance(v, Value) else ev.type_of(v)
     if not isinstance(t, Tensor):
         return is_float(t)
-    return t.kind == "f" or direct and t.kind == "i" and t.is_scalar
+    return t.kind == "f" or direct and t.kind == "i"
 
 
 # -- the region --------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
     """Evaluate `f(*args, **kwargs)` as a region.
 
     skip    which leaves of which argument are constants
-    strict  an array of ints that is to be differentiated by is refused; a result that is
+    strict  an array of flags that is to be differentiated by is refused; a result that is
             None at run time raises
 
     What is passed twice is evaluated as two, each with a derivative of its own.  If it is
@@ -236,7 +237,8 @@ class _Params:
         places, new = [], []
         for j, (leaf, copy) in enumerate(zip(leaves, own)):
             skipped = self.skip(which, j)
-            _no_int_array(ev, leaf, self.strict and direct or self.skips and not skipped)
+            if self.strict and direct or self.skips and not skipped:
+                _no_flags(ev, leaf)
             wanted = differentiable(ev, leaf, direct=direct) and not skipped
             places.append(len(self.values) if wanted else -1)
             new.append(self.param(leaf, copy, k if isinstance(k, str) else None) if wanted else copy)
@@ -246,8 +248,7 @@ class _Params:
     def param(self, leaf: Abstract, copy: Abstract, name: str | None) -> Abstract:
         ev = self.ev
         x = ev.operand(leaf)
-        t: Type = REAL if isinstance(x.type, Tensor) and x.type.kind == "i" else x.type
-        p = Value(t, x.hint or name, x.dim)
+        p = Value(real(x.type), x.hint or name, x.dim)
         ev.stands_for[p] = x
         self.values.append(p)
         self.primals.append(x)
@@ -302,9 +303,9 @@ def _not_none(ev: Evaluator, v: Abstract) -> None:
                   lambda: None)
 
 
-def _no_int_array(ev: Evaluator, leaf: Abstract, strict: bool) -> None:
+def _no_flags(ev: Evaluator, leaf: Abstract) -> None:
     t = ev.type_of(leaf) if isinstance(leaf, Ref) else None
-    if strict and isinstance(t, Tensor) and t.kind in "ib":
+    if isinstance(t, Tensor) and t.kind == "b":
         ev.refuse("SCT407", f"an array of type {t} is to be differentiated by", why="its elements are not real numbers",
                   hint="pass x.astype(float)")
 
@@ -357,7 +358,9 @@ def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
 
 
 def tangent_type(t: Type) -> Type:
-    return FLOAT if t == REAL else t
+    if not isinstance(t, Tensor) or not counts_as_real(t):
+        return t
+    return FLOAT if t.carrier == "py" else replace(t, dtype="f64")
 
 
 def d_name(hint: str | None) -> str | None:

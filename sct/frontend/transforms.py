@@ -27,7 +27,7 @@ from sct.frontend.transform import Transform
 from sct.frontend.values import Abstract, Container, ListRef, Pullback, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, is_float, rebuild, walk
 from sct.ir.tree import Const, Leaf, Node, relabel
-from sct.ir.types import Function, List, Tensor
+from sct.ir.types import NONE, Function, List, Tensor
 from sct.ops import jvp, ones, pullback, raise_, vjp
 from sct.ops.effects import python
 
@@ -140,7 +140,9 @@ def _emit_vjp_shaped(ev: Evaluator, region: Region) -> tuple[list[Operand], list
     assert isinstance(region.out, Leaf)
     y = region.outs[region.out.index]
     assert isinstance(y.type, Tensor)
-    seed = ev.emit(ones, *(Lit(1) for _ in y.type.shape), dtype=y.type.dtype)
+    t = tangent_type(y.type)
+    assert isinstance(t, Tensor)
+    seed = ev.emit(ones, *(Lit(1) for _ in t.shape), dtype=t.dtype)
     return _emit_vjp(ev, region, [region.out.index], [seed])
 
 
@@ -191,7 +193,8 @@ def _tangent_leaves(ev: Evaluator, primal: Abstract, tangent: Abstract) -> list[
 def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
     """The items of a container by their keys, the columns of a list of tuples."""
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v) and ev.slots(v).rows != 0:
-        return dict(enumerate(lists.flat_columns(ev, v)))
+        columns = lists.flat_columns(ev, v)
+        return {k: Static(None) if ev.type_of(c) == List(NONE) else c for k, c in enumerate(columns)}
     if isinstance(v, Tup):
         return dict(zip(v.fields or range(len(v.items)), v.items))
     if not isinstance(v, Container) or lists.is_dynamic(ev, v):

@@ -12,6 +12,7 @@ from contextvars import Token
 from typing import Any
 
 from sct.ir.core import EmitsEqns, Eqn, Fn, Lit, Loc, Op, Operand, Value, builder_var
+from sct.ir.reals import as_ints, derived
 
 __all__ = ["Builder", "Rewrite", "operand"]
 
@@ -69,17 +70,16 @@ class Builder:
             spelling = next((c for c in op.calls if c.startswith(self.module + ".")), None)
         if self.rewrite is not None and not self.primal and not regions:
             with self:
-                made = self.rewrite(op, ops, attrs, spelling)
-            if made is not None:
-                return made
-        extra = {"spelling": spelling} if op.spelled else {}
-        derived = op.type(*ops, **extra, **attrs) if types is None else tuple(types)
-        dim = op.dim(*ops, **attrs) if op.dim else None
-        outs = tuple(Value(t, dim=dim) for t in (derived if isinstance(derived, tuple) else (derived,)))
+                rewritten = self.rewrite(op, ops, attrs, spelling)
+            if rewritten is not None:
+                return rewritten
+        made = derived(op, ops, attrs, spelling) if types is None else tuple(types)
+        dim = op.dim(*as_ints(ops), **attrs) if op.dim else None
+        outs = tuple(Value(t, dim=dim) for t in (made if isinstance(made, tuple) else (made,)))
         for value, hint in zip(outs, hints):
             value.hint = hint
         self.add(Eqn(op, ops, outs, attrs, tuple(regions), spelling, self.primal, loc or self.loc))
-        return outs if isinstance(derived, tuple) else outs[0]
+        return outs if isinstance(made, tuple) else outs[0]
 
     def add(self, eqn: Eqn) -> None:
         """Add an equation that exists."""

@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from sct.ir import text
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, called_as
+from sct.ir.reals import counts_as_real, derived, plain
 from sct.ir.types import (
     FLOAT,
     INT,
@@ -103,12 +104,11 @@ class _Checker:
             self.control[eqn.op.name](eqn)
             return
         self.expect(not eqn.regions, f"`{eqn.op.name}` has regions", eqn)
-        spelling = {"spelling": eqn.spelling} if eqn.op.spelled else {}
         try:
-            derived = eqn.op.type(*eqn.args, **spelling, **eqn.attrs)
+            found = derived(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
         except (TypeMismatch, TypeError, ValueError, AttributeError, LookupError) as error:
             self.fail(f"`{eqn.op.name}` does not take these operands: {error!r}", eqn)
-        types = derived if isinstance(derived, tuple) else (derived,)
+        types = found if isinstance(found, tuple) else (found,)
         if eqn.op.effect and not eqn.outs:
             return
         self.expect(len(types) == len(eqn.outs), f"`{eqn.op.name}` has {len(types)} outs", eqn)
@@ -242,6 +242,8 @@ def fits(a: Type, b: Type) -> bool:
         return fits(a.elem, b.elem)
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return a == b
+    if counts_as_real(b) or b.kind == "f" and counts_as_real(a):
+        return fits(plain(a), plain(b))
     if b.carrier == "py":
         wider = "bif".index(a.kind) < "bif".index(b.kind)
         return a.carrier == "py" and (a.dtype == b.dtype or wider or b.dtype == "real")

@@ -379,11 +379,11 @@ def type_of(node: ast.expr | str) -> Type:
     name = _name(node)
     if name in _SIMPLE:
         return _SIMPLE[name]
-    if name in ("bool", "int", "float", "real"):
+    if name in ("bool", "int", "float", "real", "rint"):
         return Tensor("py", name)
     if name.startswith("any_"):
         return Tensor("any", name[4:])
-    if not re.fullmatch(r"[biufc]\d+", name):
+    if not re.fullmatch(r"r?[biufc]\d+", name):
         raise ReadError(f"no type is called `{name}`")
     return Tensor("np", name)
 

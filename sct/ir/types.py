@@ -252,6 +252,7 @@ class Tensor:
     may be either), "array" (an ndarray of any rank, 0 included).
     dtype: "bool", "int", "float", "real" (int or float) for "py"; "bool", "int", "real",
     "single" (a Python number or a NumPy float32) for "any"; "b1", "i64", "f32", "f64", ... else.
+    "rint", "ri64", ...: an int that counts as real (`ir.reals`).
     """
 
     carrier: str
@@ -260,8 +261,13 @@ class Tensor:
 
     @property
     def kind(self) -> str:
-        """'b', 'i', 'f' or 'c'."""
+        """'b', 'i', 'f' or 'c'; 'f' of an int that counts as real."""
         return _KINDS.get(self.dtype) or _KINDS[self.dtype[0]]
+
+    @property
+    def integral(self) -> bool:
+        """Are these ints, whether they count as real or not?"""
+        return self.kind == "i" or self.dtype[0] == "r" and self.dtype != "real"
 
     @property
     def rank(self) -> int:
@@ -282,7 +288,7 @@ class Tensor:
 
 
 _KINDS = {"bool": "b", "int": "i", "float": "f", "real": "f", "single": "f",
-          "b": "b", "i": "i", "u": "i", "f": "f", "c": "c"}
+          "b": "b", "i": "i", "u": "i", "f": "f", "c": "c", "r": "f"}
 
 
 @dataclass(frozen=True)
@@ -402,14 +408,20 @@ def join(a: Type, b: Type) -> Type:
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         raise TypeMismatch(f"{a} and {b}")
     if a.is_array and b.is_array:
-        if a.rank != b.rank or a.dtype != b.dtype:
+        marked = a if a.dtype[0] == "r" else b  # ints that count as real on one path do so on both
+        if a.rank != b.rank or a.dtype != b.dtype and {marked.dtype[1:]} != {a.dtype, b.dtype} - {marked.dtype}:
             raise TypeMismatch(f"{a} and {b}")
-        return Tensor("array", a.dtype, tuple(map(_join_dims, a.shape, b.shape)))
+        return Tensor("array", marked.dtype, tuple(map(_join_dims, a.shape, b.shape)))
     if a.is_array or b.is_array:
         raise TypeMismatch(f"{a} and {b}")
+    ints = all(t.kind == "b" or t.integral for t in (a, b))
     if a.carrier == b.carrier == "py":
-        return REAL if "f" in (a.kind, b.kind) else INT  # a bool is an int
+        if "f" in (a.kind, b.kind):
+            return Tensor("py", "rint") if ints else REAL
+        return INT  # a bool is an int
     wider = max(a.kind, b.kind, key="bif".index)
+    if wider == "f" and ints:
+        return Tensor("any", "rint")
     if wider == "f" and maybe_single(a) and maybe_single(b):
         return ANY_SINGLE
     return {"b": ANY_BOOL, "i": ANY_INT, "f": ANY_REAL}[wider]

@@ -240,8 +240,8 @@ int_ = op("int", "builtins.int", type=converted(INT), run=int, emit="int(_0)", r
 bool_ = op("bool", "builtins.bool", type=type_bool, run=bool, emit="bool(_0)", samples=samples.numbers,
            nondiff="a truth value has no derivative")
 
-stop_gradient = op("stop_gradient", "sct.stop_gradient", type=same, run=lambda x: x, emit="_0", alias="same",
-                   cost="free", nondiff="its derivative is defined as zero")
+stop_gradient = op("stop_gradient", "sct.stop_gradient", type=same, dim=dim_same, run=lambda x: x, emit="_0",
+                   alias="same", cost="free", nondiff="its derivative is defined as zero")
 
 round_ = op("round", "builtins.round", type=type_round, run=round, bind=bind_round, emit="round(_args)", raises="value",
             samples=lambda: [((1.25,), {}), ((np.float64(-1.75),), {}), ((1.256, 2), {}), ((np.float32(1.256), 1), {})],

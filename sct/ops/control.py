@@ -31,7 +31,8 @@ def block_type(y: Operand, x: Operand, mode: str) -> Tensor:
     made_of = number(x if mode == "reverse" else y)
     if not shape:
         return FLOAT if made_of.carrier in ("py", "any") else made_of
-    return Tensor("array", "f64" if made_of.carrier in ("py", "any") else made_of.dtype, shape)
+    double = made_of.carrier in ("py", "any") or made_of.integral
+    return Tensor("array", "f64" if double else made_of.dtype, shape)
 
 
 cond = control("cond")

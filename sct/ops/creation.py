@@ -155,35 +155,37 @@ full_like = op("full_like", "numpy.full_like", type=type_full_like, run=run_full
                samples=likes(0.75))
 
 
-def type_zeros_of(x: Operand) -> Type:
-    return zero_type(x.type)
+def type_zeros_of(x: Operand, dtype: str | None = None) -> Type:
+    return zero_type(x.type, dtype)
 
 
-def zero_type(t: Type) -> Type:
+def zero_type(t: Type, dtype: str | None) -> Type:
     if isinstance(t, List):
-        return List(zero_type(t.elem))
+        return List(zero_type(t.elem, dtype))
     if not isinstance(t, Tensor):
         raise TypeMismatch(f"there is no zero of {t}")
-    return t if t.is_array else FLOAT
+    return Tensor("array", dtype or t.dtype, t.shape) if t.is_array else FLOAT
 
 
-def run_zeros_of(x: Any) -> Any:
+def run_zeros_of(x: Any, dtype: str | None = None) -> Any:
     if isinstance(x, list):
-        return list(map(run_zeros_of, x))
-    return np.zeros_like(x) if isinstance(x, np.ndarray) else 0.0
+        return [run_zeros_of(v, dtype) for v in x]
+    return np.zeros_like(x, dtype and numpy_dtype(dtype)) if isinstance(x, np.ndarray) else 0.0
 
 
-def zeros_text(t: Type, x: str = "_0") -> str:
+def zeros_text(t: Type, dtype: str | None, x: str = "_0") -> str:
     """`[0.0] * len(xs)`, `[np.zeros_like(v) for v in xs]`, `[[0.0] * len(v) for v in xs]`"""
     if isinstance(t, List):
         if isinstance(t.elem, Tensor) and t.elem.is_scalar:
             return f"[0.0] * len({x})"
-        return f"[{zeros_text(t.elem, 'v')} for v in {x}]"
-    return f"numpy.zeros_like({x})" if isinstance(t, Tensor) and t.is_array else "0.0"
+        return f"[{zeros_text(t.elem, dtype, 'v')} for v in {x}]"
+    if not isinstance(t, Tensor) or not t.is_array:
+        return "0.0"
+    return f"numpy.zeros_like({x})" if dtype is None else f"numpy.zeros_like({x}, dtype={dtype_text(dtype)})"
 
 
 zeros_of = op("zeros_of", type=type_zeros_of, nondiff=CONSTANT, samples=samples.layouts, run=run_zeros_of,
-              emit=lambda x: zeros_text(x.type))
+              defaults={"dtype": None}, emit=lambda x, dtype=None: zeros_text(x.type, dtype))
 
 
 # -- copies and conversions: the driver casts cotangents back --------------------------------------

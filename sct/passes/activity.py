@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sct.errors import SctError
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, walk
+from sct.ir.reals import counts_as_real
 from sct.ops.indexing import store
 from sct.passes.loops import parts
 from sct.passes.rules import is_full
@@ -44,6 +45,7 @@ def activity(fn: Fn, wrt: Iterable[Value], seeded: Iterable[Operand]) -> Activit
     useful = _reach((v for v in seeded if isinstance(v, Value)),
                     ((dst, src) for src, dst in edges if isinstance(src, Value)))
     active = frozenset(varied & useful)
+    _refuse_truncated(fn, active)
     reads: dict[Fn, tuple[Value, ...]] = {}
     _find_reads(fn, active, inside, reads)
     return Activity(active, reads)
@@ -106,6 +108,17 @@ def _find_reads(fn: Fn, active: frozenset[Value], inside: Mapping[Fn, list[Edge]
                 found.update(dict.fromkeys(reads[region]))
     found.update((src, None) for src, dst in inside[fn] if src in active and dst in active and isinstance(src, Value))
     reads[fn] = tuple(v for v in found if v not in bound)
+
+
+def _refuse_truncated(fn: Fn, active: frozenset[Value]) -> None:
+    """A write into ints that count as real would cut off more of the derivative than the fraction."""
+    for eqn in walk(fn):
+        if eqn.op is store and counts_as_real(eqn.out.type) and eqn.args[1] in active \
+                and not counts_as_real(eqn.args[1].type):
+            raise SctError(
+                "SCT414", "what is written into this array of ints depends on a differentiated input",
+                why="the write cuts its fraction off, and its derivative with it",
+                hint="write into an array of floats: `x = x.astype(float)` before", loc=eqn.loc)
 
 
 def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:

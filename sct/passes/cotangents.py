@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, builder_var, is_float
+from sct.ir.reals import counts_as_real
 from sct.ir.types import (
     ANY_REAL,
     ANY_SINGLE,
@@ -34,14 +36,14 @@ from sct.ops.arithmetic import add, mul
 from sct.ops.calls import call, pack, unpack
 from sct.ops.comparison import is_none, unwrap
 from sct.ops.control import cond
-from sct.ops.creation import to_f32, to_f64
+from sct.ops.creation import astype, to_f32, to_f64
 from sct.ops.elementwise import logical_not, logical_or, where
 from sct.ops.lists import add_lists
 from sct.passes.callees import callees_var
 from sct.passes.sequences import mapped
 
-__all__ = ["Masks", "base", "branch", "choice", "ct_type", "current", "explained", "fit", "full", "given", "hint",
-           "join_types", "packed", "present", "sized", "unpacked", "zero"]
+__all__ = ["Masks", "as_floats", "base", "branch", "choice", "ct_type", "current", "explained", "fit", "full", "given",
+           "hint", "join_types", "packed", "present", "sized", "unpacked", "zero"]
 
 
 def current() -> Builder:
@@ -71,6 +73,8 @@ def ct_type(t: Type) -> Type:
     inner = base(t)
     if isinstance(inner, Residuals):
         return Optional(Residuals("d" + inner.of))
+    if isinstance(inner, Tensor) and inner.integral:
+        inner = replace(inner, dtype="f64")
     if isinstance(inner, Seq):
         inner = type(inner)(ct_type(inner.elem))
     elif isinstance(inner, Tensor) and inner.is_scalar:
@@ -89,7 +93,9 @@ def zero(v: Operand) -> Operand:
         return Lit(None, t)
     if isinstance(t, Seq) and not isinstance(t, List):
         return mapped(zero, v)
-    return cast(Operand, zeros_of(v)) if isinstance(t, List) or _is_array(v) else _narrowed(Lit(0.0), t)
+    if isinstance(t, List) or _is_array(v):
+        return cast(Operand, zeros_of(v, dtype="f64") if _of_ints(v.type) else zeros_of(v))
+    return _narrowed(Lit(0.0), t)
 
 
 def full(ct: Operand | None, v: Operand) -> Operand:
@@ -98,7 +104,7 @@ def full(ct: Operand | None, v: Operand) -> Operand:
         return zero(v)
     t = base(v.type)
     if isinstance(t, Tensor) and t.is_array and isinstance(base(ct.type), Tensor) and not _is_array(ct):
-        return cast(Operand, expand_like(ct, present(v), axis=None, keepdims=False))
+        return cast(Operand, expand_like(ct, as_float(present(v)), axis=None, keepdims=False))
     return _narrowed(ct, t)
 
 
@@ -127,8 +133,29 @@ def given(ct: Operand, v: Value) -> Operand:
     return choice(cast(Operand, is_none(ct)), lambda: zero(v), lambda: present(ct))
 
 
+def _of_ints(t: Type) -> bool:
+    """Arrays of ints, which count as real here or where they are joined with others, or lists of such?"""
+    while isinstance(t, (Seq, Undef, Optional)):
+        t = t.elem
+    return isinstance(t, Tensor) and t.is_array and t.integral
+
+
+def as_float(x: Operand) -> Operand:
+    """`x` as derivatives are computed with it: of ints that count as real, floats."""
+    if not counts_as_real(x.type) or not isinstance(x.type, Tensor) or x.type.carrier == "py":
+        return x
+    return cast(Operand, astype(x, dtype="f64") if x.type.is_array else to_f64(x))
+
+
+def as_floats(eqn: Eqn) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
+    """The operands and the outs of `eqn` as its rule takes them: an index is the int that it is."""
+    args = tuple(x if k in eqn.op.inactive else as_float(x) for k, x in enumerate(eqn.args))
+    return args, tuple(map(as_float, eqn.outs))
+
+
 def fit(ct: Operand, x: Operand) -> Operand:
     """The cotangent `ct` with the shape and dtype of `x`."""
+    x = as_float(x)
     t, g = x.type, ct.type
     if not isinstance(t, Tensor) or not isinstance(g, Tensor):
         return ct

@@ -11,8 +11,11 @@ from collections.abc import Callable, Sequence
 
 from sct.ir.build import Rewrite
 from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, substitute
+from sct.ir.reals import counts_as_real, plain_ints
+from sct.ir.types import Type
 from sct.ops.control import closure
 from sct.passes.callees import callees_var
+from sct.passes.cotangents import ct_type
 from sct.passes.derivatives import Derivatives
 from sct.passes.forward import forward
 from sct.passes.jacobian import jacobian
@@ -24,9 +27,12 @@ __all__ = ["expand"]
 Env = dict[Value, Operand]
 
 
-def expand(program: Fn, *, rewrite: Rewrite | None = None) -> Fn:
-    """`program` without equations that differentiate; `rewrite` simplifies what is made."""
-    return _Expand(program, rewrite).program(program)
+def expand(program: Fn, *, rewrite: Rewrite | None = None, last: bool = True) -> Fn:
+    """`program` without equations that differentiate; `rewrite` simplifies what is made.
+
+    last  nothing is to be differentiated behind it
+    """
+    return _Expand(program, rewrite).program(program, _settled if last else retype)
 
 
 class _Expand:
@@ -36,11 +42,11 @@ class _Expand:
         self.rules: dict[str, Callable[[Eqn, Env], Sequence[Eqn]]] = {
             "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "jacobian": self.jacobian}
 
-    def program(self, program: Fn) -> Fn:
+    def program(self, program: Fn, settled: Callable[[Fn], Fn]) -> Fn:
         token = callees_var.set(self.derivatives)
         try:
-            fn = retype(self.fn(program.with_(functions=()), {}))
-            return fn.with_(functions=tuple(map(retype, self.derivatives.called(fn))))
+            fn = settled(self.fn(program.with_(functions=()), {}))
+            return fn.with_(functions=tuple(map(settled, self.derivatives.called(fn))))
         finally:
             callees_var.reset(token)
 
@@ -66,7 +72,8 @@ class _Expand:
 
     def pullback(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
         (fn,) = eqn.regions
-        seeds = {k: Value(fn.results[k].type, "d" + (fn.results[k].hint or "y")) for k in eqn.attrs["seeded"]}
+        seeds = {k: Value(_seed_type(fn.results[k].type), "d" + (fn.results[k].hint or "y"))
+                 for k in eqn.attrs["seeded"]}
         done = reverse(fn, eqn.attrs["wrt"], seeds, rewrite=self.rewrite)
         body = Fn("pullback", tuple(seeds.values()), done.backward, done.cotangents)
         attrs = {k: eqn.attrs[k] for k in ("names", "params", "result")}
@@ -82,3 +89,13 @@ class _Expand:
         block = rebuild(block, dict(zip(block.params, eqn.args)))
         env.update((out, r) for out, r in zip(eqn.outs, block.results) if out is not r)
         return block.eqns
+
+
+def _settled(fn: Fn) -> Fn:
+    """`fn` when all is differentiated: no int counts as real, and types are derived again."""
+    return retype(plain_ints(fn))
+
+
+def _seed_type(t: Type) -> Type:
+    """The type of the cotangent that a pullback is given for a result of type `t`."""
+    return ct_type(t) if counts_as_real(t) else t

@@ -16,7 +16,6 @@ from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_float, undef, walk
 from sct.ir.types import NONE, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef
-from sct.ops.adjoint import zeros_of
 from sct.ops.arithmetic import add
 from sct.ops.calls import call, pack, unpack
 from sct.ops.registry import ELEMENTWISE
@@ -24,6 +23,7 @@ from sct.passes.activity import activity, differentiable
 from sct.passes.callees import callees_var
 from sct.passes.cotangents import (
     Masks,
+    as_floats,
     ct_type,
     current,
     explained,
@@ -133,10 +133,11 @@ class Forward:
     def rule(self, eqn: Eqn, dxs: Sequence[Operand | None]) -> Sequence[Operand | None]:
         """The tangents of the outs, given those of the operands."""
         op, several = eqn.op, len(eqn.outs) > 1
-        y: Any = eqn.outs if several else eqn.out
+        values, outs = as_floats(eqn)
+        y: Any = outs if several else outs[0]
         if op.partials is not None:
             total: Operand | None = None
-            for p, dx in zip(op.partials(y, *eqn.args, **eqn.attrs), dxs):
+            for p, dx in zip(op.partials(y, *values, **eqn.attrs), dxs):
                 if p is not None and dx is not None:
                     total = self.masks.sum(total, self.masks.scale(dx, operand(p)))
             return [total]
@@ -149,8 +150,8 @@ class Forward:
         given = [k for k, dx in enumerate(dxs) if dx is not None]
         if op in ELEMENTWISE and len(given) == 1:
             return [self.masks.under(cast(Operand, dxs[given[0]]), lambda g: cast(Any, op.jvp)(
-                [g if k in given else None for k in range(len(dxs))], y, *eqn.args, **eqn.attrs))]
-        made = op.jvp(dxs, y, *eqn.args, **eqn.attrs)
+                [g if k in given else None for k in range(len(dxs))], y, *values, **eqn.attrs))]
+        made = op.jvp(dxs, y, *values, **eqn.attrs)
         return list(made) if several else [made]
 
     # -- calls ------------------------------------------------------------------------
@@ -260,5 +261,5 @@ def _shaped(dy: Operand, y: Value) -> Operand:
     if not isinstance(t, Tensor) or not isinstance(d, Tensor):
         return dy
     if t.is_array and t.shape != d.shape:
-        return cast(Operand, add(zeros_of(y), dy))
+        return cast(Operand, add(zero(y), dy))
     return fit(dy, y)

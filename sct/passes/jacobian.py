@@ -16,14 +16,13 @@ from typing import cast
 from sct.ir.build import Builder, Rewrite
 from sct.ir.core import Fn, Lit, Operand, Value, has_effect, is_float, rebuild, walk
 from sct.ir.types import INT
-from sct.ops.adjoint import zeros_of
 from sct.ops.calls import call
 from sct.ops.control import block_type
 from sct.ops.creation import empty
 from sct.ops.indexing import store
 from sct.ops.shape import dim
 from sct.ops.types import number
-from sct.passes.cotangents import current, full
+from sct.passes.cotangents import current, full, zero
 from sct.passes.forward import forward
 from sct.passes.linear import pushed
 from sct.passes.loops import emit_loop
@@ -96,7 +95,7 @@ def _swept(over: Operand, pairs: Sequence[tuple[Operand, Operand]], mode: str, n
         return [full(x, like) for x, (y, p) in zip(made, pairs) for like in [p if mode == "reverse" else y]]
 
     def step(at: Sequence[Value], blocks: Sequence[Operand]) -> Sequence[Operand]:
-        unit = store(zeros_of(over), 1.0, *at, key=("i",) * rank)
+        unit = store(zero(over), 1.0, *at, key=("i",) * rank)
         unit.hint = f"d{over.hint or 'y'}"
         around = [() if mode == "reverse" else ("s000",) * number(y).rank for y, _ in pairs]
         return [store(block, x, *at, key=(*whole, *("i",) * rank))

@@ -128,7 +128,7 @@ def unused(fn: Fn) -> list[str]:
     found = []
     for eqn in fn.eqns:
         if eqn.op.name == "vjp" and eqn.attrs["seeded"]:
-            region = expand(eqn.regions[0].with_(functions=fn.functions))
+            region = expand(eqn.regions[0].with_(functions=fn.functions), last=False)
             params = [region.params[k] for k in eqn.attrs["wrt"]]
             active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
             found += [p.hint or "its argument" for p in params if p not in active]

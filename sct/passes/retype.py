@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sct.ir.check import agree, fits, raises
 from sct.ir.core import Eqn, Fn, Operand, Value, substitute
+from sct.ir.reals import derived
 from sct.ir.types import Seq, Tensor, Type, join
 
 __all__ = ["retype"]
@@ -40,9 +41,8 @@ class _Retype:
             return eqn.with_(outs=self.typed(eqn.outs, types))
         if eqn.regions:
             return eqn.with_(regions=tuple(map(self.region, eqn.regions)))
-        spelling = {"spelling": eqn.spelling} if eqn.op.spelled else {}
-        derived = eqn.op.type(*eqn.args, **spelling, **eqn.attrs)
-        found = derived if isinstance(derived, tuple) else (derived,)
+        made = derived(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
+        found = made if isinstance(made, tuple) else (made,)
         return eqn.with_(outs=self.typed(eqn.outs, [
             out.type if agree(out.type, t) else t for out, t in zip(eqn.outs, found)]))
 

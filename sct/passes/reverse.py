@@ -28,6 +28,7 @@ from sct.passes.activity import Activity, activity, differentiable
 from sct.passes.callees import callees_var
 from sct.passes.cotangents import (
     Masks,
+    as_floats,
     branch,
     choice,
     ct_type,
@@ -136,16 +137,17 @@ class _Reverse:
     def rule(self, eqn: Eqn, cts: Sequence[Operand | None]) -> Sequence[Operand | None]:
         """The contributions to the cotangents of the operands."""
         op, several = eqn.op, len(eqn.outs) > 1
-        y: Any = eqn.outs if several else eqn.out
+        args, outs = as_floats(eqn)
+        y: Any = outs if several else outs[0]
         ct: Any = cts if several else cts[0]
         if op.partials is not None:
             return [None if p is None else self.masks.scale(ct, operand(p))
-                    for p in op.partials(y, *eqn.args, **eqn.attrs)]
+                    for p in op.partials(y, *args, **eqn.attrs)]
 
         def rule(g: Any) -> Sequence[Operand | None]:
             if op.linear is not None:
-                return op.linear(g, *eqn.args, **eqn.attrs)
-            return op.vjp(g, y, *eqn.args, **eqn.attrs) if op.vjp is not None else []
+                return op.linear(g, *args, **eqn.attrs)
+            return op.vjp(g, y, *args, **eqn.attrs) if op.vjp is not None else []
 
         return self.masked(ct, rule) if op in ELEMENTWISE and not several else rule(ct)
 

@@ -16,15 +16,17 @@ from typing import Any, cast
 from sct.ir.build import Builder, operand
 from sct.ir.check import agree, fits
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute
+from sct.ir.reals import derived
 from sct.ir.types import Dim, List, Tensor, Type, TypeMismatch
 from sct.ops.arithmetic import add, neg, sub
-from sct.ops.creation import ones, to_f32, zeros, zeros_of
+from sct.ops.creation import full_like, ones, to_f32, zeros, zeros_of
 from sct.ops.elementwise import where
 from sct.ops.indexing import add_at, index, store
 from sct.ops.reductions import expand_like
 from sct.ops.shape import dim, size
 from sct.passes import axes as axes
 from sct.passes import listrules as listrules
+from sct.passes.castrules import ints
 from sct.passes.collect import collect, negation, product
 from sct.passes.fuse import dotted, logistic
 from sct.passes.matrices import turned
@@ -64,10 +66,10 @@ def _candidates(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> It
 
 def _type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spelling: str | None) -> Type | None:
     try:
-        derived = op.type(*args, **({"spelling": spelling} if op.spelled else {}), **attrs)
+        made = derived(op, args, attrs, spelling)
     except TypeMismatch:
         return None
-    return None if isinstance(derived, tuple) else derived
+    return None if isinstance(made, tuple) else made
 
 
 def _same_type(new: Type, old: Type | None) -> bool:
@@ -125,6 +127,9 @@ class _Simplify:
 
     def size(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
         """A size is asked of an argument, where that has it, so that nothing is kept for its shape."""
+        if eqn.op is expand_like and self.last and (like := ints(args[1])) is not None and cast(
+                Tensor, args[0].type).is_scalar:
+            return cast(Operand, full_like(like, args[0], dtype="f64"))
         if eqn.op is expand_like and uses.get(cast(Value, args[1])) == 1:
             if self.last and args[0] in (Lit(1), Lit(1.0)) and (sizes := self.sizes_of(args[1])) is not None:
                 return cast(Operand, ones(*sizes, dtype=cast(Tensor, args[1].type).dtype))
@@ -132,7 +137,7 @@ class _Simplify:
             same = x is not args[1] and x.type == args[1].type
             return cast(Operand, expand_like(args[0], x, **eqn.attrs)) if same else None
         if eqn.op is zeros_of and uses.get(cast(Value, args[0])) == 1:
-            return self.zeros_like(args[0])
+            return self.zeros_like(args[0], eqn.out.type)
         if eqn.op not in (dim, size) or not isinstance(args[0].type, Tensor):
             return None
         if eqn.op is size:
@@ -141,9 +146,8 @@ class _Simplify:
         x, k = self.sizes.get(args[0].type.shape[eqn.attrs["axis"]], (args[0], 0))
         return cast(Operand, dim(x, axis=k)) if x is not args[0] else None
 
-    def zeros_like(self, x: Operand) -> Operand | None:
-        """Zeros of the shape of x, which nothing else needs."""
-        t = x.type
+    def zeros_like(self, x: Operand, t: Type) -> Operand | None:
+        """Zeros of the shape of x, which nothing else needs, of the type t."""
         sizes = self.sizes_of(x)
         if sizes is None or not isinstance(t, Tensor):
             return None
