@@ -18,11 +18,12 @@ from typing import Any
 import gast
 import numpy as np
 
-from sct.frontend.arrays import size_along
+from sct.frontend.arrays import item, size_along
 from sct.frontend.comprehensions import MOST_UNROLLED
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.iteration import items_of, known_items, length
 from sct.frontend.values import Abstract, Array, Iteration, Key, Ref, Static, Tup
+from sct.ir.types import Tensor
 
 __all__ = ["nested", "of_nest"]
 
@@ -69,6 +70,20 @@ def ndindex(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return Iteration("zip", (Iteration("range", sizes),))
     ranges = [Iteration("range", (n,)) for n in sizes]
     return of_nest(ev, itertools.product, ranges, {}) or ev.call(Static(itertools.product), ranges)
+
+
+@special(np.ix_)
+def ix(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """Indices that pair each with each: one along each axis."""
+    made = []
+    for k, a in enumerate(args):
+        v = a if isinstance(a, Ref) else ev.call(Static(np.asarray), [a])
+        t = ev.type_of(v)
+        if not isinstance(t, Tensor) or t.rank != 1 or t.kind != "i":
+            ev.refuse("SCT503", "`np.ix_` of what are no one-dimensional integers", hint="use np.flatnonzero(mask)")
+        places = [Static(slice(None)) if j == k else Static(None) for j in range(len(args))]
+        made.append(item(ev, v, Tup(tuple(places))))
+    return Tup(tuple(made))
 
 
 @special(np.ndenumerate)

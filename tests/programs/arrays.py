@@ -222,7 +222,17 @@ def spread(rng, n):
     return (0.1 + 1.8 * (rng.permutation(n) + 0.3) / n).astype(float)
 
 
+def stiffness(k, u, ends):
+    """Springs between nodes, put together by `np.ix_`."""
+    K = np.zeros((len(u), len(u)))
+    for e in range(len(k)):
+        K[np.ix_(ends[e], ends[e])] += k[e] * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    inner = K[np.ix_([0, 2], np.arange(1, len(u)))]
+    return u @ K @ u + np.sum(inner ** 2)
+
+
 INPUTS = {
+    "stiffness": lambda rng: (rng.uniform(1.0, 2.0, size=3), rng.normal(size=4), np.array([[0, 1], [1, 2], [3, 1]])),
     "standardised_loss": lambda rng: (normal(rng, 6, 3), normal(rng, 3), normal(rng, 6)),
     "weighted_variance": lambda rng: (normal(rng, 5), rng.uniform(0.5, 2.0, 5)),
     "pinball": lambda rng: (normal(rng, 3), normal(rng, 9), normal(rng, 9), 0.3),
