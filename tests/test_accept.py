@@ -52,6 +52,13 @@ def tuple_assignment(a, b):
     return p * q
 
 
+def tuples_in_order(a, b, pair):
+    best = pair if pair < (a, b) else (b, a)
+    if (a, b, 1.0) >= (a, b):
+        best = (best[0] * best[1], a)
+    return best[0] * 2.0 + best[1] * ((b, a) < (b, 0.5)) + (a * b if (a, 2) > (a, 1) else a)
+
+
 def items_deleted(a, b):
     t, d = [a, b, a * b], {"a": a, "b": b}
     del t[0], d["a"]

@@ -254,7 +254,8 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
     elif isinstance(owner, ListRef) and by_position(ev, owner, key):
         (at,) = key_items(ev, key)
         if isinstance(at, slice):
-            ev.refuse("SCT503", "writing a slice of a list is not supported")
+            ev.refuse("SCT503", "writing a slice of a list of any length is not supported",
+                      hint="write the items in a loop, or join lists: `xs[:i] + new + xs[j:]`")
         lists.store_element(ev, owner, at, value)
     elif isinstance(owner, (ListRef, DictRef)):
         cell = ev.writable(owner.addr, "a write")

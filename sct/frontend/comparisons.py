@@ -94,7 +94,7 @@ _REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": 
 def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     """`==` and `!=` of tuples, lists, and dataclasses: item by item, up to the first that differs."""
     if not isinstance(op, (gast.Eq, gast.NotEq)):
-        ev.refuse("SCT503", "containers are compared with `==` and `!=` alone", hint="compare their items")
+        return _ordered(ev, op, a, b)
     left, right = _comparable(ev, a), _comparable(ev, b)
     if left is None or right is None or left[0] != right[0] or len(left[1]) != len(right[1]):
         return Static(isinstance(op, gast.NotEq))
@@ -114,6 +114,26 @@ def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abs
     if isinstance(op, gast.Eq):
         return same
     return Static(not same.value) if isinstance(same, Static) else ev.emit(not_, ev.operand(same))
+
+
+def _ordered(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """`<` and the like of two tuples: by the first items that differ, or by their lengths."""
+    if not isinstance(a, Tup) or not isinstance(b, Tup):
+        ev.refuse("SCT503", "containers other than tuples are compared with `==` and `!=` alone",
+                  hint="compare their items")
+    pairs, longest = list(zip(a.items, b.items)), max(len(a.items), len(b.items))
+
+    def go(k: int) -> Abstract:
+        if k == len(pairs):
+            return compare_one(ev, op, Static(len(a.items)), Static(len(b.items)))
+        if k == longest - 1:
+            return compare_one(ev, op, *pairs[k])
+        t = truth(ev, compare_one(ev, gast.Eq(), *pairs[k]))
+        if isinstance(t, Lit):
+            return go(k + 1) if t.value else compare_one(ev, op, *pairs[k])
+        return ev.branch(t, lambda: go(k + 1), lambda: compare_one(ev, op, *pairs[k]))  # type: ignore[no-any-return]
+
+    return go(0)
 
 
 def _comparable(ev: Evaluator, v: Abstract) -> tuple[Any, tuple[Abstract, ...]] | None:
