@@ -63,6 +63,7 @@ class Facts:
     sizes       where a size is found: (leaf, axis), None for an int; or what it is computed as
     trips       the first and the last value of what counts the trips of a loop, by its symbol
     same_size   symbols of sizes, and terms that are not linear, that are known to equal other terms
+    terms       terms with what is equal put in, until more is known
     size_facts  what was asked of sizes ("==", "<=", "!="), for good: `guards` of a walk of a loop
                 that is done again are dropped, these are not; and what an equality was solved for
     """
@@ -75,6 +76,7 @@ class Facts:
         self.size_names: dict[int, str] = {}
         self.trips: dict[str, tuple[Dim, Dim]] = {}
         self.same_size: dict[Atom, Dim] = {}
+        self.terms: dict[Dim, Dim] = {}
         self.size_facts: dict[tuple[str, Dim, Dim], Atom | None] = {}
 
     @property
@@ -158,10 +160,16 @@ class Facts:
         solved = sorted(self.solutions(p - q), key=lambda s: s[1].least < (2 if alone(s[1]) else 0))
         self.size_facts["==", p, q] = solved[0][0] if solved else None
         if solved:
-            self.same_size[solved[0][0]] = solved[0][1]
+            self.learn(*solved[0])
             self.close()
         for quotient in [] if solved else list(atoms(p - q)):
             self.name_part(quotient)
+
+    def learn(self, atom: Atom, value: Dim) -> None:
+        """From here on `atom` is `value`."""
+        if self.same_size.get(atom) != value:
+            self.same_size[atom] = value
+            self.terms.clear()
 
     def solutions(self, rest: Dim) -> Iterator[tuple[Atom, Dim]]:
         """What `rest == 0` says of each atom: of symbols first, then of what is not linear, long terms first."""
@@ -178,7 +186,7 @@ class Facts:
             value = self.same_size[atom]
             new = alone(known_size(atom.fn, [None if x is None else self.resolve(x) for x in atom.args]))
             if new is not None and new not in atoms(self.resolve(value)):
-                self.same_size.setdefault(new, value)
+                self.learn(new, self.same_size.get(new, value))
 
     def within(self, d: Dim, sizes: Sequence[Dim], ask: bool) -> None:
         """Find the slices in a term that end inside of what they are taken of; what is not known is asked."""
@@ -191,7 +199,7 @@ class Facts:
                 positive = functools.partial(self.positive, sizes=sizes, asked=asked if ask else None)
                 found = known_size(atom.fn, atom.args, positive)
                 if found != applied(atom.fn, *atom.args):
-                    self.same_size[atom] = found
+                    self.learn(atom, found)
                     for fact in asked:
                         self.size_facts.setdefault(fact, None)
                     self.close()
@@ -206,13 +214,13 @@ class Facts:
             if a is None or b is None or not b.value or now is None or now % b.value:
                 return
             if (made := self.named(Dim(0, ((atom, 1),)))) is not None:
-                self.same_size[atom] = made
+                self.learn(atom, made)
                 self.equate(a, made * b.value)
         elif atom.startswith("__") and atom in self.sizes:
             at = self.sizes[atom]
             hint = None if isinstance(at, Dim) else self.params[at[0]].hint
             if (made := self.named(sym(atom), hint or "n")) is not None:
-                self.same_size[atom] = made
+                self.learn(atom, made)
 
     def named(self, d: Dim, *wanted: str) -> Dim | None:
         """A size that is computed as 0, 1 or a symbol that is neither; None where it is no size, or not known."""
@@ -260,12 +268,12 @@ class Facts:
     def size_guards(self) -> list[Guard]:
         """What was asked of sizes, without what follows from the rest."""
         symbols: dict[Atom, Dim] = {atom: d for atom, d in self.same_size.items() if isinstance(atom, str)}
-        kept = dict(self.size_facts)
+        kept, made = dict(self.size_facts), dict[Dim, Dim]()
         for (how, p, q), solved in self.size_facts.items():
             del kept[how, p, q]
-            slack = resolve(q - p, symbols)
+            slack = resolve(q - p, symbols, made)
             if how == "<=" and solved not in slack.symbols:
-                others = [resolve(d - c, symbols) for h, c, d in kept if h == "<="]
+                others = [resolve(d - c, symbols, made) for h, c, d in kept if h == "<="]
                 follows = slack.least >= 0 or any((slack - other).least >= 0 for other in others)
             else:
                 follows = not isinstance(solved, str) and slack == Dim(0)
@@ -289,7 +297,7 @@ class Facts:
 
     def resolve(self, d: Dim) -> Dim:
         """A size with what is known to be equal put in."""
-        return resolve(d, self.same_size)
+        return resolve(d, self.same_size, self.terms)
 
     def size_now(self, d: Dim) -> int | None:
         """The value of a size for the arguments at hand; ahead of time, equal names are equal sizes."""
@@ -319,22 +327,28 @@ def opaque(d: Dim) -> bool:
     return any(isinstance(atom, Apply) for atom, _ in d.terms)
 
 
-def resolve(d: Dim, same: Mapping[Atom, Dim]) -> Dim:
-    """A term with what is equal to its parts put in, as long as there is any."""
+def resolve(d: Dim, same: Mapping[Atom, Dim], made: dict[Dim, Dim]) -> Dim:
+    """A term with what is equal to its parts put in, as long as there is any; `made` are those made before."""
+    if not same or not d.terms:
+        return d
 
-    def known(atom: Atom) -> Dim:
+    def known(atom: Atom) -> Dim | None:
         if atom in same or isinstance(atom, str):
-            return same.get(atom) or Dim(0, ((atom, 1),))
-        return known_size(atom.fn, [None if x is None else resolve(x, same) for x in atom.args])
+            return same.get(atom)
+        return known_size(atom.fn, [None if x is None else resolve(x, same, made) for x in atom.args])
 
-    for _ in range(20 if same else 0):
-        total = Dim(d.const)
-        for atom, coef in d.terms:
-            total = total + known(atom) * coef
-        if total == d:
+    total = d
+    for _ in range(20 if d not in made else 0):
+        coefs, const = dict[Atom, int](), total.const
+        for atom, coef in total.terms:
+            found = known(atom)
+            const += 0 if found is None else found.const * coef
+            for a, c in ((atom, 1),) if found is None else found.terms:
+                coefs[a] = coefs.get(a, 0) + c * coef
+        if const == total.const and coefs == dict(total.terms):
             break
-        d = total
-    return d
+        total = Dim(const, tuple(coefs.items())) + 0
+    return made.setdefault(d, total)
 
 
 def alone(d: Dim) -> Atom | None:
