@@ -30,6 +30,7 @@ from programs import (
     physics,
     recursion,
     sizes,
+    tapes,
     users,
 )
 from trees import copied, random_like, same_bits
@@ -151,6 +152,15 @@ GOLDENS = [
     gradient(estimation, "attention", (0, 1, 2)),
     gradient(estimation, "batch_norm", (0, 1, 2)),
     matrix(estimation, "normal_nll", "hessian", 0),
+    gradient(estimation, "convolution", (0, 1)),
+    # what is not kept: shapes, what is the same in each trip, what is computed already
+    gradient(tapes, "relaxed", 0),
+    gradient(tapes, "chosen_parts", 0),
+    gradient(tapes, "mixed", (0, 1)),
+    gradient(tapes, "mixed_twice", (0, 1)),
+    gradient(tapes, "smoothed_rows", (0, 1)),
+    gradient(tapes, "gaussian_scores", (0, 1)),
+    gradient(numerics, "multigrid", (0, 1)),
     # finance
     gradient(finance, "black_scholes", (0, 3)),
     gradient(finance, "bond_price", (0, 1)),

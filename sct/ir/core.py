@@ -125,6 +125,7 @@ class Op:
               and what they are taken to be ahead of time
     nondiff   the reason why there is no derivative
     inactive  positions of operands that have no derivative (indices, conditions)
+    shapes    positions of operands of which the shape and the dtype are read, not the elements
     alias     "none", "view", "maybe" (a view or a copy) or "same" (may be the very
               object), each of operand `alias_of`; or a function
               alias(*operands, **attrs) of them.  Ask `sct.ops.aliases(eqn)`
@@ -153,6 +154,7 @@ class Op:
     fields: tuple[str, ...] = ()
     asks: Callable[..., dict[str, Any]] | None = None
     inactive: tuple[int, ...] = ()
+    shapes: tuple[int, ...] = ()
     alias: str | Callable[..., str] = "none"
     alias_of: int = 0
     readonly: bool = False

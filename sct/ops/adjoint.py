@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sct.ir.core import Lit, Operand
-from sct.ir.types import Dim
+from sct.ir.types import Apply, Dim
 from sct.ops.creation import cast_like, zeros_of
 from sct.ops.reductions import expand_like, sum_, unbroadcast_like
 from sct.ops.types import number
@@ -42,7 +42,7 @@ def unbroadcast(ct: Operand, x: Operand) -> Any:
         ct = sum_(ct, axis=ones[0] if len(ones) == 1 else tuple(ones), keepdims=True)
     if extra < 0 or any(smaller(c, d) for c, d in pairs):
         return expand_like(ct, x, axis=None, keepdims=True)
-    if any(c != d and not d.never_one for c, d in zip(number(ct).shape, t.shape)):
+    if not all(c == d or d.never_one or stretches(c, d) for c, d in zip(number(ct).shape, t.shape)):
         return unbroadcast_like(ct, x)
     return ct
 
@@ -50,3 +50,10 @@ def unbroadcast(ct: Operand, x: Operand) -> Any:
 def smaller(c: Dim, d: Dim) -> bool:
     """Is an axis of size c to be broadcast to size d?"""
     return c == Dim(1) != d
+
+
+def stretches(c: Dim, d: Dim) -> bool:
+    """Is d what the sizes c and another broadcast to, so that it is 1 only if c is?"""
+    atom = d.terms[0][0] if d.terms else None
+    return isinstance(atom, Apply) and atom.fn == "broadcast" and d == Dim(0, ((atom, 1),)) \
+        and any(a is not None and (a == c or stretches(c, a)) for a in atom.args)

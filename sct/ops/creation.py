@@ -122,7 +122,7 @@ def like(name: str) -> Op:
 
     return op(f"{name}_like", f"numpy.{name}_like", type=rule, run=run, emit=emit, defaults={"dtype": None},
               bind=lambda a, dtype=None: ([a], {"dtype": optional_dtype(dtype)}), nondiff=CONSTANT,
-              cost="never" if name == "empty" else "cheap", samples=likes())
+              shapes=(0,), cost="never" if name == "empty" else "cheap", samples=likes())
 
 
 def likes(*more: Any) -> samples.Samples:
@@ -151,7 +151,8 @@ def emit_full_like(x: Operand, value: Operand, dtype: str | None = None) -> str:
 
 full_like = op("full_like", "numpy.full_like", type=type_full_like, run=run_full_like, emit=emit_full_like,
                bind=lambda a, fill_value, dtype=None: ([a, fill_value], {"dtype": optional_dtype(dtype)}),
-               defaults={"dtype": None}, inactive=(0,), linear=lambda ct, x, v, dtype=None: [None, ct],
+               defaults={"dtype": None}, inactive=(0,), shapes=(0,),
+               linear=lambda ct, x, v, dtype=None: [None, ct],
                samples=likes(0.75))
 
 
@@ -185,7 +186,7 @@ def zeros_text(t: Type, dtype: str | None, x: str = "_0") -> str:
 
 
 zeros_of = op("zeros_of", type=type_zeros_of, nondiff=CONSTANT, samples=samples.layouts, run=run_zeros_of,
-              defaults={"dtype": None}, emit=lambda x, dtype=None: zeros_text(x.type, dtype))
+              shapes=(0,), defaults={"dtype": None}, emit=lambda x, dtype=None: zeros_text(x.type, dtype))
 
 
 # -- copies and conversions: the driver casts cotangents back --------------------------------------
@@ -229,7 +230,7 @@ def run_cast_like(ct: Any, x: Any) -> Any:
     return ct.astype(dtype) if isinstance(ct, np.ndarray) else dtype.type(ct)
 
 
-cast_like = op("cast_like", type=type_cast_like, run=run_cast_like, inactive=(1,),
+cast_like = op("cast_like", type=type_cast_like, run=run_cast_like, inactive=(1,), shapes=(1,),
                emit=lambda ct, x: cast_text(ct, strong(number(x))), linear=lambda ct, a, x: [ct, None],
                samples=lambda: [((samples.arrays((3,)), np.ones(1, "f4")), {}), ((1.5, np.float32(1.0)), {}),
                                 ((samples.arrays((3,), dtype="f4"), np.ones(2)), {}),

@@ -100,7 +100,7 @@ def expansions() -> Iterable[samples.Sample]:
 
 
 expand_like = op("expand_like", type=type_expand_like, run=run_expand_like, defaults=REDUCED, inactive=(1,),
-                 emit=emit_expand_like, linear=expand_like_transposed, readonly=True, samples=expansions,
+                 shapes=(1,), emit=emit_expand_like, linear=expand_like_transposed, readonly=True, samples=expansions,
                  alias=lambda ct, x, **_: "view" if number(ct).is_array else "none")
 
 
@@ -115,7 +115,7 @@ def emit_unbroadcast_like(ct: Operand, x: Operand) -> str:
 
 
 unbroadcast_like = op("unbroadcast_like", run=run_unbroadcast_like, inactive=(1,), emit=emit_unbroadcast_like,
-                      type=lambda ct, x: Tensor("array", number(ct).dtype, number(x).shape), alias="maybe",
+                      shapes=(1,), type=lambda ct, x: Tensor("array", number(ct).dtype, number(x).shape), alias="maybe",
                       linear=lambda ct, a, x: [expand_like(ct, a, axis=None, keepdims=True), None],
                       samples=lambda: [((samples.arrays((2, 3)), np.ones(s)), {})
                                        for s in ((2, 1), (1, 3), (1, 1), (2, 3))])

@@ -50,11 +50,11 @@ def run_dim(x: Any, *_: Any, axis: int = 0) -> int:
 
 # The length of a list; after it come other columns of the same list of tuples, which have that length too.
 dim = op("dim", "builtins.len", type=type_dim, run=run_dim, defaults={"axis": 0}, dim=dim_dim, cost="free",
-         bind=lambda x: ([x], {"axis": 0}), nondiff=SIZE,
+         shapes=(0,), bind=lambda x: ([x], {"axis": 0}), nondiff=SIZE,
          emit=lambda x, *_, axis=0: "len(_0)" if isinstance(x.type, Seq) else f"_0.shape[{axis}]",
          samples=lambda: [((np.ones((2, 3)),), {"axis": k}) for k in (0, 1, -1)])
 
-size = op("size", "numpy.size .size", type=lambda x: INT, run=lambda x: int(np.size(x)), cost="free",
+size = op("size", "numpy.size .size", type=lambda x: INT, run=lambda x: int(np.size(x)), cost="free", shapes=(0,),
           dim=lambda x: size_dim(number(x).shape), bind=lambda a: ([a], {}), nondiff=SIZE,
           emit=lambda x: "_0.size" if number(x).carrier in ("np", "array") else "numpy.size(_0)",
           samples=lambda: [((np.ones((2, 3)),), {}), ((1.0,), {})])
@@ -127,7 +127,7 @@ reshape: Op = op("reshape", "numpy.reshape .reshape", type=type_reshape, run=lam
 
 
 reshape_like: Op = op("reshape_like", type=lambda ct, x: rearranged(ct, number(x).shape), inactive=(1,), alias="maybe",
-                      run=lambda ct, x: np.reshape(ct, x.shape), emit="numpy.reshape(_0, _1.shape)",
+                      shapes=(1,), run=lambda ct, x: np.reshape(ct, x.shape), emit="numpy.reshape(_0, _1.shape)",
                       linear=lambda ct, a, x: [reshape_as(ct, a), None],
                       samples=lambda: [((samples.arrays((2, 6)), np.ones(s)), {}) for s in ((3, 4), (12,), (2, 2, 3))])
 

@@ -1,27 +1,30 @@
 """What it costs to keep a value on a tape, or to compute it again; in multiplications.
 
 An append and a pop cost about two cheap operations.  An array is kept by reference, for the
-same price, unless it is overwritten later: then keeping it is a copy a trip.  Operations
-on arrays are not repeated, but for views and element reads.
+same price, unless it, or what it is a part of, is overwritten later: then keeping it is a copy
+a trip.  Operations on arrays are not repeated, but for views and element reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from sct.ir.core import Lit, Operand, Value, is_effect
-from sct.ir.types import FLOAT, List, Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import FLOAT, INT, List, Optional, Seq, Tensor, Type, Undef
+from sct.ops.indexing import advanced
 from sct.ops.lists import UPDATES
 from sct.passes.blocks import Block, Node
 from sct.passes.cse import ALLOCATIONS
 from sct.passes.mirror import Program
 from sct.passes.rules import FOLDED
 
-__all__ = ["FREE", "Costs", "Way", "can_repeat"]
+__all__ = ["FREE", "ON_ARRAYS", "OUTER", "Costs", "Way", "can_repeat"]
 
-TAPE, SHARED, COPY = 1.5, 0.3, 1000.0
+TAPE, SHARED, PART, COPY = 1.5, 0.3, 100.0, 1000.0
 FREE, CHEAP, ON_ARRAYS = 0.3, 0.7, 12.0
+COUNT = 0.4
+"""What a step of arithmetic on Python ints costs: an index is not kept."""
 QUOTIENT = 2.0
 """What a division costs where code is compiled; it waits for the processor, a tape does not."""
 OUTER = 0.1
@@ -31,12 +34,15 @@ ARITHMETIC = frozenset({
     "add", "sub", "mul", "neg", "pos", "div", "abs", "sign", "square", "floordiv", "mod", "int", "bool", "not_",
     "quotient", "where", "pymax", "pymin", "logical_and", "logical_or", "logical_not", "eq", "ne", "lt", "le", "gt",
     "ge", "minimum", "maximum", "isnan", "isinf", "isfinite"})
+COUNTS = ("add", "sub", "mul", "neg")
+VIEWS = ("index", "unwrap", "reshape", "transpose", "ravel")
 READS = ("index", "dim", "size", "unwrap", "is_none", "transpose")
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to get at a value: "index", "counter", "shift", "final" or "again", and what it reads."""
+    """A way to get at a value: "index", "counter", "shift", "final", "last", "same" or "again", and what it
+    reads."""
 
     kind: str
     cost: float
@@ -69,6 +75,8 @@ class Costs:
             return SHARED
         if _is_array(value.type) and self.overwritten(value):
             return COPY
+        if _is_array(value.type) and self.is_part(value):
+            return PART
         return TAPE + (0.0 if value.hint else 0.01)
 
     def _is_elem(self, value: Value) -> bool:
@@ -80,7 +88,14 @@ class Costs:
             return FREE
         if any(_is_array(x.type) for x in (*node.args, *node.outs)):
             return ON_ARRAYS
+        if node.name in COUNTS and node.outs[0].type == INT:
+            return COUNT
         return QUOTIENT if self.compiled and node.name in ("div", "quotient", "floordiv", "mod") else CHEAP
+
+    def is_work(self, value: Value) -> bool:
+        """Is this more than a part of an array, or arithmetic on numbers?"""
+        node, _ = self.program.maker.get(value, (None, 0))
+        return node is not None and (not can_repeat(node) or self.repeat(node) == ON_ARRAYS)
 
     def request(self, value: Operand, block: Block) -> float:
         """What it costs the loops around `block` to have `value` there."""
@@ -110,6 +125,20 @@ class Costs:
             self._written = self._find_written()
         return value in self._written
 
+    def is_part(self, value: Value) -> bool:
+        """Is this a view of an array that is overwritten?"""
+        return any(isinstance(x, Value) and self.overwritten(x) for x in self._bases(value))
+
+    def _bases(self, value: Value) -> Iterator[Operand]:
+        """The arrays that `value` is a view of."""
+        x: Operand = value
+        while isinstance(x, Value) and x in self.program.maker:
+            node, _ = self.program.maker[x]
+            if node.name not in VIEWS or not node.args or node.name == "index" and advanced(node.attrs["key"]):
+                return
+            x = node.args[0]
+            yield x
+
     def _find_written(self) -> set[Value]:
         """Backwards from the operands of updates, through carries and arms."""
         sources: dict[Value, list[Operand]] = {}
@@ -127,7 +156,7 @@ class Costs:
                     for k, param in enumerate(node.params):
                         sources[param] = [node.inits[k], node.body.results[1 + k]]
                         sources[node.outs[k]] = [param, node.body.results[1 + k]]
-                elif node.name in ("index", "unwrap", "reshape", "transpose", "ravel") and node.args:
+                elif node.name in VIEWS and node.args:
                     sources.setdefault(node.outs[0], []).append(node.args[0])
         written: set[Value] = set()
         while work:

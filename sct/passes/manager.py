@@ -23,7 +23,7 @@ from sct.passes.cse import cse
 from sct.passes.dce import dce
 from sct.passes.expand import expand
 from sct.passes.handed import handed
-from sct.passes.hoist import hoist
+from sct.passes.hoist import hoist, hoist_primal
 from sct.passes.late import late
 from sct.passes.once import once
 from sct.passes.prune import prune
@@ -40,7 +40,7 @@ Pass = Callable[[Fn], Fn]
 Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 
 PIPELINE: Pipeline = (
-    ("optimized", ("cse", "dce")),
+    ("optimized", ("cse", "dce", "hoist the primal")),
     ("expanded", ("expand",)),
     ("adjoint", ("simplify", "cse", "dce", "prune")),
     ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "sink", "stack", "once", "late", "dce")),
@@ -102,8 +102,8 @@ def passes(fn: Fn) -> dict[str, Pass]:
     each: dict[str, Pass] = {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save,
-        "save for kernels": lambda f: save(f, compiled=True), "hoist": hoist, "sink": sink,
-        "stack": stack, "once": once, "late": late,
+        "save for kernels": lambda f: save(f, compiled=True), "hoist": hoist, "hoist the primal": hoist_primal,
+        "sink": sink, "stack": stack, "once": once, "late": late,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {

@@ -3,7 +3,8 @@
 Every value that a backward loop reads of the forward loop it mirrors is kept on a
 tape, or computed again from what is kept, from the index, and from what is in scope of
 both; the choice is a minimum cut, by time (contracts 6).  What a carry becomes at the end of
-a trip, it is at the start of the next: the backward loop then carries it back itself.
+a trip, it is at the start of the next: the backward loop then carries it back itself.  What is
+the same in each trip is as the last trip leaves it, or is computed again before the backward loop.
 Loops are treated inside out; what an inner one reads of the loops around its forward
 loop becomes a demand there.  In straight-line code everything is kept.
 """
@@ -14,24 +15,32 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from sct.ir.check import fits
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, undef
 from sct.ir.types import INT, Tensor, Type, Undef
 from sct.ops.arithmetic import add, mul
 from sct.ops.comparison import unwrap
 from sct.ops.indexing import index
 from sct.passes.blocks import Block, Node, ancestors, around, blocks, freeze, is_arm, within
-from sct.passes.costs import FREE, Costs, Way, can_repeat
+from sct.passes.costs import FREE, ON_ARRAYS, OUTER, Costs, Way, can_repeat
 from sct.passes.finals import Finals
+from sct.passes.hoist import cannot_raise, is_pure
 from sct.passes.mincut import Network
 from sct.passes.mirror import Program
+from sct.passes.recall import recall
+from sct.passes.shapes import stand_in
 
 __all__ = ["save"]
+
+REACH = 8
+"""How many equations back it is asked whether a value is the same in each trip."""
 
 
 def save(fn: Fn, compiled: bool = False) -> Fn:
     """`fn` with its tapes chosen, for a backend that compiles loops or for CPython."""
     program = Program(fn)
     if program.mirrors:
+        recall(program)
+        stand_in(program)
         _Save(program, compiled).block(program.top)
     return freeze(program.top) if program.mirrors else fn
 
@@ -59,9 +68,12 @@ class _Legal:
         self.program, self.node = program, node
         self.made: dict[tuple[Value, Block], Operand] = {}
         self.before: dict[Block, list[Node]] = {}
+        self.ahead: list[Node] = []
 
     def finish(self) -> None:
         """Put the new nodes in, and read what they make."""
+        at = self.node.home.nodes.index(self.node)
+        self.node.home.nodes[at:at] = self.ahead
         for block in self.node.blocks:
             for b in blocks(block):
                 b.nodes[:0] = self.before.get(b, ())
@@ -191,6 +203,11 @@ class _Loop(_Legal):
             return Way("index", 0.0, ())
         if self.counter(loop, value) is not None:
             return Way("counter", 0.2, ())
+        if self.costs.is_work(value) and (leaves := self.invariant(value, REACH)) is not None:
+            if self.around(loop) is not None and all(self.program.visible(x, self.node.home) for x in leaves):
+                return Way("last", FREE, ())
+            if self.invariant(value, REACH, raising=False) is not None:
+                return Way("same", OUTER * ON_ARRAYS, tuple(leaves))
         again, inside = self.repeated(value), self.node.body
         if again is not None and all(x is loop.index or self.program.visible(x, inside) for x in again.operands):
             return again
@@ -205,6 +222,31 @@ class _Loop(_Legal):
         if node is None or not can_repeat(node):
             return None
         return Way("again", self.costs.repeat(node), tuple(node.args))
+
+    def invariant(self, value: Value, reach: int, *, raising: bool = True) -> list[Operand] | None:
+        """What `value` is computed from, outside the forward loop, if it is the same in each trip."""
+        node, _ = self.program.maker.get(value, (None, 0))
+        if node is None or node.home not in self.forward or not reach \
+                or not (is_pure(node) and len(node.outs) == 1 and (raising or cannot_raise(node))):
+            return None
+        leaves: list[Operand] = []
+        for x in node.args:
+            found = self.invariant(x, reach - 1, raising=raising) if self.is_missing(x) else [x]
+            if found is None:
+                return None
+            leaves += found
+        return leaves
+
+    def around(self, loop: Node) -> list[Node] | None:
+        """The forward loop and those around it, inner ones first, if no arm is between them and this loop."""
+        found = [loop]
+        while not within(self.node.home, found[-1].home):
+            owner = found[-1].home.owner
+            if owner is None or owner.name != "loop":
+                return None
+            found.append(owner)
+        in_parts = any(node.name == "boundary" for node in self.program.top.nodes)
+        return None if self.costs.compiled or in_parts else found
 
     def same_index(self, loop: Node) -> bool:
         mine, its = self.node.bounds, loop.bounds
@@ -307,6 +349,10 @@ class _Loop(_Legal):
             return self.counted_up(loop, value)
         if way.kind == "shift":
             return self.shift(loop, value)
+        if way.kind == "same":
+            return self.computed_ahead(value)
+        if way.kind == "last":
+            return self.last(loop, value)
         args = tuple(self.made[x, self.counterpart(x, block)] if self.is_missing(x) else x for x in way.operands)
         outs = (Value(value.type, value.hint, value.dim),)
         if way.kind == "final":
@@ -318,6 +364,34 @@ class _Loop(_Legal):
         made = self.add(block, eqn)
         self.clones.append(self.before[block][-1])
         return made
+
+    def last(self, loop: Node, value: Value) -> Operand:
+        """What is the same in each trip, as the forward loop leaves it: in a trip of this loop it is there."""
+        loops = self.around(loop)
+        assert loops is not None
+        t, result = Undef(value.type), value
+        params = [Value(t, value.hint) for _ in loops]
+        for k, inner in enumerate(loops):
+            out = Value(t, value.hint)
+            inner.add_carry(params[k + 1] if k + 1 < len(loops) else undef(t), params[k], result, out)
+            self.program.bind([params[k]], inner.body)
+            self.program.made(inner)
+            result = out
+        return self.unwrapped(result, value, self.node.body)
+
+    def computed_ahead(self, value: Value) -> Operand:
+        """What is the same in each trip, computed before the loop."""
+        if (value, self.node.home) not in self.made:
+            node, _ = self.program.maker[value]
+            args = tuple(self.computed_ahead(x) if self.is_missing(x) else x for x in node.args)
+            out = Value(value.type, value.hint, value.dim)
+            made = Node(node.eqn.with_(args=args, outs=(out,), primal=False), self.node.home, list(args), [out],
+                        node.attrs)
+            self.ahead.append(made)
+            self.clones.append(made)
+            self.program.made(made)
+            self.made[value, self.node.home] = out
+        return self.made[value, self.node.home]
 
     def counted_up(self, loop: Node, value: Value) -> Operand:
         found = self.counter(loop, value)

@@ -7,7 +7,7 @@ how many of them are run more than once (its level).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Union
 
@@ -19,7 +19,8 @@ from sct.ops.registry import aliases
 from sct.passes.loops import Loop, parts
 
 __all__ = [
-    "FOREVER", "Definition", "Flow", "Place", "Program", "Slot", "depth", "flows", "holds_array", "lent", "shares"]
+    "FOREVER", "OWN", "Definition", "Flow", "Place", "Program", "Slot", "depth", "flows", "holds_array", "holds_twice",
+    "is_deep", "is_item", "is_shape", "lent", "may_overlap", "shares", "taken"]
 
 FOREVER = 1 << 60
 """The position of a read that may happen at any time later: by a closure."""
@@ -112,9 +113,13 @@ class Program:
     def redirect(self, slot: Slot, copy: Value) -> Slot:
         """Let the slot read `copy`, a copy of what it read made where that is bound; the slot as it is now."""
         self.definitions[copy] = replace(self.definitions[slot.value], eqn=None, region=None, foreign=False, lent=False)
+        return self.reread(slot, copy)
+
+    def reread(self, slot: Slot, value: Value) -> Slot:
+        """Let the slot read `value`; the slot as it is now."""
         self.reads[slot.value].remove(slot)
-        moved = replace(slot, value=copy)
-        self.reads.setdefault(copy, []).append(moved)
+        moved = replace(slot, value=value)
+        self.reads.setdefault(value, []).append(moved)
         self._slots[slot.owner, slot.index] = moved
         return moved
 
@@ -224,3 +229,48 @@ def flows(eqn: Eqn) -> Iterator[Flow]:
             if holds_array(p.type):
                 yield carry_flow(loop, k)
 
+
+# -- what an equation does with the memory of an operand --------------------------------------
+
+
+def taken(eqn: Eqn) -> Mapping[Operand, int]:
+    """The outs that take over the buffer of an operand, and which that is."""
+    if eqn.op.name == "call":
+        return {eqn.outs[j]: k for k, j in eqn.attrs.get("takes", ()) if holds_array(eqn.outs[j].type)}
+    return {eqn.out: 0} if eqn.op.name in UPDATES and holds_array(eqn.out.type) else {}
+
+
+def is_shape(slot: Slot) -> bool:
+    """Is only the shape read here?"""
+    return isinstance(slot.owner, Eqn) and slot.index in slot.owner.op.shapes and isinstance(slot.value.type, Tensor)
+
+
+def may_overlap(slot: Slot) -> bool:
+    """Does NumPy take care of operands that overlap what this writes?"""
+    eqn = slot.owner
+    if not isinstance(eqn, Eqn) or eqn.op.name not in UPDATES:
+        return False
+    if isinstance(eqn.out.type, List):
+        return depth(eqn.out.type) == 1
+    return not {"a", "m"} & set(eqn.attrs["key"])
+
+
+def is_item(eqn: Eqn) -> bool:
+    """Is this a list that is in a list?"""
+    return eqn.op.name == "index" and isinstance(eqn.out.type, List) and eqn.attrs["key"][0] == "i"
+
+
+def is_deep(eqn: Eqn) -> bool:
+    """Does this write into a list that is in a list?"""
+    return eqn.op.name in UPDATES and isinstance(eqn.out.type, List) and len(eqn.attrs.get("key", ())) > 1
+
+
+def holds_twice(eqn: Eqn) -> bool:
+    """May a list get to hold one list twice by this?"""
+    if eqn.op.name == "list_of":
+        return len(set(eqn.args)) < len(eqn.args)
+    return eqn.op.name in ("repeat", "repeated", "joined", "extend") and depth(eqn.out.type) > 1
+
+
+OWN = ("zeros_of", "add_lists", "add_at", "remove_at", "loop", "cond")
+"""Ops that put arrays into a list which nothing else holds, or none."""

@@ -31,7 +31,7 @@ from sct.passes.collect import collect, negation, product
 from sct.passes.fuse import dotted, logistic
 from sct.passes.matrices import turned
 from sct.passes.rules import RULES, definition, folded, is_zeros, made_by
-from sct.passes.updates import into_arm, is_element, read_back, without_zeroing
+from sct.passes.updates import into_arm, is_element, read_back, through_view, without_zeroing
 
 __all__ = ["rewrite", "simplify"]
 
@@ -193,8 +193,8 @@ class _Simplify:
         b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
         start = len(b.eqns)
         made = rewrite(eqn.op, args, eqn.attrs, eqn.spelling)
-        for more in (negation, collect, self.product, dotted, logistic, turned, without_zeroing, into_arm, self.element,
-                     self.size, self.masked):
+        for more in (negation, collect, self.product, dotted, logistic, turned, through_view, without_zeroing, into_arm,
+                     self.element, self.size, self.masked):
             made = more(eqn, args, self.uses) if made is None else made
         if made is None:
             b.add(eqn if args == eqn.args else self.typed(eqn.with_(args=args)))

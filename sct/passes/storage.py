@@ -21,8 +21,25 @@ from sct.ir.types import List, Residuals, Tensor
 from sct.ops.creation import copy
 from sct.ops.lists import UPDATES, copy_list
 from sct.ops.registry import aliases
-from sct.passes.loops import parts
-from sct.passes.sharing import Definition, Flow, Place, Program, Slot, depth, flows, holds_array, shares
+from sct.passes.loops import Loop, parts
+from sct.passes.sharing import (
+    OWN,
+    Definition,
+    Flow,
+    Place,
+    Program,
+    Slot,
+    depth,
+    flows,
+    holds_array,
+    holds_twice,
+    is_deep,
+    is_item,
+    is_shape,
+    may_overlap,
+    shares,
+    taken,
+)
 
 __all__ = ["storage"]
 
@@ -65,7 +82,7 @@ class _Plan:
         self.copies: dict[tuple[Owner, int], Value] = {}
         self.deep: set[Value] = set()
         self._owned: set[tuple[object, ...]] = set()
-        self._inner = any(map(_is_deep, (eqn for eqn, _ in self.program.eqns)))
+        self._inner = any(map(is_deep, (eqn for eqn, _ in self.program.eqns)))
         self._edges: dict[Value, list[tuple[Value, int]]] = {}
         self._pushes: dict[Value, list[Slot]] = {}
         self._sources: dict[Value, list[Slot]] = {}
@@ -188,12 +205,19 @@ class _Plan:
                 todo.append(eqn.args[self._steps(eqn)[x]])
             elif eqn.op.name == "cond":
                 todo += [arm.results[eqn.outs.index(x)] for arm in eqn.regions]
-            elif eqn.op.name == "loop" and x in parts(eqn).finals:
+            elif eqn.op.name == "loop" and self._is_taken_along(parts(eqn), x):
                 todo.append(parts(eqn).inits[eqn.outs.index(x)])
                 steps += 1
             else:
                 return False
         return steps > 0
+
+    def _is_taken_along(self, loop: Loop, final: Operand) -> bool:
+        """Is this the end of a carry that is one buffer in all trips?"""
+        if final not in loop.finals:
+            return False
+        k = loop.finals.index(final)
+        return (loop.eqn, k) in self._owned or self._accumulates(loop.results[k], loop.params[k])
 
     def _steps(self, eqn: Eqn) -> Mapping[Operand, int]:
         """The outs that may be made in the buffer of an operand, and of which."""
@@ -282,10 +306,10 @@ class _Plan:
         level = depth(slot.value.type)
         deep = self._inner and level > 1
         group = self.group(slot.value, level - deep)
-        if deep and any((eqn := self.program.definitions[v].eqn) is not None and _holds_twice(eqn) for v in group):
+        if deep and any((eqn := self.program.definitions[v].eqn) is not None and holds_twice(eqn) for v in group):
             self.copy_at(slot)
             return
-        later = self.later(group, slot)
+        later, shapes = self.parted(self.later(group, slot), slot)
         pushes = [p for v in group for p in self._pushes.get(v, ())]
         views = {s.value for s in later}
         copied = all(self._is_view(v, slot) for v in views) and all(isinstance(p.value.type, Tensor) for p in pushes)
@@ -296,6 +320,19 @@ class _Plan:
             self.snapshot(v, [s for s in later if s.value is v])
         for push in pushes:
             self.snapshot(push.value, [push])
+        for s in shapes:
+            self.redirects[s.owner, s.index] = made = slot.owner.out  # type: ignore[union-attr]
+            self.program.reread(s, made)
+
+    def parted(self, later: list[Slot], slot: Slot) -> tuple[list[Slot], list[Slot]]:
+        """Of the reads after an update: those of elements, and those of the shape alone, of what is updated,
+        which may read what the update makes.  The shape of a view stays as it is."""
+        elements = {s.value for s in later if not is_shape(s)}
+        sees = isinstance(slot.owner, Eqn) and slot.owner.op.name in UPDATES
+        path = slot.place.path
+        shapes = [s for s in later if s.value not in elements and (
+            s.value is not slot.value or sees and s.place.path[:len(path)] == path)]
+        return [s for s in later if s not in shapes], [s for s in shapes if s.value is slot.value]
 
     def is_ours(self, group: Iterable[Value], place: Place) -> bool:
         """Is the memory of the group made by this function, in this trip of the loops around?"""
@@ -310,14 +347,14 @@ class _Plan:
             for s in self.program.reads.get(v, ()):
                 at = (s.owner, s.index)
                 beside = s.place.position == slot.place.position and s != slot and at not in self.copies
-                if s not in pushes and (slot.place.before(s.place) or beside and not _may_overlap(slot)):
+                if s not in pushes and (slot.place.before(s.place) or beside and not may_overlap(slot)):
                     found.append(s)
         return found
 
     def _is_view(self, v: Value, slot: Slot) -> bool:
         """Is `v` part of the buffer, bound before it is overwritten, so that it may be copied instead?"""
         d = self.program.definitions[v]
-        return (d.eqn is not None and not d.eqn.regions and (self._alias(d.eqn) or _is_item(d.eqn))
+        return (d.eqn is not None and not d.eqn.regions and (self._alias(d.eqn) or is_item(d.eqn))
                 and d.eqn.op.name != "unwrap"
                 and v is not slot.value)
 
@@ -398,7 +435,7 @@ class _Plan:
     def _repeats(self, v: Value, group: Iterable[Value]) -> bool:
         """May the list `v` hold one array twice, or one that something else holds?"""
         return isinstance(v.type, List) and holds_array(v.type.elem) and not all(
-            (eqn := self.program.definitions[w].eqn) is not None and eqn.op.name in _OWN for w in group)
+            (eqn := self.program.definitions[w].eqn) is not None and eqn.op.name in OWN for w in group)
 
     def part_captured(self, eqn: Eqn) -> None:
         """A pullback keeps its own copy of what the caller can see."""
@@ -422,23 +459,6 @@ class _Plan:
                     done.add(slot.value)
                 elif slot.value in seen:
                     self.copy_at(slot)
-
-
-def taken(eqn: Eqn) -> Mapping[Operand, int]:
-    """The outs that take over the buffer of an operand, and which that is."""
-    if eqn.op.name == "call":
-        return {eqn.outs[j]: k for k, j in eqn.attrs.get("takes", ()) if holds_array(eqn.outs[j].type)}
-    return {eqn.out: 0} if eqn.op.name in UPDATES and holds_array(eqn.out.type) else {}
-
-
-def _may_overlap(slot: Slot) -> bool:
-    """Does NumPy take care of operands that overlap what this writes?"""
-    eqn = slot.owner
-    if not isinstance(eqn, Eqn) or eqn.op.name not in UPDATES:
-        return False
-    if isinstance(eqn.out.type, List):
-        return depth(eqn.out.type) == 1
-    return not {"a", "m"} & set(eqn.attrs["key"])
 
 
 class _Rebuild:
@@ -498,26 +518,3 @@ def _copy(x: Value, out: Value, deep: bool = False) -> Eqn:
     if isinstance(x.type, List):
         return Eqn(copy_list, (x,), (out,), {"deep": deep}, primal=False)
     return Eqn(copy, (x,), (out,), primal=False)
-
-
-def _is_item(eqn: Eqn) -> bool:
-    """Is this a list that is in a list?"""
-    return eqn.op.name == "index" and isinstance(eqn.out.type, List) and eqn.attrs["key"][0] == "i"
-
-
-def _is_deep(eqn: Eqn) -> bool:
-    """Does this write into a list that is in a list?"""
-    return eqn.op.name in UPDATES and isinstance(eqn.out.type, List) and len(eqn.attrs.get("key", ())) > 1
-
-
-def _holds_twice(eqn: Eqn) -> bool:
-    """May a list get to hold one list twice by this?"""
-    if eqn.op.name == "list_of":
-        return len(set(eqn.args)) < len(eqn.args)
-    return eqn.op.name in ("repeat", "repeated", "joined", "extend") and depth(eqn.out.type) > 1
-
-
-_OWN = ("zeros_of", "add_lists", "add_at", "remove_at", "loop", "cond")
-"""Ops that put arrays into a list which nothing else holds, or none."""
-
-

@@ -24,11 +24,6 @@ from sct.passes.loops import Loop, moving_sizes
 
 __all__ = ["Tape", "needed"]
 
-LIKE = {"zeros_of": 0, "expand_like": 1, "unbroadcast_like": 1, "cast_like": 1, "reshape_like": 1,
-        "dim": 0, "size": 0}
-"""Ops that read the shape and dtype of an operand only."""
-
-
 def _is_fixed(size: Dim, moving: Set[str]) -> bool:
     """Do equal terms mean equal sizes?  What a branch decides is not in the term, nor which trip it is."""
     return (not any(isinstance(atom, Apply) and atom.fn == "join" for atom, _ in size.terms)
@@ -126,7 +121,7 @@ class Tape:
         return self.counted([self._sliced(_reshaped(eqn, self._like, self._home.keys())) for eqn in eqns])
 
     def _sliced(self, eqn: Eqn) -> Eqn:
-        k = LIKE.get(eqn.op.name)
+        k = next(iter(eqn.op.shapes), None)
         x = self._slices.get(cast(Value, eqn.args[k])) if k is not None else None
         return eqn if x is None or k is None else eqn.with_(args=(*eqn.args[:k], x, *eqn.args[k + 1:]))
 
@@ -224,7 +219,7 @@ class Tape:
 
 def _reshaped(eqn: Eqn, like: Mapping[Type, Value], which: Container[object]) -> Eqn:
     """The equation with the shape of another value of its type, if it reads the shape of one of `which`."""
-    k = LIKE.get(eqn.op.name)
+    k = next(iter(eqn.op.shapes), None)
     x = eqn.args[k] if k is not None else None
     if k is None or not isinstance(x, Value) or x not in which or x.type not in like:
         return eqn

@@ -4,6 +4,7 @@
     d[k] += a; d[k] = b                                ->  d[k] = b
     d[k] += a; t = d[k]                                ->  t = d[k] + a; d[k] = t
     v = 0.0 if c else w; d[k] += v                     ->  if not c: d[k] += w
+    v = zeros; v[0] = a; d[1:] += v                    ->  d[1] += a
 
 The first is what reversing `u[k] += ...` leaves; addition commutes, so the updates between
 may have any keys.  Nothing but the chain may use the arrays in it.
@@ -12,17 +13,17 @@ may have any keys.  Nothing but the chain may use the arrays in it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Operand, Value, builder_var
+from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import Tensor
 from sct.ops.arithmetic import add
-from sct.ops.indexing import add_at, index, store
+from sct.ops.indexing import add_at, index, join, split, store
 from sct.passes.collect import Opened, total
-from sct.passes.rules import definition, is_zeros, writes_once
+from sct.passes.rules import definition, is_zeros, number, writes_once
 
-__all__ = ["into_arm", "is_element", "read_back", "without_zeroing"]
+__all__ = ["into_arm", "is_element", "read_back", "through_view", "without_zeroing"]
 
 REACH = 30
 """How many equations back a `cond` is looked for, so that the pass takes linear time."""
@@ -63,6 +64,58 @@ def read_back(eqn: Eqn, args: Sequence[Operand]) -> Operand | None:
     x, value, *key = args
     before = cast(Operand, index(x, *key, key=eqn.attrs["key"]))
     return cast(Operand, store(x, add(before, value), *key, key=eqn.attrs["key"]))
+
+
+def through_view(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+    """`x` with `x[k] += v`, for a `v` of zeros but for some parts, is `x` with these parts added to."""
+    if eqn.op is not add_at:
+        return None
+    x, value, *key = args
+    parts: list[tuple[Operand, Any]] = []
+    view = split(eqn.attrs["key"], key)
+    while (made := definition(value)) is not None and made.op in (store, add_at) and uses.get(made.out, 1) == 1:
+        parts.append((made.args[1], composed(view, split(made.attrs["key"], made.args[2:]))))
+        value = made.args[0]
+        if made.op is store and not is_zeros(value):
+            return None
+    if not parts or not is_zeros(value) or any(items is None for _, items in parts):
+        return None
+    for v, items in reversed(parts):
+        key_, operands = join(items)
+        x = cast(Operand, add_at(x, v, *operands, key=key_))
+    return x
+
+
+def composed(view: Sequence[Any], items: Sequence[Any]) -> list[Any] | None:
+    """The subscript k with `x[k]` being `x[view][items]`, where that can be said without knowing sizes."""
+    rest = list(items)
+    if any(item is None or item is Ellipsis or isinstance(item.type, Tensor) and item.type.is_array
+           for item in (*view, *items) if not isinstance(item, slice)):
+        return None
+    out: list[Any] = []
+    for item in view:
+        part = item if not isinstance(item, slice) or not rest else _part(item, rest.pop(0))
+        if part is None:
+            return None
+        out.append(part)
+    return [*out, *rest]
+
+
+def _part(whole: slice, item: Any) -> Any:
+    """`x[whole][item]` as one item: positions from the start in front, from the end behind."""
+    start, stop, step = (0 if b is None else number(b) for b in (whole.start, whole.stop, whole.step))
+    if whole == slice(None):
+        return item
+    if step != 0 or start is None or start < 0 or stop is None or stop > 0 or whole.stop is not None and stop == 0:
+        return None
+    if isinstance(item, slice):
+        first, last = (0 if b is None else number(b) for b in (item.start, item.stop))
+        known = first is not None and first >= 0 and (item.stop is None or last is not None and last < 0)
+        if not known or item.step is not None:
+            return None
+        return slice(Lit(start + first) if start + first else None, Lit(stop + last) if stop + last else None)
+    at = number(item)
+    return None if at is None else Lit(start + at if at >= 0 else stop + at)
 
 
 def is_element(key: Sequence[str]) -> bool:

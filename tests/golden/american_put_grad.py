@@ -19,14 +19,14 @@ def american_put_grad(spot, strike, sigma, steps):
     tape = []
     for level in range(steps - 1, -1, -1):
         for k in range(level + 1):
-            t1 = math.exp(-0.05 * dt)
-            t7 = values[k + 1]
+            t7 = math.exp(-0.05 * dt)
+            t1 = values[k + 1]
             t8 = values[k]
-            held = t1 * (p * t7 + (1.0 - p) * t8)
+            held = t7 * (p * t1 + (1.0 - p) * t8)
             t9 = up ** (2 * k - level)
             exercised = strike - spot * t9
             t10 = held > exercised
-            tape.append((t1, t7, t8, t9, t10))
+            tape.append((t1, t8, t9, t10))
             values[k] = held if t10 else exercised
     dvalues = np.zeros_like(values)
     dvalues[0] = 1.0
@@ -37,7 +37,7 @@ def american_put_grad(spot, strike, sigma, steps):
     dspot = 0.0
     for level in reversed(range(steps - 1, -1, -1)):
         for k in reversed(range(level + 1)):
-            t7, t8, t11, t9, t10 = tape.pop()
+            t8, t11, t9, t10 = tape.pop()
             t12 = 2 * k - level
             # values[k] = held if held > exercised else exercised
             dheld = dvalues[k]

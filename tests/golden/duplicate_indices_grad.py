@@ -4,15 +4,13 @@ import numpy as np
 def duplicate_indices_grad(x, index):
     # x: f64[n], index: i64[n]
     y = np.zeros(4)
-    y1 = np.copy(y)
-    y1[index] = x ** 2
-    y2 = np.copy(y1)
-    y2[index] = y1[index] + x
+    y[index] = x ** 2
+    y[index] += x
     t = index % 3
     t1 = x[t]
-    dy = 2.0 * y2
+    dy = 2.0 * y
     # y[index] += x
-    t2 = np.full_like(y1, 0, dtype=np.int64)
+    t2 = np.full_like(y, 0, dtype=np.int64)
     n = x.size
     t3 = np.arange(n)
     t2[index] = t3

@@ -10,19 +10,19 @@ def eccentric_anomaly_grad(mean, eccentricity):
         t = math.sin(angle)
         t1 = math.cos(angle)
         step = (angle - eccentricity * t - mean) / (1.0 - eccentricity * t1)
-        tape.append((angle, t, t1, step))
+        tape.append((t, t1, step))
         angle -= step
     dangle = 1.0
     deccentricity = 0.0
     dmean = 0.0
     while tape:
-        angle, t, t1, step = tape.pop()
+        t, t1, step = tape.pop()
         # step = (angle - eccentricity * math.sin(angle) - mean) / (1.0 - ...
         t2 = dangle / (1.0 - eccentricity * t1)
         t3 = step * t2
         dmean += t2
         deccentricity += t2 * t - t3 * t1
-        t = t3 * math.sin(angle) + t2 * math.cos(angle)
-        dangle += eccentricity * t - t2
+        t = eccentricity * (t3 * t + t2 * t1) + dangle
+        dangle = t - t2
     dmean += dangle
     return dmean, deccentricity

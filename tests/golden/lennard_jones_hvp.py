@@ -9,46 +9,47 @@ def lennard_jones_grad_jvp(positions, dpositions):
     for i in range(n):
         for j in range(i):
             r = positions[i] - positions[j]
-            dr = dpositions[i] - dpositions[j]
+            dr1 = dpositions[i] - dpositions[j]
+            # squared = np.sum(r**2)
+            t = 2.0 * r
             squared = np.sum(r ** 2)
-            dsquared = dr @ (2.0 * r)
-            tape1.append((r, dr, squared, dsquared))
+            dsquared = dr1 @ t
+            tape1.append((dr1, t, squared, dsquared))
             if not squared > 9.0:
-                t = squared ** 3
-                t1 = 3.0 * (squared * squared) * dsquared
-                inverse = 1.0 / t
-                dinverse = -inverse * t1 / t
-                tape.append((t, t1, dinverse))
+                t1 = squared ** 3
+                t2 = 3.0 * (squared * squared) * dsquared
+                inverse = 1.0 / t1
+                dinverse = -inverse * t2 / t1
+                tape.append((t1, t2, dinverse))
     dpositions1 = np.zeros_like(positions)
     ddpositions = np.zeros_like(dpositions1)
     denergy = 1.0
     for i in reversed(range(n)):
         for j in reversed(range(i)):
-            r, dr, squared, dsquared = tape1.pop()
+            dr1, t, squared, dsquared = tape1.pop()
             if squared > 9.0:
                 dsquared1 = 0.0
                 ddsquared = 0.0
             else:
-                t2, t3, dinverse1 = tape.pop()
-                # energy += 4.0 * (inverse * inverse - inverse)
-                t = 4.0 * denergy
-                dinverse = t * (2.0 / t2 - 1.0)
-                ddinverse = 2.0 * dinverse1 * t
+                t3, t4, dinverse1 = tape.pop()
                 # inverse = 1.0 / squared**3
-                t = dinverse / t2
-                t1 = t / t2
-                t = dinverse1 * t + (ddinverse - t * t3) / t2 / t2
-                t4 = 3.0 * squared * squared
-                dsquared1 = -t1 * t4
-                ddsquared = -(t * t4 + 6.0 * dsquared * squared * t1)
+                t1 = 3.0 * squared * squared
+                # energy += 4.0 * (inverse * inverse - inverse)
+                t2 = 4.0 * denergy
+                dinverse = t2 * (2.0 / t3 - 1.0)
+                ddinverse = 2.0 * dinverse1 * t2
+                # inverse = 1.0 / squared**3
+                t2 = dinverse / t3
+                t5 = t2 / t3
+                t2 = dinverse1 * t2 + (ddinverse - t2 * t4) / t3 / t3
+                dsquared1 = -t5 * t1
+                ddsquared = -(t2 * t1 + 6.0 * dsquared * squared * t5)
             # squared = np.sum(r**2)
-            ddr = 2.0 * r
-            dr1 = dsquared1 * ddr
-            ddr *= ddsquared
-            ddr += 2.0 * dsquared1 * dr
+            dr2 = dsquared1 * t
+            ddr = ddsquared * t + 2.0 * dsquared1 * dr1
             # r = positions[i] - positions[j]
-            dpositions1[j] -= dr1
+            dpositions1[j] -= dr2
             ddpositions[j] -= ddr
-            dpositions1[i] += dr1
+            dpositions1[i] += dr2
             ddpositions[i] += ddr
     return dpositions1, ddpositions

@@ -7,12 +7,12 @@ def lqr_cost_grad(gain, A, B, x, steps):
     for _ in range(steps):
         t = -gain
         u = t @ x
-        tape.append((x, t, u))
+        tape.append((x, u))
         x = A @ x + B @ u
     dx = np.zeros_like(x)
     dgain = np.zeros_like(gain)
     for _ in reversed(range(steps)):
-        x, t, u = tape.pop()
+        x, u = tape.pop()
         # cost += x @ x + 0.1 * (u @ u)
         du = B.T @ dx + 0.2 * u
         # u = -gain @ x

@@ -22,14 +22,14 @@ def recurrence_grad_jvp(a, x0, da, dx0):
     for i in reversed(range(n)):
         x1, dx2 = tape.pop()
         # x = math.tanh(a[i] * x)
-        t = a[i]
-        t1 = 1.0 - x * x
-        t2 = dx1 * t1
-        t1 = ddx * t1 - 2.0 * (dx * x) * dx1
-        dx1 = t2 * t
-        ddx = t1 * t + da[i] * t2
+        t = 1.0 - x * x
+        t1 = a[i]
+        t2 = dx1 * t
+        t = ddx * t - 2.0 * (dx * x) * dx1
+        dx1 = t2 * t1
+        ddx = t * t1 + da[i] * t2
         da1[i] = t2 * x1
-        dda[i] = t1 * x1 + dx2 * t2
-        x = x1
+        dda[i] = t * x1 + dx2 * t2
         dx = dx2
+        x = x1
     return da1, dda

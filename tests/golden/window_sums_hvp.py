@@ -16,8 +16,9 @@ def window_sums_grad_jvp(x, w, dx, dw):
     ddx = np.zeros_like(dx1)
     for i in reversed(range(t + 1)):
         t3, t4 = tape.pop()
-        t = i + k
+        # total += np.tanh(np.sum(x[i : i + k] * w))
         t5 = 1.0 - t3 * t3
+        t = i + k
         dx1[i:t] += t5 * w
         ddx[i:t] += t5 * dw - 2.0 * (t4 * t3) * w
     return dx1, ddx

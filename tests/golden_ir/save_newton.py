@@ -40,14 +40,12 @@ def newton_grad(x: float) -> float:
         x_3: float = operator.sub(x_2, _5)
         return True, x_3, _4, _5, x_2
     x_4, trips, _6, _7, x_5 = loop[float, int, seq[float], seq[float], seq[float]](x, test=test, body=body, carries=1, tested=True)
-    def body(_8: int, dx: float, _9: float, _10: float, x_6: float, x_2_1: float, _11: float) -> tuple[bool, float]:
-        _12: float = adj.operator.mul(2.0, x_2_1)
-        _13: float = adj.div(dx, _12)
-        _14: float = adj.mul(2.0, _11)
-        _15: float = adj.mul(2.0, x_2_1)
-        _16: float = adj.sub(_14, _15)
-        _17: float = adj.mul(_13, _16)
-        dx_1: float = adj.add(_17, dx)
+    def body(_8: int, dx: float, _9: float, _10: float, x_6: float, _11: float, _12: float) -> tuple[bool, float]:
+        _13: float = adj.div(dx, _11)
+        _14: float = adj.mul(2.0, _12)
+        _15: float = adj.sub(_14, _11)
+        _16: float = adj.mul(_13, _15)
+        dx_1: float = adj.add(_16, dx)
         return True, dx_1
-    dx_2, _18 = adj.loop[float, int](0, trips, 1, 1.0, _6, _7, x_5, x_5, _7, body=body, carries=1, counted=True, reverse=True)
+    dx_2, _17 = adj.loop[float, int](0, trips, 1, 1.0, _6, _7, x_5, _6, _7, body=body, carries=1, counted=True, reverse=True)
     return dx_2
