@@ -20,6 +20,7 @@ from programs import (
     estimation,
     exemplars,
     finance,
+    helpers,
     issue,
     language,
     linear_algebra,
@@ -169,6 +170,10 @@ GOLDENS = [
     second(finance, "portfolio_risk"),
     # models as classes
     valued(objects, "net_loss", 0),
+    gradient(helpers, "final_x", (0, 1, 2, 3)),
+    gradient(helpers, "orbits", (0, 1, 2)),
+    gradient(helpers, "roughness", (0, 1)),
+    gradient(helpers, "net", 0, "blocks_grad"),
     gradient(recursion, "run_spread", (0, 1)),
     gradient(recursion, "tree", 0),
     gradient(recursion, "mergesum", 0),

@@ -33,10 +33,9 @@ from sct.codegen.program import (
     statements,
 )
 from sct.codegen.tapes import Tapes
-from sct.codegen.templates import TURNED, WRITES
-from sct.errors import SctError
+from sct.codegen.templates import WRITES, turned
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
-from sct.ir.types import List, Seq, Tensor, Undef
+from sct.ir.types import List, Optional, Seq, Tensor, Type, Undef
 from sct.ops import OPS
 from sct.ops.registry import template
 
@@ -139,11 +138,10 @@ class _Lowering:
         """The record `eqn`, which another function reads: its lists are in the order of the positions."""
         args = list(eqn.args)
         for k, x in enumerate(eqn.args):
-            if self.tapes.turned(x, 1) or self.tapes.turned(x, 2):
-                raise SctError("SCT411", "this derivative keeps lists of lists in two orders", loc=eqn.loc)
-            if self.tapes.turned(x):
+            flags = [self.tapes.turned(x, depth) for depth in range(_lists_in(x.type))]
+            if any(flags):
                 args[k] = made = Value(x.type, x.hint)
-                self.plain(Eqn(TURNED, (x,), (made,), primal=False), out)
+                self.plain(Eqn(turned(*flags), (x,), (made,), primal=False), out)
         return eqn.with_(args=tuple(args))
 
     def is_read_here(self, eqn: Eqn) -> bool:
@@ -369,3 +367,11 @@ def _starts_at_zero(bounds: tuple[Operand, ...]) -> bool:
 def _only_stop(user: Eqn, x: Value) -> bool:
     return (user.op.name == "loop" and bool(user.attrs.get("counted")) and _starts_at_zero(user.args[:3])
             and user.args[1] is x and x not in user.args[3:])
+
+
+def _lists_in(t: Type) -> int:
+    """How many lists there are around what is inmost."""
+    n = 0
+    while isinstance(t, (Seq, Optional, Undef)):
+        n, t = n + isinstance(t, Seq), t.elem
+    return n

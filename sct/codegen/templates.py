@@ -8,9 +8,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from sct.codegen.program import Let, Return, Select, Statement, Update
@@ -19,7 +19,7 @@ from sct.ops.lists import UPDATES
 from sct.ops.registry import template
 
 __all__ = [
-    "ATTRIBUTE", "COLUMN", "ITEM", "STATEMENTS", "TURNED", "WRITES", "expression", "names_in", "occurrences", "parsed",
+    "ATTRIBUTE", "COLUMN", "ITEM", "STATEMENTS", "WRITES", "expression", "names_in", "occurrences", "parsed", "turned",
     "width",
 ]
 
@@ -34,9 +34,26 @@ ATTRIBUTE = Op("attribute_of", lambda *_: None, emit=lambda _, name: f"_0.{name}
                nondiff="a part of an argument")
 """An attribute of an object that is an argument: params.W."""
 
-TURNED = Op("turned", lambda *_: None, emit="_0 and _0[::-1]",  # type: ignore[arg-type]
-            nondiff="a list in the other order")
-"""A list, if it is there, whose elements are in the opposite order."""
+
+@functools.cache
+def turned(*flags: bool) -> Op:
+    """A list, if it is there, that is turned round, if `flags[0]`; so are the lists in it, if `flags[1]`, and so on.
+
+    >>> turned(False, True).emit
+    '_0 and [row and row[::-1] for row in _0]'
+    """
+
+    def text(x: str, flags: tuple[bool, ...]) -> str:
+        if not any(flags):
+            return x
+        order = "[::-1]" if flags[0] else ""
+        if not any(flags[1:]):
+            return f"{x} and {x}{order}"
+        return f"{x} and [{text('row', flags[1:])} for row in {x}{order}]"
+
+    return Op("turned", lambda *_: None, emit=text("_0", flags),  # type: ignore[arg-type]
+              nondiff="a list in the other order")
+
 
 COLUMN = Op("column_of", lambda *_: None, emit="[row[_1] for row in _0]",  # type: ignore[arg-type]
             nondiff="a part of an argument")
@@ -66,7 +83,7 @@ def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-@lru_cache(None)
+@functools.lru_cache(None)
 def _call(spelling: str, count: int, attrs: tuple[str, ...]) -> str:
     operands = [f"_{k}" for k in range(count)]
     keywords = [f"{name}=_{name}" for name in attrs]
@@ -75,13 +92,13 @@ def _call(spelling: str, count: int, attrs: tuple[str, ...]) -> str:
     return f"{spelling.removeprefix('builtins.')}({', '.join(operands + keywords)})"
 
 
-@lru_cache(None)
+@functools.lru_cache(None)
 def parsed(text: str) -> ast.expr:
     """The tree of a template."""
     return ast.parse(text, mode="eval").body
 
 
-@lru_cache(None)
+@functools.lru_cache(None)
 def names_in(text: str) -> frozenset[str]:
     """The names that a template uses as they are."""
     names = {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}

@@ -191,7 +191,7 @@ def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract]) -> object | None:
     try:
         parts = _Parts(ev)
         shapes = tuple((key.name, parts.shape(v)) for key, v in bound.items())
-        types = [x.type for x in map(_operand(ev), parts.values)]
+        types = [ev.resolved(x.type) for x in map(_operand(ev), parts.values)]
     except Unsupported:
         return None
     if any(_has_closure(shape) for _, shape in shapes):
@@ -291,7 +291,7 @@ def _found(ev: Evaluator, source: SourceFunction, shapes: Mapping[Key, _Shape], 
                   why="what decides types, a flag or an axis, is another one in each call",
                   hint="write it as a loop")
     f = Function(_free_name(ev, source.name), shapes, [_own(ev, t) for t in types],
-                 [d if d is None or d.symbols <= ev.sizes.keys() else None for d in dims])
+                 [d if d is not None and d.symbols and d.symbols <= ev.sizes.keys() else None for d in dims])
     known.append(f)
     return f
 

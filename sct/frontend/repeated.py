@@ -17,10 +17,12 @@ from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.evaluator import Evaluator
+from sct.frontend.facts import Guard
 from sct.frontend.outlined import kind_of
 from sct.frontend.source import SourceFunction
 from sct.frontend.values import Abstract, Key
 from sct.ir import Eqn, Fn, walk
+from sct.ir.types import Dim
 from sct.ops import call
 
 __all__ = ["Outline", "Sites", "called_once", "evaluated_in_line", "repeated", "site_of"]
@@ -38,6 +40,7 @@ class Sites:
     repeated   functions for arguments of a kind; single: those that are called once after all
     in_line    all others are evaluated in line, as long as that is not too much
     opaque     functions that are not evaluated at all, but called, and why
+    same_size, size_guards  what is known of sizes by now
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -45,6 +48,8 @@ class Sites:
     single: set[Any] = field(default_factory=set)
     in_line: bool = False
     opaque: dict[Any, SctError] = field(default_factory=dict)
+    same_size: dict[str, Dim] = field(default_factory=dict)
+    size_guards: dict[str, Guard] = field(default_factory=dict)
 
 
 class Outline(Exception):

@@ -233,6 +233,7 @@ def _jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
 def _evaluator(target: Any, sites: Sites) -> Evaluator:
     ev = Evaluator()
     ev.root, ev.sites = root_of(target), sites
+    ev.same_size, ev.size_guards = sites.same_size, sites.size_guards
     return ev
 
 

@@ -1,7 +1,8 @@
-"""Params of a function that calls itself that cost its backward part little to be given too.
+"""Params of a function that it costs its backward part little to be given too.
 
-Those are numbers that are counted with, and arrays that every call hands down as they are:
-the backward part then computes again from them what would be handed over in records.
+Those are arrays that every call hands down as they are, and where a function calls itself
+numbers that are counted with: the backward part then computes again from them what would
+be handed over in records.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ __all__ = ["handed", "is_scalar"]
 
 def handed(program: Fn) -> dict[str, set[Value]]:
     """Such params, by the name of the function."""
-    functions = _recursive(program)
-    offered = {f.name: {p for k, p in enumerate(f.params) if is_scalar(p) and not is_float(p)
+    functions = [f for f in program.functions if boundary_of(f) is not None]
+    recursive = _recursive(program)
+    offered = {f.name: {p for k, p in enumerate(f.params) if is_scalar(p) and not is_float(p) and f.name in recursive
                         or isinstance(p.type, Tensor) and p.type.is_array and k not in dict(f.owned)}
                for f in functions}
     while any([_drop(f, offered, program) for f in functions]):
@@ -42,11 +44,11 @@ def _drop(f: Fn, offered: Mapping[str, set[Value]], program: Fn) -> bool:
     return bool(taken)
 
 
-def _recursive(program: Fn) -> list[Fn]:
-    """The functions in two parts that call themselves, directly or by others."""
+def _recursive(program: Fn) -> set[str]:
+    """The functions that call themselves, directly or by others."""
     of = {name: f.name for f in program.functions for name in called_as(f)}
     calls = {f.name: {of[eqn.attrs["callee"]] for eqn in walk(f) if _is_call(eqn)} for f in program.functions}
-    return [f for f in program.functions if boundary_of(f) is not None and f.name in _reached(calls, f.name)]
+    return {name for name in calls if name in _reached(calls, name)}
 
 
 def _is_call(eqn: Eqn) -> bool:

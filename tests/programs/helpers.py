@@ -87,6 +87,51 @@ def with_print(x):
 
     return noisy(x, "first") + noisy(x * 2.0, "second")
 
+def lorenz(s, sigma, rho, beta):
+    x, y, z = s
+    return np.array([sigma * (y - x), x * (rho - z) - y, x * y - beta * z])
+
+def final_x(s, sigma, rho, beta, n, dt):
+    for _ in range(n):
+        k1 = lorenz(s, sigma, rho, beta)
+        k2 = lorenz(s + dt / 2 * k1, sigma, rho, beta)
+        k3 = lorenz(s + dt / 2 * k2, sigma, rho, beta)
+        k4 = lorenz(s + dt * k3, sigma, rho, beta)
+        s = s + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return s[0]
+
+def accel(q, m):
+    n = len(m)
+    a = np.zeros_like(q)
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                d = q[j] - q[i]
+                r2 = d @ d + 0.01
+                a[i] += m[j] * d / (r2 * math.sqrt(r2))
+    return a
+
+def orbits(q, p, m, dt, steps):
+    a = accel(q, m)
+    for _ in range(steps):
+        p = p + 0.5 * dt * a
+        q = q + dt * p
+        a = accel(q, m)
+        p = p + 0.5 * dt * a
+    return np.sum(q[0] ** 2)
+
+def relaxed(u, n):
+    for k in range(n):
+        u[1:-1] = 0.25 * u[:-2] + 0.5 * u[1:-1] + 0.25 * u[2:]
+        u[0] = 0.5 * (u[0] + u[1])
+        u[-1] = 0.5 * (u[-1] + u[-2])
+    return u
+
+def roughness(u, v):
+    a = relaxed(u, 3)
+    b = relaxed(v, 2)
+    return np.sum((a - b) ** 2)
+
 
 INPUTS = {
     "spread": lambda rng: (100.0, 95.0, 105.0, 0.2),
@@ -97,4 +142,7 @@ INPUTS = {
     "doubled": lambda rng: (0.4, 0.6),
     "closure_twice": lambda rng: (0.4, 0.6),
     "with_print": lambda rng: (0.4,),
+    "final_x": lambda rng: (rng.normal(size=3), 10.0, 28.0, 2.7, 3, 0.01),
+    "orbits": lambda rng: (rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), rng.uniform(1.0, 2.0, 3), 0.01, 3),
+    "roughness": lambda rng: (rng.normal(size=6), rng.normal(size=6)),
 }
