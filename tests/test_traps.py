@@ -556,3 +556,20 @@ def test_facts_of_several_steps_are_written_as_checks(tmp_path: Any) -> None:
     same(scope["f_grad"](np.ones((2, 3))), [[2.0, 0.0, 0.0]] * 2)
     with pytest.raises(ValueError, match="this derivative is for"):
         scope["f_grad"](np.ones((3, 3)))
+
+
+def falling(x: np.ndarray, a: float, n: int) -> float:
+    if n > 0:
+        z = x * a
+        s = z @ z * a * falling(x, a * a, n - 1)
+    else:
+        z = x + 1.0
+        s = a
+    z[1] = 7.0
+    if z[1] + z[0] > 1000.0:
+        s = s + 1.0
+    return s
+
+
+def test_what_a_record_holds_is_not_overwritten() -> None:
+    check_grads(falling, (np.array([1.0, 2.0, 3.0]), 0.7, 2), argnums=1, order=2)

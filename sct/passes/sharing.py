@@ -23,7 +23,7 @@ __all__ = [
     "is_deep", "is_item", "is_shape", "lent", "may_overlap", "shares", "taken"]
 
 FOREVER = 1 << 60
-"""The position of a read that may happen at any time later: by a closure."""
+"""The position of a read that may happen at any time later: by a closure, or of a record."""
 
 Path = tuple[tuple[Eqn, int], ...]
 
@@ -142,7 +142,7 @@ class Program:
         place = self._here(path, level)
         self.eqns.append((eqn, place))
         self._places[eqn] = place
-        self._read(eqn, eqn.args, place)
+        self._read(eqn, eqn.args, replace(place, position=FOREVER) if eqn.op.name == "pack" else place)
         again = eqn.op.name != "cond"
         for k, region in enumerate(eqn.regions):
             self._region(region, eqn, (*path, (eqn, k)), level + again)
