@@ -1,9 +1,12 @@
-"""Loops over the elements of arrays and lists, where the user wrote them so:
+"""How elements are read.  Loops over those of arrays and lists, where the user wrote them so:
 
     for i in range(len(x)): value = x[i]; s += value   ->   for value in x: s += value
 
 The index must be wanted for that alone, or the user's `for i, value in enumerate(x)` is
 given back; the loop must not write into `x`.  Backwards it is `for value in reversed(x)`.
+Records are taken apart where they are read:
+
+    t = tape[i]; a, b = t                              ->   a, b = tape[i]
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sct.codegen.memory import Memory
-from sct.codegen.program import Block, Let, Loop, Zip, operands, statements, targets
+from sct.codegen.program import At, Block, Let, Loop, Pop, Zip, blocks, operands, statements, targets
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.types import List, Tensor
 
@@ -21,6 +24,7 @@ __all__ = ["iterate"]
 
 def iterate(block: Block) -> Block:
     """The block with such loops, in place."""
+    _take_apart(block)
     memory = Memory(block)
     made = {v: s.eqn for s in statements(block) if isinstance(s, Let) for v in s.eqn.outs}
     for s in statements(block):
@@ -30,6 +34,20 @@ def iterate(block: Block) -> Block:
         if isinstance(s, Let) and s.eqn.op.name == "dim" and len(s.eqn.args) > 1:
             s.eqn = s.eqn.with_(args=s.eqn.args[:1])
     return block
+
+
+def _take_apart(block: Block) -> None:
+    uses = Counter(x for s in statements(block) for x in operands(s))
+    apart = {s.eqn.args[0]: s for s in statements(block)
+             if isinstance(s, Let) and s.eqn.op.name == "unpack" and len(s.eqn.outs) > 1 and uses[s.eqn.args[0]] == 1}
+    gone: set[Let] = set()
+    for s in statements(block):
+        for read in (s,) if isinstance(s, (Pop, At)) else s.zipped if isinstance(s, Loop) else ():
+            if len(read.values) == 1 and (found := apart.get(read.values[0])) is not None:
+                read.values = found.eqn.outs
+                gone.add(found)
+    for each in (block, *(b for s in statements(block) for b in blocks(s))):
+        each[:] = [s for s in each if s not in gone]
 
 
 def _iterate(s: Loop, index: Value, memory: Memory, lists: Sequence[Sequence[Operand]]) -> None:

@@ -281,7 +281,8 @@ def _pairs(block: Block) -> Iterator[tuple[Value, Operand]]:
     pushed = {s.tape: s.operands for s in statements(block) if isinstance(s, Push)}
     for s in statements(block):
         for taken in (s,) if isinstance(s, (Pop, At)) else s.zipped if isinstance(s, Loop) else ():
-            yield from zip(taken.values, pushed.get(taken.filled, ()))
+            if len(taken.values) == len(appended := pushed.get(taken.filled, ())):
+                yield from zip(taken.values, appended)
 
 
 def _joined(spans: list[Span]) -> list[Span]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import enum
 import itertools
 import types

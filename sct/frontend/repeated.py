@@ -17,7 +17,6 @@ from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.evaluator import Evaluator
-from sct.frontend.facts import Guard
 from sct.frontend.outlined import kind_of
 from sct.frontend.source import SourceFunction
 from sct.frontend.values import Abstract, Key
@@ -40,7 +39,7 @@ class Sites:
     repeated   functions for arguments of a kind; single: those that are called once after all
     in_line    all others are evaluated in line, as long as that is not too much
     opaque     functions that are not evaluated at all, but called, and why
-    same_size, size_guards  what is known of sizes by now
+    equal      sizes of arguments that are found to be equal
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -48,8 +47,7 @@ class Sites:
     single: set[Any] = field(default_factory=set)
     in_line: bool = False
     opaque: dict[Any, SctError] = field(default_factory=dict)
-    same_size: dict[str, Dim] = field(default_factory=dict)
-    size_guards: dict[str, Guard] = field(default_factory=dict)
+    equal: list[tuple[Dim, Dim]] = field(default_factory=list)
 
 
 class Outline(Exception):

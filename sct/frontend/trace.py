@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -172,7 +173,8 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
             again.apply_defaults()
             return [leaf for name, tree in trees.items() for leaf in _leaves(tree, again.arguments[name])]
 
-        traced = _finish(ev, target, signature, given, trees, bind, shared=seen is not None)
+        with _known_sizes(ev, sites):
+            traced = _finish(ev, target, signature, given, trees, bind, shared=seen is not None)
         free = [ev.leaves[ev.params.index(f.param)] for f in ev.free_leaves]
         key: Any = key_of((*args, *kwargs.values(), *free), {})
         ev.forget()
@@ -192,6 +194,19 @@ def _outlining(attempt: Callable[[Sites], Traced], in_line: bool = False) -> Tra
             return attempt(sites)
         except Outline as found:
             found.enter(sites)
+
+
+@contextlib.contextmanager
+def _known_sizes(ev: Evaluator, sites: Sites) -> Iterator[None]:
+    """Sizes of arguments that were found to be equal are so from the start when all is evaluated again: calls for
+    arguments of one kind are then seen to be."""
+    names = set(ev.sizes)
+    for p, q in sites.equal:
+        ev.same(p, q)
+    try:
+        yield
+    finally:
+        sites.equal = [(p, q) for how, p, q in ev.size_facts if how == "==" and p.symbols | q.symbols <= names]
 
 
 class _Shared(Exception):
@@ -233,7 +248,6 @@ def _jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
 def _evaluator(target: Any, sites: Sites) -> Evaluator:
     ev = Evaluator()
     ev.root, ev.sites = root_of(target), sites
-    ev.same_size, ev.size_guards = sites.same_size, sites.size_guards
     return ev
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from sct.ir.core import Operand
-from sct.ir.types import Residuals, Tensor, Type
+from sct.ir.types import Residuals, Seq, Tensor, Type
 from sct.ops.registry import op, placeholders
 
 __all__ = ["boundary", "call", "pack", "unpack"]
@@ -47,14 +47,14 @@ def run_pack(*args: Any, of: str) -> tuple[Any, ...]:
 
 
 def emit_pack(*args: Operand, of: str) -> str:
-    """A record of one number or array is that; None, and records in records, are told from it."""
+    """A record of one number, array or list is that; None, and records in records, are told from it."""
     if len(args) == 1:
-        return "_0" if isinstance(args[0].type, Tensor) else "(_0,)"
+        return "_0" if isinstance(args[0].type, (Tensor, Seq)) else "(_0,)"
     return f"({', '.join(placeholders(len(args)))})"
 
 
 def emit_unpack(_: Operand, types: tuple[Type, ...]) -> str:
-    return "_0[0]" if len(types) == 1 and not isinstance(types[0], Tensor) else "_0"
+    return "_0[0]" if len(types) == 1 and not isinstance(types[0], (Tensor, Seq)) else "_0"
 
 
 def run_unpack(record: tuple[Any, ...], **_: Any) -> tuple[Any, ...]:

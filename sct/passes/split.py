@@ -16,6 +16,7 @@ from sct.passes.again import Again
 from sct.passes.handed import handed
 from sct.passes.prune import prune
 from sct.passes.records import one_arm
+from sct.passes.trips import one_record_a_trip
 
 __all__ = ["split", "split_all"]
 
@@ -30,7 +31,7 @@ def split_all(program: Fn, *, keep_raises: bool = False) -> Fn:
     asked = {f.name: offers[f.name] for f in plain.functions
              if f.name in offers and boundary_of(f) is not None and _gains(f, whole[f.name])}
     given = prune(program, keep_raises=keep_raises, offers=asked) if asked else plain
-    return given.with_(functions=tuple(part for f in given.functions for part in split(f)))
+    return given.with_(functions=tuple(part for f in given.functions for part in split(one_record_a_trip(f))))
 
 
 def _gains(plain: Fn, offered: Fn) -> bool:
