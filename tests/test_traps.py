@@ -409,7 +409,7 @@ def test_sums_that_begin_with_a_python_number_stay_single() -> None:
             q = q - 0.1 * q * np.sum(q ** 2)
             if k % 2 == 0:
                 log.append(0.5 * np.dot(q, q) - 1.0 / np.linalg.norm(q))
-        return sum((a - b) ** 2 for a, b in zip(log[:-1], log[1:])) + q[0]
+        return sum((a - b) ** 2 for a, b in zip(log[:-1], log[1:])) + q[0]  # noqa: RUF007
 
     square, three = np.array([[0.3, 0.5], [-0.2, 0.1]]), np.array([0.3, -0.1, 0.25])
     light = np.array([0.4, 0.9])

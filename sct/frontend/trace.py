@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -328,7 +329,7 @@ def signature_comment(fn: Fn, params: Sequence[Parameter]) -> str:
         if lines[-1] and len(lines[-1]) + len(text) > 80:
             lines.append("")
         lines[-1] += f"{', ' if lines[-1] else ''}{text}"
-    return ",\n".join(lines)
+    return ",\n".join("\n    ".join(textwrap.wrap(line, 100, break_long_words=False)) for line in lines)
 
 
 def _writes(fn: Fn) -> bool:

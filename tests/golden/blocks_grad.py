@@ -37,7 +37,8 @@ def block_backward(x, W1, W2, g, residuals, dvalue):
 
 
 def net_grad(params, x):
-    # params: [{"W1": f64[n, m], "W2": f64[m, n], "g": f64[n]}, {"W1": f64[n, m], "W2": f64[m, n], "g": f64[n]}, {"W1": f64[n, m], "W2": f64[m, n], "g": f64[n]}],
+    # params: [{"W1": f64[n, m], "W2": f64[m, n], "g": f64[n]}, {"W1": f64[n, m], "W2": f64[m, n], "g":
+    #     f64[n]}, {"W1": f64[n, m], "W2": f64[m, n], "g": f64[n]}],
     # x: f64[k, n]
     t = params[0]
     W1 = t["W1"]

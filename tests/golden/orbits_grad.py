@@ -7,14 +7,8 @@ def accel_forward(q, m):
     n = len(m)
     a = np.zeros_like(q)
     tape = []
-    tape1 = []
-    tape2 = []
-    tape3 = []
     for i in range(n):
-        tape4 = []
-        tape5 = []
-        tape6 = []
-        tape7 = []
+        tape1 = []
         for j in range(n):
             if i != j:
                 d = q[j] - q[i]
@@ -28,30 +22,17 @@ def accel_forward(q, m):
                 t1 = None
                 r2 = None
                 d = None
-            tape7.append(d)
-            tape6.append(r2)
-            tape5.append(t1)
-            tape4.append(t2)
-        tape3.append(tape7)
-        tape2.append(tape6)
-        tape1.append(tape5)
-        tape.append(tape4)
-    return a, (tape, tape1, tape2, tape3)
+            tape1.append((t2, t1, r2, d))
+        tape.append(tape1)
+    return a, tape
 
 
 def accel_backward(m, residuals, da, dq, dm):
-    tape, tape1, tape2, tape3 = residuals
     n = len(m)
     for i in reversed(range(n)):
-        tape4 = tape[i]
-        tape5 = tape1[i]
-        tape6 = tape2[i]
-        tape7 = tape3[i]
+        tape = residuals[i]
         for j in reversed(range(n)):
-            t = tape4[j]
-            t1 = tape5[j]
-            r2 = tape6[j]
-            d = tape7[j]
+            t, t1, r2, d = tape[j]
             if i != j:
                 # a[i] += m[j] * d / (r2 * math.sqrt(r2))
                 t2 = da[i] / (r2 * t1)
