@@ -9,10 +9,12 @@ function above the line.
 from __future__ import annotations
 
 import contextlib
+import enum
 import inspect
 import math
 import types
 import warnings
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,11 @@ INPUTS: dict[str, Any] = {
 }
 SCALE = 1.5
 OFFSETS = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+
+
+class Mode(enum.Flag):
+    FIRST = 1
+    SECOND = 2
 
 
 # --- assignments
@@ -485,6 +492,93 @@ def integer_start_of_a_sum(x):
     return s * s
 
 
+def tuple_that_may_be_none(x):
+    last = None
+    s = 0.0
+    for v in x:
+        if last is not None:
+            p, q = last
+            s += p * v + q
+        last = (v, v * v)
+    return s
+
+
+def best_so_far(x):
+    best = arg = None
+    for i, v in enumerate(x):
+        if best is None or v > best:
+            best, arg = v, (i, v * 2)
+    return best * arg[1] + x[arg[0]]
+
+
+def state_of_arrays_that_may_be_none(x):
+    state = None
+    s = 0.0
+    for i in range(len(x)):
+        if state:
+            u, k = state
+            s += np.sum(u) * k
+        state = np.array([x[i], x[i] ** 2]), x[i] * 2
+    return s * state[0][1]
+
+
+def tuple_set_back_to_none(x):
+    prev = None
+    s = 0.0
+    for v in x:
+        if prev is None:
+            prev = (v, v)
+        else:
+            s += prev[0] * v
+            prev = None
+    return s
+
+
+def found_or_none(x, a):
+    def find(low):
+        for i, v in enumerate(x):
+            if v > low:
+                return v, i
+        return None
+
+    first, none = find(a), find(100.0)
+    return first[0] ** 2 * (1.0 if none is None else none[0])
+
+
+def rest_of_an_iterator(x):
+    it = iter(x)
+    first, second = next(it), next(it)
+    s = first * second
+    for k, v in enumerate(it):
+        s += k * v * first
+    return s
+
+
+def iterator_in_pairs(x):
+    it = iter(x)
+    return sum(p * q for p, q in zip(it, it))
+
+
+def iterator_of_a_list_that_is_written(a, b):
+    xs = [a, b, a * b]
+    it = iter(xs)
+    xs[0] = b * b
+    s = next(it)
+    xs[1] = a * a
+    for v in it:
+        xs[2] = a**3
+        s += v * b
+    return s
+
+
+def iterator_beside_a_loop(x):
+    weights = iter([2.0, 3.0, 4.0])
+    s = next(iter([]), 0.0)
+    for i in range(3):
+        s += x[i] * next(weights)
+    return s
+
+
 # --- effects
 
 
@@ -722,6 +816,32 @@ def list_comprehension(a, b):
 def nested_containers(a, b):
     t = {"p": [a, (b, a * b)]}
     return t["p"][0] * t["p"][1][1]
+
+
+def default_of_a_dict(x):
+    total = defaultdict(float)
+    parts = defaultdict(list, z=[1.0])
+    for i in range(len(x)):
+        total[i % 2] += x[i] ** 2
+        parts["even" if i % 2 == 0 else "odd"].append(x[i])
+    copied = total.copy()
+    return total[0] * total[1] * sum(parts["even"]) + len(parts) * sum(parts["odd"]) + copied["none"]
+
+
+def flags_and_sets(a):
+    mode = Mode.FIRST | Mode.SECOND
+    s = 0.0
+    if mode & Mode.FIRST and not mode & ~Mode.FIRST & ~Mode.SECOND:
+        s += a
+    if Mode.SECOND in mode and len({1, 2} & {2, 3}) == 1:
+        s += a * a
+    return s
+
+
+def nearly_equal_numbers(a):
+    if math.isclose(a, 1.0):
+        return a
+    return a**3 if math.isclose(a, 0.75, rel_tol=1e-3, abs_tol=0.2) else a * a
 
 
 # --- reads of arrays

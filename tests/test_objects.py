@@ -17,21 +17,12 @@ from functools import partial
 
 import numpy as np
 import pytest
+from cases import Cases, check_program
 
 import sct
 
 A, B = np.array([0.5, 1.5, -0.7]), np.array([1.0, 2.0, 3.0])
-CASES = []
-
-
-def case(*args):
-    """The function is a program, to be called with these arguments."""
-
-    def add(f):
-        CASES.append(pytest.param(f, args, id=getattr(f, "__qualname__", type(f).__name__)))
-        return f
-
-    return add
+case = Cases()
 
 
 class Model:
@@ -879,13 +870,9 @@ def obj_in_loop_new(x):
     return best.W * best.b
 
 
-@pytest.mark.parametrize("f, args", CASES)
+@pytest.mark.parametrize("f, args", case.params)
 def test_derivatives(f, args):
-    given = copy.deepcopy(args)
-    sct.check_grads(f, given, order=2)
-    for x, before in zip(given, args):
-        if isinstance(x, np.ndarray):
-            np.testing.assert_array_equal(x, before)
+    check_program(f, args)
 
 
 # -- gradients mirror the argument ----------------------------------------------------------------------

@@ -95,6 +95,53 @@ def f(a):
         s = a * a
     return s * len(w)
 """,
+    "iterator used again": """
+def f(x):
+    it = iter(x)
+    s = 0.0
+    for v in it:
+        if v > 1.0:
+            break
+        s += v
+    for v in it:  # SCT5: used again
+        s += v * v
+    return s
+""",
+    "next of an iterator in a loop": """
+def f(x):
+    it = iter(x)
+    s = 0.0
+    while True:
+        v = next(it, None)  # SCT5: how far
+        if v is None:
+            break
+        s += v
+    return s
+""",
+    "tuple that may be None, printed": """
+def f(x):
+    last = None
+    for v in x:
+        last = (v, v)
+    print(last)  # SCT5: may be None
+    return last[0]
+""",
+    "tuple that may be None, returned": """
+def f(x):
+    last = None
+    for v in x:
+        last = (v, v)
+    return last  # SCT
+""",
+    "defaultdict printed": """
+from collections import defaultdict
+
+def f(a):
+    d = defaultdict(float)
+    d["a"] += a
+    print(d)  # SCT5:
+    return d["a"]
+""",
     "class": """
 def f(a):
     class Box:  # SCT1:

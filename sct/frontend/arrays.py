@@ -13,7 +13,7 @@ from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.objects import special_call
 from sct.frontend.raising import attempted, die
-from sct.frontend.values import Abstract, Array, DictRef, ListRef, Ref, Slots, Static, Step, Tup
+from sct.frontend.values import Abstract, Array, DefaultRef, DictRef, ListRef, Perhaps, Ref, Slots, Static, Step, Tup
 from sct.ir import Lit, Operand, Value
 from sct.ir.reals import plain
 from sct.ir.types import Tensor
@@ -60,10 +60,10 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     own = special_call(ev, owner, "__getitem__", key)
     if own is not None:
         return own
-    owner = ev.text(owner)
+    owner = ev.text(owner) if not isinstance(owner, Perhaps) else ev.present(owner)
     if isinstance(owner, Static):
-        where = ev.ask(key, "this subscript")
-        return Static(attempted(ev, lambda: owner.value[where]))
+        where, known = ev.ask(key, "this subscript"), owner.value
+        return Static(attempted(ev, lambda: known[where]))
     if isinstance(owner, Tup):
         return _static_item(ev, owner.items, key, Tup)
     if isinstance(owner, ListRef) and by_position(ev, owner, key):
@@ -78,6 +78,9 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     if isinstance(owner, DictRef):
         cell = _slots(ev, owner)
         name = ev.ask(key, "a key of a dict")
+        if name not in cell.keys and isinstance(owner, DefaultRef):
+            assign_item(ev, owner, key, ev.call(owner.factory, []))
+            cell = _slots(ev, owner)
         if name not in cell.keys:
             die(ev, "KeyError", name)
         return cell.items[cell.keys.index(name)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import collections
 from typing import Any
 
 import gast
@@ -13,7 +14,16 @@ from sct.frontend.arrays import size_along
 from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.expressions import binary, boolean, truth
-from sct.frontend.iteration import from_zero, is_run_over, items_of, known_items, length, space
+from sct.frontend.iteration import (
+    exhaust,
+    from_zero,
+    is_run_over,
+    items_of,
+    iterator,
+    known_items,
+    length,
+    space,
+)
 from sct.frontend.iterators import select
 from sct.frontend.objects import is_object, special_call
 from sct.frontend.prelude import all_, any_, largest, same, smallest
@@ -24,6 +34,7 @@ from sct.frontend.texts import shown
 from sct.frontend.values import (
     Abstract,
     Container,
+    DefaultRef,
     DictRef,
     Iteration,
     ListRef,
@@ -61,6 +72,10 @@ def zip_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
                 continue
             ev.branch(test, lambda: die(ev, "ValueError", "zip() arguments have different lengths"),
                       lambda: Static(None))
+    for a in {a for a in args if isinstance(a, Iteration) and a.kind == "iter" and args.count(a) > 1}:
+        items = iterator(ev, Tup(items_of(ev, a)))  # it gives to each in turn
+        exhaust(ev, a)
+        args = [items if b == a else b for b in args]
     return Iteration("zip", tuple(args))
 
 
@@ -117,6 +132,13 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
             made[ev.ask(k, "a key of a dict")] = v
     made.update(kwargs)
     return ev.new_dict(made)
+
+
+@special(collections.defaultdict)
+def defaultdict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    made = dict_(ev, args[1:], kwargs)
+    assert isinstance(made, DictRef)
+    return DefaultRef(made.addr, args[0]) if args and args[0] != Static(None) else made
 
 
 @special(print)

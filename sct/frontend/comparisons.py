@@ -10,6 +10,7 @@ import gast
 
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.expressions import boolean, stand_in, truth
+from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import is_object, reflected, special_call
 from sct.frontend.raising import attempted
@@ -20,6 +21,7 @@ from sct.frontend.values import (
     DictRef,
     ListRef,
     ObjRef,
+    Perhaps,
     Ref,
     Static,
     Tup,
@@ -82,7 +84,7 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, (Tup, Container)) or isinstance(b, (Tup, Container)):
         return _compare_containers(ev, op, a, b)
     for x, y in ((a, b), (b, a)):
-        optional = isinstance(y, Ref) or isinstance(y, Value) and isinstance(y.type, Optional)
+        optional = isinstance(y, (Ref, Perhaps)) or isinstance(y, Value) and isinstance(y.type, Optional)
         if isinstance(x, Static) and x.value is None and not optional:
             return Static(isinstance(op, gast.NotEq))
     return ev.call_op(BY_CALL[f"operator.{spelling}"], a, b, spelling=f"operator.{spelling}")
@@ -161,6 +163,8 @@ def _identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
                 if isinstance(cell, Array) and isinstance(cell.value, Value) and \
                         isinstance(cell.value.type, Optional):
                     return ev.emit(is_none, cell.value)  # type: ignore[no-any-return]
+            if isinstance(y, Perhaps):
+                return _identical(ev, x, y.of.items[0])
             if isinstance(y, Value) and isinstance(y.type, Optional):
                 return ev.emit(is_none, y)  # type: ignore[no-any-return]
             return Static(isinstance(y, Static) and y.value is None)
@@ -175,7 +179,11 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> bool:
     owner = ev.text(owner)
     if isinstance(owner, DictRef):
         cell = ev.slots(owner)
-        return ev.ask(x, "what `in` looks for") in cell.keys
+        try:
+            return ev.ask(x, "what `in` looks for") in cell.keys
+        except NeedsStatic as need:
+            need.error.hint = "results of a function are kept by `functools.lru_cache`; or fill the dict in a loop"
+            raise
     if isinstance(owner, Static):
         wanted = ev.ask(x, "what `in` looks for")
         return bool(attempted(ev, lambda: wanted in owner.value))

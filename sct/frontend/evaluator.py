@@ -8,17 +8,32 @@ only if there is a handler for it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any, NoReturn, TypeVar
-
-import gast
+from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError
 from sct.frontend import lists
 from sct.frontend.arguments import lift, opaque
 from sct.frontend.facts import UNKNOWN, Facts, Guard, NeedsStatic
+from sct.frontend.handlers import (
+    CALLS,
+    EXPRESSIONS,
+    INSTANCES,
+    NO_KEYWORDS,
+    SPECIAL,
+    STATEMENTS,
+    Args,
+    Kwargs,
+    Special,
+    called,
+    expression,
+    instances,
+    special,
+    statement,
+    unsupported,
+)
 from sct.frontend.layouts import layout
 from sct.frontend.source import Liveness, SourceFunction, loc_of
 from sct.frontend.store import AMBIGUOUS, Arm, Cells, Store, is_number, merge
@@ -33,6 +48,7 @@ from sct.frontend.values import (
     ListRef,
     ObjRef,
     Path,
+    Perhaps,
     Poison,
     Ref,
     Slots,
@@ -52,53 +68,6 @@ __all__ = [
     "CALLS", "EXPRESSIONS", "INSTANCES", "SPECIAL", "STATEMENTS", "Args", "Dead", "Evaluator", "Frame", "Kwargs",
     "Special", "called", "expression", "instances", "special", "statement",
 ]
-
-Handler = Callable[["Evaluator", Any], Any]
-T = TypeVar("T")
-Args = Sequence[Abstract]
-Kwargs = Mapping[str, Abstract]
-Caller = Callable[["Evaluator", Any, Args, Kwargs], Abstract]
-Special = Callable[["Evaluator", Args, Kwargs], Abstract]
-EXPRESSIONS: dict[type, Handler] = {}
-STATEMENTS: dict[type, Handler] = {}
-CALLS: dict[type, Caller] = {}
-SPECIAL: dict[int, Special] = {}
-INSTANCES: dict[type, Caller] = {}
-NO_KEYWORDS: Kwargs = {}
-
-
-def expression(*nodes: type) -> Callable[[Handler], Handler]:
-    """Registers the handler of these expression nodes."""
-    return _registrar(EXPRESSIONS, nodes)
-
-
-def statement(*nodes: type) -> Callable[[Handler], Handler]:
-    """Registers the handler of these statement nodes."""
-    return _registrar(STATEMENTS, nodes)
-
-
-def called(*classes: type) -> Callable[[Caller], Caller]:
-    """Registers what calling abstract values of these classes does."""
-    return _registrar(CALLS, classes)
-
-
-def instances(*classes: type) -> Callable[[Caller], Caller]:
-    """Registers what calling Python objects of these classes does."""
-    return _registrar(INSTANCES, classes)
-
-
-def special(*objects: Any) -> Callable[[Special], Special]:
-    """Registers what a builtin does with abstract values, where it is not an op."""
-    return _registrar(SPECIAL, map(id, objects))
-
-
-def _registrar(table: dict[Any, T], keys: Iterable[Any]) -> Callable[[T], T]:
-    def register(handler: T) -> T:
-        table.update(dict.fromkeys(keys, handler))
-        return handler
-
-    return register
-
 
 
 class Dead(Exception):
@@ -194,7 +163,7 @@ class Evaluator(Facts):
         """The abstract value of an expression."""
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
-            word, why, hint = _unsupported(node)
+            word, why, hint = unsupported(node)
             self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
         try:
@@ -207,7 +176,7 @@ class Evaluator(Facts):
         """Run one statement."""
         handler = STATEMENTS.get(type(node))
         if handler is None:
-            word, why, hint = _unsupported(node)
+            word, why, hint = unsupported(node)
             self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
         try:
@@ -404,7 +373,8 @@ class Evaluator(Facts):
             return self.read(v)
         if isinstance(v, Poison):
             self.refuse("SCT502", "this value cannot be used here", why=v.reason)
-        what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object"}.get(type(v).__name__)
+        what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
+                "Perhaps": "a tuple that may be None"}.get(type(v).__name__)
         what = what or (f"`{v.value!r}`" if isinstance(v, Static) else "a function")
         self.refuse("SCT503", f"{what} is not supported here", hint="use a number or an array")
 
@@ -415,6 +385,10 @@ class Evaluator(Facts):
             made = self.emit(unwrap, made)
             made.hint = v.hint
         return made
+
+    def present(self, v: Perhaps) -> Tup:
+        """The tuple, where it is read."""
+        return v.of.with_(self.defined(x) if isinstance(x, Value) else x for x in v.of.items)
 
     def as_int(self, x: Any) -> Any:
         """Ints that count as real, where integers are needed."""
@@ -643,22 +617,3 @@ class Evaluator(Facts):
              spelling: str | None = None) -> Ref:
         """The view `op(ref, *args)`."""
         return Ref(ref.addr, (*ref.path, Step(op, tuple(args), dict(attrs), spelling)))
-
-
-_UNSUPPORTED: dict[type, tuple[str, str, str]] = {
-    gast.Yield: ("yield", "generators keep state that sct does not differentiate", "build a list or an array"),
-    gast.YieldFrom: ("yield from", "generators keep state that sct does not differentiate", "build a list or an array"),
-    gast.Await: ("await", "", "write a plain function"),
-    gast.AsyncFunctionDef: ("async def", "", "write a plain function"),
-    gast.AsyncFor: ("async for", "", "write a plain function"),
-    gast.Try: ("try", "what is done before an exception would have to be undone",
-               "test for the bad case first, with `if`; or put it into a function of its own that is given nothing "
-               "that is differentiated"),
-    gast.ClassDef: ("class", "", "define the class outside the function"),
-    gast.GeneratorExp: ("generator expression", "when it is run depends on who reads it", "write a list: [...]"),
-}
-
-
-def _unsupported(node: Any) -> tuple[str, str, str]:
-    """What a construct is called, why it is refused, and what to write instead."""
-    return _UNSUPPORTED.get(type(node), (type(node).__name__, "", ""))

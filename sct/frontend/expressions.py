@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import operator
 import types
 from collections.abc import Callable
@@ -30,6 +31,7 @@ from sct.frontend.values import (
     Method,
     ObjRef,
     Parent,
+    Perhaps,
     Poison,
     Ref,
     Slots,
@@ -120,8 +122,7 @@ def walrus(ev: Evaluator, node: Any) -> Abstract:
 def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
     """`a op b`."""
     spelling, run = BINARY[kind]
-    if is_number(a) and is_number(b):
-        assert isinstance(a, Static) and isinstance(b, Static)
+    if isinstance(a, Static) and isinstance(b, Static) and _is_known(a) and _is_known(b):
         try:
             return Static(run(a.value, b.value))
         except TypeError as error:
@@ -153,6 +154,11 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
         ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
     _no_strings(ev, a, b)
     return ev.call_op(op, a, b, spelling=f"operator.{spelling}")
+
+
+def _is_known(v: Static) -> bool:
+    """Is this a number, a flag or a set, with which Python itself computes?"""
+    return is_number(v) or isinstance(v.peek, enum.Flag) or isinstance(v.peek, (set, frozenset)) and v.path is None
 
 
 def stand_in(ev: Evaluator, run: Callable[[Any, Any], Any], a: Abstract, b: Abstract) -> None:
@@ -204,7 +210,7 @@ def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
     made = special_call(ev, v, f"__{spelling}__")
     if made is not None:
         return made
-    if is_number(v) and isinstance(v, Static) and v.value is not None and not isinstance(v.value, str):
+    if isinstance(v, Static) and isinstance(v.peek, (bool, int, float, enum.Flag)):
         return Static(run(v.value))
     _no_strings(ev, v)
     op = BY_CALL.get(f"operator.{spelling}")
@@ -226,6 +232,9 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         return ev.emit(gt, lists.length(ev, v), 0, spelling="operator.gt")  # type: ignore[no-any-return]
     if isinstance(v, (Tup, ListRef, DictRef)):
         return Lit(bool(items_of(ev, v)))
+    if isinstance(v, Perhaps):
+        first = v.of.items[0]
+        return ev.emit(not_, ev.emit(is_none, ev.contents(first) if isinstance(first, Ref) else ev.lit(first)))  # type: ignore[no-any-return]
     if isinstance(v, Value) and isinstance(v.type, Optional):
         elem = v.type.elem
         if isinstance(elem, Tensor) and elem.is_scalar:
@@ -299,6 +308,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return owner.items[owner.fields.index(name)]
     if isinstance(owner, ObjRef):  # a namespace
         return get_attribute(ev, owner, name)
+    if isinstance(owner, Perhaps):
+        return get(ev, ev.present(owner), name)
     if isinstance(owner, (ListRef, DictRef, Tup)):
         return Method(owner, name)
     x_type = ev.type_of(owner) if isinstance(owner, (Ref, Value)) else None

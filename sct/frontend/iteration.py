@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sct.errors import SctError
 from sct.frontend import lists
 from sct.frontend.arrays import size_along, slice_view
 from sct.frontend.evaluator import Evaluator
+from sct.frontend.facts import NeedsStatic
 from sct.frontend.objects import special_call, special_method
+from sct.frontend.raising import die
 from sct.frontend.store import is_number
 from sct.frontend.values import (
     Abstract,
@@ -18,8 +21,8 @@ from sct.frontend.values import (
     Iteration,
     Key,
     ListRef,
+    Perhaps,
     Ref,
-    Slots,
     Static,
     Tup,
 )
@@ -27,7 +30,8 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
-__all__ = ["NESTS", "Space", "exhaust", "from_zero", "is_run_over", "items_of", "known_items", "length", "space"]
+__all__ = ["NESTS", "Space", "check_unused", "exhaust", "following", "from_zero", "is_run_over", "items_of", "iterator",
+           "known_items", "length", "space"]
 
 
 # -- what is iterated over -------------------------------------------------------------------------
@@ -39,6 +43,8 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
     if own is not None:
         return items_of(ev, own)
     v = ev.text(v)
+    if isinstance(v, Perhaps):
+        v = ev.present(v)
     if isinstance(v, Tup):
         return v.items
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
@@ -54,7 +60,11 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
         return tuple(slice_view(ev, v, Static(k)) for k in range(n))
     if isinstance(v, Iteration) and v.kind in NESTS:
         return _rows_of_nest(ev, v)
+    check_unused(ev, v)
     found = known_items(ev, v)
+    if found is None and isinstance(v, Iteration) and v.kind == "iter":
+        of, at = _place(ev, v)
+        found = items_of(ev, of)[at:]
     if found is None and isinstance(v, Iteration) and v.kind == "range":
         return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
     if found is None and isinstance(v, Iteration) and v.kind in ("zip", "enumerate", "reversed"):
@@ -95,12 +105,16 @@ def known_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
                 return tuple(map(Static, range(*bounds)))
             return None
         if v.kind == "iter":
-            return _rest(ev, v)
+            of, at = _place(ev, v)
+            items = None if isinstance(of, Ref) else known_items(ev, of)
+            return None if items is None else items[at:]
         if v.kind in ENDLESS:
             return None
         inner = v.parts[:1] if v.kind == "enumerate" else v.parts
         if v.kind == "zip" and any(isinstance(p, Iteration) and p.kind in ENDLESS for p in inner):
             return _zip_endless(ev, inner)
+        if v.kind == "zip" and any(isinstance(p, Iteration) and p.kind == "iter" for p in inner):
+            return _in_turn(ev, inner)
         parts = [known_items(ev, p) for p in inner]
         if v.kind == "zip" and any(p is not None for p in parts):
             parts = [items_of(ev, q) if isinstance(q, (Ref, ListRef)) else p for p, q in zip(parts, inner)]
@@ -135,23 +149,70 @@ def _rows_of_nest(ev: Evaluator, v: Iteration) -> tuple[Abstract, ...]:
     return tuple(map(Tup, getattr(itertools, v.kind)(items_of(ev, v.parts[0]), len(v.parts))))
 
 
-def _rest(ev: Evaluator, v: Iteration) -> tuple[Abstract, ...]:
-    """What an iterator has not given yet."""
-    (rest,) = v.parts
-    assert isinstance(rest, ListRef)
-    cell = ev.slots(rest)
-    if cell.frozen:
+# -- iterators -----------------------------------------------------------------------------------------
+
+
+def iterator(ev: Evaluator, of: Abstract) -> Iteration:
+    """`iter(of)`."""
+    return Iteration("iter", (ev.new_dict({"of": of, "at": Static(0)}),))
+
+
+def _iterators(v: Abstract) -> Iterator[DictRef]:
+    """The iterators that are run through where `v` is iterated over."""
+    if isinstance(v, Iteration):
+        for part in v.parts:
+            if v.kind == "iter" and isinstance(part, DictRef):
+                yield part
+            else:
+                yield from _iterators(part)
+
+
+def _place(ev: Evaluator, v: Iteration) -> tuple[Abstract, int]:
+    """What an iterator runs over, and how many items it has given."""
+    (cell,) = _iterators(v)
+    of, at = ev.slots(cell).items
+    try:
+        return of, ev.ask(at, "how far an iterator has come")
+    except NeedsStatic as need:
+        need.error.hint = "write `for v in xs:`, or count: `xs[i]`"
+        raise
+
+
+def following(ev: Evaluator, v: Iteration, default: Abstract | None) -> Abstract:
+    """`next(v)`."""
+    check_unused(ev, v)
+    of, at = _place(ev, v)
+    t = ev.type_of(of) if isinstance(of, Ref) else None
+    there = isinstance(t, Tensor) and t.rank > 0 and (t.shape[0] - at).least >= 1
+    items = () if there else items_of(ev, of)
+    if not there and at >= len(items):
+        return die(ev, "StopIteration") if default is None else default
+    (cell,) = _iterators(v)
+    ev.store.cells[cell.addr] = replace(ev.slots(cell), items=(of, Static(at + 1)))
+    return slice_view(ev, of, Static(at)) if isinstance(of, Ref) else items[at]
+
+
+def check_unused(ev: Evaluator, v: Abstract) -> None:
+    """Refuse an iterator that a loop has run through, or left somewhere."""
+    if any(ev.slots(cell).frozen for cell in _iterators(v)):
         ev.refuse("SCT503", "an iterator is used again after a loop over it", hint="loop over a list")
-    return cell.items
 
 
 def exhaust(ev: Evaluator, v: Abstract) -> None:
     """What is iterated over is used up, where it is an iterator."""
-    if isinstance(v, Iteration) and v.kind == "iter" and isinstance(v.parts[0], ListRef):
-        ev.store.cells[v.parts[0].addr] = Slots((), frozen="it is used up")
-    elif isinstance(v, Iteration):
-        for part in v.parts:
-            exhaust(ev, part)
+    for cell in _iterators(v):
+        ev.store.cells[cell.addr] = replace(ev.slots(cell), frozen="it is used up")
+
+
+def _in_turn(ev: Evaluator, parts: Sequence[Abstract]) -> tuple[Abstract, ...] | None:
+    """The items of a zip in which an iterator comes more than once: it gives to each in turn."""
+    sources: dict[Abstract, Any] = {}
+    for p in parts:
+        items = known_items(ev, p)
+        if items is None:
+            return None
+        sources.setdefault(p, iter(items))
+    return tuple(Tup(row) for row in zip(*(sources[p] for p in parts)))
 
 
 def _zip_endless(ev: Evaluator, parts: tuple[Abstract, ...]) -> tuple[Abstract, ...] | None:
@@ -208,6 +269,10 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
         return None
     if v.kind in NESTS:
         return None
+    if v.kind == "iter":
+        of, at = _place(ev, v)
+        whole = space(ev, of)
+        return None if whole is None else replace(whole, start=Lit(at))
     if v.kind == "zip":
         _grow_beside(ev, v.parts)
     if any(space(ev, p) is None for p in v.parts[: 1 if v.kind == "enumerate" else None]):

@@ -19,12 +19,12 @@ from sct.frontend.arrays import item
 from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import binary, truth
-from sct.frontend.iteration import is_run_over, items_of
+from sct.frontend.iteration import following, is_run_over, items_of, iterator
 from sct.frontend.nests import of_nest
 from sct.frontend.operations import call_named
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Bound, Iteration, ListRef, Slots, Static, Tup
+from sct.frontend.values import Abstract, Bound, Iteration, ListRef, Ref, Static, Tup
 from sct.ir import Lit
 
 __all__ = ["chosen", "select"]
@@ -35,26 +35,22 @@ __all__ = ["chosen", "select"]
 
 @special(iter)
 def iter_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    if isinstance(args[0], Iteration):
-        return args[0]
-    return Iteration("iter", (ev.new_list(items_of(ev, args[0])),))
+    if len(args) > 1:
+        ev.refuse("SCT205", "`iter` with a sentinel is not supported", hint="write `while True:` with a `break`")
+    v = args[0]
+    if isinstance(v, Iteration):
+        return v
+    return iterator(ev, v if isinstance(v, (Ref, ListRef)) else Tup(items_of(ev, v)))
 
 
 @special(next)
 def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     it = args[0]
     if isinstance(it, ListRef):  # a generator expression
-        it = Iteration("iter", (it,))
-    if not (isinstance(it, Iteration) and it.kind == "iter" and isinstance(it.parts[0], ListRef)):
-        ev.refuse("SCT503", "`next` of this is not supported", hint="write `it = iter(...)` of a list of known length")
-    cell = ev.store.cells[it.parts[0].addr]
-    assert isinstance(cell, Slots)
-    if cell.frozen:
-        ev.refuse("SCT503", "an iterator is used again after a loop over it", hint="loop over a list")
-    if cell.items:
-        ev.store.cells[it.parts[0].addr] = Slots(cell.items[1:])
-        return cell.items[0]
-    return args[1] if len(args) > 1 else die(ev, "StopIteration")
+        it = iterator(ev, it)
+    if not (isinstance(it, Iteration) and it.kind == "iter"):
+        ev.refuse("SCT503", "`next` of this is not supported", hint="write `it = iter(...)` of a list or an array")
+    return following(ev, it, args[1] if len(args) > 1 else None)
 
 
 @special(math.prod)

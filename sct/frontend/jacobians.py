@@ -16,7 +16,6 @@ from sct.frontend.regions import (
     Region,
     evaluate,
     gradient,
-    leaves_of,
     positions,
     rebuild_tree,
     some_number,
@@ -27,6 +26,7 @@ from sct.frontend.transform import Transform
 from sct.frontend.transforms import APPLY
 from sct.frontend.values import Abstract, Pullback, Static, Tup
 from sct.ir import Eqn, Operand, Value, is_float
+from sct.ir.tree import leaves as leaves_of
 from sct.ir.types import Dim, List, Tensor
 from sct.ops.control import block_type, jacobian
 
@@ -75,7 +75,7 @@ def run_hessian(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kw
 
 def _outputs(ev: Evaluator, region: Region) -> list[int]:
     """The results that are differentiated."""
-    found = leaves_of(region.out)
+    found = list(leaves_of(region.out))
     for k in found:
         if is_float(region.outs[k]) and not isinstance(region.outs[k].type, (Tensor, List)):
             ev.refuse("SCT405", f"the output is a {region.outs[k].type}: it cannot be differentiated",

@@ -72,7 +72,9 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
                 return cell.items[cell.keys.index(key)]
             return args[1] if len(args) > 1 else Static(None)
         if name == "copy":
-            return ev.call(Static(dict), [owner])
+            made = ev.call(Static(dict), [owner])
+            assert isinstance(made, DictRef)
+            return replace(owner, addr=made.addr)
         if name in ("update", "setdefault", "pop", "clear"):
             return change_dict(ev, owner, name, args, kwargs)
     if isinstance(owner, ListRef):

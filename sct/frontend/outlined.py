@@ -24,12 +24,12 @@ from sct.frontend.facts import NeedsStatic
 from sct.frontend.source import SourceFunction
 from sct.frontend.store import Cells, Store
 from sct.frontend.values import Abstract, Array, Bound, Closure, Container, Key, Method, Ref, Slots, Static, Tup
-from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, walk
+from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits
 from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join, sym
 from sct.ops import call
 
-__all__ = ["call_outlined", "closed", "kind_of", "same_kind"]
+__all__ = ["call_outlined", "kind_of", "same_kind"]
 
 TOO_MANY = 24
 """Kinds of arguments of one function."""
@@ -373,7 +373,8 @@ def _walk(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, bod
                 result = None
             if result is not None and any(ev.store.cells.get(addr) != cell for addr, cell in containers.items()):
                 ev.refuse("SCT204", f"`{source.name}` is a function of its own, and writes into a list or dict that "
-                          "it is given", hint="return what is new")
+                          "it is given",
+                          hint="return what is new; results are kept by `functools.lru_cache`")
             return _finish(ev, f, source, builder, leaves, result)
     finally:
         ev.frames, ev.store, ev.boundary = outer
@@ -497,57 +498,3 @@ def _seen_from(ev: Evaluator, f: Function, t: Type, operands: Sequence[Operand])
     if isinstance(t, (Optional, Undef, Seq)):
         return type(t)(_seen_from(ev, f, t.elem, operands))
     return Tensor(t.carrier, t.dtype, tuple(map(size, t.shape))) if isinstance(t, Tensor) else t
-
-
-# -- the whole program ---------------------------------------------------------------------------------
-
-
-def closed(ev: Evaluator, fn: Fn) -> Fn:
-    """`fn` with the functions that it calls; what they read from outside, and whether they have an
-    effect, is in every call."""
-    table = {f.name: f.fn for fs in ev.functions.values() for f in fs if f.fn is not None}
-    called = _reached(fn, table)
-    if not called:
-        return fn
-    free = {name: dict.fromkeys(free_values(f)) for name, f in called.items()}
-    effects = {name for name, f in called.items() if any(map(has_effect, f.eqns))}
-    callees = {name: set(_callees(f)) for name, f in called.items()}
-    changed = True
-    while changed:
-        before = sum(map(len, free.values())), len(effects)
-        for name in called:
-            for callee in callees[name]:
-                free[name].update(free[callee])
-                effects |= {name} if callee in effects else set()
-        changed = before != (sum(map(len, free.values())), len(effects))
-
-    def converted(f: Fn) -> Fn:
-        extra = {v: Value(v.type, v.hint, v.dim) for v in free[f.name]}
-        body = rebuild(region(f), dict(extra))
-        return body.with_(params=(*body.params, *extra.values()))
-
-    def region(f: Fn) -> Fn:
-        return f.with_(eqns=tuple(map(eqn, f.eqns)))
-
-    def eqn(e: Eqn) -> Eqn:
-        if e.op is not call:
-            return e.with_(regions=tuple(map(region, e.regions)))
-        name = e.attrs["callee"]
-        return e.with_(args=(*e.args, *free[name]), attrs={**e.attrs, "effect": name in effects})
-
-    return region(fn).with_(functions=tuple(converted(f) for f in called.values()))
-
-
-def _callees(fn: Fn) -> list[str]:
-    return [e.attrs["callee"] for e in walk(fn) if e.op is call]
-
-
-def _reached(fn: Fn, table: Mapping[str, Fn]) -> dict[str, Fn]:
-    found: dict[str, Fn] = {}
-    todo = _callees(fn)
-    while todo:
-        name = todo.pop()
-        if name not in found:
-            found[name] = table[name]
-            todo += _callees(table[name])
-    return {name: f for name, f in table.items() if name in found}

@@ -22,9 +22,11 @@ from sct.frontend.values import (
     Bound,
     Closure,
     Container,
+    DefaultRef,
     DictRef,
     ListRef,
     ObjRef,
+    Perhaps,
     Ref,
     Slots,
     Static,
@@ -37,7 +39,7 @@ from sct.ir.tree import Const, Leaf, Node, Tree, relabel
 from sct.ir.types import FLOAT, Optional, Tensor, Type, Undef
 from sct.ops import is_none, unwrap
 
-__all__ = ["Region", "d_name", "evaluate", "gradient", "leaves_of", "positions", "rebuild_tree", "some_number",
+__all__ = ["Region", "d_name", "evaluate", "gradient", "positions", "rebuild_tree", "some_number",
            "tangent_type", "tree_of", "without_constants"]
 
 
@@ -59,6 +61,8 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
     if isinstance(v, Container):
         cell = ev.slots(v)
         children = tuple(tree_of(ev, x, leaves, where) for x in cell.items)
+        if isinstance(v, DefaultRef):
+            ev.refuse("SCT503", f"a defaultdict is not supported {where}", hint="make a dict of it: `dict(d)`")
         if isinstance(v, DictRef):
             return Node("dict", cell.keys, children)
         if isinstance(v, ObjRef):
@@ -69,7 +73,9 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
         return Leaf(len(leaves) - 1)
     if isinstance(v, Static):
         return Const(v.value)
-    ev.refuse("SCT503", f"a function or a range is not supported {where}")
+    what = "a tuple that may be None" if isinstance(v, Perhaps) else "a function or a range"
+    ev.loc = ev.loc or ev.returned_at
+    ev.refuse("SCT503", f"{what} is not supported {where}")
 
 
 def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> Abstract:
@@ -88,13 +94,6 @@ def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> 
     if tree.kind == "rows":
         return lists.of_columns(ev, items)
     return ev.new_dict(dict(zip(tree.keys, items))) if tree.kind == "dict" else ev.new_list(items)
-
-
-def leaves_of(tree: Tree) -> list[int]:
-    """The leaves of a structure, in order."""
-    if isinstance(tree, Leaf):
-        return [tree.index]
-    return [k for c in tree.children for k in leaves_of(c)] if isinstance(tree, Node) else []
 
 
 def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstract:

@@ -22,6 +22,7 @@ from sct.frontend.values import (
     Key,
     Layout,
     ListRef,
+    Perhaps,
     Poison,
     Ref,
     Slots,
@@ -31,7 +32,7 @@ from sct.frontend.values import (
     is_number,
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, undef
-from sct.ir.types import Type, TypeMismatch, Undef, join
+from sct.ir.types import Optional, Type, TypeMismatch, Undef, join
 from sct.ops import cond
 
 if TYPE_CHECKING:
@@ -143,6 +144,9 @@ class _Merge:
         assert given is not None
         if isinstance(a, Poison) or isinstance(b, Poison):
             return next(x for x in (a, b) if isinstance(x, Poison))
+        if isinstance(a, Perhaps) or isinstance(b, Perhaps) or Static(None) in (a, b) and isinstance(
+                b if a == Static(None) else a, Tup):
+            return self.perhaps(a, b, hint)
         if isinstance(a, Ref) or isinstance(b, Ref):
             return self.ref(a, b, hint)
         if isinstance(a, Container) or isinstance(b, Container):
@@ -169,6 +173,19 @@ class _Merge:
         if a is None or b is None:
             return Poison("it is not bound on every path")
         return Poison("another kind of object on another path")
+
+    def perhaps(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+        """None on a path, or what may be None on one already: a tuple of items that may be None."""
+        like = next(x.of if isinstance(x, Perhaps) else x for x in (a, b) if isinstance(x, (Perhaps, Tup)))
+        if a is None or b is None:
+            made = self.value(None if a is None else like, None if b is None else like, hint)
+            return Perhaps(made) if isinstance(made, Tup) else made
+        left, right = perhaps_tuple(a, like), perhaps_tuple(b, like)
+        if left is None or right is None or not all(may_be_absent(x) for x in (a, b) if isinstance(x, Tup)):
+            return Poison("a tuple on one path and something else on another")
+        items = [self.value(x, y, hint) for x, y in zip(left.items, right.items)]
+        wrong = next((x for x in items if isinstance(x, Poison)), None)
+        return wrong or Perhaps(like.with_(items))
 
     def ref(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if not all(x is None or isinstance(x, Ref) for x in (a, b)):
@@ -340,6 +357,22 @@ class _Merge:
             frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), "")
             layout = _layout([c for c in (x, y) if isinstance(c, Array)])
             self.store.cells[addr] = replace(given, value=self.phi(a, b), frozen=frozen, layout=layout)
+
+
+def may_be_absent(v: Tup | Perhaps) -> bool:
+    """Can a `Perhaps` be made of this: is it one, or a tuple of numbers and arrays of which none may be None?"""
+    return isinstance(v, Perhaps) or bool(v.items) and all(
+        isinstance(x, Ref) or isinstance(x, Value) and not isinstance(x.type, (Optional, Undef))
+        or is_number(x) and x != Static(None) for x in v.items)
+
+
+def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:
+    """None, a tuple such as `like` or one that may be None, as a tuple; None of anything else."""
+    if v == Static(None):
+        return like.with_([Static(None)] * len(like.items))
+    v = v.of if isinstance(v, Perhaps) else v
+    same = isinstance(v, Tup) and v.cls is like.cls and len(v.items) == len(like.items)
+    return v if same else None  # type: ignore[return-value]
 
 
 def _alike(x: Slots, y: Slots) -> bool:

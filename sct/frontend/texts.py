@@ -12,7 +12,7 @@ from sct.frontend.evaluator import Evaluator
 from sct.frontend.lists import is_dynamic
 from sct.frontend.objects import class_of, special_call
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Container, DictRef, ListRef, ObjRef, Ref, Static, Tup
+from sct.frontend.values import Abstract, Container, DefaultRef, DictRef, ListRef, ObjRef, Ref, Static, Tup
 from sct.ir import Lit, Operand, Value
 from sct.ops import fstring
 
@@ -44,7 +44,7 @@ def text_of(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand
     elif isinstance(v, (Value, Ref)):
         parts.append(("r", ""))
         operands.append(ev.operand(v))
-    elif isinstance(v, DictRef):
+    elif isinstance(v, DictRef) and not isinstance(v, DefaultRef):
         cell = ev.slots(v)
         _joined(ev, "{", [(f"{k!r}: ", x) for k, x in zip(cell.keys, cell.items)], "}", parts, operands)
     elif isinstance(v, ListRef) and not is_dynamic(ev, v):

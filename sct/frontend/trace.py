@@ -15,10 +15,10 @@ import numpy as np
 
 from sct.errors import Loc, SctError
 from sct.frontend.arguments import Untyped, argument, key_of, read_path
+from sct.frontend.closing import closed
 from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.iteration import items_of
-from sct.frontend.outlined import closed
 from sct.frontend.regions import tree_of
 from sct.frontend.repeated import Outline, Sites, called_once, repeated
 from sct.frontend.transform import Transform

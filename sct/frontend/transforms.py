@@ -15,7 +15,6 @@ from sct.frontend.regions import (
     d_name,
     evaluate,
     gradient,
-    leaves_of,
     positions,
     rebuild_tree,
     some_number,
@@ -27,6 +26,7 @@ from sct.frontend.transform import Transform
 from sct.frontend.values import Abstract, Container, ListRef, Pullback, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, is_float, rebuild, walk
 from sct.ir.tree import Const, Leaf, Node, relabel
+from sct.ir.tree import leaves as leaves_of
 from sct.ir.types import NONE, Function, List, Tensor
 from sct.ops import jvp, ones, pullback, raise_, vjp
 from sct.ops.effects import python
@@ -250,7 +250,7 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
     def back(ev: Evaluator, given: Args, kwargs: Kwargs) -> Abstract:
         leaves: list[Abstract] = []
         tree_of(ev, given[0], leaves)
-        wanted = leaves_of(region.out)
+        wanted = list(leaves_of(region.out))
         if len(leaves) != len(wanted):
             ev.refuse("SCT406", "the cotangent is not arranged as the output is")
         copy = replace(region, fn=rebuild(_silent(ev, region.fn), dict(zip(drawn, outs[n:])), fresh=True))

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "Abstract", "Array", "Bound", "Closure", "Container", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like",
-    "ListRef", "Method", "ObjRef", "Parent", "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step",
-    "Tup", "is_number",
+    "Abstract", "Array", "Bound", "Closure", "Container", "DefaultRef", "DictRef", "FreeLeaf", "Iteration", "Key",
+    "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Poison", "Pullback", "Record", "Ref",
+    "Shape", "Slots", "Static", "Step", "Tup", "is_number",
 ]
 
 
@@ -128,6 +128,13 @@ class Tup:
 
 
 @dataclass(frozen=True)
+class Perhaps:
+    """None, or a tuple of numbers and arrays: its items are all None, or none of them is."""
+
+    of: Tup
+
+
+@dataclass(frozen=True)
 class Container:
     """An object whose structure is known; its slots are on the heap."""
 
@@ -142,6 +149,13 @@ class ListRef(Container):
 @dataclass(frozen=True)
 class DictRef(Container):
     """A dict whose keys are known."""
+
+
+@dataclass(frozen=True)
+class DefaultRef(DictRef):
+    """A `collections.defaultdict`."""
+
+    factory: Abstract
 
 
 @dataclass(frozen=True)
@@ -203,7 +217,8 @@ class Pullback:
 
 @dataclass(frozen=True)
 class Iteration:
-    """`range`, `zip`, `enumerate` or `reversed` of things."""
+    """`range`, `zip`, `enumerate` or `reversed` of things; "iter", with a dict of what it runs `of` and where it is
+    `at`, is an iterator."""
 
     kind: str
     parts: tuple[Abstract, ...]
@@ -217,7 +232,8 @@ class Poison:
 
 
 Abstract = Union[
-    Static, Value, Ref, Tup, ListRef, DictRef, ObjRef, Bound, Parent, Closure, Method, Pullback, Iteration, Poison]
+    Static, Value, Ref, Tup, Perhaps, ListRef, DictRef, ObjRef, Bound, Parent, Closure, Method, Pullback, Iteration,
+    Poison]
 
 
 @dataclass(frozen=True)

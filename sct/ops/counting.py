@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -129,5 +130,21 @@ isclose = op("isclose", "numpy.isclose", type=type_isclose, run=np.isclose, bind
              nondiff=TRUTH, samples=closes)
 allclose = op("allclose", "numpy.allclose", type=lambda a, b, **_: BOOL, run=np.allclose, bind=bind_close,
               defaults=CLOSE, nondiff=TRUTH, samples=closes)
+
+
+def bind_math_isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09,
+                      abs_tol: Any = 0.0) -> tuple[list[Any], dict[str, Any]]:
+    return [a, b], {"rel_tol": rel_tol, "abs_tol": abs_tol}
+
+
+def type_math_isclose(a: Operand, b: Operand, **_: Any) -> Tensor:
+    if number(a).rank or number(b).rank:
+        raise TypeMismatch("math.isclose takes numbers", "use np.isclose")
+    return BOOL
+
+
+math_isclose = op("math_isclose", "math.isclose", type=type_math_isclose, run=math.isclose, bind=bind_math_isclose,
+                  defaults={"rel_tol": 1e-09, "abs_tol": 0.0}, nondiff=TRUTH, raises="value",
+                  samples=lambda: [((1.5, 1.5), {}), ((1.5, 1.6), {"abs_tol": 0.2})])
 array_equal = op("array_equal", "numpy.array_equal", type=lambda a, b: BOOL, run=np.array_equal,
                  bind=lambda a1, a2: ([a1, a2], {}), nondiff=TRUTH, samples=lambda: [((np.ones(2), np.ones(2)), {})])
