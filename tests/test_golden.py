@@ -30,6 +30,7 @@ from programs import (
     objects,
     physics,
     recursion,
+    selections,
     sizes,
     tapes,
     users,
@@ -269,6 +270,17 @@ GOLDENS = [
     gradient(lists, "area", (0, 1)),
     gradient(lists, "oscillation", (0, 1)),
     gradient(lists, "product_trace", (0, 1)),
+    gradient(selections, "american_tree", (0, 1)),
+    gradient(selections, "clipped_control", (0, 1)),
+    gradient(selections, "leaky_net", (0, 1, 2)),
+    gradient(selections, "huber_regression", (0, 3)),
+    gradient(selections, "damped", (0, 1)),
+    gradient(selections, "exposed", (0, 1, 2)),
+    gradient(selections, "filled", (0, 1, 2)),
+    gradient(selections, "soft_threshold", (0, 4)),
+    gradient(selections, "income_tax", (0, 1, 2, 3)),
+    gradient(selections, "selected_tax", (0, 1, 2)),
+    gradient(selections, "capped_distance", (0, 1)),
 ]
 
 

@@ -78,6 +78,7 @@ _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 def _spell(block: Block, uses: Counter[Value]) -> None:
+    _into_arms(block, uses)
     for s in block:
         for inner in blocks(s):
             _spell(inner, uses)
@@ -164,10 +165,37 @@ def _spread(block: Block, uses: Counter[Value]) -> None:
         several = 1 < len(at) == len(set(at)) == uses[s.eqn.out] <= _MOST_READERS
         if several and (_is_offset(s.eqn) or len(at) == 2 and _is_short_view(s.eqn) and not _written(block, k, at[-1])):
             for j in at[1:]:
-                copy = Value(s.eqn.out.type, dim=s.eqn.out.dim)
-                if _read_instead(block[j], s.eqn.out, copy):
-                    again[k].append(Let(s.eqn.with_(outs=(copy,)), s.like))
+                copy = _copied(s)
+                if _read_instead(block[j], s.eqn.out, copy.eqn.out):
+                    again[k].append(copy)
     block[:] = [t for k, s in enumerate(block) for t in (s, *again[k])]
+
+
+def _into_arms(block: Block, uses: Counter[Value]) -> None:
+    """Make `i + 1` anew in each arm that has it as a subscript."""
+    made: dict[Value, Let] = {}
+    for s in block:
+        if isinstance(s, Let) and len(s.eqn.outs) == 1 and s.eqn.out.hint is None and _is_offset(s.eqn):
+            made[s.eqn.out] = s
+        for arm in blocks(s) if isinstance(s, If) else ():
+            copies: dict[Operand, Let] = {}
+            for t in filter(_has_subscript, statements(arm)):
+                for x in dict.fromkeys(operands(t)):
+                    if isinstance(x, Value) and x in made:
+                        copy = copies.setdefault(x, _copied(made[x])).eqn.out
+                        count = operands(t).count(x)
+                        uses.update({copy: count, x: -count} if _read_instead(t, x, copy) else {})
+            arm[:0] = [c for c in copies.values() if uses[c.eqn.out]]
+    gone = [s for x, s in made.items() if not uses[x]]
+    block[:] = [s for s in block if s not in gone]
+
+
+def _has_subscript(s: Statement) -> bool:
+    return isinstance(s, Update) or isinstance(s, Let) and s.eqn.op.name in ("index", "store", "add_at")
+
+
+def _copied(s: Let) -> Let:
+    return Let(s.eqn.with_(outs=(Value(s.eqn.out.type, dim=s.eqn.out.dim),)), s.like)
 
 
 def _read_instead(s: Statement, old: Value, new: Value) -> bool:

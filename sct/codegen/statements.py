@@ -297,8 +297,8 @@ class Statements:
         test = self.of(s.test)
         if not then or orelse and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             then, orelse, test = orelse, then, _negated(test)
-        inner = then[0] if len(then) == 1 and not orelse and s.eqn is not None and not s.eqn.primal else None
-        if isinstance(inner, ast.If) and not inner.orelse:
+        inner = then[0] if len(then) == 1 and s.eqn is not None and not s.eqn.primal else None
+        if isinstance(inner, ast.If) and list(map(ast.dump, inner.orelse)) == list(map(ast.dump, orelse)):
             test, then = ast.BoolOp(ast.And(), [*_terms(test), *_terms(inner.test)]), inner.body
         yield ast.If(test, then, orelse)
 

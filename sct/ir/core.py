@@ -186,6 +186,7 @@ class Eqn:
     spelling  the user's spelling of the op ("math.sin"), kept by the primal
     primal    the user's own arithmetic, to be reproduced bit for bit; False for
               what differentiation made
+    also      where the user wrote the same again, which was merged into this
     inplace   the operand (a position) whose buffer the out takes over; set by
               the pass `storage` alone
     """
@@ -198,6 +199,7 @@ class Eqn:
     spelling: str | None = None
     primal: bool = True
     loc: Loc | None = None
+    also: tuple[Loc, ...] = ()
     inplace: int | None = None
 
     @property

@@ -271,11 +271,10 @@ def type_select(*xs: Operand, count: int) -> Tensor:
 def select_back(ct: Operand, *xs: Operand, count: int) -> list[Any]:
     """The first condition that holds takes `ct`, the others leave it to those after it."""
     conditions, _ = halves(xs, count)
-    cts, rest = [], ct
-    for c in conditions:
-        cts.append(where(c, rest, 0.0))
-        rest = where(c, 0.0, rest)
-    return [*[None] * count, *cts, rest]
+    cts = [*(where(c, ct, 0.0) for c in conditions), ct]
+    for k, c in reversed(list(enumerate(conditions))):
+        cts[k + 1:] = [where(c, 0.0, g) for g in cts[k + 1:]]
+    return [*[None] * count, *cts]
 
 
 def select_forward(tangents: Sequence[Any], y: Operand, *xs: Operand, count: int) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from sct.ir.check import fits
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, substitute
+from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, has_effect, substitute
 from sct.ir.types import FLOAT, Tensor, Type
 from sct.ops.lists import HOLDS, UPDATES
 from sct.passes.retype import retype
@@ -48,10 +48,12 @@ class _Cse:
         self.primal: dict[Hashable, tuple[Value, ...]] = {}
         self.adjoint: dict[Hashable, tuple[Value, ...]] = {}
         self.log: list[tuple[dict[Hashable, tuple[Value, ...]], Hashable]] = []
+        self.also: dict[Value, tuple[Loc, ...]] = {}
 
     def region(self, fn: Fn) -> Fn:
         mark = len(self.log)
-        eqns = [new for eqn in fn.eqns if (new := self.eqn(eqn)) is not None]
+        kept = [new for eqn in fn.eqns if (new := self.eqn(eqn)) is not None]
+        eqns = [e.with_(also=e.also + self.also[e.outs[0]]) if e.outs and e.outs[0] in self.also else e for e in kept]
         results = substitute(fn.results, self.env)
         while len(self.log) > mark:
             table, key = self.log.pop()
@@ -75,6 +77,8 @@ class _Cse:
         found = self.lookup(eqn)
         if found is None:
             return eqn
+        if eqn.primal and eqn.loc is not None:
+            self.also[found[0]] = (*self.also.get(found[0], ()), eqn.loc)
         for old, new in zip(eqn.outs, found):
             self.env[old] = new
             new.hint = new.hint or old.hint

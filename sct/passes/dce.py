@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar, cast
 
 from sct.ir.core import Eqn, Fn, Operand, Value, is_effect
-from sct.ir.types import List, Tensor
+from sct.ir.types import List, Seq, Tensor
 from sct.ops.indexing import index
 from sct.ops.registry import may_raise
 from sct.passes.affine import Range, is_inside, range_over, term_of
@@ -67,7 +67,7 @@ class _Dce:
                 yield eqn
 
     def may_raise(self, eqn: Eqn) -> bool:
-        if eqn.op is not index or set(eqn.attrs["key"]) != {"i"} or isinstance(eqn.args[0].type, List):
+        if eqn.op is not index or set(eqn.attrs["key"]) != {"i"} or isinstance(eqn.args[0].type, Seq):
             return may_raise(eqn) and not _is_row(eqn)
         shape = cast(Tensor, eqn.args[0].type).shape
         return not all(is_inside(term_of(i, self.made_by), d, self.ranges[::-1]) for i, d in zip(eqn.args[1:], shape))

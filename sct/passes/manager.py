@@ -22,6 +22,7 @@ from sct.passes.activity import activity
 from sct.passes.cse import cse
 from sct.passes.dce import dce
 from sct.passes.expand import expand
+from sct.passes.gather import gather
 from sct.passes.handed import handed
 from sct.passes.hoist import hoist, hoist_primal
 from sct.passes.late import late
@@ -43,7 +44,7 @@ PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce", "hoist the primal")),
     ("expanded", ("expand",)),
     ("adjoint", ("simplify", "cse", "dce", "prune")),
-    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "sink", "stack", "once", "late", "dce")),
+    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "gather", "sink", "stack", "once", "late", "dce")),
     ("storage", ("split", "prune", "storage")),
 )
 """What leads to each stage from the one before; the first is "primal"."""
@@ -103,7 +104,7 @@ def passes(fn: Fn) -> dict[str, Pass]:
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save,
         "save for kernels": lambda f: save(f, compiled=True), "hoist": hoist, "hoist the primal": hoist_primal,
-        "sink": sink, "stack": stack, "once": once, "late": late,
+        "gather": gather, "sink": sink, "stack": stack, "once": once, "late": late,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild, walk
+from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, rebuild, walk
 from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, Undef, join
 from sct.ops.calls import call
 from sct.ops.indexing import add_at, index, is_mask, store
@@ -99,18 +99,29 @@ class _Reverse:
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack}
         self.cts: dict[Value, Operand] = {}
         self.masks = Masks()
+        self.lines: dict[Value, set[tuple[str, int]]] = {}
 
     def block(self, fn: Fn) -> None:
         for eqn in reversed(fn.eqns):
             if any(out in self.cts for out in eqn.outs):
                 b = current()
-                b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
+                b.loc, b.module = self.origin(eqn), "math" if (eqn.spelling or "").startswith("math.") else None
                 with explained(eqn):
                     self.rules.get(eqn.op.name, self.plain)(eqn)
+
+    def origin(self, eqn: Eqn) -> Loc | None:
+        """Where the user wrote the equation: of several places, on the line that all of its cotangent comes from.
+        A part that is read is of the line that first reads it."""
+        if eqn.op is index:
+            return eqn.loc
+        lines = {line for out in eqn.outs for line in self.lines.get(out, ())}
+        return next((loc for loc in eqn.also if lines == {(loc.file, loc.line)}), eqn.loc)
 
     def add(self, x: Operand, ct: Operand) -> None:
         """One more contribution to the cotangent of `x`."""
         if isinstance(x, Value) and x in self.active:
+            if (loc := current().loc) is not None:
+                self.lines.setdefault(x, set()).add((loc.file, loc.line))
             if isinstance(ct.type, Optional) and not isinstance(x.type, (Optional, Undef, Residuals)):
                 ct = given(ct, x)
             total = self.masks.sum(self.cts.get(x), ct)

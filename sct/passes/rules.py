@@ -24,7 +24,10 @@ from sct.ops.indexing import add_at, distinct, index, store
 from sct.ops.reductions import expand_like, sum_
 from sct.ops.shape import expand_dims, reshape, transpose
 
-__all__ = ["FOLDED", "RULES", "Rule", "definition", "folded", "is_number", "made_by", "number", "over", "plus", "times"]
+__all__ = [
+    "FOLDED", "RULES", "Rule", "definition", "folded", "is_number", "is_zeros", "made_by", "number", "over", "plus",
+    "rule", "times",
+]
 
 Rule = Callable[..., Any]
 RULES: dict[str, list[Rule]] = {}
@@ -227,9 +230,13 @@ def mul_scalar(a: Operand, b: Operand) -> Any:
 
 @rule("mul")
 def mul_scaled(a: Operand, b: Operand) -> Any:
-    """c * (d * a) -> cd * a;  c * -a -> -c * a"""
+    """c * (d * a) -> cd * a;  c * -a -> -c * a;  of the user's own, where nothing is left:  2.0 * (0.5 * a) -> a"""
     c, inner = number(a), scaled(b)
-    return mul(times(c, inner[0]), inner[1]) if c is not None and inner is not None else None
+    if c is None or inner is None:
+        made = None if c is None or isinstance(b, Lit) else cast(Builder, builder_var.get()).defs.get(b)
+        whole = made is not None and made.op is mul and is_number(made.args[0]) and c * number(made.args[0]) == 1
+        return made.args[1] if made is not None and whole else None
+    return mul(times(c, inner[0]), inner[1])
 
 
 @rule("mul")
@@ -452,30 +459,6 @@ def unchanged(x: Operand, *_: Any, **__: Any) -> Any:
 # -- elements -----------------------------------------------------------------------------
 
 
-@rule("logical_or")
-def or_same(c: Operand, d: Operand) -> Any:
-    """c | c -> c;  (c | d) | d -> c | d"""
-    if c == d or d in (made_by(c, "logical_or") or ()):
-        return c
-    return d if c in (made_by(d, "logical_or") or ()) else None
-
-
-@rule("where")
-def where_same(c: Operand, a: Operand, b: Operand) -> Any:
-    """where(c, a, a) -> a"""
-    return a if a == b else None
-
-
-@rule("where")
-def where_masked(c: Operand, a: Operand, b: Operand) -> Any:
-    """where(c, where(c, x, y), b) -> where(c, x, b);  where(c, a, where(c, x, y)) -> where(c, a, y)"""
-    if (args := made_by(a, "where")) is not None and args[0] == c:
-        return where(c, args[1], b)
-    if (args := made_by(b, "where")) is not None and args[0] == c:
-        return where(c, a, args[2])
-    return None
-
-
 @rule("add_at")
 def add_at_zeros(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """x with x[key] += 0 -> x;  zeros with zeros[:] += v -> v;  zeros[key] += v -> zeros[key] = v
@@ -553,12 +536,26 @@ def _are_other_elements(key: tuple[str, ...], js: Sequence[Operand], ks: Sequenc
     return any(j.value != k.value and (j.value < 0) == (k.value < 0) for j, k in zip(js, ks))  # type: ignore[union-attr]
 
 
+@rule("sub")
+def sub_scattered(a: Operand, b: Operand) -> Any:
+    """(zeros with zeros[key] += v) - b -> -b with b[key] += v"""
+    made = scattered(a)
+    return add_at(neg(b), *made.args[1:], key=made.attrs["key"]) if made is not None and a.type == b.type else None
+
+
 @rule("add")
 def add_scattered(a: Operand, b: Operand) -> Any:
     """a + (zeros with zeros[key] += v) -> a with a[key] += v"""
     for x, y in ((a, b), (b, a)):
-        eqn = definition(y)
-        if (eqn is not None and eqn.op in (store, add_at) and is_zeros(eqn.args[0]) and x.type == y.type
-                and (eqn.op is add_at or writes_once(eqn.attrs["key"]))):
-            return add_at(x, *eqn.args[1:], key=eqn.attrs["key"])
+        made = scattered(y)
+        if made is not None and x.type == y.type:
+            return add_at(x, *made.args[1:], key=made.attrs["key"])
     return None
+
+
+def scattered(x: Operand) -> Eqn | None:
+    """The equation that made `x` of zeros, by writing into them."""
+    eqn = definition(x)
+    if eqn is None or eqn.op not in (store, add_at) or not is_zeros(eqn.args[0]):
+        return None
+    return eqn if eqn.op is add_at or writes_once(eqn.attrs["key"]) else None

@@ -18,9 +18,7 @@ from sct.ir.check import agree, fits
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute
 from sct.ir.reals import derived
 from sct.ir.types import Dim, List, Tensor, Type, TypeMismatch
-from sct.ops.arithmetic import add, neg, sub
 from sct.ops.creation import full_like, ones, to_f32, zeros, zeros_of
-from sct.ops.elementwise import where
 from sct.ops.indexing import add_at, index, store
 from sct.ops.reductions import expand_like
 from sct.ops.shape import dim, size
@@ -29,8 +27,9 @@ from sct.passes import listrules as listrules
 from sct.passes.castrules import ints
 from sct.passes.collect import collect, negation, product
 from sct.passes.fuse import dotted, logistic
+from sct.passes.masks import cleared, complementary, masked, nested, unsigned
 from sct.passes.matrices import turned
-from sct.passes.rules import RULES, definition, folded, is_zeros, made_by
+from sct.passes.rules import RULES, folded
 from sct.passes.updates import into_arm, is_element, read_back, through_view, without_zeroing
 
 __all__ = ["rewrite", "simplify"]
@@ -167,14 +166,6 @@ class _Simplify:
         return [Lit(d.value) if d.value is not None else cast(Operand, dim(self.sizes[d][0], axis=self.sizes[d][1]))
                 for d in t.shape]
 
-    def masked(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-        """where(c, x, 0) -> x, where x is 0 outside c already: no one asks any more."""
-        if not self.last or eqn.op is not where or args[2] != Lit(0.0) or not within(args[1], args[0]):
-            return None
-        total = cast(Value, args[1])
-        total.hint = total.hint or eqn.out.hint
-        return total
-
     def typed(self, eqn: Eqn) -> Eqn:
         """The equation with its out of the type that its operands, now known better, give it."""
         t = _type(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
@@ -194,7 +185,8 @@ class _Simplify:
         start = len(b.eqns)
         made = rewrite(eqn.op, args, eqn.attrs, eqn.spelling)
         for more in (negation, collect, self.product, dotted, logistic, turned, through_view, without_zeroing, into_arm,
-                     self.element, self.size, self.masked):
+                     self.element, self.size, nested, complementary, unsigned,
+                     *((masked, cleared) if self.last else ())):
             made = more(eqn, args, self.uses) if made is None else made
         if made is None:
             b.add(eqn if args == eqn.args else self.typed(eqn.with_(args=args)))
@@ -204,22 +196,3 @@ class _Simplify:
             self.uses[made] += self.uses[eqn.out]
             if made.hint is None and any(made in e.outs for e in b.eqns[start:]):
                 made.hint = eqn.out.hint
-
-
-def within(x: Operand, c: Operand) -> bool:
-    """Is x 0 outside c: zeros, masked, written under a mask, or a sum of such?"""
-    made = definition(x)
-    if made is not None and made.op in (store, add_at) and made.attrs["key"] == ("m",):
-        return within(made.args[0], c) and implies(made.args[2], c)
-    if made is not None and made.op in (add, sub, neg):
-        return all(within(part, c) for part in made.args)
-    if is_zeros(x):
-        return True
-    masked = made_by(x, "where")
-    return masked is not None and masked[2] == Lit(0.0) and implies(masked[0], c)
-
-
-def implies(d: Operand, c: Operand) -> bool:
-    """Does c hold wherever d does?"""
-    either = made_by(c, "logical_or")
-    return d == c or either is not None and any(implies(d, part) for part in either)

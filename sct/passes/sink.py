@@ -1,12 +1,14 @@
 """What one arm alone needs is computed there:  t = f(x); if c: use(t)  ->  if c: t = f(x); use(t)
 
-Only for code made by differentiation; the user's own may raise where it stands.
+Only for code made by differentiation; the user's own may raise where it stands.  What reads a variable
+that is assigned anew before the branch stays, so that the variable keeps its name.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import inf
 
 from sct.ir.core import Fn, Value, is_effect
 from sct.passes.blocks import Block, Node, blocks, freeze, is_arm, thaw
@@ -33,11 +35,14 @@ def _reads(block: Block) -> Iterator[Value]:
 
 def _sink(block: Block, uses: dict[Value, Counter[Block]]) -> int:
     """Move what can be out of this block, last first; how many."""
-    kept = []
+    kept: list[Node] = []
+    place = {node: k for k, node in enumerate(block.nodes)}
+    assigned: dict[str | None, int] = {}
     for node in reversed(block.nodes):
         arm = _only_arm(node, uses) if _may_move(node) else None
-        if arm is None:
+        if arm is None or _first_assigned(node, assigned) < place[_branch(arm)]:
             kept.append(node)
+            assigned.update((out.hint, place[node]) for out in node.outs)
             continue
         arm.nodes.insert(0, node)
         node.home = arm
@@ -48,6 +53,17 @@ def _sink(block: Block, uses: dict[Value, Counter[Block]]) -> int:
     moved = len(block.nodes) - len(kept)
     block.nodes = kept[::-1]
     return moved
+
+
+def _first_assigned(node: Node, assigned: Mapping[str | None, int]) -> float:
+    """Where one of the variables that it reads is assigned anew."""
+    names = (a.hint for a in node.args if isinstance(a, Value) and a.hint is not None)
+    return min((assigned.get(name, inf) for name in names), default=inf)
+
+
+def _branch(arm: Block) -> Node:
+    assert arm.owner is not None
+    return arm.owner
 
 
 def _may_move(node: Node) -> bool:

@@ -40,32 +40,31 @@ def american_put_grad(spot, strike, sigma, steps):
             t8, t11, t9, t10 = tape.pop()
             t12 = 2 * k - level
             # values[k] = held if held > exercised else exercised
-            dheld = dvalues[k]
+            t13 = dvalues[k]
             if t10:
-                dexercised = 0.0
+                # held = math.exp(-0.05 * dt) * (p * values[k + 1] + (1.0 - p) * ...
+                t10 = t13 * t7
+                dvalues[k] = t10 * t1
+                dp += t10 * (t8 - t11)
+                dvalues[k + 1] += t10 * p
             else:
-                dexercised = dheld
-                dheld = 0.0
-            # exercised = strike - spot * up ** (2 * k - level)
-            dspot -= dexercised * t9
-            t10 = t12 * up ** max(t12 - 1, 0)
-            t9 = t10 if t12 >= 1 else t12 * t9 / up if up else 0.0
-            dup -= dexercised * spot * t9
-            # held = math.exp(-0.05 * dt) * (p * values[k + 1] + (1.0 - p) * ...
-            t10 = dheld * t7
-            dvalues[k] = t10 * t1
-            dp += t10 * (t8 - t11)
-            dvalues[k + 1] += t10 * p
+                # exercised = strike - spot * up ** (2 * k - level)
+                t8 = t12 * up ** max(t12 - 1, 0)
+                t11 = t8 if t12 >= 1 else t12 * t9 / up if up else 0.0
+                dspot -= t13 * t9
+                dup -= t13 * spot * t11
+                # held = math.exp(-0.05 * dt) * (p * values[k + 1] + (1.0 - p) * ...
+                dvalues[k] = 0.0
     # values = np.maximum(strike - spot * up ** np.arange(-steps, steps + ...
-    t12 = t6 >= 0.0
-    t9 = np.where(t6 == 0.0, 0.5 * dvalues, dvalues)
-    t5 *= t9
-    dspot += np.sum(np.where(t12, -t5, 0.0))
-    t9 *= spot
-    t4 = t9 * t4 * up ** np.where(t4 == 0, 1, t4 - 1)
+    t10 = t6 >= 0.0
+    t8 = np.where(t6 == 0.0, 0.5 * dvalues, dvalues)
+    t5 *= t8
+    dspot -= np.sum(np.where(t10, t5, 0.0))
+    t8 *= spot
+    t4 = t8 * t4 * up ** np.where(t4 == 0, 1, t4 - 1)
     # p = (math.exp(0.05 * dt) - 1.0 / up) / (up - 1.0 / up)
     t1 = dp / t3
     t3 = p * t1
-    dup += np.sum(np.where(t12, -t4, 0.0)) - t3
+    dup -= np.sum(np.where(t10, t4, 0.0)) + t3
     dup -= t2 * ((t3 - t1) / up)
     return dspot, dup * up * t

@@ -21,8 +21,8 @@ def attention_grad(query, key, value):
     dscores = dscores * scores1
     t2 = np.sum(dscores, axis=1, keepdims=True)
     t4 = scores == t1
-    t1 = -t2 / np.sum(t4, axis=-1, keepdims=True)
-    dscores += np.where(t4, t1, 0.0)
+    t1 = np.where(t4, t2 / np.sum(t4, axis=-1, keepdims=True), 0.0)
+    dscores -= t1
     # scores = query @ key.T / math.sqrt(query.shape[1])
     t1 = dscores / t
     dkey = t1.T @ query

@@ -19,8 +19,8 @@ def batched_attention_grad(query, key, value):
     dscores = dweights * weights
     t2 = np.sum(dscores, axis=3, keepdims=True)
     t4 = scores == t1
-    t1 = -t2 / np.sum(t4, axis=-1, keepdims=True)
-    dscores += np.where(t4, t1, 0.0)
+    t1 = np.where(t4, t2 / np.sum(t4, axis=-1, keepdims=True), 0.0)
+    dscores -= t1
     # scores = np.einsum("bhqd,bhkd->bhqk", query, key) / ...
     t1 = dscores / t
     dkey = np.einsum("bhqk,bhqd->bhkd", t1, query)

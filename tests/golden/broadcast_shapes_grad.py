@@ -16,7 +16,7 @@ def broadcast_shapes_grad(x, y, z):
     dgrid = np.where(t5, 1.0 / np.sum(t5), 0.0) + t3
     dgrid -= 2.0 * np.sum(t4, axis=1, keepdims=True) * grid
     # grid = np.where(grid > 0.0, grid, 0.1 * grid)
-    dgrid = np.where(t2, dgrid, 0.0) + np.where(t2, 0.0, 0.1 * dgrid)
+    dgrid = np.where(t2, dgrid, 0.1 * dgrid)
     # grid = x[:, None] * y[None, :] + z
     dz = np.sum(dgrid)
     dy = np.sum(dgrid * t, axis=0)

@@ -27,11 +27,13 @@ def drawdown_grad(returns):
         t1 = wealth / peak
         r = returns[i]
         t2 = t * (1.0 - t1) / peak
-        dpeak1 = dpeak + t1 * t2
+        dpeak += t1 * t2
+        if wealth > peak1:
+            # peak = max(peak, wealth)
+            dwealth += dpeak
+            dpeak = 0.0
         # peak = max(peak, wealth)
-        t3 = wealth > peak1
-        dpeak = 0.0 if t3 else dpeak1
-        dwealth1 = dwealth + (dpeak1 if t3 else 0.0) - t2
+        dwealth1 = dwealth - t2
         # wealth *= 1.0 + r
         dwealth = dwealth1 * (r + 1.0)
         dreturns[i] = dwealth1 * wealth1

@@ -29,13 +29,16 @@ def edit_distance_grad(a, b):
             t2 = D[i - 1][j] + 1.0
             t4 = dD[i][j]
             dD[i][j] = 0.0
-            t5 = t1 < t2
-            t6 = t3 < min(t2, t1)
-            t1 = 0.0 if t6 else t4
-            t2 = 2.0 * t4 * (a[i - 1] - b[j - 1])
-            db[j - 1] += -t2 if t6 else 0.0
-            da[i - 1] += t2 if t6 else 0.0
-            dD[i - 1][j - 1] += t4 if t6 else 0.0
-            dD[i][j - 1] += t1 if t5 else 0.0
-            dD[i - 1][j] += 0.0 if t5 else t1
+            if t3 < min(t2, t1):
+                # D[i][j] = min(D[i - 1][j] + 1.0, D[i][j - 1] + 1.0, D[i - 1][j - 1] ...
+                t1 = 2.0 * t4 * (a[i - 1] - b[j - 1])
+                db[j - 1] -= t1
+                da[i - 1] += t1
+                dD[i - 1][j - 1] += t4
+            elif t1 < t2:
+                # D[i][j] = min(D[i - 1][j] + 1.0, D[i][j - 1] + 1.0, D[i - 1][j - 1] ...
+                dD[i][j - 1] += t4
+            else:
+                # D[i][j] = min(D[i - 1][j] + 1.0, D[i][j - 1] + 1.0, D[i - 1][j - 1] ...
+                dD[i - 1][j] += t4
     return da, db

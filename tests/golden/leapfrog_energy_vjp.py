@@ -15,27 +15,25 @@ def leapfrog_energy_vjp(q, p, steps):
         q = np.copy(q)
         tape.append((t, t1, t2, t3, q))
         q = q1
-    t = 0.5 * p
-    t2 = 0.5 * q
     q1 = np.copy(q)
+    p1 = np.copy(p)
 
     def pullback(dy):
         # return 0.5 * p @ p + 0.5 * q @ q
-        t1 = 2.0 * dy
-        dq = t1 * t2
-        dp = t1 * t
+        dq = dy * q1
+        dp = dy * p1
         q2 = q1
         for i in reversed(range(steps)):
-            t6, t1, t4, t3, q3 = tape[i]
+            t, t1, t2, t3, q3 = tape[i]
             # p = p - 0.05 * q * (1.0 + q @ q)
-            dq -= 2.0 * (dp @ t4) * q2
+            dq -= 2.0 * (dp @ t2) * q2
             dq -= 0.05 * t3 * dp
             # q = q + 0.1 * p
             dp += 0.1 * dq
             # p = p - 0.05 * q * (1.0 + q @ q)
-            dq -= 2.0 * (dp @ t6) * q3
+            dq -= 2.0 * (dp @ t) * q3
             dq -= 0.05 * t1 * dp
             q2 = q3
         return dq, dp, 0.0
 
-    return t @ p + t2 @ q, pullback
+    return 0.5 * p @ p + 0.5 * q @ q, pullback

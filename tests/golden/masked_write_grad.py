@@ -1,6 +1,3 @@
-import numpy as np
-
-
 def masked_write_grad(x):
     # x: f64[n]
     y = x.copy()
@@ -11,8 +8,7 @@ def masked_write_grad(x):
     # return np.sum(y**2)
     dy = 2.0 * y
     # y[x > 1.0] *= 0.5
-    dy1 = np.where(~t1, dy, 0.0)
-    dy1[t1] += 0.5 * dy[t1]
+    dy[t1] *= 0.5
     # y[x < 0.0] = 0.0
-    dy = np.where(~t, dy1, 0.0)
+    dy[t] = 0.0
     return dy

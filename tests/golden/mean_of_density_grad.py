@@ -21,6 +21,6 @@ def mean_of_density_grad(logits, x):
     # p = np.exp(logits - np.max(logits))
     dlogits = dp * p
     t6 = logits == t
-    t1 = np.where(t6, -np.sum(dlogits) / np.sum(t6), 0.0)
-    dlogits += t1
+    t1 = np.where(t6, np.sum(dlogits) / np.sum(t6), 0.0)
+    dlogits -= t1
     return dlogits

@@ -37,21 +37,17 @@ def miss_value_and_grad(throw, target):
             t4 = dx / vy
             dvy += vx * y / vy * t4
             dvx -= t4 * y
-            dy1 = dy - t4 * vx
-            dy = 0.0
+            dy -= t4 * vx
         else:
             # x += dt * vx
             dvx += 0.04 * t
-            dy1 = 0.0
-        dy1 += dy
-        dvy += 0.02 * dy
+            dvy += 0.02 * dy
         # vx -= dt * drag * vx
         ddrag = -0.02 * dvy * vy1 - 0.02 * dvx * vx1
         # drag = 0.02 * (vx * vx + vy * vy) ** 0.5
         t3 = 0.02 * ddrag * (0.5 * t1 / t3)
         dvy = dvy * (1.0 - 0.0004 * t1) + 2.0 * t3 * vy1
         dvx = dvx * (1.0 - 0.0004 * t1) + 2.0 * t3 * vx1
-        dy = dy1
         vy = vy1
         vx = vx1
     dthrow = np.zeros_like(throw)

@@ -21,8 +21,8 @@ def mlp_grad(params, x, labels):
     # logits = logits - np.max(logits, axis=1, keepdims=True)
     t2 = np.sum(dlogits, axis=1, keepdims=True)
     t4 = logits == t1
-    t1 = -t2 / np.sum(t4, axis=1, keepdims=True)
-    dlogits += np.where(t4, t1, 0.0)
+    t1 = np.where(t4, t2 / np.sum(t4, axis=1, keepdims=True), 0.0)
+    dlogits -= t1
     # logits = h @ params["W2"] + params["b2"]
     db2 = np.sum(dlogits, axis=0)
     t1 = dlogits @ W2.T

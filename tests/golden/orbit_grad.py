@@ -22,7 +22,7 @@ def orbit_grad(body, mu, steps):
     t4 = np.sqrt(np.sum(x ** 2))
     dx = 2.0 * (t1 / t4 / t4) * (0.5 / t4) * x
     dmu = -m / t4
-    dv = 2.0 * (0.5 * m) * v
+    dv = m * v
     dm = 0.5 * t - mu / t4
     for _ in reversed(range(steps)):
         x, t4, t, t2, t3 = tape.pop()

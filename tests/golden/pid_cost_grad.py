@@ -29,29 +29,32 @@ def pid_cost_grad(kp, ki, kd, target, steps):
     dkd = 0.0
     for _ in reversed(range(steps)):
         error, integral, derivative, force, force1 = tape.pop()
+        # cost += (error ** 2 + 0.01 * force ** 2) * dt
+        derror = dprevious + 0.1 * error
         # position += velocity * dt
-        dvelocity1 = dvelocity + 0.05 * dposition
+        dvelocity += 0.05 * dposition
         # velocity += (force - 0.4 * velocity) * dt
-        dvelocity = 0.98 * dvelocity1
+        t = 0.05 * dvelocity
+        dvelocity *= 0.98
         if force > 5.0:
-            dforce = 0.0
+            t = 0.0
         elif force < -5.0:
-            dforce = 0.0
+            t = 0.0
         else:
             # velocity += (force - 0.4 * velocity) * dt
-            dforce = 0.001 * force1 + 0.05 * dvelocity1
-        # force = kp * error + ki * integral + kd * derivative
-        dkd += dforce * derivative
-        dki += dforce * integral
-        dintegral += dforce * ki
-        dkp += dforce * error
+            dforce = 0.001 * force1 + t
+            # force = kp * error + ki * integral + kd * derivative
+            dkd += dforce * derivative
+            dki += dforce * integral
+            dintegral += dforce * ki
+            dkp += dforce * error
+            # derivative = (error - previous) / dt
+            t = dforce * kd / 0.05
+            derror += dforce * kp + t
         # derivative = (error - previous) / dt
-        t = dforce * kd / 0.05
-        t1 = -t
-        derror = dprevious + 0.1 * error + dforce * kp + t
+        dprevious = -t
         # integral += error * dt
         derror += 0.05 * dintegral
         # error = target - position
         dposition -= derror
-        dprevious = t1
     return dkp, dki, dkd

@@ -27,25 +27,24 @@ def pid_grad(gains, target, steps):
     for _ in reversed(range(steps)):
         integral, u = tape1.pop()
         last = tape.pop()
+        # cost += error * error
+        derror = dlast + 2.0 * error
         # x += 0.1 * (u - x)
         t = 0.1 * dx
-        # u = max(-5.0, min(5.0, u))
-        t1 = min(5.0, u) > -5.0
-        t2 = u < 5.0
-        # u = kp * error + ki * integral + kd * (error - last) / 0.1
-        t3 = (dx * (error - last) if t1 else 0.0) if t2 else 0.0
-        t4 = dx * d
-        dd += t3
-        t3 = (-t4 if t1 else 0.0) if t2 else 0.0
-        derror = dlast + 2.0 * error + ((t4 if t1 else 0.0) if t2 else 0.0)
-        di += (t * integral if t1 else 0.0) if t2 else 0.0
-        dintegral += (t * i if t1 else 0.0) if t2 else 0.0
-        dp += (t * error if t1 else 0.0) if t2 else 0.0
-        derror += (t * p if t1 else 0.0) if t2 else 0.0
+        if min(5.0, u) > -5.0 and u < 5.0:
+            # u = kp * error + ki * integral + kd * (error - last) / 0.1
+            t1 = dx * d
+            dlast = -t1
+            dd += dx * (error - last)
+            di += t * integral
+            dintegral += t * i
+            dp += t * error
+            derror += t1 + t * p
+        else:
+            dlast = 0.0
         # integral += 0.1 * error
         derror += 0.1 * dintegral
         # error = target - x
         dx = 0.9 * dx - derror
-        dlast = t3
         error = last
     return {"p": dp, "i": di, "d": dd}

@@ -30,11 +30,9 @@ def shortest_path_grad(weights, rounds):
                 t = tape.pop()
                 if t:
                     # distance[j] = reached
-                    dreached = ddistance[j]
+                    t1 = ddistance[j]
                     ddistance[j] = 0.0
-                else:
-                    dreached = 0.0
-                # reached = distance[i] + weights[i, j]
-                dweights[i, j] += dreached
-                ddistance[i] += dreached
+                    # reached = distance[i] + weights[i, j]
+                    dweights[i, j] += t1
+                    ddistance[i] += t1
     return dweights

@@ -38,16 +38,21 @@ def soft_dtw_grad(x, y, gamma):
             t4 = t3 * gamma / total
             dx[i] += 2.0 * t3 * (x[i] - y[j])
             # total = math.exp((low - a) / gamma) + math.exp((low - b) / gamma) + ...
-            t2 = t4 * t2 / gamma
-            t1 = t4 * t1 / gamma
-            t = t4 * t / gamma
-            dlow = t3 - t2 - t1 - t
-            # low = min(a, b, c)
-            t5 = b < a
-            t6 = c < min(a, b)
-            t3 = 0.0 if t6 else dlow
+            dc = t4 * t2 / gamma
+            db = t4 * t1 / gamma
+            da = t4 * t / gamma
+            dlow = t3 - dc - db - da
+            if c < min(a, b):
+                # low = min(a, b, c)
+                dc += dlow
+            elif b < a:
+                # low = min(a, b, c)
+                db += dlow
+            else:
+                # low = min(a, b, c)
+                da += dlow
             # a, b, c = R[i, j], R[i, j + 1], R[i + 1, j]
-            dR[i + 1, j] += t2 + (dlow if t6 else 0.0)
-            dR[i, j + 1] += t1 + (t3 if t5 else 0.0)
-            dR[i, j] += t + (0.0 if t5 else t3)
+            dR[i + 1, j] += dc
+            dR[i, j + 1] += db
+            dR[i, j] += da
     return dx

@@ -44,11 +44,17 @@ def soft_dtw_grad(x, y, gamma):
             # total = math.exp((best - table[i, j]) / gamma)
             t5 = t5 * total / gamma
             dbest = t4 - t1 - t - t5
+            if table[i + 1, j] < min(t3, t2):
+                # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
+                t1 += dbest
+            elif t2 < t3:
+                # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
+                t += dbest
+            else:
+                # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
+                t5 += dbest
             # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
-            t6 = t2 < t3
-            t7 = table[i + 1, j] < min(t3, t2)
-            t2 = 0.0 if t7 else dbest
-            dtable[i + 1, j] += t1 + (dbest if t7 else 0.0)
-            dtable[i, j + 1] += t + (t2 if t6 else 0.0)
-            dtable[i, j] += t5 + (0.0 if t6 else t2)
+            dtable[i + 1, j] += t1
+            dtable[i, j + 1] += t
+            dtable[i, j] += t5
     return dx

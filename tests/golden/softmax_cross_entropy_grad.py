@@ -18,8 +18,8 @@ def softmax_cross_entropy_grad(W, b, inputs, labels):
     # scores = scores - np.max(scores, axis=1, keepdims=True)
     t1 = np.sum(dscores, axis=1, keepdims=True)
     t3 = scores == t
-    t = -t1 / np.sum(t3, axis=1, keepdims=True)
-    dscores += np.where(t3, t, 0.0)
+    t = np.where(t3, t1 / np.sum(t3, axis=1, keepdims=True), 0.0)
+    dscores -= t
     # scores = inputs @ W + b
     db = np.sum(dscores, axis=0)
     dW = inputs.T @ dscores

@@ -16,8 +16,8 @@ def softmax_regression_grad(W, X, Y, reg):
     # shifted = scores - scores.max(axis=1, keepdims=True)
     t1 = np.sum(dshifted, axis=1, keepdims=True)
     t2 = scores == t
-    t = -t1 / np.sum(t2, axis=1, keepdims=True)
-    dscores = np.where(t2, t, 0.0) + dshifted
+    t = np.where(t2, t1 / np.sum(t2, axis=1, keepdims=True), 0.0)
+    dscores = dshifted - t
     # scores = X @ W
     dW = 2.0 * reg * W + X.T @ dscores
     return dW

@@ -9,13 +9,12 @@ def sort_network_grad(x):
     for phase in range(n):
         for i in range(phase % 2, n - 1, 2):
             t = y[i]
-            t1 = i + 1
-            t2 = y[t1]
-            t3 = t > t2
-            tape.append(t3)
-            if t3:
-                y[i] = t2
-                y[t1] = t
+            t1 = y[i + 1]
+            t2 = t > t1
+            tape.append(t2)
+            if t2:
+                y[i] = t1
+                y[i + 1] = t
     dy = np.zeros_like(y)
     for k in reversed(range(len(y))):
         value = y[k]
@@ -23,13 +22,12 @@ def sort_network_grad(x):
         dy[k] = 2.0 * (k * value)
     for phase in reversed(range(n)):
         for i in reversed(range(phase % 2, n - 1, 2)):
-            t3 = tape.pop()
-            t1 = i + 1
-            if t3:
+            t2 = tape.pop()
+            if t2:
                 # y[i], y[i + 1] = y[i + 1], y[i]
-                t = dy[t1]
-                dy[t1] = 0.0
-                t2 = dy[i]
+                t = dy[i + 1]
+                dy[i + 1] = 0.0
+                t1 = dy[i]
                 dy[i] = t
-                dy[t1] += t2
+                dy[i + 1] += t1
     return dy

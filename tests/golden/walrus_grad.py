@@ -19,8 +19,5 @@ def walrus_grad(x):
     while tape:
         k, t1 = tape.pop()
         if t1:
-            dsquare = 1.0
-        else:
-            dsquare = 0.0
-        dx[k] += 2.0 * dsquare * x[k]
+            dx[k] += 2.0 * x[k]
     return dx

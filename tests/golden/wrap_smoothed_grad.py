@@ -18,8 +18,6 @@ def wrap_smoothed_grad(x, kernel):
         dwide[k:t1] += kernel[k] * t
         dkernel[k] = t @ wide[k:t1]
     # wide = np.pad(x, half, mode=mode)
-    n = x.shape[0]
-    dx = np.zeros(n)
-    np.add.at(dx, np.pad(np.arange(n), half, mode="wrap"), dwide)
-    dx -= t
+    dx = -t
+    np.add.at(dx, np.pad(np.arange(x.shape[0]), half, mode="wrap"), dwide)
     return dx, dkernel

@@ -131,15 +131,12 @@ def filling_time(rate, volume, capacity):
             t1 = tape1.pop()
             # hours += (capacity - volume) / step
             dstep = -t1 / step
-            dvolume1 = dvolume - 1.0 / step
-            dvolume = 0.0
+            dvolume -= 1.0 / step
         else:
-            dvolume1 = 0.0
-            dstep = 0.0
-        dstep += dvolume
+            dstep = dvolume
         # step = rate - EVAPORATION * volume
         drate += dstep
-        dvolume += dvolume1 - dstep * EVAPORATION
+        dvolume -= dstep * EVAPORATION
     return drate
 
 
