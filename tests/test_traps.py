@@ -573,3 +573,8 @@ def falling(x: np.ndarray, a: float, n: int) -> float:
 
 def test_what_a_record_holds_is_not_overwritten() -> None:
     check_grads(falling, (np.array([1.0, 2.0, 3.0]), 0.7, 2), argnums=1, order=2)
+
+
+def test_a_filtered_sum_in_a_lambda() -> None:
+    f = lambda rows: sum(a for a, kept in rows if kept) * 1.0
+    assert grad(f)([(1.0, True), (2.0, False), (3.0, True)]) == [(1.0, None), (0.0, None), (1.0, None)]

@@ -409,11 +409,11 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
     ev.all_frames[frame.id] = frame
     before, builder_loc = ev.loc, ev.b.loc
     try:
+        ev.exit = Static(FALL)
         if isinstance(node, gast.Lambda):
             frame.now = frozenset(reads(node.body))
             return ev.eval(node.body)
         key = Key(frame.id, "<return>")
-        ev.exit = Static(FALL)
         block(ev, node.body)
         if ev.store.dead:
             raise Dead

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
-from sct.ir.types import Tensor
+from sct.ir.types import List, Tensor
 from sct.ops.arithmetic import add
 from sct.ops.indexing import add_at, index, join, split, store
 from sct.passes.collect import Opened, total
@@ -55,7 +55,12 @@ def without_zeroing(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]
     rest = [t for t in terms if not (t.coef == 1.0 and len(t.factors) == 1 and _reads(t.factors[0], x, eqn, key))]
     if len(rest) == len(terms) - 1:
         out = _again(x, chain)
-        return cast(Operand, add_at(out, total(rest, opened), *key, key=eqn.attrs["key"])) if rest else out
+        added = total(rest, opened) if rest else None
+        if added is None:
+            return out
+        if isinstance(x.type, List) and added.type != value.type:
+            return None  # a number cannot be added to an array in a list
+        return cast(Operand, add_at(out, added, *key, key=eqn.attrs["key"]))
     return _again(cast(Operand, store(x, value, *key, key=eqn.attrs["key"])), chain) if eqn.op is add_at else None
 
 
