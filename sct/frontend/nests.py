@@ -79,7 +79,7 @@ def ix(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     for k, a in enumerate(args):
         v = a if isinstance(a, Ref) else ev.call(Static(np.asarray), [a])
         t = ev.type_of(v)
-        if not isinstance(t, Tensor) or t.rank != 1 or t.kind != "i":
+        if not isinstance(t, Tensor) or t.rank != 1 or not t.integral:
             ev.refuse("SCT503", "`np.ix_` of what are no one-dimensional integers", hint="use np.flatnonzero(mask)")
         places = [Static(slice(None)) if j == k else Static(None) for j in range(len(args))]
         made.append(item(ev, v, Tup(tuple(places))))

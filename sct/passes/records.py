@@ -123,7 +123,7 @@ def _narrowed(branch: Eqn, after: Fn, out: Value, arm: int, value: Value) -> tup
                     for k, r in enumerate(branch.regions))
     eqns = []
     for eqn in after.eqns:
-        if eqn.regions and out in free_values(eqn.regions[arm]):
+        if eqn.op is cond and eqn.args[0] is branch.args[0] and out in free_values(eqn.regions[arm]):
             inner = Value(value.type, out.hint, out.dim)
             region = rebuild(eqn.regions[arm], {out: inner})
             region = region.with_(eqns=(Eqn(unwrap, (new,), (inner,), primal=False), *region.eqns))
