@@ -138,6 +138,11 @@ class _Stack:
         outside = isinstance(rows, Value) and not within(self.home[rows], loop.body)
         return cast(Value, rows) if outside and cast(Tensor, rows.type).shape[0] == loop.bounds[1].dim else None
 
+    def is_count(self, trips: Operand) -> bool:
+        """Is it how many trips a loop ran?"""
+        made = self.maker.get(trips) if isinstance(trips, Value) else None
+        return made is not None and made.name == "loop" and trips is made.trips
+
     def filled(self, loop: Node, x: Value) -> Value:
         """The matrix that the trips of `loop` write."""
         (width,) = cast(Tensor, x.type).shape
@@ -148,7 +153,7 @@ class _Stack:
                 argument, axis = self.sizes[width]
                 columns = dim(argument, axis=axis)
             trips = loop.bounds[1]
-            known = trips.dim is not None and trips.dim.least >= 0
+            known = trips.dim is not None and trips.dim.least >= 0 or self.is_count(trips)
             return empty(trips if known else pymax(trips, 0), columns, dtype=cast(Tensor, x.type).dtype)
 
         init = self.emit(loop.home, begin, before=loop)

@@ -380,12 +380,17 @@ class _Plan:
     def take_over_arithmetic(self) -> None:
         """`dx = dx + g` in place, where that needs no copy."""
         for eqn, _ in self.program.eqns:
-            if eqn.op.name in ARITHMETIC and not eqn.primal and holds_array(eqn.out.type):
+            if eqn.op.name in ARITHMETIC and not eqn.primal and holds_array(eqn.out.type) and not self._is_summed(eqn):
                 places = (0, 1) if eqn.op.name in ("add", "mul") else (0,)
                 k = next((k for k in places if self._free(eqn, k)), None)
                 if k is not None:
                     self.inplace[eqn] = 0
                     self.swapped |= {eqn} if k else set()
+
+    def _is_summed(self, eqn: Eqn) -> bool:
+        """Is the out an operand of a sum alone?  It is written there."""
+        readers = [s.owner for s in self.program.reads.get(eqn.out, ())]
+        return eqn.out.hint is None and [isinstance(r, Eqn) and r.op.name for r in readers] == ["sum"]
 
     def _free(self, eqn: Eqn, k: int) -> bool:
         slot = self.program.slot(eqn, k)

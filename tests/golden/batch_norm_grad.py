@@ -12,14 +12,13 @@ def batch_norm_grad(x, scale, shift, eps):
     dcentred = 3.0 * t2 * t2
     dshift = np.sum(dcentred, axis=0)
     dcentred /= t
-    t1 *= dcentred
-    t2 = dcentred * centred
+    t = np.sum(t1 * dcentred, axis=0) * (0.5 / t)
+    t1 = dcentred * centred
     dcentred *= scale
-    dscale = np.sum(t2, axis=0)
+    dscale = np.sum(t1, axis=0)
     # variance = (centred**2).mean(axis=0)
     n = x.shape[0]
-    t = 2.0 * (np.sum(t1, axis=0) * (0.5 / t) / n)
-    dcentred -= t * centred
+    dcentred -= 2.0 * (t / n) * centred
     # mean = x.mean(axis=0)
     dx = dcentred - np.sum(dcentred, axis=0) / n
     return dx, dscale, dshift

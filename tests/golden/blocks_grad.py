@@ -23,10 +23,8 @@ def block_backward(x, W1, W2, g, residuals, dvalue):
     t4 = t3 @ W1.T
     dW1 = y.T @ t3
     # y = (x - m) / np.sqrt(v + 1e-5) * g
-    t3 = t4 * g
-    t4 *= t2
-    dg = np.sum(t4, axis=0)
-    t3 /= t1
+    dg = np.sum(t4 * t2, axis=0)
+    t3 = t4 * g / t1
     t1 = np.sum(t2 * t3, axis=1, keepdims=True) * (0.5 / t1)
     # v = np.mean((x - m) ** 2, axis=-1, keepdims=True)
     n = x.shape[1]

@@ -12,9 +12,9 @@ def broadcast_shapes_grad(x, y, z):
     t4 = grid / t3
     t5 = grid == np.max(grid)
     t3 = np.ones_like(t4) / t3
-    t4 *= t3
     dgrid = np.where(t5, 1.0 / np.sum(t5), 0.0) + t3
-    dgrid -= 2.0 * np.sum(t4, axis=1, keepdims=True) * grid
+    t3 = 2.0 * np.sum(t4 * t3, axis=1, keepdims=True)
+    dgrid -= t3 * grid
     # grid = np.where(grid > 0.0, grid, 0.1 * grid)
     dgrid = np.where(t2, dgrid, 0.1 * dgrid)
     # grid = x[:, None] * y[None, :] + z

@@ -22,10 +22,10 @@ def gaussian_process_grad(log_scale, log_noise, x, y):
     t4 = np.tril(t4) + np.tril(t4, -1)
     dK = 0.5 * t4
     # K = np.exp(-0.5 * d**2) + np.exp(log_noise) * np.eye(len(x))
-    t3 *= dK
-    dlog_noise = np.sum(t3) * t2
+    dlog_noise = np.sum(dK * t3) * t2
     t4 *= -0.5
     dd = t4 * t1 * d
     # d = (x[:, None] - x) / np.exp(log_scale)
-    dlog_scale = -np.sum(dd / t * d) * t
+    t *= np.sum(d * (dd / t))
+    dlog_scale = -t
     return dlog_scale, dlog_noise

@@ -49,6 +49,5 @@ def kalman_matrix_grad(q, F, H, R, ys):
         # m = F @ m
         dm = t1 @ dm
     # P = F @ P @ F.T + q * np.eye(n)
-    t *= P
-    dq = np.sum(t)
+    dq = np.sum(t * P)
     return dq

@@ -16,8 +16,7 @@ def ridge_grad(X, y, penalty):
     # w = np.linalg.solve(X.T @ X + penalty * np.eye(X.shape[1]), X.T @ y)
     t2 = np.linalg.solve(t2.T, dw)
     t3 = np.outer(t2, w)
-    t1 *= t3
-    dpenalty = np.linalg.norm(w) ** 2 - np.sum(t1)
+    dpenalty = np.linalg.norm(w) ** 2 - np.sum(t3 * t1)
     dX = (np.outer(t2, y) - t3 @ t).T
     dX -= np.outer(dr, w) + X @ t3
     return dX, dpenalty
