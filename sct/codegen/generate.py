@@ -29,7 +29,7 @@ from sct.codegen.compiled import TAKEN, CompiledExpressions, CompiledStatements,
 from sct.codegen.expressions import Expressions, Modules
 from sct.codegen.fold import Folded, fold
 from sct.codegen.interface import Interface, Parameter, Source
-from sct.codegen.iterate import iterate
+from sct.codegen.iterate import iterate, taken_apart
 from sct.codegen.kernels import flagged, grouped, handed_on, plain_exceptions, way_out_last
 from sct.codegen.live import Liveness
 from sct.codegen.lower import lower
@@ -89,7 +89,7 @@ def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None 
     if kernels is not None:
         block = spell(compilable(prune(tidy(block)), is_plain(interface, fn.results)))
     else:
-        block = spell(returned_early(prune(tidy(iterate(block)))))
+        block = spell(returned_early(taken_apart(prune(tidy(iterate(block))))))
     folded = fold(block)
     live = Liveness(block, fixed, folded)
     taken = _taken(block, folded, interface) | (TAKEN if kernels is not None else set())

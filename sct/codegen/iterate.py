@@ -19,12 +19,11 @@ from sct.codegen.program import At, Block, Let, Loop, Pop, Zip, blocks, operands
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.types import List, Tensor
 
-__all__ = ["iterate"]
+__all__ = ["iterate", "taken_apart"]
 
 
 def iterate(block: Block) -> Block:
     """The block with such loops, in place."""
-    _take_apart(block)
     memory = Memory(block)
     made = {v: s.eqn for s in statements(block) if isinstance(s, Let) for v in s.eqn.outs}
     for s in statements(block):
@@ -36,7 +35,8 @@ def iterate(block: Block) -> Block:
     return block
 
 
-def _take_apart(block: Block) -> None:
+def taken_apart(block: Block) -> Block:
+    """The block where records that a list holds are taken apart as they are read, in place."""
     uses = Counter(x for s in statements(block) for x in operands(s))
     apart = {s.eqn.args[0]: s for s in statements(block)
              if isinstance(s, Let) and s.eqn.op.name == "unpack" and len(s.eqn.outs) > 1 and uses[s.eqn.args[0]] == 1}
@@ -48,6 +48,7 @@ def _take_apart(block: Block) -> None:
                 gone.add(found)
     for each in (block, *(b for s in statements(block) for b in blocks(s))):
         each[:] = [s for s in each if s not in gone]
+    return block
 
 
 def _iterate(s: Loop, index: Value, memory: Memory, lists: Sequence[Sequence[Operand]]) -> None:
