@@ -67,9 +67,7 @@ def _source_of(code: types.CodeType, _: str) -> SourceFunction:
     """Code of two files may be equal: the file is a part of the key."""
     text = "".join(linecache.getlines(code.co_filename))
     if not text:
-        raise SctError("SCT201", f"the source of `{code.co_name}` cannot be had",
-                       why=f"there is no text for {code.co_filename}",
-                       hint="define the function in a file (or a notebook cell), not in exec'd text")
+        raise _missing(code)
     try:
         by_line, codes = _parse(code.co_filename, text)
     except SyntaxError:
@@ -170,7 +168,15 @@ def _same_constant(a: object, b: object) -> bool:
     return type(a) is type(b) and (isinstance(a, frozenset) and a == b or repr(a) == repr(b))
 
 
+def _missing(code: types.CodeType) -> SctError:
+    return SctError("SCT201", f"the source of `{code.co_name}` cannot be had",
+                    why=f"there is no text for {code.co_filename}",
+                    hint="define the function in a file (or a notebook cell), not in exec'd text")
+
+
 def _edited(code: types.CodeType) -> SctError:
+    if code.co_filename == "<string>":
+        return _missing(code)  # the text there is of something else that was executed
     return SctError("SCT202", f"the source of `{code.co_name}` is not what runs",
                     why=f"{code.co_filename} was changed after it was imported", hint="import it again",
                     loc=Loc(code.co_filename, code.co_firstlineno))
