@@ -234,6 +234,12 @@ def f(x, n):
     b[0] = 0.5  # SCT3: may stand for another one
     return (a * a).sum()
 """,
+    "number that is an int on one path times an array of ints": """
+def f(a, n):
+    x = 2 if a > 1.0 else a
+    y = x * np.arange(3)  # SCT5: the dtype of the result may be any of
+    return (y * y).sum()
+""",
     "recursion over ever new flags": """
 def power(a, flag):
     if flag == "ab":

@@ -114,6 +114,8 @@ def _resolve(ufunc: np.ufunc | None, readings: tuple[Any, ...]) -> str:
 def _readings(t: Tensor) -> list[Any]:
     if t.carrier == "any":
         return _READINGS[t.dtype]
+    if t.carrier == "py" and t.dtype == "real":
+        return [int, float]
     return [_WEAK[t.dtype] if t.carrier == "py" else numpy_dtype(t.dtype)]
 
 
