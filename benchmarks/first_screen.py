@@ -1,6 +1,6 @@
 """The timing on README's first screen: one gradient by sct, JAX and HIPS autograd.
 
-    python -m benchmarks.first_screen          needs sct[bench]
+    python -m benchmarks.first_screen          needs sct-grad[bench]
 
 The logistic map, 1,000 trips, one float.  JAX runs it as a `lax.scan` under `jit`, with 64-bit
 floats; what is not timed is its compilation, and sct's.  Medians of interleaved rounds.

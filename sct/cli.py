@@ -3,6 +3,7 @@
     sct show-ir FILE [--function NAME] [--wrt NAMES] [--args "x: f64[n], k = 2"] [--stage STAGE]
     sct emit FILE -o OUT.py
     sct check FILE
+    sct cache [--clear]
 
 FILE is not run: its imports, functions, classes and plain constants are, nothing else.
 
@@ -21,6 +22,7 @@ from typing import Any
 
 import click
 
+from sct.codegen.cache import cache_dir, clear, stored_modules
 from sct.derivative import Derivative, emit
 from sct.errors import Loc, SctError
 from sct.frontend import Traced, root_of, trace_ahead
@@ -33,7 +35,7 @@ __all__ = ["main"]
 
 def _version() -> str:
     try:
-        return version("sct")
+        return version("sct-grad")
     except PackageNotFoundError:
         return "unknown"
 
@@ -145,6 +147,18 @@ def check(file: Path, names: tuple[str, ...], types: str) -> None:
             place = f"{loc.file}:{loc.line}: " if loc else ""
             click.echo(f"          {place}a copy of `{what}` is made in each trip of a loop")
     sys.exit(1 if refused else 0)
+
+
+@main.command("cache", short_help="Show the directory of compiled modules, or empty it.")
+@click.option("--clear", "empty", is_flag=True, help="Remove all modules.")
+def cache(empty: bool) -> None:
+    """Show where the Numba backend keeps compiled modules, and how many it keeps.
+
+    The directory is SCT_CACHE_DIR, or one among the user's caches.
+    """
+    directory = cache_dir()
+    click.echo(directory)
+    click.echo(f"{clear(directory)} modules removed" if empty else f"{len(stored_modules(directory))} modules")
 
 
 def _compiled(traced: Traced) -> Traced:

@@ -29,7 +29,7 @@ from typing import Any, Union
 
 from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load, load_compiled
 from sct.dispatch import MISS, Match, checks, stands
-from sct.errors import SctError, SctWarning
+from sct.errors import SctError, SctWarning, add_place, at_the_call
 from sct.frontend import Same, Traced, Transform, key_of, root_of, trace, trace_ahead
 from sct.ir.text import show
 from sct.modules.writer import module_of
@@ -141,7 +141,12 @@ class Family:
                 if self.table.get(key, ()) is candidates:
                     made = self._add(key, specialise(transform, args, kwargs, self.backend))
                     break
-        return made, made.bind(root), made.run(*args, **kwargs, **made.traced.free_values(root))
+        try:
+            result = made.run(*args, **kwargs, **made.traced.free_values(root))
+        except Exception as error:
+            add_place(error)
+            raise
+        return made, made.bind(root), result
 
     def _add(self, key: Hashable, made: Specialisation) -> Specialisation:
         self.table[key] = (*self.table.get(key, ()), made)
@@ -201,7 +206,10 @@ def _identity(f: Any) -> tuple[Hashable, ...]:
 
 def call_once(transform: Transform, *args: Any, backend: str = "numpy") -> Any:
     """The derivative of the transform at these arguments, compiled if need be."""
-    return family_of(transform, backend).call(transform, args, {})[2]
+    try:
+        return family_of(transform, backend).call(transform, args, {})[2]
+    except SctError as refusal:
+        raise at_the_call(refusal) from refusal.__cause__
 
 
 # -- what grad returns ----------------------------------------------------------------
@@ -242,7 +250,10 @@ class Derivative:
         t = self.__sct_transform__
         if _identity(t) != self._family.key:
             self._family = family_of(t, self._family.backend)
-        self._latest, self._match, result = self._family.call(t, args, kwargs)
+        try:
+            self._latest, self._match, result = self._family.call(t, args, kwargs)
+        except SctError as refusal:
+            raise at_the_call(refusal) from refusal.__cause__
         if self._unbound is not None:
             self._unbound._bound = self._like(None)
         return result
@@ -362,7 +373,7 @@ def check_backend(backend: str) -> None:
         raise SctError("SCT901", f"there is no backend {backend!r}", hint=known)
     if BACKENDS[backend] is not None and importlib.util.find_spec("numba") is None:
         raise SctError("SCT901", f'backend="{backend}" needs Numba, which is not installed',
-                       hint='pip install "sct[numba]"')
+                       hint="pip install numba")
 
 
 def check_function(kind: str, f: object) -> None:

@@ -18,7 +18,10 @@
                 v0 = g0['SCALE']
                 if type(v0) is not float: return MISS
             except GONE: return MISS
-            return run(a0, a1, SCALE=v0)
+            try: return run(a0, a1, SCALE=v0)
+            except Exception as error:
+                add_place(error)
+                raise
         return match
 
 The arguments and free variables are of the types that the function was compiled for (`key_of`
@@ -34,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.errors import SctError
+from sct.errors import SctError, add_place
 from sct.frontend import ROWS, Guard, Traced, key_of
 from sct.ir.objects import fields_of
 
@@ -90,7 +93,7 @@ class _Writer:
     def __init__(self, traced: Traced) -> None:
         self.traced = traced
         self.known: dict[str, Any] = {"MISS": MISS, "GONE": GONE, "np": np, "ndarray": np.ndarray,
-                                      "fields_of": fields_of, "key_of": key_of}
+                                      "fields_of": fields_of, "key_of": key_of, "add_place": add_place}
         self.head: dict[str, str] = {}
         self.lines: list[str] = []
         self.sizes: dict[int, str] = {}
@@ -116,7 +119,9 @@ class _Writer:
         exec("\n".join([
             "def bind(root):", *(f"    {name} = {path}" for path, name in self.head.items()),
             "    def match(args, kwargs):", "        try:", *(f"            {line}" for line in self.lines),
-            "        except GONE: return MISS", f"        return run({', '.join(given)})", "    return match",
+            "        except GONE: return MISS", f"        try: return run({', '.join(given)})",
+            "        except Exception as error:", "            add_place(error)", "            raise",
+            "    return match",
         ]), self.known)
         bind: Callable[[Any], Match] = self.known["bind"]
         return bind

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import linecache
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-__all__ = ["Loc", "SctError", "SctWarning", "caret"]
+__all__ = ["Loc", "SctError", "SctWarning", "add_place", "at_the_call", "caret"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,9 @@ class SctError(Exception):
         self.code, self.what, self.why, self.hint, self.loc = code, what, why, hint, loc
         super().__init__(what)
 
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+        return partial(type(self), why=self.why, hint=self.hint, loc=self.loc), (self.code, self.what)
+
     def __str__(self) -> str:
         lines = [f"{self.code}: {self.what}"]
         if self.loc is not None:
@@ -59,3 +66,32 @@ def caret(loc: Loc) -> list[str]:
         shown = text.expandtabs(1)
         lines += [f"  {number} | {shown}", f"  {' ' * len(number)} | {' ' * loc.col}{'^' * max(1, end - loc.col)}"]
     return lines
+
+
+def at_the_call(refusal: SctError) -> SctError:
+    """The refusal without the frames of the compiler: its traceback begins at the user's call.
+
+    `SCT_TRACEBACK=full` keeps them.
+    """
+    if os.environ.get("SCT_TRACEBACK") == "full":
+        return refusal
+    refusal.__suppress_context__ = True
+    return refusal.with_traceback(None)
+
+
+def add_place(error: BaseException) -> None:
+    """Note the user's file, line and text on an exception that emitted code raised (Python 3.11 and later).
+
+    An emitted module holds the places that its lines come from as `__sct_lines__`.
+    """
+    place: Loc | None = None
+    traceback = error.__traceback__
+    while traceback is not None:
+        lines = traceback.tb_frame.f_globals.get("__sct_lines__", {})
+        place = lines.get(traceback.tb_lineno, place)
+        traceback = traceback.tb_next
+    if place is None or isinstance(error, SctError) or not hasattr(error, "add_note"):
+        return
+    note = f"raised by {place.file}:{place.line}: {linecache.getline(place.file, place.line).strip()}"
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)

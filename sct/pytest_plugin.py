@@ -1,7 +1,7 @@
 """The pytest plugin of sct: the fixture `sct_golden` compares a derivative with a file that is committed.
 
     def test_loss(sct_golden):
-        sct_golden(grad(loss), np.ones(3), 0.5)         # against golden/test_loss.py
+        sct_golden(grad(loss), np.ones(3), 0.5)         # against golden/test_model/test_loss.py
 
     pytest --sct-update                                 writes the files anew, and prints what changed
 
@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
-__all__ = ["Golden", "pytest_addoption", "pytest_terminal_summary", "sct_golden"]
+__all__ = ["Golden", "pytest_addoption", "pytest_ignore_collect", "pytest_terminal_summary", "sct_golden"]
 
 _PROPERTY = "sct_golden"
 
@@ -31,9 +31,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--sct-update", action="store_true", help="write the files of `sct_golden` anew, and print what changed")
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """The golden files of a test module are no tests, whatever the tests are called."""
+    directory = collection_path.parent
+    owner = directory.parent.parent / f"{directory.name}.py"
+    return True if directory.parent.name == "golden" and owner.is_file() else None
+
+
 @pytest.fixture
 def sct_golden(request: pytest.FixtureRequest) -> Golden:
-    """`sct_golden(derivative, *args, name=...)`: the emitted source is that of `golden/NAME.py`, beside the test."""
+    """`sct_golden(derivative, *args, name=...)`: the emitted source is that of `golden/MODULE/NAME.py`, beside
+    the test module MODULE."""
     return Golden(request.node, request.config.getoption("--sct-update"))
 
 
@@ -48,7 +56,7 @@ class Golden:
         """The result of the derivative for these arguments.
 
         Fails where its source is not that of the file, or the file computes something
-        else.  `name` is by default the name of the test.
+        else.  `name` is by default the name of the test, with its class and parameters.
         """
         from sct.modules.golden import golden
 
@@ -65,12 +73,13 @@ class Golden:
         return made.result
 
     def _path(self, name: str | None) -> Path:
-        chosen = re.sub(r"\W+", "_", name or self.item.name).strip("_")
-        if chosen in self.seen:
-            pytest.fail(f'the golden file {chosen}.py is used twice in this test; give one a name: name="..."',
+        _, *parts = self.item.nodeid.split("::")
+        stem = quote(name or ".".join(parts), safe=" []()+-=,.")
+        if stem in self.seen:
+            pytest.fail(f'the golden file {stem}.py is used twice in this test; give one a name: name="..."',
                         pytrace=False)
-        self.seen.add(chosen)
-        return self.item.path.parent / "golden" / f"{chosen}.py"
+        self.seen.add(stem)
+        return self.item.path.parent / "golden" / self.item.path.stem / f"{stem}.py"
 
     def _fail(self, path: Path, old: str | None, new: str) -> None:
         command, shown = f"pytest {self.item.nodeid!r} --sct-update", os.path.relpath(path)

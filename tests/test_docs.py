@@ -90,7 +90,7 @@ def test_completion(tmp_path: Path) -> None:
 
 def test_commands_of_the_golden_page(shell, tmp_path: Path) -> None:
     (first, second), *_ = [[c for c, output in steps("golden-files.md") if not output]]
-    assert "there is no golden/test_loss.py" in shell(first, status=1)
+    assert "there is no golden/test_model/test_loss.py" in shell(first, status=1)
     assert "golden files of sct written" in shell(second)
     shell(first)
     for file, output in steps("golden-files.md"):

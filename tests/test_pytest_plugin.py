@@ -52,7 +52,7 @@ def project(pytester: pytest.Pytester):
 
     class Project:
         path = pytester.path
-        golden = pytester.path / "golden"
+        golden = pytester.path / "golden" / "test_model"
 
         def run(self, *options: str) -> pytest.RunResult:
             linecache.clearcache()
@@ -71,7 +71,7 @@ def project(pytester: pytest.Pytester):
 def test_a_missing_file_fails_with_the_command(project) -> None:
     result = project.run()
     result.assert_outcomes(failed=2)
-    result.stdout.fnmatch_lines(["*there is no golden/test_loss.py; write it by",
+    result.stdout.fnmatch_lines(["*there is no golden/test_model/test_loss.py; write it by",
                                  "*pytest 'test_model.py::test_loss' --sct-update"])
     assert not project.golden.exists()
 
@@ -80,7 +80,7 @@ def test_update_writes_the_files_and_prints_the_diff(project) -> None:
     result = project.run("--sct-update")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(
-        ["*golden files of sct written*", "+++ golden/made.py (now)", "+def f_value_and_grad(x):"])
+        ["*golden files of sct written*", "+++ golden/test_model/made.py (now)", "+def f_value_and_grad(x):"])
     assert sorted(path.name for path in project.golden.iterdir()) == ["made.py", "test_loss.py"]
     assert "RATE = 0.5" in (project.golden / "test_loss.py").read_text()
     project.run().assert_outcomes(passed=2)
@@ -95,8 +95,9 @@ def test_a_constant_that_changes_is_recognised(project, old: str, new: str) -> N
     project.model(old, new)
     result = project.run()
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*--- golden/test_loss.py (committed)", "*+++ golden/test_loss.py (now)",
-                                 "*if it is meant to be so:", "*--sct-update"])
+    result.stdout.fnmatch_lines(["*--- golden/test_model/test_loss.py (committed)",
+                                 "*+++ golden/test_model/test_loss.py (now)", "*if it is meant to be so:",
+                                 "*--sct-update"])
 
 
 def test_a_constant_of_a_closure_and_a_large_array_that_change_are_recognised(project) -> None:
@@ -128,19 +129,68 @@ def test_one_name_used_twice_fails(project) -> None:
     result.stdout.fnmatch_lines(["*used twice in this test*"])
 
 
-def test_parameters_give_files_of_their_own(project) -> None:
-    (project.path / "test_model.py").write_text(
-        "import pytest\nfrom sct import grad\n@pytest.mark.parametrize('k', [1, 2])\n"
-        "def test_it(sct_golden, k):\n    sct_golden(grad(lambda x: x ** k), 1.0)\n")
+def test_tests_of_one_name_have_files_of_their_own(project) -> None:
+    """Parameters that differ in a sign, classes, and modules."""
+    text = """
+import pytest
+from sct import grad
+
+@pytest.mark.parametrize("k", [1, -1, 0.5, "a/b"])
+def test_it(sct_golden, k):
+    scale = float(len(str(k)))
+    sct_golden(grad(lambda x: x * scale), 1.0)
+
+class TestA:
+    def test_it(self, sct_golden):
+        sct_golden(grad(lambda x: 3.0 * x * x), 1.0)
+
+class TestB:
+    def test_it(self, sct_golden):
+        sct_golden(grad(lambda x: x ** 4), 1.0)
+"""
+    for name in ("test_model.py", "test_other.py"):
+        (project.path / name).write_text(text)
+    project.run("--sct-update").assert_outcomes(passed=12)
+    for name in ("test_model", "test_other"):
+        assert sorted(path.name for path in (project.path / "golden" / name).iterdir()) == [
+            "TestA.test_it.py", "TestB.test_it.py", "test_it[-1].py", "test_it[0.5].py", "test_it[1].py",
+            "test_it[a%2Fb].py"]
+    project.run().assert_outcomes(passed=12)
+
+
+def test_an_argument_may_be_of_a_dataclass_of_the_test_module(project) -> None:
+    (project.path / "test_model.py").write_text("""
+from dataclasses import dataclass
+import numpy as np
+from sct import grad
+
+@dataclass
+class Pair:
+    a: float
+    b: np.ndarray
+
+def squares(p):
+    return p.a * np.sum(p.b ** 2)
+
+def test_it(sct_golden):
+    assert type(sct_golden(grad(squares), Pair(1.5, np.ones(3)))) is Pair
+""")
+    project.run("--sct-update").assert_outcomes(passed=1)
+    project.run().assert_outcomes(passed=1)
+
+
+def test_golden_files_are_not_collected(project) -> None:
     project.run("--sct-update").assert_outcomes(passed=2)
-    assert sorted(path.name for path in project.golden.iterdir()) == ["test_it_1.py", "test_it_2.py"]
+    (project.golden / "test_loss.py").write_text("raise SystemExit")
+    result = project.run("--collect-only", "-q")
+    result.stdout.fnmatch_lines(["test_model.py::test_loss", "test_model.py::test_both", "*2 tests collected*"])
 
 
 def test_several_processes(project) -> None:
     pytest.importorskip("xdist")
     result = project.run("-n", "2", "--sct-update")
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["*golden files of sct written*", "*golden/made.py (now)"])
+    result.stdout.fnmatch_lines(["*golden files of sct written*", "*golden/test_model/made.py (now)"])
 
 
 def test_what_is_not_a_derivative_is_refused(project) -> None:

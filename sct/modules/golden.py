@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,18 +22,31 @@ __all__ = ["GoldenModule", "golden"]
 
 @dataclass(frozen=True)
 class GoldenModule:
-    """text is the module; result what the derivative returns for the arguments."""
+    """A derivative as a module, and one call of it.
+
+    text     the module
+    classes  of the user's module, by name; the module has copies of those that it needs
+    result   what the derivative returns for `args` and `kwargs`
+    """
 
     text: str
     name: str
+    classes: Mapping[str, type]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     result: Any
 
     def compare(self, path: Path) -> str:
         """How the function in a file differs from the derivative for the arguments; "" if it does not."""
-        module = ModuleType(path.stem)
-        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), vars(module))
+        module = ModuleType(f"sct_golden_{path.stem}")
+        sys.modules[module.__name__] = module  # the decorator of a dataclass looks its module up
+        try:
+            exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), vars(module))
+        finally:
+            del sys.modules[module.__name__]
+        # The arguments are objects of the user's own classes, not of the copies.
+        copied = [name for name in self.classes if isinstance(vars(module).get(name), type)]
+        vars(module).update({name: self.classes[name] for name in copied})
         args, kwargs = copy.deepcopy((self.args, dict(self.kwargs)))
         return "; ".join(differences(getattr(module, self.name)(*args, **kwargs), self.result, "result"))
 
@@ -50,7 +64,8 @@ def golden(derivative: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
     text = writer.add(traced.name, [traced])
     writer.define(traced.name, text)
     kept = {name: value for name, value in traced.free_values().items() if name in writer.parameters(text)}
-    return GoldenModule(writer.module(), traced.name, args, {**kwargs, **kept}, result)
+    classes = {name: value for name, value in outside.namespace.items() if isinstance(value, type)}
+    return GoldenModule(writer.module(), traced.name, classes, args, {**kwargs, **kept}, result)
 
 
 def differences(x: Any, y: Any, at: str) -> Iterator[str]:
