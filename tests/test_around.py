@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import concurrent.futures
+import fractions
+import importlib
 import math
 import multiprocessing
 import pickle
 import sys
 import traceback
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
 import pytest
+import scipy.sparse
 
 from sct import SctError, grad, jvp, value_and_grad, vjp
 from sct.errors import Loc
+
+pytest_plugins = ["pytester"]
 
 
 @grad
@@ -119,3 +126,112 @@ def test_an_explicit_raise_names_its_line() -> None:
     with pytest.raises(ValueError, match="negative") as caught:
         grad(positive)(np.array([-1.0, 2.0]))
     assert caught.value.__notes__[0].endswith('raise ValueError("negative")')
+
+
+# -- objects of other libraries -----------------------------------------------------------
+
+MATRIX = scipy.sparse.eye(2, format="csr")
+
+
+def scaled(x: float, k: Any) -> Any:
+    return x * k
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A package called pandas in a directory of installed packages, with a class written in Python."""
+    directory = tmp_path / "site-packages" / "pandas"
+    directory.mkdir(parents=True)
+    (directory / "__init__.py").write_text("""
+class Series:
+    def __init__(self, data):
+        self.data = data
+    def __mul__(self, other):
+        return Series([x * other for x in self.data])
+    __rmul__ = __mul__
+    def to_numpy(self):
+        return self.data
+
+def work(x):
+    y = x * 2.0
+    eval("1")
+    return y
+""")
+    monkeypatch.syspath_prepend(str(directory.parent))
+    for name in ("pandas",):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module("pandas")
+    sys.modules.pop("pandas", None)
+
+
+def test_an_argument_of_another_library_is_named_with_what_to_pass(library: Any) -> None:
+    with pytest.raises(SctError) as caught:
+        grad(scaled)(1.0, library.Series([1.0]))
+    assert "a pandas.Series is not supported" in caught.value.what
+    assert caught.value.hint == "pass k.to_numpy()"
+    assert "return x * k" in str(caught.value)
+
+
+def test_a_number_of_another_class_is_named_with_what_to_pass() -> None:
+    with pytest.raises(SctError) as caught:
+        grad(scaled)(1.0, fractions.Fraction(1, 3))
+    assert caught.value.hint == "pass float(k)"
+
+
+def test_a_global_of_another_library_is_named() -> None:
+    def product(x: np.ndarray) -> Any:
+        return np.sum(MATRIX @ x)
+
+    with pytest.raises(SctError) as caught:
+        grad(product)(np.ones(2))
+    assert "a scipy.csr_matrix" in caught.value.what and "toarray()" in caught.value.hint
+
+
+def test_a_refusal_inside_an_installed_package_points_at_the_line_of_the_user(library: Any) -> None:
+    def calls(x: float) -> Any:
+        return library.work(x)
+
+    with pytest.raises(SctError) as caught:
+        grad(calls)(1.0)
+    assert caught.value.loc is not None and caught.value.loc.file == __file__
+    assert "return library.work(x)" in str(caught.value)
+    assert "site-packages" in caught.value.why
+
+
+# -- where the source is ------------------------------------------------------------------
+
+
+def test_source_in_a_zip_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as file:
+        file.writestr("zipped_model.py", "def square(x):\n    return x * x\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "packed.zip"))
+    module = importlib.import_module("zipped_model")
+    assert grad(module.square)(3.0) == 6.0
+    sys.modules.pop("zipped_model")
+
+
+def test_a_file_edited_while_pytest_runs_it_is_refused(pytester: pytest.Pytester) -> None:
+    """pytest rewrites `assert`: the code that runs is compared with what the file compiles to after that."""
+    pytester.makepyfile(test_edited="""
+        import linecache
+        import pathlib
+        import pytest
+        from sct import SctError, value_and_grad
+
+        def f(x):
+            assert x > 0
+            return x * 2.0
+
+        def g(x):
+            assert x > 0, "positive"
+            return x * 3.0
+
+        def test_edited():
+            assert value_and_grad(g)(1.0) == (3.0, 3.0)
+            p = pathlib.Path(__file__)
+            p.write_text(p.read_text().replace("x * 2.0", "x * 7.0", 1))
+            linecache.clearcache()
+            with pytest.raises(SctError, match="SCT202"):
+                value_and_grad(f)(1.0)
+        """)
+    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

@@ -286,9 +286,7 @@ def _convert(name: str, cls: Any) -> Special:
             made = ev.defs.get(v)
             if made is not None and made.op is apply:  # what it is given is not differentiated, or it is refused
                 return ev.emit(python, v, callee=name, type=FLOAT if cls is float else INT)  # type: ignore[no-any-return]
-            ev.refuse("SCT207", "a number made of an object that sct cannot see into",
-                      why="nothing is known of what the function that made it returns",
-                      hint="compute it outside the differentiated function")
+            ev.refuse_object(v, "a number made of")
         return ev.call_op(BY_CALL[f"builtins.{name}"], v, spelling=f"builtins.{name}")
 
     return handler

@@ -20,7 +20,7 @@ from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ufunc_method
 from sct.frontend.objects import instantiate, special_call, special_method
-from sct.frontend.opaque import exception, is_library, may_be_differentiated, opaque_call, pure_method
+from sct.frontend.opaque import exception, is_installed, is_library, may_be_differentiated, opaque_call, pure_method
 from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
 from sct.frontend.raising import fitted
@@ -432,6 +432,12 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
         if isinstance(result, Value) and result.type in (NONE, Undef(NONE)):
             return Static(None)
         return ev.bound(result)
+    except SctError as refusal:
+        if before is not None and is_installed(frame.source.file) and not is_installed(before.file):
+            inside = f"in {frame.source.file}:{refusal.loc.line if refusal.loc else node.lineno}, which it calls"
+            refusal.why = f"{inside}: {refusal.why}" if refusal.why else inside
+            refusal.loc = before
+        raise
     finally:
         ev.frames.pop()
         ev.returned_at = frame.returned_at or loc_of(node, frame.source.file)

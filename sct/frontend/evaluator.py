@@ -58,10 +58,11 @@ from sct.frontend.values import (
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, is_effect, rebuild
 from sct.ir.core import is_float
+from sct.ir.foreign import described, instead
 from sct.ir.interp import run
 from sct.ir.reals import counts_as_real
 from sct.ir.text import show
-from sct.ir.types import List, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
 from sct.ops import dim, fstring, python, raise_, stop_gradient, unwrap
 
 __all__ = [
@@ -156,6 +157,15 @@ class Evaluator(Facts):
     def refuse(self, code: str, what: str, *, why: str = "", hint: str = "", node: Any = None) -> NoReturn:
         loc = loc_of(node, self.frames[-1].source.file) if node is not None and self.frames else self.loc
         raise SctError(code, what, why=why, hint=hint, loc=loc)
+
+    def refuse_object(self, v: Value, use: str) -> NoReturn:
+        """Refuse a use of an object that is no number and no array; one that is passed is named."""
+        if v not in self.params or (x := self.leaves[self.params.index(v)]) is UNKNOWN:
+            self.refuse("SCT207", f"{use} an object that sct cannot see into",
+                        why="nothing is known of what the function that made it returns",
+                        hint="compute it outside the differentiated function")
+        self.refuse("SCT506", f"{use} {described(x)} is not supported",
+                    hint=instead(x, v.hint or "it") or "pass numbers and arrays")
 
     # -- dispatch ----------------------------------------------------------------------------
 
@@ -326,6 +336,9 @@ class Evaluator(Facts):
         try:
             made = self.b.emit(op, args, attrs, spelling=spelling, loc=self.loc)
         except TypeMismatch as error:
+            for x in args:
+                if isinstance(x, Value) and isinstance(x.type, Opaque):
+                    self.refuse_object(x, f"`{op.name}` of")
             self.refuse("SCT501", str(error), hint=error.hint)
         self.defs.update(dict.fromkeys(made if isinstance(made, tuple) else [made], self.b.eqns[-1]))
         return made
@@ -375,6 +388,8 @@ class Evaluator(Facts):
             self.refuse("SCT502", "this value cannot be used here", why=v.reason)
         what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
                 "Perhaps": "a tuple that may be None"}.get(type(v).__name__)
+        if what is None and isinstance(v, Static) and (hint := instead(v.value, "it")):
+            self.refuse("SCT506", f"{described(v.value)} is not supported here", hint=hint)
         what = what or (f"`{v.value!r}`" if isinstance(v, Static) else "a function")
         self.refuse("SCT503", f"{what} is not supported here", hint="use a number or an array")
 

@@ -185,9 +185,7 @@ def _no_strings(ev: Evaluator, *values: Abstract) -> None:
             ev.refuse("SCT501", "arithmetic on strings is not supported with values known only at run time",
                       hint="use an f-string")
         if isinstance(v, Value) and not isinstance(v.type, (Tensor, Optional, Undef)):
-            ev.refuse("SCT207", "arithmetic on an object that sct cannot see into",
-                      why="nothing is known of what the function that made it returns",
-                      hint="compute it outside the differentiated function")
+            ev.refuse_object(v, "arithmetic on")
 
 
 @expression(gast.BinOp)

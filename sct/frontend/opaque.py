@@ -27,7 +27,7 @@ from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, T
 from sct.ops import apply, fstring, stop_gradient
 from sct.ops.effects import python
 
-__all__ = ["exception", "is_library", "may_be_differentiated", "opaque_call", "pure_method"]
+__all__ = ["exception", "is_installed", "is_library", "may_be_differentiated", "opaque_call", "pure_method"]
 
 NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
          "i64": "numpy.int64", "real": "float"}
@@ -42,6 +42,11 @@ def is_library(f: Any) -> bool:
         return True
     file = f.__code__.co_filename
     return file.startswith((*_LIBRARY, "<frozen")) and "site-packages" not in file and "dist-packages" not in file
+
+
+def is_installed(file: str) -> bool:
+    """Does the file belong to a package that is installed, or to Python itself?"""
+    return file.startswith((*_LIBRARY, "<frozen")) or "site-packages" in file or "dist-packages" in file
 
 
 _REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")

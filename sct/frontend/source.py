@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import sys
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,15 +36,33 @@ def loc_of(node: Any, file: str) -> Loc:
 
 
 @functools.lru_cache(maxsize=64)
-def _parse(file: str, text: str) -> tuple[dict[int, list[ast.AST]], list[types.CodeType]]:
-    """Function nodes of a module by first line, and every code object that it compiles to."""
+def _parse(file: str, text: str, by_pytest: bool) -> tuple[dict[int, list[ast.AST]], list[types.CodeType]]:
+    """Function nodes of a module by first line, and every code object that it compiles to.
+
+    by_pytest  compile it as pytest does, which rewrites `assert` statements
+    """
     module = ast.parse(text)
     by_line: dict[int, list[ast.AST]] = {}
     for node in ast.walk(module):
         if isinstance(node, _FUNCTIONS):
             lines = [d.lineno for d in getattr(node, "decorator_list", [])]
             by_line.setdefault(min([*lines, node.lineno]), []).append(node)
-    return by_line, list(_codes(compile(module, file, "exec", dont_inherit=True)))
+    return by_line, list(_codes(compile(_rewritten(file, text) if by_pytest else module, file, "exec",
+                                        dont_inherit=True)))
+
+
+def _rewritten(file: str, text: str) -> ast.Module:
+    """The module after pytest has rewritten its `assert` statements."""
+    module = ast.parse(text)
+    pytest: Any = sys.modules["_pytest.assertion.rewrite"]
+    hooks = [hook for hook in sys.meta_path if isinstance(hook, pytest.AssertionRewritingHook)]
+    pytest.rewrite_asserts(module, text.encode(), file, hooks[0].config if hooks else None)
+    return module
+
+
+def _is_rewritten(code: types.CodeType) -> bool:
+    return any(name.startswith("@py") for name in code.co_varnames + code.co_names) or any(
+        _is_rewritten(const) for const in code.co_consts if isinstance(const, types.CodeType))
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -65,11 +84,11 @@ def source_of(code: types.CodeType) -> SourceFunction:
 @functools.lru_cache(maxsize=1024)
 def _source_of(code: types.CodeType, _: str) -> SourceFunction:
     """Code of two files may be equal: the file is a part of the key."""
-    text = "".join(linecache.getlines(code.co_filename))
+    text = "".join(linecache.getlines(code.co_filename) or _lines_of_loader(code.co_filename))
     if not text:
         raise _missing(code)
     try:
-        by_line, codes = _parse(code.co_filename, text)
+        by_line, codes = _parse(code.co_filename, text, _is_rewritten(code))
     except SyntaxError:
         raise _edited(code) from None
     same = [c for c in codes if c.co_firstlineno == code.co_firstlineno and c.co_name == code.co_name]
@@ -84,6 +103,14 @@ def _source_of(code: types.CodeType, _: str) -> SourceFunction:
         nodes = _on_a_line(nodes, text, code) or nodes
     tree = _Matching().visit(gast.ast_to_gast(nodes[0]))
     return SourceFunction(tree, code.co_filename, code.co_name, getattr(code, "co_qualname", code.co_name))
+
+
+def _lines_of_loader(file: str) -> list[str]:
+    """The text of a module that is no file by itself, but is in a zip file, say: its loader has it."""
+    for module in list(sys.modules.values()):
+        if getattr(module, "__file__", None) == file:
+            return linecache.getlines(file, vars(module))
+    return []
 
 
 # -- match ---------------------------------------------------------------------------------
@@ -153,8 +180,6 @@ _FAR = 1_000_000
 
 def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
     """Are these compiled from the same text?  Constants count by type and bits."""
-    if any(name.startswith("@py") for name in b.co_varnames + b.co_names):
-        return True  # pytest has rewritten its assert statements
     if a.co_code != b.co_code or a.co_names != b.co_names or a.co_varnames != b.co_varnames:
         return False
     return len(a.co_consts) == len(b.co_consts) and all(map(_same_constant, a.co_consts, b.co_consts))

@@ -19,13 +19,15 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from sct.ir.foreign import PACKAGES
+
 __all__ = [
     "attributes", "dotted_name", "fields_of", "is_container", "is_namedtuple", "is_user_class", "make", "mirror",
     "with_attributes", "with_fields",
 ]
 
 _PLAIN: tuple[Any, ...] = (object, abc.ABC, typing.Generic, typing.Protocol)
-_LIBRARIES = frozenset({*sys.stdlib_module_names, "builtins", "numpy", "scipy"} - {"__main__"})
+_LIBRARIES = frozenset({*sys.stdlib_module_names, "builtins", "numpy", *PACKAGES} - {"__main__"})
 
 
 _user_classes: dict[type, bool] = {}
