@@ -30,7 +30,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Value
-from sct.ir.objects import fields_of, is_container, is_user_class
+from sct.ir.objects import fields_of, is_container, is_namedtuple, is_user_class
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
 from sct.ir.types import INT, NONE, Dim, List, Opaque, Tensor, Type, join, py, sym
 
@@ -221,7 +221,7 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> t
     """
     if isinstance(x, (Tensor, Opaque, List)):
         leaf = add_leaf(ev, UNKNOWN, x, name)
-        return _typed(ev, leaf, "argument"), Leaf(ev.params.index(leaf))
+        return _typed(ev, leaf), Leaf(ev.params.index(leaf))
     if isinstance(x, Columns):
         return _rows(ev, x.types, [UNKNOWN] * len(x.types), name)
     if type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple):
@@ -290,17 +290,14 @@ def _rows(ev: Evaluator, types: Sequence[Any], columns: Sequence[Any], name: str
         Node("rows", shape, tuple(Leaf(ev.params.index(column)) for column in made))
 
 
-def _typed(ev: Evaluator, leaf: Value, origin: str) -> Abstract:
+def _typed(ev: Evaluator, leaf: Value) -> Abstract:
     """A leaf of which the type alone is known."""
     if isinstance(leaf.type, List):
-        return ev.wrap(leaf, origin=origin)
+        return ev.wrap(leaf, origin="argument")
     if not isinstance(leaf.type, Tensor) or not leaf.type.is_array:
         return leaf
-    cell = Array(leaf, origin, layout=leaf)
-    if origin == "captured":
-        return Ref(_capture(ev, cell))
     addr = ev.new_addr()
-    ev.store.cells[addr] = cell
+    ev.store.cells[addr] = Array(leaf, "argument", layout=leaf)
     return Ref(addr)
 
 
@@ -387,28 +384,27 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
                        why="it is made by a statement that sct does not run",
                        hint="assign it with a literal or a call of NumPy, or make it an argument")
     if isinstance(obj, Untyped):
-        return _typed(ev, _free_leaf(ev, UNKNOWN, ev.attributes[obj.name], path, obj), "captured")
+        return _captured(ev, _free_leaf(ev, UNKNOWN, ev.attributes[obj.name], path, obj))
     if type(obj) is list and len(obj) > FEW and (t := _list_type(ev, obj)) is not None:
-        column = _free_leaf(ev, obj, t, path, key_of((obj,), {}))
-        held = Ref(_capture(ev, Array(column, "captured", layout=False)))
-        return ListRef(_capture(ev, Slots((held,), origin="captured", rows=0)))
+        return _captured(ev, _free_leaf(ev, obj, t, path, key_of((obj,), {})))
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
         ev.identities[path, "type"] = (path, type(obj))
         ev.identities[path, "len"] = (path, len(obj))
         items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))
         if isinstance(obj, tuple):
             return Tup(items)
-        return ListRef(_capture(ev, Slots(items, origin="captured")))
+        return ListRef(ev.captured.put(Slots(items, origin="captured")))
+    if is_namedtuple(type(obj)):
+        ev.identities[path, "type"] = (path, type(obj))
+        fields = fields_of(obj)
+        return Tup(tuple(lift(ev, getattr(obj, k), (*path, ("attr", k))) for k in fields), fields, type(obj))
     if type(obj) is dict:
         ev.identities[path, "type"] = (path, dict)
         ev.identities[path, "keys"] = (path, tuple(obj))
         items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
-        return DictRef(_capture(ev, Slots(items, tuple(obj), "captured")))
+        return DictRef(ev.captured.put(Slots(items, tuple(obj), "captured")))
     if isinstance(obj, np.ndarray) or isinstance(obj, (int, float, np.generic)) and not isinstance(obj, bool):
-        leaf = _free_leaf(ev, obj, type_of_object(ev, obj, ""), path, key_of((obj,), {}))
-        if isinstance(obj, np.ndarray):
-            return Ref(_capture(ev, Array(leaf, "captured", layout=leaf)))
-        return leaf
+        return _captured(ev, _free_leaf(ev, obj, type_of_object(ev, obj, ""), path, key_of((obj,), {})))
     if isinstance(obj, (str, bool, type(None))):
         ev.identities[path, "value"] = (path, obj)
         return Static(obj)
@@ -445,10 +441,14 @@ def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
     ev.identities[path, how] = (path, items)
 
 
-def _capture(ev: Evaluator, cell: Any) -> int:
-    addr = ev.new_addr()
-    ev.captured[addr] = cell
-    return addr
+def _captured(ev: Evaluator, leaf: Value) -> Abstract:
+    """A number, array or list that is read from outside."""
+    if isinstance(leaf.type, List):
+        column = Ref(ev.captured.put(Array(leaf, "captured")))
+        return ListRef(ev.captured.put(Slots((column,), origin="captured", rows=0)))
+    if isinstance(leaf.type, Tensor) and leaf.type.is_array:
+        return Ref(ev.captured.put(Array(leaf, "captured", layout=leaf)))
+    return leaf
 
 
 _NAMELESS = frozenset(("__dict__", "__defaults__", "__kwdefaults__", "__wrapped__", "__func__", "_field_defaults",

@@ -36,8 +36,9 @@ from sct.frontend.handlers import (
 )
 from sct.frontend.layouts import layout
 from sct.frontend.source import Liveness, SourceFunction, loc_of
-from sct.frontend.store import AMBIGUOUS, Arm, Cells, Store, is_number, merge
+from sct.frontend.store import AMBIGUOUS, Arm, Captured, Cells, Store, is_number, merge
 from sct.frontend.values import (
+    CAPTURED,
     Abstract,
     Array,
     Cell,
@@ -114,7 +115,7 @@ class Evaluator(Facts):
         super().__init__()
         self.root: Any = None
         self.b = Builder()
-        self.captured: dict[int, Cell] = {}
+        self.captured = Captured()
         self.store = Store(Cells({}, self.captured))
         self.frames: list[Frame] = []
         self.all_frames: dict[int, Frame] = {}
@@ -484,7 +485,8 @@ class Evaluator(Facts):
 
     def forget(self) -> None:
         """Let go of the arguments and the function: guards refer to this evaluator for as long as they live."""
-        self.leaves, self.root, self.store, self.frames, self.all_frames = [], None, Store(Cells({}, {})), [], {}
+        self.leaves, self.root, self.frames, self.all_frames = [], None, [], {}
+        self.store = Store(Cells({}, Captured()))
 
     def lift(self, obj: Any, path: Path | None = None) -> Abstract:
         """A Python object as an abstract value; numbers and arrays with a path become parameters."""
@@ -625,7 +627,8 @@ class Evaluator(Facts):
         return cell
 
     def freeze(self, *addrs: int) -> None:
-        for addr in addrs:
+        """From here on these may be read, and not be written; what is captured is not written anyway."""
+        for addr in (a for a in addrs if a > CAPTURED):
             self.store.cells[addr] = replace(self.store.cells[addr], frozen=AMBIGUOUS)
 
     def step(self, ref: Ref, op: Op, args: Sequence[Operand], attrs: Mapping[str, Any],

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.frontend.values import (
+    CAPTURED,
     Abstract,
     Array,
     ListRef,
@@ -156,7 +157,7 @@ def _different(ev: Evaluator) -> NoReturn:
 def hold(ev: Evaluator, addr: int) -> None:
     """Note that a list holds the array or list at `addr`."""
     cell = ev.store.cells[addr]
-    if not cell.frozen:
+    if not cell.frozen and addr > CAPTURED:
         ev.store.cells[addr] = replace(cell, frozen=HELD)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sct.frontend import lists
 from sct.frontend.values import (
+    CAPTURED,
     Abstract,
     Array,
     Cell,
@@ -38,20 +39,44 @@ from sct.ops import cond
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["AMBIGUOUS", "Arm", "Cells", "Store", "conflicts", "is_number", "merge", "type_of"]
+__all__ = ["AMBIGUOUS", "Arm", "Captured", "Cells", "Store", "conflicts", "is_number", "merge", "type_of"]
 
 AMBIGUOUS = "paths through the program disagree on which names share this array"
 
 
-class Cells(dict[int, Cell]):
-    """The heap of one path; what globals and closures refer to is in `captured`, for all paths."""
+class Captured(dict[int, Cell]):
+    """What globals, closures and defaults refer to, for all paths: each at an address of its own, for good."""
 
-    def __init__(self, cells: Mapping[int, Cell], captured: dict[int, Cell]) -> None:
+    def put(self, cell: Cell) -> int:
+        """The address of a new cell."""
+        addr = CAPTURED - len(self)
+        self[addr] = cell
+        return addr
+
+
+class Cells(dict[int, Cell]):
+    """The heap of one path.
+
+    Look-ups see what is captured as well; what iterates over the heap sees the path's own cells.  A path may have
+    columns for a list that is captured, which is the same list; nothing else of what is captured is written.
+    """
+
+    def __init__(self, cells: Mapping[int, Cell], captured: Captured) -> None:
         super().__init__(cells)
         self.captured = captured
 
     def __missing__(self, addr: int) -> Cell:
         return self.captured[addr]
+
+    def __contains__(self, addr: object) -> bool:
+        return super().__contains__(addr) or addr in self.captured
+
+    def __setitem__(self, addr: int, cell: Cell) -> None:
+        assert addr > CAPTURED or isinstance(cell, Slots) and cell.rows is not None, "a write to what is captured"
+        super().__setitem__(addr, cell)
+
+    def get(self, addr: int, default: Any = None) -> Any:
+        return self[addr] if addr in self else default
 
     def copy(self) -> Cells:
         return Cells(self, self.captured)
@@ -231,8 +256,7 @@ class _Merge:
             given = [c for c in cells if isinstance(c, Array)]
             self.addrs[a, b] = self.ev.new_addr()
             self.store.cells[self.addrs[a, b]] = Array(
-                value, "captured" if any(c.origin == "captured" for c in given) else "fresh",
-                next((c.frozen for c in given if c.frozen), ""), _layout(given))
+                value, _origin(given), next((c.frozen for c in given if c.frozen), ""), _layout(given))
         return Ref(self.addrs[a, b], path)
 
     def materialised(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
@@ -324,11 +348,11 @@ class _Merge:
     def slots(self, x: Slots, y: Slots) -> Slots:
         items = tuple(self.value(p, q) for p, q in zip(x.items, y.items))
         frozen = lists.STALE if lists.STALE in (x.frozen, y.frozen) else x.frozen or y.frozen
-        return replace(x, items=items, frozen=frozen)
+        return replace(x, items=items, frozen=frozen, origin=_origin((x, y)))
 
     def cell(self, addr: int) -> None:
         """Merge the cell at an address that both paths know, or that the living one does."""
-        if addr in self.store.cells:
+        if addr in self.store.cells or addr <= CAPTURED:
             return
         x, y = self.left.store.cells.get(addr), self.right.store.cells.get(addr)
         if self.left.store.dead and y is not None:
@@ -380,6 +404,11 @@ def _alike(x: Slots, y: Slots) -> bool:
     return len(x.items) == len(y.items) and x.keys == y.keys and x.rows == y.rows
 
 
+def _origin(cells: Iterable[Cell]) -> str:
+    """Where what is one of these cells is from: who writes it has to ask for each of them."""
+    return max((c.origin for c in cells), key=("fresh", "argument", "captured").index)
+
+
 def _layout(cells: Sequence[Array]) -> Layout:
     found = {c.layout for c in cells}
     return found.pop() if len(found) == 1 else False
@@ -412,8 +441,7 @@ def merge(ev: Evaluator, pred: Operand, left: Arm, right: Arm, live: Callable[[K
         for addr in sorted((b if a.dead else a).cells):
             m.cell(addr)
     frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
-    known = m.store.cells.keys() | m.store.cells.captured.keys()
-    for addr in sorted({*frozen, *ev.late_freezes} & known):
+    for addr in sorted({*frozen, *ev.late_freezes} & m.store.cells.keys()):
         m.store.cells[addr] = replace(m.store.cells[addr], frozen=AMBIGUOUS)
     arms = tuple(
         Fn(name, (), tuple(arm.builder.eqns), tuple(o[k] for o in m.outs))

@@ -13,6 +13,7 @@ from sct.frontend.carries import Again, Grown, Head
 from sct.frontend.lists import HELD, STALE
 from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, may_be_absent, perhaps_tuple, type_of
 from sct.frontend.values import (
+    CAPTURED,
     Abstract,
     Array,
     Closure,
@@ -149,7 +150,7 @@ class Trip(Head):
             assert isinstance(cell, Slots)
             kept = replace(head, addr=ev.new_kept())
             memo.templates[id] = kept
-            shared = self.others(id, head)
+            shared = self.others(id, head) or cell.origin == "captured"
             if shared:
                 self.freeze(head.addr)
             memo.cell_templates[kept.addr] = replace(cell, frozen=AMBIGUOUS if shared else cell.frozen)
@@ -242,8 +243,8 @@ class Trip(Head):
             for k, x in enumerate(end.items):
                 self.learn((*id, k), x)
             return True
-        if isinstance(end, ListRef) and end.addr not in self.entry.cells:
-            # A list made in the loop and read after it: a list of its own, one slot a carry.
+        if isinstance(end, ListRef) and (end.addr not in self.entry.cells or end.addr <= CAPTURED):
+            # A list made in the loop, or not written, and read after it: a list of its own, one slot a carry.
             cell = self.ev.store.cells[end.addr]
             assert isinstance(cell, Slots)
             kept = ListRef(self.ev.new_kept())
@@ -278,14 +279,16 @@ class Trip(Head):
             self.freeze(*addrs)
 
     def freeze(self, *addrs: int, why: str = AMBIGUOUS) -> bool:
-        known = {a for a in addrs if a in self.entry.cells or a in self.memo.cells} - self.memo.frozen.keys()
+        known = {a for a in addrs if a > CAPTURED and (a in self.entry.cells or a in self.memo.cells)}
+        known -= self.memo.frozen.keys()
         self.memo.frozen.update(dict.fromkeys(known, why))
         return bool(known)
 
     def share(self, end: Store) -> bool:
         """Who shares with whom must be the same after a trip; what is not is frozen."""
         memo = self.memo
-        live = self.pairs
+        # What is captured may be read at any time: it shares with itself.
+        live = [*self.pairs, *((None, a, a) for pair in self.pairs for a in pair[1:] if a <= CAPTURED)]
         bad = conflicts((a, b) for _, a, b in live)
         lasting = conflicts((a, b) for id, a, b in live if id != ITERATED)
         again = False

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "Abstract", "Array", "Bound", "Closure", "Container", "DefaultRef", "DictRef", "FreeLeaf", "Iteration", "Key",
+    "CAPTURED", "Abstract", "Array", "Bound", "Closure", "Container", "DefaultRef", "DictRef", "FreeLeaf", "Iteration", "Key",
     "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Poison", "Pullback", "Record", "Ref",
     "Shape", "Slots", "Static", "Step", "Tup", "is_number",
 ]
@@ -32,6 +32,10 @@ __all__ = [
 
 Path = tuple[Any, ...]
 """(function or None for the one differentiated, ("global", name), ("attr", name), ...)."""
+
+
+CAPTURED = -(1 << 32)
+"""Heap addresses up to here are of what is captured: others are given anew at each walk of a loop."""
 
 
 @dataclass(frozen=True, eq=False)
