@@ -544,7 +544,7 @@ def determinant(m: Any, rows: Any, columns: Any) -> Any:
 
 
 def test_recursion_over_objects() -> None:
-    f = lambda a: energy(Node(a, Node(0.2, None, Node(1.1 * a)), Node(-0.4)))  # noqa: E731
+    f = lambda a: energy(Node(a, Node(0.2, None, Node(1.1 * a)), Node(-0.4)))
     agrees(f, 0.7)
 
 

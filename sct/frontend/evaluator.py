@@ -41,7 +41,6 @@ from sct.frontend.values import (
     CAPTURED,
     Abstract,
     Array,
-    Cell,
     Container,
     DictRef,
     FreeLeaf,

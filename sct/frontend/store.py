@@ -76,7 +76,8 @@ class Cells(dict[int, Cell]):
         super().__setitem__(addr, cell)
 
     def get(self, addr: int, default: Any = None) -> Any:
-        return self[addr] if addr in self else default
+        cell = super().get(addr)
+        return cell if cell is not None else self.captured.get(addr, default)
 
     def copy(self) -> Cells:
         return Cells(self, self.captured)

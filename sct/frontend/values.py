@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "CAPTURED", "Abstract", "Array", "Bound", "Closure", "Container", "DefaultRef", "DictRef", "FreeLeaf", "Iteration", "Key",
-    "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Poison", "Pullback", "Record", "Ref",
-    "Shape", "Slots", "Static", "Step", "Tup", "is_number",
+    "CAPTURED", "Abstract", "Array", "Bound", "Closure", "Container", "DefaultRef", "DictRef", "FreeLeaf", "Iteration",
+    "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Poison", "Pullback", "Record",
+    "Ref", "Shape", "Slots", "Static", "Step", "Tup", "is_number",
 ]
 
 
