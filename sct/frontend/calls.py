@@ -282,12 +282,12 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     site = site_of(ev, source, bound) if parent is None else None
     if site in ev.sites.repeated - ev.sites.single:
 
-        def body() -> Abstract:
+        def evaluated() -> Abstract:
             own = {name: ev.store.vars[Key(frame.id, name)] for name in named}  # in the heap of the function
             return inline(ev, replace(frame, given=own))
 
         try:
-            return call_outlined(ev, source, bound, body, site)
+            return call_outlined(ev, source, bound, evaluated, site)
         except (SctError, NeedsStatic):
             ev.sites.single.add(site)  # in line it may be known what it needs to know
     ev.store.vars.update(bound)
