@@ -10,20 +10,20 @@ import gast
 
 from sct.frontend import lists
 from sct.frontend.arrays import assign_item
-from sct.frontend.evaluator import Evaluator, Frame
+from sct.frontend.evaluator import Evaluator
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import set_attribute
 from sct.frontend.raising import attempted
 from sct.frontend.values import Abstract, Array, Key, ListRef, Ref
 from sct.ir import Value
 
-__all__ = ["assign", "named", "unpack"]
+__all__ = ["assign", "home_of", "named", "unpack"]
 
 
 def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
     """Bind a target: a name, a subscript, or a pattern of them."""
     if isinstance(target, gast.Name):
-        ev.store.vars[Key(_home(ev, target), target.id)] = named(ev, v, target.id)
+        ev.store.vars[home_of(ev, target)] = named(ev, v, target.id)
     elif isinstance(target, gast.Subscript):
         assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
     elif isinstance(target, (gast.Tuple, gast.List)):
@@ -34,15 +34,13 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
         ev.refuse("SCT101", "this target of an assignment is not supported", node=target)
 
 
-def _home(ev: Evaluator, target: Any) -> int:
-    """The frame whose variable a name is: this one, or that of a function around it."""
-    frame: Frame | None = ev.frames[-1]
-    while frame is not None and target.id not in frame.locals:
-        frame = frame.parent
+def home_of(ev: Evaluator, target: Any) -> Key:
+    """The slot of a name that is bound: of this call, or of that of a function around it."""
+    frame = ev.frames[-1].home(target.id)
     if frame is None:
         ev.refuse("SCT106", f"`{target.id}` is a variable of a module or of a function that has returned: "
                   "writing it is not supported", node=target, hint="return the value instead")
-    return frame.id
+    return Key(frame.id, target.id)
 
 
 def _raise_mismatch(ev: Evaluator, targets: str, count: int) -> None:

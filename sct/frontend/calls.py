@@ -25,7 +25,17 @@ from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
 from sct.frontend.raising import fitted
 from sct.frontend.repeated import Outline, evaluated_in_line, site_of
-from sct.frontend.source import Liveness, SourceFunction, loc_of, own_nodes, reads, source_of, writes
+from sct.frontend.source import (
+    Liveness,
+    SourceFunction,
+    declared,
+    free_names,
+    loc_of,
+    local_names,
+    own_nodes,
+    reads,
+    source_of,
+)
 from sct.frontend.statements import FALL, block, guard
 from sct.frontend.transform import Transform
 from sct.frontend.transforms import apply_transform, call_transform
@@ -262,13 +272,8 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
                        loc=loc_of(node, source.file))
     if not isinstance(node, gast.Lambda):
         _no_generator(ev, source)
-    names = {a.id for a in [*node.args.args, *node.args.posonlyargs, *node.args.kwonlyargs]}
-    names |= {a.id for a in (node.args.vararg, node.args.kwarg) if a is not None}
-    body = node.body if isinstance(node.body, list) else []
-    declared = {n for s in own_nodes(body) if isinstance(s, (gast.Global, gast.Nonlocal)) for n in s.names}
-    for s in body:
-        names |= writes(s)
-    frame = Frame(ev.new_frame_id(), source, globals_, cells, _liveness(node), names - declared, parent)
+    frame = Frame(ev.new_frame_id(), source, globals_, cells, _liveness(node), set(local_names(node)), parent,
+                  declared(node)[0])
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)
     bound = {Key(frame.id, name): v for name, v in named.items()}
     if node in ev.sites.recursive:
@@ -323,10 +328,8 @@ def _captured(ev: Evaluator, todo: list[tuple[Any, Frame | None]], given: Iterab
             continue
         seen.add((node, frame and frame.id))
         rebound = {name for n in gast.walk(node) if isinstance(n, gast.Nonlocal) for name in n.names}
-        for name in sorted(reads(node) | rebound):
-            home = frame
-            while home is not None and name not in home.locals:
-                home = home.parent
+        for name in sorted(free_names(node)):
+            home = None if frame is None else frame.home(name)
             if home is None:
                 continue
             key = Key(home.id, name)

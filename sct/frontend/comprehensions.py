@@ -16,9 +16,10 @@ import gast
 from sct.errors import SctError
 from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator, expression
-from sct.frontend.expressions import truth
+from sct.frontend.expressions import lookup, truth
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import exhaust, items_of, known_items
+from sct.frontend.source import reads
 from sct.frontend.values import Abstract, Key, Static
 from sct.ir import Lit
 
@@ -63,14 +64,16 @@ def attempted(ev: Evaluator, make: Callable[[], Abstract]) -> Abstract:
 
 @contextmanager
 def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
-    """The scope of a comprehension: its names are its own."""
+    """The scope of a comprehension: its names are its own, but for what it runs over first."""
     frame = ev.frames[-1]
     names = {*_names(node), *more}
+    around = {n: lookup(ev, n) for n in sorted(names & reads(node.generators[0].iter))}
     if not more and _makes_functions(node):
         # The functions that it makes read its variables later, as they are then.
         inner = replace(frame, id=ev.new_frame_id(), locals=names, parent=frame, now=frame.now | names)
         ev.frames.append(inner)
         ev.all_frames[inner.id] = inner
+        ev.store.vars.update((Key(inner.id, n), v) for n, v in around.items())
         try:
             yield
         finally:
@@ -79,6 +82,7 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
     shadowed = {n: ev.store.vars.get(Key(frame.id, n)) for n in names}
     added = names - frame.locals
     frame.locals |= added
+    ev.store.vars.update((Key(frame.id, n), v) for n, v in around.items())
     try:
         yield
     finally:

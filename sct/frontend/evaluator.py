@@ -78,7 +78,11 @@ class Dead(Exception):
 
 @dataclass
 class Frame:
-    """A call in progress."""
+    """A call in progress.
+
+    locals   its variables; `outside` what it declares `global`
+    parent   the call of the function around it
+    """
 
     id: int
     source: SourceFunction
@@ -87,11 +91,22 @@ class Frame:
     live: Liveness
     locals: set[str]
     parent: Frame | None = None
+    outside: frozenset[str] = frozenset()
     loop_depth: int = 0
     returns: list[Any] = field(default_factory=list)
     now: frozenset[str] = frozenset()
     given: Mapping[str, Abstract] = field(default_factory=dict)
     returned_at: Loc | None = None
+
+    def home(self, name: str) -> Frame | None:
+        """The call whose variable a name is here; None where it is of no function being evaluated."""
+        if name in self.locals:
+            return self
+        return None if name in self.outside or self.parent is None else self.parent.home(name)
+
+    def is_global(self, name: str) -> bool:
+        """Is a name, which has no home, declared `global` here or in a function around?"""
+        return name in self.outside or self.parent is not None and self.parent.is_global(name)
 
 
 class Evaluator(Facts):

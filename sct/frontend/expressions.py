@@ -85,22 +85,17 @@ def name(ev: Evaluator, node: Any) -> Abstract:
 def lookup(ev: Evaluator, name: str) -> Abstract:
     """What a name is bound to: local, enclosing, global or builtin."""
     frame = ev.frames[-1]
-    if name in frame.locals:
-        key = Key(frame.id, name)
-        if key not in ev.store.vars:
+    home = frame.home(name)
+    if home is not None:
+        key = Key(home.id, name)
+        if key in ev.store.vars:
+            return ev.store.vars[key]
+        if home is frame:
             return die(ev, "UnboundLocalError",
                        f"cannot access local variable '{name}' where it is not associated with a value")
-        return ev.store.vars[key]
-    outer = frame.parent
-    while outer is not None:
-        if name in outer.locals:
-            key = Key(outer.id, name)
-            if key not in ev.store.vars:
-                return die(ev, "NameError", f"cannot access free variable '{name}' where it is not associated "
-                           "with a value in enclosing scope")
-            return ev.store.vars[key]
-        frame, outer = outer, outer.parent
-    if name in frame.cells:
+        return die(ev, "NameError", f"cannot access free variable '{name}' where it is not associated "
+                   "with a value in enclosing scope")
+    if name in frame.cells and not frame.is_global(name):
         return ev.free_variable(frame.cells, name)
     if name in frame.globals:
         return ev.free_variable(frame.globals, name)

@@ -15,9 +15,14 @@ import gast
 
 from sct.errors import Loc, SctError
 
-__all__ = ["Binds", "Liveness", "Matches", "SourceFunction", "loc_of", "own_nodes", "reads", "source_of", "writes"]
+__all__ = [
+    "Binds", "Liveness", "Matches", "SourceFunction", "declared", "free_names", "loc_of", "local_names", "own_nodes",
+    "parameters", "reads", "source_of", "writes",
+]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_GAST_FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,20 +228,78 @@ def reads(node: Any) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=8192)
 def writes(node: Any) -> frozenset[str]:
-    """Names that the statement binds, not those that nested functions bind."""
+    """Names that the statement binds or deletes in its own scope: not those of nested functions and comprehensions."""
     found: set[str] = set()
     todo = [node]
     while todo:
         n = todo.pop()
-        if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Param)):
+        if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del)):
             found.add(n.id)
-        if isinstance(n, (gast.FunctionDef, gast.ClassDef)):
+        if isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
             found.add(n.name)
         if isinstance(n, (gast.Import, gast.ImportFrom)):
             found |= {a.asname or a.name.split(".")[0] for a in n.names}
-        if n is node or not isinstance(n, (gast.FunctionDef, gast.Lambda)):
-            todo += gast.iter_child_nodes(n)
+        todo += _parts_in_scope(n)
     return frozenset(found)
+
+
+def _parts_in_scope(node: Any) -> list[Any]:
+    """The parts of a node that are evaluated in the scope in which it stands, and bind names there."""
+    if isinstance(node, (*_GAST_FUNCTIONS, gast.ClassDef)):
+        args = getattr(node, "args", None)
+        defaults = [] if args is None else [d for d in (*args.defaults, *args.kw_defaults) if d is not None]
+        return [*getattr(node, "decorator_list", ()), *getattr(node, "bases", ()), *defaults]
+    if isinstance(node, gast.comprehension):
+        return [node.iter, *node.ifs]
+    return list(gast.iter_child_nodes(node))
+
+
+@functools.lru_cache(maxsize=8192)
+def parameters(node: Any) -> tuple[str, ...]:
+    """Names of the parameters of a function."""
+    a = node.args
+    return tuple(p.id for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None)
+
+
+@functools.lru_cache(maxsize=8192)
+def declared(node: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a function declares `global`, and those that it declares `nonlocal`."""
+    found: dict[type, set[str]] = {gast.Global: set(), gast.Nonlocal: set()}
+    for n in own_nodes(_body(node)):
+        if isinstance(n, (gast.Global, gast.Nonlocal)):
+            found[type(n)].update(n.names)
+    return frozenset(found[gast.Global]), frozenset(found[gast.Nonlocal])
+
+
+@functools.lru_cache(maxsize=8192)
+def local_names(node: Any) -> frozenset[str]:
+    """The variables of a function: its parameters and what it binds."""
+    return frozenset(parameters(node)).union(*map(writes, _body(node))).difference(*declared(node))
+
+
+@functools.lru_cache(maxsize=8192)
+def free_names(node: Any) -> frozenset[str]:
+    """Names that a function, or one nested in it, reads or binds and that are not its own."""
+    outside, rebound = declared(node)
+    return (rebound.union(*map(_free, _body(node))) - local_names(node)) - outside
+
+
+def _free(node: Any) -> frozenset[str]:
+    """Names that are read where `node` stands, in the functions and comprehensions in it too."""
+    if isinstance(node, _GAST_FUNCTIONS):
+        return free_names(node).union(*map(_free, _parts_in_scope(node)))
+    if isinstance(node, _COMPREHENSIONS):
+        own = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
+        inside = frozenset[str]().union(*map(_free, gast.iter_child_nodes(node)))
+        return inside - own | _free(node.generators[0].iter)
+    if isinstance(node, gast.Name):
+        return reads(node)
+    own_target = isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name)
+    return frozenset([node.target.id] if own_target else ()).union(*map(_free, gast.iter_child_nodes(node)))
+
+
+def _body(node: Any) -> list[Any]:
+    return node.body if isinstance(node.body, list) else [node.body]
 
 
 def own_nodes(stmts: list[Any]) -> Iterator[Any]:
@@ -245,7 +308,7 @@ def own_nodes(stmts: list[Any]) -> Iterator[Any]:
     while todo:
         n = todo.pop()
         yield n
-        if not isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)):
+        if not isinstance(n, _GAST_FUNCTIONS):
             todo += gast.iter_child_nodes(n)
 
 
@@ -262,7 +325,7 @@ class Liveness:
     jumps[stmt]   live where a break or continue in the statement goes
     head[loop]    live before the test or next item of a loop
     carried[loop] read by a trip before it binds them
-    captured      names that nested functions read: live everywhere
+    captured      names that nested functions read or bind: live everywhere
     """
 
     def __init__(self, node: Any) -> None:
@@ -274,10 +337,9 @@ class Liveness:
         self._gen: dict[int, tuple[frozenset[str], frozenset[str] | None]] = {}
         self.captured: set[str] = set()
         body = node.body if isinstance(node.body, list) else []
-        for stmt in body:
-            for n in gast.walk(stmt):
-                if isinstance(n, (gast.FunctionDef, gast.Lambda)):
-                    self.captured |= reads(n)
+        for n in own_nodes(_body(node)):
+            if isinstance(n, _GAST_FUNCTIONS):
+                self.captured |= free_names(n)
         self._block(body, frozenset(), frozenset(), frozenset())
 
     def enter(self, stmt: Any, out: frozenset[str]) -> None:

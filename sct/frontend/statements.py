@@ -11,7 +11,7 @@ import gast
 
 from sct.errors import SctError
 from sct.frontend.arrays import assign_item, augmented, item
-from sct.frontend.bindings import assign, named
+from sct.frontend.bindings import assign, home_of, named
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import binary, closure, get, in_place, lookup, truth
 from sct.frontend.facts import NeedsStatic
@@ -277,7 +277,7 @@ def delete(ev: Evaluator, node: Any) -> None:
         if not isinstance(target, gast.Name):
             ev.refuse("SCT101", "`del` of an item is not supported")
         lookup(ev, target.id)
-        ev.store.vars.pop(Key(ev.frames[-1].id, target.id), None)
+        ev.store.vars.pop(home_of(ev, target), None)
 
 
 # -- exits ----------------------------------------------------------------------------------------
