@@ -6,7 +6,7 @@ import functools
 import math
 import types
 from collections.abc import Container as Container_
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ import gast
 import numpy as np
 
 from sct.errors import SctError
+from sct.frontend.captured import Captured, captured
 from sct.frontend.comprehensions import listcomp, quantified, taken_apart
 from sct.frontend.evaluator import INSTANCES, SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
 from sct.frontend.facts import NeedsStatic
@@ -29,7 +30,6 @@ from sct.frontend.source import (
     Liveness,
     SourceFunction,
     declared,
-    free_names,
     loc_of,
     local_names,
     own_nodes,
@@ -43,7 +43,6 @@ from sct.frontend.values import (
     Abstract,
     Bound,
     Closure,
-    Container,
     DictRef,
     Instance,
     Key,
@@ -102,7 +101,8 @@ def call_closure(ev: Evaluator, fn: Closure, args: Args, kwargs: Kwargs) -> Abst
     frame = ev.all_frames[fn.frame]
     name = getattr(fn.node, "name", "<lambda>")
     source = SourceFunction(fn.node, frame.source.file, name, f"{frame.source.qualname}.<locals>.{name}")
-    return call_source(ev, source, args, kwargs, frame.globals, frame.cells, fn.defaults, fn.kw_defaults, frame)
+    return call_source(ev, source, args, kwargs, (frame.globals, frame.cells, frame.function), fn.defaults,
+                       fn.kw_defaults, frame)
 
 
 @called(Bound)
@@ -195,7 +195,7 @@ def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwar
     kw = tuple(_Default(ev, named[a.id], (f, ("attr", "__kwdefaults__"), ("item", a.id))) if a.id in named else None
                for a in source_of(f.__code__).node.args.kwonlyargs)
     source = replace(source_of(f.__code__), qualname=f.__qualname__)
-    return call_source(ev, source, args, kwargs, _Globals(f), _Cells(f, cells), defaults, kw, None)
+    return call_source(ev, source, args, kwargs, (_Globals(f), _Cells(f, cells), f), defaults, kw, None)
 
 
 def _as_it_is(ev: Evaluator, f: types.FunctionType) -> None:
@@ -262,29 +262,30 @@ def _liveness(node: Any) -> Liveness:
     return known
 
 
-def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs, globals_: Any,
-                cells: Any, defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...],
-                parent: Frame | None) -> Abstract:
-    """Evaluate a function's body in a frame of its own."""
+def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs, of: tuple[Any, Any, Any],
+                defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...], parent: Frame | None) -> Abstract:
+    """Evaluate a function's body in a frame of its own; `of`: its globals, its cells, and whose they are."""
     node = source.node
     if isinstance(node, gast.AsyncFunctionDef):
         raise SctError("SCT101", "`async def` is not supported", hint="write a plain function",
                        loc=loc_of(node, source.file))
     if not isinstance(node, gast.Lambda):
         _no_generator(ev, source)
-    frame = Frame(ev.new_frame_id(), source, globals_, cells, _liveness(node), set(local_names(node)), parent,
+    frame = Frame(ev.new_frame_id(), source, *of, _liveness(node), set(local_names(node)), parent,
                   declared(node)[0])
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)
     bound = {Key(frame.id, name): v for name, v in named.items()}
-    if node in ev.sites.recursive:
-        outer = _captured(ev, [(node, parent)], bound.values())
-        written = [key for key, rebound in outer.items() if rebound]
-        given = {**bound, **{key: ev.store.vars[key] for key in outer}}
-        made = call_outlined(ev, source, given, lambda: _with_outer(ev, inline(ev, replace(frame)), written))
-        return _rebound(ev, made, written)
+    if frame.code in ev.sites.recursive:
+        around = captured(ev, frame, bound.values())
+        if around.unbound:
+            ev.refuse("SCT204", f"a function that calls itself binds `{around.unbound[0]}` of a function around it, "
+                      "which has no value yet", hint=f"bind `{around.unbound[0]}` before the call")
+        given = {**bound, **{key: ev.store.vars[key] for key in around.keys}}
+        made = call_outlined(ev, frame, given, lambda: _with_outer(ev, inline(ev, replace(frame)), around), around)
+        return _rebound(ev, made, around)
     _no_endless_recursion(ev, frame, named)
     frame.given = named
-    site = site_of(ev, source, bound) if parent is None else None
+    site = site_of(ev, frame, bound) if parent is None else None
     if site in ev.sites.repeated - ev.sites.single:
 
         def evaluated() -> Abstract:
@@ -292,7 +293,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
             return inline(ev, replace(frame, given=own))
 
         try:
-            return call_outlined(ev, source, bound, evaluated, site)
+            return call_outlined(ev, frame, bound, evaluated, Captured(), site)
         except (SctError, NeedsStatic):
             ev.sites.single.add(site)  # in line it may be known what it needs to know
     ev.store.vars.update(bound)
@@ -301,69 +302,32 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
 
 
 DEEPEST = 40
-"""How deep calls of one function in another one nest, where each takes its arguments apart."""
+"""How deep calls of one text in another one nest, where each takes its arguments apart."""
 
 
 def _no_endless_recursion(ev: Evaluator, frame: Frame, given: Mapping[str, Abstract]) -> None:
     """A function that calls itself, for arguments of the same kind, is evaluated on its own; one that
     takes a container apart ends with it."""
-    around = [f for f in ev.frames if f.source.node is frame.source.node]
-    if any(same_kind(ev, f.given, given) for f in around):
-        raise Outline(recursive={frame.source.node})
-    if len(around) > DEEPEST:
-        ev.refuse("SCT204", f"`{frame.source.name}` calls itself with ever new kinds of arguments",
-                  why="what decides types, a flag or an axis, is another one in each call",
-                  hint="write it as a loop")
+    if any(f.code == frame.code and same_kind(ev, (f, f.given), (frame, given)) for f in ev.frames):
+        raise Outline(recursive={frame.code})
+    if sum(f.source.node is frame.source.node for f in ev.frames) > DEEPEST:
+        ev.refuse("SCT204", f"calls of `{frame.source.name}` are nested more than {DEEPEST} deep, each another "
+                  "function or one with new kinds of arguments", hint="write it as a loop")
 
 
-def _captured(ev: Evaluator, todo: list[tuple[Any, Frame | None]], given: Iterable[Abstract]) -> dict[Key, bool]:
-    """The variables of the functions around them that nested functions, those that they may call and
-    those among `given`, read or write; whether they write them (`nonlocal`)."""
-    found: dict[Key, bool] = {}
-    todo += [part for v in given for part in _nested(ev, v)]
-    seen = set()
-    while todo:
-        node, frame = todo.pop()
-        if (node, frame and frame.id) in seen:
-            continue
-        seen.add((node, frame and frame.id))
-        rebound = {name for n in gast.walk(node) if isinstance(n, gast.Nonlocal) for name in n.names}
-        for name in sorted(free_names(node)):
-            home = None if frame is None else frame.home(name)
-            if home is None:
-                continue
-            key = Key(home.id, name)
-            if key in ev.store.vars:
-                found[key] = found.get(key, False) or name in rebound
-                todo += _nested(ev, ev.store.vars[key])
-            elif name in rebound:
-                ev.refuse("SCT204", f"a function that calls itself binds `{name}` of a function around it, which "
-                          "has no value yet", hint=f"bind `{name}` before the call")
-    return found
-
-
-def _with_outer(ev: Evaluator, result: Abstract, written: list[Key]) -> Abstract:
+def _with_outer(ev: Evaluator, result: Abstract, around: Captured) -> Abstract:
     """What a function of its own gives: its result, and what the variables that it writes are now."""
-    return Tup((result, *(ev.bound(ev.store.vars[key]) for key in written))) if written else result
+    written = tuple(ev.bound(ev.store.vars[key]) for key in around.written)
+    return Tup((result, *written)) if written else result
 
 
-def _rebound(ev: Evaluator, made: Abstract, written: list[Key]) -> Abstract:
+def _rebound(ev: Evaluator, made: Abstract, around: Captured) -> Abstract:
     """The result of a call, the variables that it has written bound to what they are now."""
-    if not written:
+    if not around.written:
         return made
     assert isinstance(made, Tup)
-    ev.store.vars.update(zip(written, made.items[1:]))
+    ev.store.vars.update(zip(around.written, made.items[1:]))
     return made.items[0]
-
-
-def _nested(ev: Evaluator, v: Abstract) -> list[tuple[Any, Frame | None]]:
-    """The nested functions in a value, each with the frame that it reads."""
-    if isinstance(v, Closure):
-        return [(v.node, ev.all_frames[v.frame])]
-    items = v.items if isinstance(v, Tup) else ()
-    if isinstance(v, Container):
-        items = ev.slots(v).items
-    return [part for x in items for part in _nested(ev, x)]
 
 
 def _no_generator(ev: Evaluator, source: SourceFunction) -> None:

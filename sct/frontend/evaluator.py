@@ -80,6 +80,7 @@ class Dead(Exception):
 class Frame:
     """A call in progress.
 
+    function  the Python function that is called, or in which the one that is called was made
     locals   its variables; `outside` what it declares `global`
     parent   the call of the function around it
     """
@@ -88,6 +89,7 @@ class Frame:
     source: SourceFunction
     globals: Mapping[str, Any]
     cells: Mapping[str, Any]
+    function: Any
     live: Liveness
     locals: set[str]
     parent: Frame | None = None
@@ -97,6 +99,11 @@ class Frame:
     now: frozenset[str] = frozenset()
     given: Mapping[str, Abstract] = field(default_factory=dict)
     returned_at: Loc | None = None
+
+    @property
+    def code(self) -> Any:
+        """What is called: the text, as a part of the Python function that it stands in."""
+        return self.source.node, self.function
 
     def home(self, name: str) -> Frame | None:
         """The call whose variable a name is here; None where it is of no function being evaluated."""

@@ -19,11 +19,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 from sct.frontend.arrays import write_through
-from sct.frontend.evaluator import Dead, Evaluator
+from sct.frontend.captured import Captured, captured
+from sct.frontend.evaluator import Dead, Evaluator, Frame
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.source import SourceFunction
 from sct.frontend.store import Cells, Store
-from sct.frontend.values import Abstract, Array, Bound, Closure, Container, Key, Method, Ref, Slots, Static, Tup
+from sct.frontend.values import (
+    Abstract,
+    Array,
+    Bound,
+    Closure,
+    Container,
+    Key,
+    Perhaps,
+    Poison,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
 from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits
 from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join, sym
@@ -57,17 +71,28 @@ class _Node:
     items: tuple[_Shape, ...]
 
 
-_Shape = Union[_Leaf, _Node, Static, Closure, Method]
+_Shape = Union[_Leaf, _Node, Static, Poison]
+
+
+@dataclass(frozen=True)
+class _Code:
+    """The code of a closure, and the call that it was made in, by its number."""
+
+    node: Any
+    function: Any
+    frame: int
 
 
 @dataclass
 class _Parts:
     """The numbers and arrays in abstract values; an array that has two names is one part.
 
+    around   the calls that closures were made in
     numbers  what of Python's numbers, where its value is known, is a part as well
     """
 
     ev: Evaluator
+    around: Captured = field(default_factory=Captured)
     numbers: tuple[type, ...] = (int, float)
     values: list[Abstract] = field(default_factory=list)
     refs: dict[Ref, int] = field(default_factory=dict)
@@ -83,19 +108,32 @@ class _Parts:
             self.values.append(v)
             return _Leaf(len(self.values) - 1)
         if isinstance(v, Tup):
-            return _Node(Tup, 0, (), tuple(self.shape(x, pinned) for x in v.items))
+            return _Node(v.with_(()), 0, (), tuple(self.shape(x, pinned) for x in v.items))
+        if isinstance(v, Perhaps):
+            return _Node(Perhaps, 0, (), (self.shape(v.of),))
         if isinstance(v, Bound):
             names = tuple(name for name, _ in v.kwargs)
-            return _Node(Bound, 0, names, tuple(self.shape(x) for x in (v.fn, *v.args, *(x for _, x in v.kwargs))))
+            return _Node((Bound, v.method), 0, names,
+                         tuple(self.shape(x) for x in (v.fn, *v.args, *(x for _, x in v.kwargs))))
+        if isinstance(v, Closure):
+            return self.closure(v)
         if isinstance(v, Container):
             cell = self.ev.store.cells[v.addr]
             if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen or cell.rows is not None:
                 raise Unsupported("a list or dict that has two names, or a list whose length is not known")
             which = self.containers[v.addr] = len(self.containers)
             return _Node(replace(v, addr=0), which, cell.keys, tuple(self.shape(x, pinned) for x in cell.items))
-        if isinstance(v, (Static, Closure)):
+        if isinstance(v, (Static, Poison)):
             return v
         raise Unsupported(f"a {type(v).__name__.lower()}")
+
+    def closure(self, v: Closure) -> _Shape:
+        if v.frame not in self.around.frames:
+            raise Unsupported("a function that it makes")
+        code = _Code(v.node, self.ev.all_frames[v.frame].function, self.around.frames.index(v.frame))
+        lacks = tuple(d is None for d in v.kw_defaults)
+        given = (*v.defaults, *(d for d in v.kw_defaults if d is not None))
+        return _Node(code, len(v.defaults), lacks, tuple(map(self.shape, given)))
 
     def made(self, shape: _Shape, leaves: Sequence[Abstract]) -> Abstract:
         """The value of this shape with other leaves, its containers new."""
@@ -104,11 +142,19 @@ class _Parts:
         if not isinstance(shape, _Node):
             return shape
         items = tuple(self.made(x, leaves) for x in shape.items)
-        if shape.kind is Tup:
-            return Tup(items)
-        if shape.kind is Bound:
+        if isinstance(shape.kind, Tup):
+            return shape.kind.with_(items)
+        if shape.kind is Perhaps:
+            (of,) = items
+            assert isinstance(of, Tup)
+            return Perhaps(of)
+        if isinstance(shape.kind, tuple):
             split = len(items) - len(shape.keys)
-            return Bound(items[0], items[1:split], tuple(zip(shape.keys, items[split:])))
+            return Bound(items[0], items[1:split], tuple(zip(shape.keys, items[split:])), shape.kind[1])
+        if isinstance(shape.kind, _Code):
+            named = iter(items[shape.which:])
+            return Closure(shape.kind.node, self.around.frames[shape.kind.frame], items[:shape.which],
+                           tuple(None if lacks else next(named) for lacks in shape.keys))
         assert isinstance(shape.kind, Container)
         self.ev.store.cells[addr := self.ev.new_addr()] = Slots(items, shape.keys)
         return replace(shape.kind, addr=addr)  # type: ignore[return-value]
@@ -194,14 +240,8 @@ def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract]) -> object | None:
         types = [ev.resolved(x.type) for x in map(_operand(ev), parts.values)]
     except Unsupported:
         return None
-    if any(_has_closure(shape) for _, shape in shapes):
-        return None
     names: dict[Dim, str] = {}
     return shapes, tuple(_named(ev, t, names) for t in types)
-
-
-def _has_closure(shape: _Shape) -> bool:
-    return isinstance(shape, Closure) or isinstance(shape, _Node) and any(map(_has_closure, shape.items))
 
 
 def _named(ev: Evaluator, t: Type, names: dict[Dim, str]) -> str:
@@ -218,24 +258,32 @@ def _operand(ev: Evaluator) -> Callable[[Abstract], Operand]:
     return lambda v: ev.contents(v) if isinstance(v, Ref) else ev.lit(v)
 
 
-def same_kind(ev: Evaluator, a: Mapping[str, Abstract], b: Mapping[str, Abstract]) -> bool:
-    """Do arguments differ in numbers and arrays alone?"""
+def same_kind(ev: Evaluator, a: tuple[Frame, Mapping[str, Abstract]], b: tuple[Frame, Mapping[str, Abstract]]) -> bool:
+    """Do two calls of one text, with their arguments, differ in numbers and arrays alone?"""
+    both = [(captured(ev, frame, given.values()), given) for frame, given in (a, b)]
+    (p, x), (q, y) = both
+    if p.links != q.links:
+        return False
+    first, second = _Parts(ev, p), _Parts(ev, q)
+    pairs = [(x[name], y[name]) for name in x]
+    pairs += [(ev.store.vars[k], ev.store.vars[j]) for k, j in zip(p.keys, q.keys) if k != j]
     try:
-        first, second = _Parts(ev), _Parts(ev)
-        return all(first.shape(a[name]) == second.shape(b[name]) for name in a)
+        return all(first.shape(v) == second.shape(w) for v, w in pairs)
     except Unsupported:
         return False
 
 
-def call_outlined(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abstract],
-                  body: Callable[[], Abstract], site: Any = None) -> Abstract:
-    """A call of the function of its own that `source` is for these arguments.
+def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], body: Callable[[], Abstract],
+                  around: Captured, site: Any = None) -> Abstract:
+    """A call of the function of its own that the function of `frame` is for these arguments.
 
-    body  evaluates it, where its params are bound
-    site  of what is called again, what it is known by
+    body    evaluates it, where its params are bound
+    around  what it reads of functions around it, which is bound as well
+    site    of what is called again, what it is known by
     """
-    pinned = ev.pinned.setdefault(source.node, set())
-    parts = _Parts(ev)
+    source = frame.source
+    pinned = ev.pinned.setdefault(frame.code, set())
+    parts = _Parts(ev, around)
     try:
         shapes = {key: parts.shape(v, key.name in pinned) for key, v in bound.items()}
     except Unsupported as error:
@@ -243,7 +291,7 @@ def call_outlined(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abs
     operands = list(map(_operand(ev), parts.values))
     types, dims = [x.type for x in operands], [x.dim for x in operands]
     frozen = [isinstance(v, Ref) and ev.store.cells[v.addr].frozen for v in parts.values]
-    f = _found(ev, source, shapes, types, dims, frozen)
+    f = _found(ev, frame, shapes, around, types, dims, frozen)
     f.site = site
     if f.busy:
         f.recursive = True
@@ -258,7 +306,7 @@ def call_outlined(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abs
             if name is None:
                 raise
             pinned.add(name)
-            return call_outlined(ev, source, bound, body, site)
+            return call_outlined(ev, frame, bound, body, around, site)
     _note(ev, f)
     if f.result is None:
         if f.busy or any(g.busy for g in f.based):
@@ -278,15 +326,16 @@ def _note(ev: Evaluator, f: Function) -> None:
             above.based[g] = unsure[g]
 
 
-def _found(ev: Evaluator, source: SourceFunction, shapes: Mapping[Key, _Shape], types: Sequence[Type],
+def _found(ev: Evaluator, frame: Frame, shapes: Mapping[Key, _Shape], around: Captured, types: Sequence[Type],
            dims: Sequence[Dim | None], frozen: Sequence[object]) -> Function:
+    source = frame.source
     named = tuple((key.name, shape) for key, shape in shapes.items())
-    key = source.node, named, tuple(map(_kind, types)), tuple(frozen)
+    key = frame.code, tuple(around.links), named, tuple(map(_kind, types)), tuple(frozen)
     known: list[Function] = ev.functions.setdefault(key, [])
     for f in known:
         if f.busy or f.takes(types, dims):
             return f
-    if sum(len(fs) for k, fs in ev.functions.items() if k[0] is source.node) >= TOO_MANY:
+    if sum(len(fs) for k, fs in ev.functions.items() if k[0] == frame.code) >= TOO_MANY:
         ev.refuse("SCT204", f"`{source.name}` calls itself with ever new kinds of arguments",
                   why="what decides types, a flag or an axis, is another one in each call",
                   hint="write it as a loop")
@@ -375,7 +424,7 @@ def _walk(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, bod
                 ev.refuse("SCT204", f"`{source.name}` is a function of its own, and writes into a list or dict that "
                           "it is given",
                           hint="return what is new; results are kept by `functools.lru_cache`")
-            return _finish(ev, f, source, builder, leaves, result)
+            return _finish(ev, f, source, parts.around, builder, leaves, result)
     finally:
         ev.frames, ev.store, ev.boundary = outer
 
@@ -384,12 +433,12 @@ def _hint(f: Function, k: int) -> str | None:
     return next((key.name for key, shape in f.shapes.items() if shape == _Leaf(k)), None)
 
 
-def _finish(ev: Evaluator, f: Function, source: SourceFunction, builder: Builder, leaves: Sequence[Abstract],
-            result: Abstract | None) -> Fn:
+def _finish(ev: Evaluator, f: Function, source: SourceFunction, around: Captured, builder: Builder,
+            leaves: Sequence[Abstract], result: Abstract | None) -> Fn:
     outs: list[Operand] = []
     shape, given, tied = None, [], []
     if result is not None:
-        parts = _Parts(ev, (bool, int, float) if f.flags else (int, float))
+        parts = _Parts(ev, around, (bool, int, float) if f.flags else (int, float))
         try:
             shape = parts.shape(result)
         except Unsupported as error:

@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sct.errors import SctError
-from sct.frontend.evaluator import Evaluator
+from sct.frontend.evaluator import Evaluator, Frame
 from sct.frontend.outlined import kind_of
-from sct.frontend.source import SourceFunction
 from sct.frontend.values import Abstract, Key
 from sct.ir import Eqn, Fn, walk
 from sct.ir.types import Dim
@@ -35,7 +34,7 @@ TOO_MUCH = 4000
 class Sites:
     """What is evaluated as a function of its own.
 
-    recursive  the syntax trees of functions that call themselves
+    recursive  functions that call themselves, as `Frame.code`
     repeated   functions for arguments of a kind; single: those that are called once after all
     in_line    all others are evaluated in line, as long as that is not too much
     opaque     functions that are not evaluated at all, but called, and why
@@ -72,10 +71,10 @@ class Inlined:
     size: int
 
 
-def site_of(ev: Evaluator, source: SourceFunction, bound: Mapping[Key, Abstract]) -> Any:
+def site_of(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract]) -> Any:
     """The function for arguments of this kind; None where it is not one that can be called again."""
     kind = kind_of(ev, bound)
-    return None if kind is None else (source.node, kind)
+    return None if kind is None else (frame.code, kind)
 
 
 @contextmanager

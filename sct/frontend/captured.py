@@ -1,0 +1,105 @@
+"""What functions made during evaluation read of the functions around them: with it, they are functions like others.
+
+    def scaled(k):
+        def f(v, n): return v if n == 0 else scaled(k)(v * k, n - 1)     f reads `k` and `scaled`
+        return f
+
+Two closures are one function where their code is one, and what they reach, closures in
+closures, is arranged alike: the calls that it is of are numbered as they are met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from sct.frontend.evaluator import Evaluator, Frame
+from sct.frontend.source import declared, free_names
+from sct.frontend.values import Abstract, Bound, Closure, Container, Iteration, Key, Method, Parent, Perhaps, Slots, Tup
+
+__all__ = ["Captured", "captured"]
+
+
+@dataclass
+class Captured:
+    """The variables of calls that have not ended, or that closures keep.
+
+    keys     the variables, and whether they are bound (`nonlocal`)
+    frames   the calls that they are of, in the order in which they are met
+    links    which function reads which of them, by the numbers of calls
+    unbound  those that are bound, and have no value yet
+    """
+
+    keys: dict[Key, bool] = field(default_factory=dict)
+    frames: list[int] = field(default_factory=list)
+    links: list[Any] = field(default_factory=list)
+    unbound: list[str] = field(default_factory=list)
+
+    def number(self, frame: int) -> int:
+        if frame not in self.frames:
+            self.frames.append(frame)
+        return self.frames.index(frame)
+
+    @property
+    def written(self) -> list[Key]:
+        return [key for key, rebound in self.keys.items() if rebound]
+
+
+def captured(ev: Evaluator, call: Frame, values: Iterable[Abstract]) -> Captured:
+    """What the function that is called and the closures among `values` read and bind."""
+    found = Captured()
+    todo = [] if call.parent is None else [(call.source.node, call.parent)]
+    for v in values:
+        todo += _closures(ev, v, set())
+    seen = set()
+    for code, frame in todo:  # grows meanwhile
+        if (code, frame.id) in seen:
+            continue
+        seen.add((code, frame.id))
+        reads: list[Any] = []
+        rebound = _rebound(code)
+        for name in sorted(free_names(code)):
+            home = frame.home(name)
+            key = None if home is None else Key(home.id, name)
+            if key is None or key not in ev.store.vars:
+                if key is not None and name in rebound:
+                    found.unbound.append(name)
+                reads.append((name, key is not None))
+                continue
+            reads.append((name, found.number(key.frame)))
+            found.keys[key] = found.keys.get(key, False) or name in rebound
+            todo += _closures(ev, ev.store.vars[key], set())
+        found.links.append((code, frame.function, found.number(frame.id), tuple(reads)))
+    return found
+
+
+def _rebound(node: Any) -> set[str]:
+    """The names that a function, or one nested in it, declares `nonlocal`."""
+    nested = (n for n in gast.walk(node) if isinstance(n, (gast.FunctionDef, gast.Lambda)))
+    return {name for n in nested for name in declared(n)[1]}
+
+
+def _closures(ev: Evaluator, v: Any, seen: set[int]) -> list[tuple[Any, Frame]]:
+    """The functions in a value that were made during evaluation, each with the call that it was made in."""
+    parts: tuple[Any, ...] = ()
+    found: list[tuple[Any, Frame]] = []
+    if isinstance(v, Closure):
+        found, parts = [(v.node, ev.all_frames[v.frame])], (*v.defaults, *v.kw_defaults)
+    elif isinstance(v, Tup):
+        parts = v.items
+    elif isinstance(v, Perhaps):
+        parts = v.of.items
+    elif isinstance(v, Bound):
+        parts = v.fn, *v.args, *(x for _, x in v.kwargs)
+    elif isinstance(v, (Method, Parent)):
+        parts = (v.owner,)
+    elif isinstance(v, Iteration):
+        parts = v.parts
+    elif isinstance(v, Container) and v.addr not in seen:
+        seen.add(v.addr)
+        cell = ev.store.cells[v.addr]
+        parts = cell.items if isinstance(cell, Slots) else ()
+    return found + [pair for x in parts for pair in _closures(ev, x, seen)]
