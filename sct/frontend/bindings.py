@@ -11,9 +11,10 @@ import gast
 from sct.frontend import lists
 from sct.frontend.arrays import assign_item
 from sct.frontend.evaluator import Evaluator
-from sct.frontend.iteration import items_of
+from sct.frontend.iteration import items_of, iterable
 from sct.frontend.objects import set_attribute
 from sct.frontend.raising import attempted
+from sct.frontend.taking import is_iterator, iterator, taken
 from sct.frontend.values import Abstract, Array, Key, ListRef, Ref
 from sct.ir import Value
 
@@ -27,7 +28,7 @@ def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
     elif isinstance(target, gast.Subscript):
         assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
     elif isinstance(target, (gast.Tuple, gast.List)):
-        unpack(ev, target.elts, items_of(ev, v))
+        unpack(ev, target.elts, _unpacked(ev, v, target.elts))
     elif isinstance(target, gast.Attribute):
         set_attribute(ev, ev.eval(target.value), target.attr, named(ev, v, target.attr))
     else:
@@ -41,6 +42,18 @@ def home_of(ev: Evaluator, target: Any) -> Key:
         ev.refuse("SCT106", f"`{target.id}` is a variable of a module or of a function that has returned: "
                   "writing it is not supported", node=target, hint="return the value instead")
     return Key(frame.id, target.id)
+
+
+def _unpacked(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstract, ...]:
+    """The items to unpack; of an iterator at most one more than there are targets."""
+    v = iterable(ev, v)
+    if not is_iterator(v) or any(isinstance(t, gast.Starred) for t in targets):
+        return items_of(ev, v)
+    it = iterator(ev, v)
+    found: list[Abstract] = []
+    while len(found) <= len(targets) and (item := taken(ev, it)) is not None:
+        found.append(item)
+    return tuple(found)
 
 
 def _raise_mismatch(ev: Evaluator, targets: str, count: int) -> None:

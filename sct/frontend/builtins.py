@@ -11,25 +11,16 @@ import numpy as np
 
 from sct.frontend import lists
 from sct.frontend.arrays import size_along
-from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.expressions import binary, boolean, truth
-from sct.frontend.iteration import (
-    exhaust,
-    from_zero,
-    is_run_over,
-    items_of,
-    iterator,
-    known_items,
-    length,
-    space,
-)
-from sct.frontend.iterators import select
+from sct.frontend.iteration import from_zero, is_run_over, items_of, length
+from sct.frontend.iterators import looked, select
 from sct.frontend.objects import is_object, special_call
 from sct.frontend.prelude import all_, any_, largest, same, smallest
 from sct.frontend.prelude import sum_ as sum_of_array
 from sct.frontend.raising import die
 from sct.frontend.store import is_number
+from sct.frontend.taking import iterator, most, taken
 from sct.frontend.texts import shown
 from sct.frontend.values import (
     Abstract,
@@ -43,7 +34,7 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
-from sct.ir import Lit, Value
+from sct.ir import Value
 from sct.ir.types import FLOAT, INT, Opaque, Tensor
 from sct.ops import BY_CALL, OPS, apply, print_, python
 from sct.ops.lists import sum_list, unstack
@@ -61,34 +52,6 @@ def range_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Iteration("range", tuple(args))
 
 
-@special(zip)
-def zip_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    if kwargs and ev.ask(kwargs["strict"], "`strict` of zip"):
-        lengths = [len_(ev, [a], {}) for a in args]
-        for n in lengths[1:]:
-            differ = compare_one(ev, gast.NotEq(), lengths[0], n)
-            test = truth(ev, differ)
-            if isinstance(test, Lit) and not test.value:
-                continue
-            ev.branch(test, lambda: die(ev, "ValueError", "zip() arguments have different lengths"),
-                      lambda: Static(None))
-    for a in {a for a in args if isinstance(a, Iteration) and a.kind == "iter" and args.count(a) > 1}:
-        items = iterator(ev, Tup(items_of(ev, a)))  # it gives to each in turn
-        exhaust(ev, a)
-        args = [items if b == a else b for b in args]
-    return Iteration("zip", tuple(args))
-
-
-@special(enumerate)
-def enumerate_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return Iteration("enumerate", (*args, *kwargs.values()))
-
-
-@special(reversed)
-def reversed_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return Iteration("reversed", tuple(args))
-
-
 @special(len)
 def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     (v,) = args
@@ -99,11 +62,12 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return ev.wrap(length(ev, v))
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
         return ev.wrap(lists.length(ev, v))
-    if isinstance(v, Iteration) and known_items(ev, v) is None:
-        counted = space(ev, v)
-        if counted is None or counted.step not in (Lit(1), Lit(-1)):
-            ev.refuse("SCT503", "the length of this is not supported")
-        return len_(ev, [v.parts[0]], {}) if v.kind in ("reversed", "enumerate") else ev.wrap(from_zero(ev, v).stop)
+    if isinstance(v, Iteration) and v.state is not None:
+        if v.kind not in ("zip", "map", "filter", "enumerate"):
+            ev.refuse("SCT503", "an iterator has no length", why="Python raises here too")
+        die(ev, "TypeError", f"object of type '{v.kind}' has no len()")
+    if isinstance(v, Iteration) and most(ev, v) is None:
+        return ev.wrap(from_zero(ev, v).stop)
     return Static(len(items_of(ev, v)))
 
 
@@ -188,14 +152,15 @@ def _extremum(name: str) -> Special:
             return ev.call(Static(largest if name == "max" else smallest), args)
         if len(args) == 1 and isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]) and not kwargs:
             return ev.wrap(ev.emit(OPS[f"first_{name}"], lists.as_column(ev, args[0])))
+        key = kwargs.get("key", Static(None))
+        if key != Static(None):
+            made = select(ev, name, iterator(ev, args[0] if len(args) == 1 else Tup(tuple(args))), key)
+            return made or kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
         items = items_of(ev, args[0]) if len(args) == 1 else tuple(args)
         if not items:
             return kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
-        key = kwargs.get("key", Static(None))
-        if key != Static(None):
-            return select(ev, name, items, key)
         if is_object(*items):
-            return select(ev, name, items, Static(same))
+            return select(ev, name, iterator(ev, Tup(items)), Static(same)) or Static(None)
         if all(map(is_number, items)):
             return Static(getattr(builtins, name)(x.value for x in items if isinstance(x, Static)))
         if len(items) == 1:
@@ -220,19 +185,8 @@ def _quantifier(stops: bool) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if is_run_over(ev, args[0]):
             return ev.call(Static(any_ if stops else all_), args)
-        items = items_of(ev, args[0])
-
-        def go(k: int) -> Abstract:
-            if k == len(items):
-                return Static(not stops)
-            t = truth(ev, items[k])
-            if isinstance(t, Lit):
-                return Static(stops) if t.value == stops else go(k + 1)
-            if stops:
-                return ev.branch(t, lambda: Static(True), lambda: go(k + 1))  # type: ignore[no-any-return]
-            return ev.branch(t, lambda: go(k + 1), lambda: Static(False))  # type: ignore[no-any-return]
-
-        return go(0)
+        items = iterator(ev, args[0])
+        return looked(ev, lambda: taken(ev, items), stops)
 
     return handler
 

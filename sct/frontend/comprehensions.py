@@ -18,8 +18,9 @@ from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.expressions import lookup, truth
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.iteration import exhaust, items_of, known_items
+from sct.frontend.iteration import iterable
 from sct.frontend.source import reads
+from sct.frontend.taking import drained, iterator, most
 from sct.frontend.values import Abstract, Key, Static
 from sct.ir import Lit
 
@@ -131,19 +132,9 @@ def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled
             made.append(item())
             return
         gen = node.generators[k]
-        over = ev.eval(gen.iter)
-        items = items_of(ev, over) if ask else _known_now(ev, over)
-        if items is None or len(items) > MOST_UNROLLED and not ask:
-            raise _Unknown
-        exhaust(ev, over)
-        for each in items:
+        for each in _each(ev, ev.eval(gen.iter), ask):
             assign(ev, gen.target, each)
-            tests = [truth(ev, ev.eval(t)) for t in gen.ifs]
-            if settled:
-                tests = [t if isinstance(t, Lit) else Lit(ev.ask(t, "this test")) for t in tests]
-            if not all(isinstance(t, Lit) for t in tests):
-                raise _Unknown
-            if all(isinstance(t, Lit) and t.value for t in tests):
+            if _all_hold(ev, gen.ifs, settled):
                 go(k + 1)
 
     with targets(ev, node):
@@ -151,11 +142,13 @@ def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled
     return made
 
 
-def _known_now(ev: Evaluator, over: Abstract) -> tuple[Abstract, ...] | None:
-    try:
-        return known_items(ev, over)
-    except (SctError, NeedsStatic):
-        return None
+def _each(ev: Evaluator, over: Abstract, ask: bool) -> Iterator[Abstract]:
+    """The items, taken one by one."""
+    over = iterable(ev, over)
+    n = most(ev, over)
+    if not ask and (n is None or n > MOST_UNROLLED):
+        raise _Unknown
+    return drained(ev, iterator(ev, over))
 
 
 # -- the loop that appends, and the one that looks ---------------------------------------------------
@@ -175,12 +168,53 @@ def taken_apart(ev: Evaluator, node: Any) -> Abstract:
 
 
 def quantified(ev: Evaluator, node: Any, stops: bool) -> Abstract:
-    """`any` of a generator expression, where it stops at what is true, or `all`."""
+    """`any` of a generator expression, where it stops at what is true, or `all`: nothing behind that is evaluated."""
+    def known_items() -> Abstract:
+        with targets(ev, node):
+            return _looked(ev, node, stops, (_each(ev, ev.eval(node.generators[0].iter), False),))
+
     try:
-        items = attempted(ev, lambda: known(ev, node))
+        return attempted(ev, known_items)
     except _Unknown:
         return _looped(ev, node, "any" if stops else "all", lambda: Static(not stops))
-    return ev.call(Static(any if stops else all), [items])
+
+
+def _looked(ev: Evaluator, node: Any, stops: bool, levels: tuple[Iterator[Abstract], ...]) -> Abstract:
+    """The same, of what the iterators of its loops have not given yet."""
+    while levels:
+        gen = node.generators[len(levels) - 1]
+        each = next(levels[-1], None)
+        if each is None:
+            levels = levels[:-1]
+            continue
+        assign(ev, gen.target, each)
+        if not _all_hold(ev, gen.ifs):
+            continue
+        if len(levels) < len(node.generators):
+            levels = (*levels, _each(ev, ev.eval(node.generators[len(levels)].iter), False))
+            continue
+        t = truth(ev, ev.eval(node.elt))
+        if isinstance(t, Lit):
+            if t.value == stops:
+                return Static(stops)
+            continue
+        rest = functools.partial(_looked, ev, node, stops, levels)
+        stopped = functools.partial(Static, stops)
+        return ev.branch(t, *((stopped, rest) if stops else (rest, stopped)))  # type: ignore[no-any-return]
+    return Static(not stops)
+
+
+def _all_hold(ev: Evaluator, tests: list[Any], settled: bool = False) -> bool:
+    """Do the tests of a comprehension hold, up to the first that fails?  `settled`: they are asked."""
+    for test in tests:
+        t = truth(ev, ev.eval(test))
+        if settled and not isinstance(t, Lit):
+            t = Lit(ev.ask(t, "this test"))
+        if not isinstance(t, Lit):
+            raise _Unknown
+        if not t.value:
+            return False
+    return True
 
 
 def _looped(ev: Evaluator, node: Any, kind: str, start: Callable[[], Abstract]) -> Abstract:
@@ -199,8 +233,7 @@ def _innermost(node: Any, kind: str, name: str) -> Any:
         append = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
         return gast.Expr(gast.Call(append, [node.elt], []))
     found = gast.Assign([gast.Name(name, gast.Store(), None, None)], gast.Constant(kind == "any", None))
-    leave = [gast.Break()] if len(node.generators) == 1 else []
-    return gast.If(node.elt if kind == "any" else gast.UnaryOp(gast.Not(), node.elt), [found, *leave], [])
+    return gast.If(node.elt if kind == "any" else gast.UnaryOp(gast.Not(), node.elt), [found, gast.Break()], [])
 
 
 @functools.lru_cache(maxsize=4096)
@@ -208,10 +241,12 @@ def _loop(node: Any, kind: str) -> tuple[str, Any]:
     """The name of the result, and the statement."""
     name = f"<{kind} {node.lineno} {node.col_offset}>"
     stmt: Any = _innermost(node, kind, name)
-    for gen in reversed(node.generators):
+    for k, gen in reversed(list(enumerate(node.generators))):
+        inner = k < len(node.generators) - 1 and kind != "list"
+        body = [stmt, gast.Break()] if inner else [stmt]  # what leaves an inner loop leaves all of them
         for test in reversed(gen.ifs):
-            stmt = gast.If(test, [stmt], [])
-        stmt = gast.For(gen.target, gen.iter, [stmt], [], None)
+            body = [gast.If(test, body, [])]
+        stmt = gast.For(gen.target, gen.iter, body, [gast.Continue()] if k and kind != "list" else [], None)
     for n in gast.walk(stmt):
         if not hasattr(n, "lineno"):
             gast.copy_location(n, node)

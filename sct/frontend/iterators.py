@@ -14,20 +14,42 @@ from typing import Any
 
 import gast
 
-from sct.frontend import prelude
+from sct.frontend import lists, prelude
 from sct.frontend.arrays import item
 from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import binary, truth
-from sct.frontend.iteration import following, is_run_over, items_of, iterator
+from sct.frontend.iteration import is_run_over, items_of
 from sct.frontend.nests import of_nest
+from sct.frontend.objects import special_call
 from sct.frontend.operations import call_named
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Bound, Iteration, ListRef, Ref, Static, Tup
-from sct.ir import Lit
+from sct.frontend.taking import (
+    VIEWS,
+    drained,
+    iterator,
+    keep,
+    kept,
+    new_iterator,
+    taken,
+    takes,
+    use_up,
+)
+from sct.frontend.values import (
+    Abstract,
+    Bound,
+    DictRef,
+    Iteration,
+    ListRef,
+    Place,
+    Ref,
+    Static,
+    Tup,
+)
+from sct.ir import Lit, Value
 
-__all__ = ["chosen", "select"]
+__all__ = ["chosen", "looked", "select"]
 
 
 # -- one after the other ---------------------------------------------------------------------------------
@@ -37,20 +59,92 @@ __all__ = ["chosen", "select"]
 def iter_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(args) > 1:
         ev.refuse("SCT205", "`iter` with a sentinel is not supported", hint="write `while True:` with a `break`")
-    v = args[0]
-    if isinstance(v, Iteration):
-        return v
-    return iterator(ev, v if isinstance(v, (Ref, ListRef)) else Tup(items_of(ev, v)))
+    return iterator(ev, args[0])
 
 
 @special(next)
 def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    it = args[0]
-    if isinstance(it, ListRef):  # a generator expression
-        it = iterator(ev, it)
-    if not (isinstance(it, Iteration) and it.kind == "iter"):
+    if not (isinstance(args[0], Iteration) and args[0].state is not None):
         ev.refuse("SCT503", "`next` of this is not supported", hint="write `it = iter(...)` of a list or an array")
-    return following(ev, it, args[1] if len(args) > 1 else None)
+    item = taken(ev, args[0])
+    if item is not None:
+        return item
+    return args[1] if len(args) > 1 else die(ev, "StopIteration")
+
+
+@special(enumerate)
+def enumerate_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    named = {"iterable": args[0], **kwargs} if args else dict(kwargs)
+    first = args[1] if len(args) > 1 else named.get("start", Static(0))
+    return new_iterator(ev, "enumerate", (iterator(ev, named["iterable"]), first))
+
+
+@takes("enumerate")
+def _enumerated(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    of, first = it.parts
+    item = taken(ev, _iterator(of))
+    return None if item is None else Tup((binary(ev, gast.Add, first, Static(at)) if at else first, item))
+
+
+def _iterator(v: Abstract) -> Iteration:
+    assert isinstance(v, Iteration)
+    return v
+
+
+@special(reversed)
+def reversed_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    v = args[0]
+    own = special_call(ev, v, "__reversed__")
+    if own is not None:
+        return own
+    v = ev.text(v)
+    if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, str, dict)):
+        return iterator(ev, Tup(tuple(map(ev.lift, reversed(v.value)))))
+    if isinstance(v, Tup):
+        return iterator(ev, Tup(v.items[::-1]))
+    known_set = isinstance(v, Static) and isinstance(v.value, (set, frozenset))
+    if isinstance(v, Iteration) and v.state is not None or known_set:
+        ev.refuse("SCT503", "`reversed` of this is not supported", why="Python raises here too",
+                  hint="make a list of it: `reversed(list(...))`")
+    if isinstance(v, DictRef) or isinstance(v, Iteration) and v.kind in VIEWS:
+        return new_iterator(ev, "reversed", (v,), kept(ev, iterator(ev, v)))
+    if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
+        columns = (c for c in lists.columns(ev, v) if isinstance(c, Value))
+        return new_iterator(ev, "reversed", (v,), Tup(tuple(columns)))
+    if isinstance(v, ListRef):
+        return new_iterator(ev, "reversed", (v,), Static(len(ev.slots(v).items)))
+    if isinstance(v, (Ref, Iteration)):
+        return new_iterator(ev, "reversed", (v,))
+    ev.refuse("SCT503", "`reversed` of this is not supported", hint="give a list, a tuple, a range or an array")
+
+
+@special(zip)
+def zip_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    strict = bool(kwargs) and bool(ev.ask(kwargs["strict"], "`strict` of zip"))
+    return new_iterator(ev, "zip", tuple(iterator(ev, a) for a in args), Static(True if strict else None))
+
+
+@takes("zip")
+def _zipped(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    row: list[Abstract] = []
+    for k, p in enumerate(it.parts):
+        item = taken(ev, _iterator(p))
+        if item is None:
+            if kept(ev, it) != Static(None):
+                _check_lengths(ev, it, k)
+            return None
+        row.append(item)
+    return Tup(tuple(row)) if row else None
+
+
+def _check_lengths(ev: Evaluator, it: Iteration, k: int) -> None:
+    """Raise what a strict zip does where its part `k` is the first to end."""
+    others = {1: " 1"}
+    if k:
+        die(ev, "ValueError", f"zip() argument {k + 1} is shorter than argument{others.get(k, f's 1-{k}')}")
+    for j, p in enumerate(it.parts[1:], 1):
+        if taken(ev, _iterator(p)) is not None:
+            die(ev, "ValueError", f"zip() argument {j + 1} is longer than argument{others.get(j, f's 1-{j}')}")
 
 
 @special(math.prod)
@@ -67,18 +161,70 @@ def fsum(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(map)
 def map_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    rows = zip(*(items_of(ev, a) for a in args[1:]))
-    return ev.new_list(tuple(ev.call(args[0], row) for row in rows))
+    f, *over = args
+    return new_iterator(ev, "map", (f, *(iterator(ev, a) for a in over)))
 
 
-@special(itertools.starmap)
-def starmap(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return ev.new_list(tuple(ev.call(args[0], items_of(ev, row)) for row in items_of(ev, args[1])))
+@takes("map")
+def _mapped(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    f, *over = it.parts
+    row = []
+    for p in over:
+        item = taken(ev, _iterator(p))
+        if item is None:
+            return None
+        row.append(item)
+    return ev.call(f, row)
 
 
-@special(filter)
-def filter_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return ev.new_list(tuple(x for x in items_of(ev, args[1]) if chosen(ev, args[0], x)))
+def _with_function(f: Any, kind: str) -> None:
+    """Registers what takes a function and one thing to run over."""
+    @special(f)
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        return new_iterator(ev, kind, (args[0], iterator(ev, args[1])))
+
+
+for _f, _kind in ((itertools.starmap, "starmap"), (filter, "filter"), (itertools.filterfalse, "filterfalse"),
+                  (itertools.takewhile, "takewhile"), (itertools.dropwhile, "dropwhile")):
+    _with_function(_f, _kind)
+
+
+@takes("starmap")
+def _starmapped(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    row = taken(ev, _iterator(it.parts[1]))
+    return None if row is None else ev.call(it.parts[0], items_of(ev, row))
+
+
+def _first(ev: Evaluator, it: Iteration, wanted: bool) -> Abstract | None:
+    """The first item for which the test gives what is wanted."""
+    test, of = it.parts
+    while (item := taken(ev, _iterator(of))) is not None:
+        if chosen(ev, test, item) == wanted:
+            return item
+    return None
+
+
+@takes("filter")
+def _filtered(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    return _first(ev, it, True)
+
+
+@takes("filterfalse")
+def _filtered_out(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    return _first(ev, it, False)
+
+
+@takes("takewhile")
+def _taken_while(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    item = taken(ev, _iterator(it.parts[1]))
+    if item is not None and chosen(ev, it.parts[0], item):
+        return item
+    return None if item is None else use_up(ev, it)
+
+
+@takes("dropwhile")
+def _dropped_while(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    return taken(ev, _iterator(it.parts[1])) if at else _first(ev, it, False)
 
 
 def chosen(ev: Evaluator, test: Abstract, x: Abstract) -> bool:
@@ -91,14 +237,17 @@ def _as_abstract(x: Any) -> Abstract:
     return Static(x.value) if isinstance(x, Lit) else x
 
 
-@special(itertools.takewhile)
-def takewhile(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return ev.new_list(tuple(itertools.takewhile(lambda x: chosen(ev, args[0], x), items_of(ev, args[1]))))
-
-
-@special(itertools.dropwhile)
-def dropwhile(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return ev.new_list(tuple(itertools.dropwhile(lambda x: chosen(ev, args[0], x), items_of(ev, args[1]))))
+def looked(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) -> Abstract:
+    """`any` of what is taken, which stops at what is true, or `all`."""
+    item = take()
+    if item is None:
+        return Static(not stops)
+    t = truth(ev, item)
+    if isinstance(t, Lit):
+        return Static(stops) if t.value == stops else looked(ev, take, stops)
+    if stops:
+        return ev.branch(t, lambda: Static(True), lambda: looked(ev, take, stops))  # type: ignore[no-any-return]
+    return ev.branch(t, lambda: looked(ev, take, stops), lambda: Static(False))  # type: ignore[no-any-return]
 
 
 @special(sorted)
@@ -128,11 +277,14 @@ def _compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
     return int(attempted(ev, lambda: (x > y) - (x < y)))
 
 
-def select(ev: Evaluator, name: str, items: tuple[Abstract, ...], key: Abstract) -> Abstract:
-    """`max(items, key=key)`: the first item of the largest key."""
+def select(ev: Evaluator, name: str, items: Iteration, key: Abstract) -> Abstract | None:
+    """`max(items, key=key)`: the first item of the largest key; None where there is no item."""
     better = gast.Gt() if name == "max" else gast.Lt()
-    best, most = items[0], ev.call(key, [items[0]])
-    for x in items[1:]:
+    best = taken(ev, items)
+    if best is None:
+        return None
+    most = ev.call(key, [best])
+    for x in drained(ev, items):
         k = ev.call(key, [x])
         t = truth(ev, compare_one(ev, better, k, most))
         if isinstance(t, Lit):
@@ -152,37 +304,95 @@ def select(ev: Evaluator, name: str, items: tuple[Abstract, ...], key: Abstract)
 # -- itertools ---------------------------------------------------------------------------------------------
 
 
-def _run(f: Callable[..., Iterator[Any]], rows: bool, known: tuple[str, ...] = ()) -> None:
-    """Registers a function of `itertools`: run over abstract items; what is called `known` is a value."""
+def _run(f: Callable[..., Iterator[Any]], known: tuple[str, ...]) -> None:
+    """Registers a function of `itertools` that takes all items at once; what is called `known` is a value."""
 
     @special(f)
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         nest = of_nest(ev, f, args, kwargs)
         if nest is not None:
             return nest
-        given = {k: ev.ask(v, f"`{k}`") if k in known else v for k, v in kwargs.items()}
-        made = tuple(f(*_sources(ev, f, args), **given))
-        return Tup(tuple(Tup(x) if rows else x for x in made))
+        options = {k: ev.ask(v, f"`{k}`") if k in known else v for k, v in kwargs.items()}
+        several = f is itertools.product
+        sources = [items_of(ev, a) if several or k == 0 else ev.ask(a, "an argument of this function")
+                   for k, a in enumerate(args)]
+        return iterator(ev, Tup(tuple(map(Tup, f(*sources, **options)))))
 
 
-def _sources(ev: Evaluator, f: Any, args: Args) -> Iterator[Any]:
-    """The arguments: iterables first, numbers after the first for what takes `r` or bounds."""
-    several = f in (itertools.product, itertools.chain, itertools.zip_longest)
-    for k, a in enumerate(args):
-        yield items_of(ev, a) if several or k == 0 else ev.ask(a, "an argument of this function")
-
-
-for _f, _rows, _known in (
-    (itertools.product, True, ("repeat",)), (itertools.chain, False, ()), (itertools.zip_longest, True, ()),
-    (itertools.combinations, True, ("r",)), (itertools.combinations_with_replacement, True, ("r",)),
-    (itertools.permutations, True, ("r",)), (itertools.islice, False, ()),
+for _g, _known in (
+    (itertools.product, ("repeat",)), (itertools.combinations, ("r",)),
+    (itertools.combinations_with_replacement, ("r",)), (itertools.permutations, ("r",)),
 ):
-    _run(_f, _rows, _known)
+    _run(_g, _known)
+
+
+@special(itertools.islice)
+def islice(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    bounds = [ev.ask(a, "a bound of islice") for a in args[1:]]
+    first, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    attempted(ev, lambda: itertools.islice((), first, stop, step))
+    state = Tup((Place(0), Place(first or 0)))
+    return new_iterator(ev, "islice", (iterator(ev, args[0]), Static(first), Static(stop), Static(step or 1)), state)
+
+
+@takes("islice")
+def _sliced(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    """As CPython does it: what is skipped is taken, and nothing behind the last."""
+    of, _, stop, step = it.parts
+    state = kept(ev, it)
+    assert isinstance(state, Tup)
+    count, to = (p.at or 0 for p in state.items if isinstance(p, Place))
+    last, by = ev.ask(stop, "a bound of islice"), ev.ask(step, "a bound of islice")
+    while count < to:
+        if taken(ev, _iterator(of)) is None:
+            return use_up(ev, it)
+        count += 1
+    item = taken(ev, _iterator(of)) if last is None or count < last else None
+    if item is None:
+        return use_up(ev, it)
+    keep(ev, it, Tup((Place(count + 1), Place(to + by if last is None else min(to + by, last)))))
+    return item
+
+
+@special(itertools.chain)
+def chain(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return new_iterator(ev, "chain", (iterator(ev, Tup(tuple(args))),))
 
 
 @special(itertools.chain.from_iterable)
 def chain_from(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return Tup(tuple(x for part in items_of(ev, args[0]) for x in items_of(ev, part)))
+    return new_iterator(ev, "chain", (iterator(ev, args[0]),))
+
+
+@takes("chain")
+def _chained(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    while True:
+        now = kept(ev, it)
+        if now == Static(None):
+            following = taken(ev, _iterator(it.parts[0]))
+            if following is None:
+                return use_up(ev, it)
+            now = iterator(ev, following)
+            keep(ev, it, now)
+        item = taken(ev, _iterator(now))
+        if item is not None:
+            return item
+        keep(ev, it, Static(None))
+
+
+@special(itertools.zip_longest)
+def zip_longest(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    fill = kwargs.get("fillvalue", Static(None))
+    return new_iterator(ev, "zip_longest", (fill, *(iterator(ev, a) for a in args)))
+
+
+@takes("zip_longest")
+def _zipped_longest(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    fill, *parts = it.parts
+    row = [taken(ev, _iterator(p)) for p in parts]
+    if all(x is None for x in row):
+        return use_up(ev, it)
+    return Tup(tuple(fill if x is None else x for x in row))
 
 
 @special(itertools.pairwise)
@@ -190,40 +400,86 @@ def pairwise(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     x = args[0]
     if is_run_over(ev, x):
         parts = (item(ev, x, Static(slice(None, -1))), item(ev, x, Static(slice(1, None))))
-        return Iteration("zip", parts)
-    return Tup(tuple(map(Tup, itertools.pairwise(items_of(ev, x)))))
+        return ev.call(Static(zip), parts)
+    return new_iterator(ev, "pairwise", (iterator(ev, x),))
+
+
+@takes("pairwise")
+def _pairs(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    (of,) = it.parts
+    first = kept(ev, it) if at else taken(ev, _iterator(of))
+    second = None if first is None else taken(ev, _iterator(of))
+    if first is None or second is None:
+        return use_up(ev, it)
+    keep(ev, it, second)
+    return Tup((first, second))
 
 
 @special(itertools.accumulate)
 def accumulate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     f = args[1] if len(args) > 1 else kwargs.get("func", Static(None))
-    items = items_of(ev, args[0])
-    first = kwargs.get("initial", Static(None))
-    if first != Static(None):
-        items = (first, *items)
-    plus = f == Static(None)
-    return Tup(tuple(itertools.accumulate(
-        items, lambda a, b: binary(ev, gast.Add, a, b) if plus else ev.call(f, [a, b]))))
+    return new_iterator(ev, "accumulate", (iterator(ev, args[0]), f, kwargs.get("initial", Static(None))))
+
+
+@takes("accumulate")
+def _accumulated(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    of, f, initial = it.parts
+    total: Abstract | None = initial
+    if at or initial == Static(None):
+        total = taken(ev, _iterator(of))
+        if total is not None and at:
+            before = kept(ev, it)
+            total = binary(ev, gast.Add, before, total) if f == Static(None) else ev.call(f, [before, total])
+    if total is None:
+        return None
+    keep(ev, it, total)
+    return total
 
 
 @special(itertools.repeat)
 def repeat(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     times = args[1] if len(args) > 1 else kwargs.get("times")
     if times is None:
-        return Iteration("repeat", (args[0],))
-    return Tup((args[0],) * max(0, int(ev.ask(times, "the number of repetitions"))))
+        return new_iterator(ev, "repeat", (args[0],))
+    return new_iterator(ev, "repeat", (args[0], Static(max(0, int(ev.ask(times, "the number of repetitions"))))))
+
+
+@takes("repeat")
+def _repeated(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    x, *times = it.parts
+    return use_up(ev, it) if times and at >= ev.ask(times[0], "the number of repetitions") else x
 
 
 @special(itertools.count)
 def count(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     start = args[0] if args else kwargs.get("start", Static(0))
     step = args[1] if len(args) > 1 else kwargs.get("step", Static(1))
-    return Iteration("count", (start, step))
+    return new_iterator(ev, "count", (start, step))
+
+
+@takes("count")
+def _counted(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    first, step = it.parts
+    now = binary(ev, gast.Add, kept(ev, it), step) if at else first
+    keep(ev, it, now)
+    return now
 
 
 @special(itertools.cycle)
 def cycle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return Iteration("cycle", items_of(ev, args[0]))
+    return new_iterator(ev, "cycle", (iterator(ev, args[0]),), Tup(()))
+
+
+@takes("cycle")
+def _cycled(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    """What has been given is kept, and given again."""
+    saved = kept(ev, it)
+    assert isinstance(saved, Tup)
+    item = taken(ev, _iterator(it.parts[0])) if at == len(saved.items) else None
+    if item is not None:
+        keep(ev, it, Tup((*saved.items, item)))
+        return item
+    return saved.items[at % len(saved.items)] if saved.items else use_up(ev, it)
 
 
 # -- functools -----------------------------------------------------------------------------------------------
@@ -241,10 +497,13 @@ def reduce(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         first = start[0] if start else item(ev, over, Static(0))
         rest = over if start else item(ev, over, Static(slice(1, None)))
         return ev.call(Static(prelude.reduce_), [f, rest, first])
-    items = (*start, *items_of(ev, over))
-    if not items:
+    items = drained(ev, iterator(ev, over))
+    total = start[0] if start else next(items, None)
+    if total is None:
         die(ev, "TypeError", "reduce() of empty iterable with no initial value")
-    return functools.reduce(lambda a, b: ev.call(f, [a, b]), items)
+    for x in items:
+        total = ev.call(f, [total, x])
+    return total
 
 
 @special(functools.wraps)

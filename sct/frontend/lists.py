@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
 __all__ = ["HELD", "append", "as_column", "change", "columns", "element", "extended", "flat_columns", "grow",
-           "is_dynamic", "length", "new_list", "of_columns", "shape_of", "store_element"]
+           "is_dynamic", "length", "new_list", "of_columns", "same_columns", "shape_of", "store_element"]
 
 Rows = tuple[Shape, list[Type]]
 """How items are made of leaves, and the types of these."""
@@ -281,6 +281,12 @@ def columns(ev: Evaluator, ref: ListRef) -> list[Operand]:
     """What the columns hold now."""
     fresh(ev, slots(ev, ref))
     return [ev.read(c) for c in slots(ev, ref).items if isinstance(c, Ref)]
+
+
+def same_columns(ev: Evaluator, ref: ListRef, before: Abstract) -> None:
+    """Refuses a list that is run over backwards and was written since `reversed` was called."""
+    if before != Tup(tuple(c for c in columns(ev, ref) if isinstance(c, Value))):
+        ev.refuse("SCT306", "a list is written while `reversed` runs over it", hint="run over a copy: `list(xs)`")
 
 
 def item_type(ev: Evaluator, ref: ListRef) -> Rows:

@@ -7,7 +7,6 @@ remembered a loop site, so that nested loops do not walk their bodies again and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +18,11 @@ from sct.frontend.carries import MOST_UNROLLED, Again
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import truth
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.iteration import NESTS, check_unused, exhaust, known_items, space
-from sct.frontend.nests import nested
+from sct.frontend.iteration import NESTS, Space, iterable, space
+from sct.frontend.nests import leaves, nested
 from sct.frontend.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.store import AMBIGUOUS, Store
+from sct.frontend.taking import exhaust, iterator, most, place, start, use_up
 from sct.frontend.trips import Trip
 from sct.frontend.unrolling import unroll
 from sct.frontend.values import (
@@ -52,59 +52,57 @@ def for_(ev: Evaluator, node: Any) -> None:
     over = ev.eval(node.iter)
     if isinstance(over, Poison):
         ev.refuse("SCT502", "this cannot be iterated over", why=over.reason, node=node.iter)
-    check_unused(ev, over)
-    if isinstance(over, Iteration) and over.kind in NESTS:
+    over = iterable(ev, over)
+    if isinstance(over, Iteration) and over.kind in NESTS and place(ev, over) == 0:
+        use_up(ev, over)
         nested(ev, node, over)
         return
     before = ev.store.copy()
     where = space(ev, over)
     if where is None:
-        items = known_items(ev, over)
-        if items is None:
+        if most(ev, over) is None and isinstance(over, Iteration) and over.kind in ("zip", "map"):
+            ev.refuse("SCT503", "how many items this gives is not known", node=node.iter,
+                      why="what it runs over is not known to be of one length", hint="give arrays of one length")
+        if most(ev, over) is None:
             ev.refuse("SCT503", "this cannot be iterated over", node=node.iter,
                       hint="iterate over a range, an array, or a tuple, list or dict of known length")
-        exhaust(ev, over)
-        unroll(ev, node, lambda: items_now(ev, over, items))
+        unroll(ev, node, iterator(ev, over))
         return
-    exhaust(ev, over)
     saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
     sites = set(ev.loop_memo)
     held = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
     running = ev.iterated
     try:
         ev.iterated = running | held
+        start(ev, over)
         _Loop(ev, node, where).run()
+        if not leaves(node):
+            exhaust(ev, over)
         for key in [k for k in ev.store.vars if k.name.startswith("<iterated") and k not in before.vars]:
             del ev.store.vars[key]
     except (NeedsStatic, SctError) as need:
         if isinstance(need, SctError) and need.code != "SCT310":
             raise
-        known = known_items(ev, over)
-        if known is None and isinstance(over, Iteration) and over.kind == "range" and isinstance(need, NeedsStatic):
-            try:
-                bounds = [ev.ask(p, "the bounds of this range") for p in over.parts]
-            except (SctError, NeedsStatic):
-                raise need from None
-            known = tuple(map(Static, range(*bounds)))
-        if known is None or len(known) > MOST_UNROLLED:
-            raise
+        ev.iterated = running
         ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
         for site in ev.loop_memo.keys() - sites:  # what was learnt is of addresses that others get now
             del ev.loop_memo[site]
-        unroll(ev, node, lambda: known)
+        unroll(ev, node, iterator(ev, _few(ev, over, where, need)))
     finally:
         ev.iterated = running
 
 
-def items_now(ev: Evaluator, over: Abstract, first: Sequence[Abstract]) -> Sequence[Abstract]:
-    """The items of what is iterated over, which the loop may write meanwhile."""
-    if not isinstance(over, (ListRef, Iteration)) or isinstance(over, Iteration) and over.kind == "range":
-        return first
-    now = known_items(ev, over)
-    if now is None or isinstance(over, Iteration) and len(now) != len(first):
-        ev.refuse("SCT306", "a list changes its length while a loop runs over it",
-                  hint="run over a copy: `for x in list(xs)`")
-    return now
+def _few(ev: Evaluator, over: Abstract, where: Space, need: NeedsStatic | SctError) -> Abstract:
+    """What a loop that is no equation, for this reason, runs over one by one: that its items are few may be asked."""
+    if isinstance(over, Iteration) and over.kind == "range" and isinstance(need, NeedsStatic):
+        try:
+            over = Iteration("range", tuple(Static(ev.ask(p, "the bounds of this range")) for p in over.parts))
+        except (SctError, NeedsStatic):
+            raise need from None
+    n = most(ev, over)
+    if n is None and where.calls or n is not None and n <= MOST_UNROLLED:
+        return over
+    raise need
 
 
 @statement(gast.While)
@@ -177,6 +175,8 @@ class _Loop(Trip):
 
     def index_name(self) -> str | None:
         target = self.node.target
+        if self.where is None or self.where.calls:
+            return None
         if isinstance(target, gast.Name) and self.where is not None and self.where.item is not None:
             probe = Value(INT)
             outer, self.ev.b = self.ev.b, Builder()

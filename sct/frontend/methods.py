@@ -15,9 +15,11 @@ from sct.frontend.library import ARRAY_METHODS
 from sct.frontend.operations import call_named
 from sct.frontend.raising import attempted
 from sct.frontend.records import namedtuple_method
+from sct.frontend.taking import VIEWS
 from sct.frontend.values import (
     Abstract,
     DictRef,
+    Iteration,
     ListRef,
     Method,
     Ref,
@@ -60,12 +62,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         return find(ev, name, owner, *args)
     if isinstance(owner, DictRef):
         cell = ev.slots(owner)
-        if name == "items":
-            return Tup(tuple(Tup((Static(k), v)) for k, v in zip(cell.keys, cell.items)))
-        if name == "keys":
-            return Tup(tuple(map(Static, cell.keys)))
-        if name == "values":
-            return Tup(cell.items)
+        if name in VIEWS:
+            return Iteration(name, (owner,))
         if name == "get":
             key = ev.ask(args[0], "a key of a dict")
             if key in cell.keys:

@@ -21,11 +21,13 @@ import numpy as np
 from sct.frontend.arrays import item, size_along
 from sct.frontend.comprehensions import MOST_UNROLLED
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
-from sct.frontend.iteration import items_of, known_items, length
+from sct.frontend.iteration import items_of, length
+from sct.frontend.source import own_nodes
+from sct.frontend.taking import is_iterator, most, new_iterator
 from sct.frontend.values import Abstract, Array, Iteration, Key, Ref, Static, Tup
 from sct.ir.types import Tensor
 
-__all__ = ["nested", "of_nest"]
+__all__ = ["leaves", "nested", "of_nest"]
 
 GAPS = {"combinations": 1, "combinations_with_replacement": 0}
 """How far the index of a later one is from that of the one before, at least."""
@@ -41,18 +43,18 @@ def of_nest(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Iteration | No
         pools = (args[0],) * count
     else:
         return None
-    known = [None if _is_pool(ev, p) else known_items(ev, p) for p in pools]
-    if len(pools) < 2 or any(k is None and not _is_pool(ev, p) for k, p in zip(known, pools)):
+    known = [None if _is_pool(ev, p) else most(ev, p) for p in pools]
+    if len(pools) < 2 or any(k is None and not _is_pool(ev, p) or is_iterator(p) for k, p in zip(known, pools)):
         return None
-    if math.prod(MOST_UNROLLED + 1 if k is None else len(k) for k in known) <= MOST_UNROLLED:
+    if math.prod(MOST_UNROLLED + 1 if k is None else k for k in known) <= MOST_UNROLLED:
         return None
-    return Iteration(f.__name__, tuple(_held(ev, p) for p in pools))
+    return new_iterator(ev, f.__name__, tuple(_held(ev, p) for p in pools))
 
 
 def _is_pool(ev: Evaluator, v: Abstract) -> bool:
     """An array, or a range whose length is not known, with steps of one."""
     one = isinstance(v, Iteration) and v.kind == "range" and v.parts[2:] in ((), (Static(1),))
-    return isinstance(v, Ref) or one and known_items(ev, v) is None
+    return isinstance(v, Ref) or one and most(ev, v) is None
 
 
 def _held(ev: Evaluator, v: Abstract) -> Abstract:
@@ -67,7 +69,7 @@ def _held(ev: Evaluator, v: Abstract) -> Abstract:
 def ndindex(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     sizes = items_of(ev, args[0]) if len(args) == 1 and isinstance(args[0], Tup) else tuple(args)
     if len(sizes) == 1:
-        return Iteration("zip", (Iteration("range", sizes),))
+        return ev.call(Static(zip), [Iteration("range", sizes)])
     ranges = [Iteration("range", (n,)) for n in sizes]
     return of_nest(ev, itertools.product, ranges, {}) or ev.call(Static(itertools.product), ranges)
 
@@ -92,7 +94,7 @@ def ndenumerate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     rank = len(ev.type_of(x).shape) if isinstance(x, Ref) else 0  # type: ignore[union-attr]
     if not rank:
         ev.refuse("SCT503", "`np.ndenumerate` of what is no array with axes", hint="loop over its items")
-    return Iteration("ndenumerate", (x, *[Iteration("range", (size_along(ev, x, k),)) for k in range(rank)]))
+    return new_iterator(ev, "ndenumerate", (x, *[Iteration("range", (size_along(ev, x, k),)) for k in range(rank)]))
 
 
 def nested(ev: Evaluator, node: Any, over: Iteration) -> None:
@@ -132,6 +134,11 @@ def _breaks(stmt: Any) -> bool:
     return isinstance(stmt, gast.Break) or any(map(_breaks, gast.iter_child_nodes(stmt)))
 
 
+def leaves(node: Any) -> bool:
+    """May the loop end before it has run over everything?"""
+    return any(map(_breaks, node.body)) or any(isinstance(n, gast.Return) for n in own_nodes(node.body))
+
+
 @functools.lru_cache(maxsize=4096)
 def _loops(node: Any, kind: str, kinds: Sequence[str]) -> tuple[Mapping[str, str], Any]:
     """The loops, and what the names are called that they read."""
@@ -159,11 +166,11 @@ def _loops(node: Any, kind: str, kinds: Sequence[str]) -> tuple[Mapping[str, str
         places = gast.Tuple([read(f"at{k}") for k in range(len(kinds))], gast.Load())
         row = gast.Tuple([row, gast.Subscript(read("array"), places, gast.Load())], gast.Load())
     body: list[Any] = [gast.Assign([node.target], row), *node.body]
-    leaves = any(map(_breaks, node.body))
+    left = any(map(_breaks, node.body))
     for k in reversed(range(len(kinds))):
-        last = node.orelse if k == 0 else [gast.Continue()] if leaves else []
+        last = node.orelse if k == 0 else [gast.Continue()] if left else []
         body = [gast.For(gast.Name(name(f"at{k}"), gast.Store(), None, None), over(k), body, last, None)]
-        body += [gast.Break()] if leaves and k else []
+        body += [gast.Break()] if left and k else []
     (loops,) = body
     for n in gast.walk(loops):
         if not hasattr(n, "lineno"):

@@ -12,7 +12,7 @@ import numpy as np
 from sct.frontend import lists
 from sct.frontend.arrays import array_of, assign_item, nested
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
-from sct.frontend.iteration import items_of, known_items
+from sct.frontend.iteration import items_of
 from sct.frontend.layouts import contiguous, is_view
 from sct.frontend.values import (
     Abstract,
@@ -267,10 +267,8 @@ def plain_containers(ev: Evaluator, v: Abstract) -> Any:
     if isinstance(v, (Tup, ListRef)):
         parts = [plain_containers(ev, x) for x in items_of(ev, v)]
         return tuple(parts) if isinstance(v, Tup) else parts
-    if isinstance(v, Iteration):
-        known = known_items(ev, v)
-        if known is not None:
-            return [plain_containers(ev, x) for x in known]
+    if isinstance(v, Iteration) and v.kind == "range":
+        return [plain_containers(ev, x) for x in items_of(ev, v)]
     return nested(ev, v)
 
 

@@ -20,6 +20,7 @@ from sct.frontend.values import (
     Array,
     Cell,
     Container,
+    Iteration,
     Key,
     Layout,
     ListRef,
@@ -194,6 +195,9 @@ class _Merge:
             except TypeMismatch as error:
                 return Poison(f"its type depends on the path: {error}")
             return Static(made.value) if isinstance(made, Lit) else made
+        if isinstance(a, Iteration) and a == b:
+            for part in a.parts:
+                self.value(part, part)
         if a == b or a is None and self.left.store.dead or b is None and self.right.store.dead:
             return given
         if a is None or b is None:

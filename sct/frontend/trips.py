@@ -18,6 +18,8 @@ from sct.frontend.values import (
     Array,
     Closure,
     Container,
+    DictRef,
+    Iteration,
     ListRef,
     Method,
     Perhaps,
@@ -123,6 +125,11 @@ class Trip(Head):
         elif isinstance(v, (Tup, Perhaps)):
             for x in v.items if isinstance(v, Tup) else v.of.items:
                 self.note(x)
+        elif isinstance(v, Iteration):
+            for x in v.parts:
+                self.note(x)
+            if v.state is not None:
+                self.note(DictRef(v.state))
         elif isinstance(v, Container) and v.addr not in self.noted:
             self.noted.add(v.addr)
             cell = self.head.cells[v.addr]
@@ -351,5 +358,5 @@ def _kind(v: Abstract) -> str:
         return str(v.type)
     if isinstance(v, Static):
         return repr(v.value)
-    return {"Ref": "an array", "Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object"}.get(
-        type(v).__name__, "a function")
+    return {"Ref": "an array", "Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
+            "Iteration": "an iterator", "Place": "an iterator at one place"}.get(type(v).__name__, "a function")

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.statements import BREAK, CONTINUE, FALL, RETURN, block
-from sct.frontend.values import (
-    Abstract,
-    Static,
-)
+from sct.frontend.taking import taken
+from sct.frontend.values import Iteration, Static
 from sct.ir import Value
 from sct.ops import lt
 
 __all__ = ["unroll"]
 
+ENDLESS = 20_000
+"""A loop of so many known trips is one that does not end."""
 
-def unroll(ev: Evaluator, node: Any, items: Callable[[], Sequence[Abstract]]) -> None:
-    """A loop over known items, asked for before each trip: the body once an item."""
+
+def unroll(ev: Evaluator, node: Any, items: Iteration) -> None:
+    """A loop over an iterator, asked for an item before each trip: the body once an item."""
     frame = ev.frames[-1]
     before = frame.now
     try:
@@ -28,12 +28,14 @@ def unroll(ev: Evaluator, node: Any, items: Callable[[], Sequence[Abstract]]) ->
         frame.now = before
 
 
-def _unroll_from(ev: Evaluator, node: Any, items: Callable[[], Sequence[Abstract]], start: int) -> None:
+def _unroll_from(ev: Evaluator, node: Any, items: Iteration, trips: int) -> None:
     frame = ev.frames[-1]
     outer = frame.now
-    k = start - 1
-    while (k := k + 1) < len(now := items()):
-        assign(ev, node.target, now[k])
+    while (item := taken(ev, items)) is not None:
+        trips += 1
+        if trips > ENDLESS:
+            ev.refuse("SCT306", "a list grows as long as a loop runs over it", hint="run over a copy: `list(xs)`")
+        assign(ev, node.target, item)
         frame.now = frame.live.head[node] | outer
         block(ev, node.body)
         if ev.store.dead:
@@ -45,21 +47,20 @@ def _unroll_from(ev: Evaluator, node: Any, items: Callable[[], Sequence[Abstract
                 _leave_unrolled(ev, kinds)
             else:
                 assert isinstance(kind, Value)
-                _guard_unrolled(ev, node, items, k + 1, kind)
+                _guard_unrolled(ev, node, items, trips, kind)
             return
         ev.exit = Static(FALL)
     block(ev, node.orelse)
 
 
-def _guard_unrolled(ev: Evaluator, node: Any, items: Callable[[], Sequence[Abstract]], start: int,
-                    kind: Value) -> None:
-    """The items from `start` on, where the exit `kind` of the trip before lets it come to them."""
+def _guard_unrolled(ev: Evaluator, node: Any, items: Iteration, trips: int, kind: Value) -> None:
+    """The items that are left, where the exit `kind` of the trip before lets it come to them."""
     test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
     leaving = frozenset(k for k in ev.kinds_of(kind) if k >= BREAK)
 
     def on() -> None:
         ev.exit = Static(FALL)
-        _unroll_from(ev, node, items, start)
+        _unroll_from(ev, node, items, trips)
 
     live = ev.frames[-1].live
     ev.either(test, on, lambda: _leave_unrolled(ev, leaving), ev.live_after(live.head[node] | live.leaving(node)))

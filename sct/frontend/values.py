@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CAPTURED", "Abstract", "Array", "Bound", "Closure", "Container", "DefaultRef", "DictRef", "FreeLeaf", "Iteration",
-    "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Poison", "Pullback", "Record",
-    "Ref", "Shape", "Slots", "Static", "Step", "Tup", "is_number",
+    "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Place", "Poison", "Pullback",
+    "Record", "Ref", "Shape", "Slots", "Static", "Step", "Tup", "is_number",
 ]
 
 
@@ -221,11 +221,23 @@ class Pullback:
 
 @dataclass(frozen=True)
 class Iteration:
-    """`range`, `zip`, `enumerate` or `reversed` of things; "iter", with a dict of what it runs `of` and where it is
-    `at`, is an iterator."""
+    """What is run over: a `range`, or a view of a dict ("keys", "values", "items"), anew each time; or an iterator,
+    which is run through once: `zip`, `map`, ..., or "iter" of a container.
+
+    state  of an iterator: the address of its slots, the first of which is a `Place`
+    """
 
     kind: str
     parts: tuple[Abstract, ...]
+    state: int | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """How many items an iterator has given; None: it is used up.  No number of the program: paths that leave an
+    iterator at different places disagree on it."""
+
+    at: int | None
 
 
 @dataclass(frozen=True)
@@ -237,7 +249,7 @@ class Poison:
 
 Abstract = Union[
     Static, Value, Ref, Tup, Perhaps, ListRef, DictRef, ObjRef, Bound, Parent, Closure, Method, Pullback, Iteration,
-    Poison]
+    Place, Poison]
 
 
 @dataclass(frozen=True)
