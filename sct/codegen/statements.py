@@ -51,7 +51,7 @@ from sct.codegen.unparse import comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.tree import Const, Leaf, Node, Tree
-from sct.ir.types import List, Tensor, Undef
+from sct.ir.types import List, Optional, Tensor, Undef
 from sct.ops import enter, leave
 
 __all__ = ["Statements", "user_line"]
@@ -63,7 +63,8 @@ _OTHER: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 class Statements:
     """Prints blocks; above the statements that differentiate a line of the user's, that line is a comment.
 
-    result  how the results of the function are arranged
+    result   how the results of the function are arranged
+    written  names that stand for an array without axes somewhere, which `name += x` would write
     """
 
     def __init__(self, expressions: Expressions, names: Names, result: Tree, block: Block) -> None:
@@ -71,6 +72,7 @@ class Statements:
         self.modules = expressions.modules
         self.assigned = _placeholders([*statements(block), *expressions.folded.values()], names)
         self.read = names.live.read
+        self.written = {name for v, name in names.names.items() if _is_zero_d(v)}
         self.places: dict[ast.stmt, Loc] = {}
         self.pops: dict[Statement, bool] = {}
 
@@ -238,7 +240,7 @@ class Statements:
         name, args = eqn.op.name, eqn.args
         if name not in AUGMENTED or eqn.spelling is not None and not eqn.spelling.startswith("operator."):
             return None
-        number = _is_number(eqn.out)
+        number = self.is_rebound(eqn.out)
         if not number and eqn.inplace is None:
             return None
         orders = [(0, 1), (1, 0)] if name in ("add", "mul") and not eqn.primal else [(0, 1)]
@@ -252,7 +254,7 @@ class Statements:
     def assigned_sum(self, eqn: Eqn, value: ast.expr) -> ast.stmt:
         """x = value, or `x += b - c` of a number where the value is `x + b - c`."""
         name = self.names[eqn.out]
-        rest = without_term(value, name) if not eqn.primal and _is_number(eqn.out) else None
+        rest = without_term(value, name) if not eqn.primal and self.is_rebound(eqn.out) else None
         if rest is None:
             return self.assign(eqn.out, value)
         return ast.AugAssign(store(name), *rest)
@@ -262,6 +264,10 @@ class Statements:
         value, op = self.of(x), _OPERATORS[by.op.name]
         positive = without_sign(value) if op in _OTHER and not by.primal else None
         return ast.AugAssign(target, op(), value) if positive is None else ast.AugAssign(target, _OTHER[op](), positive)
+
+    def is_rebound(self, out: Value) -> bool:
+        """Does `out += x` assign a new number to the name?"""
+        return _is_number(out) and self.names[out] not in self.written
 
     def is_variable(self, x: Value) -> bool:
         return x not in self.of.folded
@@ -405,6 +411,13 @@ def _rows(columns: Sequence[ast.expr]) -> ast.expr:
     target = targets[0] if len(targets) == 1 else ast.Tuple([*targets], ast.Store())
     over = there[0] if len(there) == 1 else zipped
     return ast.ListComp(ast.Tuple(item, ast.Load()), [ast.comprehension(target, over, [], 0)])
+
+
+def _is_zero_d(x: Value) -> bool:
+    t = x.type
+    while isinstance(t, (Optional, Undef)):
+        t = t.elem
+    return isinstance(t, Tensor) and t.is_array and not t.rank
 
 
 def _is_number(x: Value) -> bool:
