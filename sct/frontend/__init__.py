@@ -7,6 +7,7 @@ from sct.frontend import (
     comparisons,
     comprehensions,
     contexts,
+    copying,
     expressions,
     iterators,
     jacobians,
@@ -29,5 +30,5 @@ __all__ = [
 ]
 
 _handlers = (
-    arrays, builtins, calls, comparisons, comprehensions, contexts, expressions, iterators, jacobians, loops, methods,
-    operators, patterns, records, reflection, statements)
+    arrays, builtins, calls, comparisons, comprehensions, contexts, copying, expressions, iterators, jacobians, loops,
+    methods, operators, patterns, records, reflection, statements)

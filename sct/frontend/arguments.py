@@ -269,7 +269,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         if seen is not None and id(x) in seen:
             return seen[id(x)][0], Leaf(ev.params.index(leaf))
         addr = ev.new_addr()
-        ev.store.cells[addr] = Array(leaf, "argument", layout=leaf)
+        ev.store.cells[addr] = Array(leaf, "argument", layout=leaf, readonly=frozenset({leaf}))
         return Ref(addr), Leaf(ev.params.index(leaf))
     if isinstance(x, (bool, int, float, np.generic, str)):
         leaf = add_leaf(ev, x, Opaque() if isinstance(x, str) else type_of_object(ev, x, name), name)
@@ -297,7 +297,7 @@ def _typed(ev: Evaluator, leaf: Value) -> Abstract:
     if not isinstance(leaf.type, Tensor) or not leaf.type.is_array:
         return leaf
     addr = ev.new_addr()
-    ev.store.cells[addr] = Array(leaf, "argument", layout=leaf)
+    ev.store.cells[addr] = Array(leaf, "argument", layout=leaf, readonly=frozenset({leaf}))
     return Ref(addr)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from sct.frontend import lists
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.facts import NeedsStatic
+from sct.frontend.layouts import is_forbidden
 from sct.frontend.objects import special_call
 from sct.frontend.raising import attempted, die
 from sct.frontend.values import Abstract, Array, DefaultRef, DictRef, ListRef, Perhaps, Ref, Slots, Static, Step, Tup
@@ -25,8 +26,8 @@ from sct.ops.indexing import split as split_key
 from sct.ops.lists import stacked, stacked_rows
 
 __all__ = [
-    "NUMPY_NAMES", "array_of", "assign_item", "item", "key_items", "nested", "size_along", "slice_view", "subscript",
-    "write_through",
+    "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "item", "key_items", "nested", "size_along", "slice_view",
+    "subscript", "writable", "write_through",
 ]
 
 NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64"} | {
@@ -241,6 +242,23 @@ def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
 # -- writing ----------------------------------------------------------------------------------------
 
 
+ASSIGNED, COMPUTED = "assignment destination is read-only", "output array is read-only"
+"""What NumPy says of an array that it forbids to write: of an assignment, and of the out of a ufunc."""
+
+
+def writable(ev: Evaluator, ref: Ref, error: str | None = ASSIGNED) -> None:
+    """An array is about to be written: refused where that cannot be tracked, NumPy's `error` where it is read-only."""
+    cell = ev.store.cells[ref.addr]
+    assert isinstance(cell, Array)
+    forbidden = {is_forbidden(ev, who) for who in cell.readonly}
+    forbidden = {True} if any(step.readonly for step in ref.path) else forbidden
+    if forbidden == {True} and error is not None:
+        die(ev, "ValueError", error)
+    if True in forbidden:
+        ev.refuse("SCT301", "a write to an array that is read-only, or may be", hint="write to a copy")
+    ev.writable(ref.addr, "a write")
+
+
 def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) -> None:
     """`owner[key] = value`."""
     if special_call(ev, owner, "__setitem__", key, value) is not None:
@@ -249,7 +267,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         names, operands = join_key(key_items(ev, key))
         path, names, operands = compose(ev, owner, names or ("e",), operands)
         base = Ref(owner.addr, path)
-        ev.writable(owner.addr, "a write")
+        writable(ev, base)
         if isinstance(value, (Tup, ListRef)):
             value = ev.wrap(array_of(ev, value))
         made = ev.emit(store, ev.read(base), ev.operand(value), *operands, key=names)

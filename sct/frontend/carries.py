@@ -201,7 +201,7 @@ class Head:
             return self.carry(id, ev.lit(v), hint)
         if isinstance(v, Ref) and id in memo.split:
             return self.own_cell(id, ev.contents(v), hint)
-        return v
+        return replace(v, object=None) if isinstance(v, Ref) and v.object else v
 
     def own_cell(self, id: Any, init: Operand, hint: str | None) -> Abstract:
         """A carry; where it is an array, in a cell of its own (frozen if the name was split off)."""
@@ -215,7 +215,8 @@ class Head:
         addr = self.ev.new_addr()
         self.extra_cells[id] = addr
         held = HELD if id in self.memo.held else ""
-        self.ev.store.cells[addr] = Array(param, frozen=AMBIGUOUS if id in self.memo.split else held)
+        frozen = AMBIGUOUS if id in self.memo.split else held
+        self.ev.store.cells[addr] = Array(param, frozen=frozen, merged=True)
         return Ref(addr)
 
     def few(self, most: int = FEW_TRIPS) -> bool:

@@ -170,9 +170,21 @@ def _identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
             return Static(isinstance(y, Static) and y.value is None)
     if isinstance(a, Static) and isinstance(b, Static):
         return Static(a.value is b.value)
+    if isinstance(a, Ref) and isinstance(b, Ref):
+        return _same_array(ev, a, b)
     if isinstance(a, (Ref, Container)) and isinstance(b, (Ref, Container)):
         return Static(a == b)
     ev.refuse("SCT503", "`is` between values known only at run time is not supported", hint="use `==`")
+
+
+def _same_array(ev: Evaluator, a: Ref, b: Ref) -> Abstract:
+    """`a is b`: each view is an object of its own."""
+    cells = [ev.store.cells[v.addr] for v in (a, b)]
+    if a.addr == b.addr and None not in (a.object, b.object):
+        return Static(a.object == b.object)
+    if a.addr == b.addr or any(c.frozen or isinstance(c, Array) and c.merged for c in cells):
+        ev.refuse("SCT503", "whether these are one array depends on the path", hint="compare their elements")
+    return Static(False)
 
 
 def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> bool:

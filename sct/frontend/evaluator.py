@@ -172,6 +172,7 @@ class Evaluator(Facts):
         self.returned_at: Loc | None = None
         self._next_addr = 0
         self._last_kept = 0
+        self._last_object = 0
         self._next_frame = 0
 
     # -- refusals ------------------------------------------------------------------------
@@ -653,6 +654,12 @@ class Evaluator(Facts):
             self.store.cells[addr] = replace(self.store.cells[addr], frozen=AMBIGUOUS)
 
     def step(self, ref: Ref, op: Op, args: Sequence[Operand], attrs: Mapping[str, Any],
-             spelling: str | None = None) -> Ref:
+             spelling: str | None = None, readonly: bool = False) -> Ref:
         """The view `op(ref, *args)`."""
-        return Ref(ref.addr, (*ref.path, Step(op, tuple(args), dict(attrs), spelling)))
+        step = Step(op, tuple(args), dict(attrs), spelling, readonly=readonly)
+        return self.new_view(ref.addr, (*ref.path, step))
+
+    def new_view(self, addr: int, path: tuple[Step, ...]) -> Ref:
+        """Another Python object that sees this part of the buffer."""
+        self._last_object += 1
+        return Ref(addr, path, self._last_object)

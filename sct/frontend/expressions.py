@@ -313,9 +313,9 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         ev.refuse("SCT203", f"the attribute `{name}` of this object is not supported",
                   hint="use a list, a dict, an array, or an object of a class of your own")
     if name == "T":
-        if isinstance(owner, Ref):
-            return ev.step(owner, transpose, (), {"axes": None}, ".T") if x_type.rank > 1 else owner
-        return owner
+        if isinstance(owner, Ref) and x_type.rank < 2:
+            return ev.new_view(owner.addr, owner.path)
+        return ev.step(owner, transpose, (), {"axes": None}, ".T") if isinstance(owner, Ref) else owner
     if name == "mT":
         return ev.call(Static(np.matrix_transpose), [owner])
     if name == "shape":
@@ -328,6 +328,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return Static(np.dtype(NUMPY_NAMES[plain(x_type).dtype]))
     if name == "real" and x_type.kind != "c":
         return owner
+    if name == "imag" and x_type.carrier != "py":
+        return ev.call(Static(np.imag), [owner])
     return Method(owner, name)
 
 

@@ -18,7 +18,7 @@ from sct.ops import ELEMENTWISE, aliases
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["contiguous", "is_view", "layout"]
+__all__ = ["contiguous", "is_c_order", "is_forbidden", "is_view", "layout"]
 
 
 C_ORDER = frozenset(("zeros", "ones", "empty", "full", "arange", "linspace", "array", "concatenate", "stack",
@@ -65,14 +65,22 @@ def contiguous(ev: Evaluator, lies: Layout) -> bool:
     """Is memory of this layout contiguous in C order?  Asked of an argument."""
     if isinstance(lies, bool):
         return lies
-    return _asked_layout(ev, lies, "contiguous", lambda x: bool(x.flags.c_contiguous))
+    return _asked(ev, lies, "c_contiguous")
 
 
 def is_view(ev: Evaluator, ref: Ref) -> bool | None:
-    """Does this chain of views and reshapes share memory with its buffer?  None: not known.
+    """Does this chain of views and reshapes share memory with its buffer?  None: not known."""
+    return _tried(ev, ref, "a view", np.shares_memory)
 
-    Tried on an array of the buffer's layout; that it does, or does not, is a guard.
-    """
+
+def is_c_order(ev: Evaluator, ref: Ref) -> bool | None:
+    """Does this view of its buffer lie in C order, without gaps?  None: not known."""
+    return _tried(ev, ref, "in C order", lambda _, x: x.flags.c_contiguous)
+
+
+def _tried(ev: Evaluator, ref: Ref, what: str, fact: Callable[[Any, Any], bool]) -> bool | None:
+    """A fact of a buffer and a view of it, tried on an array of the buffer's layout: that it holds, or does not, is
+    a guard."""
     cell = ev.store.cells[ref.addr]
     assert isinstance(cell, Array)
     lies, t = cell.layout, ev.type_of(Ref(ref.addr))
@@ -86,16 +94,16 @@ def is_view(ev: Evaluator, ref: Ref) -> bool | None:
         return None
     sizes = dict(ev.sizes)
 
-    def shares(leaves: Sequence[Any]) -> bool:
+    def holds(leaves: Sequence[Any]) -> bool:
         base = _laid_out(ev, lies, t, sizes, leaves)
         made = base
         for s, args in steps:
             made = s.op.run(made, *args, **s.attrs) if s.op.run else made
-        return bool(np.shares_memory(base, made))
+        return bool(fact(base, made))
 
-    now = shares(ev.leaves)
-    text = f"{ref} is {'a view' if now else 'a copy'}"
-    ev.guards[text] = Guard(text, lambda leaves: shares(leaves) == now)
+    now = holds(ev.leaves)
+    text = f"{ref} is {'' if now else 'not '}{what}"
+    ev.guards[text] = Guard(text, lambda leaves: holds(leaves) == now)
     return now
 
 
@@ -109,16 +117,21 @@ def _laid_out(ev: Evaluator, lies: Layout, t: Tensor, sizes: Mapping[str, At],
     return lies.of(leaves[ev.params.index(lies.argument)])
 
 
-def _asked_layout(ev: Evaluator, lies: Value | Like, what: str, fact: Callable[[Any], bool]) -> bool:
+def is_forbidden(ev: Evaluator, who: bool | Value) -> bool:
+    """Does NumPy forbid to write this array, an argument as its flag says?"""
+    return who if isinstance(who, bool) else not _asked(ev, who, "writeable")
+
+
+def _asked(ev: Evaluator, lies: Value | Like, flag: str) -> bool:
+    """A flag of the memory of an argument; set, ahead of time."""
     argument = lies if isinstance(lies, Value) else lies.argument
     k = ev.params.index(argument)
 
     def holds(leaves: Sequence[Any]) -> bool:
-        return fact(leaves[k] if isinstance(lies, Value) else lies.of(leaves[k]))
+        return bool(getattr((leaves[k] if isinstance(lies, Value) else lies.of(leaves[k])).flags, flag))
 
     now = ev.leaves[k] is UNKNOWN or holds(ev.leaves)
-    text = f"{lies} is {'' if now else 'not '}{what}"
+    text = f"{lies} is {'' if now else 'not '}{flag}"
     like = f"{{{k}}}" if isinstance(lies, Value) else f"np.empty_like({{{k}}}{'.T' if lies.flipped else ''})"
-    ev.guards[text] = Guard(text, lambda leaves: holds(leaves) == now,
-                            f"{'' if now else 'not '}{like}.flags.c_contiguous")
+    ev.guards[text] = Guard(text, lambda leaves: holds(leaves) == now, f"{'' if now else 'not '}{like}.flags.{flag}")
     return now

@@ -7,12 +7,22 @@ of x, the parts of `np.split(x, 2)` are slices of x.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import gast
 import numpy as np
 
-from sct.frontend.arrays import array_of, assign_item, compose, key_items, size_along, slice_view, write_through
+from sct.frontend.arrays import (
+    array_of,
+    assign_item,
+    compose,
+    key_items,
+    size_along,
+    slice_view,
+    writable,
+    write_through,
+)
 from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.expressions import binary, truth
@@ -20,14 +30,14 @@ from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of
 from sct.frontend.operations import call_named
 from sct.frontend.raising import die
-from sct.frontend.values import Abstract, ListRef, Ref, Static, Tup
+from sct.frontend.values import Abstract, Array, ListRef, Ref, Static, Tup
 from sct.ir import Op, Value
 from sct.ir.types import Dim, Tensor, broadcast_shapes
 from sct.ops import BY_CALL, OPS, add_at, neg, store
 from sct.ops.along import grid
 from sct.ops.indexing import join as join_key
 
-__all__ = ["ARRAY_METHODS", "ufunc_method"]
+__all__ = ["ARRAY_METHODS", "bound", "overwrite", "type_of", "ufunc_method", "written"]
 
 
 def bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs, *names: str, **defaults: Any) -> list[Any]:
@@ -80,7 +90,7 @@ def write(ev: Evaluator, owner: Ref, items: Sequence[Any], value: Abstract, op: 
     names, operands = join_key(items)
     path, names, operands = compose(ev, owner, names, operands)
     base = Ref(owner.addr, path)
-    ev.writable(owner.addr, "a write")
+    writable(ev, base)
     made = ev.emit(op, ev.read(base), ev.operand(array(ev, value)), *operands, key=names)
     write_through(ev, base, made)
     return Static(None)
@@ -310,7 +320,20 @@ def broadcast_arrays(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     shapes = [shape_of(ev, x) for x in arrays]
     whole = broadcast_shapes(*shapes)
     shape = Tup(tuple(broadcast_size(ev, arrays, shapes, d, k) for k, d in enumerate(whole, -len(whole))))
-    return Tup(tuple(ev.call(Static(np.broadcast_to), [x, shape]) for x in arrays))
+    return Tup(tuple(x if isinstance(x, Ref) and s == whole else broadcast_array(ev, x, shape)
+                     for x, s in zip(arrays, shapes)))
+
+
+def broadcast_array(ev: Evaluator, x: Abstract, shape: Abstract) -> Abstract:
+    """A view that NumPy lets one write, with a warning; one element of it stands at many places."""
+    made = ev.call(Static(np.broadcast_to), [x, shape])
+    assert isinstance(made, Ref)
+    if made.path:
+        return replace(made, path=(*made.path[:-1], replace(made.path[-1], readonly=False)))
+    cell = ev.store.cells[made.addr]
+    assert isinstance(cell, Array)
+    ev.store.cells[made.addr] = replace(cell, readonly=frozenset({True, False}))
+    return made
 
 
 def broadcast_size(ev: Evaluator, arrays: Sequence[Abstract], shapes: Sequence[tuple[Dim, ...]], d: Dim,

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sct.frontend import lists
-from sct.frontend.arrays import array_of, assign_item, nested
+from sct.frontend.arrays import COMPUTED, array_of, assign_item, nested, writable
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
 from sct.frontend.iteration import items_of
-from sct.frontend.layouts import contiguous, is_view
+from sct.frontend.layouts import contiguous, is_c_order, is_view
 from sct.frontend.values import (
     Abstract,
     Array,
@@ -24,10 +25,10 @@ from sct.frontend.values import (
     Step,
     Tup,
 )
-from sct.ir import Lit, Op, Operand, Value
+from sct.ir import Eqn, Lit, Op, Operand, Value
 from sct.ir.reals import plain
 from sct.ir.types import Dim, Tensor, TypeMismatch
-from sct.ops import BY_CALL, aliases, stop_gradient
+from sct.ops import BY_CALL, aliases, is_readonly, stop_gradient
 from sct.ops.conditional import masked_ufunc
 
 __all__ = ["call_named", "spelling_of"]
@@ -131,11 +132,17 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
                   hint="write it without this argument" if isinstance(error, TypeError) else "")
     if isinstance(made, tuple):
         return Tup(tuple(map(ev.wrap, made)), op.fields)
-    if isinstance(made, Value) and isinstance(made.type, Tensor) and made.type.is_array:
-        alias = aliases(ev.b.eqns[-1]) if ev.b.eqns and made in ev.b.eqns[-1].outs else "none"
-        if alias != "none" and isinstance(owner, Ref):
-            return view(ev, op, spelling, owner, flat, attrs, alias, made)
-    return ev.wrap(made)
+    eqn = ev.b.eqns[-1] if ev.b.eqns and made in ev.b.eqns[-1].outs else None
+    if eqn is None or not (isinstance(made.type, Tensor) and made.type.is_array):
+        return ev.wrap(made)
+    if aliases(eqn) != "none" and isinstance(owner, Ref):
+        return view(ev, owner, eqn)
+    result = ev.wrap(made)
+    if is_readonly(eqn) and isinstance(result, Ref):
+        cell = ev.store.cells[result.addr]
+        assert isinstance(cell, Array)
+        ev.store.cells[result.addr] = replace(cell, readonly=frozenset({True}))
+    return result
 
 
 def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,6 +190,16 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
     """A call whose result is written into the array `out`."""
     if not isinstance(out, Ref):
         ev.refuse("SCT303", "`out` must be an array")
+    ufunc = isinstance(getattr(np, spelling.removeprefix("numpy."), None), np.ufunc)
+    if not (ufunc or spelling.removeprefix("numpy.") in BUFFERED) and any(
+            shares(ev, x, out) for x in (*args, *kwargs.values())):
+        ev.refuse("SCT303", f"`out` of `{spelling}` shares memory with what is read",
+                  why="it is written part by part, while the rest is still to be read",
+                  hint="leave `out` out, and assign the result to `y[...]`")
+    writable(ev, out, COMPUTED if ufunc else None)
+    if spelling == "numpy.dot" and not is_c_order(ev, out):
+        ev.refuse("SCT303", "`out` of `numpy.dot` is not known to lie in C order, without gaps",
+                  why="NumPy raises where it does not", hint="write `y[...] = np.dot(a, b)`")
     if mask is None:
         made = call_named(ev, spelling, args, kwargs)
     else:
@@ -196,10 +213,29 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if "bif".index(n.kind) > "bif".index(t.kind):
         ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype}", why="NumPy raises here too")
-    if n.dtype != t.dtype and not isinstance(getattr(np, spelling.removeprefix("numpy."), None), np.ufunc):
+    if n.dtype != t.dtype and not ufunc:
         ev.refuse("SCT501", f"`out` of dtype {t.dtype} for a result of dtype {n.dtype} is not supported")
+    ends = list(zip(reversed(n.shape), reversed(t.shape)))
+    for p, q in ends:
+        ev.same(p, q)
+    if n.rank > t.rank or not ufunc and (
+            n.rank < t.rank or any(ev.resolve(p).value == 1 != ev.resolve(q).value for p, q in ends)):
+        ev.refuse("SCT501", f"the result {n} does not fit into the `out` {t}", why="NumPy raises here too")
     assign_item(ev, out, Static(Ellipsis), made)
     return out
+
+
+BUFFERED = frozenset((
+    "all", "any", "around", "choose", "clip", "compress", "cumprod", "cumsum", "dot", "einsum", "max", "mean", "median",
+    "min", "nanmax", "nanmean", "nanmin", "nansum", "outer", "prod", "round", "std", "sum", "take", "var"))
+"""Functions that are no ufuncs, and write an `out` as if all operands were read before, as ufuncs do."""
+
+
+def shares(ev: Evaluator, v: Abstract, out: Ref) -> bool:
+    """Does this argument, or what it holds, share memory with `out`?"""
+    if isinstance(v, (Tup, ListRef)) and not lists.is_dynamic(ev, v):
+        return any(shares(ev, x, out) for x in items_of(ev, v))
+    return isinstance(v, Ref) and v.addr == out.addr
 
 
 def _keeps_c_order(step: Step) -> bool:
@@ -212,40 +248,35 @@ def _keeps_c_order(step: Step) -> bool:
     return all(k == "i" for k in key[:-1]) and (key[-1] == "i" or key[-1][0] == "s" and key[-1][3] == "0")
 
 
-def view(ev: Evaluator, op: Any, spelling: str, owner: Ref, flat: Sequence[Operand], attrs: Mapping[str, Any],
-         alias: str, made: Value) -> Abstract:
-    """The result of an op that shares memory with its operand, or may."""
+def view(ev: Evaluator, owner: Ref, eqn: Eqn) -> Abstract:
+    """The result of an equation that shares memory with its operand, or may."""
+    op, alias, args = eqn.op, aliases(eqn), eqn.args[1:]
     if op is stop_gradient:
         # The same array to Python, another one to the derivative: neither is written from here on.
-        result = ev.wrap(made)
+        result = ev.wrap(eqn.out)
         assert isinstance(result, Ref)
         ev.freeze(owner.addr, result.addr)
         return result
     if alias == "same":
         return owner
-    if alias == "maybe":
-        cell = ev.store.cells[owner.addr]
-        assert isinstance(cell, Array)
-        source = ev.type_of(owner)
-        one_axis = op.name == "reshape" and isinstance(source, Tensor) and source.rank == 1  # any stride splits
-        if not (one_axis or all(map(_keeps_c_order, owner.path)) and contiguous(ev, cell.layout)):
-            whole = ev.step(owner, op, flat[1:], attrs, spelling)
-            known = is_view(ev, whole)
-            if known is not None:
-                return whole if known else ev.wrap(made)
-            # A view or a copy: as long as neither is written, no one can tell.
-            ev.freeze(owner.addr)
-            result = ev.wrap(made)
-            assert isinstance(result, Ref)
-            ev.freeze(result.addr)
-            return result
-    ref = ev.step(owner, op, flat[1:], attrs, spelling)
-    if op.readonly:
-        result = ev.wrap(made)
-        assert isinstance(result, Ref)
-        ev.freeze(result.addr)
-        return result
-    return ref
+    whole = ev.step(owner, op, args, eqn.attrs, eqn.spelling, is_readonly(eqn))
+    if alias == "view":
+        return whole
+    cell = ev.store.cells[owner.addr]
+    assert isinstance(cell, Array)
+    source = ev.type_of(owner)
+    one_axis = op.name == "reshape" and isinstance(source, Tensor) and source.rank == 1  # any stride splits
+    if one_axis or all(map(_keeps_c_order, owner.path)) and contiguous(ev, cell.layout):
+        return whole
+    known = is_view(ev, whole)
+    if known is not None:
+        return whole if known else ev.wrap(eqn.out)
+    # A view or a copy: as long as neither is written, no one can tell.
+    ev.freeze(owner.addr)
+    result = ev.wrap(eqn.out)
+    assert isinstance(result, Ref)
+    ev.freeze(result.addr)
+    return result
 
 
 def operand(ev: Evaluator, x: Any) -> Operand:

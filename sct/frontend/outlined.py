@@ -410,8 +410,8 @@ def _walk(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, bod
         for p, v in zip(params, parts.values):
             leaves.append(p)
             if isinstance(v, Ref):
-                ev.store.cells[addr := ev.new_addr()] = Array(p)
-                leaves[-1] = Ref(addr)
+                ev.store.cells[addr := ev.new_addr()] = Array(p, merged=True)
+                leaves[-1] = Ref(addr, object=None)
         for key, shape in f.shapes.items():
             ev.store.vars[key] = parts.made(shape, leaves)
         containers = {addr: cell for addr, cell in ev.store.cells.items() if isinstance(cell, Slots)}

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
-from sct.frontend.arrays import assign_item, augmented, item
+from sct.frontend.arrays import COMPUTED, assign_item, augmented, item, writable
 from sct.frontend.bindings import assign, home_of, named
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import binary, closure, get, in_place, lookup, truth
@@ -263,7 +263,7 @@ def augassign(ev: Evaluator, node: Any) -> None:
 
 
 def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
-    ev.writable(ref.addr, "a write")
+    writable(ev, ref, COMPUTED)
     made = binary(ev, kind, ref, value)
     augmented(ev, ref, ev.operand(made))
 

@@ -226,10 +226,12 @@ class _Merge:
         if isinstance(a, Ref) and isinstance(b, Ref):
             if a == b:
                 self.pairs.add((a.addr, b.addr))
-                return a
+                return a if a.object == b.object else replace(a, object=None)
             outer = not any(x in self.inner[0] or x in self.inner[1] for s in a.path for x in s.args)
             if a.path == b.path and outer:
-                return self.base(a.addr, b.addr, a.path, hint)
+                made = self.base(a.addr, b.addr, a.path, hint)
+                own = a.object == b.object == 0
+                return made if own or not isinstance(made, Ref) else replace(made, object=None)
             return self.materialised(a, b, hint)
         # Defined on one path only.
         one, side = (a, 0) if isinstance(a, Ref) else (b, 1)
@@ -238,14 +240,14 @@ class _Merge:
             self.pairs.add((one.addr, one.addr))
             self.addrs[one.addr, one.addr] = one.addr
             self.cell(one.addr)
-            return Ref(one.addr, tuple(self.step(s, side) for s in one.path))
+            return replace(one, path=tuple(self.step(s, side) for s in one.path))
         if one.path:
             return self.materialised(a, b, hint)
         return self.base(one.addr if side == 0 else None, one.addr if side else None, (), hint)
 
     def step(self, s: Step, side: int) -> Step:
         args = tuple(self.phi(x, None) if side == 0 else self.phi(None, x) for x in s.args)
-        return Step(s.op, args, s.attrs, s.spelling)
+        return replace(s, args=args, name=None)
 
     def base(self, a: int | None, b: int | None, path: tuple[Step, ...], hint: str | None) -> Abstract:
         """A reference whose buffer is at `a` on the left and at `b` on the right."""
@@ -261,7 +263,8 @@ class _Merge:
             given = [c for c in cells if isinstance(c, Array)]
             self.addrs[a, b] = self.ev.new_addr()
             self.store.cells[self.addrs[a, b]] = Array(
-                value, _origin(given), next((c.frozen for c in given if c.frozen), ""), _layout(given))
+                value, _origin(given), next((c.frozen for c in given if c.frozen), ""), _layout(given),
+                frozenset().union(*(c.readonly for c in given)), merged=True)
         return Ref(self.addrs[a, b], path)
 
     def materialised(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
@@ -281,7 +284,7 @@ class _Merge:
         except TypeMismatch as error:
             return Poison(f"its type depends on the path: {error}")
         addr = self.ev.new_addr()
-        self.store.cells[addr] = Array(value, frozen=AMBIGUOUS)
+        self.store.cells[addr] = Array(value, frozen=AMBIGUOUS, merged=True)
         return Ref(addr)
 
     def optional(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
@@ -292,7 +295,7 @@ class _Merge:
         self.inner = (self.left.defines(), self.right.defines())
         self.ev.late_freezes.extend(x.addr for x in (a, b) if isinstance(x, Ref))
         addr = self.ev.new_addr()
-        self.store.cells[addr] = Array(self.phi(values[0], values[1], hint), frozen=AMBIGUOUS)
+        self.store.cells[addr] = Array(self.phi(values[0], values[1], hint), frozen=AMBIGUOUS, merged=True)
         return Ref(addr)
 
     def container(self, a: Abstract | None, b: Abstract | None) -> Abstract:

@@ -93,16 +93,17 @@ class Instance(Static):
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A view step: `op(base, *args, **attrs)`; `name` is the user's for the view."""
+    """A view step: `op(base, *args, **attrs)`; `name` is the user's for the view, which may be `readonly`."""
 
     op: Op
     args: tuple[Operand, ...]
     attrs: Mapping[str, Any]
     spelling: str | None = None
     name: str | None = None
+    readonly: bool = False
 
     def _key(self) -> tuple[object, ...]:
-        return self.op, self.args, tuple(sorted(self.attrs.items(), key=str))
+        return self.op, self.args, tuple(sorted(self.attrs.items(), key=str)), self.readonly
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Step) and self._key() == other._key()
@@ -113,10 +114,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Ref:
-    """An array: the buffer at `addr`, seen through `path`."""
+    """An array: the buffer at `addr`, seen through `path`.
+
+    object  which Python object it is, of those that see this: 0 the one that was made with the
+            buffer, None one that depends on the path.  It is asked by `is` alone.
+    """
 
     addr: int
     path: tuple[Step, ...] = ()
+    object: int | None = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -279,12 +285,17 @@ class Array:
     frozen   why it may not be written any more, if it may not
     layout   True: contiguous in C order; an argument: as it lies; Like: as a new array
              made of it does; False: not known
+    readonly whether NumPy forbids to write it, on one path or another: an argument is
+             asked for its flag
+    merged   it may be the buffer of another cell, as paths were joined
     """
 
     value: Operand
     origin: str = "fresh"
     frozen: str = ""
     layout: Layout = False
+    readonly: frozenset[bool | Value] = frozenset({False})
+    merged: bool = False
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,8 @@ class Op:
     alias     "none", "view", "maybe" (a view or a copy) or "same" (may be the very
               object), each of operand `alias_of`; or a function
               alias(*operands, **attrs) of them.  Ask `sct.ops.aliases(eqn)`
-    readonly  a result that is a view may not be written (NumPy forbids it)
+    readonly  the result may not be written (NumPy forbids it); or a function
+              readonly(*operands, **attrs).  Ask `sct.ops.is_readonly(eqn)`
     writes    positions of operands that a call writes (in the user's program)
     raises    "never", "shape" or "value": what may make it raise
     effect    kept, in order, run once
@@ -157,7 +158,7 @@ class Op:
     shapes: tuple[int, ...] = ()
     alias: str | Callable[..., str] = "none"
     alias_of: int = 0
-    readonly: bool = False
+    readonly: bool | Callable[..., bool] = False
     writes: tuple[int, ...] = ()
     raises: str = "never"
     effect: bool = False

@@ -253,7 +253,7 @@ from sct.ops.reductions import (
     sum_,
     unbroadcast_like,
 )
-from sct.ops.registry import BY_CALL, ELEMENTWISE, OPS, aliases, template
+from sct.ops.registry import BY_CALL, ELEMENTWISE, OPS, aliases, is_readonly, template
 from sct.ops.running import average, cumprod, ptp, running_max, running_min
 from sct.ops.shape import (
     broadcast_to,
@@ -291,7 +291,8 @@ __all__ = [
     "factorial", "flatnonzero", "flatten", "flip", "fliplr", "flipud", "float_", "float_power", "floor", "floordiv",
     "fmax", "fmin", "fmod", "frexp", "fstring", "fsum", "full", "full_like", "gamma", "gcd", "ge", "geomspace",
     "gradient", "grid", "gt", "heaviside", "hstack", "hypot", "imag", "index", "inner", "int_", "interp", "inv",
-    "is_none", "isclose", "isfinite", "isinf", "isnan", "isqrt", "item", "jvp", "kept_positions", "kron", "lcm",
+    "is_none", "is_readonly", "isclose",
+    "isfinite", "isinf", "isnan", "isqrt", "item", "jvp", "kept_positions", "kron", "lcm",
     "ldexp", "le", "leave", "lgamma", "linspace", "lists", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
     "logical_and", "logical_not", "logical_or", "logical_xor", "logspace", "loop", "lstsq", "lt", "masked_ufunc",
     "math_prod", "mathpow", "matmul", "matrix_power", "matrix_rank", "max_", "max_where", "maximum", "mean",

@@ -127,10 +127,8 @@ angle = op("angle", "numpy.angle", type=lambda x: ufunc_result(np.arctan2, (x, x
 # -- nan_to_num ------------------------------------------------------------------------------------------------
 
 
-def bind_nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None,
+def bind_nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None,
                     neginf: Any = None) -> tuple[list[Any], dict[str, Any]]:
-    if copy is not True:
-        raise TypeError("copy=False is not supported")
     return [x], {"nan": nan, "posinf": posinf, "neginf": neginf}
 
 

@@ -339,7 +339,7 @@ def diag_back(ct: Operand, v: Operand, k: int = 0) -> list[Any]:
 
 diag: Op = op("diag", "numpy.diag", type=type_diag, run=np.diag, bind=lambda v, k=0: ([v], {"k": k}),
               defaults={"k": 0}, alias=lambda v, k=0: "view" if number(v).rank == 2 else "none",
-              readonly=True, linear=diag_back,
+              readonly=lambda v, k=0: number(v).rank == 2, linear=diag_back,
               samples=lambda: [((samples.arrays(s),), {"k": k})
                                for s, k in (((3,), 0), ((2,), 1), ((2,), -2), ((3, 3), 0), ((2, 3), 1), ((3, 2), -1),
                                             ((0,), 0))])

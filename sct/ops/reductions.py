@@ -100,7 +100,8 @@ def expansions() -> Iterable[samples.Sample]:
 
 
 expand_like = op("expand_like", type=type_expand_like, run=run_expand_like, defaults=REDUCED, inactive=(1,),
-                 shapes=(1,), emit=emit_expand_like, linear=expand_like_transposed, readonly=True, samples=expansions,
+                 shapes=(1,), emit=emit_expand_like, linear=expand_like_transposed, samples=expansions,
+                 readonly=lambda ct, x, **_: number(ct).is_array,
                  alias=lambda ct, x, **_: "view" if number(ct).is_array else "none")
 
 

@@ -14,8 +14,8 @@ from sct.ir.core import Eqn, Lit, Op, Operand
 from sct.ir.types import Tensor, Type
 
 __all__ = [
-    "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "may_raise", "op", "placeholders", "sequence",
-    "template",
+    "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "is_readonly", "may_raise", "op", "placeholders",
+    "sequence", "template",
 ]
 
 OPS: dict[str, Op] = {}
@@ -46,6 +46,12 @@ def aliases(eqn: Eqn) -> str:
         return "none"
     alias = eqn.op.alias
     return alias if isinstance(alias, str) else alias(*eqn.args, **eqn.attrs)
+
+
+def is_readonly(eqn: Eqn) -> bool:
+    """Does NumPy forbid to write into the out of `eqn`?"""
+    forbids = eqn.op.readonly
+    return forbids if isinstance(forbids, bool) else forbids(*eqn.args, **eqn.attrs)
 
 
 def template(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> str | None:

@@ -248,6 +248,8 @@ def emit_expand_dims(x: Operand, axis: Axis) -> str:
         return "numpy.expand_dims(_0, _axis)"
     count = len(axis) if isinstance(axis, tuple) else 1
     new = normalize(axis, rank + count)
+    if not new:
+        return "_0[...]"
     return f"_0[{', '.join('None' if k in new else ':' for k in range(max(new) + 1))}]"
 
 
@@ -276,9 +278,10 @@ def type_squeeze(x: Operand, axis: Axis = None) -> Tensor:
 
 
 squeeze: Op = op("squeeze", "numpy.squeeze .squeeze", type=type_squeeze, run=np.squeeze, defaults={"axis": None},
-             bind=lambda a, axis=None: ([a], {"axis": axis}), alias="view", cost="free", raises="shape",
+             bind=lambda a, axis=None: ([a], {"axis": axis}), cost="free", raises="shape",
+             alias=lambda x, axis=None: "view" if dropped(x, axis) else "same",
              emit=lambda x, axis=None: "numpy.squeeze(_0)" if axis is None else "numpy.squeeze(_0, axis=_axis)",
-             linear=lambda ct, x, axis=None: [expand_dims(ct, axis=dropped(x, axis))],
+             linear=lambda ct, x, axis=None: [expand_dims(ct, axis=dropped(x, axis)) if dropped(x, axis) else ct],
              samples=lambda: [((samples.arrays(s),), {"axis": a})
                               for s, a in (((1, 3), None), ((2, 1), -1), ((1, 3, 1), (0, -1)), ((1, 3, 1), 0),
                                            ((3,), None))])

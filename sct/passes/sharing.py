@@ -15,7 +15,7 @@ from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
 from sct.ir.types import List, Optional, Residuals, Seq, Tensor, Type, Undef
 from sct.ops.lists import HOLDS, UPDATES
-from sct.ops.registry import aliases
+from sct.ops.registry import aliases, is_readonly
 from sct.passes.loops import Loop, parts
 
 __all__ = [
@@ -152,7 +152,7 @@ class Program:
         place = self._here(path, level)
         kept = lent(eqn)
         for k, out in enumerate(eqn.outs):
-            foreign = eqn.op.effect or eqn.op.readonly and aliases(eqn) != "none"
+            foreign = eqn.op.effect or is_readonly(eqn)
             self.definitions[out] = Definition(eqn, None, k, place, foreign or out in kept, out in kept)
 
     def _read(self, owner: Eqn | Fn, operands: Sequence[Operand], place: Place) -> None:
