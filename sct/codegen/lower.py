@@ -35,7 +35,7 @@ from sct.codegen.program import (
 from sct.codegen.tapes import Tapes
 from sct.codegen.templates import WRITES, turned
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
-from sct.ir.types import List, Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import List, Seq, Tensor, Undef
 from sct.ops import OPS
 from sct.ops.registry import template
 
@@ -136,13 +136,16 @@ class _Lowering:
 
     def in_order(self, eqn: Eqn, out: Block) -> Eqn:
         """The record `eqn`, which another function reads: its lists are in the order of the positions."""
-        args = list(eqn.args)
-        for k, x in enumerate(eqn.args):
-            flags = [self.tapes.turned(x, depth) for depth in range(_lists_in(x.type))]
-            if any(flags):
-                args[k] = made = Value(x.type, x.hint)
-                self.plain(Eqn(turned(*flags), (x,), (made,), primal=False), out)
-        return eqn.with_(args=tuple(args))
+        return eqn.with_(args=tuple(self.forwards(x, out) for x in eqn.args))
+
+    def forwards(self, x: Operand, out: Block) -> Operand:
+        """`x`, its lists in the order of the positions: as whoever reads it by several ways expects them."""
+        flags = self.tapes.turns(x)
+        if not any(flags):
+            return x
+        made = Value(x.type, x.hint)
+        self.plain(Eqn(turned(*flags), (x,), (made,), primal=False), out)
+        return made
 
     def is_read_here(self, eqn: Eqn) -> bool:
         """Is the out of `eqn` read where it is made, not only in regions further on?"""
@@ -215,7 +218,8 @@ class _Lowering:
         if found is not None and at is not None and (again or found.go == NEVER):
             self.jump(found, again, out, at)
             return False
-        out.append(Move([(v, self.settled(r, facts)) for v, r in zip(eqn.outs, arm.results)], self.unsure(arm.results)))
+        results = [r if self.tapes.agree(eqn, v) else self.forwards(r, out) for v, r in zip(eqn.outs, arm.results)]
+        out.append(Move([(v, self.settled(r, facts)) for v, r in zip(eqn.outs, results)], self.unsure(results)))
         return True
 
     def skips(self, found: Exit, arm: Fn, eqn: Eqn) -> bool:
@@ -243,7 +247,8 @@ class _Lowering:
                     values = [found.read(m.operand) for m in tape.members]
                     out.append(Push(tape.value, tuple(map(self.read, values)), self.unsure(values)))
             place = place.outer
-        self.move(loop.params, found.results[1:1 + len(loop.params)], out)
+        results = found.results[1:1 + len(loop.params)]
+        self.move(loop.params, [self.forwards(r, out) for r in results], out)
         jump = Jump("continue" if again else "break")
         frame.statement.jumps.append(jump)
         out.append(jump)
@@ -261,7 +266,7 @@ class _Lowering:
         loop = parts(eqn)
         statement = Loop([], loop.index, self.reads(loop.bounds), loop.reverse, eqn=eqn)
         frame = _Frame(loop, statement)
-        self.move(loop.params, loop.inits, out)
+        self.move(loop.params, [self.forwards(x, out) for x in loop.inits], out)
         for final, param in zip(loop.finals, loop.params):
             self.alias[final] = param
             param.hint = param.hint or final.hint
@@ -307,7 +312,8 @@ class _Lowering:
                 statement.zipped.append(Zip(value, r.elems, filled, loop.reverse == self.tapes.forward(r.sequence)))
         inner: dict[Value, frozenset[Any]] = dict(facts)
         if self.block(loop.body, out, None, inner, trip=True):
-            self.move(loop.params, [self.settled(r, inner) for r in loop.results], out)
+            results = [self.forwards(r, out) for r in loop.results]
+            self.move(loop.params, [self.settled(r, inner) for r in results], out)
             go = self.exits.known(loop.go, inner)
             if go == NEVER:
                 out.append(self.leave(statement))
@@ -368,10 +374,3 @@ def _only_stop(user: Eqn, x: Value) -> bool:
     return (user.op.name == "loop" and bool(user.attrs.get("counted")) and _starts_at_zero(user.args[:3])
             and user.args[1] is x and x not in user.args[3:])
 
-
-def _lists_in(t: Type) -> int:
-    """How many lists there are around what is inmost."""
-    n = 0
-    while isinstance(t, (Seq, Optional, Undef)):
-        n, t = n + isinstance(t, Seq), t.elem
-    return n

@@ -20,7 +20,7 @@ from itertools import pairwise
 from sct.codegen.mirror import Mirror
 from sct.codegen.parts import Parts, Scope, parts
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
-from sct.ir.types import Seq, Undef
+from sct.ir.types import List, Optional, Seq, Type, Undef
 
 __all__ = ["Member", "Read", "Tape", "Tapes"]
 
@@ -278,24 +278,34 @@ class Tapes:
         depth = 0
         while isinstance(s, Value) and s in self.scope.binder:
             eqn, region = self.scope.binder[s]
+            if _is_carry(eqn, s) or eqn.op.name in ("unpack", "call") or eqn.op.name == "cond" and not self.agree(eqn, s):
+                return True
             if region is not None:
                 s, depth = _given(eqn, s), depth + 1
             elif eqn.op.name == "loop":
                 if not depth:
                     return not eqn.attrs.get("reverse")
                 s, depth = parts(eqn).yields[parts(eqn).ys.index(s)], depth - 1
-            elif eqn.op.name in ("unpack", "call"):
-                return True
             else:
                 s = _handed_on(eqn, s)
         return True
+
+    def turns(self, x: Operand) -> list[bool]:
+        """Of the list `x`, if it is one, of those in it, and so on: are they in the opposite order?"""
+        return [self.turned(x, depth) for depth in range(_lists_in(x.type))]
+
+    def agree(self, cond: Eqn, out: Value) -> bool:
+        """Do the arms of `cond` give lists in one order for `out`?  Else each hands them on as the positions are."""
+        results = [arm.results[cond.outs.index(out)] for arm in cond.regions]
+        given = [self.turns(r) for r in results if isinstance(r, Value)]
+        return all(each == given[0] for each in given)
 
     def turned(self, s: Operand, depth: int = 0) -> bool:
         """Are the elements of the list, or of the lists in it, in the opposite order?"""
         t = s.type
         while isinstance(t, Undef):
             t = t.elem
-        if not isinstance(t, Seq):
+        if not isinstance(t, Seq) or isinstance(t, List):
             return False
         inner = self.element(s)
         return not self.forward(s) if not depth else inner is not s and self.turned(inner, depth - 1)
@@ -304,16 +314,29 @@ class Tapes:
         """What the loop that fills `s` appends to it; `s` itself where that is another function's."""
         while isinstance(s, Value) and s in self.scope.binder:
             eqn, region = self.scope.binder[s]
+            if _is_carry(eqn, s) or eqn.op.name in ("unpack", "call") or eqn.op.name == "cond" and not self.agree(eqn, s):
+                break
             if region is not None:
                 s = self.element(_given(eqn, s))
             elif eqn.op.name == "loop":
                 loop = parts(eqn)
                 return loop.yields[loop.ys.index(s)]
-            elif eqn.op.name in ("unpack", "call"):
-                break
             else:
                 s = _handed_on(eqn, s)
         return s
+
+
+def _is_carry(eqn: Eqn, s: Value) -> bool:
+    """Is `s` carried by the loop `eqn`, in it or at its end?  Its lists are in the order of the positions."""
+    return eqn.op.name == "loop" and (s in parts(eqn).params or s in parts(eqn).finals)
+
+
+def _lists_in(t: Type) -> int:
+    """How many lists there are around what is inmost."""
+    n = 0
+    while isinstance(t, (Seq, Optional, Undef)):
+        n, t = n + isinstance(t, Seq), t.elem
+    return n
 
 
 def _given(loop: Eqn, elem: Value) -> Operand:

@@ -37,8 +37,9 @@ class Callees(Protocol):
     def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> Parts:
         """`callee` differentiated by the params at `wrt`, or by more, given cotangents of the results at `seeded`."""
 
-    def tangent(self, callee: str, wrt: tuple[int, ...]) -> str:
-        """The name of the function of the params of `callee` and the tangents of those at `wrt`."""
+    def tangent(self, callee: str, wrt: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+        """The name of the function of the params of `callee` and the tangents of those at `wrt`; which of
+        the results of `callee` it gives the tangents of, after them: the others depend on none of these."""
 
     def zero(self, of: str) -> str:
         """The name of the function of a record that gives its tangent where that is zero."""

@@ -38,6 +38,7 @@ from sct.ops.comparison import is_none, unwrap
 from sct.ops.control import cond
 from sct.ops.creation import astype, to_f32, to_f64
 from sct.ops.elementwise import logical_not, logical_or, where
+from sct.ops.indexing import index
 from sct.ops.lists import add_lists
 from sct.passes.callees import callees_var
 from sct.passes.sequences import mapped
@@ -93,6 +94,8 @@ def zero(v: Operand) -> Operand:
         return Lit(None, t)
     if isinstance(t, Seq) and not isinstance(t, List):
         return mapped(zero, v)
+    if isinstance(v, Lit) and _is_array(v):
+        return Lit(0.0, t)  # a number that stands for an array full of it: so does its cotangent
     if isinstance(t, List) or _is_array(v):
         return cast(Operand, zeros_of(v, dtype="f64") if _of_ints(v.type) else zeros_of(v))
     return _narrowed(Lit(0.0), t)
@@ -113,9 +116,17 @@ def _is_single(t: Type) -> bool:
 
 
 def _narrowed(ct: Operand, t: Type) -> Operand:
-    """`ct` as a NumPy scalar of single precision if that is `t`: an unknown scalar might be double,
-    and make so all that it is multiplied with."""
+    """`ct` as a scalar if `t` is one; as one of NumPy in single precision if that is `t`: an unknown scalar might
+    be double, and make so all that it is multiplied with."""
+    if isinstance(t, Tensor) and t.is_scalar:
+        ct = _number(ct)
     return cast(Operand, to_f32(ct)) if _is_single(t) and base(ct.type) != t else ct
+
+
+def _number(ct: Operand) -> Operand:
+    """`ct`, of an array of rank 0 the number in it."""
+    t = ct.type
+    return cast(Operand, index(ct, key=())) if isinstance(t, Tensor) and t.is_array and not t.rank else ct
 
 
 def _is_array(x: Operand) -> bool:
@@ -160,6 +171,8 @@ def fit(ct: Operand, x: Operand) -> Operand:
     if not isinstance(t, Tensor) or not isinstance(g, Tensor):
         return ct
     ct = unbroadcast(_narrowed(ct, t) if g in (ANY_REAL, ANY_SINGLE) else ct, x)
+    if t.is_scalar:
+        ct = _number(ct)
     if isinstance(ct.type, Tensor) and t.carrier in ("np", "array") and ct.type.carrier in ("np", "array") \
             and ct.type.dtype != t.dtype:
         return cast(Operand, cast_like(ct, x))

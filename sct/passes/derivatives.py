@@ -15,7 +15,7 @@ from typing import cast
 from sct.errors import SctError
 from sct.ir.build import Builder, Rewrite
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, called_as, is_float, undef, walk
-from sct.ir.types import NONE, Optional, Residuals, Tensor, Undef
+from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Undef
 from sct.ops.calls import boundary, call, pack, unpack
 from sct.ops.comparison import is_none
 from sct.passes.activity import activity, differentiable
@@ -23,6 +23,7 @@ from sct.passes.callees import Parts, callees_var
 from sct.passes.cotangents import Masks, choice, ct_type, hint, present, zero
 from sct.passes.forward import forward, tangent_type
 from sct.passes.reverse import reverse
+from sct.passes.sequences import mapped
 from sct.passes.split import split
 
 __all__ = ["Derivatives"]
@@ -41,7 +42,7 @@ class Derivatives:
         self._expanded: set[str] = set()
         self._pending: list[str] = []
         self._parts: dict[tuple[object, ...], Parts] = {}
-        self._tangents: dict[tuple[object, ...], str] = {}
+        self._tangents: dict[tuple[object, ...], tuple[str, tuple[int, ...]]] = {}
 
     def function(self, name: str) -> Fn:
         """A function that is called so, without equations that differentiate."""
@@ -81,7 +82,7 @@ class Derivatives:
     def free_name(self, name: str) -> str:
         """`name`, or one like it that no function has."""
         taken = {n for f in self.functions.values() for n in (f.name, *called_as(f))}
-        taken |= {n for p in self._parts.values() for n in (p.forward, p.backward)} | set(self._tangents.values())
+        taken |= {n for p in self._parts.values() for n in (p.forward, p.backward)} | {n for n, _ in self._tangents.values()}
         taken.add(self.program)
         made, k = name, 0
         while made in taken or f"{made}_forward" in taken:
@@ -125,14 +126,17 @@ class Derivatives:
 
     # -- forward mode -------------------------------------------------------------------
 
-    def tangent(self, callee: str, wrt: tuple[int, ...]) -> str:
-        """The function of the params of `callee` and the tangents of those at `wrt`."""
+    def tangent(self, callee: str, wrt: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+        """The function of the params of `callee` and the tangents of those at `wrt`; whose tangents it gives."""
         key = callee, wrt
         if key not in self._tangents:
             fn = self.function(callee)
-            name = self._tangents[key] = self.free_name(f"{callee}_jvp")
+            name = self.free_name(f"{callee}_jvp")
+            active = activity(fn, [fn.params[k] for k in wrt], filter(is_float, fn.results)).active
+            of = tuple(k for k, r in enumerate(fn.results) if r in active)
+            self._tangents[key] = name, of
             params = [Value(tangent_type(fn.params[k].type), hint(fn.params[k])) for k in wrt]
-            made = forward(fn, wrt, params, rewrite=self.rewrite)
+            made = forward(fn, wrt, params, rewrite=self.rewrite, of=of)
             self.functions[name] = made.with_(name=name, params=(*fn.params, *params))
             self._expanded.add(name)
         return self._tangents[key]
@@ -177,6 +181,8 @@ class Derivatives:
 def _tangent_zero(x: Operand) -> Operand:
     if isinstance(x.type, (Undef, Optional)):
         return choice(cast(Operand, is_none(x)), lambda: undef(tangent_type(x.type)), lambda: zero(present(x)))
+    if isinstance(x.type, Seq) and not isinstance(x.type, List):
+        return mapped(_tangent_zero, x)
     if isinstance(x.type, Residuals):
         return cast(Operand, call(x, callee=callees_var.get().zero(x.type.of), types=(tangent_type(x.type),))[0])
     return zero(x)

@@ -15,7 +15,7 @@ from typing import Any, cast
 from sct.ir.build import Builder, Rewrite, operand
 from sct.ir.check import raises
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_float, undef, walk
-from sct.ir.types import NONE, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef
 from sct.ops.arithmetic import add
 from sct.ops.calls import call, pack, unpack
 from sct.ops.registry import ELEMENTWISE
@@ -40,18 +40,19 @@ from sct.passes.loops import flows, parts
 __all__ = ["Forward", "forward", "joined", "may_be_missing", "tangent_like", "tangent_type"]
 
 
-def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite: Rewrite | None = None) -> Fn:
-    """`fn` with the tangents of its floating-point results as further results, given
+def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite: Rewrite | None = None,
+            of: Sequence[int] | None = None) -> Fn:
+    """`fn` with the tangents of its floating-point results, or of those at `of`, as further results, given
     those of the params at `wrt`."""
     params = [fn.params[k] for k in wrt]
-    results = [r for r in fn.results if is_float(r)]
+    results = [r for r in fn.results if is_float(r)] if of is None else [fn.results[k] for k in of]
     active = activity(fn, params, results).active
     pass_ = Forward(active | may_be_missing(fn, active))
     pass_.tangents.update((p, t) for p, t in zip(params, tangents))
     with Builder(primal=False, rewrite=rewrite) as b:
         pass_.block(fn)
         b.module = b.loc = None
-        made = [full(pass_.of(r), r) for r in results]
+        made = [pass_.full(r) if isinstance(r.type, Residuals) else full(pass_.of(r), r) for r in results]
     return fn.with_(eqns=tuple(b.eqns), results=(*fn.results, *made))
 
 
@@ -61,16 +62,23 @@ def may_be_missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
     sources: dict[Value, list[Operand]] = {}
     for eqn in walk(fn):
         for src, dst in flows(eqn):
-            if isinstance(dst.type, (Undef, Optional)) and is_float(dst):
+            if _may_miss(dst.type) and is_float(dst):
                 sources.setdefault(dst, []).append(src)
     found = {x for eqn in walk(fn) if eqn.op is pack and eqn.out in active for x in eqn.args
-             if isinstance(x, Value) and isinstance(x.type, (Undef, Optional)) and is_float(x)}
+             if isinstance(x, Value) and _may_miss(x.type) and is_float(x)}
     todo = [*found, *(v for v in sources if v in active)]
     while todo:
-        new = {x for x in sources.get(todo.pop(), ()) if isinstance(x, Value) and isinstance(x.type, (Undef, Optional))}
+        new = {x for x in sources.get(todo.pop(), ()) if isinstance(x, Value) and _may_miss(x.type)}
         todo += new - found
         found |= new
     return found
+
+
+def _may_miss(t: Type) -> bool:
+    """Is it what may be missing, or a sequence of such?"""
+    while isinstance(t, Seq) and not isinstance(t, List):
+        t = t.elem
+    return isinstance(t, (Undef, Optional))
 
 
 class Forward:
@@ -162,10 +170,10 @@ class Forward:
         if not wrt or not any(out in self.active for out in eqn.outs):
             current().add(eqn)
             return
-        floats = [out for out in eqn.outs if is_float(out)]
+        callee, of = callees_var.get().tangent(eqn.attrs["callee"], wrt)
+        floats = [eqn.outs[k] for k in of]
         outs = [Value(tangent_type(out.type), hint(out)) for out in floats]
-        attrs = {**eqn.attrs, "callee": callees_var.get().tangent(eqn.attrs["callee"], wrt),
-                 "types": (*eqn.attrs["types"], *(out.type for out in outs))}
+        attrs = {**eqn.attrs, "callee": callee, "types": (*eqn.attrs["types"], *(out.type for out in outs))}
         args = (*eqn.args, *(self.full(eqn.args[k]) for k in wrt))
         current().add(eqn.with_(args=args, outs=(*eqn.outs, *outs), attrs=attrs))
         self.tangents.update(zip(floats, outs))

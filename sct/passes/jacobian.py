@@ -51,7 +51,7 @@ def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name:
         if mode == "reverse":
             for y in seeded:
                 made = _swept(fn.results[y], [(fn.results[y], fn.params[x]) for x in wrt], mode, name,
-                              lambda ct, y=y: pulled(fn, wrt, {y: ct}, tape))  # type: ignore[misc]
+                              lambda ct, y=y: pulled(fn, wrt, {y: ct}, tape, among=seeded))  # type: ignore[misc]
                 blocks.update(((y, x), block) for x, block in zip(wrt, made))
         else:
             for x in wrt:

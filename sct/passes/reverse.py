@@ -75,11 +75,14 @@ def reverse(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], *, rewrite
 
 
 def pulled(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tape,
-           buffers: Mapping[int, Operand] | None = None) -> list[Operand]:
+           buffers: Mapping[int, Operand] | None = None, among: Sequence[int] | None = None) -> list[Operand]:
     """The cotangents of some params of `fn`, given those of some of its results: added to the current block,
-    which reads the values of `fn` by way of `tape`."""
+    which reads the values of `fn` by way of `tape`.
+
+    among  the results whose cotangents are given in one sweep or another that reads `tape`
+    """
     params = [fn.params[k] for k in wrt]
-    pass_ = _Reverse(activity(fn, params, [fn.results[k] for k in seeds]), tape)
+    pass_ = _Reverse(activity(fn, params, [fn.results[k] for k in among or seeds]), tape, among is not None)
     pass_.cts.update((fn.params[k], buffer) for k, buffer in (buffers or {}).items())
     b = current()
     b.defs.update((out, eqn) for eqn in walk(fn) for out in eqn.outs)
@@ -94,8 +97,8 @@ def pulled(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tape,
 
 
 class _Reverse:
-    def __init__(self, active: Activity, tape: Tape) -> None:
-        self.active, self.tape = active, tape
+    def __init__(self, active: Activity, tape: Tape, alike: bool) -> None:
+        self.active, self.tape, self.alike = active, tape, alike
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack}
         self.cts: dict[Value, Operand] = {}
         self.masks = Masks()
@@ -191,7 +194,8 @@ class _Reverse:
 
     def call(self, eqn: Eqn) -> None:
         """The adjoint of a call is a call of the function's backward part."""
-        cts = {j: full(self.cts.pop(out), out) for j, out in enumerate(eqn.outs) if out in self.cts}
+        seeded = self.active if self.alike else self.cts  # in each sweep the same record
+        cts = {j: full(self.cts.pop(out, None), out) for j, out in enumerate(eqn.outs) if out in seeded}
         wrt = tuple(k for k, x in enumerate(eqn.args) if x in self.active and differentiable(eqn, k))
         parts = callees_var.get().parts(eqn.attrs["callee"], wrt, tuple(cts))
         record = self.tape.called(eqn, parts.forward, Residuals(parts.of))
