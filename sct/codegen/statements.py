@@ -480,6 +480,9 @@ def _placeholders(made: Iterable[Statement], names: Names) -> set[str]:
         if isinstance(s, Move):
             unsure = [x for v, x in s.pairs if x in s.unsure and v in names.names
                       and isinstance(x, Value) and not names.same(v, x)]
+        elif isinstance(s, Select):
+            arms = (*s.made_of.then, *s.made_of.orelse)
+            unsure = [x for m in arms if isinstance(m, Move) for _, x in m.pairs if x in m.unsure]
         elif isinstance(s, Push):
             unsure = [x for x in s.operands if x in s.unsure]
         elif isinstance(s, Let) and s.eqn.op.name in ("pack", "turned"):

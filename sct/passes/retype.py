@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sct.ir.check import agree, fits, raises
 from sct.ir.core import Eqn, Fn, Operand, Value, substitute
 from sct.ir.reals import derived
-from sct.ir.types import Seq, Tensor, Type, join
+from sct.ir.types import Never, Optional, Seq, Tensor, Type, Undef, join
 
 __all__ = ["retype"]
 
@@ -52,7 +52,8 @@ class _Retype:
         xs = [x.type.elem for x in args[n:] if isinstance(x.type, Seq)]
         old = body.params[counted:]
         given = [*(a.type for a in args[:n]), *xs]
-        start = self.reached.get(body) or [p.type if eqn.primal or _is_array(p.type) else t for p, t in zip(old, given)]
+        start = self.reached.get(body) or [
+            p.type if eqn.primal or _is_array(p.type) or _is_of_nothing(t) else t for p, t in zip(old, given)]
         types = [self.widened(t, [x]) for t, x in zip(start, given)]
         while True:
             self.typed(old, types)
@@ -97,3 +98,10 @@ class _Retype:
 def _is_array(t: Type) -> bool:
     """An array is of the shape that was declared: that of a carry may be another in another trip."""
     return isinstance(t, Tensor) and t.is_array
+
+
+def _is_of_nothing(t: Type) -> bool:
+    """Is it the type of `None` alone, or of sequences of it?"""
+    while isinstance(t, (Undef, Optional, Seq)):
+        t = t.elem
+    return isinstance(t, Never)
