@@ -6,29 +6,17 @@ the same <c, D(Df d) e>, a derivative of the first by central differences.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from test_jacobian import part, product, times
-from test_programs import PROGRAMS, Program, active, tolerance
-from trees import copied, fields, flat, is_float, mapped, moved, random_like, same_bits
-
-import sct
-from sct import SctError, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
+from test_programs import Program, active
+from trees import fields, flat, is_float, random_like
 
 
-def columns(result: Any, value: Any, tangent: Any) -> Any:
-    """The Jacobian of a Jacobian, times a tangent: arranged as the inner Jacobian, which is arranged as `value`."""
-    named = value if isinstance(value, dict) else fields(value)
-    if named is not None:
-        return {key: columns(part(result, key), named[key], tangent) for key in named}
-    if isinstance(value, (tuple, list)):
-        return type(value)(columns(r, v, tangent) for r, v in zip(result, value, strict=True))
-    return times(result, tangent) if is_float(value) else None
+from sct import grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
 
 
 @dataclass
