@@ -15,7 +15,6 @@ from test_jacobian import part, product, times
 from test_programs import Program, active
 from trees import fields, flat, is_float, random_like
 
-
 from sct import grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp
 
 

@@ -278,7 +278,7 @@ class Tapes:
         depth = 0
         while isinstance(s, Value) and s in self.scope.binder:
             eqn, region = self.scope.binder[s]
-            if _is_carry(eqn, s) or eqn.op.name in ("unpack", "call") or eqn.op.name == "cond" and not self.agree(eqn, s):
+            if self._is_in_order(eqn, s):
                 return True
             if region is not None:
                 s, depth = _given(eqn, s), depth + 1
@@ -300,6 +300,12 @@ class Tapes:
         given = [self.turns(r) for r in results if isinstance(r, Value)]
         return all(each == given[0] for each in given)
 
+    def _is_in_order(self, eqn: Eqn, s: Value) -> bool:
+        """Is `s`, which `eqn` binds, in the order of the positions because it may come from several places?"""
+        if eqn.op.name == "loop":
+            return s in parts(eqn).params or s in parts(eqn).finals
+        return eqn.op.name in ("unpack", "call") or eqn.op.name == "cond" and not self.agree(eqn, s)
+
     def turned(self, s: Operand, depth: int = 0) -> bool:
         """Are the elements of the list, or of the lists in it, in the opposite order?"""
         t = s.type
@@ -314,7 +320,7 @@ class Tapes:
         """What the loop that fills `s` appends to it; `s` itself where that is another function's."""
         while isinstance(s, Value) and s in self.scope.binder:
             eqn, region = self.scope.binder[s]
-            if _is_carry(eqn, s) or eqn.op.name in ("unpack", "call") or eqn.op.name == "cond" and not self.agree(eqn, s):
+            if self._is_in_order(eqn, s):
                 break
             if region is not None:
                 s = self.element(_given(eqn, s))
@@ -324,11 +330,6 @@ class Tapes:
             else:
                 s = _handed_on(eqn, s)
         return s
-
-
-def _is_carry(eqn: Eqn, s: Value) -> bool:
-    """Is `s` carried by the loop `eqn`, in it or at its end?  Its lists are in the order of the positions."""
-    return eqn.op.name == "loop" and (s in parts(eqn).params or s in parts(eqn).finals)
 
 
 def _lists_in(t: Type) -> int:

@@ -82,7 +82,8 @@ class Derivatives:
     def free_name(self, name: str) -> str:
         """`name`, or one like it that no function has."""
         taken = {n for f in self.functions.values() for n in (f.name, *called_as(f))}
-        taken |= {n for p in self._parts.values() for n in (p.forward, p.backward)} | {n for n, _ in self._tangents.values()}
+        taken |= {n for p in self._parts.values() for n in (p.forward, p.backward)}
+        taken |= {n for n, _ in self._tangents.values()}
         taken.add(self.program)
         made, k = name, 0
         while made in taken or f"{made}_forward" in taken:
