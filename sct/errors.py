@@ -82,7 +82,8 @@ def at_the_call(refusal: SctError) -> SctError:
 def add_place(error: BaseException) -> None:
     """Note the user's file, line and text on an exception that emitted code raised (Python 3.11 and later).
 
-    An emitted module holds the places that its lines come from as `__sct_lines__`.
+    An emitted module holds the places that its lines come from as `__sct_lines__`.  What a `raise`
+    or `assert` of the user raises stays as the user wrote it.
     """
     place: Loc | None = None
     traceback = error.__traceback__
@@ -91,6 +92,8 @@ def add_place(error: BaseException) -> None:
         place = lines.get(traceback.tb_lineno, place)
         traceback = traceback.tb_next
     if place is None or isinstance(error, SctError) or not hasattr(error, "add_note"):
+        return
+    if linecache.getline(place.file, place.line).lstrip().startswith(("raise", "assert")):
         return
     note = f"raised by {place.file}:{place.line}: {linecache.getline(place.file, place.line).strip()}"
     if note not in getattr(error, "__notes__", ()):

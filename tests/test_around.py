@@ -116,8 +116,7 @@ def test_an_error_of_emitted_code_names_the_line_of_the_user(backend: str) -> No
         assert note.startswith(f"raised by {__file__}:") and note.endswith("s = s + math.log(x - i)")
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes before 3.11")
-def test_an_explicit_raise_names_its_line() -> None:
+def test_an_explicit_raise_is_left_as_the_user_wrote_it() -> None:
     def positive(x: np.ndarray) -> Any:
         if x[0] < 0.0:
             raise ValueError("negative")
@@ -125,7 +124,7 @@ def test_an_explicit_raise_names_its_line() -> None:
 
     with pytest.raises(ValueError, match="negative") as caught:
         grad(positive)(np.array([-1.0, 2.0]))
-    assert caught.value.__notes__[0].endswith('raise ValueError("negative")')
+    assert not getattr(caught.value, "__notes__", ())
 
 
 # -- objects of other libraries -----------------------------------------------------------

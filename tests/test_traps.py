@@ -430,7 +430,7 @@ def test_a_dtype_that_changes_in_a_loop_is_refused_by_name() -> None:
 
     with pytest.raises(SctError, match="`mu` is of one type before this loop") as error:
         grad(f)(np.ones(2, np.float32), np.ones(2), 2)
-    assert "f32[n] and f64[n]" in str(error.value)
+    assert "a 1-D array of float32 and a 1-D array of float64" in str(error.value)
 
 
 def test_a_number_of_numpy_is_taken_whole() -> None:

@@ -17,7 +17,7 @@ from sct.frontend.raising import attempted, die
 from sct.frontend.values import Abstract, Array, DefaultRef, DictRef, ListRef, Perhaps, Ref, Slots, Static, Step, Tup
 from sct.ir import Lit, Operand, Value
 from sct.ir.reals import plain
-from sct.ir.types import Tensor
+from sct.ir.types import Tensor, in_words
 from sct.ops import BY_CALL, astype, dim, reshape, store, transpose
 from sct.ops import index as index_op
 from sct.ops.einsum import write_view
@@ -353,9 +353,10 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
                       why="NumPy raises here too", hint="write `x = x + y`")
         new = ev.emit(astype, new, dtype=t.dtype)
     if n.rank > t.rank:
-        ev.refuse("SCT501", f"the result {n} does not fit into {t}", why="NumPy raises here too")
+        ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}",
+                  why="NumPy raises here too")
     if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):
-        ev.refuse("SCT501", f"the result {n} does not fit into {t}")
+        ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}")
     if (t.rank > 1 or plain(new.type) != t) and not (ref.path and ref.path[-1].op is index_op):
         # Written in place: the memory layout, which `np.sum` can tell, stays; so does the shape.
         new = ev.emit(store, ev.read(ref), new, key=("e",))

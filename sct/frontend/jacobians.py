@@ -27,7 +27,7 @@ from sct.frontend.transforms import APPLY
 from sct.frontend.values import Abstract, Pullback, Static, Tup
 from sct.ir import Eqn, Operand, Value, is_float
 from sct.ir.tree import leaves as leaves_of
-from sct.ir.types import Dim, List, Tensor
+from sct.ir.types import Dim, List, Tensor, in_words
 from sct.ops.control import block_type, jacobian
 
 __all__ = ["run_hessian", "run_jacobian"]
@@ -78,11 +78,11 @@ def _outputs(ev: Evaluator, region: Region) -> list[int]:
     found = list(leaves_of(region.out))
     for k in found:
         if is_float(region.outs[k]) and not isinstance(region.outs[k].type, (Tensor, List)):
-            ev.refuse("SCT405", f"the output is a {region.outs[k].type}: it cannot be differentiated",
+            ev.refuse("SCT405", f"the output is {in_words(region.outs[k].type)}: it cannot be differentiated",
                       hint="return a number or an array on every path")
     seeded = [k for k in found if is_float(region.outs[k])]
     if not seeded:
-        what = f"a {region.outs[found[0]].type}" if found else "no number"
+        what = in_words(region.outs[found[0]].type) if found else "no number"
         ev.refuse("SCT405", f"the output is {what}: it cannot be differentiated", hint="return a float or an array")
     return seeded
 

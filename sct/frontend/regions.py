@@ -36,7 +36,7 @@ from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.objects import is_namedtuple, mirror
 from sct.ir.reals import counts_as_real, real
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
-from sct.ir.types import FLOAT, Optional, Tensor, Type, Undef
+from sct.ir.types import FLOAT, Optional, Tensor, Type, Undef, in_words
 from sct.ops import is_none, unwrap
 
 __all__ = ["Region", "d_name", "evaluate", "gradient", "positions", "rebuild_tree", "some_number",
@@ -305,7 +305,7 @@ def _not_none(ev: Evaluator, v: Abstract) -> None:
 def _no_flags(ev: Evaluator, leaf: Abstract) -> None:
     t = ev.type_of(leaf) if isinstance(leaf, Ref) else None
     if isinstance(t, Tensor) and t.kind == "b":
-        ev.refuse("SCT407", f"an array of type {t} is to be differentiated by", why="its elements are not real numbers",
+        ev.refuse("SCT407", f"{in_words(t)} is to be differentiated by", why="its elements are not real numbers",
                   hint="pass x.astype(float)")
 
 

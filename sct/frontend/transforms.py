@@ -27,7 +27,7 @@ from sct.frontend.values import Abstract, Container, ListRef, Pullback, Static, 
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, is_float, rebuild, walk
 from sct.ir.tree import Const, Leaf, Node, relabel
 from sct.ir.tree import leaves as leaves_of
-from sct.ir.types import NONE, Function, List, Tensor
+from sct.ir.types import NONE, Function, List, Tensor, in_words
 from sct.ops import jvp, ones, pullback, raise_, vjp
 from sct.ops.effects import python
 
@@ -118,10 +118,10 @@ def _one_number(ev: Evaluator, y: Operand) -> None:
             return
         if isinstance(y.type, Tensor) and y.type.kind == "i":
             return
-        ev.refuse("SCT405", f"the output is a {y.type}: it cannot be differentiated",
+        ev.refuse("SCT405", f"the output is {in_words(y.type)}: it cannot be differentiated",
                   hint="return a float")
     if isinstance(y.type, Tensor) and any(d.value != 1 for d in y.type.shape):
-        ev.refuse("SCT404", f"the function to differentiate must return one number, not {y.type}",
+        ev.refuse("SCT404", f"the function to differentiate must return one number, not {in_words(y.type)}",
                   hint="sum it up, or use vjp or jvp")
 
 
@@ -210,7 +210,7 @@ def _as_tangent(ev: Evaluator, v: Abstract, p: Value) -> Operand:
     if isinstance(x.type, List) and isinstance(p.type, List):
         return x
     if not isinstance(x.type, Tensor) or not isinstance(p.type, Tensor) or x.type.rank != p.type.rank:
-        ev.refuse("SCT406", f"a tangent of type {x.type} for a primal of type {p.type}",
+        ev.refuse("SCT406", f"the tangent is {in_words(x.type)}, its primal {in_words(p.type)}",
                   hint="a tangent has the shape of its primal")
     for a, b in zip(x.type.shape, p.type.shape):
         ev.same(a, b)

@@ -30,7 +30,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Value
-from sct.ir.types import Optional, Undef
+from sct.ir.types import Optional, Undef, in_words
 
 __all__ = ["ITERATED", "Trip"]
 
@@ -339,7 +339,8 @@ class Trip(Head):
             if self.widen(id, carry.param.type, cell.value.type):
                 if id in self.memo.poison:
                     self.ev.refuse("SCT108", f"{self.name_of(addr)} is of one type before this loop and of another "
-                                   "after a trip", node=self.node, why=f"{carry.init.type} and {cell.value.type}",
+                                   "after a trip", node=self.node,
+                                   why=f"{in_words(carry.init.type)} and {in_words(cell.value.type)}",
                                    hint="give it one dtype and as many axes: `x = x.astype(...)` before the loop")
                 raise Again
         for id, a, b in self.pairs:

@@ -19,7 +19,8 @@ from typing import Union
 
 __all__ = [
     "Apply", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
-    "TypeMismatch", "Undef", "applied", "array", "broadcast_dims", "broadcast_shapes", "divided", "join",
+    "TypeMismatch", "Undef", "applied", "array", "broadcast_dims", "broadcast_shapes", "divided",
+    "in_words", "join",
     "maybe_single", "product", "py", "range_len", "slice_len", "sym", "ANY_INT", "ANY_REAL", "ANY_SINGLE", "ANY_BOOL",
     "BOOL", "FLOAT", "INT", "NONE", "REAL",
 ]
@@ -373,6 +374,36 @@ ANY_BOOL, ANY_INT, ANY_REAL, ANY_SINGLE = (Tensor("any", d) for d in ("bool", "i
 NONE = Optional(Never())
 
 
+_NAMES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "r": "int", "c": "complex"}
+_NUMBERS = {"bool": "a bool", "int": "an int", "rint": "an int", "float": "a float", "real": "a float or an int",
+            "single": "a number"}
+
+
+def in_words(t: Type) -> str:
+    """The type as a message to the user says it.
+
+    >>> in_words(array("f64", sym("n"), 3)), in_words(Optional(FLOAT))
+    ('a 2-D array of float64', 'a float or None')
+    """
+    if isinstance(t, Tensor):
+        if t.carrier == "any":
+            return {"bool": "a truth value", "int": "an integer"}.get(t.dtype, "a number")
+        if t.carrier == "py":
+            return _NUMBERS[t.dtype]
+        name = "bool" if t.dtype == "b1" else _NAMES[t.dtype[0]] + t.dtype.lstrip("rbiufc")
+        return f"a {t.rank}-D array of {name}" if t.is_array else f"a numpy.{name}"
+    if t == NONE:
+        return "None"
+    if isinstance(t, Optional):
+        return f"{in_words(t.elem)} or None"
+    if isinstance(t, Undef):
+        return f"{in_words(t.elem)} that some path does not assign"
+    if isinstance(t, Seq):
+        return f"a list whose items are each {in_words(t.elem)}"
+    words = {Never: "a value of a path that raises", Function: "a pullback", Residuals: "a record of a derivative"}
+    return words.get(type(t), "an object")
+
+
 def py(value: object) -> Type:
     """The type of a Python literal; None is an optional of nothing."""
     if value is None:
@@ -406,14 +437,14 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, Seq) and type(a) is type(b):
         return type(a)(join(a.elem, b.elem))
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
-        raise TypeMismatch(f"{a} and {b}")
+        raise TypeMismatch(f"{in_words(a)} and {in_words(b)}")
     if a.is_array and b.is_array:
         marked = a if a.dtype[0] == "r" else b  # ints that count as real on one path do so on both
         if a.rank != b.rank or a.dtype != b.dtype and {marked.dtype[1:]} != {a.dtype, b.dtype} - {marked.dtype}:
-            raise TypeMismatch(f"{a} and {b}")
+            raise TypeMismatch(f"{in_words(a)} and {in_words(b)}")
         return Tensor("array", marked.dtype, tuple(map(_join_dims, a.shape, b.shape)))
     if a.is_array or b.is_array:
-        raise TypeMismatch(f"{a} and {b}")
+        raise TypeMismatch(f"{in_words(a)} and {in_words(b)}")
     ints = all(t.kind == "b" or t.integral for t in (a, b))
     if a.carrier == b.carrier == "py":
         if "f" in (a.kind, b.kind):

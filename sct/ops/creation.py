@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import FLOAT, List, Tensor, Type, TypeMismatch
+from sct.ir.types import FLOAT, List, Tensor, Type, TypeMismatch, in_words
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.types import dtype_name, number, numpy_dtype, size_of
@@ -164,7 +164,7 @@ def zero_type(t: Type, dtype: str | None) -> Type:
     if isinstance(t, List):
         return List(zero_type(t.elem, dtype))
     if not isinstance(t, Tensor):
-        raise TypeMismatch(f"there is no zero of {t}")
+        raise TypeMismatch(f"there is no zero of {in_words(t)}")
     return Tensor("array", dtype or t.dtype, t.shape) if t.is_array else FLOAT
 
 

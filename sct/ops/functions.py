@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes
+from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes, in_words
 from sct.ops import samples
 from sct.ops.arithmetic import add, div, mul, neg, quotient, sign, sub
 from sct.ops.registry import op
@@ -240,7 +240,7 @@ def rounding(name: str, calls: str, **fields: Any) -> Op:
 
 def type_trunc(x: Operand, spelling: str | None = None) -> Tensor:
     if spelling == "math.trunc" and number(x).carrier in ("np", "array") and number(x) != Tensor("np", "f64"):
-        raise TypeMismatch(f"math.trunc does not take {x.type}")
+        raise TypeMismatch(f"math.trunc does not take {in_words(x.type)}")
     return ufunc_result(np.trunc, (x,), spelling, integers)
 
 

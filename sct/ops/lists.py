@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand, Value
-from sct.ir.types import INT, Dim, List, Tensor, Type, TypeMismatch, join, sym
+from sct.ir.types import INT, Dim, List, Tensor, Type, TypeMismatch, in_words, join, sym
 from sct.ops import samples
 from sct.ops.arithmetic import add, floordiv, mod, sub
 from sct.ops.creation import dtype_text, strong, zeros_of
@@ -45,7 +45,7 @@ is the list itself only where it is not read any more."""
 def elem(xs: Operand) -> Type:
     """The type of the elements."""
     if not isinstance(xs.type, List):
-        raise TypeMismatch(f"a list is needed, this is {xs.type}")
+        raise TypeMismatch(f"a list is needed, this is {in_words(xs.type)}")
     return xs.type.elem
 
 
@@ -215,7 +215,7 @@ def type_sum(xs: Operand, start: Operand | None = None) -> Type:
     """Python adds to the int 0 where there is no start."""
     t, first = elem(xs), INT if start is None else start.type
     if not isinstance(t, Tensor) or not isinstance(first, Tensor):
-        raise TypeMismatch(f"a sum of {t} is not supported")
+        raise TypeMismatch(f"a sum of {in_words(t)} is not supported")
     if t.is_array:
         if not first.is_array:
             raise TypeMismatch("a sum of arrays begins with a number: the result is no array where the list is empty")
@@ -268,7 +268,7 @@ def type_stacked(xs: Operand, dtype: str | None = None) -> Tensor:
         outer.append(sym(f"_len{getattr(xs, 'id', 0)}_{len(outer)}"))
         t = t.elem
     if not isinstance(t, Tensor):
-        raise TypeMismatch(f"an array of {xs.type} is not supported")
+        raise TypeMismatch(f"an array of {in_words(xs.type)} is not supported")
     return Tensor("array", dtype or strong(t), (*outer, *t.shape))
 
 
@@ -294,7 +294,7 @@ def depth(t: Type) -> int:
 def type_unstack(x: Operand, depth: int = 1, plain: bool = True) -> Type:
     t = x.type
     if not isinstance(t, Tensor) or t.rank < depth:
-        raise TypeMismatch(f"a list of {t} is not supported")
+        raise TypeMismatch(f"a list of {in_words(t)} is not supported")
     inner: Type = Tensor("array", t.dtype, t.shape[depth:])
     if t.rank == depth:
         inner = Tensor("py", {"f": "float", "i": "int", "b": "bool"}[t.kind]) if plain else Tensor("np", t.dtype)
@@ -350,7 +350,7 @@ stacked_rows = op("stacked_rows", type=type_stacked_rows, run=lambda *columns: n
 def type_shifted(xs: Operand, v: Operand) -> List:
     t, by = elem(xs), v.type
     if not isinstance(t, Tensor) or not isinstance(by, Tensor) or t.is_array != by.is_array:
-        raise TypeMismatch(f"the sum of the items of a list of {t} and a {by}")
+        raise TypeMismatch(f"the sum of the items of a list of {in_words(t)} and {in_words(by)}")
     return List(join(t, sum_of(t, by)))
 
 

@@ -27,6 +27,7 @@ from sct.ir.types import (
     Type,
     TypeMismatch,
     broadcast_shapes,
+    in_words,
     maybe_single,
     product,
     sym,
@@ -48,7 +49,7 @@ Rule = Callable[..., Tensor]
 def number(x: Operand) -> Tensor:
     """The type of an operand that must be a number or an array of numbers."""
     if not isinstance(x.type, Tensor):
-        raise TypeMismatch(f"a number or an array is needed, this is {x.type}")
+        raise TypeMismatch(f"a number or an array is needed, this is {in_words(x.type)}")
     return x.type
 
 
@@ -60,7 +61,7 @@ def is_python(x: Operand) -> bool:
 def size_of(x: Operand) -> Dim:
     """The size term of an int: the one it is known to equal, else one named for the value."""
     if number(x).kind not in "ib" or x.type.rank:  # type: ignore[union-attr]
-        raise TypeMismatch(f"an integer is needed, this is {x.type}")
+        raise TypeMismatch(f"an integer is needed, this is {in_words(x.type)}")
     return x.dim if x.dim is not None else sym(f"__v{x.id}") if hasattr(x, "id") else Dim(int(x.value))
 
 

@@ -130,4 +130,4 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
             raise SctError(
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
                 why="its derivative would be cut silently",
-                hint="give it a rule (sct.rule), or pass sct.stop_gradient(...) of the argument", loc=eqn.loc)
+                hint="pass sct.stop_gradient(...) of the argument", loc=eqn.loc)
