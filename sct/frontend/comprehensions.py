@@ -16,7 +16,7 @@ import gast
 from sct.errors import SctError
 from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator, expression
-from sct.frontend.expressions import lookup, truth
+from sct.frontend.expressions import condition, lookup
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import iterable
 from sct.frontend.source import reads
@@ -193,7 +193,7 @@ def _looked(ev: Evaluator, node: Any, stops: bool, levels: tuple[Iterator[Abstra
         if len(levels) < len(node.generators):
             levels = (*levels, _each(ev, ev.eval(node.generators[len(levels)].iter), False))
             continue
-        t = truth(ev, ev.eval(node.elt))
+        t = condition(ev, node.elt)
         if isinstance(t, Lit):
             if t.value == stops:
                 return Static(stops)
@@ -207,7 +207,7 @@ def _looked(ev: Evaluator, node: Any, stops: bool, levels: tuple[Iterator[Abstra
 def _all_hold(ev: Evaluator, tests: list[Any], settled: bool = False) -> bool:
     """Do the tests of a comprehension hold, up to the first that fails?  `settled`: they are asked."""
     for test in tests:
-        t = truth(ev, ev.eval(test))
+        t = condition(ev, test)
         if settled and not isinstance(t, Lit):
             t = Lit(ev.ask(t, "this test"))
         if not isinstance(t, Lit):

@@ -203,6 +203,9 @@ class Evaluator(Facts):
             result: Abstract = handler(self, node)
         finally:
             self.loc = before
+        if isinstance(result, Poison):
+            self.refuse("SCT502", "this value cannot be used", why=result.reason, node=node,
+                        hint="give it the same type on every path")
         return result
 
     def exec(self, node: Any) -> None:

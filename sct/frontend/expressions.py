@@ -23,9 +23,11 @@ from sct.frontend.store import is_number
 from sct.frontend.texts import shown
 from sct.frontend.values import (
     Abstract,
+    Bound,
     Closure,
     Container,
     DictRef,
+    Iteration,
     Key,
     ListRef,
     Method,
@@ -33,6 +35,7 @@ from sct.frontend.values import (
     Parent,
     Perhaps,
     Poison,
+    Pullback,
     Ref,
     Slots,
     Static,
@@ -45,7 +48,7 @@ from sct.ops import BY_CALL, fstring, gt, is_none, ne, not_, size, transpose
 from sct.ops.lists import joined
 
 __all__ = [
-    "BINARY", "NUMPY_NAMES", "UNARY", "binary", "boolean", "closure", "get", "in_place",
+    "BINARY", "NUMPY_NAMES", "UNARY", "binary", "boolean", "closure", "condition", "get", "in_place",
     "lookup", "stand_in", "truth", "unary",
 ]
 
@@ -190,11 +193,10 @@ def binop(ev: Evaluator, node: Any) -> Abstract:
 
 @expression(gast.UnaryOp)
 def unaryop(ev: Evaluator, node: Any) -> Abstract:
-    v = ev.eval(node.operand)
     if isinstance(node.op, gast.Not):
-        t = truth(ev, v)
+        t = condition(ev, node.operand)
         return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
-    return unary(ev, type(node.op), v)
+    return unary(ev, type(node.op), ev.eval(node.operand))
 
 
 def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
@@ -240,7 +242,51 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         if isinstance(x.type, Tensor) and x.type.is_scalar:
             return ev.emit(ne, x, 0, spelling="operator.ne")  # type: ignore[no-any-return]
         return ev.emit(BY_CALL["builtins.bool"], x, spelling="builtins.bool")  # type: ignore[no-any-return]
-    return Lit(True)
+    if isinstance(v, Iteration) and v.kind == "range":
+        return _is_not_empty(ev, v)
+    if isinstance(v, Iteration) and v.state is None and v.kind in ("keys", "values", "items"):
+        return truth(ev, v.parts[0])
+    if isinstance(v, Poison):
+        ev.refuse("SCT502", "the truth of this value is not known", why=v.reason)
+    if isinstance(v, (ObjRef, Closure, Bound, Method, Pullback, Iteration)):  # an iterator is true whatever it gives
+        return Lit(True)
+    ev.refuse("SCT503", "the truth of this object is not known", hint="write what it is to be compared with")
+
+
+def _is_not_empty(ev: Evaluator, v: Iteration) -> Operand:
+    """`bool(range(...))`."""
+    first, stop, step = (Static(0), v.parts[0], Static(1)) if len(v.parts) == 1 else (*v.parts, Static(1))[:3]
+    if all(map(is_number, v.parts)):
+        return Lit(bool(range(*(p.value for p in v.parts if isinstance(p, Static)))))
+    up = ev.ask(step, "the step of this range") > 0
+    spelling = "operator.lt" if up else "operator.gt"
+    return ev.emit(BY_CALL[spelling], ev.operand(first), ev.operand(stop), spelling=spelling)  # type: ignore[no-any-return]
+
+
+def condition(ev: Evaluator, node: Any) -> Operand:
+    """`bool(expression)`: of `and`, `or`, `not` and `if` by the truth of their parts, which need not go together."""
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+        return ev.operand(ev.eval(node))
+    if isinstance(node, gast.IfExp):
+        t = condition(ev, node.test)
+        if isinstance(t, Lit):
+            return condition(ev, node.body if t.value else node.orelse)
+        return ev.operand(ev.branch(t, lambda: boolean(condition(ev, node.body)),
+                                    lambda: boolean(condition(ev, node.orelse))))
+    if not isinstance(node, gast.BoolOp):
+        return truth(ev, ev.eval(node))
+    is_and = isinstance(node.op, gast.And)
+
+    def go(k: int) -> Abstract:
+        t = condition(ev, node.values[k])
+        if k == len(node.values) - 1 or isinstance(t, Lit) and t.value != is_and:
+            return boolean(t)
+        if isinstance(t, Lit):
+            return go(k + 1)
+        arms = lambda: go(k + 1), lambda: Static(not is_and)
+        return ev.branch(t, *(arms if is_and else reversed(arms)))  # type: ignore[no-any-return]
+
+    return ev.operand(go(0))
 
 
 def boolean(x: Operand) -> Abstract:
@@ -261,22 +307,29 @@ def boolop(ev: Evaluator, node: Any) -> Abstract:
         # Where the value is its own truth, the arm that stops yields a literal.
         stop: Abstract = Static(not is_and) if t is v else v
         if is_and:
-            return ev.branch(t, lambda: go(k + 1), lambda: stop)  # type: ignore[no-any-return]
-        return ev.branch(t, lambda: stop, lambda: go(k + 1))  # type: ignore[no-any-return]
+            return _either(ev, t, lambda: go(k + 1), lambda: stop)
+        return _either(ev, t, lambda: stop, lambda: go(k + 1))
 
     return go(0)
 
 
 @expression(gast.IfExp)
 def ternary(ev: Evaluator, node: Any) -> Abstract:
-    t = truth(ev, ev.eval(node.test))
+    t = condition(ev, node.test)
     if isinstance(t, Lit):
         return ev.eval(node.body if t.value else node.orelse)
-    made = ev.branch(t, lambda: ev.eval(node.body), lambda: ev.eval(node.orelse))
-    if isinstance(made, Poison):
-        return ev.eval(node.body if ev.ask(t if isinstance(t, Value) else Static(t.value), "this test")
-                       else node.orelse)
-    return made  # type: ignore[no-any-return]
+    return _either(ev, t, lambda: ev.eval(node.body), lambda: ev.eval(node.orelse))
+
+
+def _either(ev: Evaluator, t: Value, then: Callable[[], Abstract], orelse: Callable[[], Abstract]) -> Abstract:
+    """What one of two expressions gives; where the two do not go together, the test is asked."""
+    store, mark = ev.store, len(ev.b.eqns)
+    made = ev.branch(t, then, orelse)
+    if not isinstance(made, Poison):
+        return made  # type: ignore[no-any-return]
+    ev.store = store
+    del ev.b.eqns[mark:]
+    return then() if ev.ask(t, "this test") else orelse()
 
 
 # -- attributes ------------------------------------------------------------------------------------

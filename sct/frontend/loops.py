@@ -16,7 +16,7 @@ from sct.errors import SctError
 from sct.frontend.bindings import assign
 from sct.frontend.carries import MOST_UNROLLED, Again
 from sct.frontend.evaluator import Dead, Evaluator, statement
-from sct.frontend.expressions import truth
+from sct.frontend.expressions import condition
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import NESTS, Space, iterable, space
 from sct.frontend.nests import leaves, nested
@@ -216,7 +216,7 @@ class _Loop(Trip):
         region = Builder()
         before = ev.store.copy()
         with ev.block(region):
-            t = truth(ev, ev.eval(self.node.test))
+            t = condition(ev, self.node.test)
         if isinstance(t, Lit):
             ev.b.eqns.extend(region.eqns)  # what was known may have written all the same
             if not t.value:

@@ -13,7 +13,7 @@ from sct.errors import SctError
 from sct.frontend.arrays import COMPUTED, assign_item, augmented, item, writable
 from sct.frontend.bindings import assign, home_of, named
 from sct.frontend.evaluator import Dead, Evaluator, statement
-from sct.frontend.expressions import binary, closure, get, in_place, lookup, truth
+from sct.frontend.expressions import binary, closure, condition, get, in_place, lookup
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.objects import set_attribute
 from sct.frontend.raising import attempted
@@ -141,7 +141,7 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
     outer = ev.loc
     ev.loc = loc_of(stmt.test, ev.frames[-1].source.file)
     try:
-        test = truth(ev, ev.eval(stmt.test))
+        test = condition(ev, stmt.test)
         ev.frames[-1].now = ev.frames[-1].live.after.get(stmt, frozenset())
         if isinstance(test, Lit):
             block(ev, stmt.body if test.value else stmt.orelse)
@@ -333,7 +333,7 @@ def raise_stmt(ev: Evaluator, node: Any) -> None:
 
 @statement(gast.Assert)
 def assert_(ev: Evaluator, node: Any) -> None:
-    test = truth(ev, ev.eval(node.test))
+    test = condition(ev, node.test)
 
     def fail() -> None:
         args: list[Operand] = []

@@ -217,7 +217,9 @@ class Trip(Head):
         if is_number(head) and isinstance(head, Static) and (is_number(end) or isinstance(end, Value)):
             if head == end:
                 return False
-            return self.widen(id, type_of(head), type_of(end))
+            memo.types[id] = type_of(head)  # a string is a carry from here on
+            self.widen(id, type_of(head), type_of(end))
+            return True
         if isinstance(head, Static) and head.value is None and isinstance(end, Ref):
             memo.types[id] = Optional(ev.type_of(end))
             return True
