@@ -12,6 +12,7 @@ import pytest
 from oracle import agrees, refuses
 
 import sct.frontend.repeated as repeated
+from sct import SctError
 
 X = np.array([0.7, 1.3])
 PROGRAMS = []
@@ -684,3 +685,247 @@ def test_a_function_that_makes_its_result_is_no_function_of_its_own():
 
     error = refuses(f, X, code="SCT204")
     assert "returns a function that it makes" in str(error)
+
+
+# -- truth ----------------------------------------------------------------------------------------
+
+@program
+def mode_changes(x):
+    mode, s = ('up', 0.0)
+    for v in x:
+        if mode == 'up':
+            s = s + v
+        else:
+            s = s * v
+        mode = 'down' if v > 0.5 else 'up'
+    return s
+
+
+@program
+def toggles(x):
+    mode, s = ('a', 0.0)
+    for k in range(5):
+        s = s + (x[0] if mode == 'a' else x[1] * k)
+        mode = 'b' if mode == 'a' else 'a'
+    return s
+
+
+@program
+def whiles(x):
+    state, s, n = ('run', 0.0, 0)
+    while state != 'done':
+        s = s + x[0] * n
+        n += 1
+        if n > 3:
+            state = 'done'
+    return s
+
+
+@program
+def prints(x):
+    name = 'start'
+    for v in x:
+        print(name)
+        name = 'big' if v > 1.0 else 'small'
+    return x[0] + (name == 'big')
+
+
+@program
+def none_then_str(x):
+    prev, s = (None, 0.0)
+    for v in x:
+        s = s + (1.0 if prev is None else v) * v
+        prev = 'p' if v > 1 else None
+    return s
+
+
+@program
+def first_in_loop(x):
+    for v in x:
+        label = 'hi' if v > 1 else 'lo'
+    return x[0] if label == 'hi' else x[1]
+
+
+@program
+def returned(x):
+    for v in x:
+        if v > 1.0:
+            kind = 'big'
+            break
+    else:
+        kind = 'none'
+    return v * 2 if kind == 'big' else x[0]
+
+
+@program
+def truth_of_mode(x):
+    name = 'fast'
+    if x[0] > 5.0 and name:
+        return x[0]
+    return x[1]
+
+
+@program
+def truth_of_config(x):
+    layers = [1.0, 2.0]
+    if x[0] > 5.0 and layers:
+        return x[0]
+    return x[1]
+
+
+@program
+def truth_of_callback(x):
+    cb = math.sin
+    return cb(x[0]) if x[0] > 5.0 and cb else x[1]
+
+
+@program
+def truth_of_other_way(x):
+    return x[0] if x[0] < 5.0 and '' else x[1]
+
+
+@program
+def truth_of_negated(x):
+    return x[0] if not (x[0] > 5.0 and 'yes') else x[1]
+
+
+@program
+def truth_of_with_or(x):
+    return x[0] if x[0] > 5.0 or [] else x[1]
+
+
+@program
+def truth_of_comprehension(x):
+    return sum((v for v in x if v > 0.0 and 'a'))
+
+
+@program
+def truth_of_shape(x):
+    return x[0] if x[0] > 5.0 and x.shape else x[1]
+
+
+@program
+def truth_of_raises(x):
+    errs = []
+    for v in x:
+        if v > 50.0:
+            errs.append(v)
+    if errs and x[0] > 0.0:
+        raise ValueError('some')
+    return x[0]
+
+
+@program
+def truth_of_queue(x):
+    q = [x[0], x[1]]
+    s, n = (0.0, 0)
+    while q and n < 20:
+        v = q.pop(0)
+        s += v * v
+        if n < 3:
+            q.append(v * 0.5)
+        n += 1
+    return s
+
+
+@program
+def truth_of_empty_range(x):
+    return x[0] if range(0) else x[1]
+
+
+@program
+def truth_of_what_ends_a_loop(x):
+    v = x[0]
+    while v < 5.0 and "a":
+        v = v + 1.0
+    return v * x[1]
+
+
+class Held:
+    def __init__(self, a):
+        self.a = a
+
+    def get(self):
+        return self.a
+
+
+VALUES = {
+    "string": ('v = "a" if x[0] > C else ""',),
+    "string_num": ('v = "a" if x[0] > C else 0.0',),
+    "none_num": ('v = None if x[0] > C else x[1]',),
+    "none_zero": ('v = None if x[0] > C else 0',),
+    "none_str": ('v = None if x[0] > C else "b"',),
+    "none_list": ('v = None if x[0] > C else [1.0]',),
+    "none_tuple": ('v = None if x[0] > C else (x[0], 1.0)',),
+    "none_array": ('v = None if x[0] > C else x[:1]',),
+    "lists": ('v = [x[0]] if x[0] > C else []',),
+    "lists2": ('v = [x[0], 1.0] if x[0] > C else [2.0]',),
+    "grown": ('v = []', 'for e in x:', '    if e > C: v.append(e)'),
+    "popped": ('v = [x[0], x[1]]', 'for e in x:', '    if e > C: v.pop()'),
+    "dicts": ('v = {"a": x[0]} if x[0] > C else {}',),
+    "dict_num": ('v = {"a": x[0]} if x[0] > C else 0',),
+    "callables": ('v = math.sin if x[0] > C else math.cos',),
+    "callable_none": ('v = math.sin if x[0] > C else None',),
+    "closures": ('v = (lambda u: u) if x[0] > C else None',),
+    "numbers": ('v = 0 if x[0] > C else 2.5',),
+    "number_bool": ('v = False if x[0] > C else x[1]',),
+    "tuples": ('v = (x[0],) if x[0] > C else ()',),
+    "tuples2": ('v = (x[0], 1.0) if x[0] > C else (1.0, 2.0)',),
+    "array_num": ('v = x[:1] if x[0] > C else 0.0',),
+    "array1": ('v = x[:1] * 0 if x[0] > C else x[1:]',),
+    "range": ('v = range(int(x[0] * 3))',),
+    "range3": ('v = range(3, int(x[0] * 5), 1)',),
+    "iters": ('v = zip([], [])',),
+    "iter2": ('v = enumerate([]) if x[0] > C else map(abs, [])',),
+    "shape": ('v = x.shape',),
+    "set": ('v = {1, 2} if x[0] > C else set()',),
+    "obj": ('v = Held(0.0) if x[0] > C else Held(1.0)',),
+    "obj_none": ('v = Held(0.0) if x[0] > C else None',),
+    "and_value": ('v = x[0] > C and "yes"',),
+    "or_value": ('v = x[0] > C or [1]',),
+    "and_num": ('v = x[0] > C and x[1]',),
+    "loop_none": ('v = None', 'for e in x:', '    if e > C: v = e'),
+    "loop_str": ('v = ""', 'for e in x:', '    if e > C: v = "s"'),
+    "loop_tuple": ('v = None', 'for e in x:', '    if e > C: v = (e, 1.0)'),
+    "partial": ('v = functools.partial(max, 1.0) if x[0] > C else 0',),
+    "method": ('v = Held(1.0).get',),
+}
+USES = {
+    "if": ('if v:', '    return x[0] * 2', 'return x[1] * 3'),
+    "not": ('if not v:', '    return x[0] * 2', 'return x[1] * 3'),
+    "ifexp": ('return x[0] * 2 if v else x[1] * 3',),
+    "and": ('if x[1] > 1.0 and v:', '    return x[0] * 2', 'return x[1] * 3'),
+    "or": ('if x[1] > 2.0 or v:', '    return x[0] * 2', 'return x[1] * 3'),
+    "bool": ('return x[0] * bool(v) + x[1]',),
+    "notv": ('return x[0] * (not v) + x[1]',),
+    "assert": ('assert v, "no"', 'return x[0] * 2'),
+    "while": ('n = 0', 'while v and n < 3:', '    n += 1', 'return x[0] * n + x[1]'),
+    "orvalue": ('w = v or 2.0', 'return x[0] * (w if isinstance(w, float) else 3.0)'),
+    "andvalue": ('w = v and 2.0', 'return x[0] * (2.0 if w else 3.0)'),
+    "comp": ('return sum([e for e in x if v]) + x[0]',),
+    "chain": ('return x[0] if (x[1] > 1 and (v or x[0] > 3)) else x[1]',),
+    "anyall": ('return x[0] if any([v, False]) else x[1]',),
+}
+
+
+def written(name, value, use, bound, path):
+    """The program that uses a value, in a file of its own."""
+    lines = [line.replace("C", bound) for line in (*VALUES[value], *USES[use])]
+    text = "\n    ".join(["def f(x):", *lines]) + "\n"
+    path.write_text(text)
+    namespace = {"np": np, "math": math, "functools": functools, "Held": Held, "__name__": name}
+    exec(compile(text, str(path), "exec"), namespace)
+    return namespace["f"]
+
+
+@pytest.mark.parametrize("k, value", list(enumerate(VALUES)), ids=str)
+def test_truth(k, value, tmp_path):
+    """Of values that paths agree on, and of those that they do not: as Python has it, or refused."""
+    uses = list(USES)
+    others = [(uses[(k + n) % len(uses)], "0.5") for n in (0, 5)]
+    for j, (use, bound) in enumerate([("if", "0.5"), ("if", "5.0"), *others]):
+        f = written(f"truth_{value}_{j}", value, use, bound, tmp_path / f"f{j}.py")
+        try:
+            agrees(f, X)
+        except SctError as error:
+            assert error.code in ("SCT501", "SCT504", "SCT505"), error
