@@ -25,7 +25,7 @@ import click
 from sct.codegen.cache import cache_dir, clear, stored_modules
 from sct.derivative import Derivative, emit
 from sct.errors import Loc, SctError
-from sct.frontend import Traced, root_of, trace_ahead
+from sct.frontend import Traced, root_of, tangent_names, trace_ahead
 from sct.frontend.typetext import known_value, structure
 from sct.modules.decorated import Decorated, File
 from sct.modules.stages import STAGES, copies_in_loops, stage_text
@@ -236,7 +236,8 @@ def _without_tangent(by: Derivative) -> list[str]:
     names = _parameters(by)
     argnums = by.__sct_transform__.argnums
     wanted = argnums if isinstance(argnums, tuple) else (argnums,)
-    return [f"d{name}" for k, name in enumerate(names) if k not in wanted and name not in wanted]
+    return [tangent for k, (name, tangent) in enumerate(zip(names, tangent_names(names)))
+            if k not in wanted and name not in wanted]
 
 
 def _parameters(derivative: Any) -> list[str]:

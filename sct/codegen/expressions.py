@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import enum
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -94,6 +95,8 @@ def tuple_of(items: Sequence[ast.expr], ctx: ast.expr_context | None = None) -> 
 
 def constant(value: Any, modules: Modules) -> ast.expr:
     """A literal, or an expression that is equal to `value`; raises ValueError if there is none."""
+    if isinstance(value, enum.Enum):
+        raise ValueError(f"{value!r} has no literal form")
     if isinstance(value, np.generic):
         return call(ast.Attribute(modules.module("numpy"), value.dtype.name, ast.Load()),
                     constant(value.item(), modules))

@@ -37,7 +37,7 @@ from sct.codegen.program import (
 )
 from sct.codegen.templates import WRITES, occurrences, width
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_effect, walk
-from sct.ir.types import Tensor
+from sct.ir.types import BOOL, Tensor
 from sct.ops import enter, leave
 from sct.ops.registry import may_raise
 
@@ -398,17 +398,13 @@ def _as_select(s: Statement, folding: _Folding) -> Statement:
     assert isinstance(then, Move) and isinstance(orelse, Move)
     (value, a), (_, b) = then.pairs[0], orelse.pairs[0]
     kind = "if"
-    if b is s.test or b == Lit(False) and _is_bool(s.test):
+    if b is s.test or b == Lit(False) and s.test.type == BOOL:
         kind = "and"
-    elif a is s.test or a == Lit(True) and _is_bool(s.test):
+    elif a is s.test or a == Lit(True) and s.test.type == BOOL:
         kind = "or"
     if isinstance(s.test, Value) and (a is s.test or b is s.test):
         folding.uses[s.test] -= 1
     return Select(value, s.test, a, b, kind, s)
-
-
-def _is_bool(x: Operand) -> bool:
-    return isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b"
 
 
 def _unfolded(s: If, folding: _Folding) -> If:

@@ -80,8 +80,9 @@ class _Lowering:
         return tuple(map(self.read, xs))
 
     def settled(self, x: Operand, facts: Facts) -> Operand:
-        """`x`, or the one literal that it can be here."""
-        values = self.exits.known(x, facts)
+        """`x`, or the one literal that it can be here: a Python number, as literals are."""
+        of_numpy = isinstance(x.type, Tensor) and x.type.carrier != "py"
+        values = None if of_numpy else self.exits.known(x, facts)
         return Lit(*values) if values is not None and len(values) == 1 else self.read(x)
 
     def unsure(self, xs: Iterable[Operand]) -> frozenset[Operand]:

@@ -33,6 +33,7 @@ from sct.ir import Value
 from sct.ir.objects import fields_of, is_container, is_namedtuple, is_user_class
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
 from sct.ir.types import INT, NONE, Dim, List, Opaque, Tensor, Type, join, py, sym
+from sct.ops import BY_CALL
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
@@ -271,15 +272,28 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         addr = ev.new_addr()
         ev.store.cells[addr] = Array(leaf, "argument", layout=leaf, readonly=frozenset({leaf}))
         return Ref(addr), Leaf(ev.params.index(leaf))
+    if isinstance(x, enum.Enum):
+        return Static(x), Const(x)
     if isinstance(x, (bool, int, float, np.generic, str)):
+        _no_subclass(ev, x)
         leaf = add_leaf(ev, x, Opaque() if isinstance(x, str) else type_of_object(ev, x, name), name)
         return leaf, Leaf(len(ev.params) - 1)
     if isinstance(x, complex):
         raise SctError("SCT506", "complex numbers are not supported", hint="pass the real and the imaginary part")
-    if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype, enum.Enum)):
+    if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype)):
         return Static(x), Const(x)
     leaf = add_leaf(ev, x, Opaque(), name)
     return leaf, Leaf(len(ev.params) - 1)
+
+
+def _no_subclass(ev: Evaluator, x: Any) -> None:
+    """Refuse a number or string of a user's class."""
+    plain = type(x) is x.dtype.type if isinstance(x, np.generic) else type(x) in _PLAIN
+    if not plain:
+        kind = next(base for base in (bool, int, float, str, np.generic) if isinstance(x, base))
+        ev.refuse("SCT506", f"a `{kind.__name__}` of class `{type(x).__name__}` is not supported",
+                  why="a class of its own may give the operators other meanings",
+                  hint=f"pass {kind.__name__}(x)" if kind is not np.generic else "")
 
 
 def _rows(ev: Evaluator, types: Sequence[Any], columns: Sequence[Any], name: str) -> tuple[Abstract, Tree]:
@@ -369,7 +383,10 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
         if isinstance(obj, np.ndarray):
             ev.refuse("SCT507", "an array that is a default or an attribute of a library is not supported")
         if isinstance(obj, np.generic):
-            return Static(obj.item())
+            spelling = f"numpy.{obj.dtype.name}"
+            if spelling not in BY_CALL:
+                ev.refuse("SCT506", f"a constant of class `{spelling}` is not supported")
+            return ev.call_op(BY_CALL[spelling], Static(obj.item()), spelling=spelling)
         return Static(obj)
     if path in ev.free:
         return ev.free[path]
@@ -403,6 +420,11 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         ev.identities[path, "keys"] = (path, tuple(obj))
         items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
         return DictRef(ev.captured.put(Slots(items, tuple(obj), "captured")))
+    if isinstance(obj, enum.Enum):
+        ev.identities[path, "is"] = (path, obj)
+        return Static(obj, path)
+    if isinstance(obj, (int, float, str, np.generic)):
+        _no_subclass(ev, obj)
     if isinstance(obj, np.ndarray) or isinstance(obj, (int, float, np.generic)) and not isinstance(obj, bool):
         return _captured(ev, _free_leaf(ev, obj, type_of_object(ev, obj, ""), path, key_of((obj,), {})))
     if isinstance(obj, (str, bool, type(None))):

@@ -180,7 +180,7 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
         if isinstance(v.value, tuple):
             ev.refuse("SCT503", "a tuple inside a subscript is not supported")
         if isinstance(v.value, (bool, int)):
-            return Lit(v.value)
+            return Lit(v.value if isinstance(v.value, bool) else int(v.value))
     if isinstance(v, ListRef):
         return array_of(ev, v)
     if isinstance(v, Ref):

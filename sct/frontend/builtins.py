@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import enum
 from typing import Any
 
 import gast
@@ -12,13 +13,14 @@ import numpy as np
 from sct.frontend import lists
 from sct.frontend.arrays import size_along
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
-from sct.frontend.expressions import binary, boolean, truth
+from sct.frontend.expressions import as_bool, binary, boolean, truth
 from sct.frontend.iteration import from_zero, is_run_over, items_of, length
 from sct.frontend.iterators import looked, select
-from sct.frontend.objects import is_object, special_call
+from sct.frontend.objects import is_object, reflected, special_call, undefined
 from sct.frontend.prelude import all_, any_, largest, same, smallest
 from sct.frontend.prelude import sum_ as sum_of_array
-from sct.frontend.raising import die
+from sct.frontend.protocols import checked, plain_numbers
+from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
 from sct.frontend.taking import iterator, most, taken
 from sct.frontend.texts import shown
@@ -44,7 +46,7 @@ __all__: list[str] = []
 
 @special(range)
 def range_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    args = [ev.as_int(a) if isinstance(a, Value) else a for a in args]
+    args = [ev.as_int(a) if isinstance(a, Value) else a for a in plain_numbers(ev, *args)]
     for a in args:
         t = ev.type_of(a) if isinstance(a, (Value, Static)) else None
         if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype not in ("real", "single"):
@@ -57,7 +59,7 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     (v,) = args
     own = special_call(ev, v, "__len__")
     if own is not None:
-        return own
+        return checked(ev, own, "len")
     if isinstance(v, Ref):
         return ev.wrap(length(ev, v))
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
@@ -161,8 +163,8 @@ def _extremum(name: str) -> Special:
             return kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
         if is_object(*items):
             return select(ev, name, iterator(ev, Tup(items)), Static(same)) or Static(None)
-        if all(map(is_number, items)):
-            return Static(getattr(builtins, name)(x.value for x in items if isinstance(x, Static)))
+        if all(is_number(x) or isinstance(x, Static) and isinstance(x.peek, enum.Enum) for x in items):
+            return ev.lift(attempted(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
         if len(items) == 1:
             return items[0]
         if any(isinstance(x, Ref) for x in items):
@@ -178,7 +180,11 @@ SPECIAL[id(min)] = _extremum("min")
 
 @special(divmod)
 def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return Tup((binary(ev, gast.FloorDiv, *args), binary(ev, gast.Mod, *args)))
+    a, b = args
+    if is_object(a, b):
+        own = reflected(ev, a, b, "__divmod__", "__rdivmod__")
+        return own if own is not None else undefined(ev, divmod, a, b)
+    return Tup((binary(ev, gast.FloorDiv, a, b), binary(ev, gast.Mod, a, b)))
 
 
 def _quantifier(stops: bool) -> Special:
@@ -226,16 +232,14 @@ def _convert(name: str, cls: Any) -> Special:
         if not args:
             return Static(cls())
         (v,) = args
-        own = special_call(ev, v, f"__{name}__") if name != "bool" else None
-        if own is not None:
-            return own
-        if isinstance(v, Static) and (is_number(v)) and v.value is not None:
-            try:
-                return Static(cls(v.value))
-            except (ValueError, OverflowError):
-                pass
+        for method in {"float": ("float", "index"), "int": ("int", "index")}.get(name, ()):
+            own = special_call(ev, v, f"__{method}__")
+            if own is not None:
+                return ev.call(Static(cls), [checked(ev, own, method)])
         if cls is bool:
-            return boolean(truth(ev, v))
+            return as_bool(ev, truth(ev, v))
+        if isinstance(v, Static) and (is_number(v) or isinstance(v.peek, enum.Enum)):
+            return Static(attempted(ev, lambda: cls(v.value)))
         if isinstance(v, Value) and isinstance(v.type, Opaque):
             made = ev.defs.get(v)
             if made is not None and made.op is apply:  # what it is given is not differentiated, or it is refused

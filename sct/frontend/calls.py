@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import math
 import types
@@ -24,7 +25,7 @@ from sct.frontend.objects import instantiate, special_call, special_method
 from sct.frontend.opaque import exception, is_installed, is_library, may_be_differentiated, opaque_call, pure_method
 from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
-from sct.frontend.raising import fitted
+from sct.frontend.raising import attempted, fitted
 from sct.frontend.repeated import Outline, evaluated_in_line, site_of
 from sct.frontend.source import (
     Liveness,
@@ -156,6 +157,9 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return ev.call(Static(f.__func__), [owner, *args], kwargs)
     if isinstance(f, types.FunctionType) and not is_library(f):
         return call_user(ev, fn, f, args, kwargs)
+    if isinstance(f, enum.EnumMeta):
+        known = [ev.ask(a, "what a member of an enum is found by") for a in args]
+        return ev.lift(attempted(ev, lambda: f(*known)))
     if isinstance(f, type) and issubclass(f, BaseException):
         return exception(ev, f, args)
     if hasattr(f, "__origin__"):  # Box[float]

@@ -1,24 +1,46 @@
-"""Comparisons: of numbers and arrays at run time; of objects, containers and identities as far as they are known."""
+"""Comparisons: of numbers and arrays at run time; of objects and containers by the rules of Python.
+
+A pair of kinds that has no rule here is refused.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import operator
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
+from sct.frontend import lists
+from sct.frontend.arrays import array_of
 from sct.frontend.evaluator import Evaluator, expression
-from sct.frontend.expressions import boolean, stand_in, truth
+from sct.frontend.expressions import as_bool, negated, truth
 from sct.frontend.facts import NeedsStatic
+from sct.frontend.identity import identical
 from sct.frontend.iteration import items_of
-from sct.frontend.objects import is_object, reflected, special_call
+from sct.frontend.objects import (
+    bind,
+    class_of,
+    find_method,
+    get_attribute,
+    is_generated,
+    is_object,
+    special_call,
+    special_method,
+    undefined,
+)
+from sct.frontend.opaque import is_library
+from sct.frontend.protocols import plain_numbers
 from sct.frontend.raising import attempted
+from sct.frontend.taking import VIEWS
 from sct.frontend.values import (
     Abstract,
-    Array,
     Container,
     DictRef,
+    Iteration,
     ListRef,
     ObjRef,
     Perhaps,
@@ -27,8 +49,8 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Value
-from sct.ir.types import Optional
-from sct.ops import BY_CALL, is_none, not_
+from sct.ir.types import BOOL, Tensor
+from sct.ops import BY_CALL, eq, gt
 
 __all__ = ["COMPARE", "compare_one"]
 
@@ -37,6 +59,7 @@ COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     gast.Eq: ("eq", operator.eq), gast.NotEq: ("ne", operator.ne), gast.Lt: ("lt", operator.lt),
     gast.LtE: ("le", operator.le), gast.Gt: ("gt", operator.gt), gast.GtE: ("ge", operator.ge),
 }
+_REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
 @expression(gast.Compare)
@@ -48,157 +71,273 @@ def compare(ev: Evaluator, node: Any) -> Abstract:
             return one
         t = truth(ev, one)
         if isinstance(t, Lit):
-            return go(right, k + 1) if t.value else Static(False)
-        return ev.branch(t, lambda: go(right, k + 1), lambda: Static(False))  # type: ignore[no-any-return]
+            return go(right, k + 1) if t.value else one
+        stop = Static(False) if isinstance(one, Value) and one.type == BOOL else one
+        return ev.branch(t, lambda: go(right, k + 1), lambda: stop)  # type: ignore[no-any-return]
 
     return go(ev.eval(node.left), 0)
 
 
 def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """`a op b`."""
     if isinstance(op, (gast.Is, gast.IsNot)):
-        same = _identical(ev, a, b)
-        if isinstance(op, gast.Is):
-            return same
-        return Static(not same.value) if isinstance(same, Static) else ev.emit(not_, ev.operand(same))
+        same = identical(ev, a, b)
+        return same if isinstance(op, gast.Is) else negated(ev, same)
     if isinstance(op, (gast.In, gast.NotIn)):
-        own = special_call(ev, b, "__contains__", a)
-        if own is not None:
-            t = truth(ev, own)
-            if isinstance(op, gast.In):
-                return boolean(t)
-            return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
-        found = _contains(ev, b, a)
-        return Static(found == isinstance(op, gast.In))
-    spelling, run = COMPARE[type(op)]
+        there = _contains(ev, b, a)
+        return there if isinstance(op, gast.In) else negated(ev, there)
+    _, run = COMPARE[type(op)]
     if is_object(a, b):
-        made = reflected(ev, a, b, f"__{spelling}__", f"__{_REFLECTED[spelling]}__")
-        if made is not None:
-            return made
-        if spelling not in ("eq", "ne"):
-            stand_in(ev, run, a, b)
-        if spelling == "ne":
-            t = truth(ev, compare_one(ev, gast.Eq(), a, b))
-            return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
+        return _of_objects(ev, op, a, b)
     if isinstance(a, Static) and isinstance(b, Static):
-        return attempted(ev, lambda: Static(run(a.value, b.value)))  # type: ignore[no-any-return]
+        p, q = a, b
+        return ev.lift(attempted(ev, lambda: run(p.value, q.value)))
+    a, b = (_taken_apart(ev, v) for v in (a, b))
     if isinstance(a, (Tup, Container)) or isinstance(b, (Tup, Container)):
         return _compare_containers(ev, op, a, b)
+    return _compare_values(ev, op, a, b)
+
+
+def _taken_apart(ev: Evaluator, v: Abstract) -> Abstract:
+    """A tuple or list that is known, as one of items."""
+    kind = type(v.value) if isinstance(v, Static) else None
+    return Tup(items_of(ev, v)) if kind is tuple else ev.new_list(items_of(ev, v)) if kind is list else v
+
+
+def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """A comparison with at least one number, array or object that is known at run time alone."""
+    spelling, run = COMPARE[type(op)]
     for x, y in ((a, b), (b, a)):
-        optional = isinstance(y, (Ref, Perhaps)) or isinstance(y, Value) and isinstance(y.type, Optional)
-        if isinstance(x, Static) and x.value is None and not optional:
-            return Static(isinstance(op, gast.NotEq))
-    return ev.call_op(BY_CALL[f"operator.{spelling}"], a, b, spelling=f"operator.{spelling}")
+        if isinstance(y, Perhaps):
+            ev.refuse("SCT503", "a comparison with a tuple that may be None is not supported",
+                      hint="test it with `is None` first")
+        if isinstance(x, Static) and not isinstance(x.value, (bool, int, float)):
+            t = y.type if isinstance(y, Value) else None
+            if isinstance(t, Tensor) and (t.carrier == "py" or not isinstance(x.value, str)):
+                return undefined(ev, run, a, b)  # it is the same for all numbers
+            if isinstance(t, Tensor) or isinstance(y, Ref):
+                ev.refuse("SCT503", f"a comparison of an array or a NumPy number with `{x.value!r}` is not supported",
+                          hint="write `is None`" if x.value is None else "compare its elements with numbers")
+            if x.value is None and isinstance(y, Value) and (leaf := ev.leaf_of(y)) is not None:
+                return undefined(ev, run, *((x, Static(leaf)) if x is a else (Static(leaf), x)))
+        if not isinstance(y, (Value, Ref, Static)):
+            same = identical(ev, a, b) if spelling in ("eq", "ne") else undefined(ev, run, a, b)
+            return negated(ev, same) if spelling == "ne" else same
+    return ev.call_op(BY_CALL[f"operator.{spelling}"], *plain_numbers(ev, a, b), spelling=f"operator.{spelling}")
 
 
-_REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+# -- of containers ------------------------------------------------------------------------------------------
 
 
 def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
-    """`==` and `!=` of tuples, lists, and dataclasses: item by item, up to the first that differs."""
-    if not isinstance(op, (gast.Eq, gast.NotEq)):
-        return _ordered(ev, op, a, b)
-    left, right = _comparable(ev, a), _comparable(ev, b)
-    if left is None or right is None or left[0] != right[0] or len(left[1]) != len(right[1]):
-        return Static(isinstance(op, gast.NotEq))
-    pairs = list(zip(left[1], right[1]))
-
-    def go(k: int) -> Abstract:
-        if k == len(pairs):
-            return Static(True)
-        t = truth(ev, compare_one(ev, gast.Eq(), *pairs[k]))
-        if isinstance(t, Lit):
-            return go(k + 1) if t.value else Static(False)
-        if k == len(pairs) - 1:
-            return boolean(t)
-        return ev.branch(t, lambda: go(k + 1), lambda: Static(False))  # type: ignore[no-any-return]
-
-    same = go(0)
-    if isinstance(op, gast.Eq):
-        return same
-    return Static(not same.value) if isinstance(same, Static) else ev.emit(not_, ev.operand(same))
-
-
-def _ordered(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
-    """`<` and the like of two tuples: by the first items that differ, or by their lengths."""
-    if not isinstance(a, Tup) or not isinstance(b, Tup):
-        ev.refuse("SCT503", "containers other than tuples are compared with `==` and `!=` alone",
-                  hint="compare their items")
-    pairs, longest = list(zip(a.items, b.items)), max(len(a.items), len(b.items))
-
-    def go(k: int) -> Abstract:
-        if k == len(pairs):
-            return compare_one(ev, op, Static(len(a.items)), Static(len(b.items)))
-        if k == longest - 1:
-            return compare_one(ev, op, *pairs[k])
-        t = truth(ev, compare_one(ev, gast.Eq(), *pairs[k]))
-        if isinstance(t, Lit):
-            return go(k + 1) if t.value else compare_one(ev, op, *pairs[k])
-        return ev.branch(t, lambda: go(k + 1), lambda: compare_one(ev, op, *pairs[k]))  # type: ignore[no-any-return]
-
-    return go(0)
-
-
-def _comparable(ev: Evaluator, v: Abstract) -> tuple[Any, tuple[Abstract, ...]] | None:
-    """What an object is equal to: others of this kind with equal items."""
-    if isinstance(v, Static) and isinstance(v.value, (tuple, list)):
-        return type(v.value), tuple(map(Static, v.value))
-    if isinstance(v, Tup):
-        return tuple, v.items
-    if not isinstance(v, Container):
-        return None
-    cell = ev.slots(v)
-    if isinstance(v, DictRef):
-        order = sorted(range(len(cell.keys)), key=lambda k: str(cell.keys[k]))
-        return (dict, tuple(cell.keys[k] for k in order)), tuple(cell.items[k] for k in order)
-    if isinstance(v, ObjRef):
-        return (v.cls, cell.keys if "__dataclass_fields__" in vars(v.cls) else v.addr), cell.items
-    return list, cell.items
-
-
-def _identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
+    """Tuples, lists and dicts; with an array they are arrays."""
+    spelling, run = COMPARE[type(op)]
     for x, y in ((a, b), (b, a)):
-        if isinstance(x, Static) and x.value is None:
-            if isinstance(y, Ref):
-                cell = ev.store.cells[y.addr]
-                if isinstance(cell, Array) and isinstance(cell.value, Value) and \
-                        isinstance(cell.value.type, Optional):
-                    return ev.emit(is_none, cell.value)  # type: ignore[no-any-return]
-            if isinstance(y, Perhaps):
-                return _identical(ev, x, y.of.items[0])
-            if isinstance(y, Value) and isinstance(y.type, Optional):
-                return ev.emit(is_none, y)  # type: ignore[no-any-return]
-            return Static(isinstance(y, Static) and y.value is None)
-    if isinstance(a, Static) and isinstance(b, Static):
-        return Static(a.value is b.value)
-    if isinstance(a, Ref) and isinstance(b, Ref):
-        return _same_array(ev, a, b)
-    if isinstance(a, (Ref, Container)) and isinstance(b, (Ref, Container)):
-        return Static(a == b)
-    ev.refuse("SCT503", "`is` between values known only at run time is not supported", hint="use `==`")
+        if isinstance(y, Ref) or isinstance(y, Value) and isinstance(y.type, Tensor) and y.type.carrier != "py":
+            if not isinstance(x, (Tup, ListRef)) or isinstance(y, Value) and y.type.carrier == "any":  # type: ignore
+                ev.refuse("SCT503", "a comparison of an array with this object is not supported")
+            array = ev.wrap(array_of(ev, x))
+            pair = (array, y) if x is a else (y, array)
+            return ev.call_op(BY_CALL[f"operator.{spelling}"], *pair, spelling=f"operator.{spelling}")
+    kinds = [kind for kind in (Tup, ListRef, DictRef) if isinstance(a, kind) and isinstance(b, kind)]
+    if kinds == [DictRef] and spelling in ("eq", "ne"):
+        same = _equal_dicts(ev, a, b)
+        return negated(ev, same) if spelling == "ne" else same
+    if not kinds or kinds == [DictRef]:
+        return undefined(ev, run, a, b)
+    if any(lists.is_dynamic(ev, v) for v in (a, b)):
+        return _compare_grown(ev, op, a, b)
+    left, right = items_of(ev, a), items_of(ev, b)
+    if spelling not in ("eq", "ne"):
+        return _ordered(ev, op, left, right)
+    same = Static(False) if len(left) != len(right) else _all_equal(ev, list(zip(left, right)))
+    return negated(ev, same) if spelling == "ne" else same
 
 
-def _same_array(ev: Evaluator, a: Ref, b: Ref) -> Abstract:
-    """`a is b`: each view is an object of its own."""
-    cells = [ev.store.cells[v.addr] for v in (a, b)]
-    if a.addr == b.addr and None not in (a.object, b.object):
-        return Static(a.object == b.object)
-    if a.addr == b.addr or any(c.frozen or isinstance(c, Array) and c.merged for c in cells):
-        ev.refuse("SCT503", "whether these are one array depends on the path", hint="compare their elements")
-    return Static(False)
+def _all_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]]) -> Abstract:
+    """Are the items of each pair one or equal?  Up to the first that are not."""
+    if not pairs:
+        return Static(True)
+    t = _one_or_equal(ev, *pairs[0])
+    if isinstance(t, Static):
+        return _all_equal(ev, pairs[1:]) if t.value else t
+    if len(pairs) == 1:
+        return t
+    return ev.branch(ev.operand(t), lambda: _all_equal(ev, pairs[1:]), lambda: Static(False))  # type: ignore[no-any-return]
 
 
-def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> bool:
+def _one_or_equal(ev: Evaluator, x: Abstract, y: Abstract) -> Abstract:
+    """`x is y or x == y`, a bool, as containers compare their items."""
+    if isinstance(x, (Static, Value, Tup)) and x is y or isinstance(x, (Ref, Container)) and x == y:
+        return Static(True)
+    if isinstance(x, Static) and isinstance(y, Static) and x.value is y.value:
+        return Static(True)
+    return as_bool(ev, truth(ev, compare_one(ev, gast.Eq(), x, y)))
+
+
+def _equal_dicts(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
+    assert isinstance(a, DictRef) and isinstance(b, DictRef)
+    left, right = ev.slots(a), ev.slots(b)
+    if len(left.keys) != len(right.keys) or any(k not in right.keys for k in left.keys):
+        return Static(False)
+    return _all_equal(ev, [(x, right.items[right.keys.index(k)]) for k, x in zip(left.keys, left.items)])
+
+
+def _compare_grown(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """Lists whose length is not known: Python compares them, where they hold numbers."""
+    assert isinstance(a, ListRef) and isinstance(b, ListRef)
+    spelling, _ = COMPARE[type(op)]
+    for x, y in ((a, b), (b, a)):
+        if not lists.is_dynamic(ev, x) and not ev.slots(x).items and spelling in ("eq", "ne"):
+            there = ev.emit(gt, lists.length(ev, y), 0, spelling="operator.gt")
+            return there if spelling == "ne" else negated(ev, there)
+    columns = [lists.as_column(ev, v) for v in (a, b)]
+    for column in columns:
+        elem = getattr(column.type, "elem", None)
+        if not (isinstance(elem, Tensor) and elem.is_scalar):
+            ev.refuse("SCT503", "comparing lists whose length is not known is supported for lists of numbers alone",
+                      hint="compare their items in a loop")
+    return ev.emit(BY_CALL[f"operator.{spelling}"], *columns, spelling=f"operator.{spelling}")  # type: ignore[no-any-return]
+
+
+def _ordered(ev: Evaluator, op: Any, left: tuple[Abstract, ...], right: tuple[Abstract, ...]) -> Abstract:
+    """`<` and the like of tuples or lists: by the first items that differ, or by their lengths."""
+    if not left or not right:
+        return compare_one(ev, op, Static(len(left)), Static(len(right)))
+    equal = _one_or_equal(ev, left[0], right[0])
+    if isinstance(equal, Static):
+        return _ordered(ev, op, left[1:], right[1:]) if equal.value else compare_one(ev, op, left[0], right[0])
+    last = len(left) == len(right) == 1
+    types_ = [x.type if isinstance(x, Value) else Lit(x.value).type if isinstance(x, Static) else None
+              for x in (left[0], right[0])]
+    if last and all(isinstance(t, Tensor) and t.carrier == "py" for t in types_):
+        return compare_one(ev, op, left[0], right[0])  # of equal ones too, and a bool
+    return ev.branch(ev.operand(equal), lambda: _ordered(ev, op, left[1:], right[1:]),  # type: ignore[no-any-return]
+                     lambda: compare_one(ev, op, left[0], right[0]))
+
+
+# -- of objects ---------------------------------------------------------------------------------------------
+
+_UNDEFINED = Static(NotImplemented)
+
+
+def _of_objects(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """The methods of the classes, in Python's order; then identity."""
+    spelling, run = COMPARE[type(op)]
+    p, q = class_of(a), class_of(b)
+    tries = [(a, spelling, b), (b, _REFLECTED[spelling], a)]
+    p = tuple if p is None and isinstance(a, Tup) else p
+    if p is not None and q is not None and p is not q and issubclass(q, p):
+        tries.reverse()
+    for owner, name, other in tries:
+        made = _by_method(ev, owner, name, other)
+        if made != _UNDEFINED:
+            return made
+    if spelling in ("eq", "ne"):
+        same = identical(ev, a, b)
+        return same if spelling == "eq" else negated(ev, same)
+    return undefined(ev, run, a, b)
+
+
+def _by_method(ev: Evaluator, owner: Abstract, name: str, other: Abstract) -> Abstract:
+    """`owner.__name__(other)`, which may be NotImplemented."""
+    cls, dunder = class_of(owner), f"__{name}__"
+    op = next(kind for kind, (spelling, _) in COMPARE.items() if spelling == name)()
+    if cls is None:
+        if isinstance(owner, Tup) and isinstance(other, Tup):
+            return _compare_containers(ev, op, Tup(owner.items), Tup(other.items))
+        if isinstance(owner, Ref) or isinstance(owner, Value) and not (
+                isinstance(owner.type, Tensor) and owner.type.carrier == "py"):
+            ev.refuse("SCT501", "a comparison of an array or a NumPy number with an object is not supported",
+                      why="NumPy compares them element by element", hint="convert the number with `float(...)`")
+        return _UNDEFINED
+    raw, where = find_method(cls, dunder)
+    if isinstance(raw, types.FunctionType) and is_generated(raw, where):
+        return _of_dataclasses(ev, op, where, owner, other)
+    if isinstance(raw, types.FunctionType) and not is_library(raw):
+        return ev.call(bind(ev, raw, where, owner, dunder), [other])
+    if where is tuple:
+        items = other.items if isinstance(other, Tup) else None
+        return _UNDEFINED if items is None or not isinstance(owner, Tup) else \
+            _compare_containers(ev, op, Tup(owner.items), Tup(items))
+    if where is types.SimpleNamespace:
+        if class_of(other) is not types.SimpleNamespace or not isinstance(owner, ObjRef) or \
+                not isinstance(other, ObjRef) or name not in ("eq", "ne"):
+            ev.refuse("SCT503", "this comparison of a namespace is not supported", hint="compare its attributes")
+        return _compare_containers(ev, op, *(DictRef(v.addr) for v in (owner, other)))
+    if where is not object:
+        ev.refuse("SCT203", f"the method `{dunder}` of `{cls.__name__}` is not supported")
+    if name != "ne":
+        return _UNDEFINED
+    same = _by_method(ev, owner, "eq", other)
+    return same if same == _UNDEFINED else negated(ev, as_bool(ev, truth(ev, same)))
+
+
+def _of_dataclasses(ev: Evaluator, op: Any, cls: type, a: Abstract, b: Abstract) -> Abstract:
+    """The methods that `dataclass` writes: they compare the fields of objects of one class."""
+    if class_of(a) is not class_of(b):
+        return _UNDEFINED
+    if isinstance(op, gast.Eq) and a == b and sys.version_info >= (3, 13):
+        return Static(True)
+    names = [f.name for f in dataclasses.fields(cls) if f.compare]
+    left, right = ([get_attribute(ev, v, name) for name in names] for v in (a, b))
+    if isinstance(op, gast.Eq) and sys.version_info >= (3, 13):
+        return _fields_equal(ev, list(zip(left, right)))
+    return _compare_containers(ev, op, Tup(tuple(left)), Tup(tuple(right)))
+
+
+def _fields_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]]) -> Abstract:
+    """`a.x == b.x and a.y == b.y`: from 3.13 on, identity does not count."""
+    if not pairs:
+        return Static(True)
+    one = compare_one(ev, gast.Eq(), *pairs[0])
+    if len(pairs) == 1:
+        return one
+    t = truth(ev, one)
+    if isinstance(t, Lit):
+        return _fields_equal(ev, pairs[1:]) if t.value else one
+    return ev.branch(t, lambda: _fields_equal(ev, pairs[1:]), lambda: one)  # type: ignore[no-any-return]
+
+
+# -- membership ---------------------------------------------------------------------------------------------
+
+
+def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
+    """`x in owner`, a bool."""
+    own = special_call(ev, owner, "__contains__", x)
+    if own is not None:
+        return as_bool(ev, truth(ev, own))
     owner = ev.text(owner)
     if isinstance(owner, DictRef):
         cell = ev.slots(owner)
         try:
-            return ev.ask(x, "what `in` looks for") in cell.keys
+            return Static(ev.ask(x, "what `in` looks for") in cell.keys)
         except NeedsStatic as need:
             need.error.hint = "results of a function are kept by `functools.lru_cache`; or fill the dict in a loop"
             raise
-    if isinstance(owner, Static):
+    if isinstance(owner, Static) and class_of(owner) is None:
         wanted = ev.ask(x, "what `in` looks for")
-        return bool(attempted(ev, lambda: wanted in owner.value))
-    if isinstance(owner, (Tup, ListRef)):
-        return ev.ask(x, "what `in` looks for") in [ev.ask(y, "an item of this list") for y in items_of(ev, owner)]
-    ev.refuse("SCT503", "`in` is supported for tuples, lists and dicts of known contents alone")
+        return Static(attempted(ev, lambda: wanted in owner.value))
+    if isinstance(owner, Ref):
+        equal = ev.call_op(eq, owner, ev.wrap(array_of(ev, x)) if isinstance(x, (Tup, ListRef)) else x,
+                           spelling="operator.eq")
+        return as_bool(ev, ev.operand(ev.call_op(BY_CALL["numpy.any"], equal, spelling="numpy.any")))
+    if isinstance(owner, (Tup, ListRef)) or isinstance(owner, Iteration) and owner.kind in VIEWS or \
+            special_method(ev, owner, "__iter__") is not None:
+        items = items_of(ev, owner)
+        if isinstance(x, (Static, Value, Tup)) and not is_object(x, *items) and not any(
+                isinstance(y, (Ref, Container)) for y in items):
+            return Static(ev.ask(x, "what `in` looks for") in [ev.ask(y, "an item of this list") for y in items])
+        return _any_equal(ev, x, items)
+    ev.refuse("SCT503", "`in` is supported for tuples, lists, dicts and arrays alone")
+
+
+def _any_equal(ev: Evaluator, x: Abstract, items: tuple[Abstract, ...]) -> Abstract:
+    if not items:
+        return Static(False)
+    t = _one_or_equal(ev, items[0], x)
+    if isinstance(t, Static):
+        return t if t.value else _any_equal(ev, x, items[1:])
+    if len(items) == 1:
+        return t
+    return ev.branch(ev.operand(t), lambda: Static(True), lambda: _any_equal(ev, x, items[1:]))  # type: ignore[no-any-return]

@@ -8,6 +8,7 @@ only if there is a handler for it.
 from __future__ import annotations
 
 import contextlib
+import enum
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -417,7 +418,9 @@ class Evaluator(Facts):
         if what is None and isinstance(v, Static) and (hint := instead(v.value, "it")):
             self.refuse("SCT506", f"{described(v.value)} is not supported here", hint=hint)
         what = what or (f"`{v.value!r}`" if isinstance(v, Static) else "a function")
-        self.refuse("SCT503", f"{what} is not supported here", hint="use a number or an array")
+        hint = f"use its value: `{v.value}.value`" if isinstance(v, Static) and isinstance(v.value, enum.Enum) else \
+            "use a number or an array"
+        self.refuse("SCT503", f"{what} is not supported here", hint=hint)
 
     def defined(self, v: Value) -> Value:
         """A value that may be None or unassigned, used as what it is otherwise."""
@@ -524,11 +527,6 @@ class Evaluator(Facts):
     def opaque(self, fn: Static) -> Value:
         """A callable that sct does not see into, as a parameter."""
         return opaque(self, fn)
-
-    def ask_type(self, v: Abstract, kinds: tuple[type, ...]) -> bool:
-        """isinstance of a number that may be an int or a float: asked."""
-        value = self.ask(v, "the class of this number")
-        return isinstance(value, kinds)
 
     # -- asking ------------------------------------------------------------------------------------
 

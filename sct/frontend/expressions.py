@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import enum
+import functools
 import operator
 import types
 from collections.abc import Callable
@@ -17,7 +18,8 @@ from sct.frontend.arrays import NUMPY_NAMES, size_along
 from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.iteration import items_of
-from sct.frontend.objects import class_of, get_attribute, is_object, reflected, special_call
+from sct.frontend.objects import get_attribute, is_object, reflected, special_call, undefined
+from sct.frontend.protocols import checked, plain_numbers
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
 from sct.frontend.texts import shown
@@ -43,13 +45,13 @@ from sct.frontend.values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.reals import plain
-from sct.ir.types import Optional, Tensor, Undef
+from sct.ir.types import BOOL, Optional, Tensor, Undef
 from sct.ops import BY_CALL, fstring, gt, is_none, ne, not_, size, transpose
 from sct.ops.lists import joined
 
 __all__ = [
-    "BINARY", "NUMPY_NAMES", "UNARY", "binary", "boolean", "closure", "condition", "get", "in_place",
-    "lookup", "stand_in", "truth", "unary",
+    "BINARY", "NUMPY_NAMES", "UNARY", "as_bool", "binary", "boolean", "closure", "condition", "get", "in_place",
+    "lookup", "negated", "truth", "unary",
 ]
 
 
@@ -117,21 +119,24 @@ def walrus(ev: Evaluator, node: Any) -> Abstract:
 # -- operators ----------------------------------------------------------------------------------
 
 
-def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
-    """`a op b`."""
+def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callable[..., Any] | None = None) -> Abstract:
+    """`a op b`; `in_place`: as part of `a op= b`."""
     spelling, run = BINARY[kind]
     if isinstance(a, Static) and isinstance(b, Static) and _is_known(a) and _is_known(b):
         try:
-            return Static(run(a.value, b.value))
+            return ev.lift((in_place or run)(a.value, b.value))
         except TypeError as error:
             return die(ev, "TypeError", str(error))
         except (ArithmeticError, ValueError):
             pass  # raised again when the program runs
     if is_object(a, b):
-        made = reflected(ev, a, b, f"__{_METHOD.get(spelling, spelling)}__", f"__r{_METHOD.get(spelling, spelling)}__")
+        name = _METHOD.get(spelling, spelling)
+        made = reflected(ev, a, b, f"__{name}__", f"__r{name}__")
         if made is not None:
             return made
-        stand_in(ev, run, a, b)
+        if not (kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
+            return undefined(ev, in_place or run, a, b)
+    a, b = plain_numbers(ev, a, b)
     if kind is gast.Add and isinstance(a, Tup) and isinstance(b, Tup):
         return Tup(a.items + b.items)
     if isinstance(a, ListRef) and isinstance(b, ListRef) and kind is gast.Add and (
@@ -155,26 +160,18 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _is_known(v: Static) -> bool:
-    """Is this a number, a flag or a set, with which Python itself computes?"""
-    return is_number(v) or isinstance(v.peek, enum.Flag) or isinstance(v.peek, (set, frozenset)) and v.path is None
-
-
-def stand_in(ev: Evaluator, run: Callable[[Any, Any], Any], a: Abstract, b: Abstract) -> None:
-    """Raise what Python does where an operator is not defined for these objects, tried on others of their classes."""
-    made = []
-    for v in (a, b):
-        cls = class_of(v)
-        if isinstance(v, Tup) or not (cls is not None or is_number(v) or isinstance(v, Value)):
-            return
-        made.append(object.__new__(cls) if cls is not None else v.value if isinstance(v, Static) else 1.0)
-    attempted(ev, lambda: run(*made))
+    """Is this a number, a flag, a member of an enum or a set, with which Python itself computes?"""
+    return is_number(v) or isinstance(v.peek, enum.Enum) or isinstance(v.peek, (set, frozenset)) and v.path is None
 
 
 def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
     """`a op= b`, what is assigned."""
     spelling, _ = BINARY[kind]
-    made = special_call(ev, a, f"__i{_METHOD.get(spelling, spelling)}__", b)
-    return made if made is not None else binary(ev, kind, a, b)
+    name = _METHOD.get(spelling, spelling)
+    made = special_call(ev, a, f"__i{name}__", b)
+    if made is not None and made != Static(NotImplemented):
+        return made
+    return binary(ev, kind, a, b, getattr(operator, f"i{name}"))
 
 
 def _no_strings(ev: Evaluator, *values: Abstract) -> None:
@@ -216,11 +213,8 @@ def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
 
 def truth(ev: Evaluator, v: Abstract) -> Operand:
     """`bool(v)` as an operand; a literal where it is known."""
-    if is_object(v):
-        own = special_call(ev, v, "__bool__")
-        length = special_call(ev, v, "__len__") if own is None else None
-        if own is not None or length is not None:
-            return truth(ev, own if own is not None else length)  # type: ignore[arg-type]
+    if is_object(v) and (own := _own_truth(ev, v)) is not None:
+        return own
     if isinstance(v, Static):
         return Lit(bool(v.value))
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
@@ -283,14 +277,37 @@ def condition(ev: Evaluator, node: Any) -> Operand:
             return boolean(t)
         if isinstance(t, Lit):
             return go(k + 1)
-        arms = lambda: go(k + 1), lambda: Static(not is_and)
+        stop: Abstract = Static(not is_and) if t.type == BOOL else t
+        arms = lambda: go(k + 1), lambda: stop
         return ev.branch(t, *(arms if is_and else reversed(arms)))  # type: ignore[no-any-return]
 
     return ev.operand(go(0))
 
 
+def _own_truth(ev: Evaluator, v: Abstract) -> Operand | None:
+    """What `__bool__` or `__len__` of an object say."""
+    own = special_call(ev, v, "__bool__")
+    if own is not None:
+        return truth(ev, checked(ev, own, "bool"))
+    size = special_call(ev, v, "__len__")
+    return None if size is None else truth(ev, checked(ev, size, "len"))
+
+
 def boolean(x: Operand) -> Abstract:
     return Static(x.value) if isinstance(x, Lit) else x
+
+
+def as_bool(ev: Evaluator, x: Operand) -> Abstract:
+    """A truth as the Python bool of it."""
+    if isinstance(x, Lit) or x.type == BOOL:
+        return boolean(x)
+    return ev.emit(BY_CALL["builtins.bool"], x, spelling="builtins.bool")  # type: ignore[no-any-return]
+
+
+def negated(ev: Evaluator, v: Abstract) -> Abstract:
+    """`not v`."""
+    t = truth(ev, v)
+    return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
 
 
 @expression(gast.BoolOp)
@@ -304,8 +321,8 @@ def boolop(ev: Evaluator, node: Any) -> Abstract:
         t = truth(ev, v)
         if isinstance(t, Lit):
             return go(k + 1) if t.value == is_and else v
-        # Where the value is its own truth, the arm that stops yields a literal.
-        stop: Abstract = Static(not is_and) if t is v else v
+        # Where the value is its own truth, and a bool, the arm that stops yields a literal.
+        stop: Abstract = Static(not is_and) if t is v and t.type == BOOL else v
         if is_and:
             return _either(ev, t, lambda: go(k + 1), lambda: stop)
         return _either(ev, t, lambda: stop, lambda: go(k + 1))
@@ -461,6 +478,11 @@ def closure(ev: Evaluator, node: Any) -> Closure:
     return Closure(node, ev.frames[-1].id, defaults, kw)
 
 
+def _formatted(value: Any, conversion: str, spec: str) -> str:
+    convert: Any = {"r": repr, "s": str, "a": ascii}.get(conversion)
+    return format(value if convert is None else convert(value), spec)
+
+
 @expression(gast.JoinedStr)
 def fstring_(ev: Evaluator, node: Any) -> Abstract:
     parts: list[Any] = []
@@ -481,9 +503,8 @@ def fstring_(ev: Evaluator, node: Any) -> Abstract:
         conversion = chr(p.conversion) if p.conversion and p.conversion > 0 else ""
         if isinstance(v, (Tup, Container)) or is_object(v):
             v, conversion = boolean(shown(ev, v)), ""
-        if isinstance(v, Static) and not args and isinstance(v.value, (str, int, float, bool, type(None))):
-            convert: Any = {"r": repr, "s": str, "a": ascii}.get(conversion, lambda x: x)
-            text_now = format(convert(v.value), spec)
+        if isinstance(v, Static) and (is_number(v) and not args or isinstance(v.value, (enum.Enum, type, np.dtype))):
+            text_now = attempted(ev, functools.partial(_formatted, v.value, conversion, spec))
             parts.append(text_now)
             known += text_now
             continue

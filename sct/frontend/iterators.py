@@ -18,7 +18,7 @@ from sct.frontend import lists, prelude
 from sct.frontend.arrays import item
 from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
-from sct.frontend.expressions import binary, truth
+from sct.frontend.expressions import as_bool, binary, boolean, truth
 from sct.frontend.iteration import is_run_over, items_of
 from sct.frontend.nests import of_nest
 from sct.frontend.objects import special_call
@@ -48,6 +48,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Value
+from sct.ir.types import BOOL
 
 __all__ = ["chosen", "looked", "select"]
 
@@ -238,16 +239,29 @@ def _as_abstract(x: Any) -> Abstract:
 
 
 def looked(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) -> Abstract:
-    """`any` of what is taken, which stops at what is true, or `all`."""
+    """`any` of what is taken, which stops at what is true, or `all`: a bool."""
+    return as_bool(ev, ev.lit(_decides(ev, take, stops)))
+
+
+def _decides(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) -> Abstract:
+    """The truth of the first item that decides, of a class of its own."""
     item = take()
     if item is None:
         return Static(not stops)
     t = truth(ev, item)
     if isinstance(t, Lit):
-        return Static(stops) if t.value == stops else looked(ev, take, stops)
-    if stops:
-        return ev.branch(t, lambda: Static(True), lambda: looked(ev, take, stops))  # type: ignore[no-any-return]
-    return ev.branch(t, lambda: looked(ev, take, stops), lambda: Static(False))  # type: ignore[no-any-return]
+        return Static(stops) if t.value == stops else _decides(ev, take, stops)
+    rest: list[Abstract] = []
+
+    def others() -> Abstract:
+        rest.append(_decides(ev, take, stops))
+        return rest[0]
+
+    def stop() -> Abstract:
+        return Static(stops) if t.type == BOOL else boolean(t)
+
+    made = ev.branch(t, stop, others) if stops else ev.branch(t, others, stop)
+    return boolean(t) if rest == [Static(not stops)] else made
 
 
 @special(sorted)

@@ -10,25 +10,30 @@ any other function.
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
 import inspect
+import numbers
 import types
-from collections.abc import Sequence
+import typing
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
 from sct.frontend.opaque import is_library
 from sct.frontend.raising import attempted, die, fitted
-from sct.frontend.values import Abstract, Bound, ObjRef, Parent, Ref, Slots, Static, Tup
+from sct.frontend.values import Abstract, Bound, DictRef, ListRef, ObjRef, Parent, Ref, Slots, Static, Tup
 from sct.ir import Value
-from sct.ir.objects import is_container, is_namedtuple
+from sct.ir.objects import is_container, is_namedtuple, is_user_class
 from sct.ir.types import Tensor
 from sct.ops import BY_CALL
 
 __all__ = [
-    "class_of", "find_attribute", "get_attribute", "instantiate", "is_object", "reflected", "set_attribute",
-    "special_call", "special_method",
+    "bind", "class_of", "find_attribute", "find_method", "get_attribute", "instantiate", "is_generated", "is_object",
+    "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
 
 _MISSING = object()
@@ -69,24 +74,50 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
         assert isinstance(of, type)
         after = of.__mro__[of.__mro__.index(owner.cls) + 1:]
         raw, where = _in_classes(after, name)
-        return None if raw is _MISSING else _bind(ev, raw, where, owner.owner, name)
+        return None if raw is _MISSING else bind(ev, raw, where, owner.owner, name)
     cls = class_of(owner)
     assert cls is not None
     if _python(cls, "__getattribute__") is not None:
         ev.refuse("SCT203", f"the class `{cls.__name__}` has a `__getattribute__` of its own")
     raw, where = _in_classes(cls.__mro__, name)
-    if isinstance(raw, property):
-        return _bind(ev, raw, where, owner, name)
+    if _is_data(raw):
+        return bind(ev, raw, where, owner, name)
     own = _slot(ev, owner, name)
     if own is not None:
         return own
+    if isinstance(raw, functools.cached_property):
+        return _computed_once(ev, raw, where, owner, name)
     if isinstance(owner, Static) and hasattr(owner.peek, "__dict__"):
         at = (*_path(owner), ("attr", "__dict__"))
         ev.identities[(*at, name), "lacks"] = (at, name)  # an attribute of its own would come first
-    if raw is not _MISSING and not isinstance(raw, types.MemberDescriptorType):
-        return _bind(ev, raw, where, owner, name)
+    if raw is not _MISSING and not isinstance(raw, _SLOTS):
+        return bind(ev, raw, where, owner, name)
     hook = special_method(ev, owner, "__getattr__")
     return None if hook is None else ev.call(hook, [Static(name)])
+
+
+_SLOTS = (types.MemberDescriptorType, type(vars(typing.NamedTuple("_", [("x", int)]))["x"]))
+"""What stands in a class for an attribute that is in the object itself."""
+
+
+def _is_data(raw: Any) -> bool:
+    """Does this attribute of a class come before one of the object: a property, a descriptor with `__set__`?"""
+    kind = type(raw)
+    return not isinstance(raw, _SLOTS) and hasattr(kind, "__get__") and \
+        (hasattr(kind, "__set__") or hasattr(kind, "__delete__"))
+
+
+def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: str) -> Abstract:
+    """A `cached_property` that is read for the first time: the object keeps what it gives."""
+    if isinstance(owner, ObjRef):
+        made = bind(ev, raw, where, owner, name)
+        _store(ev, owner, name, made)
+        return made
+    if isinstance(owner, Static) and owner.path is not None:
+        x = owner.peek
+        attempted(ev, lambda: getattr(x, name))  # as the function itself would, and the object keeps it
+        return ev.lift(getattr(x, name), (*owner.path, ("attr", name)))
+    ev.refuse("SCT203", f"the `cached_property` `{name}` of this object is not supported")
 
 
 def _in_classes(classes: Sequence[type], name: str) -> tuple[Any, type]:
@@ -115,7 +146,7 @@ def _path(owner: Static) -> tuple[Any, ...]:
     return owner.path if owner.path is not None else (owner.value,)
 
 
-def _bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abstract:
+def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abstract:
     """What an attribute of the class is when it is read from `owner`."""
     at = (cls, ("attr", "__dict__"), ("item", name))
     if isinstance(raw, property):
@@ -139,9 +170,17 @@ def _bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abs
     if isinstance(raw, (types.WrapperDescriptorType, types.MethodDescriptorType)):
         return Bound(Static(raw), (owner,))
     if hasattr(type(raw), "__get__"):
-        ev.refuse("SCT203", f"the attribute `{name}` is a descriptor of class `{type(raw).__name__}`",
-                  why="sct knows functions, properties, static and class methods")
+        return _by_descriptor(ev, "__get__", raw, at, [owner, Static(class_of(owner))])
     return ev.lift(raw, at)
+
+
+def _by_descriptor(ev: Evaluator, method: str, raw: Any, at: tuple[Any, ...], args: Args) -> Abstract:
+    """A method of a descriptor that a user's class defines."""
+    fn = _python(type(raw), method)
+    if fn is None or not is_user_class(type(raw)):
+        ev.refuse("SCT203", f"a descriptor of class `{type(raw).__name__}` is not supported",
+                  why="sct knows functions, properties, static and class methods, and classes written in Python")
+    return ev.call(Static(fn), [ev.lift(raw, at), *args])
 
 
 def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *, forced: bool = False) -> None:
@@ -149,23 +188,27 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
     cls = class_of(owner)
     if isinstance(owner, ObjRef):
         assert cls is not None
-        raw, _ = _in_classes(cls.__mro__, name)
+        own = None if forced else find_method(cls, "__setattr__")
+        if own is not None and own[1] is not object and own[1] is not types.SimpleNamespace:
+            if not isinstance(own[0], types.FunctionType) or is_generated(*own):
+                ev.refuse("SCT303", f"writing an attribute of a `{cls.__name__}` is not supported",
+                          why="its class is frozen", hint="use dataclasses.replace")
+            ev.call(bind(ev, *own, owner, "__setattr__"), [Static(name), value])
+            return
+        raw, where = _in_classes(cls.__mro__, name)
+        at = (where, ("attr", "__dict__"), ("item", name))
         if isinstance(raw, property):
             if not isinstance(raw.fset, types.FunctionType):
                 die(ev, "AttributeError", f"property {name!r} of {cls.__name__!r} object has no setter")
-            ev.call(Static(raw.fset), [owner, value])
-            return
-        frozen = getattr(cls, "__dataclass_params__", None)
-        if not forced and (frozen is not None and frozen.frozen or _python(cls, "__setattr__") is not None):
-            ev.refuse("SCT303", f"writing an attribute of a `{cls.__name__}` is not supported",
-                      why="its class is frozen, or has a `__setattr__` of its own", hint="use dataclasses.replace")
-        cell = ev.writable(owner.addr, "a write to an attribute of an object")
-        assert isinstance(cell, Slots)
-        if name in cell.keys:
-            items = tuple(value if k == name else x for k, x in zip(cell.keys, cell.items))
-            ev.store.cells[owner.addr] = replace(cell, items=items)
+            ev.call(ev.lift(raw.fset, (*at, ("attr", "fset"))), [owner, value])
+        elif _is_data(raw):
+            if not hasattr(type(raw), "__set__"):
+                ev.refuse("SCT303", f"writing `{name}`, a descriptor without `__set__`, is not supported")
+            _by_descriptor(ev, "__set__", raw, at, [owner, value])
         else:
-            ev.store.cells[owner.addr] = replace(cell, items=(*cell.items, value), keys=(*cell.keys, name))
+            if "__dict__" not in dir(cls) and not isinstance(raw, types.MemberDescriptorType):
+                attempted(ev, lambda: object.__setattr__(object.__new__(cls), name, None))
+            _store(ev, owner, name, value)
         return
     if isinstance(owner, Tup) and cls is not None:
         die(ev, "AttributeError", "can't set attribute")
@@ -177,7 +220,28 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
               hint="use a local, a dict or an array")
 
 
+def _store(ev: Evaluator, owner: ObjRef, name: str, value: Abstract) -> None:
+    """Put an attribute into the object itself."""
+    cell = ev.writable(owner.addr, "a write to an attribute of an object")
+    assert isinstance(cell, Slots)
+    if name in cell.keys:
+        items = tuple(value if k == name else x for k, x in zip(cell.keys, cell.items))
+        ev.store.cells[owner.addr] = replace(cell, items=items)
+    else:
+        ev.store.cells[owner.addr] = replace(cell, items=(*cell.items, value), keys=(*cell.keys, name))
+
+
 # -- special methods ---------------------------------------------------------------------------------
+
+
+def find_method(cls: type, name: str) -> tuple[Any, type]:
+    """What a class has for a special method, and the class in its order of resolution that has it."""
+    return _in_classes(cls.__mro__, name)
+
+
+def is_generated(raw: types.FunctionType, where: type) -> bool:
+    """Has `dataclass` written this method?"""
+    return "__dataclass_fields__" in vars(where) and raw.__code__.co_filename == "<string>"
 
 
 def _python(cls: type, name: str) -> types.FunctionType | None:
@@ -187,14 +251,18 @@ def _python(cls: type, name: str) -> types.FunctionType | None:
 
 
 def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
-    """`type(v).name`, bound to `v`; None where it is no Python function."""
+    """`type(v).name`, bound to `v`; None where the class has none of its own."""
     cls = class_of(v)
     if cls is None:
         return None
     raw, where = _in_classes(cls.__mro__, name)
-    if not isinstance(raw, types.FunctionType) or raw.__code__.co_filename == "<string>" or is_library(raw):
+    if raw is _MISSING or where in (object, tuple, types.SimpleNamespace):
         return None
-    return _bind(ev, raw, where, v, name)
+    if isinstance(raw, types.FunctionType) and (is_generated(raw, where) or is_library(raw)):
+        return None
+    if raw is None:
+        die(ev, "TypeError", f"{cls.__name__!r} object does not support `{name}`")
+    return bind(ev, raw, where, v, name)
 
 
 def special_call(ev: Evaluator, v: Abstract, name: str, *args: Abstract) -> Abstract | None:
@@ -206,7 +274,7 @@ def special_call(ev: Evaluator, v: Abstract, name: str, *args: Abstract) -> Abst
 def reflected(ev: Evaluator, a: Abstract, b: Abstract, name: str, swapped: str) -> Abstract | None:
     """`a op b` by the methods of the operands' classes; None where they have none for it."""
     p, q = class_of(a), class_of(b)
-    tries = [(a, name, b), (b, swapped, a)]
+    tries = [(a, name, b), (b, swapped, a)] if p is not q else [(a, name, b)]
     if p is not None and q is not None and p is not q and issubclass(q, p) and _python(q, swapped) is not None \
             and _python(q, swapped) is not _python(p, swapped):
         tries.reverse()
@@ -236,6 +304,43 @@ def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstr
     return other
 
 
+def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abstract:
+    """What Python does with an operator between objects of these classes where no class defines it, be it to raise:
+    tried on others of their classes."""
+    samples = [_sample(v) for v in values]
+    if _MISSING in samples:
+        ev.refuse("SCT503", "this operator is not supported between these objects")
+    result = attempted(ev, lambda: run(*samples))
+    kinds = [type(x) for x in samples]
+    alike = any(issubclass(p, q) for p in kinds for q in kinds if p is not q) or len({*kinds}) < len(kinds) or \
+        all(isinstance(x, numbers.Number) for x in samples)
+    if alike or not isinstance(result, bool):
+        ev.refuse("SCT503", "this operator is not supported between these objects")
+    return Static(result)
+
+
+_FIXED = (str, bytes, type(None), type(Ellipsis), type(NotImplemented), set, frozenset, range, slice, type, np.dtype,
+          types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
+"""Classes whose operators are not defined for objects of other ones."""
+
+
+def _sample(v: Abstract) -> Any:
+    """An object of the class of `v`, by which operators that are not defined for it are told from others."""
+    cls = class_of(v)
+    if cls is not None:
+        return type(cls.__name__, (tuple,) if issubclass(cls, tuple) else (), {})()
+    if isinstance(v, Static):
+        return v.value if isinstance(v.value, (bool, int, float, *_FIXED)) else _MISSING
+    if isinstance(v, (Tup, ListRef, DictRef)):
+        return () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
+    t = v.type if isinstance(v, Value) else None
+    if isinstance(t, Tensor) and t.carrier == "py":
+        return {"b": True, "i": 1, "f": 1.0}[t.kind]
+    if isinstance(t, Tensor) and t.carrier == "np":
+        return np.float64(1.0)
+    return _MISSING
+
+
 # -- making objects ---------------------------------------------------------------------------------------
 
 
@@ -260,7 +365,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
             init.__code__.co_filename == "<string>":
         _fill(ev, made, where, init, args, kwargs)
     elif isinstance(init, types.FunctionType):
-        ev.call(_bind(ev, init, where, made, "__init__"), args, kwargs)
+        ev.call(bind(ev, init, where, made, "__init__"), args, kwargs)
     elif args or kwargs:
         die(ev, "TypeError", f"{cls.__name__}() takes no arguments")
     return made

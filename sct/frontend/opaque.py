@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import logging
 import random
 import string
@@ -34,12 +35,18 @@ NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64",
 _LIBRARY = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
 
 
+_ORDERING = {fn.__code__ for pairs in functools._convert.values() for _, fn in pairs}  # type: ignore[attr-defined]
+"""The comparisons that `functools.total_ordering` adds to a class, which call those of the class itself."""
+
+
 def is_library(f: Any) -> bool:
     """Is this a function of the standard library, of NumPy or of SciPy, or one without Python code?"""
     if not isinstance(f, types.FunctionType):
         return not hasattr(f, "__wrapped__")
     if f.__globals__.get("__name__", "").split(".")[0] in ("numpy", "scipy"):
         return True
+    if f.__code__ in _ORDERING:
+        return False
     file = f.__code__.co_filename
     return file.startswith((*_LIBRARY, "<frozen")) and "site-packages" not in file and "dist-packages" not in file
 

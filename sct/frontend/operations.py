@@ -15,6 +15,7 @@ from sct.frontend.arrays import COMPUTED, array_of, assign_item, nested, writabl
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
 from sct.frontend.iteration import items_of
 from sct.frontend.layouts import contiguous, is_c_order, is_view
+from sct.frontend.protocols import plain_numbers
 from sct.frontend.values import (
     Abstract,
     Array,
@@ -60,6 +61,7 @@ def spelling_of(f: Any) -> str | None:
 
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of the function that is spelled so; the op's `bind` sorts operands from attrs."""
+    args = plain_numbers(ev, *args, numpy=spelling.split(".")[0] not in ("builtins", "math"))
     args, kwargs, out, mask = outputs(ev, spelling, args, kwargs)
     if out is not None:
         return call_into(ev, spelling, args, kwargs, out, mask)

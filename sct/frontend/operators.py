@@ -15,10 +15,8 @@ import gast
 from sct.frontend.arrays import assign_item, item
 from sct.frontend.comparisons import COMPARE, compare_one
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, instances, special
-from sct.frontend.expressions import BINARY, UNARY, binary, boolean, get, in_place, truth, unary
+from sct.frontend.expressions import BINARY, UNARY, as_bool, binary, get, in_place, negated, truth, unary
 from sct.frontend.values import Abstract, Static, Tup
-from sct.ir import Lit
-from sct.ops import not_
 
 __all__: list[str] = []
 
@@ -58,7 +56,7 @@ _register(operator.concat, _binary(gast.Add))
 _register(operator.getitem, item)
 _register(operator.abs, lambda ev, v: ev.call(Static(abs), [v]))
 _register(operator.index, lambda ev, v: ev.call(Static(int), [v]))
-_register(operator.truth, lambda ev, v: boolean(truth(ev, v)))
+_register(operator.truth, lambda ev, v: as_bool(ev, truth(ev, v)))
 
 
 @special(operator.setitem)
@@ -69,8 +67,7 @@ def setitem(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(operator.not_)
 def not__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    t = truth(ev, args[0])
-    return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
+    return negated(ev, args[0])
 
 
 # -- what is made of names and keys -------------------------------------------------------------------------

@@ -16,7 +16,8 @@ from sct.frontend.bindings import assign
 from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.expressions import boolean, truth
-from sct.frontend.objects import class_of, find_attribute
+from sct.frontend.objects import class_of
+from sct.frontend.reflection import attribute_if_any
 from sct.frontend.source import Binds, Matches
 from sct.frontend.values import Abstract, DictRef, ListRef, ObjRef, Static, Tup
 from sct.ir import Lit
@@ -138,7 +139,7 @@ def _class(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
     names = [*getattr(cls.value, "__match_args__", ())[: len(p.patterns)], *p.kwd_attrs]
     if class_of(v) is None and not isinstance(v, ObjRef):
         return None if names else []
-    found = [find_attribute(ev, v, name) for name in names]
+    found = [attribute_if_any(ev, v, name) for name in names]
     if None in found:
         return None
     return [(x, q) for x, q in zip(found, [*p.patterns, *p.kwd_patterns]) if x is not None]

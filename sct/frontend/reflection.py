@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
+from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs, special
 from sct.frontend.expressions import NUMPY_NAMES, get
 from sct.frontend.objects import class_of, find_attribute, set_attribute, special_method
-from sct.frontend.raising import die
+from sct.frontend.raising import attempted, die
 from sct.frontend.values import (
     Abstract,
     Bound,
@@ -27,21 +27,71 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
-from sct.ir import Value
+from sct.ir import Fn, Value, is_effect, walk
 from sct.ir.reals import plain
 from sct.ir.types import Opaque, Tensor
+from sct.ops import is_instance, python, raise_
 
-__all__ = ["python_class"]
+__all__ = ["attribute_if_any", "python_class"]
 
 
 @special(isinstance)
 def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     v, kinds = args
-    wanted = tuple(k.value for k in kinds.items if isinstance(k, Static)) if isinstance(kinds, Tup) else \
-        (kinds.value,) if isinstance(kinds, Static) else ()
-    if isinstance(v, Value) and isinstance(v.type, Tensor) and v.type.dtype in ("real", "single"):
-        return Static(ev.ask_type(v, wanted))
-    return Static(issubclass(python_class(ev, v), wanted))
+    wanted = _classes(ev, kinds)
+    if isinstance(v, Static):
+        return Static(attempted(ev, lambda: isinstance(v.peek, wanted)))
+    attempted(ev, lambda: isinstance(None, wanted))  # raises where this is no class
+    possible = _possible_classes(v) or (python_class(ev, v),)
+    names = [cls.__name__ if cls.__module__ == "builtins" else f"numpy.{cls.__name__}"
+             for cls in possible if _is_subclass(ev, cls, wanted)]
+    if len(names) in (0, len(possible)):
+        return Static(bool(names))
+    assert isinstance(v, Value)
+    return Static(ev.ask(ev.emit(is_instance, v, names=tuple(names)), "the class of this number"))
+
+
+def _is_subclass(ev: Evaluator, cls: type, wanted: Any) -> bool:
+    """Are objects of this class instances of a class, or of one of several?"""
+    if isinstance(wanted, tuple):
+        return any(_is_subclass(ev, cls, each) for each in wanted)
+    try:
+        return issubclass(cls, wanted)
+    except TypeError as error:  # a protocol with attributes that are no methods
+        ev.refuse("SCT504", "whether this object is an instance of this class is not known", why=str(error))
+
+
+def _classes(ev: Evaluator, kinds: Abstract) -> Any:
+    """The second argument of `isinstance`, as it is."""
+    if isinstance(kinds, Tup):
+        return tuple(_classes(ev, k) for k in kinds.items)
+    if not isinstance(kinds, Static):
+        ev.refuse("SCT504", "the class that is asked for must be known")
+    return kinds.value
+
+
+_FLOATS = (np.float64, np.float32, np.float16)
+_INTS = (np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8)
+_KINDS: dict[str, tuple[type, ...]] = {
+    "bool": (bool, np.bool_), "int": (bool, int, np.bool_, *_INTS),
+    "real": (bool, int, float, np.bool_, *_INTS, *_FLOATS), "single": (bool, int, float, np.bool_, np.float32)}
+
+
+def _possible_classes(v: Abstract) -> tuple[type, ...]:
+    """The classes that a number may have, where there are several."""
+    t = plain(v.type) if isinstance(v, Value) else None
+    if not isinstance(t, Tensor) or t.is_array:
+        return ()
+    dtype = {"rint": "int", "float": "real"}.get(t.dtype, t.dtype)
+    if t.carrier == "any":
+        return _KINDS[dtype]
+    return (bool, int, float) if t.carrier == "py" and t.dtype == "real" else ()
+
+
+@special(issubclass)
+def issubclass_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    cls, wanted = _classes(ev, args[0]), _classes(ev, args[1])
+    return Static(attempted(ev, lambda: issubclass(cls, wanted)))
 
 
 def python_class(ev: Evaluator, v: Abstract) -> type:
@@ -78,22 +128,36 @@ def callable_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(getattr)
 def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     owner, name = args[0], str(ev.ask(args[1], "the name of an attribute"))
-    if len(args) == 2 or attribute_of(ev, owner, name):
+    if len(args) == 2:
         return get(ev, owner, name)
-    return args[2]
+    found = attribute_if_any(ev, owner, name)
+    return args[2] if found is None else found
 
 
 @special(hasattr)
 def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return Static(attribute_of(ev, args[0], str(ev.ask(args[1], "the name of an attribute"))))
+    return Static(attribute_if_any(ev, args[0], str(ev.ask(args[1], "the name of an attribute"))) is not None)
 
 
-def attribute_of(ev: Evaluator, owner: Abstract, name: str) -> bool:
-    """Has it this attribute?"""
-    if class_of(owner) is not None or isinstance(owner, (ObjRef, Parent)):
-        return find_attribute(ev, owner, name) is not None
-    like: Any = owner.value if isinstance(owner, Static) else python_class(ev, owner)
-    return hasattr(like, name)
+def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+    """`owner.name`; None where reading it raises an AttributeError."""
+    if class_of(owner) is None and not isinstance(owner, (ObjRef, Parent)):
+        like: Any = owner.peek if isinstance(owner, Static) else python_class(ev, owner)
+        return get(ev, owner, name) if hasattr(like, name) else None
+    with ev.inside(ev.fork()) as arm:
+        dead = False
+        try:
+            find_attribute(ev, owner, name)
+        except Dead:
+            dead = True
+    effects = [eqn for eqn in walk(Fn("trial", (), tuple(arm.builder.eqns), ())) if is_effect(eqn)]
+    raised = [ev.defs[x].attrs.get("callee") for eqn in effects if eqn.op is raise_ for x in eqn.args]  # type: ignore
+    if not raised or "AttributeError" not in raised and None not in raised:
+        return find_attribute(ev, owner, name)
+    if dead and raised == ["AttributeError"] and all(eqn.op in (raise_, python) for eqn in effects):
+        return None
+    ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
+              why="the code that gives it may raise an AttributeError")
 
 
 @special(setattr)

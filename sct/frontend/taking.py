@@ -12,6 +12,7 @@ iterators (`zip`, `map`, ...) takes from these.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
@@ -53,6 +54,9 @@ _NOTHING = Static(None)
 
 Taker = Callable[["Evaluator", Iteration, int], "Abstract | None"]
 _TAKERS: dict[str, Taker] = {}
+
+_ITERABLE = (tuple, list, range, str, dict, set, frozenset, enum.EnumMeta)
+"""Classes of what is known whose items are too."""
 
 
 def takes(kind: str) -> Callable[[Taker], Taker]:
@@ -160,7 +164,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
         v = ev.present(v)
     if isinstance(v, DictRef) or isinstance(v, Iteration) and v.kind in VIEWS:
         return new_iterator(ev, "iter", (v,), Static(_dict_of(ev, v).keys))
-    if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, str, dict, set, frozenset)):
+    if isinstance(v, Static) and isinstance(v.value, _ITERABLE):
         v = Tup(tuple(map(ev.lift, v.value)))
     if isinstance(v, (Tup, ListRef, Iteration, Ref)):
         if isinstance(v, Ref) and not ev.type_of(v).rank:  # type: ignore[union-attr]
@@ -291,7 +295,7 @@ def most(ev: Evaluator, v: Abstract) -> int | None:
     v = ev.text(v)
     if isinstance(v, Tup):
         return len(v.items)
-    if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, dict, str, set, frozenset)):
+    if isinstance(v, Static) and isinstance(v.value, _ITERABLE):
         return len(v.value)
     if isinstance(v, Container):
         if lists.is_dynamic(ev, v):

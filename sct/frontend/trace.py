@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import keyword
 import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +41,7 @@ from sct.ir.tree import Const, Leaf, Node, Tree, described, leaves, relabel, tak
 from sct.ir.types import Tensor
 from sct.ops import call
 
-__all__ = ["Parameter", "Traced", "root_of", "signature_comment", "trace", "trace_ahead"]
+__all__ = ["Parameter", "Traced", "root_of", "signature_comment", "tangent_names", "trace", "trace_ahead"]
 
 NO_DEFAULT = inspect.Parameter.empty
 
@@ -132,18 +133,31 @@ def signature_of(target: Any) -> inspect.Signature:
             return inner
         params = [p for p in inner.parameters.values() if p.kind.name in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")]
         both = [p.replace(default=NO_DEFAULT) for p in params]
-        return inspect.Signature([*both, *(p.replace(name=_tangent_name(p.name, params)) for p in both)])
+        return inspect.Signature([*both, *map(_tangent, both, tangent_names([p.name for p in both]))])
     try:
         return inspect.signature(target, follow_wrapped=False)
     except (TypeError, ValueError) as error:
         raise SctError("SCT201", f"the signature of {target!r} cannot be had", why=str(error)) from None
 
 
-def _tangent_name(name: str, params: Sequence[inspect.Parameter]) -> str:
-    made = f"d{name}"
-    while made in {p.name for p in params}:
-        made += "_"
-    return made
+def tangent_names(names: Sequence[str]) -> list[str]:
+    """What the tangents of parameters are called.
+
+    >>> tangent_names(["x", "dx", "el"])
+    ['dx_', 'ddx', 'del_']
+    """
+    taken, tangents = set(names), []
+    for name in names:
+        tangent = f"d{name}"
+        while tangent in taken or keyword.iskeyword(tangent):
+            tangent += "_"
+        taken.add(tangent)
+        tangents.append(tangent)
+    return tangents
+
+
+def _tangent(p: inspect.Parameter, name: str) -> inspect.Parameter:
+    return p.replace(name=name)
 
 
 def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, *,
@@ -243,7 +257,7 @@ def _jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
         if p.kind is inspect.Parameter.VAR_POSITIONAL:
             p = inspect.Parameter(f"{p.name}_{k}", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         named.append(p.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD))
-    return inspect.Signature([*named, *(p.replace(name=_tangent_name(p.name, named)) for p in named)])
+    return inspect.Signature([*named, *map(_tangent, named, tangent_names([p.name for p in named]))])
 
 
 def _evaluator(target: Any, sites: Sites) -> Evaluator:

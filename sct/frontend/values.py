@@ -332,9 +332,13 @@ Shape = Union[int, tuple[Any, ...], Record]
 Cell = Union[Array, Slots]
 
 
+PLAIN = frozenset((bool, int, float, str, type(None)))
+"""The classes of what a literal may be; classes made of them (an `IntEnum`) have operators and a text of their own."""
+
+
 def is_number(v: object) -> bool:
     """A static Python number, string or None: what a literal may be."""
-    return isinstance(v, Static) and isinstance(v.peek, (bool, int, float, str, type(None)))
+    return isinstance(v, Static) and type(v.peek) in PLAIN
 
 
 @dataclass(frozen=True)

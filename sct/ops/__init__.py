@@ -54,7 +54,7 @@ from sct.ops.blocks import (
     vstack,
 )
 from sct.ops.calls import boundary, call, pack, unpack
-from sct.ops.comparison import eq, ge, gt, is_none, isfinite, isinf, isnan, le, lt, ne, not_, unwrap
+from sct.ops.comparison import eq, ge, gt, is_instance, is_none, isfinite, isinf, isnan, le, lt, ne, not_, unwrap
 from sct.ops.conditional import masked_ufunc
 from sct.ops.control import closure, cond, jvp, loop, pullback, vjp
 from sct.ops.counting import (
@@ -287,21 +287,19 @@ __all__ = [
     "count_nonzero", "cov", "cross", "cumprod", "cumsum", "deg2rad", "det", "diag", "diagflat", "diagonal", "diff",
     "digamma", "digitize", "dim", "dist", "div", "dot", "dstack", "ediff1d", "eigh", "eigvalsh", "einsum", "empty",
     "empty_like", "enter", "eq", "erf", "erfc", "exp", "exp2", "expand_dims", "expand_like", "expm1", "extract", "eye",
-    "fabs",
-    "factorial", "flatnonzero", "flatten", "flip", "fliplr", "flipud", "float_", "float_power", "floor", "floordiv",
-    "fmax", "fmin", "fmod", "frexp", "fstring", "fsum", "full", "full_like", "gamma", "gcd", "ge", "geomspace",
-    "gradient", "grid", "gt", "heaviside", "hstack", "hypot", "imag", "index", "inner", "int_", "interp", "inv",
-    "is_none", "is_readonly", "isclose",
-    "isfinite", "isinf", "isnan", "isqrt", "item", "jvp", "kept_positions", "kron", "lcm",
-    "ldexp", "le", "leave", "lgamma", "linspace", "lists", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "logspace", "loop", "lstsq", "lt", "masked_ufunc",
-    "math_prod", "mathpow", "matmul", "matrix_power", "matrix_rank", "max_", "max_where", "maximum", "mean",
-    "mean_where", "median", "meshgrid", "min_", "min_where", "minimum", "mod", "modf", "moveaxis", "mul", "multi_dot",
-    "nan_to_num", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "ne", "neg", "nextafter",
-    "nonzero", "norm", "not_", "npround", "ones", "ones_like", "others", "outer", "pack", "pad", "pad_positions",
-    "partition", "partition_order", "percentile", "perm", "pinv", "polygamma", "polyval", "pos", "positions", "pow_",
-    "print_", "prod", "prod_where", "ptp", "pullback", "pymax", "pymin", "pysum", "python", "qr", "quantile",
-    "quotient", "rad2deg", "raise_", "ravel", "real", "reciprocal", "remainder", "reshape", "reshape_as",
+    "fabs", "factorial", "flatnonzero", "flatten", "flip", "fliplr", "flipud", "float_", "float_power", "floor",
+    "floordiv", "fmax", "fmin", "fmod", "frexp", "fstring", "fsum", "full", "full_like", "gamma", "gcd", "ge",
+    "geomspace", "gradient", "grid", "gt", "heaviside", "hstack", "hypot", "imag", "index", "inner", "int_", "interp",
+    "inv", "is_instance", "is_none", "is_readonly", "isclose", "isfinite", "isinf", "isnan", "isqrt", "item", "jvp",
+    "kept_positions", "kron", "lcm", "ldexp", "le", "leave", "lgamma", "linspace", "lists", "log", "log10", "log1p",
+    "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor", "logspace", "loop",
+    "lstsq", "lt", "masked_ufunc", "math_prod", "mathpow", "matmul", "matrix_power", "matrix_rank", "max_", "max_where",
+    "maximum", "mean", "mean_where", "median", "meshgrid", "min_", "min_where", "minimum", "mod", "modf", "moveaxis",
+    "mul", "multi_dot", "nan_to_num", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "ne",
+    "neg", "nextafter", "nonzero", "norm", "not_", "npround", "ones", "ones_like", "others", "outer", "pack", "pad",
+    "pad_positions", "partition", "partition_order", "percentile", "perm", "pinv", "polygamma", "polyval", "pos",
+    "positions", "pow_", "print_", "prod", "prod_where", "ptp", "pullback", "pymax", "pymin", "pysum", "python", "qr",
+    "quantile", "quotient", "rad2deg", "raise_", "ravel", "real", "reciprocal", "remainder", "reshape", "reshape_as",
     "reshape_like", "resize", "rint", "roll", "rollaxis", "rot90", "round_", "running_max", "running_min",
     "searchsorted", "select", "shape_of", "sign", "signbit", "sin", "sinc", "sinc_slope", "sinh", "size", "slogdet",
     "solve", "sort", "spacing", "sqrt", "square", "squeeze", "stack", "std", "std_where", "stop_gradient", "store",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 import operator
 
@@ -13,7 +14,7 @@ from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.types import bools, by_carrier, elementwise, prints
 
-__all__ = ["eq", "ge", "gt", "is_none", "isfinite", "isinf", "isnan", "le", "lt", "ne", "not_", "unwrap"]
+__all__ = ["eq", "ge", "gt", "is_instance", "is_none", "isfinite", "isinf", "isnan", "le", "lt", "ne", "not_", "unwrap"]
 
 TRUTH = "a truth value has no derivative"
 
@@ -64,6 +65,15 @@ isfinite = predicate("isfinite", np.isfinite)
 
 
 # -- values that may be missing --------------------------------------------------------------
+
+def classes(names: tuple[str, ...]) -> tuple[type, ...]:
+    return tuple(getattr(np if name.startswith("numpy.") else builtins, name.rpartition(".")[2]) for name in names)
+
+
+is_instance = op("is_instance", type=lambda x, names: BOOL, run=lambda x, names: isinstance(x, classes(names)),
+                 emit=lambda x, names: f"isinstance(_0, ({', '.join(names)},))", cost="free", nondiff=TRUTH,
+                 samples=lambda: [((1.5,), {"names": ("float",)})])
+"""`isinstance(x, names)` of a number that may be of several classes."""
 
 is_none = op("is_none", type=lambda x: BOOL, run=lambda x: x is None, emit="_0 is None", cost="free", nondiff=TRUTH)
 

@@ -1,0 +1,976 @@
+"""Object protocols, comparisons, truth, operators, types and enums: the derivative does what Python does.
+
+A program is registered with the arguments that it is called with; `refused` ones say by which code.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import enum
+import functools
+import math
+import typing
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+
+from sct import SctError, emit, grad, hvp, jvp
+
+PROGRAMS: list[Any] = []
+REFUSED: list[Any] = []
+X = np.array([0.7, -0.3, 1.1, 0.4, -0.9, 0.2])
+
+
+def program(f: Callable[..., Any]) -> Callable[..., Any]:
+    PROGRAMS.append(pytest.param(f, (X,), id=f.__name__))
+    return f
+
+
+def on(*args: Any) -> Callable[[Any], Any]:
+    def register(f: Callable[..., Any]) -> Callable[..., Any]:
+        PROGRAMS.append(pytest.param(f, args, id=f"{f.__name__}-{len(PROGRAMS)}"))
+        return f
+
+    return register
+
+
+def refused(code: str, *args: Any) -> Callable[[Any], Any]:
+    def register(f: Callable[..., Any]) -> Callable[..., Any]:
+        REFUSED.append(pytest.param(f, args or (X,), code, id=f.__name__))
+        return f
+
+    return register
+
+
+# -- comparisons of objects ------------------------------------------------------------------------------------
+
+
+class Eq:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __eq__(self, o: Any) -> Any:
+        return self.a == o.a
+
+    def __hash__(self) -> int:
+        return 3
+
+
+class EqOfNumbers:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __eq__(self, o: Any) -> Any:
+        return self.a * 3.0
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Bare:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+
+class Lt:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __lt__(self, o: Any) -> Any:
+        return self.a < o.a
+
+
+class LtSub(Lt):
+    def __gt__(self, o: Any) -> Any:
+        return self.a > 0.0
+
+
+@functools.total_ordering
+class Total:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __eq__(self, o: Any) -> Any:
+        return self.a == o.a
+
+    def __lt__(self, o: Any) -> Any:
+        return self.a < o.a
+
+
+@program
+def own_eq(x):
+    return x[0] if Eq(x[0]) == Eq(x[0]) else x[1]
+
+
+@program
+def own_ne(x):
+    return x[0] if Eq(x[0]) != Eq(x[1]) else x[1]
+
+
+@program
+def eq_gives_a_number(x):
+    return x[0] * (EqOfNumbers(x[0]) == 1)
+
+
+@program
+def ne_is_a_bool(x):
+    return 1.0 * (EqOfNumbers(x[0]) != 1) + x[0]
+
+
+@program
+def without_eq_identity(x):
+    o = Bare(x[0])
+    return x[0] if o == o and o != Bare(x[0]) else x[1]
+
+
+@program
+def less_is_reflected(x):
+    return x[0] if Lt(x[0]) > Lt(x[1]) else x[1]
+
+
+@program
+def subclass_is_asked_first(x):
+    return x[0] if Lt(x[0]) < LtSub(x[1]) else x[1]
+
+
+@program
+def order_not_defined(x):
+    return x[0] if Lt(x[0]) <= Lt(x[1]) else x[1]
+
+
+@program
+def order_with_a_number(x):
+    return x[0] if Bare(x[0]) < 1.0 else x[1]
+
+
+@program
+def number_equals_object(x):
+    return x[0] if 1.0 == Bare(x[0]) else x[1]
+
+
+@refused("SCT501")
+def numpy_number_equals_object(x):
+    return x[0] if x[0] == Bare(x[0]) else x[1]
+
+
+@program
+def total_ordering(x):
+    a, b = Total(x[0]), Total(x[1])
+    return x[0] * (a >= b) + x[1] * (a <= b) + x[2] * (a > b)
+
+
+@program
+def chain_of_objects(x):
+    return x[0] if Lt(x[1]) < Lt(x[3]) < Lt(x[0]) else x[1]
+
+
+# -- dataclasses -----------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(eq=False)
+class NoEq:
+    a: float
+
+
+@dataclasses.dataclass(order=True, frozen=True)
+class Ordered:
+    a: float
+    b: float = 2.0
+    note: float = dataclasses.field(default=1.0, compare=False)
+
+
+@dataclasses.dataclass
+class Made:
+    a: float
+    items: list = dataclasses.field(default_factory=list)
+    n: dataclasses.InitVar[float] = 2.0
+    cache: dict = dataclasses.field(default_factory=dict, repr=False, compare=False)
+    K: typing.ClassVar[float] = 3.0
+
+    def __post_init__(self, n):
+        self.items.append(self.a * n)
+
+
+@program
+def dataclass_without_eq(x):
+    return x[0] if NoEq(x[0]) == NoEq(x[0]) else x[1]
+
+
+@program
+def field_not_compared(x):
+    return x[0] if Ordered(x[0], x[1], x[2]) == Ordered(x[0], x[1], x[3]) else x[1]
+
+
+@program
+def dataclass_order(x):
+    return x[0] if Ordered(x[0], x[1]) < Ordered(x[0], x[2]) else x[1]
+
+
+@program
+def dataclass_comparison_is_a_bool(x):
+    p = Ordered(x[0], x[1])
+    return 0.5 * (p <= Ordered(x[0], x[1])) + 0.5 * (p == Ordered(x[0], x[1])) + x[0]
+
+
+@program
+def dataclass_order_with_a_number(x):
+    return x[0] if Ordered(x[0]) < 3.0 else x[1]
+
+
+@program
+def dataclass_equals_a_number(x):
+    return x[0] if Ordered(x[0]) == 3.0 else x[1]
+
+
+@program
+def dataclass_made(x):
+    q, r = Made(x[0], n=x[1]), Made(x[0])
+    return sum(q.items) + sum(r.items) * Made.K + len(q.items) + (q == r) + (Made(x[0]) == r)
+
+
+@refused("SCT303")
+def dataclass_frozen(x):
+    p = Ordered(x[0])
+    p.a = 2.0
+    return p.a
+
+
+@dataclasses.dataclass(kw_only=True, slots=True)
+class Keywords:
+    a: float
+    b: float = 1.0
+
+
+@program
+def dataclass_keywords(x):
+    return Keywords(a=x[0]).a * Keywords(a=x[0], b=x[1]).b
+
+
+@program
+def dataclass_keywords_missing(x):
+    return Keywords(x[0]).a
+
+
+@program
+def no_such_slot(x):
+    k = Keywords(a=x[0])
+    k.c = 3.0
+    return k.a
+
+
+# -- named tuples ----------------------------------------------------------------------------------------------
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+class Box(typing.NamedTuple):
+    a: float
+    b: float = 1.0
+
+    def area(self):
+        return self.a * self.b
+
+    @property
+    def half(self):
+        return self.a / 2
+
+
+OUTSIDE = Box(2.0, 3.0)
+
+
+@program
+def namedtuple_compared(x):
+    return x[0] if Pair(x[0], 1.0) == (x[0], 1.0) and not Pair(x[0], 1.0) < (x[1], 1.0) else x[1]
+
+
+@program
+def namedtuple_methods(x):
+    n = Box(x[0])
+    a, b = n
+    return n.area() + n.half + n._replace(b=x[1]).area() + sum(n) + n.index(1.0) + n.count(1.0) + n[0] + n[-1] + a * b
+
+
+@program
+def namedtuple_made(x):
+    return Box._make([x[0], x[1]]).area() + sum(Box(x[0], x[1])._asdict().values()) + (Box(x[0]) + (x[1],))[2]
+
+
+@program
+def namedtuple_outside(x):
+    a, b = OUTSIDE
+    return x[0] * OUTSIDE.a + OUTSIDE.area() * x[1] + OUTSIDE[1] + a * b
+
+
+# -- arrays, lists and other kinds -----------------------------------------------------------------------------
+
+
+@program
+def array_equals_list(x):
+    return np.sum((x == [0.7, 0.0, 1.1, 0.0, 0.0, 0.0]) * np.arange(6.0)) + x[0]
+
+
+@program
+def array_differs_from_tuple(x):
+    return np.sum((x != (0.0, -0.3, 0.0, 0.4, 0.0, 0.2)) * np.arange(6.0)) + x[0]
+
+
+@program
+def mask_of_a_list(x):
+    k = np.arange(6)
+    return np.sum(x[k == [0, 0, 2, 3, 0, 0]] ** 2)
+
+
+@program
+def list_less_than_array(x):
+    return np.sum(([0.0] * 6 < x) * np.arange(6.0)) + x[0]
+
+
+@program
+def numpy_number_in_list_comparison(x):
+    return np.sum((x[0] >= [0.5, 0.9]) * np.array([1.0, 2.0])) + x[0]
+
+
+@program
+def lists_and_tuples(x):
+    return x[0] * ([x[0]] == [x[0]]) + x[1] * ((x[0],) == [x[0]]) + x[2] * ([x[0], 1] < [x[0], 2]) + \
+        x[3] * ((1, x[0]) <= (1, x[0], 3))
+
+
+@program
+def dicts_compared(x):
+    return x[0] * ({"a": x[0], "b": 1} == {"b": 1, "a": x[0]}) + x[1] * ({"a": 1} != {"b": 1})
+
+
+@program
+def list_and_tuple_ordered(x):
+    return x[0] if [1.0] < (1.0,) else x[1]
+
+
+@program
+def nan_is_found_by_identity(x):
+    nan = math.nan
+    return x[0] * ([nan] == [nan]) + x[1] * (nan in [nan]) + x[2] * (nan == nan)
+
+
+@program
+def item_is_itself(x):
+    y = x[0] * np.inf - np.inf
+    return x[0] * ([y] == [y]) + x[1] * (y == y)
+
+
+@program
+def in_array(x):
+    a = np.arange(4.0)
+    return x[0] * (2.0 in a) + x[1] * (7.0 in a) + x[2] * (0.4 not in a) + 0.5 * (9.0 in x)
+
+
+@program
+def in_objects(x):
+    return x[0] if Eq(x[1]) in [Eq(x[0]), Eq(x[1])] and Bare(1.0) not in [Bare(1.0)] else x[2]
+
+
+@program
+def across_kinds(x):
+    n = len(x)
+    return x[0] * (n == "6") + x[1] * (n != None) + x[2] * (n == 6.0) + x[3] * (True == 1) + (n == [6]) + \
+        x[4] * (float(x[0]) == "a")  # noqa: E711
+
+
+@refused("SCT503")
+def array_equals_none(x):
+    return x[0] if (x == None).all() else x[1]  # noqa: E711
+
+
+@program
+def number_less_than_string(x):
+    return x[0] if len(x) < "6" else x[1]
+
+
+# -- identity --------------------------------------------------------------------------------------------------
+
+
+@program
+def identity_of_arrays(x):
+    y, z = x, x.copy()
+    return x[0] * (y is x) + x[1] * (z is x) + x[2] * (x[1:] is x) + x[3] * (z is not y)
+
+
+@refused("SCT503", X, X)
+def identity_of_arguments(x, y):
+    return x[0] if x is y else x[1]
+
+
+@refused("SCT503")
+def identity_after_a_branch(x):
+    y = x if x[0] > 0.0 else x.copy()
+    return x[0] if y is x else x[1]
+
+
+@program
+def identity_of_single_objects(x):
+    n, flag = len(x), len(x) > 2
+    return x[0] * (n is int("6")) + x[1] * (flag is True) + x[2] * ((x[0] > 0.0) is True) + x[3] * (x[0] is not None) + \
+        x[4] * (x is Ellipsis)
+
+
+# -- truth -----------------------------------------------------------------------------------------------------
+
+
+class Truth:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __bool__(self) -> bool:
+        return self.v
+
+
+class Sized:
+    def __init__(self, n: Any) -> None:
+        self.n = n
+
+    def __len__(self) -> int:
+        return self.n
+
+
+@program
+def bool_gives_an_int(x):
+    return x[0] if Truth(1) else x[1]
+
+
+@program
+def bool_gives_a_numpy_bool(x):
+    return x[0] if Truth(x[2] > 0.0) else x[1]
+
+
+@program
+def bool_gives_a_bool(x):
+    return x[0] if Truth(bool(x[2] > 0.0)) else x[1]
+
+
+@program
+def length_is_the_truth(x):
+    return x[0] if Sized(len(x)) and not Sized(0) else x[1]
+
+
+@program
+def length_is_an_int(x):
+    return x[0] * len(Sized(True)) + len(Sized(np.int64(3))) * 0.5
+
+
+@program
+def length_is_a_float(x):
+    return x[0] * len(Sized(2.0))
+
+
+@program
+def truth_of_items(x):
+    return 0.5 * all([x[1] > 0.5, 2.0]) + 0.25 * any([x[1] > 0.5, x[0] > 0.5]) + x[0]
+
+
+@program
+def truth_of_items_is_a_bool(x):
+    return 0.5 * all([x[1] > 0.5, 2.0])
+
+
+@program
+def truth_of_a_comparison_is_a_bool(x):
+    return 0.5 + bool(x[0] > 0.5)
+
+
+def noisy(v):
+    print("noisy")
+    return v
+
+
+@program
+def chain_that_stops(x):
+    return 0.5 + (2.0 <= x[1] < noisy(3.0))
+
+
+@program
+def chain_that_goes_on(x):
+    return 0.5 + (-2.0 <= x[1] < noisy(3.0))
+
+
+@program
+def and_that_stops(x):
+    return 0.5 + ((2.0 <= x[1]) and noisy(3.0) < x[0])
+
+
+@program
+def or_that_stops(x):
+    return 0.5 + ((2.0 >= x[1]) or noisy(3.0) < x[0])
+
+
+@program
+def ternary_of_false(x):
+    return 0.5 + (x[0] > 0.9 if x[1] > 0.5 else False)
+
+
+# -- operators -------------------------------------------------------------------------------------------------
+
+
+class N:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __divmod__(self, o: Any) -> Any:
+        return (self.a, o)
+
+    def __rdivmod__(self, o: Any) -> Any:
+        return (self.a * 2.0, o)
+
+    def __floordiv__(self, o: Any) -> Any:
+        return self.a + 100.0
+
+    def __mod__(self, o: Any) -> Any:
+        return self.a * o
+
+    def __add__(self, o: Any) -> Any:
+        return NotImplemented
+
+    def __radd__(self, o: Any) -> Any:
+        return self.a + (o.a if isinstance(o, N) else o)
+
+    def __iadd__(self, o: Any) -> Any:
+        return NotImplemented
+
+    def __isub__(self, o: Any) -> Any:
+        return self.a * 10.0
+
+
+class NSub(N):
+    def __radd__(self, o: Any) -> Any:
+        return self.a * 5.0
+
+
+class Other:
+    def __add__(self, o: Any) -> Any:
+        return 7.0
+
+
+@program
+def own_divmod(x):
+    return divmod(N(x[0]), 2.0)[0] + divmod(3.0, N(x[1]))[0]
+
+
+@program
+def reflected_not_for_one_class(x):
+    return N(x[0]) + N(x[1])
+
+
+@program
+def reflected_of_a_subclass(x):
+    return N(x[0]) + NSub(x[1])
+
+
+@program
+def reflected_of_another_class(x):
+    return Other() + N(x[1]) + x[0] + (2.0 + N(x[0]))
+
+
+@program
+def in_place_not_implemented(x):
+    n = N(x[0])
+    n += N(x[1])
+    return n
+
+
+@program
+def in_place_then_reflected(x):
+    n = Bare(x[0])
+    n += N(x[1])
+    return n
+
+
+@program
+def in_place_own(x):
+    n = N(x[0])
+    n -= 1.0
+    return n
+
+
+@program
+def divmod_not_defined(x):
+    return divmod(Bare(x[0]), 2.0)
+
+
+@program
+def not_callable_operator(x):
+    return Bare(x[0]) @ 2
+
+
+# -- attributes ------------------------------------------------------------------------------------------------
+
+
+class Doubled:
+    def __get__(self, obj: Any, cls: Any = None) -> Any:
+        return obj._v * 2.0
+
+    def __set__(self, obj: Any, v: Any) -> None:
+        obj._v = v
+
+
+class Named:
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.name = "_" + name
+
+    def __get__(self, obj: Any, cls: Any = None) -> Any:
+        return getattr(obj, self.name) + 1.0
+
+    def __set__(self, obj: Any, v: Any) -> None:
+        setattr(obj, self.name, v)
+
+
+class Weak:
+    def __get__(self, obj: Any, cls: Any = None) -> Any:
+        return 5.0
+
+
+class Has:
+    v = Doubled()
+    w = Named()
+    weak = Weak()
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+        self.w = v
+
+
+class Lazy:
+    def __init__(self, v: Any) -> None:
+        self.w = v
+
+    @functools.cached_property
+    def sq(self) -> Any:
+        return self.w ** 2
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+
+class Hidden:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+
+class Answers:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "twice":
+            return self.a * 2.0
+        raise AttributeError(name)
+
+    @property
+    def broken(self) -> Any:
+        return self.nothing
+
+
+class Guarded:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value * 2.0)
+
+
+@program
+def data_descriptor(x):
+    h = Has(x[0])
+    h.v = h.v * x[1]
+    return h.v + h.w
+
+
+@program
+def descriptor_without_set(x):
+    h = Has(x[0])
+    before = h.weak
+    h.weak = x[0]
+    return before * h.weak
+
+
+@program
+def computed_once(x):
+    o = Lazy(x[0])
+    a = o.sq
+    o.w = x[1]
+    return o.sq * a
+
+
+LAZY = Lazy(3.0)
+
+
+@program
+def computed_once_outside(x):
+    return x[0] * LAZY.sq * LAZY.sq
+
+
+@program
+def slots(x):
+    s = Slotted(x[0])
+    s.a = s.a * 2.0
+    return s.a
+
+
+@program
+def no_slot(x):
+    s = Slotted(x[0])
+    s.b = 1.0
+    return s.a
+
+
+@program
+def has_no_attribute(x):
+    return x[0] if hasattr(Hidden(x[0]), "foo") else x[1] * getattr(Hidden(x[0]), "foo", 3.0)
+
+
+@program
+def getattr_answers(x):
+    o = Answers(x[0])
+    return o.twice + getattr(o, "twice", 1.0) + hasattr(o, "twice") + getattr(o, "thrice", x[1])
+
+
+@program
+def property_that_breaks(x):
+    return x[0] if hasattr(Answers(x[0]), "broken") else x[1]
+
+
+@program
+def attribute_missing(x):
+    return Answers(x[0]).thrice
+
+
+@program
+def own_setattr(x):
+    g = Guarded(x[0])
+    g.b = x[1]
+    return g.a * g.b
+
+
+# -- classes ---------------------------------------------------------------------------------------------------
+
+
+@program
+def class_of_a_maximum(x):
+    return x[0] if isinstance(max(x[0], -3.0), np.floating) else x[1]
+
+
+@program
+def class_of_the_other(x):
+    return x[0] if isinstance(max(x[0], 3.0), np.floating) else x[1]
+
+
+@program
+def classes_of_a_maximum(x):
+    return x[0] if isinstance(max(x[0], -3.0), (float, str)) else x[1]
+
+
+@program
+def class_of_numbers(x):
+    n = len(x)
+    return x[0] * isinstance(n, int) + x[1] * isinstance(x[0], float) + x[2] * isinstance(n, bool) + \
+        x[3] * isinstance(n > 2, int) + x[4] * isinstance(x, (list, np.ndarray)) + issubclass(np.float64, float)
+
+
+@program
+def class_that_is_none(x):
+    return x[0] if isinstance(x[0], 3) else x[1]
+
+
+# -- enums -----------------------------------------------------------------------------------------------------
+
+
+class Kind(enum.IntEnum):
+    A = 1
+    B = 4
+
+
+class Text(str, enum.Enum):
+    A = "a"
+    B = "b"
+
+
+class Flags(enum.Flag):
+    R = 1
+    W = 2
+
+
+class IntFlags(enum.IntFlag):
+    R = 1
+    W = 2
+
+
+class Plain(enum.Enum):
+    A = 1
+    B = 2
+
+    @property
+    def twice(self):
+        return self.value * 2
+
+    def scaled(self, x):
+        return self.value * x
+
+
+class Real(float, enum.Enum):
+    A = 1.5
+
+
+@program
+def enum_arithmetic(x):
+    return x[0] * Kind.B + Kind.A + Kind.A * Kind.B + np.sum(x * Kind.B) + x[0] ** Kind.B + Kind.B ** x[0] + \
+        Kind.B / Kind.A + Kind.B // 3 + -Kind.B + (Kind.B == 4.0) + abs(Kind.A) + Kind.B % 3
+
+
+@program
+def enum_compared(x):
+    return x[0] if x[0] < Kind.A and Kind.A != Plain.A and Plain.A != 1 and Kind.A == 1 else x[1]
+
+
+@program
+def enum_in_a_loop(x):
+    s = 0.0
+    for kind in [Kind.A, Kind.B]:
+        s += x[0] if kind != Kind.A else 2.0
+    for kind in Kind:
+        s += x[kind] * kind.value
+    for i in range(Kind.B):
+        s += x[i]
+    return s + x[Kind.A] * x[Kind.B]
+
+
+@program
+def enum_text(x):
+    print(Kind.A, Text.A, Plain.B, Flags.R | Flags.W, x[0] > Kind.A)
+    print(f"{Kind.A} {Kind.B!r} {Text.A} {Text.B.value} {Plain.A} {x[0] > 9} {Kind.A}")
+    return x[0] * len(f"{Kind.A} {Kind.B!r} {Text.A} {Text.B.value} {Plain.A}")
+
+
+@program
+def enum_found(x):
+    return x[0] if Kind.A.name == "A" and Kind(4) is Kind.B and Kind["A"] == 1 else x[1]
+
+
+@program
+def enum_not_found(x):
+    return x[0] if Kind(9) is Kind.B else x[1]
+
+
+@program
+def enum_flags(x):
+    f, g = Flags.R | Flags.W, IntFlags.R | 4
+    return x[0] * g if f & Flags.W and Flags.R in f and g & 4 else x[1]
+
+
+@program
+def enum_members_of_their_own(x):
+    return x[0] * Plain.A.twice + Plain.B.scaled(x[1]) + x[0] * Real.A + math.sqrt(Real.A)
+
+
+@program
+def enum_not_ordered(x):
+    return x[0] if Plain.A < Plain.B else x[1]
+
+
+@program
+def enum_classes(x):
+    return x[0] if isinstance(Kind.A, int) and not isinstance(Plain.A, int) and isinstance(Text.A, str) else x[1]
+
+
+@program
+def enum_keys(x):
+    return {Kind.A: x[0], Kind.B: x[1]}[4] + {Text.A: x[0]}["a"]
+
+
+@program
+def enum_text_methods(x):
+    return x[0] if Text.A.upper() == "A" and Text.A + "b" == "ab" else x[1]
+
+
+@program
+def enum_matched(x):
+    match Kind.B:
+        case Kind.A:
+            return x[0]
+        case Kind.B:
+            return x[1]
+
+
+@program
+def enum_builtins(x):
+    return max(Kind.A, Kind.B) * x[0] + min([Kind.A, 0.5]) * x[1] + sum([Kind.A, Kind.B]) * x[0] + \
+        float(Kind.A) * x[0] + int(Kind.B) + bool(Kind.A)
+
+
+@on(X, Kind.A)
+@on(X, Kind.B)
+@on(X, Plain.A)
+def enum_argument(x, kind):
+    return x[0] if kind is Kind.A else x[1]
+
+
+@program
+def enum_default(x, kind=Kind.A):
+    return x[0] * 2.0 if kind == Kind.A else x[1]
+
+
+@on(X, Text.A)
+@on(X, "a")
+@on(X, "b")
+def enum_of_texts(x, kind):
+    return np.sum(x) if kind == Text.A else x[1]
+
+
+@program
+def enum_is_an_int64_to_numpy(x):
+    return x[0] if (x.astype(np.float32) * Kind.B).dtype == np.float64 else x[1]
+
+
+class Meters(float):
+    def __add__(self, o: Any) -> Any:
+        return Meters(7.0)
+
+
+OF_A_CLASS = Meters(2.0)
+
+
+def test_numbers_of_a_users_class_are_refused() -> None:
+    refuses(lambda x: x[0] + OF_A_CLASS, X, code="SCT506")
+    with pytest.raises(SctError, match="SCT506"):
+        grad(lambda x: x + 1.0)(OF_A_CLASS)
+
+
+# -- names -----------------------------------------------------------------------------------------------------
+
+
+def keyword_tangent(el, k):
+    ef = el * el
+    return ef * k
+
+
+def test_no_tangent_has_the_name_of_a_keyword() -> None:
+    assert jvp(keyword_tangent, (2.0, 3.0), (1.0, 0.0)) == (12.0, 12.0)
+    assert hvp(keyword_tangent, (2.0, 3.0), (1.0, 0.0)) == 6.0
+    assert "del_" in emit(keyword_tangent, "jvp")
+
+
+@pytest.mark.parametrize(("f", "args"), PROGRAMS)
+def test_as_python_does(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    agrees(f, *args)
+
+
+@pytest.mark.parametrize(("f", "args", "code"), REFUSED)
+def test_refused(f: Callable[..., Any], args: tuple[Any, ...], code: str) -> None:
+    refuses(f, *args, code=code)
