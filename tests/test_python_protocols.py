@@ -412,8 +412,8 @@ def identity_after_a_branch(x):
 @program
 def identity_of_single_objects(x):
     n, flag = len(x), len(x) > 2
-    return x[0] * (n is int("6")) + x[1] * (flag is True) + x[2] * ((x[0] > 0.0) is True) + x[3] * (x[0] is not None) + \
-        x[4] * (x is Ellipsis)
+    return x[0] * (n is int("6")) + x[1] * (flag is True) + x[2] * ((x[0] > 0.0) is True) + \
+        x[3] * (x[0] is not None) + x[4] * (x is Ellipsis)
 
 
 # -- truth -----------------------------------------------------------------------------------------------------
