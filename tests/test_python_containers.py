@@ -520,6 +520,576 @@ def all_dyn(x: np.ndarray) -> Any:
     return x[0] if all(v * w < 5 for v in x if v > 0 for w in x if w < 0) else x[1]
 
 
+# -- containers that are written ---------------------------------------------------------------------
+
+
+class Box:
+    """An object with one attribute."""
+
+    def __init__(self, q: Any) -> None:
+        self.q = q
+
+
+@program
+def imul_alias(x: np.ndarray) -> Any:
+    a = [x[0], x[1]]
+    b = a
+    a *= 2
+    return sum(b) * len(b)
+
+
+@program
+def imul_zero(x: np.ndarray) -> Any:
+    a = [x[0]]
+    b = a
+    a *= 0
+    return x[1] * (len(b) + 1)
+
+
+@program
+def imul_grown(x: np.ndarray) -> Any:
+    a = []
+    b = a
+    for v in x:
+        if v > 0: a.append(v)
+    a *= 2
+    return sum(b) * len(b)
+
+
+@program
+def imul_attr(x: np.ndarray) -> Any:
+    b = Box([x[0], x[1]])
+    q = b.q
+    b.q *= 3
+    return sum(q)
+
+
+@program
+def iadd_tuple_in_list(x: np.ndarray) -> Any:
+    a = [x[0]]
+    b = a
+    a += (x[1], x[2])
+    return sum(b)
+
+
+@program
+def iadd_tuple_alias(x: np.ndarray) -> Any:
+    a = (x[0],)
+    b = a
+    a += (x[1],)
+    return sum(a) * 2 + sum(b)
+
+
+@program
+def iadd_iter(x: np.ndarray) -> Any:
+    a = [x[0]]
+    b = a
+    a += map(lambda v: v * v, [x[1], x[2]])
+    return sum(b)
+
+
+@program
+def iadd_nested(x: np.ndarray) -> Any:
+    rows = [[x[0]], [x[1]]]
+    for i in range(2):
+        rows[i] += [x[2] * i]
+    return sum(rows[0]) + 2 * sum(rows[1])
+
+
+@program
+def iadd_loop_attr(x: np.ndarray) -> Any:
+    b = Box([])
+    q = b.q
+    for v in x:
+        b.q += [v * v]
+    return sum(q)
+
+
+@program
+def iadd_array_attr(x: np.ndarray) -> Any:
+    b = Box([1.0, 2.0])
+    q = b.q
+    b.q += x[:2]
+    return np.sum(b.q) * 3 + sum(q)
+
+
+@program
+def tuple_item_iadd(x: np.ndarray) -> Any:
+    t = ([x[0]], x[1])
+    t[0] += [x[2]]
+    return x[0]
+
+
+@program
+def tuple_array_iadd(x: np.ndarray) -> Any:
+    t = (x[:2] * 1.0, 1)
+    t[0] += 1.0
+    return x[0]
+
+
+@program
+def tuple_store(x: np.ndarray) -> Any:
+    t = (x[0], x[1])
+    t[0] = x[2]
+    return t[0]
+
+
+@refused("SCT303")
+def set_ior(x: np.ndarray) -> Any:
+    s = {1}
+    t = s
+    s |= {2}
+    return x[0] * len(t)
+
+
+@program
+def set_ior_one(x: np.ndarray) -> Any:
+    s = {1}
+    s |= {2}
+    return x[0] * len(s)
+
+
+@program
+def dict_ior(x: np.ndarray) -> Any:
+    d = {"a": x[0]}
+    e = d
+    d |= {"b": x[1]}
+    return sum(e.values())
+
+
+@program
+def dict_or(x: np.ndarray) -> Any:
+    d = {"a": x[0]}
+    e = d | {"b": x[1], "a": x[2]}
+    return sum(e.values()) * 2 + sum(d.values())
+
+
+@program
+def list_plus_tuple(x: np.ndarray) -> Any:
+    return sum([x[0]] + (x[1],))
+
+
+@program
+def list_minus(x: np.ndarray) -> Any:
+    return sum([x[0]] - [x[1]])
+
+
+@program
+def list_plus_float(x: np.ndarray) -> Any:
+    return sum([x[0]] + 2.0)
+
+
+@program
+def list_times_npfloat(x: np.ndarray) -> Any:
+    return sum([x[0]] * x[1])
+
+
+@program
+def list_times_array(x: np.ndarray) -> Any:
+    return np.sum([1.0, 2.0] * x[:2])
+
+
+@program
+def array_plus_list(x: np.ndarray) -> Any:
+    return np.sum(x[:2] * [1.0, 2.0])
+
+
+@program
+def nested_alias(x: np.ndarray) -> Any:
+    m = [[0.0] * 2] * 3
+    m[0][0] = x[0]
+    return m[1][0] + m[2][0] * 2
+
+
+@program
+def nested_own(x: np.ndarray) -> Any:
+    m = [[0.0] * 2 for _ in range(3)]
+    m[0][0] = x[0]
+    return m[1][0] + m[2][0] * 2 + m[0][0]
+
+
+@program
+def del_slice(x: np.ndarray) -> Any:
+    a = [x[0], x[1], x[2]]
+    b = a
+    del a[::2]
+    return sum(b)
+
+
+@program
+def del_two(x: np.ndarray) -> Any:
+    a = [x[0], x[1], x[2]]
+    del a[0], a[0]
+    return sum(a)
+
+
+@program
+def del_neg(x: np.ndarray) -> Any:
+    a = [x[0], x[1], x[2]]
+    del a[-1]
+    return sum(a) * len(a)
+
+
+@program
+def del_out(x: np.ndarray) -> Any:
+    a = [x[0]]
+    del a[3]
+    return a[0]
+
+
+@program
+def del_key(x: np.ndarray) -> Any:
+    d = {"a": x[0]}
+    del d["b"]
+    return d["a"]
+
+
+@program
+def pop_out(x: np.ndarray) -> Any:
+    a = [x[0]]
+    a.pop(3)
+    return a[0]
+
+
+@program
+def pop_empty(x: np.ndarray) -> Any:
+    a = []
+    a.pop()
+    return x[0]
+
+
+@program
+def index_missing(x: np.ndarray) -> Any:
+    return x[0] * [1, 2].index(4)
+
+
+@program
+def count(x: np.ndarray) -> Any:
+    return x[0] * [1, 2, 1].count(1)
+
+
+@program
+def reverse(x: np.ndarray) -> Any:
+    a = [x[0], x[1], x[2]]
+    b = a
+    a.reverse()
+    return b[0] * 3 + b[1]
+
+
+@program
+def insert(x: np.ndarray) -> Any:
+    a = [x[0], x[1]]
+    b = a
+    a.insert(1, x[2])
+    a.insert(-1, x[3]); a.insert(100, x[4])
+    return sum((i + 1) * v for i, v in enumerate(b))
+
+
+@program
+def clear(x: np.ndarray) -> Any:
+    a = [x[0], x[1]]
+    b = a
+    a.clear()
+    b.append(x[2])
+    return sum(a)
+
+
+@program
+def copy(x: np.ndarray) -> Any:
+    a = [x[0], [x[1]]]
+    b = a.copy()
+    b[0] = x[2]
+    b[1][0] = x[3]
+    return a[0] + 2 * a[1][0] + b[0]
+
+
+@program
+def slice_assign(x: np.ndarray) -> Any:
+    a = [x[0], x[1], x[2]]
+    b = a
+    a[1:2] = [x[3], x[4], x[5]]
+    return sum((i + 1) * v for i, v in enumerate(b))
+
+
+@program
+def slice_assign_step(x: np.ndarray) -> Any:
+    a = [x[0], x[1], x[2]]
+    a[::2] = [x[3], x[4]]
+    return sum((i + 1) * v for i, v in enumerate(a))
+
+
+@program
+def slice_assign_bad(x: np.ndarray) -> Any:
+    a = [x[0], x[1], x[2]]
+    a[::2] = [x[3]]
+    return sum(a)
+
+
+@program
+def slice_neg(x: np.ndarray) -> Any:
+    a = [x[0], x[1], x[2], x[3]]
+    return a[::-1][0] * 3 + a[-2:][0] + a[2:0:-1][1]
+
+
+@program
+def slice_copy(x: np.ndarray) -> Any:
+    a = [x[0], x[1]]
+    b = a[:]
+    b[0] = x[2]
+    return a[0] + 3 * b[0]
+
+
+@program
+def dict_pop(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    v = d.pop("a")
+    w = d.pop("z", x[2])
+    return v + 2 * w + len(d)
+
+
+@program
+def dict_pop_missing(x: np.ndarray) -> Any:
+    d = {"a": x[0]}
+    d.pop("z")
+    return x[0]
+
+
+@program
+def dict_setdefault(x: np.ndarray) -> Any:
+    d = {"a": [x[0]]}
+    d.setdefault("a", []).append(x[1])
+    d.setdefault("b", []).append(x[2])
+    return sum(d["a"]) + 2 * sum(d["b"])
+
+
+@program
+def dict_update(x: np.ndarray) -> Any:
+    d = {"a": x[0]}
+    d.update({"b": x[1]}, c=x[2])
+    d.update([("a", x[3])])
+    return sum((i + 1) * v for i, v in enumerate(d.values()))
+
+
+@program
+def dict_same_keys(x: np.ndarray) -> Any:
+    yes, one = True, 1.0
+    d = {1: x[0], yes: x[1], one: x[2]}
+    return d[1] * len(d)
+
+
+@program
+def dict_get(x: np.ndarray) -> Any:
+    d = {"a": x[0]}
+    return d.get("a", 0.0) + (1.0 if d.get("b") is None else 0.0) + d.get("b", x[1])
+
+
+@program
+def dict_reversed(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    return sum((i + 1) * d[k] for i, k in enumerate(reversed(d)))
+
+
+@program
+def dict_list(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    ks = list(d)
+    return d[ks[1]] * len(ks)
+
+
+@program
+def dict_truth(x: np.ndarray) -> Any:
+    d = {}
+    e = d.keys()
+    a = 1.0 if e else 2.0
+    d["a"] = x[0]
+    b = 1.0 if e else 2.0
+    return x[0] * (a * 10 + b)
+
+
+@program
+def dict_star(x: np.ndarray) -> Any:
+    def f(a, b): return a - b
+    d = {"b": x[0], "a": x[1]}
+    return f(**d) + f(*d.values())
+
+
+@program
+def unpack_star(x: np.ndarray) -> Any:
+    a, *b, c = [x[0], x[1], x[2], x[3]]
+    return a * c + sum(b)
+
+
+@program
+def unpack_star_iter(x: np.ndarray) -> Any:
+    it = iter([x[0], x[1], x[2], x[3]])
+    a, *b = it
+    return a + 2 * sum(b) + len(list(it))
+
+
+@program
+def swap(x: np.ndarray) -> Any:
+    a, b = x[0], x[1]
+    a, b = b, a
+    return a - 2 * b
+
+
+@program
+def swap_items(x: np.ndarray) -> Any:
+    a = [x[0], x[1]]
+    a[0], a[1] = a[1], a[0]
+    return a[0] - 2 * a[1]
+
+
+@program
+def swap_index(x: np.ndarray) -> Any:
+    a = [1, 0, 2]
+    i = 0
+    i, a[i] = a[0], 5
+    return x[0] * (a[0] * 100 + a[1] * 10 + i)
+
+
+@program
+def swap_index2(x: np.ndarray) -> Any:
+    a = [1, 0, 2]
+    a[0], a[a[0]] = 2, 7
+    return x[0] * (a[0] * 100 + a[1] * 10 + a[2])
+
+
+@program
+def chained(x: np.ndarray) -> Any:
+    a = b = []
+    a.append(x[0])
+    return sum(b)
+
+
+@program
+def chained_targets(x: np.ndarray) -> Any:
+    i = 0
+    a = [0, 0, 0]
+    i = a[i] = 2
+    return x[0] * (a[0] * 100 + a[2] * 10 + i)
+
+
+@program
+def array_slots_swap(x: np.ndarray) -> Any:
+    y = x * 1.0
+    y[0], y[1] = y[1], y[0]
+    return y[0] - 2 * y[1]
+
+
+@program
+def array_views_swap(x: np.ndarray) -> Any:
+    y = np.stack([x, 2 * x])
+    y[0], y[1] = y[1], y[0]
+    return np.sum(y[0]) - 3 * np.sum(y[1])
+
+
+@program
+def orders(x: np.ndarray) -> Any:
+    def t(k):
+        print(k)
+        return k
+    a = [x[0], x[1], x[2]]
+    r = {t(0): t(1), t(2): t(3)}
+    b = (t(0), [t(1), t(2)])
+    a[t(0)] = a[t(1)] + t(2) * x[3]
+    a[t(0)] += t(1)
+    c = t(0) < t(1) < t(2)
+    d = t(2) < t(1) < t(0)
+    def f(*args, **kw): return 0
+    f(t(0), *[t(1)], t(2), k=t(3), **{"l": t(4)})
+    e = a[t(0):t(2):t(1)]
+    return a[0] + sum(e)
+
+
+@program
+def order_attr(x: np.ndarray) -> Any:
+    def t(k):
+        print(k)
+        return k
+    b = Box(x[0])
+    def g():
+        print("g")
+        return b
+    g().q = t(1) * x[1]
+    g().q += t(2)
+    return b.q
+
+
+@program
+def order_aug_value(x: np.ndarray) -> Any:
+    a = [x[0], x[1]]
+    def f():
+        a[0] = 10.0 * x[2]
+        return 1.0
+    a[0] += f()
+    return a[0]
+
+
+@program
+def order_aug_name(x: np.ndarray) -> Any:
+    s = x[0]
+    def f():
+        nonlocal s
+        s = 10.0 * x[2]
+        return 1.0
+    s += f()
+    return s
+
+
+@program
+def order_binop(x: np.ndarray) -> Any:
+    s = x[0]
+    def f():
+        nonlocal s
+        s = 10.0 * x[2]
+        return 1.0
+    return s + f() * s
+
+
+@program
+def order_default(x: np.ndarray) -> Any:
+    def t(k):
+        print(k)
+        return k
+    def f(a=t(1), *, b=t(2)): return a + b
+    return x[0] * f()
+
+
+@program
+def order_lambda_key(x: np.ndarray) -> Any:
+    def t(k):
+        print("k", k)
+        return -k
+    return x[0] * sorted([1, 3, 2], key=t)[0]
+
+
+@program
+def order_ifexp(x: np.ndarray) -> Any:
+    def t(k):
+        print(k)
+        return k
+    return x[0] * (t(1) if t(0) else t(2))
+
+
+@program
+def order_fstring(x: np.ndarray) -> Any:
+    def t(k):
+        print(k)
+        return k
+    print(f"{t(1)} {t(2):{t(3)}}")
+    return x[0]
+
+
+@program
+def order_print(x: np.ndarray) -> Any:
+    def t(k):
+        print(k)
+        return k
+    print(t(1), t(2), sep=str(t(3)))
+    return x[0]
+
+
 # -- all of them -------------------------------------------------------------------------------------
 
 

@@ -297,8 +297,36 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
             written = value.items if isinstance(value, Tup) else _slots(ev, value).items
         attempted(ev, lambda: items.__setitem__(where, written))
         ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
+    elif isinstance(owner, Tup):
+        die(ev, "TypeError", f"'{owner.cls.__name__}' object does not support item assignment")
     else:
         ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")
+
+
+def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
+    """`del owner[key]`."""
+    if special_call(ev, owner, "__delitem__", key) is not None:
+        return
+    if not isinstance(owner, (ListRef, DictRef)):
+        ev.refuse("SCT101", "`del` of an item of this is not supported", hint="take it from a list or a dict")
+    if isinstance(owner, ListRef) and by_position(ev, owner, key):
+        (at,) = key_items(ev, key)
+        if isinstance(at, slice):
+            ev.refuse("SCT503", "`del` of a slice of a list of any length is not supported",
+                      hint="join lists: `xs[:i] + xs[j:]`")
+        lists.pop(ev, owner, at)
+        return
+    cell = ev.writable(owner.addr, "a write")
+    assert isinstance(cell, Slots)
+    where = ev.ask(key, "an index into a list" if isinstance(owner, ListRef) else "a key of a dict")
+    if isinstance(owner, DictRef):
+        entries = dict(zip(cell.keys, cell.items))
+        attempted(ev, lambda: entries.__delitem__(where))
+        ev.store.cells[owner.addr] = replace(cell, items=tuple(entries.values()), keys=tuple(entries))
+        return
+    items = list(cell.items)
+    attempted(ev, lambda: items.__delitem__(where))
+    ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
 
 
 def write_through(ev: Evaluator, ref: Ref, new: Operand) -> None:

@@ -21,6 +21,7 @@ from sct.frontend.iteration import items_of
 from sct.frontend.objects import get_attribute, is_object, reflected, special_call, undefined
 from sct.frontend.protocols import checked, plain_numbers
 from sct.frontend.raising import attempted, die
+from sct.frontend.sequences import arrays_of, combined, is_sequence, written
 from sct.frontend.store import is_number
 from sct.frontend.texts import shown
 from sct.frontend.values import (
@@ -47,7 +48,6 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.reals import plain
 from sct.ir.types import BOOL, Optional, Tensor, Undef
 from sct.ops import BY_CALL, fstring, gt, is_none, ne, not_, size, transpose
-from sct.ops.lists import joined
 
 __all__ = [
     "BINARY", "NUMPY_NAMES", "UNARY", "as_bool", "binary", "boolean", "closure", "condition", "get", "in_place",
@@ -137,21 +137,10 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         if not (kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
             return undefined(ev, in_place or run, a, b)
     a, b = plain_numbers(ev, a, b)
-    if kind is gast.Add and isinstance(a, Tup) and isinstance(b, Tup):
-        return Tup(a.items + b.items)
-    if isinstance(a, ListRef) and isinstance(b, ListRef) and kind is gast.Add and (
-            lists.is_dynamic(ev, a) or lists.is_dynamic(ev, b)):
-        a, b = (lists.dynamic(ev, x, y) for x, y in ((a, b), (b, a)))
-        lists.shared(ev, a)
-        return lists.new_list(ev, lists.item_type(ev, a)[0], lists.extended(ev, joined, a, b))
-    if isinstance(a, ListRef) and kind is gast.Add and isinstance(b, ListRef):
-        return ev.new_list(items_of(ev, a) + items_of(ev, b))
-    for p, q in ((a, b), (b, a)):
-        if kind is gast.Mult and isinstance(p, ListRef) and isinstance(q, Value):
-            return lists.repeated(ev, p, ev.as_int(ev.operand(q)))
-        if kind is gast.Mult and isinstance(p, (Tup, ListRef)) and not isinstance(q, (Tup, ListRef, Ref)):
-            items = items_of(ev, p) * int(ev.ask(q, "the number of repetitions of a list"))
-            return Tup(items) if isinstance(p, Tup) else ev.new_list(items)
+    if is_sequence(a) or is_sequence(b):
+        if not isinstance(a, Ref) and not isinstance(b, Ref):
+            return combined(ev, kind, in_place or run, a, b)
+        a, b = arrays_of(ev, a, b)
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:
         ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
@@ -171,6 +160,8 @@ def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
     made = special_call(ev, a, f"__i{name}__", b)
     if made is not None and made != Static(NotImplemented):
         return made
+    if written(ev, kind, a, b):
+        return a
     return binary(ev, kind, a, b, getattr(operator, f"i{name}"))
 
 
@@ -221,6 +212,8 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         return ev.emit(gt, lists.length(ev, v), 0, spelling="operator.gt")  # type: ignore[no-any-return]
     if isinstance(v, (Tup, ListRef, DictRef)):
         return Lit(bool(items_of(ev, v)))
+    if isinstance(v, Iteration):
+        return truth(ev, ev.call(Static(len), [v])) if v.state is None else Lit(True)
     if isinstance(v, Perhaps):
         first = v.of.items[0]
         return ev.emit(not_, ev.emit(is_none, ev.contents(first) if isinstance(first, Ref) else ev.lit(first)))  # type: ignore[no-any-return]
@@ -457,7 +450,8 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
             assert isinstance(cell, Slots)
             made.update(zip(cell.keys, cell.items))
         else:
-            made[ev.ask(ev.eval(k), "a key of a dict")] = ev.eval(v)
+            key = ev.ask(ev.eval(k), "a key of a dict")
+            made[key] = ev.eval(v)
     return ev.new_dict(made)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
-from sct.frontend.arrays import COMPUTED, assign_item, augmented, item, writable
+from sct.frontend.arrays import COMPUTED, assign_item, augmented, delete_item, item, writable
 from sct.frontend.bindings import assign, home_of, named
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import binary, closure, condition, get, in_place, lookup
@@ -23,11 +23,9 @@ from sct.frontend.values import (
     DictRef,
     Key,
     ListRef,
-    Method,
     Poison,
     Ref,
     Static,
-    Tup,
 )
 from sct.ir import Lit, Operand, Value
 from sct.ops import eq, lt, raise_
@@ -235,31 +233,37 @@ def augassign(ev: Evaluator, node: Any) -> None:
         if isinstance(old, Poison):
             ev.refuse("SCT502", f"`{node.target.id}` cannot be used here", why=old.reason)
         value = ev.eval(node.value)
-        if isinstance(old, Ref):
-            augment_array(ev, kind, old, value)
-        elif isinstance(old, ListRef) and kind is gast.Add:
-            ev.call(Method(old, "extend"), [value])
-        else:
-            old = ev.defined(old) if isinstance(old, Value) else old
-            assign(ev, node.target, in_place(ev, kind, old, value))
+        old = ev.defined(old) if isinstance(old, Value) else old
+        made = augment(ev, kind, old, value)
+        if not isinstance(old, Ref):
+            assign(ev, node.target, made)
         return
     if isinstance(node.target, gast.Attribute):
         owner = ev.eval(node.target.value)
         old = get(ev, owner, node.target.attr)
-        value = ev.eval(node.value)
-        if isinstance(old, Ref):
-            augment_array(ev, kind, old, value)
-        made = old if isinstance(old, Ref) else in_place(ev, kind, old, value)
+        made = augment(ev, kind, old, ev.eval(node.value))
         set_attribute(ev, owner, node.target.attr, named(ev, made, node.target.attr))
         return
     owner, key = ev.eval(node.target.value), ev.eval(node.target.slice)
     old = item(ev, owner, key)
     value = ev.eval(node.value)
-    if isinstance(old, Ref) and (isinstance(owner, (ListRef, DictRef, Tup)) or isinstance(owner, Ref) and
-                                 old.addr == owner.addr):
-        augment_array(ev, kind, old, value)  # a view, or an array in a container: written in place
-    else:
-        assign_item(ev, owner, key, in_place(ev, kind, old, value))
+    if isinstance(owner, Ref):
+        if isinstance(old, Ref) and old.addr == owner.addr:
+            augment_array(ev, kind, old, value)  # a view
+        else:
+            assign_item(ev, owner, key, in_place(ev, kind, old, value))
+        return
+    made = augment(ev, kind, old, value)
+    if made is not old or not isinstance(old, (Ref, ListRef)) or not isinstance(owner, (ListRef, DictRef)):
+        assign_item(ev, owner, key, made)
+
+
+def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstract:
+    """`old op= value`, what is assigned then: an array, or a list, itself, which is written."""
+    if isinstance(old, Ref):
+        augment_array(ev, kind, old, value)
+        return old
+    return in_place(ev, kind, old, value)
 
 
 def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
@@ -271,13 +275,20 @@ def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
 @statement(gast.Delete)
 def delete(ev: Evaluator, node: Any) -> None:
     for target in node.targets:
-        if isinstance(target, gast.Subscript) and isinstance(owner := ev.eval(target.value), (ListRef, DictRef)):
-            ev.call(Method(owner, "pop"), [ev.eval(target.slice)])
-            continue
-        if not isinstance(target, gast.Name):
-            ev.refuse("SCT101", "`del` of an item is not supported")
+        _delete(ev, target)
+
+
+def _delete(ev: Evaluator, target: Any) -> None:
+    if isinstance(target, (gast.Tuple, gast.List)):
+        for each in target.elts:
+            _delete(ev, each)
+    elif isinstance(target, gast.Subscript):
+        delete_item(ev, ev.eval(target.value), ev.eval(target.slice))
+    elif isinstance(target, gast.Name):
         lookup(ev, target.id)
         ev.store.vars.pop(home_of(ev, target), None)
+    else:
+        ev.refuse("SCT101", "`del` of an attribute is not supported", node=target)
 
 
 # -- exits ----------------------------------------------------------------------------------------
