@@ -26,7 +26,8 @@ from sct.ops.indexing import split as split_key
 from sct.ops.lists import stacked, stacked_rows
 
 __all__ = [
-    "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "item", "key_items", "nested", "size_along", "slice_view",
+    "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "flagged", "item", "key_items", "nested", "size_along",
+    "slice_view",
     "subscript", "writable", "write_through",
 ]
 
@@ -120,6 +121,8 @@ def _slots(ev: Evaluator, owner: ListRef | DictRef) -> Slots:
 def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make: Any, *,
                  tuple_: bool = True) -> Abstract:
     where = ev.ask(key, "an index into a list or tuple")
+    if isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.carrier == "np":
+        where = np.dtype(NUMPY_NAMES[key.type.dtype]).type(where)  # of which not all are indices
     sequence: Any = items if tuple_ else list(items)
     got = attempted(ev, lambda: sequence[where])
     return make(tuple(got)) if isinstance(where, slice) else got  # type: ignore[no-any-return]
@@ -198,8 +201,25 @@ def _int(ev: Evaluator, v: Abstract) -> Operand:
     ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
 
 
+def flagged(ev: Evaluator, ref: Ref, key: Abstract) -> tuple[Ref, Abstract]:
+    """`array[flag]` is `array[None][mask]`, with a mask of one element."""
+    parts = key.items if isinstance(key, Tup) and not _is_slice(key) else (key,)
+    flags = [p for p in parts if _is_flag(ev, p)]
+    if flags and len(parts) > 1:
+        ev.refuse("SCT501", "a truth value beside other subscripts is not supported", hint="use it in an `if`")
+    if not flags:
+        return ref, key
+    return ev.step(ref, index_op, (), {"key": ("n",)}), ev.call(Static(np.atleast_1d), flags)
+
+
+def _is_flag(ev: Evaluator, v: Abstract) -> bool:
+    t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
+    return isinstance(v, Static) and isinstance(v.value, bool) or isinstance(t, Tensor) and not t.rank and t.kind == "b"
+
+
 def slice_view(ev: Evaluator, ref: Ref, key: Abstract) -> Abstract:
     """`array[key]`: a view, a copy, or a number."""
+    ref, key = flagged(ev, ref, key)
     names, operands = join_key(key_items(ev, key))
     path, names, operands = compose(ev, ref, names, operands)
     base = Ref(ref.addr, path)
@@ -264,6 +284,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
     if special_call(ev, owner, "__setitem__", key, value) is not None:
         return
     if isinstance(owner, Ref):
+        owner, key = flagged(ev, owner, key)
         names, operands = join_key(key_items(ev, key))
         path, names, operands = compose(ev, owner, names or ("e",), operands)
         base = Ref(owner.addr, path)

@@ -17,6 +17,7 @@ from sct.frontend.arrays import (
     array_of,
     assign_item,
     compose,
+    flagged,
     key_items,
     size_along,
     slice_view,
@@ -212,7 +213,8 @@ def ufunc_method(ev: Evaluator, ufunc: np.ufunc, name: str, args: Args, kwargs: 
         value = ev.operand(array(ev, b))
         if ufunc is np.subtract:
             value = ev.emit(neg, value)
-        return write(ev, written(ev, shown, a), key_items(ev, indices), ev.wrap(value), add_at)
+        owner, place = flagged(ev, written(ev, shown, a), indices)
+        return write(ev, owner, key_items(ev, place), ev.wrap(value), add_at)
     if name == "outer":
         x, y = bound(ev, shown, args, kwargs, "A", "B")
         x, y = array(ev, x), array(ev, y)

@@ -254,7 +254,9 @@ def winners(x: Operand, *operands: Operand, key: Key) -> Any:
 
 def store_transposed(ct: Operand, x: Operand, value: Operand, *operands: Operand, key: Key) -> list[Any]:
     if isinstance(ct.type, Tensor) and ct.type.is_scalar:
-        return [0.0, ct]  # x is 0-d: all of it is written
+        if advanced(key):
+            raise TypeMismatch("a write of an array without axes by a mask has no derivative")
+        return [Lit(0.0), reshape_as(ct, value) if number(value).rank else ct]  # x is 0-d: all of it is written
     part = index(ct, *operands, key=key)
     if "a" in key and not distinct(operands, key):
         part = where(winners(x, *operands, key=key), part, 0.0)
