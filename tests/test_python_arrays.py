@@ -353,3 +353,266 @@ def test_result_larger_than_out_is_refused(f: Callable[..., Any]) -> None:
     x, y = np.array([1.0, 2.0]), np.array([[0.5, 4.0]])
     assert isinstance(attempt(f, x.copy(), y), ValueError)
     refuses(f, x, y, code="SCT501")
+
+
+# -- subscripts that are truth values, and no axes --------------------------------------------------------------
+
+
+FLAGS: dict[str, Callable[[Any], Any]] = {
+    "True": lambda x: np.sum(x[True] ** 2),
+    "False": lambda x: np.sum(x[False] ** 2) + x[0],
+    "of NumPy": lambda x: x[np.True_][0, 2] * x[bool(1)][0, 1],
+    "met": lambda x: np.sum(x[x[0] > 0.5] ** 2),
+    "not met": lambda x: np.sum(x[x[0] < 0.5] ** 2) + x[1],
+    "of a matrix": lambda x: np.sum(x.reshape(2, 3)[x[0] > 0.0] ** 2),
+    "without axes": lambda x: np.sum(x[np.array(True)] * x[1]),
+    "view without axes": lambda x: np.sum(x[x[:1].reshape(()) > 0.0] * x[1]),
+    "items of a list": lambda x: [x[0], x[1]][True] * (x[2], x[3])[False],
+    "item of a list by a NumPy flag": lambda x: [x[0], x[1]][x[0] > 0.5] * 2.0,
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_flag_as_subscript(name: str) -> None:
+    agrees(FLAGS[name], X)
+
+
+def zeroed_by_flag(x: np.ndarray) -> float:
+    y = np.atleast_1d(np.sqrt(x[0]))
+    y[np.abs(x[0]) > 2.0] = 0.0
+    return np.sum(y * y)
+
+
+def no_axes_zeroed_by_flag(x: np.ndarray) -> float:
+    y = np.asarray(x[0] * 2.0)
+    y[x[0] > 0.5] = 3.0 * x[1]
+    return y * 2.0
+
+
+def scaled_by_flags(x: np.ndarray) -> float:
+    y = x * 1.0
+    for k in range(3):
+        y[x[k] > 0.0] *= x[k]
+    np.add.at(y, x[0] > 0.0, 2.0)
+    return np.sum(y * y)
+
+
+def row_by_flag(x: np.ndarray) -> float:
+    m = np.outer(x, x)
+    row = m[0]
+    row[x[0] > 0.5] = x[2]
+    return np.sum(m * m)
+
+
+@pytest.mark.parametrize("f", [zeroed_by_flag, no_axes_zeroed_by_flag, scaled_by_flags, row_by_flag])
+def test_write_by_flag(f: Callable[..., Any]) -> None:
+    agrees(f, X)
+
+
+def test_flag_beside_other_subscripts_is_refused() -> None:
+    refuses(lambda x: np.sum(x[x[0] > 0.0, 1:]), X, code="SCT501")
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "nansum", "nanmax", "nanmean"])
+def test_reduction_over_no_axes(name: str) -> None:
+    reduce = getattr(np, name)
+
+    def f(x: np.ndarray) -> float:
+        return np.sum(reduce(x, axis=()) ** 2) + np.sum(reduce(x.squeeze(), axis=(), keepdims=True))
+
+    agrees(f, X)
+
+
+# -- numbers that become arrays in a loop ------------------------------------------------------------------------
+
+
+START = 1.7
+M = np.arange(12.0).reshape(4, 3) / 7.0
+V = np.array([0.7, -0.3, 1.1])
+
+
+def from_global(x: np.ndarray) -> float:
+    v = START
+    for _ in range(3):
+        v = v + x
+    return np.sum(v)
+
+
+def from_item(x: np.ndarray) -> float:
+    v = x[0]
+    for _ in range(3):
+        v = v + x
+    return np.sum(v)
+
+
+def from_argument(a: float) -> float:
+    for _ in range(3):
+        a = a * np.ones(3)
+    return np.sum(a)
+
+
+def horner(x: np.ndarray) -> float:
+    v = 0.0
+    for _ in range(3):
+        v = v * x[1] + x
+    return np.sum(v)
+
+
+def horner_of_int(x: np.ndarray) -> float:
+    v = 0
+    for c in (1.0, -2.0, 0.5):
+        v = v * x[0] + c * x
+    return np.sum(v)
+
+
+def asks_for_axes(x: np.ndarray) -> float:
+    v = 0.0
+    for k in range(3):
+        v = v + x[k] if np.ndim(v) == 0 else v + x
+        v = v * x
+    return np.sum(v * x[0])
+
+
+def asks_for_class(x: np.ndarray) -> float:
+    v = 0.0
+    for _ in range(3):
+        if isinstance(v, float):
+            v = 2.0
+        v = v + x
+    return np.sum(v)
+
+
+def read_before(x: np.ndarray) -> float:
+    v, s = 0.0, 0.0
+    for _ in range(3):
+        s = s + np.sum(v * x[0])
+        w = v
+        v = v + x
+        v = v + np.sum(w + x[1])
+    return np.sum(v) + s
+
+
+def multiplied_up(x: np.ndarray) -> float:
+    v = 1.0
+    for row in M:
+        v = v * (row + x)
+    return np.sum(v)
+
+
+def reversed_difference(x: np.ndarray) -> float:
+    v = 0.0
+    for _ in range(3):
+        v = x - v
+        v -= 0.5 * x
+    return np.sum(v * v)
+
+
+def added_in_nest(x: np.ndarray) -> float:
+    s = 0.0
+    for i in range(4):
+        for j in range(i):
+            s = s + M[i] * x[j % 3]
+    return np.sum(s * x)
+
+
+def in_tuple(x: np.ndarray) -> float:
+    state = 0.0, 1.0
+    for _ in range(3):
+        a, b = state
+        state = a + x, b * x
+    return np.sum(state[0] * state[1])
+
+
+def in_dict(x: np.ndarray) -> float:
+    d = {"s": 0.0}
+    for k in range(3):
+        d["s"] = d["s"] + x * k
+    return np.sum(d["s"] * x)
+
+
+def _total(rows: np.ndarray, x: np.ndarray) -> np.ndarray:
+    total = 0.0
+    for row in rows:
+        total = total + row * x
+    return total
+
+
+def in_helper(x: np.ndarray) -> float:
+    return np.sum(_total(M, x) * x[0]) + np.sum(_total(M[:2], x))
+
+
+def largest(x: np.ndarray) -> float:
+    best = x[0]
+    for k in range(3):
+        best = np.maximum(best, x * M[k])
+    return np.sum(best)
+
+
+def of_other_sizes(x: np.ndarray) -> float:
+    v = 0.0
+    for k in range(3):
+        v = v + x[k:k + 1]
+        v = v + x
+    return np.sum(v * v)
+
+
+def stopped(x: np.ndarray) -> float:
+    v = 0.0
+    for k in range(3):
+        v = v + x * k
+        if x[k] > 1.0:
+            break
+    return np.sum(v * v)
+
+
+def in_while(x: np.ndarray) -> float:
+    s, k = 0.0, 0
+    while k < 3:
+        s = s + x * k
+        k += 1
+    return np.sum(s * x)
+
+
+@pytest.mark.parametrize("f", [
+    from_global, from_item, horner, horner_of_int, asks_for_axes, asks_for_class, read_before, multiplied_up,
+    reversed_difference, added_in_nest, in_tuple, in_dict, in_helper, largest, of_other_sizes, stopped, in_while])
+def test_number_becomes_array(f: Callable[..., Any]) -> None:
+    agrees(f, V)
+
+
+def test_argument_becomes_array() -> None:
+    agrees(from_argument, 2.0)
+
+
+def times(x: np.ndarray, n: int) -> float:
+    v = 2.0
+    for _ in range(n):
+        v = v * x
+    return np.sum(v + x[0])
+
+
+def plus(x: np.ndarray, n: int) -> float:
+    v = 0.0
+    for k in range(n):
+        v = v + x * k
+    return np.sum(v + x[0])
+
+
+def geometric(x: np.ndarray, n: int) -> float:
+    v = 0.0
+    for _ in range(n):
+        v = v * x[1] + x
+    return np.sum(v)
+
+
+@pytest.mark.parametrize("n", [0, 1, 4, 100])
+@pytest.mark.parametrize("f", [times, plus])
+def test_number_becomes_array_in_any_trips(f: Callable[..., Any], n: int) -> None:
+    """In no trips it stays the number."""
+    agrees(f, V, n)
+
+
+def test_number_that_is_used_as_number_first() -> None:
+    agrees(geometric, V, 5)
+    error = refuses(geometric, V, 100, code="SCT108")
+    assert "np.zeros(n)" in str(error)

@@ -360,7 +360,7 @@ def write_through(ev: Evaluator, ref: Ref, new: Operand) -> None:
         new = put_back(ev, outer, ref.path[depth - 1], new)
     if isinstance(new, Value) and new.hint is None and isinstance(old, Value):
         new.hint = old.hint
-    ev.store.cells[ref.addr] = replace(cell, value=new)
+    ev.store.cells[ref.addr] = replace(cell, value=new, starts=False)
 
 
 TURNED = frozenset(("flip", "fliplr", "flipud", "rot90", "swapaxes", "moveaxis", "rollaxis"))

@@ -35,7 +35,7 @@ from sct.frontend.values import (
 from sct.ir import Lit, Operand, Value, undef
 from sct.ir.types import List, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
 
-__all__ = ["MOST_UNROLLED", "Again", "Carry", "Grown", "Head", "Memo", "is_array"]
+__all__ = ["MOST_UNROLLED", "Again", "Carry", "Grown", "Head", "Memo", "is_array", "is_start"]
 
 
 FEW_TRIPS, MOST_UNROLLED = 8, 64
@@ -72,7 +72,10 @@ class Grown:
 
 
 class Again(Exception):
-    """The walk has learnt something: walk again."""
+    """The walk has learnt something: walk again, from the head `of` a loop around it if it says so."""
+
+    def __init__(self, of: Head | None = None) -> None:
+        self.of = of
 
 
 @dataclass
@@ -208,7 +211,8 @@ class Head:
         param = self.carry(id, init, hint)
         if not is_array(param.type):
             return param
-        if is_number(Static(getattr(init, "value", self))):
+        number = is_start(init)
+        if number:
             # `s = 0` before `s = s + x`: a number that is as good as an array of it.
             assert isinstance(init, Lit)
             self.carries[id].init = Lit(init.value, param.type)
@@ -216,7 +220,7 @@ class Head:
         self.extra_cells[id] = addr
         held = HELD if id in self.memo.held else ""
         frozen = AMBIGUOUS if id in self.memo.split else held
-        self.ev.store.cells[addr] = Array(param, frozen=frozen, merged=True)
+        self.ev.store.cells[addr] = Array(param, frozen=frozen, merged=True, starts=number)
         return Ref(addr)
 
     def few(self, most: int = FEW_TRIPS) -> bool:
@@ -263,6 +267,11 @@ def _settled(both: Type, old: Type, id: str) -> Type:
 
 def _returns(node: Any) -> list[Any]:
     return [n for n in gast.walk(node) if isinstance(n, gast.Return)]
+
+
+def is_start(x: Operand) -> bool:
+    """Is this a literal that a sum may start as?"""
+    return isinstance(x, Lit) and x.as_type is None and isinstance(x.value, (int, float))
 
 
 def is_array(t: Type) -> bool:

@@ -63,8 +63,8 @@ from sct.ir.foreign import described, instead
 from sct.ir.interp import run
 from sct.ir.reals import counts_as_real
 from sct.ir.text import show
-from sct.ir.types import List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
-from sct.ops import dim, fstring, python, raise_, stop_gradient, unwrap
+from sct.ir.types import INT, Dim, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ops import ELEMENTWISE, dim, fstring, python, raise_, stop_gradient, unwrap
 
 __all__ = [
     "CALLS", "EXPRESSIONS", "INSTANCES", "SPECIAL", "STATEMENTS", "Args", "Dead", "Evaluator", "Frame", "Kwargs",
@@ -129,6 +129,8 @@ class Evaluator(Facts):
     sites      what is evaluated as functions of their own; `functions` are these, `pinned`
                those of their params that have to be known
     inlined    the calls evaluated in line; `inlining` those in progress
+    summing    what starts as a number and becomes an array is being added to
+    heads      the loops being walked
     known_whole  containers of libraries, found outside, what they hold being a fact; `changed` those
                that a call may change
     """
@@ -155,6 +157,8 @@ class Evaluator(Facts):
         self.exit_falls: dict[Value, int] = {}
         self.iterated: set[int] = set()
         self.many_trips = False
+        self.summing = False
+        self.heads: list[Any] = []
         self.late_freezes: list[int] = []
         self.loop_memo: dict[Any, Any] = {}
         self.sites: Any = None
@@ -452,6 +456,7 @@ class Evaluator(Facts):
         """The current contents of an array."""
         cell = self.store.cells[ref.addr]
         assert isinstance(cell, Array)
+        self.is_array(cell)
         value = cell.value
         if isinstance(value, Value) and isinstance(value.type, (Optional, Undef)):
             value = self.defined(value)
@@ -459,6 +464,56 @@ class Evaluator(Facts):
             value = self.emit(step.op, value, *step.args, spelling=step.spelling, **step.attrs)
             value.hint = value.hint or step.name
         return value
+
+    def is_array(self, cell: Array) -> None:
+        """Refuses what is a number in the first trip of a loop, and is used as an array."""
+        if cell.starts and not self.summing:
+            self.becomes_array()
+
+    @contextlib.contextmanager
+    def as_array(self) -> Iterator[None]:
+        """What starts as a number is looked at as the array that it becomes."""
+        outer, self.summing = self.summing, True
+        try:
+            yield
+        finally:
+            self.summing = outer
+
+    def becomes_array(self) -> NoReturn:
+        """Where trips are written one after the other, the number and the array are two values."""
+        raise NeedsStatic(Value(INT), SctError(
+            "SCT108", "a number becomes an array in this loop",
+            why="in the first trip it is a number, for more than arithmetic with an array of that shape",
+            hint="start with an array: `v = np.zeros(n)`, `v = np.full(n, start)`", loc=self.loc))
+
+    def starts(self, v: Abstract) -> bool:
+        """Is this a number in the first trip of a loop, and an array in the next?"""
+        cell = self.store.cells[v.addr] if isinstance(v, Ref) else None
+        return isinstance(cell, Array) and cell.starts
+
+    def combined(self, op: Op, values: Sequence[Any], run: Callable[[], Abstract]) -> Abstract:
+        """`run()`, the op of these values.
+
+        Of what starts as a number and becomes an array, an elementwise one with an array of that shape is the same
+        either way.
+        """
+        first = next(filter(self.starts, values), None)
+        if first is None:
+            return run()
+        with self.as_array():
+            shape = self.shape_of(first)
+            others = [v for v in values if isinstance(v, Ref) and not self.starts(v)]
+            if op not in ELEMENTWISE or all(self.shape_of(v) != shape for v in others):
+                self.becomes_array()
+            made = run()
+            if self.resolved(self.type_of(made)) != self.resolved(self.type_of(first)):
+                self.becomes_array()
+        return made
+
+    def shape_of(self, v: Abstract) -> tuple[Dim, ...]:
+        """The shape of a number or an array, with what is known of sizes put in."""
+        t = self.resolved(self.type_of(v))
+        return t.shape if isinstance(t, Tensor) else ()
 
     def contents(self, ref: Ref) -> Operand:
         """What an array is, be it assigned or not: to be handed on, not to be used."""
@@ -476,6 +531,7 @@ class Evaluator(Facts):
         if isinstance(v, Ref) and not v.path:
             cell = self.store.cells[v.addr]
             assert isinstance(cell, Array)
+            self.is_array(cell)
             t = cell.value.type
             return t.elem if isinstance(t, (Optional, Undef)) else t
         if isinstance(v, Ref):

@@ -145,7 +145,7 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
     if op is None:
         ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
     _no_strings(ev, a, b)
-    return ev.call_op(op, a, b, spelling=f"operator.{spelling}")
+    return ev.combined(op, (a, b), lambda: ev.call_op(op, a, b, spelling=f"operator.{spelling}"))
 
 
 def _is_known(v: Static) -> bool:

@@ -119,9 +119,11 @@ class _Loop(Trip):
         ev = self.ev
         saved = ev._next_addr, dict(ev.guards), ev._next_frame, list(self.frame.returns)
         outer, ev.many_trips = ev.many_trips, not self.few(MOST_UNROLLED)
+        ev.heads.append(self)
         try:
             self.settle(saved)
         finally:
+            ev.heads.pop()
             ev.many_trips = outer
 
     def settle(self, saved: Any) -> None:
@@ -134,7 +136,9 @@ class _Loop(Trip):
             try:
                 self.walk()
                 return
-            except Again:
+            except Again as again:
+                if again.of is not None and again.of is not self:
+                    raise
                 del ev.b.eqns[mark:]
                 ev.store = self.entry
         ev.refuse("SCT108", "the types of this loop do not settle", node=self.node)
@@ -171,6 +175,10 @@ class _Loop(Trip):
             end = ev.store
             go, exits = self.exit(end)
             self.close(end)
+            moved = {a: b for _, a, b in self.pairs} if not end.dead else {}
+            cells = {id: (self.head.cells[a], end.cells.get(moved.get(a, a))) for id, a in self.extra_cells.items()}
+            self.started = {id: isinstance(last, Array) and last.starts for id, (first, last) in cells.items()
+                            if isinstance(first, Array) and first.starts}
         self.finish(body, test, index, go, exits, kind)
 
     def index_name(self) -> str | None:
@@ -292,12 +300,44 @@ class _Loop(Trip):
             # What was iterated over is not any more.
             addr = self.extra_cells[id]
             store.cells[addr] = replace(store.cells[addr], frozen="")
+        for id, stays in self.started.items():
+            self.is_array_after(id, stays)
+            addr = self.extra_cells[id]
+            cell = store.cells[addr]
+            store.cells[addr] = replace(cell, starts=False) if isinstance(cell, Array) else cell
         for addr in self.memo.frozen_after & store.cells.keys():
             store.cells[addr] = replace(store.cells[addr], frozen=AMBIGUOUS)
         for key in [k for k in store.vars if k in self.names and k.name not in self.after]:
             del store.vars[key]
         ev.store = store
         self.leave(exits, renamed.get(kind) if kind is not None else None)
+
+    def is_array_after(self, id: Any, stays: bool) -> None:
+        """Refuses what may still be the number that it starts as after the loop; zero is as good as zeros.
+
+        stays  a trip may leave it as it is
+        """
+        init = self.carries[id].init
+        if (stays or not self.runs()) and not (isinstance(init, Lit) and init.value == 0):
+            self.ev.becomes_array()
+
+    def runs(self) -> bool:
+        """Is there a trip for certain?  Asked, where that can be."""
+        ev = self.ev
+        if self.where is None or not isinstance(self.where.step, Lit):
+            return False
+        start, stop = self.where.start, self.where.stop
+        if self.where.step.value < 0:
+            start, stop = stop, start
+        if start.dim is not None and stop.dim is not None and (stop.dim - start.dim).least > 0:
+            return True
+        try:
+            runs = ev.ask(ev.wrap(ev.emit(lt, start, stop, spelling="operator.lt")), "whether this loop runs", True)
+        except (NeedsStatic, SctError):
+            return False
+        if not runs:
+            ev.becomes_array()  # which it does not: that is known of no trips
+        return True
 
     def leave(self, exits: frozenset[int], kind: Value | None) -> None:
         """What comes after the loop: its `else`, and the exits that go further."""

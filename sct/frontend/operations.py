@@ -84,6 +84,11 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
             text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
             ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
                       hint="write it without this argument, or compute it outside the function")
+    return ev.combined(op, operands, lambda: call_bound(ev, op, spelling, operands, attrs))
+
+
+def call_bound(ev: Evaluator, op: Op, spelling: str, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Abstract:
+    """The op on what `bind` has sorted."""
     attrs = {k: static_attr(ev, k, v) for k, v in attrs.items()}
     flat = [operand(ev, x) for x in operands]
     if op.name in _SIZED:

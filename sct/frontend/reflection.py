@@ -104,6 +104,8 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         return v.cls
     if isinstance(v, (Closure, Bound)):
         return types.FunctionType if isinstance(v, Closure) else functools.partial
+    if isinstance(v, Ref):
+        ev.type_of(v)
     known = {Ref: np.ndarray, ListRef: list, DictRef: dict}.get(type(v))
     if known is not None:
         return known

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
-from sct.frontend.arrays import COMPUTED, assign_item, augmented, delete_item, item, writable
+from sct.frontend.arrays import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
 from sct.frontend.bindings import assign, home_of, named
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import binary, closure, condition, get, in_place, lookup
@@ -268,8 +268,12 @@ def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstra
 
 def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
     writable(ev, ref, COMPUTED)
-    made = binary(ev, kind, ref, value)
-    augmented(ev, ref, ev.operand(made))
+    number = ev.starts(ref)
+    made = ev.operand(binary(ev, kind, ref, value))
+    if number:
+        write_through(ev, ref, made)
+    else:
+        augmented(ev, ref, made)
 
 
 @statement(gast.Delete)

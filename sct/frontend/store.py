@@ -264,7 +264,7 @@ class _Merge:
             self.addrs[a, b] = self.ev.new_addr()
             self.store.cells[self.addrs[a, b]] = Array(
                 value, _origin(given), next((c.frozen for c in given if c.frozen), ""), _layout(given),
-                frozenset().union(*(c.readonly for c in given)), merged=True)
+                frozenset().union(*(c.readonly for c in given)), merged=True, starts=any(c.starts for c in given))
         return Ref(self.addrs[a, b], path)
 
     def materialised(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
@@ -388,7 +388,8 @@ class _Merge:
             b = y.value if isinstance(y, Array) else None
             frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), "")
             layout = _layout([c for c in (x, y) if isinstance(c, Array)])
-            self.store.cells[addr] = replace(given, value=self.phi(a, b), frozen=frozen, layout=layout)
+            starts = any(c.starts for c in (x, y) if isinstance(c, Array))
+            self.store.cells[addr] = replace(given, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)
 
 
 def may_be_absent(v: Tup | Perhaps) -> bool:

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from sct.frontend import lists
-from sct.frontend.carries import Again, Grown, Head
+from sct.frontend.carries import Again, Grown, Head, is_start
 from sct.frontend.lists import HELD, STALE
 from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, may_be_absent, perhaps_tuple, type_of
 from sct.frontend.values import (
@@ -30,7 +30,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Value
-from sct.ir.types import Optional, Undef, in_words
+from sct.ir.types import Optional, Tensor, Undef, in_words
 
 __all__ = ["ITERATED", "Trip"]
 
@@ -197,9 +197,8 @@ class Trip(Head):
             return any([self.end_value((*id, k), p, q) for k, (p, q) in enumerate(zip(head.items, end.items))])
         if id in self.carries and not (isinstance(head, Ref)):
             carry = self.carries[id]
-            if isinstance(end, Ref) and is_number(Static(getattr(carry.init, "value", None))):
-                memo.types[id] = ev.type_of(end)
-                return True
+            if isinstance(end, Ref) and isinstance(carry.param.type, Tensor):
+                self.becomes(id, end)
             if isinstance(end, Value) or is_number(end):
                 carry.back = ev.lit(end)
                 return self.widen(id, carry.param.type, carry.back.type)
@@ -228,6 +227,20 @@ class Trip(Head):
             return False
         memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after a trip"
         return True
+
+    def becomes(self, id: Any, end: Ref) -> NoReturn:
+        """A number becomes an array: in the loop where it is a literal, of those that carry it, it is one from now."""
+        with self.ev.as_array():
+            t = self.ev.type_of(end)
+        head: Head | None = self
+        while head is not None:
+            init = head.carries[id].init
+            if is_start(init):
+                head.memo.types[id] = t
+                raise Again(head)
+            around = ((h, k) for h in reversed(self.ev.heads) for k, c in h.carries.items() if c.param is init)
+            head, id = next(around, (None, None))
+        self.ev.becomes_array()
 
     def hold(self, addr: int) -> bool:
         """A list holds this array or list after a trip: at the head it may do so too."""

@@ -288,6 +288,7 @@ class Array:
     readonly whether NumPy forbids to write it, on one path or another: an argument is
              asked for its flag
     merged   it may be the buffer of another cell, as paths were joined
+    starts   in the first trip of a loop it is the number that it starts as: it may be added to, and that is all
     """
 
     value: Operand
@@ -296,6 +297,7 @@ class Array:
     layout: Layout = False
     readonly: frozenset[bool | Value] = frozenset({False})
     merged: bool = False
+    starts: bool = False
 
 
 @dataclass(frozen=True)
