@@ -34,6 +34,7 @@ from sct.frontend import Same, Traced, Transform, key_of, root_of, trace, trace_
 from sct.ir.text import show
 from sct.modules.writer import module_of
 from sct.passes import manager
+from sct.validation import OFF, Validation, mode
 
 __all__ = ["Argnums", "Derivative", "Family", "Specialisation", "call_once", "check_backend", "check_function"]
 
@@ -53,12 +54,15 @@ class Specialisation:
     run   the emitted function
     bind  bind(root): calls it if it serves these arguments and what `root`
           reads from outside, else gives MISS
+    validation, validated   what compares it with Python; True if it did, or why it did not
     """
 
     traced: Traced
     source: Source
     run: Callable[..., Any]
     bind: Callable[[Any], Match]
+    validation: Validation
+    validated: bool | str
 
 
 _serial = itertools.count(1)
@@ -104,11 +108,14 @@ def specialise(
     for name in manager.unused(traced.fn):
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
                       stacklevel=6)
+    known = replace(traced, root=None)
+    validation = Validation(known, emit)
+    validated = OFF if mode() == "0" else validation.of(transform, args, kwargs)
     if BACKENDS[backend] is None:
         run = _loaded(traced, source)
     else:
         run = load_compiled(source, lambda: _loaded(traced, emit(traced)), manager.has_effects(traced.fn))
-    return Specialisation(replace(traced, root=None), source, run, checks(traced, run))
+    return Specialisation(known, source, run, checks(traced, run), validation, validated)
 
 
 def _loaded(traced: Traced, source: Source) -> Callable[..., Any]:
@@ -303,6 +310,11 @@ class Derivative:
     def source(self) -> str:
         """The emitted code of the latest call; before any call, of the annotated types."""
         return self._latest.source.text if self._latest else self.source_for({})
+
+    @property
+    def validated(self) -> bool | str:
+        """Was the function compared with Python when it was compiled for the latest call?  If not, why not."""
+        return self._latest.validated if self._latest else "it was not called yet"
 
     @property
     def line_map(self) -> LineMap:

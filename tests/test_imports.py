@@ -1,4 +1,6 @@
-"""Imports run one way: errors < ir < ops < {frontend, passes, codegen} < modules < derivative < api < {cli, plugin}.
+"""Imports run one way:
+
+    errors < ir < ops < {frontend, passes, codegen} < {modules, validation} < derivative < api < {cli, plugin}
 
 `violations` reads the imports of every file (also those inside functions) with
 `ast` and names each that runs against the arrows.
@@ -16,7 +18,7 @@ ROOT = Path(__file__).parent.parent / "sct"
 
 # The three of level 3 may not import each other; `__init__` shows what api and errors hold.
 LEVEL = {"errors": 0, "ir": 1, "ops": 2, "frontend": 3, "passes": 3, "codegen": 3, "dispatch": 4, "modules": 4,
-         "derivative": 5, "api": 6, "cli": 7, "pytest_plugin": 7}
+         "validation": 4, "derivative": 5, "api": 6, "cli": 7, "pytest_plugin": 7}
 
 
 def violations(root: Path) -> list[str]:

@@ -36,6 +36,7 @@ from sct.frontend.handlers import (
     unsupported,
 )
 from sct.frontend.layouts import layout
+from sct.frontend.reading import Reading
 from sct.frontend.source import Liveness, SourceFunction, loc_of
 from sct.frontend.store import AMBIGUOUS, Arm, Captured, Cells, Store, is_number, merge
 from sct.frontend.values import (
@@ -121,7 +122,7 @@ class Evaluator(Facts):
     """Walks functions and builds their IR.
 
     written_inside  what functions that are differentiated inside this one write, to their copies
-    root     the function that is differentiated, from which paths start
+    root     the function that is differentiated, from which paths start; `reading` is what it does
     attributes  ahead of time: the types of those of the object that it is bound to
     store    what names are bound to, and the heap
     frames   the calls in progress; `all_frames` by id, those of closures that outlived them too
@@ -138,6 +139,7 @@ class Evaluator(Facts):
     def __init__(self) -> None:
         super().__init__()
         self.root: Any = None
+        self.reading: Reading | None = None
         self.b = Builder()
         self.captured = Captured()
         self.store = Store(Cells({}, self.captured))

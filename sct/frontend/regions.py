@@ -15,6 +15,7 @@ from typing import Any
 from sct.frontend import lists
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs
 from sct.frontend.raising import die
+from sct.frontend.reading import Reading, final_contents, left_behind
 from sct.frontend.store import is_number
 from sct.frontend.values import (
     Abstract,
@@ -268,6 +269,7 @@ class _Params:
 def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], params: _Params, has_aux: bool) -> Region:
     """The region in which `f` is called with the arguments `inside` it."""
     body = Builder()
+    before = left_behind(ev, inside)
     try:
         with ev.block(body):
             result = ev.call(f, [v for k, v in inside.items() if isinstance(k, int)],
@@ -283,6 +285,7 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
                 _not_none(ev, v)
             aux_tree = None if aux is None else tree_of(ev, aux, flat, "as a result")
             outs = [ev.operand(v) for v in flat]
+            contents = final_contents(ev, before, left_behind(ev, inside))
     except Dead:
         # The function raises for certain: so does its derivative.
         env = {p: x if x.type == p.type else ev.emit(unwrap, x, to=p.type)  # an int that counts as real
@@ -290,6 +293,9 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
         ev.b.eqns.extend(rebuild(Fn("f", (), tuple(body.eqns), ()), env).eqns)
         raise
     fn = Fn("f", tuple(params.values), tuple(body.eqns), tuple(outs))
+    if isinstance(f, Static) and f.value is ev.root and not ev.frames:
+        value = out if aux_tree is None else Node("tuple", (0, 1), (out, aux_tree))
+        ev.reading = Reading(fn.params, tuple(outs), value, *contents)
     return Region(fn, params.primals, out, aux_tree, outs, params.wrt)
 
 

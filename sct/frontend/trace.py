@@ -20,6 +20,7 @@ from sct.frontend.closing import closed
 from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.iteration import items_of
+from sct.frontend.reading import Reading
 from sct.frontend.regions import tree_of
 from sct.frontend.repeated import Outline, Sites, called_once, repeated
 from sct.frontend.transform import Transform
@@ -67,6 +68,7 @@ class Traced:
     free         what it reads from globals and closures, passed by keyword
     key          the `key_of` the arguments, `positional` of them and `keywords`, and what is free
     bind         bind(args, kwargs): the leaves of the arguments
+    reading      what the function does that is differentiated; None where it raises for certain
     """
 
     fn: Fn
@@ -81,6 +83,7 @@ class Traced:
     key: tuple[Any, ...] = ()
     positional: int = 0
     keywords: tuple[str, ...] = ()
+    reading: Reading | None = None
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
 
     def only(self, result: Tree) -> Traced:
@@ -315,7 +318,8 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
     guards = (*ev.size_guards(), *ev.guards.values())
     return Traced(fn, name_of(target), tuple(_ordered(params)), relabel(tree, Leaf), guards,
-                  tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), bind=bind)
+                  tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), reading=ev.reading,
+                  bind=bind)
 
 
 def _buildable(tree: Tree, loc: Loc | None) -> None:

@@ -1,0 +1,104 @@
+"""Are two results of one computation the same: type and bits, containers part by part?
+
+>>> same(np.float64(1.0), 1.0), same([0.0, float("nan")], [0.0, float("nan")]), same(0.0, -0.0)
+(False, True, False)
+"""
+
+from __future__ import annotations
+
+import random
+import types
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from sct.ir.objects import fields_of, is_container
+
+__all__ = ["same", "shown"]
+
+
+def same(a: Any, b: Any, *, close: bool = False, states: bool = True) -> bool:
+    """Of the same types, numbers bit for bit (`close`: up to rounding); any nan is as good as another.
+
+    Functions and objects that nothing is known of are the same if they are of one code, or one class; generators of
+    random numbers if their states are, unless `states` is False.
+    """
+    return _Comparison(close, states).same(a, b)
+
+
+class _Comparison:
+    def __init__(self, close: bool, states: bool) -> None:
+        self.close, self.states = close, states
+        self.seen: set[tuple[int, int]] = set()
+
+    def same(self, a: Any, b: Any) -> bool:
+        if a is b:
+            return True
+        if isinstance(a, type) and isinstance(b, type):
+            return _name(a) == _name(b)
+        if type(a) is not type(b) and _name(type(a)) != _name(type(b)):
+            return False
+        if isinstance(a, (float, complex, np.generic, np.ndarray)):
+            return self.numbers(np.asarray(a), np.asarray(b))
+        if isinstance(a, (bool, int, str, bytes, range, slice)):
+            return bool(a == b)
+        if (id(a), id(b)) in self.seen:
+            return True
+        self.seen.add((id(a), id(b)))
+        return self.parts(a, b)
+
+    def numbers(self, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        if a.dtype.hasobject:
+            return self.rows(a.ravel().tolist(), b.ravel().tolist())
+        if a.tobytes() == b.tobytes():
+            return True
+        if a.dtype.kind not in "fc":
+            return False
+        if self.close:
+            with np.errstate(all="ignore"):
+                scale = float(np.nanmax(np.abs(np.where(np.isfinite(a), a, 0.0)), initial=0.0))
+            epsilon = float(np.finfo(a.dtype).eps)
+            return bool(np.allclose(a, b, rtol=epsilon ** 0.625, atol=scale * epsilon ** 0.75, equal_nan=True))
+        nan = np.isnan(a)
+        return bool(np.array_equal(nan, np.isnan(b))) and a[~nan].tobytes() == b[~nan].tobytes()
+
+    def rows(self, a: Any, b: Any) -> bool:
+        return len(a) == len(b) and all(map(self.same, a, b))
+
+    def parts(self, a: Any, b: Any) -> bool:
+        if isinstance(a, dict):
+            return self.rows(list(a), list(b)) and self.rows(list(a.values()), list(b.values()))
+        if isinstance(a, (list, tuple, deque)):
+            return self.rows(a, b)
+        if isinstance(a, (set, frozenset)):
+            return bool(a == b)
+        if is_container(type(a)):
+            names = fields_of(a)
+            return names == fields_of(b) and all(
+                self.same(getattr(a, name, None), getattr(b, name, None)) for name in names)
+        if isinstance(a, types.FunctionType):
+            return bool(a.__code__ == b.__code__)
+        if isinstance(a, random.Random):
+            return not self.states or bool(a.getstate() == b.getstate())
+        if isinstance(a, np.random.Generator):
+            return not self.states or self.same(a.bit_generator.state, b.bit_generator.state)
+        if isinstance(a, BaseException):
+            return str(a) == str(b)
+        return True
+
+
+def _name(cls: type) -> tuple[str, str]:
+    return cls.__module__, cls.__qualname__
+
+
+def shown(x: Any) -> str:
+    """A value in a message: its class where the text does not say it."""
+    with np.printoptions(precision=17, threshold=20, edgeitems=3):
+        text = " ".join(repr(x).split())
+    text = text if len(text) <= 200 else text[:197] + "..."
+    if isinstance(x, np.ndarray) and x.dtype != np.float64:
+        return f"{text} of dtype {x.dtype}" if "dtype" not in text else text
+    return text
