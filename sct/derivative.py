@@ -142,7 +142,7 @@ class Family:
             for known in candidates:
                 match = known.bind(root)
                 if (result := match(args, kwargs)) is not MISS:
-                    return known, match, result
+                    return (*self._validated(known, match, transform, args, kwargs), result)
             with self.lock:
                 # Another thread may have compiled one meanwhile.
                 if self.table.get(key, ()) is candidates:
@@ -153,7 +153,14 @@ class Family:
         except Exception as error:
             add_place(error)
             raise
-        return made, made.bind(root), result
+        return made, made.bind(root) if mode() != "all" else _no_match, result
+
+    def _validated(self, known: Specialisation, match: Match, transform: Transform, args: tuple[Any, ...],
+                   kwargs: dict[str, Any]) -> tuple[Specialisation, Match]:
+        """A specialisation that serves, compared again if every call is; then it is looked up at the next one too."""
+        if mode() != "all":
+            return known, match
+        return replace(known, validated=known.validation.of(transform, args, kwargs)), _no_match
 
     def _add(self, key: Hashable, made: Specialisation) -> Specialisation:
         self.table[key] = (*self.table.get(key, ()), made)

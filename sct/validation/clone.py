@@ -67,9 +67,13 @@ def names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _is_atom(x: Any) -> bool:
-    return isinstance(x, _ATOMS) or hasattr(type(x), "__sct_transform__") or any(x is s for s in _GLOBAL_STATES) \
+    return isinstance(x, _ATOMS) or _is_derivative(x) or any(x is s for s in _GLOBAL_STATES) \
         or isinstance(x, types.FunctionType) and is_library(x) \
         or isinstance(x, types.BuiltinFunctionType) and isinstance(x.__self__, (types.ModuleType, type, type(None)))
+
+
+def _is_derivative(x: Any) -> bool:
+    return hasattr(type(x), "__sct_transform__")
 
 
 class World:
@@ -137,7 +141,7 @@ class World:
         return made
 
     def _object(self, x: Any) -> Any:
-        made = self.enter(x, object.__new__(type(x)))
+        made = self.enter(x, type(x).__new__(type(x)) if type(x) is SimpleNamespace else object.__new__(type(x)))
         for name in fields_of(x):
             object.__setattr__(made, name, self.copy(getattr(x, name) if name not in getattr(x, "__dict__", ())
                                                      else x.__dict__[name]))
@@ -282,7 +286,7 @@ class Kept:
             self.seen[id(x), real] = x
             if len(self.seen) > MOST_FOLLOWED:
                 raise NotCopied("it reaches too many objects")
-            if real and not isinstance(x, _ATOMS) and (state := _state(x)) is not None:
+            if real and not _is_atom(x) and (state := _state(x)) is not None:
                 self.bytes += state.nbytes if isinstance(state, np.ndarray) else 0
                 self.states[id(x)] = x, state
             if real and isinstance(x, types.FunctionType) and not is_library(x):
@@ -312,7 +316,9 @@ class Kept:
 
 def _reached(x: Any, real: bool) -> Iterator[tuple[Any, bool]]:
     """What an object leads to; and is it reached as it is, not as a copy?"""
-    if isinstance(x, dict):
+    if _is_derivative(x):
+        yield x.__sct_transform__.fn, True
+    elif isinstance(x, dict):
         yield from ((v, real) for v in itertools.chain(x, x.values()) if type(v) not in PLAIN)
     elif isinstance(x, (list, tuple, set, frozenset, deque)):
         yield from ((v, real) for v in x if type(v) not in PLAIN)

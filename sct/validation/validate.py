@@ -262,8 +262,10 @@ def _alike(a: Outcome, b: Outcome) -> bool:
 
 
 def _beyond(*outcomes: Outcome) -> str | None:
-    """Why exceptions that depend on the run do not count."""
+    """Why exceptions that depend on the run do not count; a function that it calls may be read wrongly."""
     for each in outcomes:
+        if isinstance(each.error, SctError) and each.error.code == "SCT601":
+            raise each.error
         if isinstance(each.error, (RecursionError, MemoryError)):
             return f"it raises {type(each.error).__name__}"
         if isinstance(each.error, SctError):

@@ -1,0 +1,492 @@
+"""Python is asked: what a function was read as runs beside it, and a difference is a refusal.
+
+Faults of the frontend are planted by changing one of its parts (`tests/planted/`); what is right stays accepted, and
+neither the arguments nor the state of the program are touched.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import logging
+import random
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import gast
+import numpy as np
+import pytest
+
+from sct import SctError, grad, hessian, hvp, jacfwd, jacobian, jvp, value_and_grad, vjp
+from sct.frontend.expressions import BINARY
+from sct.validation.clone import LARGEST, Kept, NotCopied, World
+from sct.validation.compare import same
+from sct.validation.quiet import outcome
+
+
+@pytest.fixture(autouse=True)
+def _first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "first")
+
+
+def copied(*xs: Any, roots: tuple[Any, ...] = ()) -> tuple[Any, ...]:
+    world = World(Kept(*xs, *roots))
+    return tuple(map(world.copy, xs))
+
+
+# -- copies ---------------------------------------------------------------------------
+
+
+def test_views_of_one_array_are_views_of_one_copy() -> None:
+    base = np.arange(24.0).reshape(4, 6)
+    views = base[1:, ::2], base.T, base[::-1, 3], base[0, 0:1].reshape(())
+    a, b, c, d = copied(*views)
+    for x, y in zip(views, (a, b, c, d)):
+        assert x.strides == y.strides and x.tobytes() == y.tobytes()
+        assert not np.shares_memory(x, y)
+    b[...] = 1.0
+    assert np.all(a == 1.0) and np.all(c == 1.0) and d == 1.0
+    assert base[1, 1] == 7.0
+
+
+@pytest.mark.parametrize("order", ["C", "F", "permuted"])
+def test_layouts_and_flags_stay(order: str) -> None:
+    x = np.arange(24.0).reshape(2, 3, 4).copy()
+    x = {"C": x, "F": x.copy(order="F"), "permuted": x.transpose(1, 0, 2).copy(order="K")}[order]
+    x.flags.writeable = False
+    (y,) = copied(x)
+    assert y.strides == x.strides and not y.flags.writeable and y.base is None and same(x, y)
+
+
+@pytest.mark.parametrize("x", [np.zeros((0, 3)), np.array(2.0), np.zeros(3, bool), np.arange(3)[::-1],
+                               np.broadcast_to(np.arange(3.0), (2, 3)), np.frombuffer(b"12345678", np.uint8)[1:]])
+def test_arrays_of_all_kinds_are_copied(x: np.ndarray) -> None:
+    (y,) = copied(x)
+    assert same(x, y) and x.strides == y.strides and x.flags.writeable == y.flags.writeable
+
+
+def test_one_object_stays_one() -> None:
+    shared = [np.ones(2)]
+    a = {"p": shared, "q": (shared, shared[0])}
+    (b,) = copied(a)
+    assert b["p"] is b["q"][0] and b["p"][0] is b["q"][1] and b["p"] is not shared
+
+
+def test_an_object_that_holds_itself_is_copied() -> None:
+    x = SimpleNamespace(a=np.ones(2))
+    x.me, x.all = x, [x]
+    (y,) = copied(x)
+    assert y.me is y and y.all[0] is y and y is not x
+
+
+SCALES = {"k": [1.0, 2.0]}
+COUNT = [0]
+
+
+def reads_globals(x: float) -> float:
+    COUNT[0] += 1
+    return x * SCALES["k"][0] + helper(x)
+
+
+def helper(x: float, seen: list[float] = []) -> float:
+    seen.append(x)
+    SCALES["k"].append(x)
+    return x
+
+
+def test_functions_have_globals_defaults_and_cells_of_their_own() -> None:
+    cell = [0.0]
+
+    def closure(x: float) -> float:
+        cell.append(x)
+        return reads_globals(x) + len(cell)
+
+    (f,) = copied(closure)
+    assert f(2.0) == 6.0 and f(2.0) == 7.0
+    assert cell == [0.0] and COUNT == [0] and SCALES == {"k": [1.0, 2.0]} and helper.__defaults__ == ([],)
+
+
+def test_two_functions_share_the_cell_that_they_share() -> None:
+    n = 0
+
+    def add() -> None:
+        nonlocal n
+        n += 1
+
+    def get() -> int:
+        return n
+
+    a, g = copied(add, get)
+    a()
+    assert g() == 1 and get() == 0
+
+
+class Counter:
+    table: ClassVar[list[int]] = [0]
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def step(self) -> None:
+        self.n += 1
+        self.table.append(1)
+        COUNT.append(1)
+        drawn.append(GENERATOR.random())
+
+
+GENERATOR = np.random.default_rng(1)
+drawn: list[float] = []
+
+
+def test_what_methods_read_is_put_back() -> None:
+    x = Counter()
+    kept = Kept(x)
+    state = GENERATOR.bit_generator.state
+    y = World(kept).copy(x)
+    y.step()
+    assert x.n == 0 and y.n == 1 and Counter.table == [0, 1]
+    assert kept.restore()
+    assert Counter.table == [0] and COUNT == [0] and drawn == [] and state == GENERATOR.bit_generator.state
+    assert not kept.restore()
+
+
+@pytest.mark.parametrize("x", [io.StringIO, lambda: (k for k in [1]), lambda: open(__file__)])
+def test_what_cannot_be_copied_is_said(x: Callable[[], Any]) -> None:
+    if x is io.StringIO:
+        assert copied(x("a"))[0].getvalue() == "a"
+    else:
+        with pytest.raises(NotCopied, match="cannot be copied"):
+            copied(x())
+
+
+def test_large_arrays_are_not_copied() -> None:
+    with pytest.raises(NotCopied, match="256 MB"):
+        copied(np.broadcast_to(1.0, (1,)), np.empty(LARGEST // 8 + 1))
+
+
+def test_methods_partials_and_cached_functions_are_copied() -> None:
+    held: list[float] = []
+
+    @functools.lru_cache
+    def cached(x: float) -> float:
+        held.append(x)
+        return x
+
+    rng = random.Random(1)
+    append, part, c, draw = copied(held.append, functools.partial(held.append, 2.0), cached, rng.random)
+    append(1.0)
+    part()
+    c(3.0)
+    before = rng.getstate()
+    draw()
+    assert held == [] and cached.cache_info().currsize == 0 and rng.getstate() == before
+
+
+# -- equality -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("a", "b", "equal"), [
+    (1.0, 1.0, True), (1.0, 1, False), (1.0, np.float64(1.0), False), (np.float32(1.0), np.float64(1.0), False),
+    (0.0, -0.0, False), (float("nan"), -float("nan"), True), (np.array([np.nan, 1.0]), np.array([-np.nan, 1.0]), True),
+    (np.ones(2), np.ones((1, 2)), False), (np.ones(2), np.ones(2, np.float32), False), ([1.0], (1.0,), False),
+    ({"a": 1, "b": 2}, {"b": 2, "a": 1}, False), (True, 1, False), ("a", "a", True), (None, 0.0, False),
+    (SimpleNamespace(a=1.0), SimpleNamespace(a=1.0), True), (SimpleNamespace(a=1.0), SimpleNamespace(a=1), False)])
+def test_types_and_bits_count(a: Any, b: Any, equal: bool) -> None:
+    assert same(a, b) is equal and same([a], [b]) is equal
+
+
+# -- quiet ----------------------------------------------------------------------------
+
+
+def test_nothing_is_shown_and_generators_are_put_back(capfd: pytest.CaptureFixture[str],
+                                                      caplog: pytest.LogCaptureFixture) -> None:
+    def noisy() -> float:
+        print("out")
+        logging.getLogger("noisy").warning("logged %d", 1)
+        warnings.warn("warned", stacklevel=1)
+        return np.log(np.zeros(1))[0] + random.random() + np.random.rand()
+
+    before = random.getstate(), np.random.get_state()[1].tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = outcome(noisy)
+    assert made.error is None and made.output == "out\nnoisy:WARNING:logged 1\n"
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before
+    assert capfd.readouterr() == ("", "") and not caplog.records
+
+
+def test_a_warning_that_was_shown_once_is_not_shown_again() -> None:
+    def warns(x: float) -> float:
+        warnings.warn("once", UserWarning, stacklevel=1)
+        return x
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            warns(1.0)
+            outcome(lambda: warns(1.0))
+    assert len(caught) == 1
+
+
+def test_what_does_not_end_is_ended() -> None:
+    def endless() -> None:
+        while True:
+            pass
+
+    assert "does not end" in str(outcome(endless, 0.2).error)
+
+
+# -- functions that are read as they are --------------------------------------------------
+
+
+def written(x: np.ndarray) -> float:
+    x[0] = 2.0 * x[1]
+    return np.sum(x * x)
+
+
+def prints(x: np.ndarray) -> float:
+    print("x", x[0])
+    return np.sum(x)
+
+
+def raises(x: np.ndarray) -> float:
+    if x[0] > 0.0:
+        raise ValueError(f"{x[0]} is positive")
+    return x[0]
+
+
+ARRAY = np.array([1.0, 2.0, 3.0])
+HISTORY: list[float] = []
+
+
+def logs(x: np.ndarray) -> float:
+    logging.getLogger(__name__).warning("seen")
+    return np.sum(x * ARRAY)
+
+
+def draws(x: np.ndarray) -> float:
+    return np.sum(x) * random.random()
+
+
+def of_generator(x: np.ndarray) -> float:
+    return np.sum(x * GENERATOR.normal(size=3))
+
+
+class Model:
+    def __init__(self) -> None:
+        self.w, self.calls = np.array([1.0, 2.0, 3.0]), 0
+
+    def loss(self, x: np.ndarray) -> float:
+        return np.sum((self.w * x) ** 2)
+
+
+@pytest.mark.parametrize("f", [written, logs, draws, of_generator, Model().loss,
+                               functools.partial(lambda s, x: np.sum(s * x), 2.0)])
+def test_what_is_read_as_it_is_is_validated(f: Callable[..., Any]) -> None:
+    x, state = np.ones(3), GENERATOR.bit_generator.state
+    g = value_and_grad(f)
+    g(x)
+    assert g.validated is True
+    assert x.tolist() == [1.0, 1.0, 1.0]
+    if f is of_generator:
+        GENERATOR.bit_generator.state = state
+        first = GENERATOR.normal(size=3)
+        GENERATOR.bit_generator.state = state
+        value, _ = value_and_grad(f)(x)
+        assert value == np.sum(x * first)
+
+
+def test_before_a_call_nothing_is_said() -> None:
+    assert "not called" in str(grad(written).validated)
+
+
+def test_the_real_call_prints_once_and_sees_the_generators_as_they_were(capsys: pytest.CaptureFixture[str]) -> None:
+    random.seed(3)
+    expected = random.random()
+    random.seed(3)
+
+    def f(x: float) -> float:
+        print("here")
+        return x * random.random()
+
+    g = value_and_grad(f)
+    assert g(1.0)[0] == expected and g.validated is True
+    assert capsys.readouterr().out == "here\n"
+
+
+def test_the_exceptions_of_the_function_are_its_own() -> None:
+    g = grad(raises)
+    with pytest.raises(ValueError, match=r"1\.0 is positive"):
+        g(np.ones(3))
+    assert g(-np.ones(3)).tolist() == [1.0, 0.0, 0.0]
+
+
+def test_every_mode_validates() -> None:
+    x = np.array([0.5, 1.5])
+
+    def f(x: np.ndarray) -> float:
+        return np.sum(x * x * x)
+
+    nested = grad(lambda x: np.sum(grad(f)(x)))
+    for derivative in (grad(f), value_and_grad(f), jacobian(f), jacfwd(f), hessian(f), nested):
+        derivative(x)
+        assert derivative.validated is True
+    assert vjp(f, x)[1](1.0)[0].tolist() == (3.0 * x * x).tolist()
+    jvp(f, (x,), (x,))
+    hvp(f, (x,), (x,))
+
+
+def test_it_is_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    h = grad(lambda x: x * x)
+    h(2.0)
+    assert h.validated == "SCT_VALIDATE=0"
+
+
+def test_time_is_not_compared() -> None:
+    g = value_and_grad(lambda x: x * time.perf_counter())
+    g(2.0)
+    assert "each time" in str(g.validated)
+
+
+def test_what_sct_does_not_see_into_is_called_once(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w") as file:
+        def f(x: float) -> float:
+            file.write("called\n")
+            return x * x
+
+        g = grad(f)
+        assert g(2.0) == 4.0
+    assert (tmp_path / "log").read_text() == "called\n"
+    assert "write" in str(g.validated)
+
+
+def test_a_large_argument_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sct.validation.clone.LARGEST", 100)
+    h = grad(lambda x: np.sum(x))
+    h(np.ones(50))
+    assert "MB" in str(h.validated)
+
+
+def test_errstate_is_that_of_the_caller() -> None:
+    def f(x: np.ndarray) -> float:
+        return np.sum(np.log(x))
+
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        value_and_grad(f)(np.zeros(3))
+    with np.errstate(all="ignore"):
+        assert value_and_grad(f)(np.zeros(3))[0] == -np.inf
+
+
+def test_an_interruption_gets_through() -> None:
+    class Stop(KeyboardInterrupt):
+        pass
+
+    def stop() -> float:
+        raise Stop
+
+    with pytest.raises(Stop):
+        outcome(stop)
+
+
+# -- functions that are not -----------------------------------------------------------
+
+
+@pytest.fixture
+def planted_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`a + b` is read as `a - b`."""
+    monkeypatch.setitem(BINARY, gast.Add, BINARY[gast.Sub])
+
+
+@pytest.mark.usefixtures("planted_sum")
+def test_a_fault_shows_both_values_and_the_line() -> None:
+    def f(x: np.ndarray) -> float:
+        y = x * 2.0
+        z = np.sum(y) + 1.0
+        return z * 1.0
+
+    with pytest.raises(SctError) as caught:
+        grad(f)(np.array([1.0, 2.0]))
+    text = str(caught.value)
+    assert caught.value.code == "SCT601" and caught.value.loc is not None
+    assert "z = np.sum(y) + 1.0" in text and "np.float64(7.0)" in text and "np.float64(5.0)" in text
+    assert "report" in text and "SCT_VALIDATE=0" in text
+
+
+@pytest.mark.usefixtures("planted_sum")
+@pytest.mark.parametrize("mode", [grad, value_and_grad, jacobian, jacfwd, hessian])
+def test_a_fault_is_seen_in_every_mode(mode: Callable[..., Any]) -> None:
+    x = np.array([1.0, 2.0])
+    f: Callable[..., Any] = lambda x: np.sum((x + 1.0) ** 2)
+    with pytest.raises(SctError, match="SCT601"):
+        mode(f)(x)
+    with pytest.raises(SctError, match="SCT601"):
+        vjp(f, x)
+    with pytest.raises(SctError, match="SCT601"):
+        jvp(f, (x,), (x,))
+    with pytest.raises(SctError, match="SCT601"):
+        hvp(f, (x,), (x,))
+    with pytest.raises(SctError, match="SCT601"):
+        grad(lambda x: np.sum(grad(f)(x)))(x)
+
+
+@pytest.mark.usefixtures("planted_sum")
+def test_a_refused_function_stays_refused_and_is_not_kept() -> None:
+    g = grad(lambda x: x * (x + 1.0))
+    for _ in range(2):
+        with pytest.raises(SctError, match="SCT601"):
+            g(2.0)
+    assert g.sources == ()
+
+
+@pytest.mark.usefixtures("planted_sum")
+def test_turned_off_the_fault_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    assert value_and_grad(lambda x: x * (x + 1.0))(2.0)[0] == 2.0
+
+
+def test_at_every_call_later_calls_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden = [False]
+
+    def helper(x: float) -> float:
+        return x
+
+    def f(x: float) -> float:
+        return helper(x) if x < 2.0 else x * 2.0
+
+    monkeypatch.setenv("SCT_VALIDATE", "all")
+    g = value_and_grad(f)
+    assert g(1.0)[0] == 1.0
+    specialisation = g._family.order[-1][1]
+    primal = specialisation.validation.primal
+    assert primal is not None
+    monkeypatch.setattr(specialisation.validation, "primal", replace(
+        primal, run=lambda *args, **free: (0.0, ()) if hidden[0] else primal.run(*args, **free)))
+    assert g(3.0)[0] == 6.0
+    hidden[0] = True
+    with pytest.raises(SctError, match="SCT601"):
+        g(1.5)
+    monkeypatch.setenv("SCT_VALIDATE", "first")
+    assert g(1.5)[0] == 1.5
+
+
+def test_a_default_that_keeps_what_it_is_given_is_refused() -> None:
+    def f(x: float, seen: list[float] = []) -> float:
+        seen.append(x)
+        return sum(seen)
+
+    with pytest.raises(SctError, match="default"):
+        value_and_grad(f)(2.0)
+    assert f.__defaults__ == ([],)
+
+
+def test_a_write_to_a_read_only_argument_raises_in_python() -> None:
+    x = np.ones(3)
+    x.flags.writeable = False
+    with pytest.raises((SctError, ValueError), match=r"SCT601|SCT3|read-only"):
+        grad(written)(x)
