@@ -30,10 +30,14 @@ from sct.ops import store
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["Place", "Reading", "final_contents", "left_behind"]
+__all__ = ["NO_VALUE", "Place", "Reading", "final_contents", "left_behind"]
 
 Place = tuple[Any, ...]
 """An argument, by its position or its name, then steps ("item", key) and ("attr", name)."""
+
+
+NO_VALUE = "the function returned None: it has no derivative"
+"""What is raised where the function returns None instead of a number."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any
 from sct.frontend import lists
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs
 from sct.frontend.raising import die
-from sct.frontend.reading import Reading, final_contents, left_behind
+from sct.frontend.reading import NO_VALUE, Reading, final_contents, left_behind
 from sct.frontend.store import is_number
 from sct.frontend.values import (
     Abstract,
@@ -304,7 +304,7 @@ def _not_none(ev: Evaluator, v: Abstract) -> None:
     while isinstance(v, Value) and isinstance(v.type, Undef):
         v = ev.emit(unwrap, v)
     if isinstance(v, Value) and isinstance(v.type, Optional):
-        ev.branch(ev.emit(is_none, v), lambda: die(ev, "TypeError", "the function returned None: it has no derivative"),
+        ev.branch(ev.emit(is_none, v), lambda: die(ev, "TypeError", NO_VALUE),
                   lambda: None)
 
 

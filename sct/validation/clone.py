@@ -68,8 +68,13 @@ def names_of(code: types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
 
 def _is_atom(x: Any) -> bool:
     return isinstance(x, _ATOMS) or _is_derivative(x) or any(x is s for s in _GLOBAL_STATES) \
-        or isinstance(x, types.FunctionType) and is_library(x) \
+        or isinstance(x, types.FunctionType) and _is_known(x) \
         or isinstance(x, types.BuiltinFunctionType) and isinstance(x.__self__, (types.ModuleType, type, type(None)))
+
+
+def _is_known(f: types.FunctionType) -> bool:
+    """Is this a function of a library, which is taken to keep nothing?"""
+    return is_library(f) or str(f.__module__).split(".")[0] in _LIBRARIES
 
 
 def _is_derivative(x: Any) -> bool:
@@ -289,7 +294,7 @@ class Kept:
             if real and not _is_atom(x) and (state := _state(x)) is not None:
                 self.bytes += state.nbytes if isinstance(state, np.ndarray) else 0
                 self.states[id(x)] = x, state
-            if real and isinstance(x, types.FunctionType) and not is_library(x):
+            if real and isinstance(x, types.FunctionType) and not _is_known(x):
                 self.names += [(x.__globals__, name, x.__globals__.get(name)) for name in names_of(x.__code__)[0]
                                if name in x.__globals__]
             todo += _reached(x, real)
@@ -323,7 +328,7 @@ def _reached(x: Any, real: bool) -> Iterator[tuple[Any, bool]]:
     elif isinstance(x, (list, tuple, set, frozenset, deque)):
         yield from ((v, real) for v in x if type(v) not in PLAIN)
     elif isinstance(x, types.FunctionType):
-        if is_library(x):
+        if _is_known(x):
             return
         variables, names = names_of(x.__code__)
         for name in variables:

@@ -23,7 +23,7 @@ import numpy as np
 
 from sct.codegen import Source
 from sct.errors import Loc, SctError
-from sct.frontend import Place, Traced, Transform, read_path
+from sct.frontend import NO_VALUE, Place, Traced, Transform, read_path
 from sct.ir import Eqn, Fn, walk
 from sct.validation.clone import Kept, NotCopied, World
 from sct.validation.compare import same, shown
@@ -172,6 +172,8 @@ def _user_call(target: Any, args: tuple[Any, ...]) -> tuple[Any, int]:
 def _compared(plain: _Run, read: _Run, primal: Primal) -> Difference | None:
     a, b = plain.outcome, read.outcome
     if a.error is not None or b.error is not None:
+        if a.error is None and str(b.error) == NO_VALUE:
+            return _of_output(a, b)
         if not _raise_alike(a.error, b.error):
             return Difference("what it does", _said(a, a.value), _said(b, b.value and b.value[0]))
         return _of_output(a, b)
