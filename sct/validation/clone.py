@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend import is_library
+from sct.frontend.opaque import is_library
 from sct.ir.objects import fields_of, is_container, is_namedtuple, is_user_class
 
 __all__ = ["LARGEST", "Kept", "NotCopied", "World"]

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sct.codegen import Source
-from sct.frontend import Place, Reading, Traced
+from sct.frontend import Traced
+from sct.frontend.reading import Place, Reading
 from sct.ir import Eqn, Fn, Operand, Value, rebuild, walk
 from sct.ir.tree import Const, Leaf, Node
 

@@ -23,7 +23,8 @@ import numpy as np
 
 from sct.codegen import Source
 from sct.errors import Loc, SctError
-from sct.frontend import NO_VALUE, Place, Traced, Transform, read_path
+from sct.frontend import Traced, Transform, read_path
+from sct.frontend.reading import NO_VALUE, Place
 from sct.ir import Eqn, Fn, walk
 from sct.validation.clone import Kept, NotCopied, World
 from sct.validation.compare import same, shown
