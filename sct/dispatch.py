@@ -25,7 +25,9 @@
         return match
 
 The arguments and free variables are of the types that the function was compiled for (`key_of`
-together), names stand for the functions that they stood for, and the guards hold.
+together), names stand for the functions that they stood for, and the guards hold.  What is
+read may be gone; a guard is asked of leaves of the right types, so nothing but a value that
+has no answer may raise there: other exceptions are faults of sct, and are not hidden.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError, add_place
-from sct.frontend import ROWS, Guard, Traced, key_of
+from sct.frontend import ROWS, Equal, Guard, Traced, key_of
 from sct.ir.objects import fields_of
 
 __all__ = ["MISS", "Match", "checks"]
@@ -55,6 +57,9 @@ MISS = _Miss()
 
 GONE = (AttributeError, LookupError, TypeError, ValueError, SctError)
 """What reading a variable that is not there any more, or not like it was, may raise."""
+
+UNDEFINED = (ArithmeticError, LookupError, ValueError)
+"""What computing a fact of other values may raise."""
 
 
 FORMS = {"is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}",
@@ -77,6 +82,10 @@ def _plain(name: str) -> bool:
     return name.isidentifier() and not keyword.iskeyword(name)
 
 
+def _demanded(test: str) -> str:
+    return f"if not ({test}): return MISS"
+
+
 class Name(str):
     """A variable of the code that is written."""
 
@@ -92,7 +101,7 @@ class _Writer:
 
     def __init__(self, traced: Traced) -> None:
         self.traced = traced
-        self.known: dict[str, Any] = {"MISS": MISS, "GONE": GONE, "np": np, "ndarray": np.ndarray,
+        self.known: dict[str, Any] = {"MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
                                       "fields_of": fields_of, "key_of": key_of, "add_place": add_place}
         self.head: dict[str, str] = {}
         self.lines: list[str] = []
@@ -112,7 +121,7 @@ class _Writer:
         if self.whole:
             row = "".join(f"{name}, " for name in (*args, *kwargs.values(), *free))
             self.demand(f"key_of(({row}), {{}}) == {self.constant(traced.key)}")
-        self.guards([*traced.bind(*self.mirrored(args, kwargs)), *free])
+        guards = self.guards([*traced.bind(*self.mirrored(args, kwargs)), *free])
         named = {**kwargs, **{leaf.name: name for leaf, name in zip(traced.free, free)}}
         given = [*args, *(f"{k}={v}" if _plain(k) else f"**{{{k!r}: {v}}}" for k, v in named.items())]
         self.known["run"] = run
@@ -145,7 +154,7 @@ class _Writer:
         return f"k{len(self.known) - 1}"
 
     def demand(self, test: str) -> None:
-        self.lines.append(f"if not ({test}): return MISS")
+        self.lines.append(_demanded(test))
 
     # -- arguments --------------------------------------------------------------------
 
@@ -173,6 +182,10 @@ class _Writer:
         """Lines that check that `x` has this key; `x` with variables for the parts of containers."""
         if isinstance(key, type):
             self.lines.append(f"if type({x}) is not {self.constant(key)}: return MISS")
+            return x
+        if isinstance(key, Equal):
+            self.lines.append(f"if type({x}) is not {self.constant(type(key.x))}: return MISS")
+            self.lines.append(f"if {x} != {self.constant(key.x)}: return MISS")
             return x
         if not isinstance(key, tuple):
             self.lines.append(f"if {x} is not {self.constant(key.x)}: return MISS")
@@ -279,16 +292,16 @@ class _Writer:
 
     # -- guards -----------------------------------------------------------------------
 
-    def guards(self, leaves: Sequence[Any]) -> None:
+    def guards(self, leaves: Sequence[Any]) -> list[str]:
+        """Lines that check the guards."""
         names = [leaf if isinstance(leaf, Name) else self.constant(leaf) for leaf in leaves]
-        for guard in self.traced.guards:
-            self.demand(self.guard(guard, names))
+        return [_demanded(self.guard(guard, names)) for guard in self.traced.guards]
 
     def guard(self, guard: Guard, names: Sequence[str]) -> str:
         if isinstance(guard.test, str) and guard.test:
             return guard.test.format(*names)
         if isinstance(guard.test, tuple):
             fn, value = guard.test
-            if not fn.eqns and fn.results[0] in fn.params:
+            if not fn.eqns and fn.results[0] in fn.params and type(value) is not float:
                 return f"{names[fn.params.index(fn.results[0])]} == {self.constant(value)}"
         return f"{self.constant(guard.holds)}(({''.join(f'{name}, ' for name in names)}))"

@@ -38,7 +38,7 @@ from sct.ops import BY_CALL
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["ROWS", "Same", "Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque",
+__all__ = ["ROWS", "Equal", "Same", "Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque",
            "read_path"]
 
 # -- keys ------------------------------------------------------------------------------------------
@@ -86,7 +86,11 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may give the operators other meanings", hint="pass np.asarray(x)")
-    return Same(x)
+    # A method is made anew whenever it is read of its object; equal ones are of one object.
+    return Equal(x) if t in _METHODS else Same(x)
+
+
+_METHODS = (types.MethodType, types.BuiltinMethodType, type([].__len__))
 
 
 ROWS = "rows"
@@ -164,6 +168,16 @@ class Same:
 
     def __hash__(self) -> int:
         return id(self.x)
+
+
+class Equal(Same):
+    """An object that counts by equality."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Equal) and bool(self.x == other.x)
+
+    def __hash__(self) -> int:
+        return hash(self.x)
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:

@@ -612,8 +612,7 @@ class Evaluator(Facts):
         if not isinstance(value, (bool, int, float, str, type(None))):
             self.refuse("SCT504", f"{what} must be known", why=f"it is a {type(value).__name__}")
         text = f"{x.hint or what} == {value!r}"
-        self.guards.setdefault(f"{show(fn)} == {value!r}",
-                               Guard(text, lambda leaves: bool(run(fn, list(leaves))[0] == value), (fn, value)))
+        self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(text, fn, value))
         return value
 
     def text(self, v: Abstract) -> Abstract:

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from sct.errors import SctError
 from sct.frontend.sizes import At, atoms, known_size, size_of, size_text
 from sct.ir import Fn, Op, Operand, Value
+from sct.ir.interp import run
 from sct.ir.types import Apply, Atom, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, applied, sym
 from sct.ops import ELEMENTWISE, index
 
@@ -44,11 +45,25 @@ class Guard:
 
     test  the fact in Python, `{0}` being leaf 0, "" if the result is right without it; or a
           function of the leaves, and what it gives; None: it takes sct to tell
+
+    The leaves are those that there were when it was asked, and more that were found later.
     """
 
     text: str
     holds: Callable[[Sequence[Any]], bool]
     test: str | tuple[Fn, Any] | None = None
+
+
+    @staticmethod
+    def asked(text: str, fn: Fn, value: Any) -> Guard:
+        """That `fn` of the leaves gives this value."""
+        n = len(fn.params)
+        return Guard(text, lambda leaves: same_answer(run(fn, list(leaves[:n]))[0], value), (fn, value))
+
+
+def same_answer(now: Any, value: Any) -> bool:
+    """Is what is asked what it was?  Floats are told apart by their sign and nan, which `==` does not do."""
+    return repr(float(now)) == repr(value) if type(value) is float else bool(now == value)
 
 
 SQUARE = frozenset(("inv", "det", "slogdet", "solve", "cholesky", "eigh", "eigvalsh", "matrix_power"))
