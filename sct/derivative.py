@@ -30,7 +30,7 @@ from typing import Any, Union
 from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load, load_compiled
 from sct.dispatch import MISS, Match, checks, stands
 from sct.errors import SctError, SctWarning, add_place, at_the_call
-from sct.frontend import Same, Traced, Transform, key_of, root_of, trace, trace_ahead
+from sct.frontend import Traced, Transform, identity, key_of, root_of, trace, trace_ahead
 from sct.ir.text import show
 from sct.modules.writer import module_of
 from sct.passes import manager
@@ -188,7 +188,7 @@ _families_lock = threading.Lock()
 
 def family_of(transform: Transform, backend: str = "numpy") -> Family:
     """The specialisations shared by all transforms of this kind of the same code."""
-    key = _identity(transform)
+    key = identity(transform)
     family = _families.get((backend, *key))
     if family is None:
         with _families_lock:
@@ -196,26 +196,6 @@ def family_of(transform: Transform, backend: str = "numpy") -> Family:
             while len(_families) > MOST_FAMILIES:
                 del _families[next(iter(_families))]
     return family
-
-
-def _identity(f: Any) -> tuple[Hashable, ...]:
-    """What two callables share if one compiled derivative serves both.
-
-    Not the closure, nor the object that a method is bound to: what they hold is read at
-    every call.  Defaults are in the signature of what is emitted.  Objects count by identity,
-    not by equality: code objects of two files can be equal.
-    """
-    f = getattr(f, "__sct_transform__", f)
-    if isinstance(f, Transform):
-        return (f.kind, f.argnums, f.has_aux, *_identity(f.fn))
-    if isinstance(f, types.MethodType):
-        return ("method", *_identity(f.__func__))
-    if isinstance(f, functools.partial):
-        return ("partial", *map(Same, f.args), *f.keywords, *map(Same, f.keywords.values()), *_identity(f.func))
-    if isinstance(f, types.FunctionType):
-        keywords = f.__kwdefaults__ or {}
-        return tuple(map(Same, (f.__code__, *(f.__defaults__ or ()), *keywords, *keywords.values())))
-    return (Same(f),)
 
 
 def call_once(transform: Transform, *args: Any, backend: str = "numpy") -> Any:
@@ -262,7 +242,7 @@ class Derivative:
             # From Python 3.13 on a classmethod passes the class, and does not ask `__get__`.
             return self.__get__(args[0])(*args[1:], **kwargs)
         t = self.__sct_transform__
-        if _identity(t) != self._family.key:
+        if identity(t) != self._family.key:
             self._family = family_of(t, self._family.backend)
         try:
             self._latest, self._match, result = self._family.call(t, args, kwargs)

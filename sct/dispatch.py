@@ -101,8 +101,9 @@ class _Writer:
 
     def __init__(self, traced: Traced) -> None:
         self.traced = traced
-        self.known: dict[str, Any] = {"MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
-                                      "fields_of": fields_of, "key_of": key_of, "add_place": add_place}
+        self.known: dict[str, Any] = {"MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np,
+                                      "ndarray": np.ndarray, "fields_of": fields_of, "key_of": key_of,
+                                      "add_place": add_place}
         self.head: dict[str, str] = {}
         self.lines: list[str] = []
         self.sizes: dict[int, str] = {}
@@ -128,7 +129,10 @@ class _Writer:
         exec("\n".join([
             "def bind(root):", *(f"    {name} = {path}" for path, name in self.head.items()),
             "    def match(args, kwargs):", "        try:", *(f"            {line}" for line in self.lines),
-            "        except GONE: return MISS", f"        try: return run({', '.join(given)})",
+            "        except GONE: return MISS",
+            *(["        try:", *(f"            {line}" for line in guards), "        except UNDEFINED: return MISS"]
+              if guards else []),
+            f"        try: return run({', '.join(given)})",
             "        except Exception as error:", "            add_place(error)", "            raise",
             "    return match",
         ]), self.known)

@@ -38,8 +38,8 @@ from sct.ops import BY_CALL
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["ROWS", "Equal", "Same", "Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift", "opaque",
-           "read_path"]
+__all__ = ["ROWS", "Equal", "Same", "Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift",
+           "opaque", "read_path"]
 
 # -- keys ------------------------------------------------------------------------------------------
 
@@ -492,9 +492,10 @@ _NAMELESS = frozenset(("__dict__", "__defaults__", "__kwdefaults__", "__wrapped_
 
 
 def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
-    parts = ["self" if name == "__self__" else str(name) for _, name in path[1:] if name not in _NAMELESS]
-    if parts[:1] and parts[0].isdigit():
-        parts.insert(0, "default")
+    begin = next((n for n in range(len(path), 0, -1) if path[:n] in ev.names), 1)
+    parts = ["self" if name == "__self__" else str(name) for _, name in path[begin:] if name not in _NAMELESS]
+    if begin > 1:
+        parts.insert(0, ev.names[path[:begin]])
     name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or "free"
     taken = {p.hint for p in ev.params}
     while name in taken:

@@ -8,7 +8,7 @@ import math
 import types
 from collections.abc import Container as Container_
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -27,6 +27,7 @@ from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
 from sct.frontend.raising import attempted, fitted
 from sct.frontend.repeated import Outline, evaluated_in_line, site_of
+from sct.frontend.roots import defaults_of, is_made_anew, is_read_at_calls
 from sct.frontend.source import (
     Liveness,
     SourceFunction,
@@ -127,6 +128,10 @@ _SPECIAL_METHODS = {id(f): name for f, name in (
 @called(Static, Instance)
 def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a Python object that is known."""
+    if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__"):
+        method = special_method(ev, fn, "__call__")  # of any object of its class
+        if method is not None:
+            return ev.call(method, args, kwargs)
     f = fn.value
     own = special_call(ev, args[0], _SPECIAL_METHODS[id(f)]) if args and id(f) in _SPECIAL_METHODS else None
     if own is not None:
@@ -143,9 +148,11 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if hasattr(f, "__sct_call__") or hasattr(f, "__sct_transform__"):
         return call_transform(ev, fn, args, kwargs)
     if isinstance(f, functools.partial):
-        first = [ev.lift(x, (f, ("attr", "args"), ("item", k))) for k, x in enumerate(f.args)]
-        named = {k: ev.lift(x, (f, ("attr", "keywords"), ("item", k))) for k, x in f.keywords.items()}
-        return ev.call(ev.lift(f.func), [*first, *args], {**named, **kwargs})
+        at = ev.anchor(f)
+        first = [_bound(ev, f"args_{k}", x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(f.args)]
+        named = {k: _bound(ev, k, x, (*at, ("attr", "keywords"), ("item", k))) for k, x in f.keywords.items()
+                 if k not in kwargs}
+        return ev.call(ev.rooted(f.func), [*first, *args], {**named, **kwargs})
     if isinstance(f, types.MethodType) and isinstance(f.__self__, type) and is_namedtuple(f.__self__) and \
             f.__name__ == "_make":
         return ev.call(Static(f.__self__), items_of(ev, args[0]))
@@ -190,40 +197,52 @@ def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwar
     return opaque_call(ev, fn if fn.path is not None else Static(f, (f,)), args, kwargs)
 
 
+def _bound(ev: Evaluator, name: str, x: Any, path: Path) -> Abstract:
+    """What a partial binds."""
+    ev.names.setdefault(path, name)
+    return ev.lift(x, path)
+
+
 def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
-    at = ("attr", "__defaults__")
-    _as_it_is(ev, f)
-    defaults = tuple(_Default(ev, x, (f, at, ("item", k))) for k, x in enumerate(f.__defaults__ or ()))
-    named = f.__kwdefaults__ or {}
-    kw = tuple(_Default(ev, named[a.id], (f, ("attr", "__kwdefaults__"), ("item", a.id))) if a.id in named else None
-               for a in source_of(f.__code__).node.args.kwonlyargs)
+    defaults = _defaults(ev, f)
     source = replace(source_of(f.__code__), qualname=f.__qualname__)
-    return call_source(ev, source, args, kwargs, (_Globals(f), _Cells(f, cells), f), defaults, kw, None)
+    kw = tuple(defaults.get(a.id) for a in source.node.args.kwonlyargs)
+    positional = tuple(defaults.values())[:len(f.__defaults__ or ())]
+    return call_source(ev, source, args, kwargs, (_Globals(f), _Cells(f, cells), f), positional, kw, None)
 
 
-def _as_it_is(ev: Evaluator, f: types.FunctionType) -> None:
-    """The code and the defaults of `f` are guarded: they may be replaced."""
-    def guard(how: str, fact: Any, *path: Any) -> None:
-        ev.identities[(ev.anchor(f), *path), how] = (ev.anchor(f), *path), fact
+def _defaults(ev: Evaluator, f: types.FunctionType) -> dict[str, _Default]:
+    """The defaults of `f`, by name; what is compiled in of the function is guarded, it may be replaced."""
+    at = ev.anchor(f)
+    new = at[0] is None and is_made_anew(f)
+    defaults = {name: _Default(ev, name, x, (*at, *path), is_read_at_calls(x, new))
+                for name, (path, x) in defaults_of(f).items()}
+    facts: list[tuple[str, Any, Path]] = [("is", f.__code__, (("attr", "__code__"),))]
+    for name in ("__defaults__", "__kwdefaults__"):
+        there = getattr(f, name)
+        facts.append(("is" if there is None else "len", None if there is None else len(there), (("attr", name),)))
+    for how, fact, path in facts:
+        ev.identities[(*at, *path), how] = (*at, *path), fact
+    for default in defaults.values():
+        if not default.read:
+            ev.identities[default.path, "is"] = default.path, default.value
+    return defaults
 
-    guard("is", f.__code__, ("attr", "__code__"))
-    for name, values in (("__defaults__", enumerate(f.__defaults__ or ())),
-                         ("__kwdefaults__", (f.__kwdefaults__ or {}).items())):
-        held = getattr(f, name)
-        guard("is" if held is None else "len", None if held is None else len(held), ("attr", name))
-        for k, x in values:
-            guard("is", x, ("attr", name), ("item", k))
 
-
+@dataclass(frozen=True)
 class _Default:
-    """The default of a parameter, looked at where it is used: what can change is read at every call."""
+    """The default of a parameter, looked at where it is used; `read`: at every call."""
 
-    def __init__(self, ev: Evaluator, value: Any, path: Path) -> None:
-        self.ev, self.value, self.path = ev, value, path
+    ev: Evaluator
+    name: str
+    value: Any
+    path: Path
+    read: bool
 
     def lifted(self) -> Abstract:
-        fixed = isinstance(self.value, (bool, int, float, str, type(None)))
+        fixed = isinstance(self.value, (bool, int, float, str, type(None))) and not self.read
+        self.ev.names.setdefault(self.path, self.name)
         return self.ev.lift(self.value, None if fixed else self.path)
 
 

@@ -37,6 +37,7 @@ from sct.frontend.handlers import (
 )
 from sct.frontend.layouts import layout
 from sct.frontend.reading import Reading
+from sct.frontend.roots import anchors, innermost
 from sct.frontend.source import Liveness, SourceFunction, loc_of
 from sct.frontend.store import AMBIGUOUS, Arm, Captured, Cells, Store, is_number, merge
 from sct.frontend.values import (
@@ -62,6 +63,7 @@ from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, is_ef
 from sct.ir.core import is_float
 from sct.ir.foreign import described, instead
 from sct.ir.interp import run
+from sct.ir.objects import is_user_class
 from sct.ir.reals import counts_as_real
 from sct.ir.text import show
 from sct.ir.types import INT, Dim, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
@@ -122,7 +124,10 @@ class Evaluator(Facts):
     """Walks functions and builds their IR.
 
     written_inside  what functions that are differentiated inside this one write, to their copies
-    root     the function that is differentiated, from which paths start; `reading` is what it does
+    root     the function that is differentiated, from which paths start; `anchors` are the paths to what is called
+               for it, by id: it itself, and what a partial or a method calls
+    names    what defaults are called, by path
+    reading  what the root does
     attributes  ahead of time: the types of those of the object that it is bound to
     store    what names are bound to, and the heap
     frames   the calls in progress; `all_frames` by id, those of closures that outlived them too
@@ -136,9 +141,11 @@ class Evaluator(Facts):
                that a call may change
     """
 
-    def __init__(self) -> None:
+    def __init__(self, root: Any, sites: Any) -> None:
         super().__init__()
-        self.root: Any = None
+        self.root = root
+        self.anchors = anchors(root)
+        self.names: dict[Path, str] = {}
         self.reading: Reading | None = None
         self.b = Builder()
         self.captured = Captured()
@@ -163,7 +170,7 @@ class Evaluator(Facts):
         self.heads: list[Any] = []
         self.late_freezes: list[int] = []
         self.loop_memo: dict[Any, Any] = {}
-        self.sites: Any = None
+        self.sites = sites
         self.inlined: list[Any] = []
         self.inlining: list[Any] = []
         self.functions: dict[Any, list[Any]] = {}
@@ -553,25 +560,34 @@ class Evaluator(Facts):
         function = holder.function
         if holder.is_cells:
             value = holder[name].cell_contents
-            return self.lift(value, (self.anchor(function), ("cell", name)))
-        return self.lift(holder[name], (self.module_of(function), ("global", name)))
+            return self.lift(value, (*self.anchor(function), ("cell", name)))
+        return self.lift(holder[name], (*self.module_of(function), ("global", name)))
 
-    def module_of(self, function: Any) -> Any:
+    def module_of(self, function: Any) -> Path:
         """The anchor of all functions of one module: what two of them read is one variable."""
-        root = getattr(self.root, "__func__", self.root)
-        shared = getattr(root, "__globals__", None)
-        if function is root or shared is not function.__globals__:
+        main, path = innermost(self.root)
+        if function is main or getattr(main, "__globals__", None) is not function.__globals__:
             return self.anchor(self.modules.setdefault(id(function.__globals__), function))
-        self.identities["module", "is"] = (None, ("attr", "__globals__")), shared
-        return None
+        self.identities["module", "is"] = (*path, ("attr", "__globals__")), function.__globals__
+        return path
 
-    def anchor(self, function: Any) -> Any:
-        """Where the paths of what `function` holds begin: None for the root, which is another at another call."""
-        return None if function is getattr(self.root, "__func__", self.root) else function
+    def anchor(self, function: Any) -> Path:
+        """Where the paths of what `function` holds begin: at the root, which is another at another call, or at the
+        function itself."""
+        return self.anchors.get(id(function), (function,))
+
+    def rooted(self, f: Any) -> Static:
+        """A callable; the root, and what it calls, is found again from the root."""
+        path = self.anchors.get(id(f))
+        if path is None or not is_user_class(type(f)) or hasattr(f, "__sct_transform__"):
+            return Static(f, path)
+        found = self.lift(f, path)
+        assert isinstance(found, Static)
+        return found
 
     def forget(self) -> None:
         """Let go of the arguments and the function: guards refer to this evaluator for as long as they live."""
-        self.leaves, self.root, self.frames, self.all_frames = [], None, [], {}
+        self.leaves, self.root, self.frames, self.all_frames, self.free = [], None, [], {}, {}
         self.store = Store(Cells({}, Captured()))
 
     def lift(self, obj: Any, path: Path | None = None) -> Abstract:

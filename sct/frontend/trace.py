@@ -7,8 +7,7 @@ import functools
 import inspect
 import keyword
 import textwrap
-import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +22,7 @@ from sct.frontend.iteration import items_of
 from sct.frontend.reading import Reading
 from sct.frontend.regions import tree_of
 from sct.frontend.repeated import Outline, Sites, called_once, repeated
+from sct.frontend.roots import held
 from sct.frontend.transform import Transform
 from sct.frontend.transforms import apply_transform
 from sct.frontend.typetext import (
@@ -177,14 +177,21 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
         raise TypeError(f"{name_of(target)}() {error}") from None
+    there, paths = {**bound.arguments}, held(root_of(target))
     bound.apply_defaults()
+    values = _without_held(bound.arguments, there, signature, paths, _differentiated(target, signature))
+    signature = signature.replace(parameters=[  # what is held is not kept alive
+        p.replace(default=None) if p.name in paths and p.default is not NO_DEFAULT else p
+        for p in signature.parameters.values()])
 
     def attempt(seen: dict[int, Any] | None, sites: Sites) -> Traced:
-        ev = _evaluator(target, sites)
+        ev = Evaluator(root_of(target), sites)
         given: dict[str, Abstract] = {}
         trees: dict[str, Tree] = {}
-        for name, value in bound.arguments.items():
+        for name, value in values.items():
             given[name], trees[name] = argument(ev, value, name, seen)
+            if name in paths and name not in there:
+                ev.identities[paths[name], "is"] = paths[name], value
 
         def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:
             again = signature.bind(*args, **kwargs)
@@ -196,12 +203,50 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         free = [ev.leaves[ev.params.index(f.param)] for f in ev.free_leaves]
         key: Any = key_of((*args, *kwargs.values(), *free), {})
         ev.forget()
-        return replace(traced, key=key, positional=len(args), keywords=tuple(kwargs))
+        return replace(traced, key=key, positional=len(args), keywords=tuple(kwargs),
+                       params=_as_called(traced.params, paths, len(args)))
 
     try:
         return _outlining(functools.partial(attempt, None), in_line)
     except _Shared:
         return _outlining(functools.partial(attempt, {}), in_line)
+
+
+def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature: inspect.Signature,
+                  paths: Mapping[str, Path], wrt: Collection[str]) -> dict[str, Any]:
+    """The arguments: the caller's, and defaults but for those that the function itself looks up at every call.
+
+    What is differentiated by is an argument all the same.
+    """
+    found: dict[str, Any] = {}
+    left = False
+    for name, value in values.items():
+        by_position = signature.parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY
+        if name in there or name not in paths and not (left and by_position) or name in wrt:
+            found[name] = value
+        else:
+            left = True
+    return found
+
+
+def _differentiated(target: Any, signature: inspect.Signature) -> set[str]:
+    """The parameters that transforms are by."""
+    names: set[str] = set()
+    while isinstance(t := getattr(target, "__sct_transform__", target), Transform):
+        for each in t.argnums if isinstance(t.argnums, tuple) else (t.argnums,):
+            names.update([each] if isinstance(each, str) else [*signature.parameters][each:each + 1])
+        target = t.fn
+    return names
+
+
+def _as_called(params: Sequence[Parameter], paths: Collection[str], n: int) -> tuple[Parameter, ...]:
+    """The parameters of what is emitted for a call with `n` arguments by position: one whose default is held has
+    none there, and is passed."""
+    last = max((k for k, p in enumerate(params[:n]) if p.name in paths), default=-1)
+    return tuple(
+        replace(p, kind="keyword" if p.name in paths and k >= n and p.kind == "positional" else p.kind,
+                default=NO_DEFAULT if p.name in paths or k <= last else p.default)
+        for k, p in enumerate(params))
 
 
 def _outlining(attempt: Callable[[Sites], Traced], in_line: bool = False) -> Traced:
@@ -231,11 +276,6 @@ class _Shared(Exception):
     """An array is passed twice and written: its two names are one."""
 
 
-def as_callable(fn: Any) -> Static:
-    """The function that is differentiated: what it is bound to is found again from the root."""
-    return Static(fn, (None,) if isinstance(fn, types.MethodType) else None)
-
-
 def _leaves(tree: Tree, value: Any) -> list[Any]:
     if isinstance(tree, Leaf):
         return [value]
@@ -263,18 +303,16 @@ def _jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
     return inspect.Signature([*named, *map(_tangent, named, tangent_names([p.name for p in named]))])
 
 
-def _evaluator(target: Any, sites: Sites) -> Evaluator:
-    ev = Evaluator()
-    ev.root, ev.sites = root_of(target), sites
-    return ev
-
-
 def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Mapping[str, Abstract],
             trees: Mapping[str, Tree], bind: Any, *, shared: bool = False) -> Traced:
     positional: list[Abstract] = []
     named: dict[str, Abstract] = {}
     params: list[Parameter] = []
+    by_name = False
     for p in signature.parameters.values():
+        if p.name not in given:
+            by_name = True  # and what follows
+            continue
         v = given[p.name]
         params.append(Parameter(p.name, _KINDS[p.kind], p.default, trees[p.name]))
         if p.kind is inspect.Parameter.VAR_POSITIONAL:
@@ -282,7 +320,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
         elif p.kind is inspect.Parameter.VAR_KEYWORD:
             cell = ev.store.cells[v.addr]  # type: ignore[union-attr]
             named.update(zip(cell.keys, cell.items))  # type: ignore[union-attr]
-        elif p.kind is inspect.Parameter.KEYWORD_ONLY:
+        elif p.kind is inspect.Parameter.KEYWORD_ONLY or by_name:
             named[p.name] = v
         else:
             positional.append(v)
@@ -290,9 +328,9 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     try:
         t = getattr(target, "__sct_transform__", target)
         if isinstance(t, Transform):
-            result = apply_transform(ev, t, as_callable(t.fn), positional, named)
+            result = apply_transform(ev, t, ev.rooted(t.fn), positional, named)
         else:
-            result = ev.call(as_callable(target), positional, named)
+            result = ev.call(ev.rooted(target), positional, named)
     except Dead:
         result = Static(None)
     except NeedsStatic as need:
@@ -475,7 +513,7 @@ def _line(error: SctError) -> int:
 
 def _ahead(target: Any, signature: inspect.Signature, types: Mapping[str, Any], attributes: Sequence[str],
            sites: Sites) -> Traced:
-    ev = _evaluator(target, sites)
+    ev = Evaluator(root_of(target), sites)
     ev.attributes = {name: types[name] for name in attributes}
     given: dict[str, Abstract] = {}
     trees: dict[str, Tree] = {}

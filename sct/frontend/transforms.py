@@ -41,7 +41,7 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     """A call of `sct.grad`, `sct.vjp`, ... or of what they return."""
     t = getattr(fn.value, "__sct_transform__", None)
     if isinstance(t, Transform):
-        return apply_transform(ev, t, Static(t.fn, (None,) if t.fn is ev.root else None), args, kwargs)
+        return apply_transform(ev, t, ev.rooted(t.fn), args, kwargs)
     kind = fn.value.__sct_call__
     options = {k: _static_tree(ev, v) for k, v in kwargs.items() if k not in ("backend", "f")}
     has_aux = bool(options.get("has_aux", False))
