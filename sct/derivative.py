@@ -332,7 +332,7 @@ class Derivative:
     def module(self) -> str:
         """What `save` writes."""
         root = root_of(self)
-        found = [replace(made.traced, root=root) for _, made in self._family.order if stands(made.traced, root)]
+        found = [made.traced.of(root) for _, made in self._family.order if stands(made.traced, root)]
         return module_of(found or [trace_ahead(self.__sct_transform__, {})])
 
     def ir(self, stage: str = "optimized", types: Mapping[str, str] | None = None) -> str:

@@ -5,16 +5,29 @@ Each place that a value may come from meets each place that may be the first to 
 
 from __future__ import annotations
 
+import copy
+import functools
+import gc
 import importlib.util
+import itertools
+import logging
 import re
 import sys
 import types
+import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees, refuses
+from oracle import agrees, refuses, same_value
+
+from sct import derivative as derivative_module
+from sct import grad, value_and_grad
+from sct.dispatch import MISS, checks
+from sct.frontend import Guard, Transform, trace
+from sct.frontend.facts import same_answer
 
 Function = Callable[..., Any]
 
@@ -553,3 +566,401 @@ def test_recursion_over_lists(n: int) -> None:
     m = np.random.default_rng(n).normal(size=(n, n))
     agrees(lambda m: determinant(m, tuple(range(n)), tuple(range(n))), m)
     agrees(lambda m: determinant(m, tuple(range(n)), tuple(range(n))), m.tolist())
+
+
+# -- what changes between calls ---------------------------------------------------------------------------
+
+
+def follows(f: Function, x: Any, *changes: Callable[[], Any]) -> None:
+    """Fail unless one derivative does what `f` does before and after each change."""
+    derivative = value_and_grad(f)
+    for change in (lambda: None, *changes, lambda: None):
+        change()
+        own = copy.deepcopy(x)
+        value, gradient = derivative(own)
+        assert same_value(value, f(copy.deepcopy(x))), (value, f(copy.deepcopy(x)))
+        differences = check(f, x)
+        np.testing.assert_allclose(np.ravel(gradient), differences, rtol=1e-5, atol=1e-6)
+
+
+def check(f: Function, x: Any) -> list[float]:
+    if isinstance(x, float):
+        return [float((f(x + 1e-6) - f(x - 1e-6)) / 2e-6)]
+    steps = np.eye(x.size).reshape(x.size, *x.shape) * 1e-6
+    return [float((f(x + h) - f(x - h)) / 2e-6) for h in steps]
+
+
+def module_with(tmp_path: Any, text: str) -> Any:
+    path = tmp_path / f"changing_{next(_serial)}.py"
+    path.write_text("import numpy as np\nimport functools\nimport types\n" + text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_serial = itertools.count()
+
+CHANGES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "a number": ("K = 2.0\ndef f(x):\n    return np.sum(x * K)\n", ("K = 3.0", "K = 5", "K = True", "K = -0.0")),
+    "a number that is asked": (
+        "N = 2\nK = 1.5\ndef f(x):\n    t = [0.0] * N\n    for i in range(N):\n        t[i] = x[i] * K\n"
+        "    return sum(t) * K\n", ("N = 3", "K = 2.5", "N = 2", "K = 3")),
+    "an axis": ("A = 0\nW = np.ones((3, 3))\ndef f(x):\n    return np.sum(np.sum(W * x, axis=A) ** 2)\n",
+                ("A = 1", "A = None", "A = -1", "W = np.arange(9.0).reshape(3, 3)", "A = (0, 1)")),
+    "a flag": ("B = True\ndef f(x):\n    return np.sum(x) if B else np.sum(x * x)\n",
+               ("B = False", "B = None", "B = 1", "B = ''", "B = 'a'", "B = 0.0")),
+    "a string": ("S = 'a'\ndef f(x):\n    return np.sum(x) if S == 'a' else np.sum(x * x) * len(S)\n",
+                 ("S = 'b'", "S = 'bcd'", "S = 'a'")),
+    "None": ("V = None\ndef f(x):\n    return np.sum(x) if V is None else np.sum(x * V)\n",
+             ("V = 2.0", "V = np.array([1.0, 2.0, 3.0])", "V = None", "V = 3")),
+    "an array": ("W = np.ones(3)\ndef f(x):\n    return np.sum(W * x * x)\n", (
+        "W = np.array([1.0, 2.0, 3.0])", "W[1] = 7.0", "W = np.ones(1)", "W = np.ones((2, 3))", "W = 2.0",
+        "W = np.array(3.0)", "W = np.ones(3, dtype=np.float32)", "W = np.arange(3)", "W = np.float64(2.0)",
+        "W = np.ones((3, 2)).T", "W = np.array([True, False, True])")),
+    "an array in a loop": (
+        "W = np.ones(3)\ndef f(x):\n    t = 0.0\n    for w in W:\n        t += np.sum(x) * w * W[0]\n    return t\n",
+        ("W = np.array([1.0, 2.0])", "W[0] = 5.0", "W = np.zeros(0)", "W = [1.0, 2.0]", "W = (2.0,)")),
+    "a list": ("L = [1.0, 2.0]\ndef f(x):\n    return sum([np.sum(a * x) for a in L])\n", (
+        "L.append(3.0)", "L[0] = 9.0", "L.extend([4.0] * 6)", "L.pop()", "del L[3:]", "L = [1, 2]", "L = [np.ones(3)]",
+        "L = (1.0, 2.0)", "L = np.ones(2)")),
+    "a dict": ("D = {'a': 1.0, 'b': 2.0}\ndef f(x):\n    return sum(D.values()) * np.sum(x) + D['a']\n", (
+        "D['a'] = 5.0", "D['c'] = 4.0", "del D['b']", "D['a'] = np.ones(3)[0]", "D = {'c': 1.0, 'a': 2.0}")),
+    "a nested dict": (
+        "D = {'p': {'w': [1.0, 2.0]}}\ndef f(x):\n    t = 0.0\n    for k in range(2):\n"
+        "        t += D['p']['w'][k] * x[k]\n    return t\n",
+        ("D['p']['w'][1] = 5.0", "D['p'] = {'w': (3.0, 4.0)}", "D['p']['w'] = np.ones(2)")),
+    "a tuple": ("T = (1.0, np.ones(3))\ndef f(x):\n    a, b = T\n    return np.sum(a * b * x)\n", (
+        "T = (2.0, np.ones(3))", "T[1][0] = 4.0", "T = [1.0, 2.0]", "T = (np.ones(3), 2)")),
+    "a set": ("S = {1, 2}\ndef f(x):\n    return np.sum(x) if 2 in S else np.sum(x * x)\n",
+              ("S.add(3)", "S.discard(2)")),
+    "an object": (
+        "class P:\n    def __init__(self, k):\n        self.k = k\n    def scale(self, x):\n        return self.k * x\n"
+        "class Q(P):\n    def scale(self, x):\n        return self.k * x * x\nO = P(2.0)\ndef own(x):\n    return x\n"
+        "def f(x):\n    t = 0.0\n    for i in range(2):\n        t += np.sum(O.scale(x)) * O.k\n    return t\n",
+        ("O.k = 3.0", "O = P(4.0)", "O.k = np.ones(3)[0]", "O = Q(2.0)", "O.__class__ = P", "P.scale = Q.scale",
+         "O.scale = own")),
+    "a class attribute": (
+        "class P:\n    k = 2.0\nO = P()\ndef f(x):\n    return np.sum(x) * O.k * P.k\n",
+        ("P.k = 3.0", "O.k = 4.0", "P.k = 5", "del O.k")),
+    "a function": (
+        "def h(x):\n    return x * 2.0\ndef square(x):\n    return x * x\ndef times(k):\n    return lambda x: k * x\n"
+        "def f(x):\n    return np.sum(h(x))\n", (
+            "h = square", "h = np.sin", "h = functools.partial(np.multiply, 3.0)", "h = times(5.0)", "h = times(6.0)",
+            "h = functools.partial(h)")),
+    "the code of a function": (
+        "def h(x, k=2.0):\n    return x * k\ndef g(x, k=2.0):\n    return x * x * k\n"
+        "def f(x):\n    return np.sum(h(x))\n",
+        ("h.__code__ = g.__code__", "h.__defaults__ = (3.0,)", "h.__defaults__ = (np.ones(3),)")),
+    "a mutable default of a helper": (
+        "def h(x, ws=[1.0, 2.0]):\n    return sum(ws) * x\ndef f(x):\n    return np.sum(h(x))\n",
+        ("h.__defaults__[0].append(3.0)", "h.__defaults__[0][0] = 7.0", "h.__defaults__ = ([1.0],)")),
+    "its own default": ("def f(x, k=2.0):\n    return np.sum(x * k)\n",
+                        ("f.__defaults__ = (3.0,)", "f.__defaults__ = (3,)", "f.__defaults__ = (np.ones(3),)")),
+    "its own mutable default": (
+        "def f(x, ws=[1.0, 2.0], *, d={'a': np.ones(3)}):\n    return np.sum(sum(ws) * x * d['a'])\n", (
+            "f.__defaults__[0].append(3.0)", "f.__defaults__[0][0] = 7.0", "f.__kwdefaults__['d']['a'][1] = 5.0",
+            "f.__kwdefaults__['d']['a'] = 2.0", "f.__defaults__ = ((1.0, 2.0),)")),
+    "its own code": ("def f(x):\n    return np.sum(x)\ndef g(x):\n    return np.sum(x * x)\n",
+                     ("f.__code__ = g.__code__",)),
+    "a module": ("M = types.ModuleType('M')\nM.k = 2.0\nM.w = np.ones(3)\ndef f(x):\n    t = x\n"
+                 "    for _ in range(2):\n        t = t * M.k * M.w\n    return np.sum(t)\n",
+                 ("M.k = 3.0", "M.w = np.arange(3.0)", "M.w[0] = 4.0", "M.w = 2.0")),
+    "a cell": ("def make():\n    k = 2.0\n    def f(x):\n        t = x\n        for _ in range(2):\n"
+               "            t = t * k\n        return np.sum(t)\n    def change(v):\n"
+               "        nonlocal k\n        k = v\n    return f, change\n"
+               "f, change = make()\n", ("change(3.0)", "change(np.ones(3))", "change(4)", "change(np.float32(2.0))")),
+    "where a loop starts": (
+        "W = np.ones(3)\ndef f(x):\n    y = W\n    for _ in range(2):\n        y = y * x\n    return np.sum(y)\n",
+        ("W[1] = 3.0", "W = np.arange(3.0)", "W = np.ones((2, 3))", "W = np.ones(1)")),
+    "a partial": ("def g(x, w, k=2.0):\n    return np.sum(x * w * k)\nf = functools.partial(g, w=np.ones(3))\n",
+                  ("f.keywords['w'][1] = 3.0", "f.keywords['w'] = 2.0", "f.keywords['k'] = 3.0",
+                   "g.__defaults__ = (4.0,)")),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_changes_between_calls_are_seen(tmp_path: Any, what: str) -> None:
+    text, changes = CHANGES[what]
+    module = module_with(tmp_path, text)
+    follows(module.f, X, *(lambda each=each: exec(each, vars(module)) for each in changes))  # type: ignore[misc]
+
+
+# -- functions that share code --------------------------------------------------------------------------
+
+
+def closure(k: Any) -> Function:
+    def f(x: Any) -> Any:
+        t = x
+        for _ in range(2):
+            t = t * k
+        return np.sum(t)
+    return f
+
+
+class Line:
+    def __init__(self, k: Any) -> None:
+        self.k = k
+
+    def __call__(self, x: Any) -> Any:
+        return np.sum(self.k * x)
+
+    def method(self, x: Any) -> Any:
+        return np.sum(self.k * x * x)
+
+
+class Curve(Line):
+    def __call__(self, x: Any) -> Any:
+        return np.sum(self.k * x * x)
+
+
+def bound_to(x: Any, k: Any, *, power: int = 2) -> Any:
+    return np.sum(k * x ** power)
+
+
+SHARED: dict[str, Callable[[Any], Function]] = {
+    "closures": closure,
+    "partials of closures": lambda k: functools.partial(lambda y, x: np.sum(k * y * x), 2.0),
+    "partials of closures by keyword": lambda k: functools.partial(lambda x, y: np.sum(k * y * x), y=2.0),
+    "partials": lambda k: functools.partial(bound_to, k=k),
+    "partials by position": lambda k: functools.partial(lambda k, x: np.sum(k * x), k),
+    "partials of partials": lambda k: functools.partial(functools.partial(bound_to, power=3), k=k),
+    "partials of methods": lambda k: functools.partial(Line(k).method),
+    "partials of objects": lambda k: functools.partial(Line(k)),
+    "defaults": lambda k: lambda x, k=k: np.sum(k * x),
+    "defaults by keyword": lambda k: lambda x, *, k=k: np.sum(k * x),
+    "defaults that are tuples": lambda k: lambda x, p=(k, 2.0): np.sum(p[0] * x * p[1]),
+    "defaults that are dicts": lambda k: lambda x, p={"k": k}: np.sum(p["k"] * x),
+    "defaults that are lists": lambda k: lambda x, p=[k, k]: np.sum(p[0] * x * p[1]),
+    "defaults that are objects": lambda k: lambda x, p=Line(k): p(x) * np.sum(p.k),
+    "methods": lambda k: Line(k).method,
+    "objects": Line,
+    "objects of two classes": lambda k: Line(k) if np.sum(k) > 2.5 else Curve(k),
+    "functions of functions": lambda k: functools.wraps(closure(k))(lambda x, g=closure(k): g(x)),
+}
+
+
+@pytest.mark.parametrize("how", SHARED)
+def test_functions_of_one_code_are_told_apart(how: str) -> None:
+    for k in (2.0, 3.0, 5, np.ones(3), np.arange(3.0), np.float32(2.0), 2.0):
+        f = SHARED[how](k)
+        agrees(f, X)
+
+
+def test_functions_of_one_code_share_a_derivative_that_follows() -> None:
+    made = [closure(k) for k in (2.0, 3.0)]
+    derivatives = [value_and_grad(f) for f in made]
+    for _ in range(2):
+        for f, derivative in zip(made, derivatives):
+            assert derivative(X)[0] == f(X)
+    assert derivatives[0].source is derivatives[1].source
+
+
+# -- compiled once, and nothing is kept ------------------------------------------------------------------
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What has been compiled."""
+    names: list[str] = []
+    original = derivative_module.specialise
+
+    def counted(transform: Any, *args: Any, **kwargs: Any) -> Any:
+        names.append(transform.kind)
+        return original(transform, *args, **kwargs)
+
+    monkeypatch.setattr(derivative_module, "specialise", counted)
+    return names
+
+
+def loss(w: Any, x: Any) -> Any:
+    return np.sum(np.tanh(x @ w) ** 2)
+
+
+BATCHES: dict[str, Callable[[Any], Function]] = {
+    "a partial": lambda x: functools.partial(loss, x=x),
+    "a partial by position": lambda x: functools.partial(lambda x, w: loss(w, x), x),
+    "a closure": lambda x: lambda w: loss(w, x),
+    "a default": lambda x: lambda w, x=x: loss(w, x),
+    "a default by keyword": lambda x: lambda w, *, x=x: loss(w, x),
+    "a list that is a default": lambda x: lambda w, x=[x, x]: loss(w, x[0]) + loss(w, x[1]),
+    "a dict that is a default": lambda x: lambda w, x={"x": x}: loss(w, x["x"]),
+    "an object that is a default": lambda x: lambda w, x=Line(x): loss(w, x.k),
+    "an object": lambda x: Loss(x),
+    "a method": lambda x: Loss(x).value,
+    "a partial of a method": lambda x: functools.partial(Loss(x).value),
+    "a closure over an object": lambda x: (lambda o: lambda w: o.value(w))(Loss(x)),
+    "a partial of a closure": lambda x: functools.partial(lambda w, k: loss(w, x) * k, k=2.0),
+}
+
+
+class Loss:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __call__(self, w: Any) -> Any:
+        return loss(w, self.x)
+
+    def value(self, w: Any) -> Any:
+        return loss(w, self.x)
+
+
+@pytest.mark.parametrize("how", BATCHES)
+def test_batches_share_what_is_compiled_and_are_not_kept(compiled: list[str], how: str) -> None:
+    w = np.ones((4, 3))
+    alive = []
+    for k in range(4):
+        x = np.random.default_rng(k).normal(size=(5, 4))
+        f = BATCHES[how](x)
+        value, gradient = value_and_grad(f)(w)
+        assert value == f(w)
+        h = np.zeros((4, 3))
+        h[1, 2] = 1e-6
+        np.testing.assert_allclose(gradient[1, 2], (f(w + h) - f(w - h)) / 2e-6, rtol=1e-5)
+        alive.append(weakref.ref(x))
+        del x, f
+    gc.collect()
+    assert len(compiled) == 1
+    assert not any(ref() is not None for ref in alive)
+
+
+SCALE = 2.0
+COUNT = 6
+LOGGER = logging.getLogger("outside")
+
+
+def asks_then_reads(x: Any, n: Any) -> Any:
+    rows = [0.0] * n
+    for k in range(n):
+        rows[k] = x * k
+    return SCALE * sum(rows)
+
+
+def asks_what_is_outside(x: Any, n: Any) -> Any:
+    total = 0.0
+    for r in list(range(0, COUNT - 1, 2)):
+        total = total + x * r
+    return total * SCALE * n
+
+
+def logs(x: Any, n: Any) -> Any:
+    LOGGER.debug("step %d", n)
+    return x * SCALE
+
+
+def sizes_then_reads(x: Any, n: Any) -> Any:
+    h = np.cross(np.ones(3) * x, np.arange(3.0))
+    return np.sum(h * SCALE * n)
+
+
+@pytest.mark.parametrize("f", (asks_then_reads, asks_what_is_outside, logs, sizes_then_reads), ids=lambda f: f.__name__)
+def test_compiled_once(compiled: list[str], f: Function) -> None:
+    derivative = value_and_grad(f)
+    for _ in range(4):
+        assert derivative(1.5, 3)[0] == f(1.5, 3)
+    assert len(compiled) == 1
+
+
+def test_methods_of_one_object_are_one_argument(compiled: list[str]) -> None:
+    o = Line(2.0)
+    derivative = grad(lambda x, m: m(x))
+    assert derivative(X, o.method) is not None and derivative(X, o.method) is not None
+    assert len(compiled) == 1
+    np.testing.assert_array_equal(derivative(X, Line(3.0).method), 6.0 * X)
+
+
+@pytest.mark.parametrize("error", (ZeroDivisionError, IndexError, ValueError))
+def test_a_guard_without_an_answer_is_a_miss(error: type[Exception]) -> None:
+    assert guarded(error)((1.0,), {}) is MISS
+
+
+def test_a_guard_that_fails_is_a_fault() -> None:
+    with pytest.raises(TypeError, match="a fault"):
+        guarded(TypeError)((1.0,), {})
+
+
+def guarded(error: type[Exception]) -> Any:
+    def holds(leaves: Any) -> bool:
+        raise error("a fault")
+    f = lambda x: x * x
+    traced = replace(trace(Transform("grad", f, 0), (1.0,)), guards=(Guard("it holds", holds),))
+    return checks(traced, lambda x: x)(f)
+
+
+def test_asked_floats_are_told_apart_by_sign() -> None:
+    assert same_answer(-0.0, -0.0) and same_answer(float("nan"), float("nan")) and same_answer(np.float64(2.0), 2.0)
+    assert not same_answer(-0.0, 0.0) and not same_answer(2.0, 3.0) and same_answer(True, True)
+
+
+# -- defaults that are written -------------------------------------------------------------------------
+
+
+def keeps_in_a_list(x: Any, acc: Any = []) -> Any:
+    acc.append(x)
+    return sum(acc)
+
+
+def keeps_in_a_dict(x: Any, memo: Any = {}) -> Any:
+    memo["x"] = x
+    return memo["x"] * 2.0
+
+
+def keeps_in_an_array(x: Any, acc: Any = np.zeros(2)) -> Any:
+    acc[0] = x
+    return np.sum(acc)
+
+
+def keeps_in_an_object(x: Any, o: Any = Line(2.0)) -> Any:
+    o.k = x
+    return o.k * 2.0
+
+
+def keeps_by_keyword(x: Any, *, acc: Any = []) -> Any:
+    for _ in range(3):
+        acc.append(x)
+    return sum(acc)
+
+
+def keeps_in_a_helper(x: Any) -> Any:
+    return keeps_in_a_list(x)
+
+
+@pytest.mark.parametrize("f", (keeps_in_a_list, keeps_in_a_dict, keeps_in_an_array, keeps_in_an_object,
+                               keeps_by_keyword, keeps_in_a_helper), ids=lambda f: f.__name__)
+def test_writes_into_a_default_are_refused(f: Function) -> None:
+    refuses(f, 2.0, code="SCT302")
+
+
+def test_a_default_that_is_passed_is_written() -> None:
+    agrees(keeps_in_a_list, 2.0, [1.0])
+    agrees(keeps_in_an_array, 2.0, np.ones(2))
+    derivative = value_and_grad(keeps_in_a_list)
+    assert derivative(2.0, acc=[1.0, 3.0])[0] == 6.0
+    assert keeps_in_a_list.__defaults__ == ([],)
+
+
+def by_position(w: Any, lr: float = 0.5, x: Any = W, k: float = 2.0) -> Any:
+    return np.sum(w * x) * lr * k
+
+
+@pytest.mark.parametrize(("args", "kwargs"), (
+    ((), {}), ((0.1,), {}), ((0.1, np.ones(3)), {}), ((0.1, np.ones(3), 3.0), {}), ((), {"x": np.ones(3)}),
+    ((), {"k": 3.0}), ((0.1,), {"x": np.ones(3)}), ((), {"x": np.ones(3), "lr": 2.0}), ((), {"k": 1.0, "x": 2.0}),
+))
+def test_defaults_are_passed_or_not(args: Any, kwargs: Any) -> None:
+    others = [functools.partial(by_position, k=4.0)] if len(args) < 3 else []
+    for f in (by_position, lambda w, lr=0.5, x=W, k=2.0: by_position(w, lr, x, k), *others):
+        for _ in range(2):
+            value, gradient = value_and_grad(f)(X, *args, **kwargs)
+            assert value == f(X, *args, **kwargs)
+            assert value == pytest.approx(np.sum(gradient * X))
+
+
+def test_differentiated_by_a_default() -> None:
+    f = lambda w, x=W, k=2.0: np.sum(w * x * k)
+    for _ in range(2):
+        np.testing.assert_array_equal(grad(f, 1)(X), 2.0 * X)
+        assert grad(f, "k")(X) == np.sum(X * W)
+    g = lambda w, x=W[::-1].copy(), k=3.0: np.sum(w * x * k)
+    assert grad(g, 2)(X) == np.sum(X * W[::-1])

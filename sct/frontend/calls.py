@@ -149,6 +149,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return call_transform(ev, fn, args, kwargs)
     if isinstance(f, functools.partial):
         at = ev.anchor(f)
+        names = (*at, ("attr", "keywords"))
+        ev.identities[names, "keys"] = names, tuple(f.keywords)
         first = [_bound(ev, f"args_{k}", x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(f.args)]
         named = {k: _bound(ev, k, x, (*at, ("attr", "keywords"), ("item", k))) for k, x in f.keywords.items()
                  if k not in kwargs}

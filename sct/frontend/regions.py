@@ -356,7 +356,7 @@ def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
         return None if names is None else names[len(f.args):]
     if isinstance(f, Static):
         try:
-            return list(inspect.signature(f.value).parameters)
+            return list(inspect.signature(f.peek).parameters)
         except (TypeError, ValueError):
             return None
     return None

@@ -92,6 +92,13 @@ class Traced:
         fn = self.fn.with_(results=tuple(self.fn.results[k] for k in kept))
         return replace(self, fn=fn, result=relabel(result, lambda k: Leaf(kept.index(k))))
 
+    def of(self, root: Any) -> Traced:
+        """The same, of this function; the numbers that it has for parameters are defaults of these again."""
+        numbers = {f.name: x for f in self.free if f.path in held(root).values()
+                   for x in [read_path(f.path, root)] if isinstance(x, (int, float))}
+        return replace(self, root=root, params=tuple(
+            replace(p, default=numbers[p.name]) if p.name in numbers else p for p in self.params))
+
     def free_values(self, root: Any = None) -> dict[str, Any]:
         """The keyword-only arguments to pass."""
         root = self.root if root is None else root
@@ -180,8 +187,10 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
     there, paths = {**bound.arguments}, held(root_of(target))
     bound.apply_defaults()
     values = _without_held(bound.arguments, there, signature, paths, _differentiated(target, signature))
+    compiled_in = paths.keys() & values.keys() - there.keys()
+    passed = paths.keys() - compiled_in
     signature = signature.replace(parameters=[  # what is held is not kept alive
-        p.replace(default=None) if p.name in paths and p.default is not NO_DEFAULT else p
+        p.replace(default=None) if p.name in passed and p.default is not NO_DEFAULT else p
         for p in signature.parameters.values()])
 
     def attempt(seen: dict[int, Any] | None, sites: Sites) -> Traced:
@@ -190,7 +199,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         trees: dict[str, Tree] = {}
         for name, value in values.items():
             given[name], trees[name] = argument(ev, value, name, seen)
-            if name in paths and name not in there:
+            if name in compiled_in:
                 ev.identities[paths[name], "is"] = paths[name], value
 
         def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:
@@ -204,7 +213,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         key: Any = key_of((*args, *kwargs.values(), *free), {})
         ev.forget()
         return replace(traced, key=key, positional=len(args), keywords=tuple(kwargs),
-                       params=_as_called(traced.params, paths, len(args)))
+                       params=_as_called(traced.params, passed, len(args)))
 
     try:
         return _outlining(functools.partial(attempt, None), in_line)
@@ -239,13 +248,13 @@ def _differentiated(target: Any, signature: inspect.Signature) -> set[str]:
     return names
 
 
-def _as_called(params: Sequence[Parameter], paths: Collection[str], n: int) -> tuple[Parameter, ...]:
-    """The parameters of what is emitted for a call with `n` arguments by position: one whose default is held has
-    none there, and is passed."""
-    last = max((k for k, p in enumerate(params[:n]) if p.name in paths), default=-1)
+def _as_called(params: Sequence[Parameter], passed: Collection[str], n: int) -> tuple[Parameter, ...]:
+    """The parameters of what is emitted for a call with `n` arguments by position: those that are always passed have
+    no default."""
+    last = max((k for k, p in enumerate(params[:n]) if p.name in passed), default=-1)
     return tuple(
-        replace(p, kind="keyword" if p.name in paths and k >= n and p.kind == "positional" else p.kind,
-                default=NO_DEFAULT if p.name in paths or k <= last else p.default)
+        replace(p, kind="keyword" if p.name in passed and k >= n and p.kind == "positional" else p.kind,
+                default=NO_DEFAULT if p.name in passed or k <= last else p.default)
         for k, p in enumerate(params))
 
 
