@@ -603,6 +603,142 @@ def not_callable_operator(x):
     return Bare(x[0]) @ 2
 
 
+# -- numbers ---------------------------------------------------------------------------------------------------
+
+
+@program
+def bools_as_ints(x):
+    n = len(x)
+    return (True + True) * x[0] + True * 2.0 + (x[0] > 0.5) * 2 + ((n > 5) + (n > 2)) * 0.5 + ((x[0] > 0.5) + True)
+
+
+@program
+def numpy_bools(x):
+    p, q = x[0] > 0.5, x[0] > 0.1
+    return (p + q) * x[0] + (~p) * x[0] + p / q * x[1] + (p ** q) * x[0] + (p // q) + (p & q) * x[2] + (q ^ False) * 0.5
+
+
+@program
+def int_divided_by_zero(x):
+    return x[0] * (len(x) // 0)
+
+
+@program
+def float_modulo_zero(x):
+    return float(x[0]) % 0
+
+
+@program
+def zero_to_a_negative_power(x):
+    return x[0] * (0 ** -1)
+
+
+@program
+def signs_of_remainders(x):
+    a, b = divmod(-len(x), 4)
+    c, d = divmod(x[1], 0.2)
+    e, f = divmod(float(x[1]), -0.2)
+    return x[0] * (-7 % 3) + (len(x) % -4) + (-7 // 2) + x[1] % -0.2 + a + b * 10.0 + c * 3 + d + e + f
+
+
+@program
+def powers(x):
+    return x[0] * pow(3, 4, 5) + pow(len(x), 2, 7) + pow(x[0], 2) + pow(2, -1) + len(x) ** -2 + pow(base=x[0], exp=3)
+
+
+@program
+def bits_of_ints(x):
+    n = len(x)
+    return x[0] * (1 << 3) + (n << 1) + (17 >> 2) + (n & 3) + (n | 8) + (n ^ 1) + ~5 + (np.int64(n) >> 1) + (True | n)
+
+
+@program
+def rounded(x):
+    return x[0] * round(float(x[0])) / 3 + round(x[0], 1) * x[0] + round(2.5) + round(1234, -2) + round(x[0] * 9) / 2
+
+
+@program
+def numbers_of_texts(x):
+    return int("12") * x[0] + int("ff", 16) + int("0b11", base=0) + float(" 1.5 ") + float("2")
+
+
+@program
+def no_number(x):
+    return int("abc") * x[0]
+
+
+@program
+def texts_of_numbers(x):
+    return x[0] * (ord("a") - ord("A")) + len(chr(65)) + len(hex(255)) + len(bin(5)) + len("%d %s" % (3, "b"))
+
+
+@program
+def extremes(x):
+    return max(True, 0.5) * x[0] + max(1, 1.0) * 0.5 + max(1.0, 1) * x[1] + min(0, False, 0.0) + max(len(x), x[0]) + \
+        max((1, x[0]), (1, x[1]))[1] + min((x[0], x[1]), key=abs) + max([], default=2.0) + max([3, -4, 2], key=abs)
+
+
+@program
+def extreme_of_nothing(x):
+    return max([]) * x[0]
+
+
+@program
+def extreme_of_two_kinds(x):
+    return max("a", 1) * x[0]
+
+
+@program
+def list_times_a_float(x):
+    return len([1] * 2.0) * x[0]
+
+
+@program
+def tuple_times_a_number_of_numpy(x):
+    return len((1, 2) * x[0]) * x[0]
+
+
+@program
+def list_plus_tuple(x):
+    return ([1] + (1,))[0] * x[0]
+
+
+@program
+def number_plus_none(x):
+    return len(x) + None
+
+
+@program
+def numpy_number_plus_none(x):
+    return x[0] + None
+
+
+@program
+def lists_with_arrays(x):
+    return np.sum([1.0] * 6 + x) + np.sum(x - (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) + np.sum([2.0] * 6 * x)
+
+
+@program
+def in_a_range(x):
+    return (3 in range(5)) * x[0] + (2.0 in [1, 2]) + (True in [1]) + (len(x) in range(0, 10, 2)) + ([1] in [[1]])
+
+
+@program
+def names_of_classes(x):
+    return x[0] * len(type(x).__name__) + len(x[0].__class__.__name__) + len([].__class__.__name__) + \
+        isinstance(len(x), int | str)
+
+
+@program
+def array_without_the_attribute(x):
+    return x.nothing * 2
+
+
+@program
+def list_without_the_attribute(x):
+    return [1, 2].add(3) * x[0]
+
+
 # -- attributes ------------------------------------------------------------------------------------------------
 
 

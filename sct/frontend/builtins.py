@@ -161,7 +161,7 @@ def _extremum(name: str) -> Special:
         items = items_of(ev, args[0]) if len(args) == 1 else tuple(args)
         if not items:
             return kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
-        if is_object(*items):
+        if is_object(*items) or any(isinstance(x, (Tup, Container)) for x in items):
             return select(ev, name, iterator(ev, Tup(items)), Static(same)) or Static(None)
         if all(is_number(x) or isinstance(x, Static) and isinstance(x.peek, enum.Enum) for x in items):
             return ev.lift(attempted(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
@@ -185,6 +185,28 @@ def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         own = reflected(ev, a, b, "__divmod__", "__rdivmod__")
         return own if own is not None else undefined(ev, divmod, a, b)
     return Tup((binary(ev, gast.FloorDiv, a, b), binary(ev, gast.Mod, a, b)))
+
+
+@special(pow)
+def pow_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    given = [*args, *(kwargs[k] for k in ("base", "exp", "mod") if k in kwargs)]
+    if len(given) == 2:
+        return binary(ev, gast.Pow, given[0], given[1])
+    known = [ev.ask(a, "an argument of `pow`") for a in given]
+    return Static(attempted(ev, lambda: pow(*known)))
+
+
+def _on_known(f: Any) -> Special:
+    """A builtin that is run now, on what is known."""
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        known = [ev.ask(a, f"an argument of `{f.__name__}`") for a in args]
+        return ev.lift(attempted(ev, lambda: f(*known)))
+
+    return handler
+
+
+for _f in (ord, chr, hex, oct, bin, ascii, format):
+    SPECIAL[id(_f)] = _on_known(_f)
 
 
 def _quantifier(stops: bool) -> Special:
@@ -229,8 +251,10 @@ def ndim_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def _convert(name: str, cls: Any) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        if not args:
-            return Static(cls())
+        if len(args) != 1 or kwargs:  # the digits of an int with their base
+            known = [ev.ask(a, "an argument of this function") for a in args]
+            named = {k: ev.ask(x, f"`{k}`") for k, x in kwargs.items()}
+            return Static(attempted(ev, lambda: cls(*known, **named)))
         (v,) = args
         for method in {"float": ("float", "index"), "int": ("int", "index")}.get(name, ()):
             own = special_call(ev, v, f"__{method}__")

@@ -318,6 +318,9 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     if isinstance(owner, Static) and class_of(owner) is None:
         wanted = ev.ask(x, "what `in` looks for")
         return Static(attempted(ev, lambda: wanted in owner.value))
+    if isinstance(owner, Iteration) and owner.kind == "range":
+        bounds = [ev.ask(p, "the bounds of this range") for p in owner.parts]
+        return Static(ev.ask(x, "what `in` looks for") in range(*bounds))
     if isinstance(owner, Ref):
         equal = ev.call_op(eq, owner, ev.wrap(array_of(ev, x)) if isinstance(x, (Tup, ListRef)) else x,
                            spelling="operator.eq")

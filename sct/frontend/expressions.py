@@ -16,6 +16,7 @@ import numpy as np
 from sct.frontend import lists
 from sct.frontend.arrays import NUMPY_NAMES, size_along
 from sct.frontend.bindings import assign
+from sct.frontend.classes import python_class
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import get_attribute, is_object, reflected, special_call, undefined
@@ -47,7 +48,7 @@ from sct.frontend.values import (
 from sct.ir import Lit, Operand, Value
 from sct.ir.reals import plain
 from sct.ir.types import BOOL, Optional, Tensor, Undef
-from sct.ops import BY_CALL, fstring, gt, is_none, ne, not_, size, transpose
+from sct.ops import BY_CALL, OPS, fstring, gt, is_none, ne, not_, size, transpose
 
 __all__ = [
     "BINARY", "NUMPY_NAMES", "UNARY", "as_bool", "binary", "boolean", "closure", "condition", "get", "in_place",
@@ -137,20 +138,43 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         if not (kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
             return undefined(ev, in_place or run, a, b)
     a, b = plain_numbers(ev, a, b)
+    if kind is gast.Mod and isinstance(a, Static) and isinstance(a.value, str):
+        return _formatted_by_percent(ev, a.value, b)
     if is_sequence(a) or is_sequence(b):
         if not isinstance(a, Ref) and not isinstance(b, Ref):
             return combined(ev, kind, in_place or run, a, b)
         a, b = arrays_of(ev, a, b)
+    if any(isinstance(v, Container) or isinstance(v, Static) and not is_number(v) or v == Static(None) for v in (a, b)):
+        return undefined(ev, in_place or run, a, b)
+    _no_strings(ev, a, b)
+    if kind in _BITS:
+        operands = [ev.as_int(ev.operand(v)) for v in (a, b)]
+        if not all(isinstance(x.type, Tensor) and x.type.kind == "b" for x in operands):
+            return ev.wrap(ev.emit(OPS[_BITS[kind]], *operands, spelling=f"operator.{spelling}"))
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:
         ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
-    _no_strings(ev, a, b)
     return ev.combined(op, (a, b), lambda: ev.call_op(op, a, b, spelling=f"operator.{spelling}"))
 
 
+def _formatted_by_percent(ev: Evaluator, text: str, values: Abstract) -> Abstract:
+    """`text % values`, of what is known."""
+    items = values.items if isinstance(values, Tup) else (values,)
+    if not all(isinstance(x, Static) for x in items):
+        ev.refuse("SCT501", "`%` of a text is not supported with values known only at run time", hint="use an f-string")
+    given = tuple(x.value for x in items if isinstance(x, Static))
+    return Static(attempted(ev, lambda: text % (given if isinstance(values, Tup) else given[0])))
+
+
+_BITS = {gast.BitAnd: "bitand", gast.BitOr: "bitor", gast.BitXor: "bitxor", gast.LShift: "lshift",
+         gast.RShift: "rshift"}
+"""The ops of ints; of truth values `&` is `logical_and`."""
+
+
 def _is_known(v: Static) -> bool:
-    """Is this a number, a flag, a member of an enum or a set, with which Python itself computes?"""
-    return is_number(v) or isinstance(v.peek, enum.Enum) or isinstance(v.peek, (set, frozenset)) and v.path is None
+    """Is this a number, a flag, a member of an enum, a class or a set, with which Python itself computes?"""
+    return is_number(v) or isinstance(v.peek, (enum.Enum, type, types.UnionType)) or \
+        isinstance(v.peek, (set, frozenset)) and v.path is None
 
 
 def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
@@ -357,6 +381,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         if isinstance(owner, Tup) and name not in owner.fields and (hasattr(tuple, name) or name in named):
             return Method(owner, name)
         return get_attribute(ev, owner, name)
+    if name == "__class__":
+        return Static(python_class(ev, owner))
     owner = ev.text(owner)
     if isinstance(owner, Static):
         return _of_static(ev, owner, name)
@@ -367,6 +393,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if isinstance(owner, Perhaps):
         return get(ev, ev.present(owner), name)
     if isinstance(owner, (ListRef, DictRef, Tup)):
+        cls = python_class(ev, owner)
+        attempted(ev, lambda: getattr(cls(), name))  # raises where there is none
         return Method(owner, name)
     x_type = ev.type_of(owner) if isinstance(owner, (Ref, Value)) else None
     if isinstance(owner, Value) and isinstance(x_type, (Optional, Undef)):
@@ -393,6 +421,9 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return owner
     if name == "imag" and x_type.carrier != "py":
         return ev.call(Static(np.imag), [owner])
+    if x_type.is_array or x_type.carrier == "np":
+        like = np.ones((1,) * x_type.rank)
+        attempted(ev, lambda: getattr(like if x_type.is_array else like[()], name))
     return Method(owner, name)
 
 

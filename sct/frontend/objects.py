@@ -28,8 +28,10 @@ from sct.frontend.raising import attempted, die, fitted
 from sct.frontend.values import Abstract, Bound, DictRef, ListRef, ObjRef, Parent, Ref, Slots, Static, Tup
 from sct.ir import Value
 from sct.ir.objects import is_container, is_namedtuple, is_user_class
+from sct.ir.reals import plain
 from sct.ir.types import Tensor
 from sct.ops import BY_CALL
+from sct.ops.types import numpy_dtype
 
 __all__ = [
     "bind", "class_of", "find_attribute", "find_method", "get_attribute", "instantiate", "is_generated", "is_object",
@@ -337,7 +339,7 @@ def _sample(v: Abstract) -> Any:
     if isinstance(t, Tensor) and t.carrier == "py":
         return {"b": True, "i": 1, "f": 1.0}[t.kind]
     if isinstance(t, Tensor) and t.carrier == "np":
-        return np.float64(1.0)
+        return numpy_dtype(plain(t).dtype).type(1)
     return _MISSING
 
 

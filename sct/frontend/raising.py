@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -28,7 +29,8 @@ def attempted(ev: Evaluator, run: Callable[[], Any]) -> Any:
     try:
         return run()
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ImportError) as error:
-        if any(not isinstance(a, (str, int, float, bool, type(None))) for a in error.args):
+        plain = all(isinstance(a, (str, int, float, bool, type(None))) for a in error.args)
+        if not plain or getattr(builtins, type(error).__name__, None) is not type(error):
             ev.refuse("SCT505", f"this fails: {error!r}")
         die(ev, type(error).__name__, *error.args)
 

@@ -11,12 +11,12 @@ import typing
 from dataclasses import replace
 from typing import Any
 
+from sct.frontend.classes import python_class
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import get
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import class_of, instantiate
 from sct.frontend.raising import die
-from sct.frontend.reflection import python_class
 from sct.frontend.values import Abstract, Container, DictRef, ListRef, ObjRef, Ref, Slots, Static, Tup
 from sct.ops import BY_CALL
 

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-import functools
-import types
 from typing import Any
 
-import numpy as np
-
+from sct.frontend.classes import possible_classes, python_class
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs, special
-from sct.frontend.expressions import NUMPY_NAMES, get
+from sct.frontend.expressions import get
 from sct.frontend.objects import class_of, find_attribute, set_attribute, special_method
 from sct.frontend.raising import attempted, die
 from sct.frontend.values import (
     Abstract,
     Bound,
     Closure,
-    DictRef,
     Key,
-    ListRef,
     Method,
     ObjRef,
     Parent,
     Pullback,
-    Ref,
     Static,
     Tup,
 )
 from sct.ir import Fn, Value, is_effect, walk
-from sct.ir.reals import plain
-from sct.ir.types import Opaque, Tensor
 from sct.ops import is_instance, python, raise_
 
-__all__ = ["attribute_if_any", "python_class"]
+__all__ = ["attribute_if_any"]
 
 
 @special(isinstance)
@@ -42,7 +34,7 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(v, Static):
         return Static(attempted(ev, lambda: isinstance(v.peek, wanted)))
     attempted(ev, lambda: isinstance(None, wanted))  # raises where this is no class
-    possible = _possible_classes(v) or (python_class(ev, v),)
+    possible = possible_classes(v) or (python_class(ev, v),)
     names = [cls.__name__ if cls.__module__ == "builtins" else f"numpy.{cls.__name__}"
              for cls in possible if _is_subclass(ev, cls, wanted)]
     if len(names) in (0, len(possible)):
@@ -70,53 +62,10 @@ def _classes(ev: Evaluator, kinds: Abstract) -> Any:
     return kinds.value
 
 
-_FLOATS = (np.float64, np.float32, np.float16)
-_INTS = (np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8)
-_KINDS: dict[str, tuple[type, ...]] = {
-    "bool": (bool, np.bool_), "int": (bool, int, np.bool_, *_INTS),
-    "real": (bool, int, float, np.bool_, *_INTS, *_FLOATS), "single": (bool, int, float, np.bool_, np.float32)}
-
-
-def _possible_classes(v: Abstract) -> tuple[type, ...]:
-    """The classes that a number may have, where there are several."""
-    t = plain(v.type) if isinstance(v, Value) else None
-    if not isinstance(t, Tensor) or t.is_array:
-        return ()
-    dtype = {"rint": "int", "float": "real"}.get(t.dtype, t.dtype)
-    if t.carrier == "any":
-        return _KINDS[dtype]
-    return (bool, int, float) if t.carrier == "py" and t.dtype == "real" else ()
-
-
 @special(issubclass)
 def issubclass_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     cls, wanted = _classes(ev, args[0]), _classes(ev, args[1])
     return Static(attempted(ev, lambda: issubclass(cls, wanted)))
-
-
-def python_class(ev: Evaluator, v: Abstract) -> type:
-    """`type(v)`."""
-    if isinstance(v, ObjRef):
-        return v.cls
-    if isinstance(v, Static):
-        return type(v.peek)
-    if isinstance(v, Tup):
-        return v.cls
-    if isinstance(v, (Closure, Bound)):
-        return types.FunctionType if isinstance(v, Closure) else functools.partial
-    if isinstance(v, Ref):
-        ev.type_of(v)
-    known = {Ref: np.ndarray, ListRef: list, DictRef: dict}.get(type(v))
-    if known is not None:
-        return known
-    t = plain(v.type) if isinstance(v, Value) else None
-    if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype != "real":
-        return {"bool": bool, "int": int, "float": float}.get(t.dtype) or np.dtype(NUMPY_NAMES[t.dtype]).type
-    if isinstance(v, Value) and isinstance(t, Opaque):
-        leaf = ev.leaf_of(v)
-        if leaf is not None:
-            return type(leaf)
-    ev.refuse("SCT504", "the class of this object must be known")
 
 
 @special(callable)

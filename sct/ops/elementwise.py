@@ -18,11 +18,11 @@ from sct.ops import samples
 from sct.ops.arithmetic import add, mul
 from sct.ops.comparison import TRUTH, eq, ge, gt, isnan, le, lt
 from sct.ops.registry import op, placeholders
-from sct.ops.types import bools, by_carrier, elementwise, is_python, number, promote, ufunc_result
+from sct.ops.types import arithmetic, bools, by_carrier, elementwise, is_python, number, promote, ufunc_result
 
 __all__ = [
-    "clip", "fmax", "fmin", "logical_and", "logical_not", "logical_or", "logical_xor", "maximum", "minimum",
-    "pymax", "pymin", "pysum", "where",
+    "bitand", "bitor", "bitxor", "clip", "fmax", "fmin", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "lshift", "maximum", "minimum", "pymax", "pymin", "pysum", "rshift", "where",
 ]
 
 
@@ -56,6 +56,27 @@ def truths(count: int) -> samples.Samples:
 logical_and = logic("logical_and", "&", np.logical_and, "and_")
 logical_or = logic("logical_or", "|", np.logical_or, "or_")
 logical_xor = logic("logical_xor", "^", np.logical_xor, "xor")
+
+
+def bits(name: str, symbol: str, ufunc: np.ufunc, run: Callable[..., Any]) -> Op:
+    """An operator of the bits of ints."""
+    numbers = elementwise(ufunc, arithmetic)
+
+    def rule(*xs: Operand, spelling: str | None = None) -> Tensor:
+        if any(not number(x).integral and number(x).kind != "b" for x in xs):
+            raise TypeMismatch(f"`{symbol}` of numbers that are no integers")
+        return numbers(*xs, spelling=spelling)
+
+    return op(name, f"numpy.{ufunc.__name__}", type=rule, spelled=True, run=run, emit=f"_0 {symbol} _1",
+              elementwise=True, raises="value", nondiff="an integer has no derivative",
+              samples=lambda: [((6, 3), {}), ((np.int64(5), 2), {}), ((np.arange(4), np.arange(4)), {})])
+
+
+bitand = bits("bitand", "&", np.bitwise_and, operator.and_)
+bitor = bits("bitor", "|", np.bitwise_or, operator.or_)
+bitxor = bits("bitxor", "^", np.bitwise_xor, operator.xor)
+lshift = bits("lshift", "<<", np.left_shift, operator.lshift)
+rshift = bits("rshift", ">>", np.right_shift, operator.rshift)
 
 
 def type_logical_not(x: Operand, spelling: str | None = None) -> Tensor:

@@ -1,0 +1,62 @@
+"""The class of an object: `type(v)`, as far as it is known."""
+
+from __future__ import annotations
+
+import functools
+import types
+
+import numpy as np
+
+from sct.frontend.arrays import NUMPY_NAMES
+from sct.frontend.evaluator import Evaluator
+from sct.frontend.values import Abstract, Bound, Closure, DictRef, ListRef, ObjRef, Ref, Static, Tup
+from sct.ir import Value
+from sct.ir.reals import plain
+from sct.ir.types import Opaque, Tensor
+
+__all__ = ["possible_classes", "python_class"]
+
+
+def python_class(ev: Evaluator, v: Abstract) -> type:
+    """`type(v)`."""
+    if isinstance(v, ObjRef):
+        return v.cls
+    if isinstance(v, Static):
+        return type(v.peek)
+    if isinstance(v, Tup):
+        return v.cls
+    if isinstance(v, (Closure, Bound)):
+        return types.FunctionType if isinstance(v, Closure) else functools.partial
+    if isinstance(v, Ref):
+        ev.type_of(v)
+    known = {Ref: np.ndarray, ListRef: list, DictRef: dict}.get(type(v))
+    if known is not None:
+        return known
+    t = plain(v.type) if isinstance(v, Value) else None
+    if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype != "real":
+        return {"bool": bool, "int": int, "float": float}.get(t.dtype) or np.dtype(NUMPY_NAMES[t.dtype]).type
+    if isinstance(v, Value) and isinstance(t, Opaque):
+        leaf = ev.leaf_of(v)
+        if leaf is not None:
+            return type(leaf)
+    ev.refuse("SCT504", "the class of this object must be known")
+
+
+_FLOATS = (np.float64, np.float32, np.float16)
+_INTS = (np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8)
+_KINDS: dict[str, tuple[type, ...]] = {
+    "bool": (bool, np.bool_), "int": (bool, int, np.bool_, *_INTS),
+    "real": (bool, int, float, np.bool_, *_INTS, *_FLOATS), "single": (bool, int, float, np.bool_, np.float32)}
+
+
+def possible_classes(v: Abstract) -> tuple[type, ...]:
+    """The classes that a number may have, where there are several."""
+    t = plain(v.type) if isinstance(v, Value) else None
+    if not isinstance(t, Tensor) or t.is_array:
+        return ()
+    dtype = {"rint": "int", "float": "real"}.get(t.dtype, t.dtype)
+    if t.carrier == "any":
+        return _KINDS[dtype]
+    return (bool, int, float) if t.carrier == "py" and t.dtype == "real" else ()
+
+
