@@ -44,6 +44,7 @@ from sct.frontend.values import (
     ListRef,
     ObjRef,
     Perhaps,
+    Poison,
     Ref,
     Static,
     Tup,
@@ -80,12 +81,21 @@ def compare(ev: Evaluator, node: Any) -> Abstract:
 
 def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     """`a op b`."""
+    for v in (a, b):
+        if isinstance(v, Poison):
+            ev.refuse("SCT502", "this value cannot be compared", why=v.reason)
     if isinstance(op, (gast.Is, gast.IsNot)):
         same = identical(ev, a, b)
         return same if isinstance(op, gast.Is) else negated(ev, same)
     if isinstance(op, (gast.In, gast.NotIn)):
         there = _contains(ev, b, a)
         return there if isinstance(op, gast.In) else negated(ev, there)
+    if isinstance(a, Perhaps):
+        return ev.branch(truth(ev, a), lambda: compare_one(ev, op, ev.present(a), b),  # type: ignore[no-any-return]
+                         lambda: compare_one(ev, op, Static(None), b))
+    if isinstance(b, Perhaps):
+        return ev.branch(truth(ev, b), lambda: compare_one(ev, op, a, ev.present(b)),  # type: ignore[no-any-return]
+                         lambda: compare_one(ev, op, a, Static(None)))
     _, run = COMPARE[type(op)]
     if is_object(a, b):
         return _of_objects(ev, op, a, b)
@@ -108,9 +118,6 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
     """A comparison with at least one number, array or object that is known at run time alone."""
     spelling, run = COMPARE[type(op)]
     for x, y in ((a, b), (b, a)):
-        if isinstance(y, Perhaps):
-            ev.refuse("SCT503", "a comparison with a tuple that may be None is not supported",
-                      hint="test it with `is None` first")
         if isinstance(x, Static) and not isinstance(x.value, (bool, int, float)):
             t = y.type if isinstance(y, Value) else None
             if isinstance(t, Tensor) and (t.carrier == "py" or not isinstance(x.value, str)):

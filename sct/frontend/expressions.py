@@ -52,7 +52,7 @@ from sct.ops import BY_CALL, OPS, fstring, gt, is_none, ne, not_, size, transpos
 
 __all__ = [
     "BINARY", "NUMPY_NAMES", "UNARY", "as_bool", "binary", "boolean", "closure", "condition", "get", "in_place",
-    "lookup", "negated", "truth", "unary",
+    "lookup", "name", "negated", "truth", "unary",
 ]
 
 

@@ -13,7 +13,7 @@ from sct.errors import SctError
 from sct.frontend.arrays import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
 from sct.frontend.bindings import assign, home_of, named
 from sct.frontend.evaluator import Dead, Evaluator, statement
-from sct.frontend.expressions import binary, closure, condition, get, in_place, lookup
+from sct.frontend.expressions import binary, closure, condition, get, in_place, lookup, name
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.objects import set_attribute
 from sct.frontend.raising import attempted
@@ -227,24 +227,19 @@ def annotated(ev: Evaluator, node: Any) -> None:
 
 @statement(gast.AugAssign)
 def augassign(ev: Evaluator, node: Any) -> None:
-    kind = type(node.op)
-    if isinstance(node.target, gast.Name):
-        old = lookup(ev, node.target.id)
-        if isinstance(old, Poison):
-            ev.refuse("SCT502", f"`{node.target.id}` cannot be used here", why=old.reason)
-        value = ev.eval(node.value)
-        old = ev.defined(old) if isinstance(old, Value) else old
-        made = augment(ev, kind, old, value)
-        if not isinstance(old, Ref):
-            assign(ev, node.target, made)
+    """`target op= value`: the target is read before the value, and is what it was then, whatever the value binds."""
+    kind, target = type(node.op), node.target
+    if isinstance(target, gast.Name):
+        old = name(ev, target)
+        assign(ev, target, augment(ev, kind, old, ev.eval(node.value)))
         return
-    if isinstance(node.target, gast.Attribute):
-        owner = ev.eval(node.target.value)
-        old = get(ev, owner, node.target.attr)
+    owner = ev.eval(target.value)
+    if isinstance(target, gast.Attribute):
+        old = get(ev, owner, target.attr)
         made = augment(ev, kind, old, ev.eval(node.value))
-        set_attribute(ev, owner, node.target.attr, named(ev, made, node.target.attr))
+        set_attribute(ev, owner, target.attr, named(ev, made, target.attr))
         return
-    owner, key = ev.eval(node.target.value), ev.eval(node.target.slice)
+    key = ev.eval(target.slice)
     old = item(ev, owner, key)
     value = ev.eval(node.value)
     if isinstance(owner, Ref):
@@ -254,7 +249,8 @@ def augassign(ev: Evaluator, node: Any) -> None:
             assign_item(ev, owner, key, in_place(ev, kind, old, value))
         return
     made = augment(ev, kind, old, value)
-    if made is not old or not isinstance(old, (Ref, ListRef)) or not isinstance(owner, (ListRef, DictRef)):
+    same = made is old and isinstance(old, (Ref, ListRef)) and isinstance(owner, (ListRef, DictRef))
+    if not same or item(ev, owner, key) != old:
         assign_item(ev, owner, key, made)
 
 
@@ -263,7 +259,7 @@ def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstra
     if isinstance(old, Ref):
         augment_array(ev, kind, old, value)
         return old
-    return in_place(ev, kind, old, value)
+    return in_place(ev, kind, ev.defined(old) if isinstance(old, Value) else old, value)
 
 
 def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
