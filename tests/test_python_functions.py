@@ -929,3 +929,457 @@ def test_truth(k, value, tmp_path):
             agrees(f, X)
         except SctError as error:
             assert error.code in ("SCT501", "SCT504", "SCT505"), error
+
+
+# -- augmented assignment, and None or a tuple ----------------------------------------------------
+
+
+@program
+def aug_name_array(x):
+    y = x * 1.0
+    z = y
+
+    def g():
+        nonlocal y
+        y = y * 2.0
+        return 1.0
+    y += g()
+    return np.sum(y * x) + np.sum(z)
+
+
+@program
+def aug_name_number(x):
+    y = x[0]
+
+    def g():
+        nonlocal y
+        y = y * 2.0
+        return y
+    y += g()
+    return y * x[1]
+
+
+@program
+def aug_name_list(x):
+    y = [x[0]]
+    z = y
+
+    def g():
+        nonlocal y
+        y = [5.0]
+        return [x[1]]
+    y += g()
+    return y[0] * y[1] + z[1] + len(y)
+
+
+@program
+def aug_attr(x):
+    o = Held(x[0])
+
+    def g():
+        o.a = 10.0
+        return x[1]
+    o.a += g()
+    return o.a * x[0]
+
+
+@program
+def aug_attr_array(x):
+    o = Held(x * 1.0)
+    w = o.a
+
+    def g():
+        o.a = x * 3.0
+        return x[1]
+    o.a += g()
+    return np.sum(o.a * w)
+
+
+@program
+def aug_attr_list(x):
+    o = Held([x[0]])
+    w = o.a
+    o.a += [x[1]]
+    return w[0] * w[1] + len(o.a)
+
+
+@program
+def aug_sub(x):
+    y = x * 1.0
+
+    def g():
+        y[0] = 10.0
+        return x[1]
+    y[0] += g()
+    return y[0] * x[0]
+
+
+@program
+def aug_sub_array_written(x):
+    y = x * 1.0
+
+    def g():
+        y[0] = 10.0
+        return x[1]
+    y += g()
+    return y[0] * x[0] + y[1]
+
+
+@program
+def aug_dict(x):
+    d = {'a': x[0]}
+
+    def g():
+        d['a'] = 10.0
+        return x[1]
+    d['a'] += g()
+    return d['a'] * x[0]
+
+
+@program
+def aug_dict_array(x):
+    d = {'a': x * 1.0}
+    w = d['a']
+
+    def g():
+        d['a'] = x * 4.0
+        return x[1]
+    d['a'] += g()
+    return np.sum(d['a'] * w)
+
+
+@program
+def aug_list_list(x):
+    d = [[x[0]], [2.0]]
+    w = d[0]
+    d[0] += [x[1]]
+    return w[0] * w[1] + len(d[0])
+
+
+@program
+def aug_tuple_array(x):
+    t = (x * 1.0, 1.0)
+    t[0][0] += x[1]
+    return t[0][0] * x[0]
+
+
+@program
+def aug_key_once(x):
+    n = []
+
+    def k():
+        n.append(1)
+        return 0
+    y = x * 1.0
+    y[k()] += len(n) * x[1]
+    return y[0] * len(n)
+
+
+@program
+def aug_mask(x):
+    y = x * 1.0
+    y[x > 1.0] += x[0]
+    y[[0, 0]] += x[1]
+    return y[0] * y[1]
+
+
+@program
+def aug_slice(x):
+    y = np.concatenate([x, x])
+    z = y[1:]
+
+    def g():
+        nonlocal y
+        y = y * 5.0
+        return x[0]
+    y[1:3] += g()
+    return np.sum(y) * z[0]
+
+
+@program
+def perhaps_eq(x):
+    p = None
+    for v in x:
+        if p == (v, 1.0):
+            return v * 3.0
+        p = (v, 1.0)
+    return x[0] if p == (x[1], 1.0) else x[1]
+
+
+@program
+def perhaps_ne(x):
+    p, s = (None, 0.0)
+    for v in x:
+        if p != (v, 1.0):
+            s = s + v
+        if v > 0.5:
+            p = (v, 1.0)
+    return s * x[0]
+
+
+def compared_in_a_tuple(x):
+    t = (x[0], "a") if x[0] > 0.5 else (x[1], [1])
+    return x[0] if t == (x[0], "a") else x[1]
+
+
+def asked_for_none(x):
+    t = (x[0], math.sin) if x[0] > 0.5 else (x[1], None)
+    return t[0] if t[1] is None else x[1]
+
+
+@pytest.mark.parametrize("f", [compared_in_a_tuple, asked_for_none])
+def test_what_paths_disagree_on_is_not_compared(f):
+    refuses(f, X, code="SCT502")
+
+
+# -- caches ---------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=None)
+def outer_cached(x):
+    return x * x
+
+
+@functools.cache
+def table(n):
+    return [float(k) for k in range(n)]
+
+
+@functools.lru_cache
+def basis(n):
+    return np.arange(n) * 2.0
+
+
+@functools.cache
+def power(v, n):
+    return 1.0 if n == 0 else v * power(v, n - 1)
+
+
+@functools.cache
+def fibo(n):
+    return 1.0 if n < 2 else fibo(n - 1) + fibo(n - 2)
+
+
+@functools.cache
+def noisy(n):
+    print('computing', n)
+    return n * 2.0
+
+
+@program
+def cache_outer(x):
+    return outer_cached(x[0]) * outer_cached(x[1])
+
+
+@program
+def cache_table(x):
+    return table(3)[1] * x[0] + table(2)[1] * x[1]
+
+
+@program
+def cache_basis(x):
+    return np.sum(basis(2) * x) * basis(3)[1]
+
+
+@program
+def cache_power(x):
+    return power(x[0], 3) + power(x[1], 2)
+
+
+@program
+def cache_local(x):
+
+    @functools.cache
+    def g(n):
+        return x[0] * n
+    return g(2) + g(2) * g(3)
+
+
+@program
+def cache_local_rec(x):
+
+    @functools.lru_cache(maxsize=None)
+    def g(n):
+        return x[0] if n == 0 else g(n - 1) * x[1]
+    return g(4)
+
+
+@program
+def cache_options(x):
+
+    @functools.lru_cache(None)
+    def g(n, k=2):
+        return x[0] * n ** k
+    return g(2) + g(3, k=1)
+
+
+@program
+def cache_raise(x):
+
+    @functools.cache
+    def g(n):
+        if n < 0:
+            raise ValueError('neg')
+        return x[0] * n
+    return g(2) + g(-1)
+
+
+@program
+def cache_unhashable(x):
+
+    @functools.cache
+    def g(v):
+        return v[0]
+    return g(x)
+
+
+@program
+def cache_in_loop(x):
+    s = 0.0
+
+    @functools.cache
+    def g(n):
+        return x[0] * n
+    for k in range(4):
+        s = s + g(k % 2) * x[1]
+    return s
+
+
+def cache_no_effect(x):
+    return noisy(2) * x[0] + noisy(2) * x[1]
+
+
+def cache_no_write(x):
+
+    @functools.lru_cache(None)
+    def g(n):
+        x[0] += 1.0
+        return x[0] * n
+    return g(2) + g(2) * g(3)
+
+
+def cache_no_fib(x):
+    return fibo(5) * x[0]
+
+
+def cache_no_fib2(x):
+
+    @functools.cache
+    def f(k):
+        return x[0] if k < 2 else f(k - 1) + 0.5 * f(k - 2)
+    return f(7)
+
+
+def cache_no_changes(x):
+    k = x[0]
+
+    @functools.cache
+    def g(n):
+        return k * n
+    a = g(2)
+    k = x[1]
+    return a * g(2)
+
+
+def cache_no_changes_array(x):
+    y = x * 1.0
+
+    @functools.cache
+    def g(n):
+        return y[0] * n
+    a = g(2)
+    y[0] = 10.0
+    return a * g(2)
+
+
+def cache_no_changes_loop(x):
+    k = x[0]
+
+    @functools.cache
+    def g(n):
+        return k * n
+    s = 0.0
+    for j in range(3):
+        s = s + g(2)
+        k = k * x[1]
+    return s
+
+
+def cache_no_result_written(x):
+
+    @functools.cache
+    def g(n):
+        return np.ones(n) * x[0]
+    a = g(2)
+    a[0] = 5.0
+    return np.sum(g(2)) * x[1]
+
+
+def cache_no_types(x):
+
+    @functools.cache
+    def g(n):
+        return n * 2
+    return x[0] * g(2) + x[1] * (g(2.0) / 3)
+
+
+def cache_no_nonlocal(x):
+    c = 0.0
+
+    @functools.cache
+    def g(n):
+        nonlocal c
+        c = c + x[0]
+        return n * 1.0
+    g(1)
+    g(1)
+    return c
+
+
+def cache_no_append(x):
+    log = []
+
+    @functools.cache
+    def g(n):
+        log.append(n)
+        return x[0] * n
+    g(1)
+    g(1)
+    return g(1) * len(log)
+
+
+class M:
+
+    def __init__(self, k):
+        self.k = k
+
+    @functools.lru_cache(None)  # noqa: B019
+    def get(self, v):
+        return self.k * v
+
+
+m = M(3.0)
+
+
+@program
+def cache_method(x):
+    return m.get(x[0]) + m.get(x[1])
+
+
+def cache_no_method(x):
+    o = M(x[0])
+    a = o.get(2.0)
+    o.k = x[1]
+    return a * o.get(2.0)
+
+
+CACHE_TOLD = [
+    cache_no_effect, cache_no_write, cache_no_fib, cache_no_fib2, cache_no_changes, cache_no_changes_array,
+    cache_no_changes_loop, cache_no_result_written, cache_no_types, cache_no_nonlocal, cache_no_append,
+    cache_no_method,
+]
+
+
+@pytest.mark.parametrize("f", CACHE_TOLD, ids=lambda f: f.__name__)
+def test_a_cache_that_can_be_told_is_refused(f):
+    refuses(f, X, code="SCT301" if f is cache_no_result_written else "SCT204")

@@ -3,6 +3,7 @@
 from sct.frontend import (
     arrays,
     builtins,
+    cached,
     calls,
     comparisons,
     comprehensions,
@@ -32,5 +33,5 @@ __all__ = [
 ]
 
 _handlers = (
-    arrays, builtins, calls, comparisons, comprehensions, contexts, copying, expressions, iterators, jacobians, loops,
-    methods, operators, patterns, records, reflection, statements)
+    arrays, builtins, cached, calls, comparisons, comprehensions, contexts, copying, expressions, iterators, jacobians,
+    loops, methods, operators, patterns, records, reflection, statements)

@@ -15,7 +15,7 @@ import gast
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.captured import Captured, captured
+from sct.frontend.captured import Outer, captured
 from sct.frontend.comprehensions import listcomp, quantified, taken_apart
 from sct.frontend.evaluator import INSTANCES, SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
 from sct.frontend.facts import NeedsStatic
@@ -318,7 +318,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
             return inline(ev, replace(frame, given=own))
 
         try:
-            return call_outlined(ev, frame, bound, evaluated, Captured(), site)
+            return call_outlined(ev, frame, bound, evaluated, Outer(), site)
         except (SctError, NeedsStatic):
             ev.sites.single.add(site)  # in line it may be known what it needs to know
     ev.store.vars.update(bound)
@@ -340,13 +340,13 @@ def _no_endless_recursion(ev: Evaluator, frame: Frame, given: Mapping[str, Abstr
                   "function or one with new kinds of arguments", hint="write it as a loop")
 
 
-def _with_outer(ev: Evaluator, result: Abstract, around: Captured) -> Abstract:
+def _with_outer(ev: Evaluator, result: Abstract, around: Outer) -> Abstract:
     """What a function of its own gives: its result, and what the variables that it writes are now."""
     written = tuple(ev.bound(ev.store.vars[key]) for key in around.written)
     return Tup((result, *written)) if written else result
 
 
-def _rebound(ev: Evaluator, made: Abstract, around: Captured) -> Abstract:
+def _rebound(ev: Evaluator, made: Abstract, around: Outer) -> Abstract:
     """The result of a call, the variables that it has written bound to what they are now."""
     if not around.written:
         return made

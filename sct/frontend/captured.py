@@ -18,13 +18,26 @@ import gast
 
 from sct.frontend.evaluator import Evaluator, Frame
 from sct.frontend.source import declared, free_names
-from sct.frontend.values import Abstract, Bound, Closure, Container, Iteration, Key, Method, Parent, Perhaps, Slots, Tup
+from sct.frontend.values import (
+    Abstract,
+    Bound,
+    Cached,
+    Closure,
+    Container,
+    Iteration,
+    Key,
+    Method,
+    Parent,
+    Perhaps,
+    Slots,
+    Tup,
+)
 
-__all__ = ["Captured", "captured"]
+__all__ = ["Outer", "captured"]
 
 
 @dataclass
-class Captured:
+class Outer:
     """The variables of calls that have not ended, or that closures keep.
 
     keys     the variables, and whether they are bound (`nonlocal`)
@@ -48,10 +61,10 @@ class Captured:
         return [key for key, rebound in self.keys.items() if rebound]
 
 
-def captured(ev: Evaluator, call: Frame, values: Iterable[Abstract]) -> Captured:
-    """What the function that is called and the closures among `values` read and bind."""
-    found = Captured()
-    todo = [] if call.parent is None else [(call.source.node, call.parent)]
+def captured(ev: Evaluator, call: Frame | None, values: Iterable[Abstract]) -> Outer:
+    """What the function that is called, if any, and the closures among `values` read and bind."""
+    found = Outer()
+    todo = [] if call is None or call.parent is None else [(call.source.node, call.parent)]
     for v in values:
         todo += _closures(ev, v, set())
     seen = set()
@@ -96,6 +109,8 @@ def _closures(ev: Evaluator, v: Any, seen: set[int]) -> list[tuple[Any, Frame]]:
         parts = v.fn, *v.args, *(x for _, x in v.kwargs)
     elif isinstance(v, (Method, Parent)):
         parts = (v.owner,)
+    elif isinstance(v, Cached):
+        parts = (v.fn,)
     elif isinstance(v, Iteration):
         parts = v.parts
     elif isinstance(v, Container) and v.addr not in seen:

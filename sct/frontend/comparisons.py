@@ -320,7 +320,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
         try:
             return Static(ev.ask(x, "what `in` looks for") in cell.keys)
         except NeedsStatic as need:
-            need.error.hint = "results of a function are kept by `functools.lru_cache`; or fill the dict in a loop"
+            need.error.hint = "fill an array in a loop"
             raise
     if isinstance(owner, Static) and class_of(owner) is None:
         wanted = ev.ask(x, "what `in` looks for")

@@ -137,6 +137,7 @@ class Evaluator(Facts):
     inlined    the calls evaluated in line; `inlining` those in progress
     summing    what starts as a number and becomes an array is being added to
     heads      the loops being walked
+    caches     functions with a cache found outside; `cache_states` what those that are called read
     known_whole  containers of libraries, found outside, what they hold being a fact; `changed` those
                that a call may change
     """
@@ -176,6 +177,8 @@ class Evaluator(Facts):
         self.functions: dict[Any, list[Any]] = {}
         self.evaluating: list[Any] = []
         self.pinned: dict[Any, set[str]] = {}
+        self.caches: dict[Any, Any] = {}
+        self.cache_states: dict[Any, Any] = {}
         self.containers: set[int] = set()
         self.entered: set[int] = set()
         self.containers_twice = False

@@ -28,6 +28,7 @@ from sct.frontend.texts import shown
 from sct.frontend.values import (
     Abstract,
     Bound,
+    Cached,
     Closure,
     Container,
     DictRef,
@@ -259,8 +260,8 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         return truth(ev, v.parts[0])
     if isinstance(v, Poison):
         ev.refuse("SCT502", "the truth of this value is not known", why=v.reason)
-    if isinstance(v, (ObjRef, Closure, Bound, Method, Pullback, Iteration)):  # an iterator is true whatever it gives
-        return Lit(True)
+    if isinstance(v, (ObjRef, Closure, Bound, Cached, Method, Pullback, Iteration)):
+        return Lit(True)  # an iterator is true whatever it gives
     ev.refuse("SCT503", "the truth of this object is not known", hint="write what it is to be compared with")
 
 

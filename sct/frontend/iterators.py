@@ -525,12 +525,6 @@ def wraps(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Static(prelude.same)
 
 
-@special(functools.update_wrapper, functools.cache)
+@special(functools.update_wrapper)
 def update_wrapper(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return args[0]
-
-
-@special(functools.lru_cache)
-def lru_cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    sized = not args or is_number(args[0])
-    return Static(prelude.same) if sized else args[0]

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 from sct.frontend.arrays import write_through
-from sct.frontend.captured import Captured, captured
+from sct.frontend.captured import Outer, captured
 from sct.frontend.evaluator import Dead, Evaluator, Frame
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.source import SourceFunction
@@ -28,6 +28,7 @@ from sct.frontend.values import (
     Abstract,
     Array,
     Bound,
+    Cached,
     Closure,
     Container,
     Key,
@@ -92,7 +93,7 @@ class _Parts:
     """
 
     ev: Evaluator
-    around: Captured = field(default_factory=Captured)
+    around: Outer = field(default_factory=Outer)
     numbers: tuple[type, ...] = (int, float)
     values: list[Abstract] = field(default_factory=list)
     refs: dict[Ref, int] = field(default_factory=dict)
@@ -115,6 +116,8 @@ class _Parts:
             names = tuple(name for name, _ in v.kwargs)
             return _Node((Bound, v.method), 0, names,
                          tuple(self.shape(x) for x in (v.fn, *v.args, *(x for _, x in v.kwargs))))
+        if isinstance(v, Cached):
+            return _Node(Cached, 0, (), (self.shape(v.fn),))
         if isinstance(v, Closure):
             return self.closure(v)
         if isinstance(v, Container):
@@ -148,6 +151,8 @@ class _Parts:
             (of,) = items
             assert isinstance(of, Tup)
             return Perhaps(of)
+        if shape.kind is Cached:
+            return Cached(items[0])
         if isinstance(shape.kind, tuple):
             split = len(items) - len(shape.keys)
             return Bound(items[0], items[1:split], tuple(zip(shape.keys, items[split:])), shape.kind[1])
@@ -274,7 +279,7 @@ def same_kind(ev: Evaluator, a: tuple[Frame, Mapping[str, Abstract]], b: tuple[F
 
 
 def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], body: Callable[[], Abstract],
-                  around: Captured, site: Any = None) -> Abstract:
+                  around: Outer, site: Any = None) -> Abstract:
     """A call of the function of its own that the function of `frame` is for these arguments.
 
     body    evaluates it, where its params are bound
@@ -326,7 +331,7 @@ def _note(ev: Evaluator, f: Function) -> None:
             above.based[g] = unsure[g]
 
 
-def _found(ev: Evaluator, frame: Frame, shapes: Mapping[Key, _Shape], around: Captured, types: Sequence[Type],
+def _found(ev: Evaluator, frame: Frame, shapes: Mapping[Key, _Shape], around: Outer, types: Sequence[Type],
            dims: Sequence[Dim | None], frozen: Sequence[object]) -> Function:
     source = frame.source
     named = tuple((key.name, shape) for key, shape in shapes.items())
@@ -423,7 +428,7 @@ def _walk(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, bod
             if result is not None and any(ev.store.cells.get(addr) != cell for addr, cell in containers.items()):
                 ev.refuse("SCT204", f"`{source.name}` is a function of its own, and writes into a list or dict that "
                           "it is given",
-                          hint="return what is new; results are kept by `functools.lru_cache`")
+                          hint="return what is new; or write it as a loop that fills an array")
             return _finish(ev, f, source, parts.around, builder, leaves, result)
     finally:
         ev.frames, ev.store, ev.boundary = outer
@@ -433,7 +438,7 @@ def _hint(f: Function, k: int) -> str | None:
     return next((key.name for key, shape in f.shapes.items() if shape == _Leaf(k)), None)
 
 
-def _finish(ev: Evaluator, f: Function, source: SourceFunction, around: Captured, builder: Builder,
+def _finish(ev: Evaluator, f: Function, source: SourceFunction, around: Outer, builder: Builder,
             leaves: Sequence[Abstract], result: Abstract | None) -> Fn:
     outs: list[Operand] = []
     shape, given, tied = None, [], []

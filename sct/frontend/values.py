@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "CAPTURED", "Abstract", "Array", "Bound", "Closure", "Container", "DefaultRef", "DictRef", "FreeLeaf", "Iteration",
-    "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Place", "Poison", "Pullback",
-    "Record", "Ref", "Shape", "Slots", "Static", "Step", "Tup", "is_number",
+    "CAPTURED", "Abstract", "Array", "Bound", "Cached", "Closure", "Container", "DefaultRef", "DictRef", "FreeLeaf",
+    "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Place", "Poison",
+    "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Tup", "is_number",
 ]
 
 
@@ -202,6 +202,13 @@ class Bound:
     method: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Cached:
+    """`functools.lru_cache(fn)`."""
+
+    fn: Abstract
+
+
 @dataclass(frozen=True)
 class Parent:
     """`super()`: the attributes of `owner` that classes after `cls` have."""
@@ -254,8 +261,8 @@ class Poison:
 
 
 Abstract = Union[
-    Static, Value, Ref, Tup, Perhaps, ListRef, DictRef, ObjRef, Bound, Parent, Closure, Method, Pullback, Iteration,
-    Place, Poison]
+    Static, Value, Ref, Tup, Perhaps, ListRef, DictRef, ObjRef, Bound, Cached, Parent, Closure, Method, Pullback,
+    Iteration, Place, Poison]
 
 
 @dataclass(frozen=True)
