@@ -67,7 +67,8 @@ INSTANCES[type(functools.lru_cache(len))] = wrapped
 
 @called(Cached)
 def call_cached(ev: Evaluator, fn: Cached, args: Args, kwargs: Kwargs) -> Abstract:
-    given: dict[int | str, Abstract] = {**dict(enumerate(args)), **kwargs}
+    given: dict[int | str, Abstract] = dict(enumerate(args))
+    given.update(kwargs.items())
     for v in given.values():
         _hashable(ev, v)
     _same_as_before(ev, fn, given)

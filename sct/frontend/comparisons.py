@@ -90,12 +90,9 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(op, (gast.In, gast.NotIn)):
         there = _contains(ev, b, a)
         return there if isinstance(op, gast.In) else negated(ev, there)
-    if isinstance(a, Perhaps):
-        return ev.branch(truth(ev, a), lambda: compare_one(ev, op, ev.present(a), b),  # type: ignore[no-any-return]
-                         lambda: compare_one(ev, op, Static(None), b))
-    if isinstance(b, Perhaps):
-        return ev.branch(truth(ev, b), lambda: compare_one(ev, op, a, ev.present(b)),  # type: ignore[no-any-return]
-                         lambda: compare_one(ev, op, a, Static(None)))
+    for v in (a, b):
+        if isinstance(v, Perhaps):
+            return _where_present(ev, op, a, b, v)
     _, run = COMPARE[type(op)]
     if is_object(a, b):
         return _of_objects(ev, op, a, b)
@@ -106,6 +103,14 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, (Tup, Container)) or isinstance(b, (Tup, Container)):
         return _compare_containers(ev, op, a, b)
     return _compare_values(ev, op, a, b)
+
+
+def _where_present(ev: Evaluator, op: Any, a: Abstract, b: Abstract, v: Perhaps) -> Abstract:
+    """A comparison with a tuple that may be None."""
+    def compared(x: Abstract) -> Abstract:
+        return compare_one(ev, op, *(x if w is v else w for w in (a, b)))
+
+    return ev.branch(truth(ev, v), lambda: compared(ev.present(v)), lambda: compared(Static(None)))  # type: ignore[no-any-return]
 
 
 def _taken_apart(ev: Evaluator, v: Abstract) -> Abstract:
