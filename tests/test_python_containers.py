@@ -1090,6 +1090,137 @@ def order_print(x: np.ndarray) -> Any:
     return x[0]
 
 
+# -- subscripts known at run time, and arguments that are lists -----------------------------------------
+
+
+def _rest(*args: Any) -> Any:
+    return math.prod(args)
+
+
+def between(x: np.ndarray, args: tuple[float, ...], k: int) -> Any:
+    return x[0] * _rest(*args[:k], x[1], *args[k + 1:])
+
+
+def tail(x: np.ndarray, xs: list[float], n: int) -> Any:
+    return x[0] * sum(xs[n:]) + len(xs[-n:])
+
+
+def tail_is_a_list(x: np.ndarray, xs: list[float], n: int) -> Any:
+    ys = xs[n:]
+    ys.append(x[0])
+    return sum(ys) + len(xs)
+
+
+def slice_is_written(x: np.ndarray, xs: list[float], n: int) -> Any:
+    ys = [x[0], x[1], x[2]]
+    ys[n:] = xs
+    del ys[:n]
+    return sum(ys) * x[3] + len(ys)
+
+
+def slices_in_a_loop(x: np.ndarray, xs: list[float], n: int) -> Any:
+    s = 0.0
+    for i in range(n):
+        s += x[i] * sum(xs[i:])
+    return s
+
+
+@pytest.mark.parametrize("k", [0, 1, 2])
+@pytest.mark.parametrize("n", [2, 3, 5, 7])
+def test_slices_by_bounds_known_at_run_time(n: int, k: int) -> None:
+    xs = [float(v) for v in range(1, n + 1)]
+    agrees(between, X, tuple(xs), k)
+    for f in (tail, tail_is_a_list, slice_is_written, slices_in_a_loop):
+        agrees(f, X, xs, k)
+
+
+def neighbours(x: np.ndarray, adj: list[list[int]]) -> Any:
+    t = 0.0
+    for v, us in enumerate(adj):
+        for u in us:
+            t += x[v % 6] * x[u] ** 2
+    return t
+
+
+def neighbours_by_index(x: np.ndarray, adj: list[list[int]]) -> Any:
+    t = 0.0
+    for i in range(len(adj)):
+        for j in adj[i]:
+            t += x[i % 6] * x[j] ** 2
+    return t
+
+
+@pytest.mark.parametrize("adj", [
+    [[1], [2], []], [[1, 2], [0], [0, 3, 4], [2], [2, 3], []], [[], [0], [0, 3, 4], [2], [2, 3], [1]],
+    [[1], [2], [3], [4], []], [[]] * 9, [[], [], [], [], [], [3]], [[1], [], [0, 3]] + [[2]] * 9, []])
+def test_lists_some_of_which_are_empty(adj: list[list[int]]) -> None:
+    agrees(neighbours, X, adj)
+    agrees(neighbours_by_index, X, adj)
+
+
+def products_stacked(w: np.ndarray, xs: list[np.ndarray]) -> Any:
+    return np.sum(np.stack([np.tanh(xs[v] @ w) for v in range(len(xs))]))
+
+
+def products_grown(w: np.ndarray, xs: list[np.ndarray]) -> Any:
+    made = []
+    for x in xs:
+        made.append(np.dot(w, x) * x)
+    return np.sum(np.stack(made))
+
+
+def products_summed(w: np.ndarray, xs: list[np.ndarray]) -> Any:
+    t = 0.0
+    for v in range(len(xs)):
+        t += np.sum((xs[v] @ w) ** 2)
+    return t
+
+
+@pytest.mark.parametrize("n", [2, 5, 9])
+@pytest.mark.parametrize("f", [products_stacked, products_grown, products_summed])
+def test_products_of_the_arrays_of_a_list(f: Any, n: int) -> None:
+    rng = np.random.default_rng(0)
+    agrees(f, rng.normal(size=(3, 3)), [rng.normal(size=3) for _ in range(n)])
+
+
+@pytest.mark.parametrize("dt", [0.5, 0.25, 0.01])
+def test_a_list_that_grows_over_an_array_of_known_size(dt: float) -> None:
+    def f(x: np.ndarray, dt: float) -> Any:
+        v, r = 0.5, []
+        for _ in np.arange(0, 1, 0.25):
+            v = v + dt * x[0] * v
+            r.append(v)
+        for t in np.arange(0, 1, dt):
+            r.append(v * t)
+        return sum(r) / len(r)
+
+    agrees(f, X, dt)
+
+
+def last_axis_apart(a: np.ndarray) -> np.ndarray:
+    return np.array([a[..., k] for k in range(a.shape[-1])])
+
+
+def unpacked_three(xyz: np.ndarray) -> Any:
+    x, y, z = last_axis_apart(xyz)
+    return np.sum(x * y + z)
+
+
+def unpacked_list(xyz: np.ndarray) -> Any:
+    made = []
+    for row in xyz:
+        if row[0] > 0.0:
+            made.append(np.sum(row))
+    a, b = made
+    return a * b
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_unpacking_what_is_of_unknown_length(n: int) -> None:
+    agrees(unpacked_three, np.arange(1.0, 2.0 * n + 1.0).reshape(2, n))
+    agrees(unpacked_list, np.arange(1.0, 2.0 * n + 1.0).reshape(n, 2) - 3.5)
+
+
 # -- all of them -------------------------------------------------------------------------------------
 
 

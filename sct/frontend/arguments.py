@@ -32,7 +32,7 @@ from sct.frontend.values import (
 from sct.ir import Value
 from sct.ir.objects import fields_of, is_container, is_namedtuple, is_user_class
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
-from sct.ir.types import INT, NONE, Dim, List, Opaque, Tensor, Type, join, py, sym
+from sct.ir.types import INT, NONE, Dim, List, Never, Opaque, Tensor, Type, join, py, sym
 from sct.ops import BY_CALL
 
 if TYPE_CHECKING:
@@ -110,7 +110,9 @@ def _kind(xs: list[Any], sizes: dict[int, int]) -> Hashable:
         return None
     (t,) = kinds
     if t is list:
-        inner = {_kind(x, sizes) for x in xs}
+        inner = {_kind(x, sizes) for x in xs if x}
+        if not inner:
+            return None  # all are empty: of what they are lists is not known
         if inner <= {float, int, "real"}:
             inner = {"real"} if len(inner) > 1 else inner
         found = inner.pop()
@@ -146,6 +148,8 @@ def _list_type(ev: Evaluator, xs: list[Any]) -> List | None:
 
     def visit(x: Any) -> Type:
         if isinstance(x, list):
+            if not x:
+                return List(Never())
             found = visit(x[0])
             for each in x[1:] if not isinstance(x[0], np.ndarray) else ():
                 found = join(found, visit(each))

@@ -64,7 +64,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return own
     owner = ev.text(owner) if not isinstance(owner, Perhaps) else ev.present(owner)
     if isinstance(owner, Static):
-        where, known = ev.ask(key, "this subscript"), owner.value
+        where, known = known_key(ev, key, "this subscript"), owner.value
         return Static(attempted(ev, lambda: known[where]))
     if isinstance(owner, Tup):
         return _static_item(ev, owner.items, key, Tup)
@@ -74,7 +74,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     if isinstance(owner, ListRef):
         items = _slots(ev, owner).items
         got = _static_item(ev, items, key, Tup, tuple_=False)
-        if isinstance(got, Tup) and isinstance(key, Static) and isinstance(key.value, slice):
+        if isinstance(got, Tup) and (_is_slice(key) or isinstance(key, Static) and isinstance(key.value, slice)):
             return ev.new_list(got.items)
         return got
     if isinstance(owner, DictRef):
@@ -99,14 +99,21 @@ def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
     """Is the subscript one of a list with columns?  One of many items gets them where the position is
     known at run time alone."""
     cell = _slots(ev, owner)
-    if cell.rows is None and isinstance(key, Value):
+    if cell.rows is None and not isinstance(key, Static):
         try:
-            ev.ask(key, "an index into a list")
+            known_key(ev, key, "an index into a list")
         except NeedsStatic:
             if len(cell.items) <= FEW and not ev.many_trips:
                 raise
             lists.grow(ev, owner)
     return _slots(ev, owner).rows is not None
+
+
+def known_key(ev: Evaluator, key: Abstract, what: str) -> Any:
+    """An index, a slice or a key that is known, or asked."""
+    if isinstance(key, Tup) and _is_slice(key):
+        return slice(*(ev.ask(p, what) for p in key.items[1:]))
+    return ev.ask(key, what)
 
 
 FEW = 4
@@ -120,7 +127,7 @@ def _slots(ev: Evaluator, owner: ListRef | DictRef) -> Slots:
 
 def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make: Any, *,
                  tuple_: bool = True) -> Abstract:
-    where = ev.ask(key, "an index into a list or tuple")
+    where = known_key(ev, key, "an index into a list or tuple")
     if isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.carrier == "np":
         where = np.dtype(NUMPY_NAMES[key.type.dtype]).type(where)  # of which not all are indices
     sequence: Any = items if tuple_ else list(items)
@@ -302,7 +309,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
     elif isinstance(owner, (ListRef, DictRef)):
         cell = ev.writable(owner.addr, "a write")
         assert isinstance(cell, Slots)
-        where = ev.ask(key, "an index into a list" if isinstance(owner, ListRef) else "a key of a dict")
+        where = known_key(ev, key, "an index into a list" if isinstance(owner, ListRef) else "a key of a dict")
         items = list(cell.items)
         if isinstance(owner, DictRef):
             if where in cell.keys:
@@ -313,9 +320,8 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
             return
         written: Any = value
         if isinstance(where, slice):
-            if not isinstance(value, (Tup, ListRef)) or isinstance(value, ListRef) and lists.is_dynamic(ev, value):
-                ev.refuse("SCT503", "only a list or tuple of known length may be written into a slice of a list")
-            written = value.items if isinstance(value, Tup) else _slots(ev, value).items
+            written = ev.call(Static(tuple), [value]).items  # type: ignore[union-attr]
+            items = list(_slots(ev, owner).items)
         attempted(ev, lambda: items.__setitem__(where, written))
         ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
     elif isinstance(owner, Tup):
@@ -339,7 +345,7 @@ def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
         return
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)
-    where = ev.ask(key, "an index into a list" if isinstance(owner, ListRef) else "a key of a dict")
+    where = known_key(ev, key, "an index into a list" if isinstance(owner, ListRef) else "a key of a dict")
     if isinstance(owner, DictRef):
         entries = dict(zip(cell.keys, cell.items))
         attempted(ev, lambda: entries.__delitem__(where))

@@ -9,14 +9,16 @@ from typing import Any
 import gast
 
 from sct.frontend import lists
-from sct.frontend.arrays import assign_item
-from sct.frontend.evaluator import Evaluator
+from sct.frontend.arrays import assign_item, slice_view
+from sct.frontend.evaluator import Dead, Evaluator
+from sct.frontend.facts import NeedsStatic
 from sct.frontend.iteration import items_of, iterable
 from sct.frontend.objects import set_attribute
-from sct.frontend.raising import attempted
+from sct.frontend.raising import attempted, die
 from sct.frontend.taking import is_iterator, iterator, taken
-from sct.frontend.values import Abstract, Array, Key, ListRef, Ref
-from sct.ir import Value
+from sct.frontend.values import Abstract, Array, Key, ListRef, Ref, Static
+from sct.ir import Lit, Value
+from sct.ops import fstring, gt, lt, python, raise_
 
 __all__ = ["assign", "home_of", "named", "unpack"]
 
@@ -47,13 +49,38 @@ def home_of(ev: Evaluator, target: Any) -> Key:
 def _unpacked(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstract, ...]:
     """The items to unpack; of an iterator at most one more than there are targets."""
     v = iterable(ev, v)
-    if not is_iterator(v) or any(isinstance(t, gast.Starred) for t in targets):
-        return items_of(ev, v)
+    starred = any(isinstance(t, gast.Starred) for t in targets)
+    if not is_iterator(v) or starred:
+        try:
+            return items_of(ev, v)
+        except NeedsStatic:
+            if starred or not isinstance(v, (Ref, ListRef)):
+                raise
+            return _counted(ev, v, len(targets))
     it = iterator(ev, v)
     found: list[Abstract] = []
     while len(found) <= len(targets) and (item := taken(ev, it)) is not None:
         found.append(item)
     return tuple(found)
+
+
+def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
+    """So many items, of which there are as many, or Python raises; how many there are is known at run time alone."""
+    size = ev.operand(ev.call(Static(len), [v]))
+
+    def short() -> None:
+        parts = (f"not enough values to unpack (expected {n}, got ", ("", ""), ")")
+        ev.emit(raise_, ev.emit(python, ev.emit(fstring, size, parts=parts), callee="ValueError"))
+        raise Dead
+
+    def long() -> None:
+        die(ev, "ValueError", f"too many values to unpack (expected {n})")
+
+    ev.branch(ev.emit(lt, size, n, spelling="operator.lt"), short, lambda: None)
+    ev.branch(ev.emit(gt, size, n, spelling="operator.gt"), long, lambda: None)
+    if isinstance(v, Ref):
+        return tuple(slice_view(ev, v, Static(k)) for k in range(n))
+    return tuple(lists.element(ev, v, Lit(k)) for k in range(n))
 
 
 def _raise_mismatch(ev: Evaluator, targets: str, count: int) -> None:

@@ -321,6 +321,9 @@ def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
             return Tup(tuple(map(row, shape)))
         column = cell.items[shape]
         assert isinstance(column, Ref)
+        t = ev.type_of(column)
+        if isinstance(t, List) and isinstance(t.elem, Never):
+            ev.refuse("SCT310", "nothing is known of the items of this list", why="it is empty")
         made = deep_read(ev, column, i)
         if isinstance(made.type, List):
             addr = ev.new_addr()

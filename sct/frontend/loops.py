@@ -100,6 +100,8 @@ def _few(ev: Evaluator, over: Abstract, where: Space, need: NeedsStatic | SctErr
         except (SctError, NeedsStatic):
             raise need from None
     n = most(ev, over)
+    bounds = [b.value for b in (where.start, where.stop, where.step) if isinstance(b, Lit)]
+    n = len(range(*bounds)) if n is None and len(bounds) == 3 else n
     if n is None and where.calls or n is not None and n <= MOST_UNROLLED:
         return over
     raise need

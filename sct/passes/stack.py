@@ -135,8 +135,10 @@ class _Stack:
         if made is None or made.eqn.op is not index or made.attrs["key"] != ("i",) or made.args[1] is not loop.index:
             return None
         rows = made.args[0]
-        outside = isinstance(rows, Value) and not within(self.home[rows], loop.body)
-        return cast(Value, rows) if outside and cast(Tensor, rows.type).shape[0] == loop.bounds[1].dim else None
+        if not isinstance(rows, Value) or not isinstance(rows.type, Tensor):
+            return None  # the arrays of a list are no rows of one
+        outside = not within(self.home[rows], loop.body)
+        return rows if outside and rows.type.shape[0] == loop.bounds[1].dim else None
 
     def is_count(self, trips: Operand) -> bool:
         """Is it how many trips a loop ran?"""
