@@ -1,4 +1,4 @@
-"""python -m tests.fuzz --family calls|control|heap|lists --seeds A:B [--jobs 2] [--time S] [--show N]"""
+"""python -m tests.fuzz --family calls|control|heap|lists|python --seeds A:B [--jobs 2] [--time S] [--show N]"""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import calls, control, heap, lists
+from tests.fuzz import calls, control, heap, lists, pychecks, python
 from tests.fuzz.check import Sct, Verdict, check, effort
 from tests.fuzz.features import features_of
 from tests.fuzz.program import Program
 from tests.fuzz.shrink import shrink
 
-FAMILIES = {"calls": calls, "control": control, "heap": heap, "lists": lists}
+FAMILIES = {"calls": calls, "control": control, "heap": heap, "lists": lists, "python": python}
+CHECKS = {"python": pychecks.check}
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def one(task: tuple[str, int, bool, str]) -> Result:
     module = FAMILIES[family]
     program = module.generate(seed)
     start = time.perf_counter()
-    verdict = check(program, Sct(backend))
+    verdict = CHECKS.get(family, check)(program, Sct(backend))
     seconds = time.perf_counter() - start
     reached = features_of(program, module.FEATURES) if features else set()
     return Result(seed, verdict, frozenset(reached), seconds)
@@ -62,18 +63,20 @@ def results(
 
 def smallest(family: str, seed: int, verdict: Verdict, seconds: float) -> tuple[Program, Verdict]:
     """The shrunk program of a finding, at the one point and in the one mode that show it."""
-    program = FAMILIES[family].generate(seed)
-    program = replace(program, points=(program.points[verdict.point],))
+    whole = FAMILIES[family].generate(seed)
+    judge = CHECKS.get(family, check)
     mode = verdict.detail.split(",")[0]
     modes = (mode,) if mode in effort(seed) else effort(seed)
 
     def keeps(smaller: Program) -> bool:
-        return check(smaller, Sct(), modes).same_kind(verdict)
+        return judge(smaller, Sct(), modes).same_kind(verdict)
 
+    program = replace(whole, points=(whole.points[verdict.point],))
+    program = program if keeps(program) else replace(whole, points=whole.points[: verdict.point + 1])
     if not keeps(program):
-        return FAMILIES[family].generate(seed), verdict
+        return whole, verdict
     small = shrink(program, keeps, seconds)
-    return small, check(small, Sct(), modes)
+    return small, judge(small, Sct(), modes)
 
 
 def report(program: Program, verdict: Verdict) -> str:

@@ -10,6 +10,7 @@ import linecache
 import math
 import signal
 import sys
+import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -48,8 +49,12 @@ class Program:
     def load_module(self, dual: bool = False) -> dict[str, Any]:
         filename = f"<fuzz {self.seed} {next(_numbers)}>"
         linecache.cache[filename] = (len(self.source), None, self.source.splitlines(True), filename)
-        namespace: dict[str, Any] = {"__name__": filename, "math": math, "np": np}
-        code = compile(self.source, filename, "exec")
+        module = sys.modules[filename] = types.ModuleType(filename)  # what `dataclass` asks for
+        namespace = module.__dict__
+        namespace.update(math=math, np=np)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `[] is 1.0` is a warning
+            code = compile(self.source, filename, "exec")
         exec(code, namespace)
         if dual:  # functions look names up when they run
             namespace.update(duals.REPLACED)
