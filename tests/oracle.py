@@ -79,7 +79,7 @@ def _floats(tree: Any) -> int:
 def _moved(tree: Any, k: int, step: float) -> Any:
     """The tree with its k-th float moved by `step`."""
     if isinstance(tree, np.ndarray) and tree.dtype.kind == "f":
-        result = tree.copy()
+        result = tree.copy(order="K")
         if 0 <= k < tree.size:
             result.flat[k] += step
         return result

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,11 +16,12 @@ import pytest
 import scipy.special
 
 from sct.codegen.templates import expression
+from sct.frontend.layouts import C_ORDER, JOINS
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
 from sct.ir.interp import call, resolve
 from sct.ir.types import ANY_REAL, FLOAT, Dim, List, Opaque, Tensor, Type, TypeMismatch, py, sym
-from sct.ops import OPS, aliases, cond, cos, mul, sin
+from sct.ops import OPS, aliases, cond, cos, is_readonly, mul, sin
 from sct.ops.lists import UPDATES
 from sct.ops.types import dtype_name
 from sct.passes.forward import forward
@@ -221,6 +223,64 @@ def identical(a: Any, b: Any) -> bool:
     return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f")
 
 
+def spread(x: np.ndarray) -> np.ndarray:
+    """A view of every other element of a larger array, along each axis."""
+    large = np.zeros([2 * n for n in x.shape], x.dtype)
+    view = large[(*(slice(None, None, 2) for _ in x.shape), ...)]
+    view[...] = x
+    return view
+
+
+def constant(x: np.ndarray) -> np.ndarray | None:
+    """One number at every place, if the array is of floats."""
+    return np.broadcast_to(x.ravel()[:1].reshape([1] * x.ndim), x.shape) if x.size and x.dtype.kind == "f" else None
+
+
+LAYOUTS: dict[str, Any] = {
+    "C": lambda x: np.array(x, order="C"),
+    "F": lambda x: np.array(x, order="F"),
+    "strided": spread,
+    "backwards": lambda x: np.array(x[::-1])[::-1] if x.ndim else None,
+    "broadcast": constant,
+    "0-d": lambda x: np.array(x.ravel()[0]) if x.size and x.dtype.kind == "f" else None,
+    "empty": lambda x: np.zeros([0 for _ in x.shape], x.dtype) if x.ndim and x.dtype.kind == "f" else None,
+}
+"""How an array may lie in memory; None where it cannot lie so."""
+
+
+def laid_out(op: Op, layout: str) -> Iterator[Sample]:
+    """The samples whose arrays can lie so."""
+    for args, attrs in samples(op):
+        laid = [LAYOUTS[layout](a) if isinstance(a, np.ndarray) else a for a in args]
+        if all(x is not None or a is None for x, a in zip(laid, args)):
+            yield tuple(laid), attrs
+
+
+def check_alias(op: Op, sample: Sample) -> None:
+    """The result shares memory with an operand, or is it, as declared; None of a sample that the op does not take."""
+    args, attrs = sample
+    try:
+        fn, _ = lift(op, sample)
+        (eqn,) = fn.eqns
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = call(op, values(args), attrs) if op.name in SUBSCRIPTS else printed(eqn, values(args))
+    except (TypeMismatch, ValueError, IndexError, ZeroDivisionError, np.linalg.LinAlgError):
+        return
+    declared = aliases(eqn)
+    if not isinstance(made, np.ndarray):
+        return
+    parts = [a if isinstance(a, list) else [a] for a in args]
+    shared = [any(isinstance(p, np.ndarray) and np.shares_memory(p, made) for p in several) for several in parts]
+    owner = args[op.alias_of] if args else None
+    assert declared != "view" or (shared[op.alias_of] or not made.size) and made is not owner
+    assert declared != "same" or made is owner
+    assert declared != "none" or not any(shared)
+    assert not any(s for k, s in enumerate(shared) if k != op.alias_of)
+    locked = any(shared) and isinstance(owner, np.ndarray) and not owner.flags.writeable
+    assert made.flags.writeable == (not locked and not is_readonly(eqn)) or not made.size
+
+
 # -- the tests -----------------------------------------------------------------------------------------
 
 
@@ -281,22 +341,20 @@ def test_printed(op: Op) -> None:
 
 
 @pytest.mark.parametrize("op", SAMPLED, ids=repr)
-def test_alias(op: Op) -> None:
-    """The declared alias is what NumPy does."""
-    for args, attrs in samples(op):
-        fn, _ = lift(op, (args, attrs))
-        (eqn,) = fn.eqns
-        made = call(op, args, attrs) if op.name in SUBSCRIPTS else printed(eqn, values(args))
-        if not isinstance(made, np.ndarray) or not made.size:
-            continue
-        parts = [a if isinstance(a, list) else [a] for a in args]
-        shared = [any(isinstance(p, np.ndarray) and np.shares_memory(p, made) for p in several) for several in parts]
-        declared = aliases(eqn)
-        assert declared != "view" or shared[op.alias_of]
-        assert declared != "same" or made is args[op.alias_of]
-        assert declared != "none" or not any(shared)
-        assert not any(s for k, s in enumerate(shared) if k != op.alias_of)
-        assert made.flags.writeable or op.readonly
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_alias(op: Op, layout: str) -> None:
+    """Who shares memory with the result, which object it is and whether it may be written, is what NumPy does."""
+    for sample in laid_out(op, layout):
+        check_alias(op, sample)
+
+
+def test_layout_of_results() -> None:
+    """What is said to be contiguous in C order is so, whatever the layout of the operands, or if they are."""
+    for op in [op for op in SAMPLED if op.name in C_ORDER | JOINS]:
+        layouts = ("C", "F", "strided", "backwards") if op.name in C_ORDER else ("C",)
+        for args, attrs in [s for layout in layouts for s in laid_out(op, layout)]:
+            made = call(op, values(args), attrs)
+            assert not isinstance(made, np.ndarray) or made.flags.c_contiguous, f"{op.name}{attrs}"
 
 
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
@@ -414,6 +472,24 @@ def wrong(**rules: Any) -> Op:
 def test_planted_bug_is_found(op: Op) -> None:
     with pytest.raises(AssertionError):
         check_derivatives(*lift(op, ((np.array([0.5, 1.5]),), {})), order=1)
+
+
+@pytest.mark.parametrize("run, emit, rules", [
+    (np.copy, "numpy.copy(_0)", {"alias": "view"}),
+    (np.copy, "numpy.copy(_0)", {"alias": "same"}),
+    (lambda x: x[:], "_0[:]", {}),
+    (lambda x: x[:], "_0[:]", {"alias": "same"}),
+    (lambda x: x, "_0", {"alias": "view"}),
+    (lambda x: x[:], "_0[:]", {"alias": "view", "readonly": True}),
+    (lambda x: np.broadcast_to(x, x.shape), "numpy.broadcast_to(_0, _0.shape)", {"alias": "view"}),
+    (np.copy, "numpy.copy(_0)", {"readonly": True}),
+    (np.ravel, "numpy.ravel(_0)", {"alias": "view"}),
+])
+def test_planted_alias_is_found(run: Any, emit: str, rules: dict[str, Any]) -> None:
+    op = Op("wrong", type=lambda x: x.type, run=run, emit=emit, nondiff="-", **rules)
+    with pytest.raises(AssertionError):
+        for lay in LAYOUTS.values():
+            check_alias(op, ((lay(np.ones((2, 3))),), {}))
 
 
 def test_planted_type_is_found() -> None:

@@ -361,7 +361,7 @@ def test_result_larger_than_out_is_refused(f: Callable[..., Any]) -> None:
 FLAGS: dict[str, Callable[[Any], Any]] = {
     "True": lambda x: np.sum(x[True] ** 2),
     "False": lambda x: np.sum(x[False] ** 2) + x[0],
-    "of NumPy": lambda x: x[np.True_][0, 2] * x[bool(1)][0, 1],
+    "made": lambda x: x[bool(1)][0, 2] * x[not x[0] > 9.0][0, 1],
     "met": lambda x: np.sum(x[x[0] > 0.5] ** 2),
     "not met": lambda x: np.sum(x[x[0] < 0.5] ** 2) + x[1],
     "of a matrix": lambda x: np.sum(x.reshape(2, 3)[x[0] > 0.0] ** 2),
@@ -616,3 +616,36 @@ def test_number_that_is_used_as_number_first() -> None:
     agrees(geometric, V, 5)
     error = refuses(geometric, V, 100, code="SCT108")
     assert "np.zeros(n)" in str(error)
+
+
+# -- the layout of what is joined ------------------------------------------------------------------------------
+
+
+JOINED: dict[str, Callable[[Any], Any]] = {
+    "concatenate": lambda x: np.concatenate([x, x]),
+    "concatenate of transposes": lambda x: np.concatenate([x.T, x.T]),
+    "stack": lambda x: np.stack([x, x]),
+    "stack of transposes": lambda x: np.stack([x.T, x.T]),
+    "copy of a transpose": lambda x: np.array(x.T),
+    "array of transposes": lambda x: np.array([x.T, x.T]),
+    "product": lambda x: x @ x.T,
+    "product in batches": lambda x: np.stack([x, x]).transpose(1, 0, 2) @ np.ones((2, 3, 2)),
+}
+
+
+def joined_raveled(x: np.ndarray, join: Any) -> float:
+    y = join(x)
+    flat = y.ravel()
+    flat[1] = 5.0 * x[0, 1]
+    return np.sum(y * y) + np.sum(flat)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("name", JOINED)
+def test_layout_of_joined(name: str, order: Any) -> None:
+    """Whether `ravel` is a view depends on the layout: it is known, or the write is refused."""
+    x = np.array(X.reshape(2, 3), order=order)
+    try:
+        agrees(joined_raveled, x, JOINED[name])
+    except sct.SctError as refusal:
+        assert refusal.code == "SCT301"

@@ -10,7 +10,7 @@ import numpy as np
 from sct.errors import SctError
 from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.sizes import At, size_of
-from sct.frontend.values import Array, Layout, Like, Ref
+from sct.frontend.values import Array, Layout, Like, Ref, Together
 from sct.ir import Operand, Value
 from sct.ir.types import Tensor
 from sct.ops import ELEMENTWISE, aliases
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["contiguous", "is_c_order", "is_forbidden", "is_view", "layout"]
 
 
-C_ORDER = frozenset(("zeros", "ones", "empty", "full", "arange", "linspace", "array", "concatenate", "stack",
-                     "flatten", "matmul", "dot", "outer", "eye"))
+C_ORDER = frozenset(("zeros", "ones", "empty", "full", "arange", "linspace", "flatten", "dot", "outer", "eye"))
 """Ops whose result is contiguous in C order."""
+
+
+JOINS = frozenset(("array", "concatenate", "stack", "matmul"))
+"""Ops whose result is contiguous in C order if their operands are."""
 
 
 K_ORDER = frozenset(("copy", "astype", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite",
@@ -43,6 +46,11 @@ def layout(ev: Evaluator, x: Operand) -> Layout:
     own = rank(x)
     if eqn.op.name in C_ORDER or own == 1 and aliases(eqn) == "none" or eqn.spelling == ".copy":
         return True
+    if eqn.op.name == "matmul" and own <= 2 or eqn.op.name == "array" and eqn.attrs["tree"] != 0:
+        return True
+    if eqn.op.name in JOINS:
+        parts = tuple(layout(ev, a) for a in eqn.args if rank(a))
+        return False not in parts and (all(p is True for p in parts) or Together(parts))
     if eqn.op.name in ("store", "add_at"):
         return layout(ev, eqn.args[0])
     first = layout(ev, eqn.args[0]) if eqn.op.name == "transpose" and eqn.attrs["axes"] is None else False
@@ -65,6 +73,8 @@ def contiguous(ev: Evaluator, lies: Layout) -> bool:
     """Is memory of this layout contiguous in C order?  Asked of an argument."""
     if isinstance(lies, bool):
         return lies
+    if isinstance(lies, Together):
+        return all(contiguous(ev, part) for part in lies.parts)
     return _asked(ev, lies, "c_contiguous")
 
 
@@ -84,6 +94,7 @@ def _tried(ev: Evaluator, ref: Ref, what: str, fact: Callable[[Any, Any], bool])
     cell = ev.store.cells[ref.addr]
     assert isinstance(cell, Array)
     lies, t = cell.layout, ev.type_of(Ref(ref.addr))
+    lies = contiguous(ev, lies) if isinstance(lies, Together) else lies
     if lies is False or not isinstance(t, Tensor) or any(leaf is UNKNOWN for leaf in ev.leaves):
         return None
     try:
@@ -107,7 +118,7 @@ def _tried(ev: Evaluator, ref: Ref, what: str, fact: Callable[[Any, Any], bool])
     return now
 
 
-def _laid_out(ev: Evaluator, lies: Layout, t: Tensor, sizes: Mapping[str, At],
+def _laid_out(ev: Evaluator, lies: bool | Value | Like, t: Tensor, sizes: Mapping[str, At],
               leaves: Sequence[Any]) -> Any:
     """An array of this layout."""
     if isinstance(lies, bool):

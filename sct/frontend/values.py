@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CAPTURED", "Abstract", "Array", "Bound", "Cached", "Closure", "Container", "DefaultRef", "DictRef", "FreeLeaf",
     "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Place", "Poison",
-    "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Tup", "is_number",
+    "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Together", "Tup", "is_number",
 ]
 
 
@@ -280,7 +280,14 @@ class Like:
         return np.empty_like(x.T if self.flipped else x)
 
 
-Layout = Union[bool, Value, Like]
+@dataclass(frozen=True)
+class Together:
+    """The memory layout of what is made of arrays of these: C order if all lie so, else it is not known."""
+
+    parts: tuple[Layout, ...]
+
+
+Layout = Union[bool, Value, Like, Together]
 
 
 @dataclass(frozen=True)
