@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sct.frontend import lists
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
 from sct.frontend.iteration import items_of
 from sct.frontend.operations import call_named
@@ -19,19 +18,21 @@ from sct.frontend.regions import (
     rebuild_tree,
     some_number,
     tangent_type,
-    tree_of,
     without_constants,
 )
+from sct.frontend.tangents import Direction
 from sct.frontend.transform import Transform
-from sct.frontend.values import Abstract, Container, ListRef, Pullback, Static, Tup
+from sct.frontend.values import Abstract, Pullback, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, is_float, rebuild, walk
 from sct.ir.tree import Const, Leaf, Node, relabel
 from sct.ir.tree import leaves as leaves_of
-from sct.ir.types import NONE, Function, List, Tensor, in_words
+from sct.ir.types import Function, Tensor, in_words
 from sct.ops import jvp, ones, pullback, raise_, vjp
 from sct.ops.effects import python
 
 __all__ = ["APPLY", "apply_transform", "call_transform"]
+
+TANGENT, COTANGENT = Direction("tangent", "primal"), Direction("cotangent", "output")
 
 
 # -- what is called ---------------------------------------------------------------------------------------
@@ -151,14 +152,14 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: 
         ev.refuse("SCT406", f"{len(primals)} primals and {len(tangents)} tangents are given")
     flat: list[list[Abstract]] = []
     for p, t in zip(primals, tangents):
-        flat.append(_tangent_leaves(ev, p, t))
+        flat.append(TANGENT.leaves(ev, p, t))
     region = evaluate(ev, f, primals, {}, range(len(primals)), has_aux=has_aux,
                       skip=lambda k, j: isinstance(flat[k][j], Static) and flat[k][j].value is None)  # type: ignore[union-attr]
     given: list[Operand | None] = [None] * len(region.primals)
     for k, (_, _, where) in enumerate(region.wrt):
         for j, at in enumerate(where):
             if at >= 0:
-                given[at] = _as_tangent(ev, flat[k][j], region.fn.params[at])
+                given[at] = TANGENT.fitted(ev, flat[k][j], region.primals[at])
     outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
     dots = [Value(tangent_type(x.type), d_name(x.hint)) if is_float(x) else None for x in region.outs]
     ev.b.add(Eqn(jvp, (*region.primals, *(x for x in given if x is not None)),
@@ -171,50 +172,6 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: 
         return Static(None) if d is None else ev.wrap(d)
 
     return Tup((value, rebuild_tree(ev, without_constants(region.out), dot), *_aux(ev, region, outs)))
-
-
-def _tangent_leaves(ev: Evaluator, primal: Abstract, tangent: Abstract) -> list[Abstract]:
-    """The leaves of `tangent` beside those of `primal`; None for a whole part is None for its leaves."""
-    if isinstance(tangent, Static) and tangent.value is None:
-        leaves: list[Abstract] = []
-        tree_of(ev, primal, leaves)
-        return [tangent for _ in leaves]
-    ours = _parts(ev, primal)
-    if ours is not None:
-        theirs = _parts(ev, tangent)
-        if theirs is None or ours.keys() != theirs.keys():
-            ev.refuse("SCT406", "the tangent is not arranged as the primal is")
-        return [x for k, p in ours.items() for x in _tangent_leaves(ev, p, theirs[k])]
-    leaves = []
-    tree_of(ev, primal, leaves)
-    return [tangent] if leaves else []
-
-
-def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
-    """The items of a container by their keys, the columns of a list of tuples."""
-    if isinstance(v, ListRef) and lists.is_dynamic(ev, v) and ev.slots(v).rows != 0:
-        columns = lists.flat_columns(ev, v)
-        return {k: Static(None) if ev.type_of(c) == List(NONE) else c for k, c in enumerate(columns)}
-    if isinstance(v, Tup):
-        return dict(zip(v.fields or range(len(v.items)), v.items))
-    if not isinstance(v, Container) or lists.is_dynamic(ev, v):
-        return None
-    cell = ev.slots(v)
-    return dict(zip(range(len(cell.items)) if isinstance(v, ListRef) else cell.keys, cell.items))
-
-
-def _as_tangent(ev: Evaluator, v: Abstract, p: Value) -> Operand:
-    if isinstance(v, ListRef) and isinstance(p.type, List):
-        return lists.as_column(ev, v)
-    x = ev.operand(v)
-    if isinstance(x.type, List) and isinstance(p.type, List):
-        return x
-    if not isinstance(x.type, Tensor) or not isinstance(p.type, Tensor) or x.type.rank != p.type.rank:
-        ev.refuse("SCT406", f"the tangent is {in_words(x.type)}, its primal {in_words(p.type)}",
-                  hint="a tangent has the shape of its primal")
-    for a, b in zip(x.type.shape, p.type.shape):
-        ev.same(a, b)
-    return x
 
 
 def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: bool = False) -> Abstract:
@@ -248,14 +205,12 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
     value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]))
 
     def back(ev: Evaluator, given: Args, kwargs: Kwargs) -> Abstract:
-        leaves: list[Abstract] = []
-        tree_of(ev, given[0], leaves)
-        wanted = list(leaves_of(region.out))
-        if len(leaves) != len(wanted):
-            ev.refuse("SCT406", "the cotangent is not arranged as the output is")
+        beside = zip(leaves_of(region.out), COTANGENT.leaves(ev, value, given[0]))
+        seeds = {k: COTANGENT.fitted(ev, x, outs[k]) for k, x in beside
+                 if is_float(outs[k]) and not (isinstance(x, Static) and x.value is None)}
         copy = replace(region, fn=rebuild(_silent(ev, region.fn), dict(zip(drawn, outs[n:])), fresh=True))
         copy.outs = list(copy.fn.results)
-        _, cts = _emit_vjp(ev, copy, wanted, [ev.operand(x) for x in leaves])
+        _, cts = _emit_vjp(ev, copy, list(seeds), list(seeds.values()))
         return Tup(tuple(gradient(ev, copy, k, cts) for k in range(len(args))))
 
     return Tup((value, Pullback(back), *_aux(ev, region, outs)))
