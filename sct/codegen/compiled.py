@@ -69,6 +69,13 @@ def power(x, y):
         raise OverflowError("Numerical result out of range")
     return z
 ''',
+    "int_power": '''\
+def int_power(x, y):
+    """x ** y of ints of NumPy."""
+    if y < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return x ** y
+''',
     "whole": '''\
 def whole(x):
     """`x`, which has an integer part."""
@@ -144,7 +151,9 @@ class CompiledExpressions(Expressions):
         eqn = s.eqn
         args = self.cast(eqn)
         text = expression(s.like)
-        if may_raise(eqn):
+        if _is_int_power(eqn):
+            text = self.helper("int_power") + "(_0, _1)"
+        elif may_raise(eqn):
             name = eqn.op.name
             if text.startswith("math.") and text.endswith("(_0)") and name not in WHOLE:
                 text = self.helper(f"math_{text.removeprefix('math.').removesuffix('(_0)')}") + "(_0)"
@@ -190,6 +199,14 @@ def may_raise(eqn: Eqn) -> bool:
     """May this raise, as arithmetic of Python numbers does?"""
     python = any(isinstance(v.type, Tensor) and v.type.carrier in ("py", "any") for v in eqn.outs)
     return eqn.primal and eqn.op.raises == "value" and python
+
+
+def _is_int_power(eqn: Eqn) -> bool:
+    """Is this a power of ints of NumPy, by what may be negative?"""
+    t = eqn.outs[0].type if eqn.op.name == "pow" else None
+    by = eqn.args[1] if len(eqn.args) > 1 else None
+    return isinstance(t, Tensor) and t.carrier == "np" and t.kind == "i" and not (
+        isinstance(by, Lit) and by.value >= 0)
 
 
 class CompiledStatements(Statements):

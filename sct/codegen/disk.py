@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from sct.codegen.cache import module_file
 from sct.codegen.interface import Source
-from sct.errors import SctError
+from sct.errors import SctError, SctWarning
 
 __all__ = ["load_compiled"]
 
@@ -23,8 +24,8 @@ def load_compiled(source: Source, plain: Callable[[], Callable[..., Any]], effec
     """The function of a module with kernels.
 
     plain    makes the same function without them; it runs where a kernel raises, and raises what
-             Python does, or goes on: kernels write into nothing that the caller can see. The
-             list `again` of the function has it, once it was made
+             Python does, or goes on, with a warning: kernels write into nothing that the caller
+             can see. The list `again` of the function has it, once it was made
     effects  does the function print, or the like? Then nothing runs twice
     """
     from numba.core.errors import NumbaError
@@ -35,17 +36,22 @@ def load_compiled(source: Source, plain: Callable[[], Callable[..., Any]], effec
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             result = run(*args, **kwargs)
-            if isinstance(result, tuple) and callable(result[1]):
-                return (result[0], refusing(result[1]), *result[2:])
-            return result
         except NumbaError as error:
             raise _refused(source, error) from error
-        except Exception:
+        except Exception as error:
             if effects:
                 raise
-            if not again:
-                again.append(plain())
-        return again[0](*args, **kwargs)
+            raised = error
+        else:
+            if isinstance(result, tuple) and len(result) > 1 and callable(result[1]):
+                return (result[0], refusing(result[1]), *result[2:])
+            return result
+        if not again:
+            again.append(plain())
+        result = again[0](*args, **kwargs)
+        warnings.warn(f'backend="numba": {source.function_name} ran as plain Python, as its compiled loops raised '
+                      f"{type(raised).__name__}: {raised}", SctWarning, stacklevel=2)
+        return result
 
     def refusing(pullback: Callable[..., Any]) -> Callable[..., Any]:
         def pull(*args: Any) -> Any:

@@ -45,7 +45,7 @@ from sct.codegen.templates import STATEMENTS, expression, names_in
 from sct.codegen.tidy import tidy
 from sct.codegen.unparse import Comment, comment, unparse
 from sct.errors import Loc
-from sct.ir.core import Fn, Value, walk
+from sct.ir.core import Fn, Value, walk, with_own_values
 from sct.ir.tree import Leaf, Node, Tree
 
 __all__ = ["generate", "load"]
@@ -78,6 +78,7 @@ class _Definition:
 
 
 def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None = None) -> _Definition:
+    fn = with_own_values(fn)  # names are found for them here
     scope = Scope(fn)
     fixed: dict[Value, str] = {}
     block: Block = []

@@ -119,7 +119,7 @@ def hints_of(f: Any) -> dict[str, Any]:
     """The annotations of a function or class, evaluated where they can be."""
     try:
         return inspect.get_annotations(f, eval_str=True)
-    except Exception:
+    except (NameError, AttributeError, LookupError, TypeError, ValueError, SyntaxError, ImportError):
         return dict(getattr(f, "__annotations__", {}))
 
 

@@ -22,9 +22,9 @@ from sct.errors import Loc
 from sct.ir.types import Dim, Optional, Residuals, Seq, Tensor, Type, Undef, py
 
 __all__ = [
-    "UNDEF", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "boundary_of", "builder_var",
-    "called_as", "free_values",
-    "has_effect", "is_effect", "is_float", "rebuild", "substitute", "undef", "walk",
+    "UNDEF", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "boundary_of", "bound_values",
+    "builder_var", "called_as", "free_values", "has_effect", "is_effect", "is_float", "rebuild", "substitute", "undef",
+    "walk", "with_own_values",
 ]
 
 _ids = itertools.count()
@@ -329,6 +329,42 @@ def rebuild(fn: Fn, env: Mapping[Value, Operand] | None = None, *, fresh: bool =
         return replace(f, params=params, eqns=tuple(eqns), results=substitute(f.results, names))
 
     return visit(fn)
+
+
+def with_own_values(fn: Fn, hints: Mapping[Value, str | None] | None = None) -> Fn:
+    """A copy of `fn` that binds values of its own, with these hints where there are any.
+
+    They have the ids of the others: the names of sizes are made of them.
+    """
+    names: dict[Value, Operand] = {}
+    hints = hints or {}
+
+    def own(values: Sequence[Value]) -> tuple[Value, ...]:
+        made = []
+        for v in values:
+            names[v] = new = Value(v.type, hints.get(v, v.hint), v.dim)
+            new.id = v.id
+            made.append(new)
+        return tuple(made)
+
+    def visit(f: Fn) -> Fn:
+        params = own(f.params)
+        eqns = [replace(e, args=substitute(e.args, names), regions=tuple(map(visit, e.regions)), outs=own(e.outs))
+                for e in f.eqns]
+        return replace(f, params=params, eqns=tuple(eqns), results=substitute(f.results, names))
+
+    return visit(fn)
+
+
+def bound_values(fn: Fn) -> Iterator[Value]:
+    """The values that `fn` binds, in its regions and its functions too."""
+    yield from fn.params
+    for eqn in fn.eqns:
+        for region in eqn.regions:
+            yield from bound_values(region)
+        yield from eqn.outs
+    for function in fn.functions:
+        yield from bound_values(function)
 
 
 def is_float(x: Operand | Type) -> bool:

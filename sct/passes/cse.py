@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from sct.ir.check import fits
-from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, has_effect, substitute
+from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, has_effect, substitute, with_own_values
 from sct.ir.types import FLOAT, Tensor, Type
 from sct.ops.lists import HOLDS, UPDATES
 from sct.passes.retype import retype
@@ -34,16 +34,19 @@ def cse(fn: Fn) -> Fn:
     """`fn` with equal pure equations made one."""
     pass_ = _Cse()
     made = pass_.region(fn)
+    made = with_own_values(made, pass_.hints) if pass_.hints else made
     return retype(made) if pass_.narrowed else made
 
 
 class _Cse:
     """
     narrowed  is a cotangent known better than its type says?
+    hints     of values that have none, those of what is merged into them
     """
 
     def __init__(self) -> None:
         self.narrowed = False
+        self.hints: dict[Value, str] = {}
         self.env: dict[Value, Operand] = {}
         self.primal: dict[Hashable, tuple[Value, ...]] = {}
         self.adjoint: dict[Hashable, tuple[Value, ...]] = {}
@@ -81,8 +84,12 @@ class _Cse:
             self.also[found[0]] = (*self.also.get(found[0], ()), eqn.loc)
         for old, new in zip(eqn.outs, found):
             self.env[old] = new
-            new.hint = new.hint or old.hint
+            self.named(new, old.hint)
         return None
+
+    def named(self, v: Value, hint: str | None) -> None:
+        if v.hint is None and hint is not None:
+            self.hints.setdefault(v, hint)
 
     def lookup(self, eqn: Eqn) -> tuple[Value, ...] | None:
         """The outs of an equal equation before; if there is none, this one is entered."""
@@ -113,7 +120,7 @@ class _Cse:
             if body.results[1 + k] == param and (narrower or init.type == param.type == out.type):
                 self.narrowed |= narrower
                 if not eqn.primal and isinstance(init, Value):
-                    init.hint = init.hint or param.hint
+                    self.named(init, param.hint)
                 self.env[param] = self.env[out] = init
                 if eqn.attrs["tested"]:
                     self.env[eqn.regions[0].params[k]] = init

@@ -212,7 +212,7 @@ class _Arm:
             self.builder.loc = eqn.loc
             made = cast(Operand, self.builder.emit(
                 eqn.op, substitute(eqn.args, self.env), eqn.attrs, spelling=eqn.spelling))
-            if isinstance(made, Value):
+            if isinstance(made, Value) and self.builder.eqns and made in self.builder.eqns[-1].outs:
                 made.hint = made.hint or eqn.out.hint
         self.env[eqn.out] = made
 

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 
 from sct.ir.check import verify as verified
-from sct.ir.core import Eqn, Fn, walk
+from sct.ir.core import Eqn, Fn, bound_values, walk
 from sct.ir.text import show
 from sct.passes.activity import activity
 from sct.passes.cse import cse
@@ -63,7 +63,8 @@ def run(fn: Fn, *, until: str | None = None, verify: bool | None = None,
         dump: Collection[str] = (), oracle: bool = False, compiled: bool = False) -> Fn:
     """`fn` at the stage `until`, the last one if that is None.
 
-    verify  check the IR after every pass; None: if the environment has SCT_VERIFY=1
+    verify  check the IR after every pass, and that the pass left its input as it was; None: if the
+            environment has SCT_VERIFY=1
     dump    names of passes after which the IR is written to stderr
     oracle  by the pipeline `ORACLE`
     compiled  by the pipeline `COMPILED`
@@ -89,12 +90,20 @@ def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str
     yield "primal", fn
     for stage, names in pipeline:
         for name in names:
-            fn = each[name](fn)
+            before = _noted(fn) if verify else []
+            given, fn = fn, each[name](fn)
+            if verify and _noted(given) != before:
+                raise AssertionError(f"the pass {name!r} changed values of what it was given")
             if name in dump:
                 print(f"# {stage}: {name}\n{show(fn)}", file=sys.stderr)
             if verify:
                 verified(fn)
         yield stage, fn
+
+
+def _noted(fn: Fn) -> list[tuple[object, ...]]:
+    """What a pass could change of the values of `fn`."""
+    return [(v, v.hint, v.type, v.dim) for v in bound_values(fn)]
 
 
 def passes(fn: Fn) -> dict[str, Pass]:

@@ -136,9 +136,7 @@ def masked(eqn: Eqn, args: tuple[Operand, ...], uses: Mapping[Value, int]) -> Op
     """where(c, x, 0) -> x, where x is 0 outside c already: no one asks any more."""
     if eqn.op is not where or args[2] != Lit(0.0) or not within(args[1], args[0]):
         return None
-    total = cast(Value, args[1])
-    total.hint = total.hint or eqn.out.hint
-    return total
+    return args[1]
 
 
 def within(x: Operand, c: Operand, deep: int = 8) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, operand
 from sct.ir.check import agree, fits
-from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute
+from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute, with_own_values
 from sct.ir.reals import derived
 from sct.ir.types import Dim, List, Tensor, Type, TypeMismatch
 from sct.ops.creation import full_like, ones, to_f32, zeros, zeros_of
@@ -83,14 +83,21 @@ def _same_type(new: Type, old: Type | None) -> bool:
 
 def simplify(fn: Fn, *, last: bool = False) -> Fn:
     """`fn` with every adjoint equation asked again; the `last` time, as it is to be read."""
-    return _Simplify(fn, last).region(fn, Builder(primal=False, rewrite=rewrite))
+    pass_ = _Simplify(fn, last)
+    made = pass_.region(fn, Builder(primal=False, rewrite=rewrite))
+    return with_own_values(made, pass_.hints) if pass_.hints else made
 
 
 class _Simplify:
+    """
+    hints  of values that have none, those of what is a selection of them
+    """
+
     def __init__(self, fn: Fn, last: bool) -> None:
         self.last = last
         self.env: dict[Value, Operand] = {}
         self.uses: Counter[Value] = Counter()
+        self.hints: dict[Value, str] = {}
         self.reads: set[tuple[Operand, ...]] = set()
         self.sizes: dict[Dim, tuple[Value, int]] = {}
         self.shaped: dict[tuple[Dim, ...], Value] = {}
@@ -183,11 +190,12 @@ class _Simplify:
             return
         b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
         start = len(b.eqns)
-        made = rewrite(eqn.op, args, eqn.attrs, eqn.spelling)
+        made, by = rewrite(eqn.op, args, eqn.attrs, eqn.spelling), None
         for more in (negation, collect, self.product, dotted, logistic, turned, through_view, without_zeroing, into_arm,
                      self.element, self.size, nested, complementary, unsigned,
                      *((masked, cleared) if self.last else ())):
-            made = more(eqn, args, self.uses) if made is None else made
+            if made is None:
+                made, by = more(eqn, args, self.uses), more
         if made is None:
             b.add(eqn if args == eqn.args else self.typed(eqn.with_(args=args)))
             return
@@ -196,3 +204,5 @@ class _Simplify:
             self.uses[made] += self.uses[eqn.out]
             if made.hint is None and any(made in e.outs for e in b.eqns[start:]):
                 made.hint = eqn.out.hint
+            elif made.hint is None and by is masked and eqn.out.hint is not None:
+                self.hints.setdefault(made, eqn.out.hint)
