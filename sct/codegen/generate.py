@@ -105,6 +105,7 @@ def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None 
         body, before = compiler.module(block)
     else:
         printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block)
+        printer.inner = interface.inner
         body = printer.block(block)
     body = [*map(comment, filter(None, [interface.comment])), *interface.top, *body]
     made = function(interface.name, args, body)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +47,7 @@ class Interface:
     and a comment, which is printed above it.
 
     top    statements that stand first in the function
+    inner  of a function in it, by the name and the structure of its parameter: statements that stand first there
     taken  names that mean something else there: no variable has one of them
     """
 
@@ -56,6 +57,7 @@ class Interface:
     comment: str = ""
     top: tuple[ast.stmt, ...] = ()
     taken: frozenset[str] = frozenset()
+    inner: Callable[[str, Tree], Sequence[ast.stmt]] | None = None
 
 
 @dataclass(frozen=True)

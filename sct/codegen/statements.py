@@ -9,7 +9,7 @@ import ast
 import linecache
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeGuard
 
@@ -70,6 +70,7 @@ class Statements:
     def __init__(self, expressions: Expressions, names: Names, result: Tree, block: Block) -> None:
         self.of, self.names, self.result = expressions, names, result
         self.modules = expressions.modules
+        self.inner: Callable[[str, Tree], Sequence[ast.stmt]] | None = None
         self.assigned = _placeholders([*statements(block), *expressions.folded.values()], names)
         self.read = names.live.read
         self.written = {name for v, name in names.names.items() if _is_zero_d(v)}
@@ -360,6 +361,8 @@ class Statements:
         outer, self.result = self.result, s.eqn.attrs["result"]
         body = self.block(s.body)
         self.result = outer
+        if self.inner is not None and len(s.params) == 1:
+            body = [*self.inner(self.names[s.params[0]], s.eqn.attrs["params"]), *body]
         return function(self.names[s.eqn.out], arguments([self.names[p] for p in s.params]), body)
 
     def display(self, tree: Tree, values: Sequence[Operand]) -> ast.expr:

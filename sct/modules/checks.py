@@ -25,7 +25,7 @@ from sct.ir.core import Fn
 from sct.ir.tree import Const, Leaf, Node, Tree, leaves
 from sct.ir.types import Dim, List, Tensor, Type
 
-__all__ = ["Check", "access", "checks", "condition", "raising"]
+__all__ = ["Check", "access", "arranged", "checks", "condition", "raising"]
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,20 @@ def _leaves(text: str, tree: Tree) -> dict[int, str]:
     return {leaf: each for part in parts for leaf, each in part.items()}
 
 
-def _of_tree(text: str, tree: Tree, fn: Fn, class_text: Callable[[type], str]) -> list[Check]:
+def arranged(text: str, tree: Tree, class_text: Callable[[type], str]) -> list[Check]:
+    """That containers are arranged so, whatever is in them."""
+    return _of_tree(text, tree, None, class_text)
+
+
+def _of_tree(text: str, tree: Tree, fn: Fn | None, class_text: Callable[[type], str]) -> list[Check]:
     if isinstance(tree, Leaf):
-        return [_of_type(text, fn.params[tree.index].type)]
+        return [] if fn is None else [_of_type(text, fn.params[tree.index].type)]
     if isinstance(tree, Const):
         return [_of_constant(text, tree.value)]
     if tree.kind == "object":
         made = Check((f"type({text}) is {class_text(tree.cls)}",), "TypeError", f"{text} must be a {tree.cls.__name__}")
     elif tree.kind == "rows":
-        return _of_rows(text, [fn.params[k].type for k in leaves(tree)])
+        return _of_rows(text, [fn.params[k].type for k in leaves(tree)] if fn else [], len(tree.children))
     elif tree.kind == "dict":
         keys = f"{{{', '.join(access('', [key])[1:-1] for key in tree.keys)}}}" if tree.keys else "set()"
         made = Check((f"type({text}) is dict", f"{text}.keys() == {keys}"), "TypeError",
@@ -108,10 +113,10 @@ def _of_tree(text: str, tree: Tree, fn: Fn, class_text: Callable[[type], str]) -
     return [made, *itertools.chain.from_iterable(children)]
 
 
-def _of_rows(text: str, types: Sequence[Type]) -> list[Check]:
-    """That a list holds tuples whose parts have these types of lists."""
-    first = Check((f"type({text}) is list", f"all(type(row) is tuple and len(row) == {len(types)} for row in {text})"),
-                  "TypeError", f"{text} must be a list of tuples of {len(types)}")
+def _of_rows(text: str, types: Sequence[Type], width: int) -> list[Check]:
+    """That a list holds tuples of this many parts, which have these types of lists."""
+    first = Check((f"type({text}) is list", f"all(type(row) is tuple and len(row) == {width} for row in {text})"),
+                  "TypeError", f"{text} must be a list of tuples of {width}")
     items = [_of_items(f"row[{k}]", "row", text, f"{text}[0][{k}]", t.elem)
              for k, t in enumerate(types) if isinstance(t, List)]
     return [first, *(replace(c, message=f"{text}: {c.message}") for c in items)]

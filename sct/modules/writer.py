@@ -29,6 +29,7 @@ from sct.ir.tree import Const, Leaf
 from sct.ir.types import Dim
 from sct.modules.checks import Check, checks, condition, raising
 from sct.modules.outside import Imported, Outside
+from sct.modules.pullbacks import HELPER, fitted, pulls_back, tops
 from sct.passes import manager
 
 __all__ = ["Writer", "module_of"]
@@ -118,7 +119,10 @@ class Writer:
         self.imports.update(dict.fromkeys(line for line in source.imports if not self.outside.provides(line)))
         for key, value in source.bindings.items():
             self._bind(key, value)
-        return self._without_helpers(source.definition, name), made
+        text = source.definition
+        if pulls_back(traced.fn):
+            self.numpy, text = True, f"{HELPER}\n\n{text}"
+        return self._without_helpers(text, name), made
 
     def _without_helpers(self, text: str, name: str) -> str:
         """The last function of a text, as `name`; those that it calls are entered, once, under free names."""
@@ -140,6 +144,9 @@ class Writer:
                   made: Sequence[Check]) -> Source:
         """The function; what is outside and assigned to in it has another name there."""
         fn = manager.run(traced.fn)
+        inner = None
+        if pulls_back(fn):
+            fn, inner = fitted(fn, traced.result), tops(self.outside.class_text)
         name = _free_name(name, {f.name for f in fn.functions})
         outer = {p.name: texts[p.tree.index] for p in traced.params
                  if isinstance(p.tree, Leaf) and p.tree.index in texts}
@@ -159,7 +166,7 @@ class Writer:
             leaves = [Parameter(names[p.name], "outer", tree=p.tree) for p in traced.params if p.name in outer]
             source = generate(fn, Interface(
                 name, (*params, *leaves), traced.result, comment,
-                (*raising(made), *ast.parse("\n".join(bound)).body), frozenset(taken | {name})))
+                (*raising(made), *ast.parse("\n".join(bound)).body), frozenset(taken | {name}), inner))
             main = ast.parse(source.definition).body[-1]
             read, written = _names_in(main, ast.Load), _names_in(main, ast.Store)
             unread = {p for p in outer if names[p] not in read}

@@ -164,8 +164,8 @@ def as_floats(eqn: Eqn) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
     return args, tuple(map(as_float, eqn.outs))
 
 
-def fit(ct: Operand, x: Operand) -> Operand:
-    """The cotangent `ct` with the shape and dtype of `x`."""
+def fit(ct: Operand, x: Operand, masks: Masks) -> Operand:
+    """The cotangent `ct` with the shape and dtype of `x`; what is masked stays so."""
     x = as_float(x)
     t, g = x.type, ct.type
     if not isinstance(t, Tensor) or not isinstance(g, Tensor):
@@ -175,9 +175,9 @@ def fit(ct: Operand, x: Operand) -> Operand:
         ct = _number(ct)
     if isinstance(ct.type, Tensor) and t.carrier in ("np", "array") and ct.type.carrier in ("np", "array") \
             and ct.type.dtype != t.dtype:
-        return cast(Operand, cast_like(ct, x))
+        return masks.under(ct, lambda g: cast(Operand, cast_like(g, x)))
     if t.carrier == "py" and _is_single(ct.type):
-        return cast(Operand, to_f64(ct))
+        return masks.under(ct, lambda g: cast(Operand, to_f64(g)))
     return ct
 
 

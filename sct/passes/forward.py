@@ -136,7 +136,7 @@ class Forward:
                     raise dy
                 if isinstance(dy, (Value, Lit)) and whole:
                     dy = sized(dy, y, b.eqns[start:])
-                self.set(y, _shaped(dy, y) if isinstance(dy, (Value, Lit)) else None)
+                self.set(y, _shaped(dy, y, self.masks) if isinstance(dy, (Value, Lit)) else None)
 
     def rule(self, eqn: Eqn, dxs: Sequence[Operand | None]) -> Sequence[Operand | None]:
         """The tangents of the outs, given those of the operands."""
@@ -263,11 +263,11 @@ def _shape(x: Operand) -> object:
     return x.type.shape if isinstance(x.type, Tensor) else None
 
 
-def _shaped(dy: Operand, y: Value) -> Operand:
+def _shaped(dy: Operand, y: Value, masks: Masks) -> Operand:
     """The tangent with the shape and dtype of `y`."""
     t, d = y.type, dy.type
     if not isinstance(t, Tensor) or not isinstance(d, Tensor):
         return dy
     if t.is_array and t.shape != d.shape:
         return cast(Operand, add(zero(y), dy))
-    return fit(dy, y)
+    return fit(dy, y, masks)

@@ -146,7 +146,7 @@ class _Reverse:
             if ct is not None and x in self.active and differentiable(eqn, k):
                 if eqn.op in (add_at, store) and not eqn.primal:
                     ct = sized(ct, x, eqns[start:])  # what differentiation writes into a part is as large as the part
-                self.add(x, sized(fit(ct, x), x, eqns[start:]))
+                self.add(x, sized(fit(ct, x, self.masks), x, eqns[start:]))
 
     def rule(self, eqn: Eqn, cts: Sequence[Operand | None]) -> Sequence[Operand | None]:
         """The contributions to the cotangents of the operands."""
