@@ -7,6 +7,7 @@ neither the arguments nor the state of the program are touched.
 from __future__ import annotations
 
 import functools
+import importlib
 import io
 import logging
 import random
@@ -15,7 +16,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any, ClassVar
 
 import gast
@@ -27,6 +28,7 @@ from sct.frontend.expressions import BINARY
 from sct.validation.clone import LARGEST, Kept, NotCopied, World
 from sct.validation.compare import same
 from sct.validation.quiet import outcome
+from tests.planted import Tables
 
 
 @pytest.fixture(autouse=True)
@@ -490,3 +492,56 @@ def test_a_write_to_a_read_only_argument_raises_in_python() -> None:
     x.flags.writeable = False
     with pytest.raises((SctError, ValueError), match=r"SCT601|SCT3|read-only"):
         grad(written)(x)
+
+
+# -- faults that there were, planted again -------------------------------------------------
+
+PLANTED = sorted(each.stem for each in (Path(__file__).parent / "planted").glob("[a-z]*.py"))
+
+
+@pytest.fixture(params=PLANTED)
+def planted(request: pytest.FixtureRequest) -> Any:
+    return importlib.import_module(f"tests.planted.{request.param}")
+
+
+def _given(module: Any) -> list[Any]:
+    """The arguments, which the program may write; what is read-only stays so."""
+    return list(World(Kept(module.args)).copy(module.args))
+
+
+def test_without_the_fault_it_is_read_as_it_is(planted: Any) -> None:
+    try:
+        made = outcome(lambda: value_and_grad(planted.program)(*_given(planted)))
+        plain = outcome(lambda: planted.program(*_given(planted)))
+    except SctError as refusal:
+        assert refusal.code != "SCT601"
+    else:
+        if isinstance(made.error, SctError):
+            assert made.error.code != "SCT601"
+        elif made.error is None:
+            assert same(made.value[0], plain.value)
+
+
+def test_a_planted_fault_gives_what_python_does_not(planted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    if getattr(planted, "endless", False):
+        pytest.skip("it does not end")
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    planted.plant(Tables(monkeypatch))
+    made = outcome(lambda: value_and_grad(_again(planted.program))(*_given(planted)))
+    plain = outcome(lambda: planted.program(*_given(planted)))
+    assert made.error is None, made.error
+    assert plain.error is not None or not same(made.value[0], plain.value)
+
+
+def test_a_planted_fault_is_refused(planted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted.plant(Tables(monkeypatch))
+    for mode in (value_and_grad, grad):
+        with pytest.raises(SctError) as caught:
+            mode(_again(planted.program))(*_given(planted))
+        assert caught.value.code == "SCT601", caught.value
+
+
+def _again(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, of which nothing is compiled yet."""
+    made = FunctionType(f.__code__.replace(), f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    return made
