@@ -41,6 +41,8 @@ class Tables:
             made = change(own)
             if made is None:
                 return before(ev, node)
+            if issubclass(kind, gast.stmt) and isinstance(made, gast.expr):
+                made = gast.Expr(made)
             made = gast.fix_missing_locations(gast.copy_location(made, node))
             made.as_it_is = type(made) is kind
             return ev.exec(made) if isinstance(made, gast.stmt) else ev.eval(made)

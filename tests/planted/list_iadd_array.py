@@ -7,8 +7,7 @@ from tests.planted import Tables, code
 
 
 def plant(tables: Tables) -> None:
-    tables.evaluate(gast.AugAssign, lambda ev, node, before: ev.exec(gast.fix_missing_locations(gast.copy_location(
-        code("ys.extend(list(_v))", _v=node.value), node))))
+    tables.read(gast.AugAssign, lambda node: code("ys.extend(list(_v))", _v=node.value))
 
 
 def program(xs: list[float], v: np.ndarray) -> float:
