@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -381,7 +382,7 @@ def strict_short(x: np.ndarray) -> Any:
     return s
 
 
-@refused("SCT503")
+@program
 def strict_arrays(x: np.ndarray) -> Any:
     s = 0.0
     for a, b in zip(x, x[2:], strict=True):
@@ -483,7 +484,7 @@ def stop(x: np.ndarray) -> Any:
     return next(it)
 
 
-@refused("SCT503")
+@program
 def map_lengths(x: np.ndarray) -> Any:
     def f(a):
         print("f")
@@ -1088,6 +1089,609 @@ def order_print(x: np.ndarray) -> Any:
         return k
     print(t(1), t(2), sep=str(t(3)))
     return x[0]
+
+
+@program
+def remove(x: np.ndarray) -> Any:
+    a = [1, 2, 3, 2]
+    a.remove(2)
+    return x[0] * sum(i * v for i, v in enumerate(a))
+
+
+@program
+def remove_missing(x: np.ndarray) -> Any:
+    a = [1, 2]
+    a.remove(5)
+    return x[0]
+
+
+@program
+def index_start(x: np.ndarray) -> Any:
+    return x[0] * [1, 2, 1].index(1, 1)
+
+
+@program
+def sort(x: np.ndarray) -> Any:
+    a = [3, 1, 2]
+    b = a
+    a.sort()
+    return x[0] * b[0] + b[2]
+
+
+@program
+def sort_key(x: np.ndarray) -> Any:
+    a = [(2, x[0]), (1, x[1])]
+    b = a
+    a.sort(key=lambda p: p[0])
+    return b[0][1] * 2 + b[1][1]
+
+
+@program
+def sort_reverse(x: np.ndarray) -> Any:
+    a = [3, 1, 2]
+    a.sort(reverse=True)
+    return x[0] * a[0] + a[2]
+
+
+@program
+def slice_assign_iter(x: np.ndarray) -> Any:
+    a = [x[0], x[1], x[2]]
+    a[1:] = map(lambda v: v * 2, a)
+    return sum((i + 1) * v for i, v in enumerate(a))
+
+
+@program
+def dict_popitem(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    k, v = d.popitem()
+    return v * (k == "b") + len(d)
+
+
+@program
+def dict_fromkeys(x: np.ndarray) -> Any:
+    d = dict.fromkeys(["a", "b"], x[0])
+    return sum(d.values())
+
+
+@program
+def dict_keys_and(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    e = {"b": 2.0}
+    return sum(d[k] for k in d.keys() & e.keys())
+
+
+@program
+def reversed_grown(x: np.ndarray) -> Any:
+    ys = []
+    for v in x:
+        ys.append(v * v)
+    s = 0.0
+    for v in reversed(ys):
+        s = 0.5 * s + v
+    return s
+
+
+# -- iterators beside loops, dicts and closures ---------------------------------------------------------
+
+
+@program
+def gen_consumes(x: np.ndarray) -> Any:
+    it = iter([x[0], x[1], x[2], x[3]])
+    a = sum(v for v, _ in zip(it, range(2)))
+    return a + 2 * sum(v for v in it)
+
+
+@program
+def comp_consumes(x: np.ndarray) -> Any:
+    it = iter([1, 2, 3, 4])
+    a = [x[i] for i in it if i < 3]
+    return sum(a) + len(list(it))
+
+
+@program
+def any_consumes(x: np.ndarray) -> Any:
+    it = iter([1, 2, 3, 4])
+    t = any(i == 2 for i in it)
+    return x[0] * sum(it)
+
+
+@program
+def next_in_loop(x: np.ndarray) -> Any:
+    w = iter([1.0, 2.0, 3.0])
+    s = 0.0
+    for i in range(3):
+        s += next(w) * x[i]
+    return s
+
+
+@refused("SCT503")
+def next_in_dyn_loop(x: np.ndarray) -> Any:
+    w = iter(x * 2.0)
+    s = 0.0
+    for v in x:
+        s += next(w) * v
+    return s
+
+
+@refused("SCT503")
+def count_dyn(x: np.ndarray) -> Any:
+    c = itertools.count()
+    s = 0.0
+    for v in x:
+        s += next(c) * v
+    return s
+
+
+@program
+def it_made_in_loop(x: np.ndarray) -> Any:
+    s = 0.0
+    for v in x:
+        it = iter([v, 2 * v, 3 * v])
+        next(it)
+        s += sum(it)
+    return s
+
+
+@program
+def it_made_in_branch(x: np.ndarray) -> Any:
+    if x[0] > 0:
+        it = iter([x[0], x[1]])
+        s = next(it) + next(it)
+    else:
+        s = x[2]
+    return s
+
+
+@program
+def it_from_branches(x: np.ndarray) -> Any:
+    if x[0] > 0:
+        it = iter([x[0], x[1]])
+    else:
+        it = iter([x[2], x[3]])
+    return next(it)
+
+
+@program
+def zip_star(x: np.ndarray) -> Any:
+    rows = [(1.0, x[0]), (2.0, x[1]), (3.0, x[2])]
+    ws, vs = zip(*rows)
+    return sum(w * v for w, v in zip(ws, vs))
+
+
+@program
+def zip_arrays_then_again(x: np.ndarray) -> Any:
+    z = zip(x, x[::-1])
+    s = sum(a * b for a, b in z)
+    t = sum(a for a, b in z)
+    return s + 100 * t
+
+
+@program
+def enumerate_dyn_again(x: np.ndarray) -> Any:
+    e = enumerate(x)
+    s = 0.0
+    for i, v in e:
+        s += i * v
+    for i, v in e:
+        s += 100.0
+    return s
+
+
+@program
+def map_in_loop_body(x: np.ndarray) -> Any:
+    s = 0.0
+    for v in x:
+        s += sum(map(lambda w: w * v, [1.0, 2.0]))
+    return s
+
+
+@program
+def map_closure_late(x: np.ndarray) -> Any:
+    fs = [lambda v: v * k for k in range(3)]
+    return sum(f(x[0]) for f in fs)
+
+
+@program
+def map_err(x: np.ndarray) -> Any:
+    s = 0.0
+    for v in map(math.sqrt, [x[0], x[1], x[2]]):
+        print("got")
+        s += v
+    return s
+
+
+@program
+def map_err_dyn(x: np.ndarray) -> Any:
+    s = 0.0
+    for v in map(math.sqrt, x):
+        print("got")
+        s += v
+    return s
+
+
+@program
+def map_builtin(x: np.ndarray) -> Any:
+    return sum(map(abs, x)) + sum(map(float, [1, 2]))
+
+
+@program
+def map_method(x: np.ndarray) -> Any:
+    return sum(map(np.sin, x))
+
+
+@program
+def map_appends(x: np.ndarray) -> Any:
+    seen = []
+    def f(v):
+        seen.append(v)
+        return v * 2
+    m = map(f, [x[0], x[1], x[2]])
+    a = next(m)
+    n = len(seen)
+    b = sum(m)
+    return a * n + b * len(seen)
+
+
+@program
+def map_appends_dyn(x: np.ndarray) -> Any:
+    seen = []
+    def f(v):
+        seen.append(v)
+        return v * 2
+    s = 0.0
+    for v in map(f, x):
+        s += v * len(seen)
+    return s + sum(seen)
+
+
+@program
+def filter_dyn(x: np.ndarray) -> Any:
+    s = 0.0
+    for v in filter(lambda v: v > 0, x):
+        s += v
+    return s
+
+
+@program
+def list_reversed(x: np.ndarray) -> Any:
+    a = list(reversed([x[0], x[1], x[2]]))
+    r = reversed(a)
+    next(r)
+    return a[0] + 10 * sum(r)
+
+
+@program
+def reversed_shrinks(x: np.ndarray) -> Any:
+    a = [x[0], x[1], x[2]]
+    r = reversed(a)
+    a.pop()
+    return sum(r) + len(a)
+
+
+@refused("SCT306")
+def reversed_dyn_grown(x: np.ndarray) -> Any:
+    ys = []
+    for v in x:
+        ys.append(v * v)
+    r = reversed(ys)
+    ys.append(1.0)
+    s = 0.0
+    for v in r:
+        s = 0.5 * s + v
+    return s
+
+
+@refused("SCT306")
+def append_while_iter_dyn(x: np.ndarray) -> Any:
+    ys = []
+    for v in x:
+        ys.append(v)
+    s = 0.0
+    for v in ys:
+        s += v
+        if len(ys) < 8:
+            ys.append(v * 0.5)
+    return s
+
+
+@program
+def iter_dict_items_mut(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    for k, v in d.items():
+        d[k] = v * 2
+    return d["a"] + 3 * d["b"]
+
+
+@program
+def dict_values_reuse(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    vs = d.values()
+    return sum(vs) + sum(vs) * len(vs)
+
+
+@program
+def dict_iter_next(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    it = iter(d)
+    k = next(it)
+    d[k] = x[2]
+    return d[k] + d[next(it)]
+
+
+@program
+def dict_iter_grow(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    it = iter(d)
+    next(it)
+    d["c"] = x[2]
+    return d[next(it)]
+
+
+@refused("SCT306")
+def dict_iter_replace(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    it = iter(d)
+    next(it)
+    del d["a"]
+    d["c"] = x[2]
+    return d[next(it)]
+
+
+@program
+def dict_insert_order_loop(x: np.ndarray) -> Any:
+    d = {}
+    for k in ["b", "a", "b"]:
+        d[k] = d.get(k, 0.0) + x[0]
+    return sum((i + 1) * v for i, v in enumerate(d.values()))
+
+
+@program
+def dict_items_sorted_key(x: np.ndarray) -> Any:
+    d = {"b": 2, "a": 3}
+    return x[0] * sorted(d.items(), key=lambda kv: kv[1])[0][1]
+
+
+@program
+def dict_of_views(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    e = dict(d.items())
+    e["a"] = x[2]
+    f = dict(zip(d.keys(), e.values()))
+    return d["a"] + 2 * e["a"] + 4 * f["a"]
+
+
+@program
+def max_dict(x: np.ndarray) -> Any:
+    d = {"a": 1.0, "b": 3.0}
+    k = max(d, key=d.get)
+    return x[0] * d[k]
+
+
+@program
+def list_of_view(x: np.ndarray) -> Any:
+    d = {"a": x[0]}
+    l = list(d.values())
+    d["a"] = x[1]
+    return l[0] + 2 * d["a"]
+
+
+@program
+def array_of_view(x: np.ndarray) -> Any:
+    d = {"a": x[0], "b": x[1]}
+    return np.sum(np.array(list(d.values())) ** 2)
+
+
+@program
+def chain_dyn(x: np.ndarray) -> Any:
+    s = 0.0
+    for v in itertools.chain(x, [1.0, 2.0]):
+        s += v * v
+    return s
+
+
+@program
+def chain_from(x: np.ndarray) -> Any:
+    return sum(itertools.chain.from_iterable([[x[0]], [x[1], x[2]]]))
+
+
+@program
+def islice_dyn(x: np.ndarray) -> Any:
+    s = 0.0
+    for v in itertools.islice(x, 3):
+        s += v * v
+    return s
+
+
+@program
+def takewhile_(x: np.ndarray) -> Any:
+    it = iter([1, 2, 5, 1])
+    s = sum(x[i] for i in itertools.takewhile(lambda k: k < 3, it))
+    return s + next(it)
+
+
+@program
+def dropwhile_(x: np.ndarray) -> Any:
+    return sum(x[i] for i in itertools.dropwhile(lambda k: k < 3, [1, 2, 5, 1]))
+
+
+@program
+def product_once(x: np.ndarray) -> Any:
+    p = itertools.product([x[0], x[1]], [1.0, 2.0])
+    s = sum(a * b for a, b in p)
+    return s + len(list(p))
+
+
+@program
+def product_dyn(x: np.ndarray) -> Any:
+    s = 0.0
+    for i, j in itertools.product(range(len(x)), range(len(x))):
+        s += x[i] * x[j] * (i + 1)
+    return s
+
+
+@program
+def combos_dyn(x: np.ndarray) -> Any:
+    p = itertools.combinations(range(len(x)), 2)
+    s = 0.0
+    for i, j in p:
+        s += x[i] * x[j]
+    for i, j in p:
+        s += 1000.0
+    return s
+
+
+@program
+def combos_next(x: np.ndarray) -> Any:
+    p = itertools.combinations(x, 2)
+    a, b = next(p)
+    return a * b
+
+
+@program
+def repeat_(x: np.ndarray) -> Any:
+    return sum(map(operator.mul, [x[0], x[1]], itertools.repeat(3.0)))
+
+
+@program
+def starmap_(x: np.ndarray) -> Any:
+    m = itertools.starmap(lambda a, b: a * b, [(x[0], 2.0), (x[1], 3.0)])
+    return next(m) - next(m)
+
+
+@program
+def acc_fn(x: np.ndarray) -> Any:
+    return sum(itertools.accumulate([x[0], x[1], x[2]], lambda a, b: a * b, initial=2.0))
+
+
+@program
+def set_order(x: np.ndarray) -> Any:
+    return x[0] * sum(i * k for i, k in enumerate(sorted({3, 1, 2})))
+
+
+@program
+def len_zip(x: np.ndarray) -> Any:
+    return x[0] * len(zip([1], [2]))
+
+
+@refused("SCT503")
+def index_map(x: np.ndarray) -> Any:
+    return map(lambda v: v, [x[0]])[0]
+
+
+@program
+def truth_it(x: np.ndarray) -> Any:
+    return x[0] if map(abs, []) else x[1]
+
+
+@program
+def is_it(x: np.ndarray) -> Any:
+    it = iter([x[0]])
+    return x[0] if iter(it) is it else x[1]
+
+
+@program
+def default_arg_it(x: np.ndarray) -> Any:
+    def f(it=iter([1.0, 2.0])):
+        return next(it)
+    return x[0] * f() + x[1] * f()
+
+
+@program
+def star_args_order(x: np.ndarray) -> Any:
+    def t(k):
+        print(k)
+        return x[k]
+    def f(*a): return sum(a)
+    return f(*map(t, [0, 1]), t(2))
+
+
+@program
+def nested_unpack(x: np.ndarray) -> Any:
+    (a, b), c = zip([x[0], x[1]], [x[2], x[3]]), 2.0
+    return a[0] * b[1] * c
+
+
+@program
+def for_unpack_err(x: np.ndarray) -> Any:
+    s = 0.0
+    for a, b in [(1.0, x[0]), (2.0,)]:
+        print("trip")
+        s += a * b
+    return s
+
+
+@refused("SCT503")
+def while_next(x: np.ndarray) -> Any:
+    it = iter([x[0], x[1], x[2]])
+    s = 0.0
+    v = next(it, None)
+    while v is not None:
+        s = 2 * s + v
+        v = next(it, None)
+    return s
+
+
+@program
+def tuple_of_it(x: np.ndarray) -> Any:
+    it = iter([x[0], x[1]])
+    t = (it, it)
+    return next(t[0]) - 2 * next(t[1])
+
+
+@program
+def zip_same(x: np.ndarray) -> Any:
+    it = iter([x[0], x[1], x[2], x[3]])
+    return sum(a * b for a, b in zip(it, it))
+
+
+@program
+def zip_same_dyn(x: np.ndarray) -> Any:
+    it = iter(x)
+    s = 0.0
+    for a, b in zip(it, it):
+        s += a * b
+    return s
+
+
+@program
+def early_return(x: np.ndarray) -> Any:
+    def first(it):
+        for v in it:
+            if v > 1.0:
+                return v
+        return 0.0
+    it = iter([1, 2, 3])
+    a = first(it)
+    return x[0] * a + sum(it)
+
+
+@program
+def early_return_dyn(x: np.ndarray) -> Any:
+    def first(it):
+        for v in it:
+            if v < 0:
+                return v
+        return 0.0
+    it = iter(x)
+    return first(it)
+
+
+@program
+def late_list(x: np.ndarray) -> Any:
+    xs = [x[0]]
+    m = map(lambda v: v * 2, xs)
+    xs.append(x[1])
+    xs = [x[2]]
+    return sum(m)
+
+
+@program
+def while_pop(x: np.ndarray) -> Any:
+    stack = [x[0], x[1], x[2]]
+    s = 0.0
+    while stack:
+        s = 2 * s + stack.pop()
+    return s
 
 
 # -- subscripts known at run time, and arguments that are lists -----------------------------------------

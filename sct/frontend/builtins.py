@@ -100,6 +100,12 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return ev.new_dict(made)
 
 
+@special(dict.fromkeys)
+def fromkeys(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    value = args[1] if len(args) > 1 else Static(None)
+    return ev.new_dict({ev.ask(k, "a key of a dict"): value for k in items_of(ev, args[0])})
+
+
 @special(collections.defaultdict)
 def defaultdict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     made = dict_(ev, args[1:], kwargs)

@@ -19,6 +19,7 @@ from sct.frontend.captured import Outer, captured
 from sct.frontend.comprehensions import listcomp, quantified, taken_apart
 from sct.frontend.evaluator import INSTANCES, SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
 from sct.frontend.facts import NeedsStatic
+from sct.frontend.handlers import special_key
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ufunc_method
 from sct.frontend.objects import instantiate, special_call, special_method
@@ -136,8 +137,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     own = special_call(ev, args[0], _SPECIAL_METHODS[id(f)]) if args and id(f) in _SPECIAL_METHODS else None
     if own is not None:
         return own
-    if id(f) in SPECIAL:
-        return SPECIAL[id(f)](ev, args, kwargs)
+    if special_key(f) in SPECIAL:
+        return SPECIAL[special_key(f)](ev, args, kwargs)
     spelling = spelling_of(f)
     if spelling is not None:
         return call_named(ev, spelling, args, kwargs)

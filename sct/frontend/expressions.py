@@ -22,7 +22,7 @@ from sct.frontend.iteration import items_of
 from sct.frontend.objects import get_attribute, is_object, reflected, special_call, undefined
 from sct.frontend.protocols import checked, plain_numbers
 from sct.frontend.raising import attempted, die
-from sct.frontend.sequences import arrays_of, combined, is_sequence, written
+from sct.frontend.sequences import arrays_of, as_set, combined, is_sequence, written
 from sct.frontend.store import is_number
 from sct.frontend.texts import shown
 from sct.frontend.values import (
@@ -124,6 +124,7 @@ def walrus(ev: Evaluator, node: Any) -> Abstract:
 def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callable[..., Any] | None = None) -> Abstract:
     """`a op b`; `in_place`: as part of `a op= b`."""
     spelling, run = BINARY[kind]
+    a, b = as_set(ev, a), as_set(ev, b)
     if isinstance(a, Static) and isinstance(b, Static) and _is_known(a) and _is_known(b):
         try:
             return ev.lift((in_place or run)(a.value, b.value))

@@ -5,6 +5,7 @@ A construct is accepted if and only if there is a handler for it.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CALLS", "EXPRESSIONS", "INSTANCES", "NO_KEYWORDS", "SPECIAL", "STATEMENTS", "Args", "Kwargs", "Special", "called",
-    "expression", "instances", "special", "statement", "unsupported",
+    "expression", "instances", "special", "special_key", "statement", "unsupported",
 ]
 
 Handler = Callable[["Evaluator", Any], Any]
@@ -29,7 +30,7 @@ Special = Callable[["Evaluator", Args, Kwargs], Abstract]
 EXPRESSIONS: dict[type, Handler] = {}
 STATEMENTS: dict[type, Handler] = {}
 CALLS: dict[type, Caller] = {}
-SPECIAL: dict[int, Special] = {}
+SPECIAL: dict[Any, Special] = {}
 INSTANCES: dict[type, Caller] = {}
 NO_KEYWORDS: Kwargs = {}
 
@@ -56,7 +57,13 @@ def instances(*classes: type) -> Callable[[Caller], Caller]:
 
 def special(*objects: Any) -> Callable[[Special], Special]:
     """Registers what a builtin does with abstract values, where it is not an op."""
-    return _registrar(SPECIAL, map(id, objects))
+    return _registrar(SPECIAL, map(special_key, objects))
+
+
+def special_key(f: Any) -> Any:
+    """What `f` is known by in `SPECIAL`: a method of a builtin class is a new object each time."""
+    own = getattr(f, "__self__", None) if isinstance(f, types.BuiltinMethodType) else None
+    return (id(own), f.__name__) if isinstance(own, type) else id(f)
 
 
 def _registrar(table: dict[Any, T], keys: Iterable[Any]) -> Callable[[T], T]:

@@ -22,7 +22,7 @@ from sct.frontend.iteration import NESTS, Space, iterable, space
 from sct.frontend.nests import leaves, nested
 from sct.frontend.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.store import AMBIGUOUS, Store
-from sct.frontend.taking import exhaust, iterator, most, place, start, use_up
+from sct.frontend.taking import ends, exhaust, is_iterator, iterator, most, place, start, use_up
 from sct.frontend.trips import Trip
 from sct.frontend.unrolling import unroll
 from sct.frontend.values import (
@@ -60,10 +60,7 @@ def for_(ev: Evaluator, node: Any) -> None:
     before = ev.store.copy()
     where = space(ev, over)
     if where is None:
-        if most(ev, over) is None and isinstance(over, Iteration) and over.kind in ("zip", "map"):
-            ev.refuse("SCT503", "how many items this gives is not known", node=node.iter,
-                      why="what it runs over is not known to be of one length", hint="give arrays of one length")
-        if most(ev, over) is None:
+        if most(ev, over) is None and not (is_iterator(over) and ends(over)):
             ev.refuse("SCT503", "this cannot be iterated over", node=node.iter,
                       hint="iterate over a range, an array, or a tuple, list or dict of known length")
         unroll(ev, node, iterator(ev, over))

@@ -73,13 +73,15 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
             made = ev.call(Static(dict), [owner])
             assert isinstance(made, DictRef)
             return replace(owner, addr=made.addr)
-        if name in ("update", "setdefault", "pop", "clear"):
+        if name in ("update", "setdefault", "pop", "popitem", "clear"):
             return change_dict(ev, owner, name, args, kwargs)
     if isinstance(owner, ListRef):
         if name in LIST_METHODS and lists.is_dynamic(ev, owner):
             return LIST_METHODS[name](ev, owner, args)
-        if name in LIST_METHODS:
+        if name in LIST_METHODS or name == "remove":
             return change_list(ev, owner, name, args)
+        if name == "sort":
+            return sort(ev, owner, kwargs)
         if name == "copy":
             return ev.call(Static(list), [owner])
     if isinstance(owner, Static) and isinstance(getattr(owner.value, name), types.MethodType):
@@ -118,16 +120,18 @@ LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
 
 def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A dict of known keys gets others, or loses some."""
+    made = ev.call(Static(dict), args, kwargs) if name == "update" else None
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)
     entries: dict[Any, Abstract] = dict(zip(cell.keys, cell.items))
     result: Abstract = Static(None)
-    if name == "update":
-        made = ev.call(Static(dict), args, kwargs)
-        assert isinstance(made, DictRef)
+    if isinstance(made, DictRef):
         entries.update(zip(ev.slots(made).keys, ev.slots(made).items))
     elif name == "clear":
         entries = {}
+    elif name == "popitem":
+        last, v = attempted(ev, entries.popitem)
+        result = Tup((ev.lift(last), v))
     else:
         key, *default = args
         known = ev.ask(key, "a key of a dict")
@@ -139,12 +143,24 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
     return result
 
 
-def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> Abstract:
-    """`owner.index(x)` and `owner.count(x)`, of what is known."""
+def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract, *bounds: Abstract) -> Abstract:
+    """`owner.index(x)`, `owner.count(x)` and `owner.remove(x)`, of what is known: what is written is only looked at."""
     known = [ev.ask(y, "an item of this list") for y in items_of(ev, owner)]
-    wanted = ev.ask(x, "what is looked for")
+    wanted = [ev.ask(y, "what is looked for") for y in (x, *bounds)]
     sequence: Any = tuple(known) if isinstance(owner, Tup) else known
-    return Static(attempted(ev, lambda: getattr(sequence, name)(wanted)))
+    return Static(attempted(ev, lambda: getattr(sequence, name)(*wanted)))
+
+
+def sort(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:
+    """`xs.sort()`"""
+    items = items_of(ev, ev.call(Static(sorted), [owner], kwargs))
+    if lists.is_dynamic(ev, owner):
+        ev.refuse("SCT203", "`sort` of a list whose length is not known is not supported",
+                  hint="use np.sort of an array")
+    cell = ev.writable(owner.addr, "a write")
+    assert isinstance(cell, Slots)
+    ev.store.cells[owner.addr] = replace(cell, items=items)
+    return Static(None)
 
 
 def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstract:
@@ -155,12 +171,17 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
         assert isinstance(args[0], ListRef)
         lists.grow(ev, owner, lists.item_type(ev, args[0]))
         return LIST_METHODS[name](ev, owner, args)
-    items = list(cell.items)
+    more = items_of(ev, args[0]) if name == "extend" else ()  # it may itself append to the list
+    items = list(ev.slots(owner).items)
     result: Abstract = Static(None)
     if name == "append":
         items.append(args[0])
     elif name == "extend":
-        items.extend(items_of(ev, args[0]))
+        items.extend(more)
+    elif name == "remove":
+        find(ev, name, owner, args[0])
+        at = find(ev, "index", owner, args[0])
+        del items[ev.ask(at, "a position in a list")]
     elif name == "insert":
         items.insert(ev.ask(args[0], "a position in a list"), args[1])
     elif name == "pop":

@@ -19,13 +19,14 @@ from sct.frontend.arrays import NUMPY_NAMES, array_of
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.raising import attempted
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, DictRef, ListRef, Method, Ref, Slots, Static, Tup
+from sct.frontend.taking import view_items
+from sct.frontend.values import Abstract, DictRef, Iteration, ListRef, Method, Ref, Slots, Static, Tup
 from sct.ir import Lit, Operand, Value
 from sct.ir.reals import plain
 from sct.ir.types import Tensor
 from sct.ops import lists as ops
 
-__all__ = ["arrays_of", "combined", "is_sequence", "like", "written"]
+__all__ = ["arrays_of", "as_set", "combined", "is_sequence", "like", "written"]
 
 
 def is_sequence(v: Abstract) -> bool:
@@ -36,6 +37,13 @@ def arrays_of(ev: Evaluator, a: Abstract, b: Abstract) -> tuple[Abstract, Abstra
     """The operands of an operator between an array and a list: NumPy makes an array of the list."""
     made = [ev.wrap(array_of(ev, v)) if isinstance(v, (Tup, ListRef)) else v for v in (a, b)]
     return made[0], made[1]
+
+
+def as_set(ev: Evaluator, v: Abstract) -> Abstract:
+    """The keys of a dict, where they are an operand, as the set that they are like."""
+    if not (isinstance(v, Iteration) and v.kind == "keys"):
+        return v
+    return Static({ev.ask(k, "a key of a dict") for k in view_items(ev, v)})
 
 
 def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstract, b: Abstract) -> Abstract:
