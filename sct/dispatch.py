@@ -58,7 +58,7 @@ MISS = _Miss()
 GONE = (AttributeError, LookupError, TypeError, ValueError, SctError)
 """What reading a variable that is not there any more, or not like it was, may raise."""
 
-UNDEFINED = (ArithmeticError, LookupError, ValueError)
+UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardError)
 """What computing a fact of other values may raise."""
 
 

@@ -23,8 +23,8 @@ import numpy as np
 import pytest
 from oracle import agrees, refuses, same_value
 
+from sct import SctError, emit, grad, hessian, value_and_grad
 from sct import derivative as derivative_module
-from sct import grad, value_and_grad
 from sct.dispatch import MISS, checks
 from sct.frontend import Guard, Transform, trace
 from sct.frontend.facts import same_answer
@@ -964,3 +964,105 @@ def test_differentiated_by_a_default() -> None:
         assert grad(f, "k")(X) == np.sum(X * W)
     g = lambda w, x=W[::-1].copy(), k=3.0: np.sum(w * x * k)
     assert grad(g, 2)(X) == np.sum(X * W[::-1])
+
+
+# -- what shares memory ---------------------------------------------------------------------------------
+
+SHARING = np.array([1.0, 2.0])
+HOLDS = [SHARING, *(SHARING * k for k in range(2, 7))]
+COLUMNS = np.arange(6.0).reshape(3, 2)
+
+
+def writes_first(y: Any, other: Any) -> Any:
+    y[0] = y[1] * 3.0
+    return np.sum(y * y) + sum([np.sum(x) for x in other])
+
+
+def writes_what_is_in_a_list(y: Any) -> Any:
+    y[0] = y[1] * 3.0
+    return sum([x[0] * x[1] for x in HOLDS]) + np.sum(y * y)
+
+
+def writes_what_is_outside_too(y: Any) -> Any:
+    y[0] = y[1] * 3.0
+    return np.sum(SHARING * y)
+
+
+def writes_its_own(y: Any, a: Any, b: Any) -> Any:
+    t = np.zeros(2)
+    for i in range(2):
+        t[i] = y[i] * a[0] + b[1]
+    return np.sum(t * a)
+
+
+@pytest.mark.parametrize("others", (
+    lambda y: [y, *(np.ones(2) * k for k in range(4))], lambda y: [y[::-1], *(np.ones(2) * k for k in range(4))],
+    lambda y: [[y, np.ones(2)], *([np.ones(2), np.ones(2)] for k in range(4))], lambda y: (y[1:], y), lambda y: y[1:],
+    lambda y: {"a": y[:1]}.values() and [y[:1]],
+))
+def test_an_argument_that_shares_memory_with_another_is_not_written(others: Function) -> None:
+    y = np.array([1.0, 2.0])
+    given = others(y)
+    derivative = value_and_grad(writes_first)
+    assert derivative(y, np.ones(2))[0] == writes_first(y.copy(), np.ones(2))
+    for call in (derivative, value_and_grad(writes_first)):
+        with pytest.raises(SctError) as caught:
+            call(y, given)
+        assert caught.value.code == "SCT305" and "-->" in str(caught.value)
+
+
+@pytest.mark.parametrize("f", (writes_what_is_in_a_list, writes_what_is_outside_too), ids=lambda f: f.__name__)
+def test_what_is_outside_and_passed_is_not_written(f: Function) -> None:
+    agrees(f, SHARING.copy())
+    derivative = value_and_grad(f)
+    derivative(SHARING.copy())
+    for call in (derivative, value_and_grad(f)):
+        with pytest.raises(SctError, match="SCT305"):
+            call(SHARING)
+    agrees(f, SHARING.copy())
+
+
+def test_columns_share_no_memory() -> None:
+    def f(x: Any, y: Any) -> Any:
+        x[0] = 0.0
+        return np.sum(x * y)
+    derivative = grad(f)
+    for columns in (COLUMNS, COLUMNS.copy(), COLUMNS.T.copy().T):
+        np.testing.assert_array_equal(derivative(columns[:, 0], columns[:, 1]), [0.0, 3.0, 5.0])
+    with pytest.raises(SctError, match="SCT305"):
+        derivative(COLUMNS[:, 0], COLUMNS[::-1, 0])
+
+
+def test_what_is_not_written_may_share_memory() -> None:
+    for a, b in ((SHARING, SHARING), (SHARING, SHARING[::-1]), (COLUMNS[0], COLUMNS[0, ::-1])):
+        agrees(lambda y, a=a, b=b: writes_its_own(y, a, b), np.array([1.0, 2.0]))
+    value_and_grad(writes_its_own)(SHARING, SHARING, SHARING[::-1])
+
+
+# -- modules that are written ----------------------------------------------------------------------------
+
+
+def over_an_array(w: Any) -> Function:
+    def f(x: np.ndarray, n: int) -> Any:
+        s = 0.0
+        for i in range(n):
+            s += x[i] * s + x[i] ** 2
+        return s + np.sum(w * x)
+    return f
+
+
+@pytest.mark.parametrize("mode", ("grad", "value_and_grad", "hessian", "jacobian", "jvp", "vjp"))
+def test_what_facts_are_about_is_a_parameter(mode: str) -> None:
+    assert ", *, w):" in emit(over_an_array(W), mode)
+
+
+def test_a_saved_derivative_reads_what_is_outside(tmp_path: Any) -> None:
+    text = ("K = np.array([0.2, 0.5, 0.3])\ndef f(x):\n    for _ in range(2):\n        x = x * K[0] * K[1]\n"
+            "    return np.sum(x)\n")
+    module = module_with(tmp_path, text)
+    for make in (grad, hessian):
+        derivative = make(module.f)
+        wanted = derivative(X)
+        derivative.save(tmp_path / "saved.py")
+        saved = module_with(tmp_path, (tmp_path / "saved.py").read_text())
+        np.testing.assert_array_equal(getattr(saved, f"f_{make.__name__}")(X), wanted)

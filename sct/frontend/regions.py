@@ -16,7 +16,7 @@ from sct.frontend import lists
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs
 from sct.frontend.raising import die
 from sct.frontend.reading import NO_VALUE, Reading, final_contents, left_behind
-from sct.frontend.store import is_number
+from sct.frontend.store import is_number, is_written
 from sct.frontend.values import (
     Abstract,
     Array,
@@ -163,7 +163,8 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
             region = _run(ev, f, inside, made, has_aux)
         finally:
             ev.boundary, ev.kept_outside = outer
-        changed = {k for k, a in copies.made if ev.store.cells.get(a) is not before[a] or a in ev.written_inside}
+        changed = {k for k, a in copies.made
+                   if is_written(before[a], ev.store.cells.get(a)) or a in ev.written_inside}
         ev.written_inside |= changed
         ev.store = entry
         written = changed & copies.twice() if apart else set()

@@ -40,7 +40,7 @@ from sct.ops import cond
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["AMBIGUOUS", "Arm", "Captured", "Cells", "Store", "conflicts", "is_number", "merge", "type_of"]
+__all__ = ["AMBIGUOUS", "Arm", "Captured", "Cells", "Store", "conflicts", "is_number", "is_written", "merge", "type_of"]
 
 AMBIGUOUS = "paths through the program disagree on which names share this array"
 
@@ -106,6 +106,13 @@ class Arm:
 
     def defines(self) -> set[Value]:
         return {v for e in self.builder.eqns for v in e.outs}
+
+
+def is_written(before: Cell, now: Cell | None) -> bool:
+    """Does a cell hold something else than before?"""
+    if isinstance(before, Array) and isinstance(now, Array):
+        return now.value is not before.value
+    return now is None or replace(now, frozen=before.frozen) != before
 
 
 def type_of(v: Abstract) -> Type:

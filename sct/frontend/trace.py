@@ -11,13 +11,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from sct.errors import Loc, SctError
+from sct.frontend.aliasing import Shared, check_aliasing, written_leaves
 from sct.frontend.arguments import Untyped, argument, key_of, read_path
 from sct.frontend.closing import closed
 from sct.frontend.evaluator import Dead, Evaluator
-from sct.frontend.facts import UNKNOWN, Guard, NeedsStatic
+from sct.frontend.facts import Guard, NeedsStatic
 from sct.frontend.iteration import items_of
 from sct.frontend.reading import Reading
 from sct.frontend.regions import tree_of
@@ -35,11 +34,10 @@ from sct.frontend.typetext import (
     tangent_of,
     type_text,
 )
-from sct.frontend.values import Abstract, Array, FreeLeaf, Path, Static
-from sct.ir import Fn, Value, walk
+from sct.frontend.values import Abstract, FreeLeaf, Path, Static
+from sct.ir import Fn, Value
 from sct.ir.objects import mirror, with_fields
 from sct.ir.tree import Const, Leaf, Node, Tree, described, leaves, relabel, taken
-from sct.ir.types import Tensor
 from sct.ops import call
 
 __all__ = ["Parameter", "Traced", "root_of", "signature_comment", "tangent_names", "trace", "trace_ahead"]
@@ -217,7 +215,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
     try:
         return _outlining(functools.partial(attempt, None), in_line)
-    except _Shared:
+    except Shared:
         return _outlining(functools.partial(attempt, {}), in_line)
 
 
@@ -279,10 +277,6 @@ def _known_sizes(ev: Evaluator, sites: Sites) -> Iterator[None]:
         yield
     finally:
         sites.equal = [(p, q) for how, p, q in ev.size_facts if how == "==" and p.symbols | q.symbols <= names]
-
-
-class _Shared(Exception):
-    """An array is passed twice and written: its two names are one."""
 
 
 def _leaves(tree: Tree, value: Any) -> list[Any]:
@@ -356,9 +350,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
     fn = closed(ev, fn)
     if single := called_once(ev, fn):
         raise Outline(single=single)
-    written = any(isinstance(c, Array) and c.origin == "argument" and ev.store.cells.get(a) is not c
-                  for a, c in before.items()) or _writes(fn)
-    _aliasing(ev, written, shared)
+    check_aliasing(ev, fn, written_leaves(ev, before), shared)
     _settle_sizes(ev, fn)
     for f in ev.free_leaves:
         params.append(Parameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
@@ -395,38 +387,6 @@ def signature_comment(fn: Fn, params: Sequence[Parameter]) -> str:
             lines.append("")
         lines[-1] += f"{', ' if lines[-1] else ''}{text}"
     return ",\n".join("\n    ".join(textwrap.wrap(line, 100, break_long_words=False)) for line in lines)
-
-
-def _writes(fn: Fn) -> bool:
-    return any(e.op.name in ("store", "add_at") for f in (*fn.functions, fn) for e in walk(f))
-
-
-def _aliasing(ev: Evaluator, written: bool, shared: bool) -> None:
-    """Arrays that share memory, where one is written: an array passed twice is one array, others are refused.
-
-    Ahead of time none of them do.
-    """
-    if ev.container_written and ev.containers_twice and not shared:
-        raise _Shared
-    arrays = [k for k, p in enumerate(ev.params) if isinstance(p.type, Tensor) and p.type.is_array]
-    free = {ev.params.index(f.param) for f in ev.free_leaves}
-    if not written or len(arrays) < 2:
-        return
-    pairs = [(i, j) for n, i in enumerate(arrays) for j in arrays[:n]]
-    known = [(i, j) for i, j in pairs if ev.leaves[i] is not UNKNOWN and ev.leaves[j] is not UNKNOWN]
-    for i, j in known:
-        if ev.leaves[i] is ev.leaves[j] and not shared and not {i, j} & free:
-            raise _Shared
-        if np.may_share_memory(ev.leaves[i], ev.leaves[j]) and (ev.leaves[i] is not ev.leaves[j] or {i, j} & free):
-            names = f"`{ev.params[j].hint}` and `{ev.params[i].hint}`"
-            raise SctError("SCT305", f"{names} share memory, and one is written", hint="pass a copy")
-    same = [(i, j) for i, j in known if ev.leaves[i] is ev.leaves[j]]
-    text = "arrays share memory as before"
-    tests = [f"{{{j}}} is {{{i}}}" if (i, j) in same else f"not np.may_share_memory({{{j}}}, {{{i}}})"
-             for i, j in pairs]
-    ev.guards[text] = Guard(text, lambda leaves: all(
-        leaves[i] is leaves[j] if (i, j) in same else not np.may_share_memory(leaves[i], leaves[j])
-        for i, j in pairs), " and ".join(tests))
 
 
 def _settle_sizes(ev: Evaluator, fn: Fn) -> None:

@@ -21,11 +21,11 @@ from sct.codegen import Interface, Parameter, generate
 from sct.codegen.unparse import unparse
 from sct.errors import SctError
 from sct.frontend import Traced
-from sct.ir.core import Fn
+from sct.ir.core import Fn, free_values
 from sct.ir.tree import Const, Leaf, Node, Tree, leaves
 from sct.ir.types import Dim, List, Tensor, Type
 
-__all__ = ["Check", "access", "arranged", "checks", "condition", "raising"]
+__all__ = ["Check", "access", "arranged", "asked", "checks", "condition", "raising"]
 
 
 @dataclass(frozen=True)
@@ -214,6 +214,19 @@ def _facts(traced: Traced, texts: Mapping[int, str]) -> Iterator[str]:
             yield f"{text} is None"
         else:
             yield f"{text} == {unparse(ast.Constant(value, None)).strip()}"
+
+
+def asked(traced: Traced) -> set[int]:
+    """The leaves that facts are about."""
+    found: set[int] = set()
+    for guard in traced.guards:
+        if isinstance(guard.test, str):
+            found.update(int(k) for k in re.findall(r"\{(\d+)\}", guard.test))
+        elif guard.test is not None:
+            fn, _ = guard.test
+            read = free_values(fn.with_(params=()))
+            found.update(k for k, p in enumerate(fn.params) if p in read)
+    return found
 
 
 def _expression(fn: Fn, texts: Mapping[int, str]) -> str:

@@ -27,7 +27,7 @@ from sct.frontend import Traced, signature_comment
 from sct.ir.core import rebuild
 from sct.ir.tree import Const, Leaf
 from sct.ir.types import Dim
-from sct.modules.checks import Check, checks, condition, raising
+from sct.modules.checks import Check, asked, checks, condition, raising
 from sct.modules.outside import Imported, Outside
 from sct.modules.pullbacks import HELPER, fitted, pulls_back, tops
 from sct.passes import manager
@@ -107,7 +107,7 @@ class Writer:
                   open_sizes: Collection[Dim] = ()) -> tuple[str, list[Check]]:
         texts = self._texts(traced, itself)
         traced, texts = _merged(traced, texts)
-        kept = {f.name for f in traced.free if traced.fn.params.index(f.param) not in texts}
+        kept = {f.name for f in traced.free if traced.fn.params.index(f.param) not in texts.keys() | asked(traced)}
         if kept:
             kept -= _names_in(ast.parse(self._generate(name, traced, texts, itself, ()).definition), ast.Load)
             traced = replace(traced, params=tuple(p for p in traced.params if p.name not in kept))

@@ -1,0 +1,126 @@
+"""Arguments and variables from outside that share memory, where an argument is written.
+
+    f(a, a), a written        `a` is one array under two names: evaluated again so
+    f(a, a[1:]), a written    refused
+    f(a, b)                   that `b` shares no memory with `a` is a guard
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from sct.errors import SctError
+from sct.frontend.evaluator import Evaluator
+from sct.frontend.facts import UNKNOWN, Guard
+from sct.frontend.store import is_written
+from sct.frontend.values import Array, Cell
+from sct.ir import Fn, walk
+from sct.ir.types import List, Tensor, Type
+
+__all__ = ["Shared", "check_aliasing", "written_leaves"]
+
+MOST_WORK = 100_000
+"""How much is tried to tell whether arrays that interleave, as columns do, have elements in common."""
+
+
+class Shared(Exception):
+    """An array is passed twice and written: its two names are one."""
+
+
+def written_leaves(ev: Evaluator, before: Mapping[int, Cell]) -> set[int]:
+    """The leaves of arguments that are written; `before` are the cells that the arguments were at first."""
+    return {k for a, cell in before.items() if isinstance(cell, Array) and cell.origin == "argument"
+            and (is_written(cell, ev.store.cells.get(a)) or a in ev.written_inside)
+            for k, p in enumerate(ev.params) if p is cell.value}
+
+
+def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> None:
+    """Make it a guard that what is written shares no memory with other leaves; refuse what does.
+
+    shared  an array that is passed twice is one already
+
+    Ahead of time none of them do.
+    """
+    if ev.container_written and ev.containers_twice and not shared:
+        raise Shared
+    free = {ev.params.index(f.param) for f in ev.free_leaves}
+    tests, checks = [], []
+    for i in sorted(written):
+        for j, p in enumerate(ev.params):
+            if j == i or j in written and j < i or not _depth(p.type):
+                continue
+            x, y = ev.leaves[i], ev.leaves[j]
+            how = "apart" if x is UNKNOWN or y is UNKNOWN else relation(x, y)
+            if x is y and x is not UNKNOWN and not shared and not {i, j} & free:
+                raise Shared
+            if how == "shared" or how == "same" and {i, j} & free:
+                _refuse(ev, fn, *sorted((i, j)))
+            a, b = (min(i, j), max(i, j)) if _depth(p.type) == 1 else (i, j)
+            tests.append(_text(how, a, b, p.type))
+            checks.append((how, i, j))
+    if tests:
+        text = "arrays share memory as before"
+        ev.guards[text] = Guard(
+            text, lambda leaves: all(_holds(how, leaves[i], leaves[j]) for how, i, j in checks), " and ".join(tests))
+
+
+def _depth(t: Type) -> int:
+    """1 for an array, 2 for a list of arrays, ...; 0 for what holds none."""
+    if isinstance(t, List):
+        inner = _depth(t.elem)
+        return inner + 1 if inner else 0
+    return int(isinstance(t, Tensor) and t.is_array)
+
+
+def _arrays(x: Any) -> Iterator[Any]:
+    if isinstance(x, list):
+        for item in x:
+            yield from _arrays(item)
+    elif isinstance(x, np.ndarray):
+        yield x
+
+
+def relation(x: Any, y: Any) -> str:
+    """How two arrays, or an array and a list of arrays, lie: "same", "shared", "interleaved" or "apart"."""
+    if x is y:
+        return "same"
+    near = [(a, b) for a in _arrays(x) for b in _arrays(y) if np.may_share_memory(a, b)]
+    if not near:
+        return "apart"
+    return "shared" if any(_overlap(a, b) for a, b in near) else "interleaved"
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=MOST_WORK)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _holds(how: str, x: Any, y: Any) -> bool:
+    now = relation(x, y)
+    return now == how or how == "interleaved" and now == "apart"
+
+
+def _text(how: str, i: int, j: int, t: Type) -> str:
+    """The test in Python; `t` is the type of leaf `j`."""
+    if how == "same":
+        return f"{{{j}}} is {{{i}}}"
+    call, more = ("shares_memory", f", {MOST_WORK}") if how == "interleaved" else ("may_share_memory", "")
+    depth = _depth(t)
+    if depth == 1:
+        return f"not np.{call}({{{i}}}, {{{j}}}{more})"
+    loops = [f"{{{j}}}", *(f"a{k}" for k in range(depth - 1))]
+    inner = " ".join(f"for {target} in {over}" for over, target in itertools.pairwise(loops))
+    return f"not any(np.{call}({{{i}}}, {loops[-1]}{more}) {inner})"
+
+
+def _refuse(ev: Evaluator, fn: Fn, i: int, j: int) -> None:
+    names = f"`{ev.params[i].hint}` and `{ev.params[j].hint}`"
+    written = (e.loc for f in (*fn.functions, fn) for e in walk(f) if e.op.name in ("store", "add_at"))
+    raise SctError("SCT305", f"{names} share memory, and one is written", hint="pass a copy",
+                   loc=next((loc for loc in written if loc is not None), None))
