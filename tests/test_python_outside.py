@@ -1066,3 +1066,23 @@ def test_a_saved_derivative_reads_what_is_outside(tmp_path: Any) -> None:
         derivative.save(tmp_path / "saved.py")
         saved = module_with(tmp_path, (tmp_path / "saved.py").read_text())
         np.testing.assert_array_equal(getattr(saved, f"f_{make.__name__}")(X), wanted)
+
+
+class Scaled:
+    """Its methods read what is outside, and the function that is differentiated does not."""
+
+    def __init__(self, k: Any) -> None:
+        self.k = k
+
+    def value(self, x: Any) -> Any:
+        return self.scaled(x) * self.k
+
+    def scaled(self, x: Any) -> Any:
+        for w in NUMBERS:
+            x = x * w + W[0]
+        return np.sum(x)
+
+
+def test_a_method_of_a_method_reads_what_is_outside() -> None:
+    agrees(Scaled(2.0).value, X)
+    agrees(lambda x: Scaled(3.0).value(x), X)

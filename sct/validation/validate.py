@@ -128,7 +128,7 @@ class _Run:
         for x in (getattr(root, "__self__", None), getattr(root, "args", None), getattr(root, "keywords", None)):
             copied(x)
         before = len(self.world.alive)
-        self.root = copied(root)
+        self.original, self.root = root, copied(root)
         self.outside = self.world.alive[before:]
         self.given = _bound(root, args[:given], kwargs)
         self.bound = _bound(self.root, self.args[:given], self.kwargs)
@@ -145,7 +145,10 @@ class _Run:
 
     def _free(self, path: tuple[Any, ...]) -> Any:
         start = None if path[0] is None else self.world.copy(path[0])
-        return read_path((start, *path[1:]), self.root)
+        try:
+            return read_path((start, *path[1:]), self.root)
+        except LookupError:  # a method of a class reads it, which runs as it is
+            return read_path(path, self.original)
 
     def _go(self, call: Callable[[], Any], seconds: float | None) -> None:
         start = time.perf_counter()
