@@ -6,10 +6,12 @@ A program is registered with the arguments that it is called with; `refused` one
 from __future__ import annotations
 
 import collections
+import copy
 import dataclasses
 import enum
 import functools
 import math
+import types
 import typing
 from collections.abc import Callable
 from typing import Any
@@ -1086,6 +1088,445 @@ def test_numbers_of_a_users_class_are_refused() -> None:
     refuses(lambda x: x[0] + OF_A_CLASS, X, code="SCT506")
     with pytest.raises(SctError, match="SCT506"):
         grad(lambda x: x + 1.0)(OF_A_CLASS)
+
+
+# -- texts -----------------------------------------------------------------------------------------------------
+
+
+class NoText:
+    def __str__(self):
+        return 3
+
+
+class Shown:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __repr__(self):
+        return f"Shown({self.a})"
+
+    def __format__(self, spec):
+        return f"<{spec}>"
+
+
+class ShownTwice(Shown):
+    def __str__(self):
+        return "text"
+
+
+@dataclasses.dataclass
+class Late:
+    a: float
+    b: float = dataclasses.field(init=False)
+    c: float = 1.0
+    d: float = dataclasses.field(default=2.0, repr=False)
+
+    def __post_init__(self):
+        self.b = self.a * 2
+
+
+@dataclasses.dataclass
+class Later(Late):
+    e: float = 5.0
+
+
+class PlainLate(Late):
+    pass
+
+
+@dataclasses.dataclass(repr=False)
+class Hides:
+    a: float
+
+
+@program
+def str_gives_an_int(x):
+    return len(str(NoText())) * x[0]
+
+
+@program
+def print_of_no_text(x):
+    print(NoText())
+    return x[0]
+
+
+@program
+def texts_of_objects(x):
+    print(Shown(x[0]), [Shown(x[0])], str(ShownTwice(1)), repr(ShownTwice(2)), f"{Shown(1)!r}", (ShownTwice(1),))
+    print(f"{Shown(1):abc} {ShownTwice(1)} {Shown(2)!s}", {"a": ShownTwice(x[0])})
+    return x[0]
+
+
+@program
+def texts_of_dataclasses(x):
+    print(Late(x[0]), Later(1.0), PlainLate(x[0]), [Late(2.0)])
+    return x[0]
+
+
+@refused("SCT503")
+def text_of_a_dataclass_without(x):
+    print(Hides(x[0]))
+    return x[0]
+
+
+@program
+def formats(x):
+    print("{{}} {} {:>6} {!r}".format(x[0], "a", x[1]), "a{}b{}c{}".format(1, x[0], "z"), "{1} {0}".format(x[0], 2))
+    return x[0]
+
+
+# -- more of attributes and classes -----------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Doubles:
+    a: float
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value * 2)
+
+
+class Fails(Exception):
+    def __init__(self, text, code=1):
+        super().__init__(text)
+        self.code = code
+
+    def __str__(self):
+        return f"{self.args} {self.code}"
+
+
+class MadeNew(collections.namedtuple("MadeNew", "a b")):
+    def __new__(cls, a, b=2.0):
+        return super().__new__(cls, a * 10, b)
+
+
+class Copied:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def __copy__(self):
+        return Copied(self.a * 2)
+
+
+class Deep(Copied):
+    def __deepcopy__(self, memo):
+        return Deep(self.a * 3)
+
+
+class Counter:
+    n = 2.0
+
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def bump(self):
+        self.n = self.n + 1
+        return self.n
+
+
+class Base:
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+    def f(self):
+        return self.a
+
+    @property
+    def p(self):
+        return self.a * 2
+
+    @p.setter
+    def p(self, v):
+        self.a = v
+
+
+class Left(Base):
+    def f(self):
+        return super().f() * 3
+
+
+class Right(Base):
+    def f(self):
+        return super().f() + 1
+
+
+class Both(Left, Right):
+    def f(self):
+        return super().f() + super(Left, self).f()
+
+    @classmethod
+    def of(cls, a):
+        return cls(a)
+
+    @property
+    def p(self):
+        return super().p + 1
+
+
+@program
+def dataclass_with_its_setattr(x):
+    return Doubles(x[0]).a
+
+
+@program
+def exception_with_keywords(x):
+    if x[0] > 0:
+        raise Fails("a", code=3)
+    return x[0]
+
+
+@refused("SCT208")
+def namedtuple_with_its_new(x):
+    return MadeNew(x[0]).a
+
+
+@program
+def namedtuple_is_written(x):
+    n = Box(x[0])
+    n.a = 2.0
+    return n.a
+
+
+@program
+def namedtuple_gets_an_attribute(x):
+    n = Box(x[0])
+    n.other = 2.0
+    return n.a
+
+
+@program
+def copy_of_its_own(x):
+    return copy.copy(Copied(x[0])).a
+
+
+@refused("SCT208")
+def deep_copy_of_its_own(x):
+    return copy.deepcopy(Deep(x[0])).a
+
+
+@program
+def class_attributes(x):
+    c, d = Counter(x[0]), Counter(x[1])
+    c.bump()
+    return c.n * c.a + d.n * d.a + Counter.n
+
+
+@program
+def order_of_resolution(x):
+    b = Both(x[0])
+    return b.f() + Both.of(x[1]).f() + b.p + isinstance(b, Base) + issubclass(Both, Left) + (type(b) is Both)
+
+
+@program
+def property_is_set(x):
+    b = Base(x[0])
+    b.p = b.p * x[1]
+    b.q = x[1]
+    return b.a * b.q * b.f() + hasattr(b, "q") + len(vars(b)) + b.__dict__["a"]
+
+
+@program
+def property_cannot_be_set(x):
+    b = Both(x[0])
+    b.p = 1.0
+    return b.a
+
+
+@program
+def classes_of_methods(x):
+    return isinstance(Base(1).f, types.MethodType) * x[0] + callable(Base(1)) + callable(Base) + callable(x[0])
+
+
+@program
+def class_of_a_set(x):
+    return isinstance({1}, set) * x[0] + isinstance(set([1]), set) + isinstance(frozenset([1]), set)
+
+
+@program
+def key_that_is_not_there(x):
+    return {1: 2}[(1, 2)] * x[0]
+
+
+@refused("SCT505")
+def enum_key_that_is_not_there(x):
+    return {1: x[0]}[Plain.A]
+
+
+@program
+def shapes_of_lists(x):
+    return np.ndim([1, 2]) * x[0] + len(np.shape([[1], [2]])) + np.shape([1, 2, 3])[0] + np.ndim((x[0],)) + np.ndim(1.0)
+
+
+@program
+def invert_of_a_float(x):
+    return ~1.5 * x[0]
+
+
+@on(np.array([3, 4]))
+def item_of_ints(x):
+    return x[0].item() * 2 + x[1]
+
+
+# -- containers of their own --------------------------------------------------------------------------------------
+
+
+class Items:
+    def __init__(self, xs: Any) -> None:
+        self.xs = xs
+
+    def __getitem__(self, k):
+        return self.xs[k]
+
+    def __setitem__(self, k, v):
+        self.xs[k] = v
+
+    def __len__(self):
+        return len(self.xs)
+
+    def __contains__(self, v):
+        return 5
+
+
+class Runs:
+    def __init__(self, xs: Any) -> None:
+        self.xs = xs
+
+    def __iter__(self):
+        return iter(self.xs)
+
+
+class NoIterator:
+    def __iter__(self):
+        return [1, 2]
+
+
+class Position:
+    def __index__(self):
+        return 2
+
+
+@program
+def items_of_its_own(x):
+    s = Items([x[0], x[1], 2.0])
+    s[0] = x[1]
+    return s[0] * len(s) + s[-1] + (3 in s) * 1.0 + sum(s[1:])
+
+
+@program
+def runs_over_its_own(x):
+    return sum(Runs([x[0], x[1]])) + len(list(Runs([1, 2]))) + (1 in Runs([1, 2])) + max(Runs([x[0], 2.0]))
+
+
+@program
+def iter_gives_a_list(x):
+    s = 0.0
+    for v in NoIterator():
+        s += v
+    return s * x[0]
+
+
+@program
+def sum_of_no_iterator(x):
+    return sum(NoIterator()) * x[0]
+
+
+@program
+def position_of_its_own(x):
+    return x[Position()] * 2.0
+
+
+# -- match -----------------------------------------------------------------------------------------------------
+
+
+class Point:
+    __match_args__ = ("x", "y")
+
+    def __init__(self, x: Any, y: Any) -> None:
+        self.x, self.y = x, y
+
+
+@program
+def match_a_range(x):
+    match range(3):
+        case [a, b, c]:
+            return x[0] * (a + b + c)
+        case _:
+            return x[1]
+
+
+@program
+def match_an_array(x):
+    match x:
+        case [a, *_]:
+            return a
+        case np.ndarray(ndim=1, shape=(n,)):
+            return x[1] * n
+        case _:
+            return x[2]
+
+
+@program
+def match_a_string(x):
+    match "ab":
+        case [_, _]:
+            return x[0]
+        case str():
+            return x[1]
+
+
+@program
+def match_too_many_parts(x):
+    match Point(x[0], x[1]):
+        case Point(a, _, _):
+            return a
+        case _:
+            return x[1]
+
+
+@program
+def match_parts(x):
+    match Point(x[0], x[1]):
+        case Point(a, y=b) if b < 0:
+            return a * b
+        case _:
+            return x[1]
+
+
+@program
+def match_int_with_a_part(x):
+    match 3:
+        case int(real=r):
+            return x[0] * r
+        case _:
+            return x[1]
+
+
+@refused("SCT504")
+def match_a_counter(x):
+    match collections.Counter("aab"):
+        case {"a": n}:
+            return x[0] * n
+        case _:
+            return x[1]
+
+
+@program
+def match_numbers(x):
+    match True:
+        case 0 | None:
+            return x[0]
+        case 1:
+            match x[0]:
+                case float(v):
+                    return v * 2
+    return x[2]
+
+
+@program
+def match_a_namedtuple(x):
+    match Box(x[0], x[1]):
+        case Box(a, b):
+            return a * b
 
 
 # -- names -----------------------------------------------------------------------------------------------------

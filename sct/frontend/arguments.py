@@ -401,6 +401,8 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
         if isinstance(obj, np.ndarray):
             ev.refuse("SCT507", "an array that is a default or an attribute of a library is not supported")
         if isinstance(obj, np.generic):
+            if isinstance(obj, np.bool_):
+                return ev.call_op(BY_CALL["numpy.logical_not"], Static(not obj), spelling="numpy.logical_not")
             spelling = f"numpy.{obj.dtype.name}"
             if spelling not in BY_CALL:
                 ev.refuse("SCT506", f"a constant of class `{spelling}` is not supported")

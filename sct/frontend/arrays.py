@@ -180,6 +180,9 @@ def _is_slice(v: Abstract) -> bool:
 
 
 def _key_item(ev: Evaluator, v: Abstract) -> Any:
+    own = special_call(ev, v, "__index__")
+    if own is not None:
+        return _key_item(ev, own)
     if isinstance(v, Tup) and _is_slice(v):
         return slice(*(None if isinstance(p, Static) and p.value is None else _int(ev, p) for p in v.items[1:]))
     if isinstance(v, Static):

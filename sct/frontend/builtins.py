@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from sct.frontend import lists
-from sct.frontend.arrays import size_along
+from sct.frontend.arrays import array_of, size_along
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.expressions import as_bool, binary, boolean, truth
 from sct.frontend.iteration import from_zero, is_run_over, items_of, length
@@ -245,14 +245,22 @@ SPECIAL[id(str)], SPECIAL[id(repr)] = _text("", str), _text("r", repr)
 
 @special(np.shape)
 def shape_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    t = ev.type_of(args[0])
-    return Tup(tuple(size_along(ev, args[0], k) for k in range(t.rank if isinstance(t, Tensor) else 0)))
+    (v,) = args
+    x = ev.wrap(array_of(ev, v)) if isinstance(v, (Tup, ListRef)) else v
+    return Tup(tuple(size_along(ev, x, k) for k in range(_rank(ev, x, "np.shape"))))
+
+
+def _rank(ev: Evaluator, x: Abstract, name: str) -> int:
+    t = ev.type_of(x) if isinstance(x, (Ref, Value)) or is_number(x) else None
+    if not isinstance(t, Tensor):
+        ev.refuse("SCT503", f"`{name}` of this object is not supported", hint="give it an array or a number")
+    return t.rank
 
 
 @special(np.ndim)
 def ndim_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    t = ev.type_of(args[0])
-    return Static(t.rank if isinstance(t, Tensor) else 0)
+    (v,) = args
+    return Static(_rank(ev, ev.wrap(array_of(ev, v)) if isinstance(v, (Tup, ListRef)) else v, "np.ndim"))
 
 
 def _convert(name: str, cls: Any) -> Special:
@@ -292,10 +300,18 @@ def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Tup((Static(slice), start, stop, step))
 
 
-@special(set, frozenset)
+@special(set)
 def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     items = items_of(ev, args[0]) if args else ()
-    return Static(frozenset(ev.ask(x, "an item of a set") for x in items))
+    known = [ev.ask(x, "an item of a set") for x in items]
+    return Static(attempted(ev, lambda: set(known)))
+
+
+@special(frozenset)
+def frozenset_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    made = set_(ev, args, kwargs)
+    assert isinstance(made, Static)
+    return Static(frozenset(made.value))
 
 
 @special(eval, exec, compile, globals, locals, input, open)

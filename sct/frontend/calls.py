@@ -26,6 +26,7 @@ from sct.frontend.objects import instantiate, special_call, special_method
 from sct.frontend.opaque import exception, is_installed, is_library, may_be_differentiated, opaque_call, pure_method
 from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
+from sct.frontend.protocols import checked
 from sct.frontend.raising import attempted, fitted
 from sct.frontend.repeated import Outline, evaluated_in_line, site_of
 from sct.frontend.roots import defaults_of, is_made_anew, is_read_at_calls
@@ -136,7 +137,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     f = fn.value
     own = special_call(ev, args[0], _SPECIAL_METHODS[id(f)]) if args and id(f) in _SPECIAL_METHODS else None
     if own is not None:
-        return own
+        return checked(ev, own, f.__name__) if f in (str, repr) else own
     if special_key(f) in SPECIAL:
         return SPECIAL[special_key(f)](ev, args, kwargs)
     spelling = spelling_of(f)
@@ -171,7 +172,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         known = [ev.ask(a, "what a member of an enum is found by") for a in args]
         return ev.lift(attempted(ev, lambda: f(*known)))
     if isinstance(f, type) and issubclass(f, BaseException):
-        return exception(ev, f, args)
+        return exception(ev, f, args, kwargs)
     if hasattr(f, "__origin__"):  # Box[float]
         return ev.call(ev.lift(f.__origin__, (f, ("attr", "__origin__"))), args, kwargs)
     if isinstance(f, type) and is_container(f):

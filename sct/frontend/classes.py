@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import types
 
 import numpy as np
@@ -25,8 +24,10 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         return type(v.peek)
     if isinstance(v, Tup):
         return v.cls
-    if isinstance(v, (Closure, Bound)):
-        return types.FunctionType if isinstance(v, Closure) else functools.partial
+    if isinstance(v, Closure):
+        return types.FunctionType
+    if isinstance(v, Bound) and v.method:
+        return types.MethodType
     if isinstance(v, Ref):
         ev.type_of(v)
     known = {Ref: np.ndarray, ListRef: list, DictRef: dict}.get(type(v))

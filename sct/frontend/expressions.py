@@ -219,8 +219,10 @@ def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
     made = special_call(ev, v, f"__{spelling}__")
     if made is not None:
         return made
-    if isinstance(v, Static) and isinstance(v.peek, (bool, int, float, enum.Flag)):
-        return Static(run(v.value))
+    if is_object(v) or isinstance(v, Container) or v == Static(None):
+        return undefined(ev, run, v)
+    if isinstance(v, Static) and isinstance(v.peek, (bool, int, float, str, enum.Enum)):
+        return ev.lift(attempted(ev, lambda: run(v.value)))
     _no_strings(ev, v)
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:
@@ -378,13 +380,15 @@ def attribute(ev: Evaluator, node: Any) -> Abstract:
 
 def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     """`owner.name`."""
+    if name == "__class__" and not isinstance(owner, Parent):
+        return Static(python_class(ev, owner))
+    if name == "__dict__" and isinstance(owner, ObjRef):
+        return ev.call(Static(vars), [owner])
     if isinstance(owner, Parent) or is_object(owner):
         named = ("_replace", "_asdict")
         if isinstance(owner, Tup) and name not in owner.fields and (hasattr(tuple, name) or name in named):
             return Method(owner, name)
         return get_attribute(ev, owner, name)
-    if name == "__class__":
-        return Static(python_class(ev, owner))
     owner = ev.text(owner)
     if isinstance(owner, Static):
         return _of_static(ev, owner, name)
@@ -528,7 +532,12 @@ def fstring_(ev: Evaluator, node: Any) -> Abstract:
                 ev.refuse("SCT104", "a format known only at run time is not supported", node=p)
             spec = text.value
         conversion = chr(p.conversion) if p.conversion and p.conversion > 0 else ""
-        if isinstance(v, (Tup, Container)) or is_object(v):
+        own = special_call(ev, v, "__format__", Static(spec)) if not conversion else None
+        if own is not None:
+            v, conversion, spec = checked(ev, own, "format"), "", ""
+        elif isinstance(v, (Tup, Container)) or is_object(v):
+            if spec and not conversion:
+                ev.refuse("SCT503", "the format of this object is not supported", hint="format its parts", node=p)
             v, conversion = boolean(shown(ev, v)), ""
         if isinstance(v, Static) and (is_number(v) and not args or isinstance(v.value, (enum.Enum, type, np.dtype))):
             text_now = attempted(ev, functools.partial(_formatted, v.value, conversion, spec))

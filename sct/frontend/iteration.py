@@ -11,6 +11,7 @@ from sct.frontend import lists
 from sct.frontend.arrays import slice_view
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.objects import special_call
+from sct.frontend.protocols import checked
 from sct.frontend.taking import (
     ENDLESS,
     VIEWS,
@@ -48,7 +49,7 @@ __all__ = ["NESTS", "Space", "from_zero", "is_run_over", "items_of", "iterable",
 def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     """What an object that says itself how to run over it gives for that."""
     own = special_call(ev, v, "__iter__")
-    return v if own is None else iterable(ev, own)
+    return v if own is None else iterable(ev, checked(ev, own, "iter"))
 
 
 def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:

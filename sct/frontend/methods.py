@@ -45,6 +45,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         if name == "item" and isinstance(owner, Ref) and args and isinstance(t, Tensor) and len(args) == t.rank:
             return call_method(ev, Method(item(ev, owner, Tup(tuple(args))), name), (), {})
         if name == "item" and not args and isinstance(owner, Value):
+            if isinstance(t, Tensor) and t.integral and t.kind == "f":
+                return call_named(ev, ".item", [owner], {})
             kind = t.kind if isinstance(t, Tensor) else "f"
             return ev.call(Static({"b": bool, "i": int, "f": float}[kind]), [owner])
         if name == "tolist" and isinstance(owner, Ref):

@@ -212,8 +212,8 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
                 attempted(ev, lambda: object.__setattr__(object.__new__(cls), name, None))
             _store(ev, owner, name, value)
         return
-    if isinstance(owner, Tup) and cls is not None:
-        die(ev, "AttributeError", "can't set attribute")
+    if isinstance(owner, Tup) and cls is not None and not cls.__dictoffset__:
+        attempted(ev, lambda: setattr(cls._make(owner.items), name, None))  # type: ignore[attr-defined]
     if isinstance(owner, Static):
         ev.refuse("SCT302", f"a write to the attribute `{name}` of an object that is not a local or an argument of "
                   "the differentiated function", why="its caller would see the write",
@@ -349,7 +349,13 @@ def _sample(v: Abstract) -> Any:
 def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstract:
     """`cls(*args, **kwargs)`."""
     if cls is types.SimpleNamespace:
+        if args:
+            ev.refuse("SCT205", "a namespace of positional arguments is not supported", hint="name its attributes")
         return ev.new_object(cls, kwargs)
+    if is_namedtuple(cls) and (not cls.__new__.__globals__.get("__name__", "").startswith("namedtuple_")
+                               or find_method(cls, "__init__")[1] not in (object, tuple)):
+        ev.refuse("SCT208", f"making a `{cls.__name__}` is not supported",
+                  why="it has a `__new__` or an `__init__` of its own", hint="make it outside the function")
     if is_namedtuple(cls):
         bound = _signature_bind(ev, cls.__new__, [Static(cls), *args], kwargs)
         items = tuple(bound[f] if f in bound else ev.lift(cls._field_defaults[f], (cls, ("attr", "_field_defaults"),  # type: ignore[attr-defined]
@@ -394,7 +400,7 @@ def _fill(ev: Evaluator, made: ObjRef, cls: type, init: types.FunctionType, args
         if kind == "_FIELD_INITVAR":
             late.append(v)
         else:
-            set_attribute(ev, made, f.name, v, forced=True)
+            set_attribute(ev, made, f.name, v, forced=cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
     after = special_method(ev, made, "__post_init__")
     if after is not None:
         ev.call(after, late)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import logging
 import random
 import string
@@ -133,11 +134,12 @@ def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:
     return False
 
 
-def exception(ev: Evaluator, f: type, args: Args) -> Abstract:
-    operands = [ev.operand(a) for a in args]
-    if getattr(builtins, f.__name__, None) is f:
+def exception(ev: Evaluator, f: type, args: Args, kwargs: Kwargs) -> Abstract:
+    """The exception `f(*args, **kwargs)`."""
+    operands = [ev.operand(a) for a in (*args, *kwargs.values())]
+    if not kwargs and getattr(builtins, f.__name__, None) is f:
         return ev.emit(python, *operands, callee=f.__name__)  # type: ignore[no-any-return]
-    return ev.emit(apply, ev.opaque(Static(f, (f,))), *operands, keywords=())  # type: ignore[no-any-return]
+    return ev.emit(apply, ev.opaque(Static(f, (f,))), *operands, keywords=tuple(kwargs))  # type: ignore[no-any-return]
 
 
 @special(logging.getLogger)
@@ -245,13 +247,15 @@ def _format(ev: Evaluator, text: Any, args: Args, kwargs: Kwargs) -> Abstract:
     """`"{:.3f}".format(x)` as an f-string."""
     parts: list[Any] = []
     operands: list[Operand] = []
-    for k, (before, name, spec, conversion) in enumerate(string.Formatter().parse(text)):
+    automatic = itertools.count()
+    for before, name, spec, conversion in string.Formatter().parse(text):
         if before:
             parts.append(before)
         if name is None:
             continue
-        v = kwargs.get(name) if name and not name.isdigit() else args[int(name) if name else k]
-        if v is None or "{" in (spec or ""):
+        at = int(name) if name.isdigit() else next(automatic) if not name else None
+        v = kwargs.get(name) if at is None else args[at] if at < len(args) else None
+        if v is None or "{" in (spec or "") or isinstance(v, (Tup, Container)):
             ev.refuse("SCT206", "this format is not supported", hint="use an f-string")
         parts.append((conversion or "", spec or ""))
         operands.append(ev.operand(v))

@@ -80,7 +80,7 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
             operands, attrs = op.bind(*plain, **named)
         except TypeMismatch as error:
             ev.refuse("SCT501", str(error), why=f"it is asked for by `{spelling}`")
-        except TypeError as error:
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
             text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
             ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
                       hint="write it without this argument, or compute it outside the function")

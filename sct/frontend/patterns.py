@@ -7,20 +7,24 @@
 
 from __future__ import annotations
 
+import collections.abc
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
 from sct.frontend.bindings import assign
+from sct.frontend.classes import python_class
 from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.expressions import boolean, truth
-from sct.frontend.objects import class_of
+from sct.frontend.iteration import items_of
+from sct.frontend.raising import die
 from sct.frontend.reflection import attribute_if_any
 from sct.frontend.source import Binds, Matches
-from sct.frontend.values import Abstract, DictRef, ListRef, ObjRef, Static, Tup
-from sct.ir import Lit
+from sct.frontend.values import Abstract, DictRef, Iteration, ListRef, Static, Tup
+from sct.ir import Lit, Value
+from sct.ir.types import Tensor
 
 __all__: list[str] = []
 
@@ -95,6 +99,7 @@ def _parts(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
         return _sequence(ev, v, p)
     if isinstance(p, gast.MatchMapping):
         if not isinstance(v, DictRef):
+            _refuse_such(ev, v, collections.abc.Mapping)
             return None
         cell = ev.slots(v)
         found = [ev.ask(ev.eval(k), "a key of a pattern") for k in p.keys]
@@ -109,9 +114,10 @@ def _parts(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
 
 
 def _sequence(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
-    if not isinstance(v, (Tup, ListRef)):
+    if not isinstance(v, (Tup, ListRef)) and not (isinstance(v, Iteration) and v.kind == "range"):
+        _refuse_such(ev, v, collections.abc.Sequence, (str, bytes, bytearray))
         return None
-    items = v.items if isinstance(v, Tup) else ev.slots(v).items
+    items = items_of(ev, v)
     star = next((k for k, q in enumerate(p.patterns) if isinstance(q, gast.MatchStar)), None)
     if star is None:
         return list(zip(items, p.patterns)) if len(items) == len(p.patterns) else None
@@ -125,6 +131,15 @@ def _sequence(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] 
     return [*zip(items[:star], p.patterns), *middle, *zip(items[stop:], p.patterns[star + 1:])]
 
 
+def _refuse_such(ev: Evaluator, v: Abstract, kind: Any, but: tuple[type, ...] = ()) -> None:
+    """Refuse what is of this kind, or may be."""
+    v = ev.text(v)
+    tensor = isinstance(v, Value) and isinstance(v.type, Tensor)
+    cls = None if tensor else python_class(ev, v)
+    if cls is not None and issubclass(cls, kind) and not issubclass(cls, but):
+        ev.refuse("SCT503", f"a pattern for a `{cls.__name__}` is not supported", hint="make a list or a dict of it")
+
+
 _WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 """Classes whose one positional pattern is for the object itself."""
 
@@ -134,15 +149,20 @@ def _class(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
     is_one = ev.call(Static(isinstance), [v, cls])
     if not (isinstance(is_one, Static) and is_one.value and isinstance(cls, Static)):
         return None
-    if p.patterns and cls.value in _WHOLE:
-        return [(v, p.patterns[0])]
-    names = [*getattr(cls.value, "__match_args__", ())[: len(p.patterns)], *p.kwd_attrs]
-    if class_of(v) is None and not isinstance(v, ObjRef):
-        return None if names else []
-    found = [attribute_if_any(ev, v, name) for name in names]
-    if None in found:
-        return None
-    return [(x, q) for x, q in zip(found, [*p.patterns, *p.kwd_patterns]) if x is not None]
+    count, wanted = len(p.patterns), cls.value
+    named = getattr(wanted, "__match_args__", None)
+    whole = named is None and issubclass(wanted, _WHOLE)
+    allowed = 1 if whole else len(named or ())
+    if count > allowed:
+        die(ev, "TypeError", f"{wanted.__name__}() accepts {allowed} positional sub-pattern{'s' * (allowed != 1)} "
+            f"({count} given)")
+    parts: list[tuple[Abstract, Any]] = [(v, q) for q in p.patterns] if whole else []
+    for name, q in [*zip(() if whole else named or (), p.patterns), *zip(p.kwd_attrs, p.kwd_patterns)]:
+        x = attribute_if_any(ev, v, name)
+        if x is None:
+            return None
+        parts.append((x, q))
+    return parts
 
 
 def _bind(ev: Evaluator, v: Abstract, p: Any) -> None:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.evaluator import Evaluator
+from sct.frontend.objects import is_object
 from sct.frontend.raising import attempted
-from sct.frontend.values import Abstract, Ref, Static
+from sct.frontend.values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
 from sct.ir import Value
 from sct.ir.types import Opaque, Tensor
 from sct.ops import BY_CALL
@@ -26,7 +27,7 @@ __all__ = ["checked", "plain_numbers"]
 
 _PROTOCOLS: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {
     "bool": (bool, ("bool",)), "len": (len, ("int",)), "int": (int, ("int",)), "index": (operator.index, ("int",)),
-    "float": (float, ("float",)), "str": (str, ()), "repr": (repr, ())}
+    "float": (float, ("float",)), "str": (str, ()), "repr": (repr, ()), "format": (format, ()), "iter": (iter, ())}
 """What calls a special method, and the types of what it may give that are numbers at run time."""
 
 _MISSING = object()
@@ -41,19 +42,24 @@ def checked(ev: Evaluator, v: Abstract, name: str) -> Abstract:
     t = v.type if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier == "py" and t.dtype in dtypes:
         return v
-    if isinstance(t, Opaque) and name in ("str", "repr"):
-        return v  # a text
+    if isinstance(t, Opaque) and name in ("str", "repr", "format") or name == "iter" and (
+            isinstance(v, Iteration) and v.state is not None or is_object(v)):
+        return v  # a text, or an iterator
     if isinstance(v, Static):
         sample = v.value
+    elif isinstance(v, (ListRef, DictRef, Tup)):
+        sample = () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
     elif isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype in _SAMPLES:
         sample = _SAMPLES[t.dtype]
     else:
         sample = _MISSING
     if sample is _MISSING:
         ev.refuse("SCT504", f"the class of what `__{name}__` gives must be known")
-    made = attempted(ev, lambda: call(type("_", (), {f"__{name}__": lambda self: sample})()))
+    made = attempted(ev, lambda: call(type("_", (), {f"__{name}__": lambda self, *_: sample})()))
     if isinstance(v, Static):
         return Static(made)
+    if f"builtins.{name}" not in BY_CALL and name not in ("len", "index"):
+        ev.refuse("SCT504", f"the class of what `__{name}__` gives must be known")
     spelling = f"builtins.{ {'len': 'int', 'index': 'int'}.get(name, name)}"
     return ev.call_op(BY_CALL[spelling], v, spelling=spelling)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from sct.frontend.evaluator import Dead, Evaluator
+from sct.frontend.values import PLAIN
 from sct.ir import Lit
 from sct.ops import raise_
 from sct.ops.effects import python
@@ -20,8 +21,14 @@ __all__ = ["attempted", "die", "fitted"]
 
 def die(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
     """Raise a builtin exception at run time, here; nothing after it is evaluated."""
+    if not all(map(_is_literal, args)):
+        ev.refuse("SCT505", f"this raises {exception}, of what has no literal form", hint="test for it before")
     ev.emit(raise_, ev.emit(python, *map(Lit, args), callee=exception))
     raise Dead
+
+
+def _is_literal(x: Any) -> bool:
+    return all(map(_is_literal, x)) if type(x) is tuple else type(x) in PLAIN
 
 
 def attempted(ev: Evaluator, run: Callable[[], Any]) -> Any:

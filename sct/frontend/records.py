@@ -15,7 +15,7 @@ from sct.frontend.classes import python_class
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import get
 from sct.frontend.iteration import items_of
-from sct.frontend.objects import class_of, instantiate
+from sct.frontend.objects import class_of, instantiate, special_call, special_method
 from sct.frontend.raising import die
 from sct.frontend.values import Abstract, Container, DictRef, ListRef, ObjRef, Ref, Slots, Static, Tup
 from sct.ops import BY_CALL
@@ -101,6 +101,9 @@ def namedtuple_method(ev: Evaluator, owner: Tup, name: str, args: Args, kwargs: 
 @special(copy.copy)
 def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     (v,) = args
+    own = special_call(ev, v, "__copy__")
+    if own is not None:
+        return own
     if isinstance(v, Container):
         cell = ev.slots(v)
         addr = ev.new_addr()
@@ -116,6 +119,9 @@ def deepcopy(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
     """A copy of `v` and of all that it holds; what it holds twice, the copy does too."""
+    if special_method(ev, v, "__deepcopy__") is not None:
+        ev.refuse("SCT208", "a deep copy of an object with a `__deepcopy__` of its own is not supported",
+                  hint="call a method of your own that makes the copy")
     if isinstance(v, Tup):
         return v.with_(deep(ev, x, seen) for x in v.items)
     if isinstance(v, Ref):

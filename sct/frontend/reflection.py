@@ -22,6 +22,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Fn, Value, is_effect, walk
+from sct.ir.types import Tensor
 from sct.ops import is_instance, python, raise_
 
 __all__ = ["attribute_if_any"]
@@ -72,8 +73,15 @@ def issubclass_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def callable_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if special_method(ev, args[0], "__call__") is not None:
         return Static(True)
-    return Static(isinstance(args[0], (Closure, Bound, Method, Pullback)) or
-                  isinstance(args[0], Static) and callable(args[0].value))
+    (v,) = args
+    if isinstance(v, Static):
+        return Static(callable(v.value))
+    if isinstance(v, Value) and not isinstance(v.type, Tensor):
+        leaf = ev.leaf_of(v)
+        if leaf is None:
+            ev.refuse("SCT504", "whether this object can be called is not known")
+        return Static(callable(leaf))
+    return Static(isinstance(v, (Closure, Bound, Method, Pullback)))
 
 
 @special(getattr)

@@ -22,6 +22,7 @@ from sct.frontend import lists
 from sct.frontend.arrays import size_along, slice_view
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.objects import special_call
+from sct.frontend.protocols import checked
 from sct.frontend.raising import die
 from sct.frontend.store import is_number
 from sct.frontend.values import (
@@ -157,7 +158,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
         return v
     own = special_call(ev, v, "__iter__")
     if own is not None:
-        return iterator(ev, own)
+        return iterator(ev, checked(ev, own, "iter"))
     if not isinstance(v, Static) or not is_number(v):
         v = ev.text(v)
     if isinstance(v, Perhaps):

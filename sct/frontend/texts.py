@@ -10,9 +10,10 @@ from typing import Any
 
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.lists import is_dynamic
-from sct.frontend.objects import class_of, special_call
+from sct.frontend.objects import class_of, find_method, get_attribute, special_call
+from sct.frontend.protocols import checked
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Container, DefaultRef, DictRef, ListRef, ObjRef, Ref, Static, Tup
+from sct.frontend.values import Abstract, Container, DefaultRef, DictRef, ListRef, Ref, Static, Tup
 from sct.ir import Lit, Operand, Value
 from sct.ops import fstring
 
@@ -23,10 +24,10 @@ def shown(ev: Evaluator, v: Abstract) -> Operand:
     """What `str(v)` is, as an operand; numbers and arrays as they are."""
     if isinstance(v, Static):
         return Lit(v.value) if is_number(v) else Lit(str(v.value))
-    own = special_call(ev, v, "__str__")
-    own = special_call(ev, v, "__repr__") if own is None else own
-    if own is not None:
-        return shown(ev, own)
+    for name in ("str", "repr"):
+        own = special_call(ev, v, f"__{name}__")
+        if own is not None:
+            return shown(ev, checked(ev, own, name))
     if not isinstance(v, (Tup, Container)):
         return ev.operand(v)
     parts: list[Any] = []
@@ -59,19 +60,17 @@ def _object(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand
     own = special_call(ev, v, "__repr__")
     if own is not None:
         parts.append(("", ""))
-        operands.append(ev.operand(own))
+        operands.append(ev.operand(checked(ev, own, "repr")))
         return
     cls = class_of(v)
-    fields: list[tuple[str, Abstract]] = []
-    if isinstance(v, Tup):
-        fields = list(zip(v.fields, v.items))
-    elif isinstance(v, ObjRef) and cls is not None and dataclasses.is_dataclass(cls):
-        cell = ev.slots(v)
-        named = [f.name for f in dataclasses.fields(cls) if f.repr]
-        fields = [(k, x) for k, x in zip(cell.keys, cell.items) if k in named]
+    where = find_method(cls, "__repr__")[1] if cls is not None else object
+    if isinstance(v, Tup) and cls is not None:
+        name, fields = cls.__name__, list(zip(v.fields, v.items))
+    elif cls is not None and "__dataclass_fields__" in vars(where):
+        name = cls.__qualname__
+        fields = [(f.name, get_attribute(ev, v, f.name)) for f in dataclasses.fields(where) if f.repr]
     else:
         ev.refuse("SCT503", "printing this object is not supported", hint="print its items, or an f-string")
-    name = cls.__qualname__ if cls is not None and isinstance(v, ObjRef) else v.cls.__name__
     _joined(ev, f"{name}(", [(f"{k}=", x) for k, x in fields], ")", parts, operands)
 
 
