@@ -649,3 +649,189 @@ def test_layout_of_joined(name: str, order: Any) -> None:
         agrees(joined_raveled, x, JOINED[name])
     except sct.SctError as refusal:
         assert refusal.code == "SCT301"
+
+
+# -- writes in place ---------------------------------------------------------------------------------------------
+
+
+def _assign(target: Any, value: Any) -> None:
+    target[...] = value
+
+
+def _add(target: Any, value: Any) -> None:
+    target += value
+
+
+def _put(target: Any, at: Any, value: Any) -> None:
+    target[at] = value
+
+
+def _swap(a: Any, b: Any) -> None:
+    a[:], b[:] = b, a
+
+
+def _scale_rows(m: Any, x: Any) -> None:
+    for row in m:
+        row[0] = 3.0
+        row *= x
+
+
+def _add_reversed_rows(m: Any) -> None:
+    for a, b in zip(m, m[::-1]):
+        a += b
+
+
+VECTOR_WRITES: dict[str, Callable[[Any, Any], Any]] = {
+    "shifted sum": lambda y, x: _add(y[1:], y[:-1]),
+    "reversed": lambda y, x: _assign(y, y[::-1]),
+    "shifted": lambda y, x: _assign(y[:-1], y[1:]),
+    "product of neighbours": lambda y, x: _assign(y[1:], y[:-1] * y[1:]),
+    "swapped halves": lambda y, x: _swap(y[:3], y[3:]),
+    "repeated indices": lambda y, x: _put(y, [0, 0, 1], x[1:4]),
+    "add.at": lambda y, x: np.add.at(y, [0, 0, 1], x[1:4]),
+    "copyto": lambda y, x: np.copyto(y, y[::-1]),
+    "copyto, where": lambda y, x: np.copyto(y, 2.0, where=x > 0.0),
+    "copyto a part": lambda y, x: np.copyto(y[::2], x[:3]),
+    "put": lambda y, x: np.put(y, [0, 2], [1.0, x[1]]),
+    "putmask": lambda y, x: np.putmask(y, x > 0.0, x * 2.0),
+    "sort": lambda y, x: y.sort(),
+    "sort of a view": lambda y, x: y[::2].sort(),
+    "through .T": lambda y, x: _assign(y.T[1:3], 3.0),
+    "through .real": lambda y, x: _assign(y.real[1:3], x[0]),
+    "out by method": lambda y, x: y.clip(0.0, 0.5, out=y),
+    "cumsum by method": lambda y, x: y.cumsum(out=y),
+    "out of part": lambda y, x: np.add(y[:3], y[3:], out=y[:3]),
+    "more than fits": lambda y, x: _assign(y, np.ones((1, 6)) * x[0]),
+}
+MATRIX_WRITES: dict[str, Callable[[Any, Any], Any]] = {
+    "transpose added": lambda m, x: _add(m, m.T),
+    "transpose assigned": lambda m, x: _assign(m, m.T * x),
+    "rows swapped": lambda m, x: _assign(m[:2], m[1::-1]),
+    "rows": _scale_rows,
+    "rows of both ends": lambda m, x: _add_reversed_rows(m),
+    "rows of the transpose": lambda m, x: _scale_rows(m.T, x),
+    "diagonal": lambda m, x: np.fill_diagonal(m, x),
+    "diagonal of a part": lambda m, x: np.fill_diagonal(m[1:, 1:], 2.0),
+    "matmul": lambda m, x: np.matmul(m, m, out=m),
+    "broadcast": lambda m, x: np.multiply(x, 2.0, out=m),
+}
+
+
+def vector_written(x: np.ndarray, write: Any) -> float:
+    y = x * 1.0
+    v = y[1:]
+    write(y, x)
+    return np.sum(y * x) + np.sum(v * v)
+
+
+def matrix_written(x: np.ndarray, write: Any) -> float:
+    m = np.outer(x, x)
+    v = m[0]
+    write(m, x)
+    return np.sum(m * x) + np.sum(v * v)
+
+
+@pytest.mark.parametrize("name", VECTOR_WRITES)
+def test_vector_is_written(name: str) -> None:
+    agrees(vector_written, X, VECTOR_WRITES[name])
+
+
+@pytest.mark.parametrize("name", MATRIX_WRITES)
+def test_matrix_is_written(name: str) -> None:
+    agrees(matrix_written, X, MATRIX_WRITES[name])
+
+
+def ints_plus_floats(x: np.ndarray) -> float:
+    n = np.arange(6)
+    n += x
+    return np.sum(n * x)
+
+
+def flags_plus_int(x: np.ndarray) -> float:
+    b = x > 0.0
+    b += 1
+    return np.sum(b * x)
+
+
+def longer_sum(x: np.ndarray) -> float:
+    y = x[:1] * 1.0
+    y += x
+    return np.sum(y)
+
+
+def more_axes(x: np.ndarray) -> float:
+    y = x * 1.0
+    y += np.ones((2, 6))
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("f", [ints_plus_floats, flags_plus_int, longer_sum, more_axes])
+def test_result_that_does_not_fit_is_refused(f: Callable[..., Any]) -> None:
+    assert isinstance(attempt(f, X.copy()), (TypeError, ValueError))
+    refuses(f, X, code="SCT501")
+
+
+def flags_written(x: np.ndarray) -> float:
+    b = x > 0.0
+    b |= x < -0.5
+    b ^= True
+    n = np.arange(6)
+    n *= 2
+    n //= 3
+    n += b
+    return np.sum(n * x) + np.sum(b * x)
+
+
+def shared_without_axes(x: np.ndarray) -> float:
+    y = np.asarray(x[0] * 1.0)
+    z = y
+    y += x[1]
+    s = np.array(0.0)
+    t = s
+    for k in range(3):
+        s += x[k] ** 2
+    return z * 1.0 + t
+
+
+def view_without_axes(x: np.ndarray) -> float:
+    y = x[0:1].squeeze()
+    y *= x[1]
+    z = x[2]
+    z *= x[1]
+    return x[0] * 2.0 + y + x[2] * z
+
+
+def views_in_containers(x: np.ndarray) -> float:
+    y = x * 1.0
+    rows = [y] * 2
+    rows[0][0] = 5.0
+    first, *rest = y, y[1:]
+    rest[0][0] = 4.0
+    for k, part in enumerate(np.split(y, 3)):
+        part *= x[k]
+    return np.sum(rows[1] * x) + np.sum(first)
+
+
+def index_of_view_rebound(x: np.ndarray) -> float:
+    y = x * 1.0
+    i = 1
+    v = y[i:]
+    i = 3
+    v[0] = 5.0
+    y = y[::-1]
+    v[1] = x[0]
+    return np.sum(y * x[i])
+
+
+def swapped_names(x: np.ndarray) -> float:
+    a, b = x * 1.0, x * 2.0
+    for k in range(3):
+        a, b = b, a
+        a[k] = b[k] * x[k]
+    return np.sum(a * x) + np.sum(b)
+
+
+@pytest.mark.parametrize("f", [flags_written, shared_without_axes, view_without_axes, views_in_containers,
+                               index_of_view_rebound, swapped_names])
+def test_written_program(f: Callable[..., Any]) -> None:
+    agrees(f, X)

@@ -26,9 +26,8 @@ from sct.ops.indexing import split as split_key
 from sct.ops.lists import stacked, stacked_rows
 
 __all__ = [
-    "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "flagged", "item", "key_items", "nested", "size_along",
-    "slice_view",
-    "subscript", "writable", "write_through",
+    "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "fits", "flagged", "item", "key_items", "nested",
+    "size_along", "slice_view", "subscript", "writable", "write_through",
 ]
 
 NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64"} | {
@@ -401,6 +400,12 @@ def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand
               hint="write to the array itself, by its index")
 
 
+def fits(ev: Evaluator, result: Tensor, t: Tensor) -> bool:
+    """May a result of this shape be written into an array `t` by a ufunc: is it not broadcast to more?"""
+    ends = zip(reversed(result.shape), reversed(t.shape))
+    return result.rank <= t.rank and not any(ev.resolve(q).value == 1 != ev.resolve(p).value for p, q in ends)
+
+
 def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
     """`array op= value`: `new` is the result of `op`; shape and dtype stay the array's."""
     t, n = plain(ev.type_of(ref)), plain(new.type)
@@ -410,7 +415,7 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
             ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype} in place",
                       why="NumPy raises here too", hint="write `x = x + y`")
         new = ev.emit(astype, new, dtype=t.dtype)
-    if n.rank > t.rank:
+    if not fits(ev, n, t):
         ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}",
                   why="NumPy raises here too")
     if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend import lists
-from sct.frontend.arrays import COMPUTED, array_of, assign_item, nested, writable
+from sct.frontend.arrays import COMPUTED, array_of, assign_item, fits, nested, writable
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
 from sct.frontend.iteration import items_of
 from sct.frontend.layouts import contiguous, is_c_order, is_view
@@ -198,7 +198,7 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
     if not isinstance(out, Ref):
         ev.refuse("SCT303", "`out` must be an array")
     ufunc = isinstance(getattr(np, spelling.removeprefix("numpy."), None), np.ufunc)
-    if not (ufunc or spelling.removeprefix("numpy.") in BUFFERED) and any(
+    if not (ufunc or spelling.rpartition(".")[2] in BUFFERED) and any(
             shares(ev, x, out) for x in (*args, *kwargs.values())):
         ev.refuse("SCT303", f"`out` of `{spelling}` shares memory with what is read",
                   why="it is written part by part, while the rest is still to be read",
@@ -225,7 +225,7 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
     ends = list(zip(reversed(n.shape), reversed(t.shape)))
     for p, q in ends:
         ev.same(p, q)
-    if n.rank > t.rank or not ufunc and (
+    if not fits(ev, n, t) or not ufunc and (
             n.rank < t.rank or any(ev.resolve(p).value == 1 != ev.resolve(q).value for p, q in ends)):
         ev.refuse("SCT501", f"the result {n} does not fit into the `out` {t}", why="NumPy raises here too")
     assign_item(ev, out, Static(Ellipsis), made)
