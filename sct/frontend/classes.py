@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import collections
+import itertools
 import types
 
 import numpy as np
 
 from sct.frontend.arrays import NUMPY_NAMES
 from sct.frontend.evaluator import Evaluator
-from sct.frontend.values import Abstract, Bound, Closure, DictRef, ListRef, ObjRef, Ref, Static, Tup
+from sct.frontend.values import (
+    Abstract,
+    Bound,
+    Closure,
+    DefaultRef,
+    DictRef,
+    Iteration,
+    ListRef,
+    ObjRef,
+    Ref,
+    Static,
+    Tup,
+)
 from sct.ir import Value
 from sct.ir.reals import plain
 from sct.ir.types import Opaque, Tensor
 
 __all__ = ["possible_classes", "python_class"]
+
+
+_ITERATED: dict[str, type] = {
+    "range": range, "zip": zip, "map": map, "filter": filter, "enumerate": enumerate, "keys": type({}.keys()),
+    "values": type({}.values()), "items": type({}.items()), "count": itertools.count, "chain": itertools.chain}
+"""What is run over, by kind."""
 
 
 def python_class(ev: Evaluator, v: Abstract) -> type:
@@ -30,7 +50,8 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         return types.MethodType
     if isinstance(v, Ref):
         ev.type_of(v)
-    known = {Ref: np.ndarray, ListRef: list, DictRef: dict}.get(type(v))
+    known = {Ref: np.ndarray, ListRef: list, DictRef: dict, DefaultRef: collections.defaultdict}.get(type(v))
+    known = _ITERATED.get(v.kind) if isinstance(v, Iteration) else known
     if known is not None:
         return known
     t = plain(v.type) if isinstance(v, Value) else None
