@@ -309,7 +309,7 @@ class Tapes:
     def turned(self, s: Operand, depth: int = 0) -> bool:
         """Are the elements of the list, or of the lists in it, in the opposite order?"""
         t = s.type
-        while isinstance(t, Undef):
+        while isinstance(t, (Undef, Optional)):
             t = t.elem
         if not isinstance(t, Seq) or isinstance(t, List):
             return False

@@ -42,6 +42,10 @@ class Direction:
             tree_of(ev, value, leaves)
             return [given] if leaves else []
         theirs = _parts(ev, given)
+        if lists.is_dynamic(ev, value) and not lists.is_dynamic(ev, given) and isinstance(given, ListRef):
+            ev.refuse("SCT406", f"the {self.of} is a list of any length, the {self.name} is not",
+                      why="a list from outside is taken apart, so its length is known before that of the other",
+                      hint=f"pass the {self.name} as an argument, or use np.array of both")
         if theirs is None or ours.keys() != theirs.keys():
             ev.refuse("SCT406", f"the {self.name} is not arranged as the {self.of} is",
                       why="the one has other parts than the other",

@@ -101,6 +101,7 @@ class _Simplify:
         self.reads: set[tuple[Operand, ...]] = set()
         self.sizes: dict[Dim, tuple[Value, int]] = {}
         self.shaped: dict[tuple[Dim, ...], Value] = {}
+        self.params = frozenset(fn.params)
         self.count(fn)
         for p in fn.params:
             if isinstance(p.type, Tensor):
@@ -154,6 +155,9 @@ class _Simplify:
 
     def zeros_like(self, x: Operand, t: Type) -> Operand | None:
         """Zeros of the shape of x, which nothing else needs, of the type t."""
+        start = self.carried_from(x)
+        if start is not None and x.type == t:
+            return cast(Operand, zeros_of(start))
         sizes = self.sizes_of(x)
         if sizes is None or not isinstance(t, Tensor):
             return None
@@ -161,6 +165,16 @@ class _Simplify:
         if like is not None and like.type == t:
             return cast(Operand, zeros_of(like))
         return cast(Operand, zeros(*sizes, dtype=t.dtype))
+
+    def carried_from(self, x: Operand) -> Value | None:
+        """The argument that a loop, of which nothing else is needed, carries to its end as x, in one shape."""
+        made = cast(Builder, builder_var.get()).defs.get(cast(Value, x))
+        if made is None or made.op.name != "loop" or x not in made.outs[:made.attrs["carries"]] \
+                or sum(self.uses[out] for out in made.outs) > 1:
+            return None
+        start = made.args[3 * made.attrs["counted"] + made.outs.index(cast(Value, x))]
+        fixed = isinstance(x.type, Tensor) and all(d.value is not None or d in self.sizes for d in x.type.shape)
+        return cast(Value, start) if fixed and start.type == x.type and start in self.params else None
 
     def sizes_of(self, x: Operand) -> list[Operand] | None:
         """The shape of x, an array that is computed, as operands, where arguments tell it."""
