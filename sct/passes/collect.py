@@ -18,7 +18,7 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import Tensor
 from sct.ops.arithmetic import add, mul, neg, sub
-from sct.passes.rules import definition, made_by, number, plus, times
+from sct.passes.rules import definition, made_by, number, of_block, plus, times
 
 __all__ = ["Opened", "Term", "collect", "negation", "product", "total"]
 
@@ -37,6 +37,7 @@ class Term:
     factors: tuple[Operand, ...]
 
 
+@of_block(when="finite")
 def collect(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
     """The out of `eqn`, a sum, made with less work, or None."""
     if eqn.op not in (add, sub) or not _is_float(eqn.out):
@@ -59,6 +60,7 @@ def collect(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Ope
     return made
 
 
+@of_block(when="finite")
 def product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, last: bool = False) -> Operand | None:
     """The out of `eqn`, a product, with literals and scalars multiplied first; `last`: also where that
     only saves parentheses."""
@@ -79,6 +81,7 @@ def product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, las
     return made
 
 
+@of_block()
 def negation(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
     """-(c * a) -> -c * a;  -(a - b) -> b - a, where nothing else needs what is in the brackets."""
     made = definition(args[0]) if eqn.op is neg else None

@@ -20,11 +20,12 @@ from sct.ops.elementwise import minimum
 from sct.ops.functions import exp, logaddexp
 from sct.ops.products import matmul
 from sct.ops.reductions import sum_
-from sct.passes.rules import made_by
+from sct.passes.rules import made_by, of_block
 
 __all__ = ["dotted", "logistic"]
 
 
+@of_block()
 def dotted(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
     """The sum of the products of two vectors."""
     factors = made_by(args[0], "mul") if eqn.op is sum_ and not eqn.attrs.get("keepdims") else None
@@ -35,6 +36,7 @@ def dotted(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Oper
     return cast(Operand, matmul(*factors)) if vectors else None
 
 
+@of_block(when="finite")
 def logistic(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
     """The derivative of a `logaddexp` that is not computed itself.
 

@@ -15,7 +15,7 @@ from sct.ops.arithmetic import add, neg, sub
 from sct.ops.elementwise import logical_and, logical_not, logical_or, where
 from sct.ops.indexing import add_at, store
 from sct.ops.reductions import sum_
-from sct.passes.rules import definition, is_zeros, made_by, rule
+from sct.passes.rules import definition, is_zeros, made_by, of_block, rule
 
 __all__ = ["cleared", "complementary", "masked", "nested", "unsigned"]
 
@@ -72,6 +72,7 @@ def add_at_masked(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str
 # -- what is used once ------------------------------------------------------------------------
 
 
+@of_block()
 def cleared(eqn: Eqn, args: tuple[Operand, ...], uses: Mapping[Value, int]) -> Operand | None:
     """where(c, 0, dx), the next value of dx, is dx with dx[c] = 0."""
     if eqn.op is not where or not is_nothing(args[1]) or definition(args[2]) is None:
@@ -83,6 +84,7 @@ def cleared(eqn: Eqn, args: tuple[Operand, ...], uses: Mapping[Value, int]) -> O
     return cast(Operand, store(x, 0.0, c, key=("m",)))
 
 
+@of_block()
 def nested(eqn: Eqn, args: tuple[Operand, ...], uses: Mapping[Value, int]) -> Operand | None:
     """where(c, where(d, x, 0), 0) -> where(c & d, x, 0), of arrays."""
     if eqn.op is not where or not cast(Tensor, eqn.out.type).is_array or not any(map(is_nothing, args[1:])):
@@ -99,6 +101,7 @@ def nested(eqn: Eqn, args: tuple[Operand, ...], uses: Mapping[Value, int]) -> Op
     return cast(Operand, where(logical_and(c if kept else logical_not(c), d if too else logical_not(d)), x, 0.0))
 
 
+@of_block()
 def complementary(eqn: Eqn, args: tuple[Operand, ...], uses: Mapping[Value, int]) -> Operand | None:
     """where(c, a, 0) + where(c, 0, b) -> where(c, a, b);  where(c, a, b) + where(c, d, 0) -> where(c, a + d, b)"""
     if eqn.op is not add or not all(uses.get(cast(Value, x)) == 1 for x in args):
@@ -113,6 +116,7 @@ def complementary(eqn: Eqn, args: tuple[Operand, ...], uses: Mapping[Value, int]
         y if is_nothing(x) else x if is_nothing(y) else add(x, y) for x, y in pairs)))
 
 
+@of_block()
 def unsigned(eqn: Eqn, args: tuple[Operand, ...], uses: Mapping[Value, int]) -> Operand | None:
     """a + where(c, -b, 0) -> a - where(c, b, 0);  sum(where(c, -b, 0)) -> -sum(where(c, b, 0))"""
     if eqn.op is add and (b := negation(args[0], uses)) is not None:
@@ -132,6 +136,7 @@ def negation(x: Operand, uses: Mapping[Value, int]) -> Operand | None:
     return cast(Operand, where(made[0], *(args[0] if args else y for y, args in parts)))
 
 
+@of_block()
 def masked(eqn: Eqn, args: tuple[Operand, ...], uses: Mapping[Value, int]) -> Operand | None:
     """where(c, x, 0) -> x, where x is 0 outside c already: no one asks any more."""
     if eqn.op is not where or args[2] != Lit(0.0) or not within(args[1], args[0]):

@@ -15,7 +15,7 @@ from sct.ops.linalg import solve
 from sct.ops.products import matmul, matrix_transpose, outer
 from sct.ops.reductions import sum_
 from sct.ops.shape import swapaxes, transpose
-from sct.passes.rules import definition, made_by, rule, shape_of
+from sct.passes.rules import definition, made_by, of_block, rule, shape_of
 
 __all__ = ["turned"]
 
@@ -43,7 +43,7 @@ def solve_negated(a: Operand, b: Operand) -> Any:
     return neg(solve(a, args[0])) if args is not None else None
 
 
-@rule("matmul")
+@rule("matmul", when="finite")
 def matmul_identity(a: Operand, b: Operand) -> Any:
     """eye @ b -> b;  a @ eye -> a;  (c * eye) @ b -> c * b;  a @ (c * eye) -> c * a"""
     for eye, x in ((a, b), (b, a)):
@@ -58,7 +58,7 @@ def is_identity(x: Operand) -> bool:
     return eqn is not None and eqn.op.name == "eye" and not eqn.attrs.get("k") and len(eqn.args) == 1
 
 
-@rule("matmul")
+@rule("matmul", when="finite")
 def matmul_filled(a: Operand, b: Operand) -> Any:
     """a @ (a vector full of g) -> g * sum(a, axis=-1);  (a vector full of g) @ b -> g * sum(b, axis=-2)"""
     if (g := filled(b)) is not None:
@@ -81,7 +81,7 @@ def filled(x: Operand) -> Any:
     return args[0] if args is not None and shape_of(args[0]) == () else None
 
 
-@rule("mul")
+@rule("mul", when="finite")
 def mul_det(a: Operand, b: Operand) -> Any:
     """(c / d * d) * B -> c * B where d = det(A), 0 only where its derivative raises: that of log(det(A)) is inv(A).T"""
     args = made_by(a, "mul")
@@ -89,7 +89,7 @@ def mul_det(a: Operand, b: Operand) -> Any:
     return mul(parts[0], b) if args is not None and parts is not None and parts[1] is args[1] else None
 
 
-@rule("mul")
+@rule("mul", when="finite")
 def mul_norm(a: Operand, b: Operand) -> Any:
     """(c * y / y) * x -> c * x where y = norm(x), which is 0 only where x is: the derivative of norm(x)**2 is 2 * x"""
     for q, x in ((a, b), (b, a)):
@@ -138,6 +138,7 @@ def is_turn(eqn: Eqn | None) -> bool:
     return sorted(eqn.attrs[k] % rank for k in "ab") == [rank - 2, rank - 1]
 
 
+@of_block()
 def turned(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
     """(a.T @ b).T -> b.T @ a;  (a @ b.T).T -> b @ a.T;  (-a).T -> -a.T, where nothing else needs what is inside."""
     if not is_turn(eqn) or uses.get(cast(Value, args[0]), 1) > 1:

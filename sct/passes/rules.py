@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, builder_var
@@ -25,24 +25,44 @@ from sct.ops.reductions import expand_like, sum_
 from sct.ops.shape import expand_dims, reshape, transpose
 
 __all__ = [
-    "FOLDED", "RULES", "Rule", "definition", "folded", "is_number", "is_zeros", "made_by", "number", "over", "plus",
-    "rule", "times",
+    "FOLDED", "OF_BLOCKS", "RULES", "WHEN", "Rule", "definition", "folded", "is_number", "is_zeros", "made_by",
+    "number", "of_block", "over", "plus", "rule", "times",
 ]
 
 Rule = Callable[..., Any]
+Block = TypeVar("Block", bound=Callable[..., Any])
 RULES: dict[str, list[Rule]] = {}
+OF_BLOCKS: list[Rule] = []
+"""Rules that also look at how often a value is used: rule(eqn, operands, uses)."""
+WHEN: dict[Rule, str] = {}
+"""What a rule assumes, where it does: "finite", that all of what stands before it is finite.  Others agree
+on nan and infinities too, as real numbers (-0.0 is 0.0)."""
 
 
 FOLDED = frozenset({"sqrt", "exp", "log", "sin", "cos", "tanh", "pow"})
 """Functions that are computed here where their operands are literals."""
 
 
-def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Enter a rule for the ops of these names."""
+def rule(*names: str, when: str = "") -> Callable[[Rule], Rule]:
+    """Enter a rule for the ops of these names; `when` is what it assumes."""
 
     def enter(fn: Rule) -> Rule:
+        if when:
+            WHEN[fn] = when
         for name in names:
             RULES.setdefault(name, []).append(fn)
+        return fn
+
+    return enter
+
+
+def of_block(when: str = "") -> Callable[[Block], Block]:
+    """Enter a rule that the pass `simplify` asks of a whole block."""
+
+    def enter(fn: Block) -> Block:
+        OF_BLOCKS.append(fn)
+        if when:
+            WHEN[fn] = when
         return fn
 
     return enter
@@ -155,13 +175,13 @@ def add_negated(a: Operand, b: Operand) -> Any:
     return sub(a, -c) if c is not None and c < 0 else None
 
 
-@rule("add")
+@rule("add", when="finite")
 def add_like(a: Operand, b: Operand) -> Any:
     """a + a -> 2.0 * a;  c*a + d*a -> (c+d) * a"""
     return like_terms(a, b, 1)
 
 
-@rule("sub")
+@rule("sub", when="finite")
 def sub_like(a: Operand, b: Operand) -> Any:
     """c*a - d*a -> (c-d) * a"""
     return like_terms(a, b, -1)
@@ -295,9 +315,12 @@ def div_by_scaled(a: Operand, b: Operand) -> Any:
 
 @rule("div")
 def div_scaled(a: Operand, b: Operand) -> Any:
-    """s * array / t -> s / t * array"""
+    """s * array / t -> s / t * array, where s / t does not raise: t is a size or no Python number"""
     args = made_by(a, "mul")
     if args is None or shape_of(b) != () or shape_of(args[0]) != () or not shape_of(args[1]):
+        return None
+    is_size = isinstance(b, Value) and b.dim is not None
+    if not number(b) and not is_size and "np" not in (carrier_of(args[0]), carrier_of(b)):
         return None
     return mul(div(args[0], b), args[1])
 

@@ -21,7 +21,7 @@ from sct.ir.types import List, Tensor
 from sct.ops.arithmetic import add
 from sct.ops.indexing import add_at, index, join, split, store
 from sct.passes.collect import Opened, total
-from sct.passes.rules import definition, is_zeros, number, writes_once
+from sct.passes.rules import definition, is_zeros, number, of_block, writes_once
 
 __all__ = ["into_arm", "is_element", "read_back", "through_view", "without_zeroing"]
 
@@ -29,6 +29,7 @@ REACH = 30
 """How many equations back a `cond` is looked for, so that the pass takes linear time."""
 
 
+@of_block(when="finite")
 def without_zeroing(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
     """`x` with `x[k] = 0; ...; x[k] += x[k] + b` is `x` with `...; x[k] += b`; and where there is no
     `x[k]` to add back, `x` with `x[k] = b; ...`."""
@@ -71,6 +72,7 @@ def read_back(eqn: Eqn, args: Sequence[Operand]) -> Operand | None:
     return cast(Operand, store(x, add(before, value), *key, key=eqn.attrs["key"]))
 
 
+@of_block()
 def through_view(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
     """`x` with `x[k] += v`, for a `v` of zeros but for some parts, is `x` with these parts added to."""
     if eqn.op is not add_at:
@@ -145,6 +147,7 @@ def _same_key(a: Eqn, b: Eqn, key: Sequence[Operand], first: int) -> bool:
     return a.attrs["key"] == b.attrs["key"] and list(a.args[first:]) == list(key)
 
 
+@of_block()
 def into_arm(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
     """An update by what is zero in one arm of a `cond` is done in the other arm."""
     if eqn.op is not add_at:

@@ -1,0 +1,507 @@
+"""The rewrite rules, from their table: both sides of each are run on nan, infinities, -0.0, of no elements,
+broadcast, in single precision and on ints.
+
+A rule of the table without an example here fails; an example is the term before the rule, written with the ops.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from handmade import if_
+
+from sct.ir import Builder
+from sct.ir.core import Fn, Lit, Value
+from sct.ir.interp import run
+from sct.ir.text import show, type_of
+from sct.ir.types import List, Tensor, TypeMismatch
+from sct.ops import OPS
+from sct.passes import simplify
+from sct.passes.rules import OF_BLOCKS, RULES, WHEN
+
+NUMBERS = ("float", "f64", "f64[n]", "f32[n]", "f64[m, n]", "ri64[n]", "f64[0]", "rint", "f32")
+PAIRS = (
+    ("float", "float"),
+    ("f64[n]", "f64[n]"),
+    ("f64[n]", "float"),
+    ("float", "f64[n]"),
+    ("f64[m, n]", "f64[n]"),
+    ("f64[n]", "f64[m, n]"),
+    ("f32[n]", "f32[n]"),
+    ("f32", "f32[n]"),
+    ("f64", "f64"),
+    ("f64[n]", "f64[1]"),
+    ("ri64[n]", "f64[n]"),
+    ("f64[0]", "f64[0]"),
+    ("f64", "f64[0]"),
+    ("rint", "float"),
+    ("any_real", "f64[n]"),
+)
+SPECIAL = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1.5, -2.0, 1e-3])
+SIZES = ({"n": 3, "m": 2, "k": 2}, {"n": 1, "m": 1, "k": 1}, {"n": 0, "m": 2, "k": 0})
+DRAWS = 12
+
+
+def op(name: str) -> Callable[..., Any]:
+    return OPS[name]
+
+
+(add, sub, mul, div, neg, pow_, where, sum_, index, store, add_at, zeros_of, expand_like) = map(
+    op,
+    ("add", "sub", "mul", "div", "neg", "pow", "where", "sum", "index", "store", "add_at", "zeros_of", "expand_like"),
+)
+(
+    matmul,
+    transpose,
+    squeeze,
+    expand_dims,
+    append,
+    repeat,
+    list_of,
+    logical_or,
+    logical_not,
+    lt,
+    astype,
+    exp,
+    logaddexp,
+) = map(
+    op,
+    (
+        "matmul",
+        "transpose",
+        "squeeze",
+        "expand_dims",
+        "append",
+        "repeat",
+        "list_of",
+        "logical_or",
+        "logical_not",
+        "lt",
+        "astype",
+        "exp",
+        "logaddexp",
+    ),
+)
+I, ALL = {"key": ("i",)}, {"key": ("s000",)}
+M = {"key": ("m",)}
+
+
+@dataclass(frozen=True)
+class Example:
+    """The term before a rule, of operands of some types: the usual ones of one or two numbers, or those given."""
+
+    term: Callable[..., Any]
+    types: tuple[str, ...] = ()
+
+    def signatures(self) -> list[tuple[str, ...]]:
+        n = len(inspect.signature(self.term).parameters)
+        if self.types:
+            return [tuple(t.strip() for t in sig.split("; ")) for sig in self.types]
+        return [(t,) for t in NUMBERS] if n == 1 else list(PAIRS)
+
+
+def e(term: Callable[..., Any], *types: str) -> Example:
+    return Example(term, types)
+
+
+def hinted(x: Value) -> Value:
+    x.hint = "dx"
+    return x
+
+
+ARRAYS = ("f64[n]; f64[n]", "f32[n]; f32[n]", "f64[0]; f64[0]")
+EXAMPLES: dict[str, list[Example]] = {
+    # arithmetic
+    "add_literals": [e(lambda x: add(x, 0)), e(lambda x: add(x, 0.0)), e(lambda x: add(2.0, x))],
+    "add_zeros": [e(lambda x: add(x, zeros_of(x))), e(lambda x: add(zeros_of(x), x))],
+    "add_negated": [e(lambda x, y: add(x, neg(y))), e(lambda x, y: add(neg(x), y)), e(lambda x: add(x, -2.0))],
+    "add_like": [e(lambda x: add(x, x)), e(lambda x: add(x, mul(3.0, x))), e(lambda x: add(mul(2.0, x), neg(x)))],
+    "sub_like": [e(lambda x: sub(mul(3.0, x), x)), e(lambda x: sub(mul(3.0, x), mul(2.0, x)))],
+    "sub_literals": [e(lambda x: sub(x, 0.0)), e(lambda x: sub(0.0, x)), e(lambda x: sub(x, -2.0))],
+    "sub_negated": [e(lambda x, y: sub(x, neg(y))), e(lambda x, y: sub(neg(x), y))],
+    "sub_zeros": [e(lambda x: sub(x, zeros_of(x))), e(lambda x: sub(zeros_of(x), x))],
+    "neg_of": [e(lambda x: neg(neg(x)))],
+    "mul_literals": [e(lambda x: mul(1.0, x)), e(lambda x: mul(-1.0, x)), e(lambda x: mul(x, 2.0))],
+    "mul_scalar": [e(lambda x, y: mul(x, y))],
+    "mul_scaled": [e(lambda x: mul(3.0, mul(2.0, x))), e(lambda x: mul(3.0, neg(x)))],
+    "mul_quotient": [
+        e(lambda x: mul(3.0, div(2.0, x))),
+        e(lambda x, y: mul(x, div(1.0, y))),
+        e(lambda x, y: mul(div(-1.0, x), y)),
+        e(lambda x, y: mul(x, op("quotient")(1.0, y))),
+    ],
+    "mul_negated": [e(lambda x, y: mul(neg(x), y)), e(lambda x, y: mul(x, neg(y)))],
+    "div_literals": [e(lambda x: div(x, 1.0)), e(lambda x: div(x, -1.0)), e(lambda x: div(mul(3.0, x), 2.0))],
+    "div_by_scaled": [e(lambda x: div(3.0, mul(2.0, x)))],
+    "div_scaled": [
+        e(lambda s, x, t: div(mul(s, x), t), "f64; f64[n]; f64", "float; f64[n]; float", "f32; f32[n]; f32")
+    ],
+    "div_negated": [e(lambda x, y: div(neg(x), y)), e(lambda x, y: div(x, neg(y)))],
+    "pow_literals": [e(lambda x: pow_(x, 1)), e(lambda x: pow_(x, 2))],
+    # shapes
+    "unbroadcast_same": [e(lambda x, y: op("unbroadcast_like")(x, y))],
+    "cast_same": [e(lambda x, y: op("cast_like")(x, y))],
+    "expand_scalar": [e(lambda x, y: expand_like(x, y))],
+    "mul_expanded": [e(lambda x, y: mul(expand_like(sum_(x), x), y)), e(lambda x, y: mul(y, expand_like(sum_(x), x)))],
+    "mul_scalar_expanded": [e(lambda s, x: mul(s, expand_like(s, x)), "f64; f64[n]", "float; f64[n]", "f32; f32[n]")],
+    "where_expanded": [
+        e(lambda s, x: where(lt(x, 0.5), expand_like(s, x), 0.0), "f64; f64[n]", "f32; f32[n]", "f64; f64[0]"),
+        e(lambda s, x: where(lt(x, 0.5), x, expand_like(s, x)), "f64; f64[n]", "f64; f64[m, n]"),
+    ],
+    "add_expanded": [e(lambda x, y: add(expand_like(sum_(x), x), y)), e(lambda x, y: add(y, expand_like(sum_(x), x)))],
+    "sub_expanded": [e(lambda x, y: sub(expand_like(sum_(x), x), y)), e(lambda x, y: sub(y, expand_like(sum_(x), x)))],
+    "div_expanded": [
+        e(lambda x, y: div(expand_like(sum_(x), x), y)),
+        e(lambda x, y: div(expand_like(sum_(x, axis=1), x, axis=1), y), "f64[m, n]; f64[m, n]"),
+    ],
+    "sum_negated": [e(lambda x: sum_(neg(x))), e(lambda x: sum_(neg(x), axis=0), "f64[n]", "f64[m, n]")],
+    "transpose_twice": [
+        e(lambda x: transpose(transpose(x)), "f64[m, n]", "f64[m, n, k]"),
+        e(lambda x: transpose(transpose(x, axes=(1, 2, 0)), axes=(2, 0, 1)), "f64[m, n, k]"),
+    ],
+    "reshape_twice": [e(lambda x: op("reshape")(op("reshape")(x, 3, 2), 6), "f64[2, 3]", "f64[6]")],
+    "unchanged": [
+        e(lambda x: op("reshape")(x, 6), "f64[6]"),
+        e(lambda x: op("ravel")(x), "f64[n]"),
+        e(lambda x: astype(x, dtype="f64"), "f64[n]"),
+        e(lambda x: op("float")(x), "float"),
+        e(lambda x: op("broadcast_to")(x, 6), "f64[6]"),
+        e(lambda x: squeeze(x), "f64[6]"),
+    ],
+    # elements
+    "add_at_zeros": [
+        e(lambda x: add_at(x, 0.0, 0, **I), "f64[3]"),
+        e(lambda x: add_at(zeros_of(x), x, None, None, **ALL), "f64[n]"),
+        e(lambda x, v: add_at(zeros_of(x), v, 1, **I), "f64[3]; f64", "f32[3]; f32"),
+        e(lambda x, v: add_at(store(zeros_of(x), v, 0, **I), v, 1, **I), "f64[3]; f64"),
+    ],
+    "add_at_filled": [e(lambda x, v: add_at(x, expand_like(v, x), None, None, **ALL), "f64[n]; f64", "f32[n]; f32")],
+    "store_filled": [e(lambda x, v: store(x, expand_like(v, x), None, None, **ALL), "f64[n]; f64", "f32[n]; f32")],
+    "store_full": [
+        e(lambda x, y: store(x, y, None, None, **ALL), *ARRAYS),
+        e(lambda x: store(zeros_of(x), 0.0, 1, **I), "f64[3]"),
+    ],
+    "index_stored": [
+        e(lambda x, v: index(store(x, v, 1, **I), 1, **I), "f64[3]; f64"),
+        e(lambda x, v: index(add_at(x, v, 1, **I), 2, **I), "f64[3]; f64"),
+        e(lambda x: index(x, None, None, **ALL), "f64[n]"),
+    ],
+    "sub_scattered": [e(lambda x, v: sub(store(zeros_of(x), v, 1, **I), x), "f64[3]; f64")],
+    "add_scattered": [
+        e(lambda x, v: add(x, store(zeros_of(x), v, 1, **I)), "f64[3]; f64", "f32[3]; f32"),
+        e(lambda x, v: add(add_at(zeros_of(x), v, 1, **I), x), "f64[3]; f64"),
+    ],
+    # axes
+    "add_at_new_axes": [
+        e(lambda x, v: add_at(x, v, None, None, key=("s000", "n")), "f64[n]; f64[n, 1]"),
+        e(lambda x, v: add_at(x, v, 0, key=("e", "i")), "f64[n, 1]; f64[n]"),
+    ],
+    "store_new_axes": [e(lambda x, v: store(x, v, key=("s000", "n")), "f64[n]; f64[n, 1]")],
+    "squeeze_kept": [
+        e(lambda x: squeeze(sum_(x, axis=1, keepdims=True), axis=1), "f64[m, n]"),
+        e(lambda x: squeeze(expand_dims(x, axis=1), axis=1), "f64[m, n]", "f64[n]"),
+    ],
+    # casts
+    "once": [e(lambda x: mul(1.0, x), "ri64[n]", "rint", "ri64", "i64[n]")],
+    "cast_like_floats": [
+        e(lambda ct, x: op("cast_like")(ct, astype(x, dtype="f64")), "f32[n]; ri64[n]", "f64[n]; i64[n]")
+    ],
+    "expand_like_floats": [e(lambda ct, x: expand_like(ct, astype(x, dtype="f64"), axis=0), "f64[n]; ri64[m, n]")],
+    "shape_alone": [
+        e(lambda x: op("dim")(astype(x, dtype="f64"), axis=0), "i64[n]"),
+        e(lambda x: op("size")(astype(x, dtype="f64")), "i64[m, n]"),
+        e(lambda x: zeros_of(astype(x, dtype="f64")), "i64[n]"),
+        e(lambda x: op("zeros_like")(astype(x, dtype="f64")), "i64[n]"),
+        e(lambda x: op("empty_like")(astype(x, dtype="f64")), "i64[n]"),
+        e(lambda x: op("ones_like")(astype(x, dtype="f64")), "i64[n]"),
+        e(lambda x: op("full_like")(astype(x, dtype="f64"), 2.5), "i64[n]"),
+        e(lambda x, y: op("reshape_like")(y, astype(x, dtype="f64")), "i64[n]; f64[n]"),
+        e(lambda x, y: op("unbroadcast_like")(y, astype(x, dtype="f64")), "i64[n]; f64[m, n]"),
+    ],
+    # lists
+    "item_put_in": [
+        e(lambda xs, v: index(append(xs, v), -1, **I), "list[float]; float"),
+        e(lambda v: index(repeat(v, 3), 1, **I), "float"),
+        e(lambda v, w: index(list_of(v, w), 1, **I), "float; float"),
+    ],
+    "put_in_and_out": [e(lambda xs, v: op("remove_at")(append(xs, v), -1), "list[float]; float")],
+    "taken_out_and_in": [e(lambda xs: append(op("remove_at")(xs, -1), index(xs, -1, **I)), "list[float]")],
+    "last_written": [e(lambda xs, v: store(append(xs, v), mul(v, 2.0), -1, **I), "list[float]; float")],
+    "last_added_to": [e(lambda xs, v: add_at(append(xs, 0.0), v, -1, **I), "list[float]; float")],
+    "sum_with_zeros": [
+        e(lambda xs: op("add_lists")(xs, zeros_of(xs)), "list[float]"),
+        e(lambda xs, v: op("add_lists")(xs, add_at(zeros_of(xs), v, 1, **I)), "list[float]; float"),
+        e(lambda xs, v: op("add_lists")(xs, repeat(v, 3)), "list[float]; float"),
+    ],
+    # masks
+    "or_same": [
+        e(lambda c: logical_or(c, c), "b1[n]"),
+        e(lambda c, d: logical_or(logical_or(c, d), d), "b1[n]; b1[n]"),
+    ],
+    "where_same": [e(lambda c, x: where(c, x, x), "b1[n]; f64[n]", "bool; float")],
+    "where_masked": [
+        e(lambda c, x, y: where(c, where(c, x, y), y), "b1[n]; f64[n]; f64[n]", "bool; float; float"),
+        e(lambda c, x, y: where(c, x, where(c, y, x)), "b1[n]; f64[n]; f64[n]", "b1[n]; f32[n]; f32[n]"),
+    ],
+    "where_not": [e(lambda c, x, y: where(logical_not(c), x, y), "b1[n]; f64[n]; f64[n]", "b1[m, n]; f64[n]; f64")],
+    "where_written": [e(lambda c, x, y: where(c, store(x, 2.0, c, **M), y), "b1[n]; f64[n]; f64[n]")],
+    "add_at_masked": [e(lambda c, x: add_at(where(c, 0.0, x), 2.0, c, **M), "b1[n]; f64[n]", "b1[n]; f32[n]")],
+    # matrices
+    "matmul_negated": [
+        e(lambda a, b: matmul(neg(a), b), "f64[m, n]; f64[n, k]", "f64[n]; f64[n]"),
+        e(lambda a, b: matmul(a, neg(b)), "f64[m, n]; f64[n, k]", "f32[m, n]; f32[n]"),
+    ],
+    "outer_negated": [e(lambda a, b: op("outer")(neg(a), b), *ARRAYS), e(lambda a, b: op("outer")(a, neg(b)), *ARRAYS)],
+    "solve_negated": [e(lambda a, b: op("solve")(a, neg(b)), "f64[n, n]; f64[n]")],
+    "matmul_identity": [
+        e(lambda b: matmul(op("eye")(3), b), "f64[3, n]"),
+        e(lambda b: matmul(b, op("eye")(3)), "f64[n, 3]"),
+        e(lambda c, b: matmul(mul(c, op("eye")(3)), b), "float; f64[3, n]"),
+    ],
+    "matmul_filled": [
+        e(lambda a, g, x: matmul(a, expand_like(g, x)), "f64[m, n]; f64; f64[n]", "f64[n]; f64; f64[n]"),
+        e(lambda b, g, x: matmul(expand_like(g, x), b), "f64[n, k]; f64; f64[n]"),
+    ],
+    "mul_det": [e(lambda c, a, b: mul(mul(div(c, d := op("det")(a)), d), b), "f64; f64[n, n]; f64[n, n]")],
+    "mul_norm": [e(lambda c, x: mul(op("quotient")(mul(c, y := op("norm")(x)), y), x), "f64; f64[n]", "float; f64[n]")],
+    "swapaxes_twice": [e(lambda x: op("swapaxes")(op("swapaxes")(x, a=0, b=1), a=0, b=1), "f64[m, n]", "f64[m, n, k]")],
+    # those that are asked of a whole block
+    "negation": [e(lambda x, y: neg(sub(x, y))), e(lambda x: neg(mul(2.0, x)))],
+    "collect": [
+        e(lambda x, y: add(mul(x, y), mul(y, 2.0)), *ARRAYS, "float; float"),
+        e(lambda x, y: sub(mul(x, y), mul(y, mul(3.0, x))), *ARRAYS, "float; float"),
+    ],
+    "product": [
+        e(lambda x, y: mul(mul(2.0, x), mul(3.0, y)), *ARRAYS, "float; float", "float; f64[n]"),
+        e(lambda s, x, t: mul(s, mul(x, t)), "f64; f64[n]; f64"),
+    ],
+    "dotted": [e(lambda x, y: sum_(mul(x, y)), *ARRAYS)],
+    "logistic": [
+        e(lambda x, y: exp(sub(x, logaddexp(x, y))), *ARRAYS),
+        e(lambda x, y: exp(sub(y, logaddexp(x, y))), *ARRAYS),
+    ],
+    "turned": [
+        e(lambda a, b: transpose(matmul(transpose(a), b)), "f64[n, m]; f64[n, k]"),
+        e(lambda a, b: transpose(matmul(a, transpose(b))), "f64[n, m]; f64[k, m]"),
+        e(lambda a: transpose(neg(a)), "f64[n, m]"),
+    ],
+    "through_view": [
+        e(
+            lambda x, v: add_at(x, store(zeros_of(index(x, 1, None, key=("s100",))), v, 0, **I), 1, key=("s100",)),
+            "f64[3]; f64",
+        ),
+    ],
+    "without_zeroing": [
+        e(lambda x, v: store(add_at(x, v, 1, **I), v, 1, **I), "f64[3]; f64"),
+        e(lambda x, v: add_at(store(x, 0.0, 1, **I), v, 1, **I), "f64[3]; f64"),
+        e(lambda x, v: store(x, add(index(x, 1, **I), v), 1, **I), "f64[3]; f64"),
+        e(lambda x: add_at(add_at(store(x, 0.0, 1, **I), v := index(x, 1, **I), 0, **I), v, 1, **I), "f64[3]"),
+    ],
+    "nested": [
+        e(lambda c, d, x: where(c, where(d, x, 0.0), 0.0), "b1[n]; b1[n]; f64[n]", "b1[n]; b1[n]; f32[n]"),
+        e(lambda c, d, x: where(c, 0.0, where(d, 0.0, x)), "b1[n]; b1[n]; f64[n]"),
+        e(lambda c, d, x: where(c, 0.0, where(d, x, 0.0)), "b1[n]; b1[n]; f64[n]"),
+    ],
+    "complementary": [
+        e(lambda c, x, y: add(where(c, x, 0.0), where(c, 0.0, y)), "b1[n]; f64[n]; f64[n]"),
+        e(lambda c, x, y: add(where(c, x, y), where(c, y, 0.0)), "b1[n]; f64[n]; f64[n]"),
+    ],
+    "unsigned": [
+        e(lambda c, x, y: add(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]"),
+        e(lambda c, y: sum_(where(c, neg(y), 0.0)), "b1[n]; f64[n]"),
+        e(lambda c, x, y: sub(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]"),
+    ],
+    "masked": [
+        e(lambda c, x: where(c, where(c, x, 0.0), 0.0), "b1[n]; f64[n]"),
+        e(lambda c, x: where(c, neg(where(c, x, 0.0)), 0.0), "b1[n]; f64[n]"),
+    ],
+    "cleared": [e(lambda c, x: hinted(where(c, 0.0, hinted(neg(x)))), "b1[n]; f64[n]", "b1[n]; f32[n]")],
+    "into_arm": [
+        e(lambda c, x, v: add_at(x, if_(c, lambda: Lit(0.0), lambda: mul(v, 2.0)), 1, **I), "bool; f64[3]; float")
+    ],
+}
+
+
+# --- both sides -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Sides:
+    """The term and what a rule makes of it, as functions; `all` has every value of the term."""
+
+    before: Fn
+    after: Fn
+    all: Fn
+
+
+def rewritten(rule: Any, name: str, example: Example, types: tuple[str, ...], of_block: bool) -> Sides | None:
+    """Both sides for operands of these types; None where the rule has nothing to say."""
+    params = [Value(type_of(t), f"p{k}") for k, t in enumerate(types)]
+    try:
+        with Builder(primal=False) as b:
+            result = example.term(*params)
+    except TypeMismatch:
+        return None
+    eqn = b.defs.get(result)
+    if eqn is None or (eqn.op.name != name and not of_block):
+        return None
+    eqns = tuple(b.eqns)
+    uses = Counter([*(a for q in eqns for a in q.args if isinstance(a, Value)), result])
+    with Builder(primal=False) as inner:
+        for q in eqns[:-1]:
+            inner.add(q)
+        try:
+            made = rule(eqn, eqn.args, uses) if of_block else rule(*eqn.args, **eqn.attrs)
+        except TypeMismatch:
+            return None
+    if made is None:
+        return None
+    made = made if isinstance(made, (Value, Lit)) else Lit(made)
+    if not simplify._same_type(made.type, eqn.out.type):
+        return None
+    before = Fn("before", tuple(params), eqns, (result,))
+    everything = Fn("all", tuple(params), eqns, tuple(o for q in eqns for o in q.outs))
+    return Sides(before, Fn("after", tuple(params), tuple(inner.eqns), (made,)), everything)
+
+
+def operand(t: Any, sizes: dict[str, int], rng: Any, special: bool) -> Any:
+    if isinstance(t, List):
+        return [operand(t.elem, sizes, rng, special) for _ in range(3)]
+    assert isinstance(t, Tensor)
+    shape = tuple(d.value if d.value is not None else sizes[str(d)] for d in t.shape)
+    dtype = t.dtype.lstrip("r") if t.dtype not in ("real", "rint", "float", "int", "bool") else t.dtype
+    if t.kind == "b":
+        v = rng.integers(2, size=shape).astype(bool)
+    elif "i" in dtype:
+        v = rng.integers(-2, 4, size=shape)
+    else:
+        v = rng.choice(SPECIAL, size=shape) if special else rng.normal(size=shape)
+        v = np.asarray(v, {"f32": np.float32}.get(dtype, np.float64))
+    if t.is_array:
+        return np.asarray(v)
+    return v[()] if t.carrier == "np" else np.asarray(v)[()].item()
+
+
+def disagreement(sides: Sides, entry: tuple[str, Any, bool]) -> str:
+    """A point at which the two sides differ, as text; empty if there is none."""
+    rng, when = np.random.default_rng(0), WHEN.get(entry[1], "")
+    for sizes in SIZES:
+        for draw in range(DRAWS):
+            args = [operand(p.type, sizes, rng, draw % 3 > 0) for p in sides.before.params]
+            try:
+                (want,) = run(sides.before, args)
+            except (ArithmeticError, np.linalg.LinAlgError, IndexError, TypeError, ValueError):
+                continue  # what the term does not compute, nothing has to agree with
+            if when == "finite" and not all(np.all(np.isfinite(v)) for v in values_of([*args, *run(sides.all, args)])):
+                continue
+            (got,) = run(sides.after, args)
+            if not agree(got, want) and not (entry[0] == "empty_like" and np.shape(got) == np.shape(want)):
+                return f"{args}: {want!r} before, {got!r} after"
+    return ""
+
+
+def values_of(x: Any) -> Iterator[Any]:
+    if isinstance(x, list):
+        for v in x:
+            yield from values_of(v)
+    else:
+        yield x
+
+
+def agree(got: Any, want: Any) -> bool:
+    if isinstance(want, list):
+        return isinstance(got, list) and len(got) == len(want) and all(map(agree, got, want))
+    single = any(getattr(v, "dtype", None) == np.float32 for v in (got, want))
+    same = np.shape(got) == np.shape(want) and getattr(got, "dtype", None) == getattr(want, "dtype", None)
+    return same and bool(np.allclose(got, want, rtol=1e-5 if single else 1e-12, atol=1e-15, equal_nan=True))
+
+
+def table() -> list[tuple[str, Any, bool]]:
+    """(op, rule, whether it is asked of a block) of all rules."""
+    rules = [(name, r, False) for name, rs in RULES.items() for r in rs if r.__name__ != "without_cast"]
+    return rules + [("", r, True) for r in OF_BLOCKS]
+
+
+def named(entry: tuple[str, Any, bool]) -> str:
+    return f"{entry[1].__name__}-{entry[0]}".rstrip("-")
+
+
+def all_sides(entry: tuple[str, Any, bool]) -> list[Sides]:
+    name, rule, of_block = entry
+    found = (
+        rewritten(rule, name, ex, types, of_block)
+        for ex in EXAMPLES.get(rule.__name__, ())
+        for types in ex.signatures()
+    )
+    return [sides for sides in found if sides is not None]
+
+
+@pytest.mark.parametrize("entry", table(), ids=named)
+def test_both_sides_agree(entry: tuple[str, Any, bool]) -> None:
+    sides = all_sides(entry)
+    assert sides, "no example of this rule: give it one"
+    for pair in sides:
+        fault = disagreement(pair, entry)
+        assert not fault, f"{show(pair.before)}\n{show(pair.after)}\n{fault}"
+
+
+UNSIGNED = ("empty_like", "zeros_of", "zeros_like")  # no value, or zero: no sign to plant
+
+
+def wrong(sides: Sides) -> Sides:
+    """The sides with a wrong sign, or a wrong truth, or an item too many, after the rule."""
+    after = sides.after
+    (result,) = after.results
+    with Builder(primal=False) as b:
+        t = result.type
+        planted = append(result, 1.0) if isinstance(t, List) else logical_not(result) if t.kind == "b" else neg(result)
+    return Sides(sides.before, Fn("wrong", after.params, (*after.eqns, *b.eqns), (planted,)), sides.all)
+
+
+@pytest.mark.parametrize("entry", [t for t in table() if t[0] not in UNSIGNED], ids=named)
+def test_a_planted_sign_is_found(entry: tuple[str, Any, bool]) -> None:
+    assert any(disagreement(wrong(sides), entry) for sides in all_sides(entry))
+
+
+# --- casts ------------------------------------------------------------------------------------------
+
+
+def cast_terms(name: str) -> Iterator[tuple[Example, tuple[str, ...]]]:
+    """The op of ints that are cast to floats, and of floats."""
+    f = OPS[name]
+    for types in ("i64[n]",), ("i64[n]", "f64[n]"), ("f64[n]", "i64[n]"), ("i64[n]", "f64"), ("i64[m, n]", "f64[n]"):
+
+        def term(*args: Any) -> Any:
+            return f(*(astype(a, dtype="f64") if a.type.dtype == "i64" else a for a in args))
+
+        yield Example(term), types
+
+
+CASTS = [(name, r, False) for name, rs in RULES.items() for r in rs if r.__name__ == "without_cast"]
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice")
+def test_casts_that_numpy_does_itself() -> None:
+    """f(x.astype(float), y) and f(x, y), for every elementwise op that has a rule and takes such operands."""
+    fired = Counter()
+    for entry in CASTS:
+        for example, types in cast_terms(entry[0]):
+            try:
+                sides = rewritten(entry[1], entry[0], example, types, False)
+            except TypeError:
+                continue  # of another number of operands
+            if sides is not None:
+                fired[entry[0]] += 1
+                fault = disagreement(sides, entry)
+                assert not fault, f"{show(sides.before)}\n{show(sides.after)}\n{fault}"
+    assert len(fired) >= len(CASTS) // 2, sorted(fired)
+
+
+def test_an_example_is_of_a_rule() -> None:
+    assert set(EXAMPLES) == {entry[1].__name__ for entry in table()}
