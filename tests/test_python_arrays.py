@@ -835,3 +835,19 @@ def swapped_names(x: np.ndarray) -> float:
                                index_of_view_rebound, swapped_names])
 def test_written_program(f: Callable[..., Any]) -> None:
     agrees(f, X)
+
+
+def convolved(x: np.ndarray, w: np.ndarray) -> float:
+    out = np.empty((x.shape[0] - 1, w.shape[1]))
+    for i in range(x.shape[0] - 1):
+        out[i, :] = np.sum(x[i:i + 2, None] * w, axis=0)
+    return np.sum(out * out)
+
+
+def test_cotangent_with_a_read_only_view_is_not_copied() -> None:
+    """A part of it is broadcast, and read after that part is overwritten: the part is copied."""
+    w = np.arange(8.0).reshape(2, 4) / 5.0
+    agrees(convolved, X, w)
+    derivative = sct.grad(convolved)
+    derivative(X, w)
+    assert "np.copy(dout)" not in derivative.source

@@ -63,8 +63,9 @@ class Definition:
     """Where a value is bound: by an equation, or as a param of a region of it (`region` is that
     region; both are None for a param of the function).
 
-    foreign  somebody else may read it later
+    foreign  somebody else may read it later, or it may not be written
     lent     that is a record, and nobody writes it
+    readonly it is a view that NumPy forbids to write, of what may be written
     """
 
     eqn: Eqn | None
@@ -73,6 +74,7 @@ class Definition:
     place: Place
     foreign: bool = False
     lent: bool = False
+    readonly: bool = False
 
 
 def holds_array(t: Type) -> bool:
@@ -112,7 +114,8 @@ class Program:
 
     def redirect(self, slot: Slot, copy: Value) -> Slot:
         """Let the slot read `copy`, a copy of what it read made where that is bound; the slot as it is now."""
-        self.definitions[copy] = replace(self.definitions[slot.value], eqn=None, region=None, foreign=False, lent=False)
+        self.definitions[copy] = replace(self.definitions[slot.value], eqn=None, region=None, foreign=False, lent=False,
+                                         readonly=False)
         return self.reread(slot, copy)
 
     def reread(self, slot: Slot, value: Value) -> Slot:
@@ -152,8 +155,9 @@ class Program:
         place = self._here(path, level)
         kept = lent(eqn)
         for k, out in enumerate(eqn.outs):
-            foreign = eqn.op.effect or is_readonly(eqn)
-            self.definitions[out] = Definition(eqn, None, k, place, foreign or out in kept, out in kept)
+            readonly = is_readonly(eqn)
+            foreign = eqn.op.effect or readonly or out in kept
+            self.definitions[out] = Definition(eqn, None, k, place, foreign, out in kept, readonly)
 
     def _read(self, owner: Eqn | Fn, operands: Sequence[Operand], place: Place) -> None:
         for k, x in enumerate(operands):

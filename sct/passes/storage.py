@@ -26,7 +26,6 @@ from sct.passes.sharing import (
     OWN,
     Definition,
     Flow,
-    Place,
     Program,
     Slot,
     depth,
@@ -84,6 +83,7 @@ class _Plan:
         self._owned: set[tuple[object, ...]] = set()
         self._inner = any(map(is_deep, (eqn for eqn, _ in self.program.eqns)))
         self._edges: dict[Value, list[tuple[Value, int]]] = {}
+        self._targets: dict[Value, list[Value]] = {}
         self._pushes: dict[Value, list[Slot]] = {}
         self._sources: dict[Value, list[Slot]] = {}
 
@@ -273,6 +273,7 @@ class _Plan:
         """`x` and `y` share what is at the depth `shared`, and what is in it."""
         if isinstance(x, Value) and holds_array(x.type) and holds_array(y.type):
             shared = min(depth(x.type), depth(y.type)) if shared is None else shared
+            self._targets.setdefault(x, []).append(y)
             self._edges.setdefault(x, []).append((y, shared))
             self._edges.setdefault(y, []).append((x, shared))
 
@@ -313,7 +314,7 @@ class _Plan:
         pushes = [p for v in group for p in self._pushes.get(v, ())]
         views = {s.value for s in later}
         copied = all(self._is_view(v, slot) for v in views) and all(isinstance(p.value.type, Tensor) for p in pushes)
-        if not copied or not self.is_ours(group, slot.place):
+        if not copied or not self.is_ours(group, slot):
             self.copy_at(slot)
             return
         for v in views:
@@ -334,10 +335,20 @@ class _Plan:
             s.value is not slot.value or sees and s.place.path[:len(path)] == path)]
         return [s for s in later if s not in shapes], [s for s in shapes if s.value is slot.value]
 
-    def is_ours(self, group: Iterable[Value], place: Place) -> bool:
-        """Is the memory of the group made by this function, in this trip of the loops around?"""
-        found = [self.program.definitions[v] for v in group]
-        return not any(d.foreign or d.place.level < place.level for d in found)
+    def is_ours(self, group: Iterable[Value], slot: Slot) -> bool:
+        """Is the memory of the group made by this function, in this trip of the loops around?
+
+        What is written may have views that are read-only, and is none."""
+        found = {v: self.program.definitions[v] for v in group}
+        if any(d.foreign and not d.readonly or d.place.level < slot.place.level for d in found.values()):
+            return False
+        todo = [v for v, d in found.items() if d.readonly]
+        seen = set(todo)
+        while todo:
+            new = set(self._targets.get(todo.pop(), ())) - seen
+            seen |= new
+            todo += new
+        return slot.value not in seen
 
     def later(self, group: Iterable[Value], slot: Slot) -> list[Slot]:
         """Reads of the group that may come after `slot`, but for pushes."""
@@ -400,7 +411,7 @@ class _Plan:
         if x.type != eqn.out.type or x.hint not in (eqn.out.hint, None):
             return False
         group = self.group(x)
-        return (self.is_ours(group, slot.place) and not self.later(group, slot)
+        return (self.is_ours(group, slot) and not self.later(group, slot)
                 and not any(self._pushes.get(v) for v in group))
 
     # -- results -------------------------------------------------------------------------------
