@@ -29,7 +29,7 @@ from typing import Any, Union
 
 from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load, load_compiled
 from sct.dispatch import MISS, Match, checks, stands
-from sct.errors import SctError, SctWarning, add_place, at_the_call
+from sct.errors import Loc, SctError, SctWarning, add_place, at_the_call, fault
 from sct.frontend import Traced, Transform, identity, key_of, root_of, trace, trace_ahead
 from sct.ir.text import show
 from sct.modules.writer import module_of
@@ -83,7 +83,13 @@ def emit(traced: Traced, backend: str = "numpy") -> Source:
     )
     interface = Interface(traced.name, params, traced.result, traced.comment)
     kernels = BACKENDS[backend]
-    return generate(manager.run(traced.fn, compiled=kernels is not None), interface, kernels=kernels)
+    try:
+        return generate(manager.run(traced.fn, compiled=kernels is not None), interface, kernels=kernels)
+    except (SctError, Warning, MemoryError):
+        raise
+    except Exception as error:
+        code = getattr(getattr(traced.root, "__func__", traced.root), "__code__", None)
+        raise fault(error, None if code is None else Loc(code.co_filename, code.co_firstlineno)) from error
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-__all__ = ["Loc", "SctError", "SctWarning", "add_place", "at_the_call", "caret"]
+__all__ = ["Loc", "SctError", "SctWarning", "add_place", "at_the_call", "caret", "fault"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,13 @@ def caret(loc: Loc) -> list[str]:
         shown = text.expandtabs(1)
         lines += [f"  {number} | {shown}", f"  {' ' * len(number)} | {' ' * loc.col}{'^' * max(1, end - loc.col)}"]
     return lines
+
+
+def fault(error: Exception, loc: Loc | None) -> SctError:
+    """A fault of sct itself, as a refusal that says so; to be raised from the error."""
+    return SctError("SCT602", f"sct failed at this: {type(error).__name__}: {error}", loc=loc,
+                    why="this is a fault of sct, not of the function",
+                    hint="please report it with the function; SCT_TRACEBACK=full shows where it is")
 
 
 def at_the_call(refusal: SctError) -> SctError:

@@ -21,6 +21,8 @@ import pytest
 from oracle import agrees, refuses
 
 from sct import SctError, emit, grad, hvp, jvp
+from sct.frontend.evaluator import SPECIAL
+from sct.passes import manager
 
 PROGRAMS: list[Any] = []
 REFUSED: list[Any] = []
@@ -1551,3 +1553,17 @@ def test_as_python_does(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize(("f", "args", "code"), REFUSED)
 def test_refused(f: Callable[..., Any], args: tuple[Any, ...], code: str) -> None:
     refuses(f, *args, code=code)
+
+
+@pytest.mark.parametrize("where", ("frontend", "codegen"))
+def test_a_fault_of_sct_is_a_refusal_that_says_so(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    def fails(*args: Any, **kwargs: Any) -> Any:
+        raise KeyError("planted")
+
+    if where == "frontend":
+        monkeypatch.setitem(SPECIAL, id(divmod), fails)
+    else:
+        monkeypatch.setattr(manager, "run", fails)
+    refusal = refuses(lambda x: divmod(x[0], 2.0)[1], X, code="SCT602")
+    assert "KeyError: 'planted'" in refusal.what
+    assert isinstance(refusal.__cause__, KeyError)

@@ -154,6 +154,7 @@ class Evaluator(Facts):
         self.frames: list[Frame] = []
         self.all_frames: dict[int, Frame] = {}
         self.loc: Loc | None = None
+        self.failure: tuple[Exception, Loc | None] | None = None
         self.defs: dict[Value | None, Eqn] = {}
         self.stands_for: dict[Value, Operand] = {}
         self.attributes: Mapping[str, Type] = {}
@@ -218,12 +219,22 @@ class Evaluator(Facts):
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
         try:
             result: Abstract = handler(self, node)
+        except Exception as error:
+            self.failed(error)
+            raise
         finally:
             self.loc = before
         if isinstance(result, Poison):
             self.refuse("SCT502", "this value cannot be used", why=result.reason, node=node,
                         hint="give it the same type on every path")
         return result
+
+    def failed(self, error: Exception) -> None:
+        """Note where an error of sct's own came up; that types do not match is a refusal."""
+        if isinstance(error, TypeMismatch):
+            self.refuse("SCT501", str(error), hint=error.hint)
+        if self.failure is None or self.failure[0] is not error:
+            self.failure = error, self.loc
 
     def exec(self, node: Any) -> None:
         """Run one statement."""
@@ -234,6 +245,9 @@ class Evaluator(Facts):
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
         try:
             handler(self, node)
+        except Exception as error:
+            self.failed(error)
+            raise
         finally:
             self.loc = before
 

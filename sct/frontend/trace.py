@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sct.errors import Loc, SctError
+from sct.errors import Loc, SctError, fault
 from sct.frontend.aliasing import Shared, check_aliasing, written_leaves
 from sct.frontend.arguments import Untyped, argument, key_of, read_path
 from sct.frontend.closing import closed
@@ -308,6 +308,18 @@ def _jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
 
 def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Mapping[str, Abstract],
             trees: Mapping[str, Tree], bind: Any, *, shared: bool = False) -> Traced:
+    """What was traced; an error of sct's own is a refusal that says so, and where it came up."""
+    try:
+        return _finished(ev, target, signature, given, trees, bind, shared)
+    except (SctError, Outline, Shared, Warning, MemoryError):
+        raise
+    except Exception as error:
+        at = ev.failure[1] if ev.failure is not None and ev.failure[0] is error else ev.returned_at
+        raise fault(error, at) from error
+
+
+def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: Mapping[str, Abstract],
+              trees: Mapping[str, Tree], bind: Any, shared: bool) -> Traced:
     positional: list[Abstract] = []
     named: dict[str, Abstract] = {}
     params: list[Parameter] = []

@@ -269,7 +269,7 @@ def call(known: Point, f: Callable[..., Any], *args: Any) -> tuple[Outcome, Find
 
 
 def is_refusal(error: BaseException) -> bool:
-    return any(c.__name__ == "SctError" for c in type(error).__mro__)
+    return any(c.__name__ == "SctError" for c in type(error).__mro__) and getattr(error, "code", "") != "SCT602"
 
 
 def reason_of(error: BaseException) -> str:
