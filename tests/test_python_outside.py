@@ -929,7 +929,8 @@ def keeps_in_a_helper(x: Any) -> Any:
 @pytest.mark.parametrize("f", (keeps_in_a_list, keeps_in_a_dict, keeps_in_an_array, keeps_in_an_object,
                                keeps_by_keyword, keeps_in_a_helper), ids=lambda f: f.__name__)
 def test_writes_into_a_default_are_refused(f: Function) -> None:
-    refuses(f, 2.0, code="SCT302")
+    error = refuses(f, 2.0, code="SCT302")
+    assert f is keeps_in_an_object or "the next call would see" in error.why
 
 
 def test_a_default_that_is_passed_is_written() -> None:
@@ -1086,3 +1087,62 @@ class Scaled:
 def test_a_method_of_a_method_reads_what_is_outside() -> None:
     agrees(Scaled(2.0).value, X)
     agrees(lambda x: Scaled(3.0).value(x), X)
+
+
+# -- modules that are loaded again -----------------------------------------------------------------------
+
+
+def loaded(path: Any, name: str, text: str) -> Any:
+    path.write_text("import numpy as np\nfrom sct import grad\n" + text)
+    importlib.invalidate_caches()
+    return importlib.reload(sys.modules[name]) if name in sys.modules else importlib.import_module(name)
+
+
+@pytest.fixture
+def fresh(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, str]:
+    """The path and the name of a module that is not there yet."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    name = f"loaded_{next(_serial)}"
+    return tmp_path / f"{name}.py", name
+
+
+def test_a_decorated_function_is_loaded_again(fresh: tuple[Any, str]) -> None:
+    for text, wanted in (("x**2", 4.0), ("x**3", 12.0), ("x*2.0 + 1.0", 2.0), ("x**2", 4.0)):
+        module = loaded(*fresh, f"@grad\ndef d(x):\n    return {text}\n")
+        assert module.d(2.0) == wanted
+
+
+def test_a_helper_is_loaded_again(fresh: tuple[Any, str]) -> None:
+    module = loaded(*fresh, "K = 2.0\ndef h(x):\n    return x * K\n")
+
+    def f(x: Any) -> Any:
+        for _ in range(2):
+            x = module.h(x)
+        return x
+    derivative = value_and_grad(f)
+    assert derivative(3.0) == (12.0, 4.0)
+    for text, wanted in (("x + K", (7.0, 1.0)), ("x * x", (81.0, 108.0)), ("x * K", (12.0, 4.0))):
+        loaded(*fresh, f"K = 2.0\n\ndef h(x):\n    return {text}\n")
+        assert derivative(3.0) == wanted
+    loaded(*fresh, "K = 3.0\n\ndef h(x):\n    return x * K\n")
+    assert derivative(3.0) == (27.0, 9.0)
+
+
+def test_code_is_replaced_in_place(fresh: tuple[Any, str]) -> None:
+    """As `%autoreload` does it: functions keep their identity, and get the new code."""
+    module = loaded(*fresh, "def h(x):\n    return x * 2.0\ndef f(x):\n    return h(x)\n")
+    f, h, derivative = module.f, module.h, value_and_grad(module.f)
+    assert derivative(3.0) == (6.0, 2.0)
+    module = loaded(*fresh, "def h(x):\n    return x * 5.0\ndef f(x):\n    return h(x) + h(x)\n")
+    h.__code__, f.__code__ = module.h.__code__, module.f.__code__
+    assert derivative(3.0) == (30.0, 10.0)
+    module.h = h
+    assert derivative(3.0) == (30.0, 10.0)
+
+
+def test_what_was_edited_and_not_loaded_again_is_refused(fresh: tuple[Any, str]) -> None:
+    module = loaded(*fresh, "def f(x):\n    return x * 2.0\n")
+    fresh[0].write_text("import numpy as np\n\n\n\ndef f(x):\n    return x * 5.0\n")
+    with pytest.raises(SctError, match=r"SCT20[12]"):
+        grad(module.f)(2.0)

@@ -412,6 +412,8 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
         return ev.free[path]
     made = _lift(ev, obj, path)
     ev.free[path] = made
+    if isinstance(made, (Ref, ListRef, DictRef)):
+        ev.captured.paths[made.addr] = path
     return made
 
 

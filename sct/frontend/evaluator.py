@@ -734,6 +734,10 @@ class Evaluator(Facts):
         if cell.frozen:
             self.refuse("SCT301", f"{what} through a name that may stand for another one too", why=cell.frozen,
                         hint="write to a copy: `z = z.copy()`")
+        if ("attr", "__defaults__") in self.captured.paths.get(addr, ()) or \
+                ("attr", "__kwdefaults__") in self.captured.paths.get(addr, ()):
+            self.refuse("SCT302", f"{what} that is the default of a parameter", why="the next call would see the write",
+                        hint="let the default be None, and make it in the function; or pass it")
         if cell.origin == "captured" or 0 <= addr <= self.boundary or addr in self.kept_outside:
             self.refuse("SCT302", f"{what} that is not a local or an argument of the differentiated function",
                         why="its caller would see the write", hint="pass it as an argument, or copy it first")

@@ -294,7 +294,7 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
         ev.b.eqns.extend(rebuild(Fn("f", (), tuple(body.eqns), ()), env).eqns)
         raise
     fn = Fn("f", tuple(params.values), tuple(body.eqns), tuple(outs))
-    if isinstance(f, Static) and f.value is ev.root and not ev.frames:
+    if isinstance(f, Static) and f.peek is ev.root and not ev.frames:
         value = out if aux_tree is None else Node("tuple", (0, 1), (out, aux_tree))
         ev.reading = Reading(fn.params, tuple(outs), value, *contents)
     return Region(fn, params.primals, out, aux_tree, outs, params.wrt)

@@ -83,7 +83,11 @@ def source_of(code: types.CodeType) -> SourceFunction:
     Raises SctError SCT201 where there is no source, SCT202 where the source is not
     that of the code (the file was edited after it was imported).
     """
-    return _source_of(code, code.co_filename)
+    try:
+        return _source_of(code, code.co_filename)
+    except SctError:
+        linecache.checkcache(code.co_filename)  # the module was loaded again since its text was looked at
+        return _source_of(code, code.co_filename)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -24,6 +24,7 @@ from sct.frontend.values import (
     Key,
     Layout,
     ListRef,
+    Path,
     Perhaps,
     Poison,
     Ref,
@@ -46,7 +47,14 @@ AMBIGUOUS = "paths through the program disagree on which names share this array"
 
 
 class Captured(dict[int, Cell]):
-    """What globals, closures and defaults refer to, for all paths: each at an address of its own, for good."""
+    """What globals, closures and defaults refer to, for all paths: each at an address of its own, for good.
+
+    paths  how it is read, by address
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: dict[int, Path] = {}
 
     def put(self, cell: Cell) -> int:
         """The address of a new cell."""

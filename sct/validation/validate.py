@@ -219,7 +219,10 @@ def _of_arguments(plain: _Run, read: _Run, primal: Primal, after: tuple[Any, ...
 def _held(bound: inspect.BoundArguments, place: Place) -> Any:
     """What a part of the arguments holds; of a list or a dict its size or its keys: items are parts of their own."""
     first, *steps = place
-    x = bound.args[first] if isinstance(first, int) else bound.kwargs[first]
+    if isinstance(first, int):
+        x = bound.args[first]
+    else:
+        x = bound.arguments[first] if first in bound.arguments else bound.kwargs[first]
     for how, key in steps:
         try:
             x = x[key] if how == "item" else getattr(x, key)
