@@ -230,6 +230,8 @@ SPECIAL[id(any)], SPECIAL[id(all)] = _quantifier(True), _quantifier(False)
 
 def _text(conversion: str, run: Any) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) > 1 or kwargs:
+            ev.refuse("SCT205", "`str` of bytes is not supported", hint="decode them outside the function")
         v = args[0] if args else Static("")
         if isinstance(v, Static):
             return Static(run(v.value))

@@ -27,7 +27,7 @@ from sct.frontend.opaque import exception, is_installed, is_library, may_be_diff
 from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
 from sct.frontend.protocols import checked
-from sct.frontend.raising import attempted, fitted
+from sct.frontend.raising import attempted, check_count, fitted
 from sct.frontend.repeated import Outline, evaluated_in_line, site_of
 from sct.frontend.roots import defaults_of, is_made_anew, is_read_at_calls
 from sct.frontend.source import (
@@ -139,6 +139,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if own is not None:
         return checked(ev, own, f.__name__) if f in (str, repr) else own
     if special_key(f) in SPECIAL:
+        if getattr(f, "__module__", None) == "builtins":
+            check_count(ev, f, f.__name__, len(args), kwargs)
         return SPECIAL[special_key(f)](ev, args, kwargs)
     spelling = spelling_of(f)
     if spelling is not None:

@@ -638,7 +638,7 @@ class Evaluator(Facts):
                         hint=f'give its value: --args "{self._given(fn)} = ...", or a default; or call the derivative')
         try:
             (value,) = [assumed] if unknown else run(fn, list(self.leaves))
-        except Exception as error:
+        except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError) as error:
             self.refuse("SCT504", f"{what} must be known", why=f"computing it raised {error!r}")
         if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
             value = value.item()

@@ -9,11 +9,12 @@ from typing import Any
 
 from sct.frontend import lists
 from sct.frontend.arrays import item
+from sct.frontend.classes import python_class
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ARRAY_METHODS
 from sct.frontend.operations import call_named
-from sct.frontend.raising import attempted
+from sct.frontend.raising import attempted, check_count
 from sct.frontend.records import namedtuple_method
 from sct.frontend.taking import VIEWS
 from sct.frontend.values import (
@@ -56,6 +57,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
             return call_named(ev, spelling, [owner, *args], kwargs)
         ev.refuse("SCT203", f"the method `{name}` of arrays is not supported yet",
                   hint="write it out, or compute it outside the function and pass it")
+    if isinstance(owner, (Tup, ListRef, DictRef)) and hasattr(cls := python_class(ev, owner), name):
+        check_count(ev, getattr(cls, name), name, 1 + len(args), kwargs)
     if isinstance(owner, Tup):
         named = namedtuple_method(ev, owner, name, args, kwargs)
         if named is not None:
