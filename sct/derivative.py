@@ -75,8 +75,8 @@ BACKENDS: dict[str, dict[str, Any] | None] = {
 """Options of `numba.njit`, where there are kernels."""
 
 
-def emit(traced: Traced, backend: str = "numpy") -> Source:
-    """The Python source of what was traced."""
+def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source:
+    """The Python source of what was traced; `primal`: which is no derivative."""
     params = tuple(
         Parameter(p.name, p.kind, NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
         for p in traced.params
@@ -84,7 +84,8 @@ def emit(traced: Traced, backend: str = "numpy") -> Source:
     interface = Interface(traced.name, params, traced.result, traced.comment)
     kernels = BACKENDS[backend]
     try:
-        return generate(manager.run(traced.fn, compiled=kernels is not None), interface, kernels=kernels)
+        return generate(manager.run(traced.fn, compiled=kernels is not None, primal=primal), interface,
+                        kernels=kernels)
     except (SctError, Warning, MemoryError):
         raise
     except Exception as error:
@@ -115,12 +116,15 @@ def specialise(
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
                       stacklevel=6)
     known = replace(traced, root=None)
-    validation = Validation(known, emit)
+    validation = Validation(known, functools.partial(emit, primal=True))
     validated = OFF if mode() == "0" else validation.of(transform, args, kwargs)
     if BACKENDS[backend] is None:
         run = _loaded(traced, source)
     else:
-        run = load_compiled(source, lambda: _loaded(traced, emit(traced)), manager.has_effects(traced.fn))
+        plain = functools.lru_cache(lambda: _loaded(traced, emit(traced)))
+        run = load_compiled(source, plain, manager.has_effects(traced.fn))
+        if validated is True:
+            validation.of_kernels(transform, args, kwargs, run, plain())
     return Specialisation(known, source, run, checks(traced, run), validation, validated)
 
 

@@ -52,6 +52,9 @@ PIPELINE: Pipeline = (
 ORACLE: Pipeline = (("expanded", ("expand as it is",)), ("storage", ("split", "copy everywhere")))
 """Save all, copy everywhere: what the passes behind `expand` are tested against."""
 
+PRIMAL: Pipeline = (*PIPELINE[:3], PIPELINE[-1])
+"""For a function that is not differentiated itself: there is nothing to save."""
+
 COMPILED: Pipeline = tuple(
     (stage, tuple("save for kernels" if name == "save" else name for name in names)) for stage, names in PIPELINE)
 """The same where loops are compiled: other things are cheap there."""
@@ -60,7 +63,7 @@ STAGES = ("primal", *(stage for stage, _ in PIPELINE))
 
 
 def run(fn: Fn, *, until: str | None = None, verify: bool | None = None,
-        dump: Collection[str] = (), oracle: bool = False, compiled: bool = False) -> Fn:
+        dump: Collection[str] = (), oracle: bool = False, compiled: bool = False, primal: bool = False) -> Fn:
     """`fn` at the stage `until`, the last one if that is None.
 
     verify  check the IR after every pass, and that the pass left its input as it was; None: if the
@@ -68,9 +71,10 @@ def run(fn: Fn, *, until: str | None = None, verify: bool | None = None,
     dump    names of passes after which the IR is written to stderr
     oracle  by the pipeline `ORACLE`
     compiled  by the pipeline `COMPILED`
+    primal    by the pipeline `PRIMAL`; all that may raise stays
     """
-    pipeline = ORACLE if oracle else COMPILED if compiled else PIPELINE
-    for stage, made in _steps(fn, pipeline, verify, dump):
+    pipeline = ORACLE if oracle else COMPILED if compiled else PRIMAL if primal else PIPELINE
+    for stage, made in _steps(fn, pipeline, verify, dump, keep_raises=primal or returns_value(fn)):
         fn = made
         if stage == until:
             break
@@ -79,12 +83,13 @@ def run(fn: Fn, *, until: str | None = None, verify: bool | None = None,
 
 def stages(fn: Fn, *, verify: bool | None = None) -> dict[str, Fn]:
     """`fn` at every stage, by name."""
-    return dict(_steps(fn, PIPELINE, verify, ()))
+    return dict(_steps(fn, PIPELINE, verify, (), returns_value(fn)))
 
 
-def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str]) -> Iterator[tuple[str, Fn]]:
+def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str], keep_raises: bool
+           ) -> Iterator[tuple[str, Fn]]:
     verify = os.environ.get("SCT_VERIFY") == "1" if verify is None else verify
-    each = passes(fn)
+    each = passes(fn, keep_raises)
     if verify:
         verified(fn)
     yield "primal", fn
@@ -106,9 +111,9 @@ def _noted(fn: Fn) -> list[tuple[object, ...]]:
     return [(v, v.hint, v.type, v.dim) for v in bound_values(fn)]
 
 
-def passes(fn: Fn) -> dict[str, Pass]:
+def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
     """Every pass by its name in a pipeline, for this program."""
-    keep = returns_value(fn)
+    keep = returns_value(fn) if keep_raises is None else keep_raises
     each: dict[str, Pass] = {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save,

@@ -18,8 +18,8 @@ from sct.ir.objects import fields_of, is_container
 __all__ = ["same", "shown"]
 
 
-def same(a: Any, b: Any, *, close: bool = False, states: bool = True) -> bool:
-    """Of the same types, numbers bit for bit (`close`: up to rounding); any nan is as good as another.
+def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True) -> bool:
+    """Of the same types, numbers bit for bit, or as `close` as that; any nan is as good as another.
 
     Functions and objects that nothing is known of are the same if they are of one code, or one class; generators of
     random numbers if their states are, unless `states` is False.
@@ -28,7 +28,7 @@ def same(a: Any, b: Any, *, close: bool = False, states: bool = True) -> bool:
 
 
 class _Comparison:
-    def __init__(self, close: bool, states: bool) -> None:
+    def __init__(self, close: float, states: bool) -> None:
         self.close, self.states = close, states
         self.seen: set[tuple[int, int]] = set()
 
@@ -58,10 +58,9 @@ class _Comparison:
         if a.dtype.kind not in "fc":
             return False
         if self.close:
-            with np.errstate(all="ignore"):
-                scale = float(np.nanmax(np.abs(np.where(np.isfinite(a), a, 0.0)), initial=0.0))
-            epsilon = float(np.finfo(a.dtype).eps)
-            return bool(np.allclose(a, b, rtol=epsilon ** 0.625, atol=scale * epsilon ** 0.75, equal_nan=True))
+            scale = float(np.max(np.abs(np.where(np.isfinite(a), a, 0.0)), initial=0.0))
+            close = max(self.close, 8.0 * float(np.sqrt(np.finfo(a.dtype).eps)) if a.dtype.itemsize < 8 else 0.0)
+            return bool(np.allclose(a, b, rtol=close, atol=close * scale, equal_nan=True))
         nan = np.isnan(a)
         return bool(np.array_equal(nan, np.isnan(b))) and a[~nan].tobytes() == b[~nan].tobytes()
 

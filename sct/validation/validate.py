@@ -36,6 +36,9 @@ __all__ = ["OFF", "Validation", "mode"]
 
 OFF = "SCT_VALIDATE=0"
 
+ROUNDED, KERNELS = 1e-9, 1e-6
+"""How far results may be apart where sums are added up in another order, of the largest number in them."""
+
 PATIENCE = 10.0
 """How many seconds what was read may run at least; a hundred times what the function took, if that is more."""
 
@@ -84,6 +87,29 @@ class Validation:
         if not _alike(plain.outcome, again.outcome):
             return "it does something else each time it is called"
         raise _refusal(root, difference, where)
+
+    def of_kernels(self, target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], compiled: Callable[..., Any],
+                   plain: Callable[..., Any]) -> None:
+        """Compare what compiled loops give with what NumPy does, up to rounding.
+
+        Raises SctError SCT602 where they differ.
+        """
+        root, given = _user_call(target, args)
+        kept = Kept(root, args, kwargs)
+        ours, theirs = _Run(kept, root, args, kwargs, given), _Run(kept, root, args, kwargs, given)
+        theirs.derivative(self.traced, plain)
+        ours.derivative(self.traced, compiled)
+        a, b = theirs.outcome, ours.outcome
+        if a.error is not None or b.error is not None:
+            alike = type(a.error) is type(b.error)
+        else:
+            # A pullback is compared when it is called: not at all.
+            value, other = (a.value[0], b.value[0]) if _kind(target) == "vjp" else (a.value, b.value)
+            alike = same(value, other, close=KERNELS)
+        if not alike:
+            raise SctError("SCT602", f"the compiled loops of `{self.traced.name}` give another result than NumPy",
+                           why=f"NumPy: {_said(a, a.value)}; compiled: {_said(b, b.value)}",
+                           hint='please report this; backend="numpy" is not compiled')
 
     def _parting(self, plain: _Run, read: _Run) -> Parting | None:
         """Where the two part, if that can be told in two seconds."""
@@ -143,6 +169,10 @@ class _Run:
         free = {f.name: self._free(f.path) for f in traced.free}
         self._go(lambda: within(lambda: primal.run(*self.args, **self.kwargs, **free)), self.seconds)
 
+    def derivative(self, traced: Traced, run: Callable[..., Any]) -> None:
+        free = {f.name: self._free(f.path) for f in traced.free}
+        self._go(lambda: run(*self.args, **self.kwargs, **free), None)
+
     def _free(self, path: tuple[Any, ...]) -> Any:
         start = None if path[0] is None else self.world.copy(path[0])
         try:
@@ -157,6 +187,10 @@ class _Run:
         finally:
             self.changed = self.kept.restore()
             self.took = time.perf_counter() - start
+
+
+def _kind(target: Any) -> str:
+    return str(getattr(target, "__sct_transform__", target).kind)
 
 
 def _user_call(target: Any, args: tuple[Any, ...]) -> tuple[Any, int]:
@@ -182,7 +216,7 @@ def _compared(plain: _Run, read: _Run, primal: Primal) -> Difference | None:
             return Difference("what it does", _said(a, a.value), _said(b, b.value and b.value[0]))
         return _of_output(a, b)
     value, after = b.value
-    close = _rounded(plain)
+    close = ROUNDED if _rounded(plain) else 0.0
     if not same(a.value, value, close=close):
         return Difference("its value", shown(a.value), shown(value))
     return _of_output(a, b) or _of_arguments(plain, read, primal, after, close) or _of_outside(plain, read)
@@ -201,7 +235,7 @@ def _of_output(a: Outcome, b: Outcome) -> Difference | None:
     return None if a.output == b.output else Difference("what it prints", shown(a.output), shown(b.output))
 
 
-def _of_arguments(plain: _Run, read: _Run, primal: Primal, after: tuple[Any, ...], close: bool) -> Difference | None:
+def _of_arguments(plain: _Run, read: _Run, primal: Primal, after: tuple[Any, ...], close: float) -> Difference | None:
     """What the arguments hold at the end of the function; and what was read writes into none of the caller's."""
     for place in primal.unwritten:
         before, now = _held(plain.given, place), _held(plain.bound, place)
