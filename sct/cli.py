@@ -14,6 +14,7 @@ wrong command line.
 from __future__ import annotations
 
 import os
+import runpy
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy
 
 from sct.codegen.cache import cache_dir, clear, stored_modules
 from sct.derivative import Derivative, emit
@@ -99,7 +101,10 @@ def show_ir(file: Path, names: tuple[str, ...], wrt: str | None, types: str, mod
 @_FILE
 @click.option("-o", "--output", metavar="OUT.py", type=click.Path(dir_okay=False, path_type=Path),
               help="Where to write it; without it, to standard output.")
-def emit_file(file: Path, output: Path | None) -> None:
+@click.option("--example", "examples", metavar="CALL", multiple=True,
+              help='A call of a decorated name, "loss(np.ones(3), 2.0)", or a script with calls: it is run, types are '
+                   "those of its calls, and each function is compared with Python; may be repeated.")
+def emit_file(file: Path, output: Path | None, examples: tuple[str, ...]) -> None:
     """Write a module that imports nothing of sct and defines every decorated name of FILE.
 
     Each has the signature that it has in FILE, and is the plain function that computes
@@ -107,7 +112,13 @@ def emit_file(file: Path, output: Path | None) -> None:
     """
     if output is not None and output.exists() and output.samefile(file):
         raise click.BadParameter(f"{output} is FILE itself", param_hint="-o")
-    text, refused = _attempt(file, lambda opened: [opened.emit()])[0]
+
+    def run(opened: File) -> Iterator[tuple[str, list[SctError]]]:
+        for example in examples:
+            _run_example(opened, example)
+        yield opened.emit()
+
+    text, refused = _attempt(file, run)[0]
     for each in refused:
         _refuse(each)
     if refused:
@@ -159,6 +170,24 @@ def cache(empty: bool) -> None:
     directory = cache_dir()
     click.echo(directory)
     click.echo(f"{clear(directory)} modules removed" if empty else f"{len(stored_modules(directory))} modules")
+
+
+def _run_example(file: File, example: str) -> None:
+    """Run a script, or evaluate a call among the names of the file; what is called is compiled and compared."""
+    try:
+        if Path(example).suffix == ".py":
+            sys.modules[file.path.stem] = file.module
+            runpy.run_path(example, run_name="__main__")
+        else:
+            eval(example, {"np": numpy, **vars(file.module)})
+    except SctError:
+        raise
+    except Exception as error:
+        what = f"{example!r} raises {type(error).__name__}: {error}"
+        raise click.BadParameter(what, param_hint="--example") from error
+    for each in file.decorated():
+        for reason in each.value.not_validated():
+            click.echo(f"{each.name}: not compared with Python: {reason}", err=True)
 
 
 def _compiled(traced: Traced) -> Traced:

@@ -339,6 +339,14 @@ class Derivative:
         """
         Path(path).write_text(self.module(), encoding="utf-8")
 
+    def compiled(self) -> list[Traced]:
+        """What was compiled for the calls so far, of whatever function this is the derivative of now."""
+        return [made.traced.of(root_of(self)) for _, made in self._family.order]
+
+    def not_validated(self) -> list[str]:
+        """Why functions were not compared with Python, for each compiled one that was not."""
+        return [made.validated for _, made in self._family.order if isinstance(made.validated, str)]
+
     def module(self) -> str:
         """What `save` writes."""
         root = root_of(self)

@@ -29,6 +29,12 @@ def test_the_tutorial() -> None:
     assert tests > 30 and not failures
 
 
+def test_the_page_of_validation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", "first")
+    failures, tests = doctest.testfile(str(DOCS / "validation.md"), module_relative=False)
+    assert tests and not failures
+
+
 def test_a_wrong_line_of_the_tutorial_is_found(tmp_path: Path) -> None:
     text = (DOCS / "tutorial.md").read_text()
     page = tmp_path / "page.md"

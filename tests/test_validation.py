@@ -22,8 +22,10 @@ from typing import Any, ClassVar
 import gast
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from sct import SctError, grad, hessian, hvp, jacfwd, jacobian, jvp, value_and_grad, vjp
+from sct.cli import main
 from sct.frontend.expressions import BINARY
 from sct.validation.clone import LARGEST, Kept, NotCopied, World
 from sct.validation.compare import same
@@ -545,3 +547,54 @@ def _again(f: Callable[..., Any]) -> Callable[..., Any]:
     """The same function, of which nothing is compiled yet."""
     made = FunctionType(f.__code__.replace(), f.__globals__, f.__name__, f.__defaults__, f.__closure__)
     return made
+
+
+# -- ahead of time ------------------------------------------------------------------------
+
+FILE = """
+import numpy as np
+from sct import grad, value_and_grad
+
+@grad
+def loss(w, x):
+    return np.sum((w @ x - 1.0) ** 2)
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    @value_and_grad
+    def energy(self, x):
+        return 0.5 * np.sum(self.k * x * x)
+"""
+
+
+@pytest.mark.parametrize("script", [False, True])
+def test_emit_takes_types_from_examples(script: bool, tmp_path: Path) -> None:
+    (tmp_path / "shown.py").write_text(FILE)
+    calls = ["loss(np.ones((2, 3)), np.ones(3))", "Spring(np.ones(3)).energy(np.ones(3))"]
+    if script:
+        (tmp_path / "calls.py").write_text("\n".join(["import numpy as np", "from shown import *", *calls]))
+        calls = [str(tmp_path / "calls.py")]
+    options = [part for call in calls for part in ("--example", call)]
+    result = CliRunner().invoke(main, ["emit", str(tmp_path / "shown.py"), *options])
+    assert result.exit_code == 0, result.output
+    assert "# w: f64[n, m], x: f64[m]" in result.stdout and "self.k must be a 1-D array" in result.stdout
+    space: dict[str, Any] = {}
+    exec(result.stdout, space)
+    assert space["loss"](np.ones((2, 3)), np.ones(3)).tolist() == [[4.0] * 3] * 2
+    assert space["Spring"](np.ones(3)).energy(np.ones(3))[0] == 1.5
+
+
+@pytest.mark.usefixtures("planted_sum")
+def test_emit_refuses_what_an_example_shows_to_be_wrong(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(FILE.replace("- 1.0", "+ 1.0"))
+    command = ["emit", str(tmp_path / "wrong.py"), "--example", "loss(np.ones((2, 3)), np.ones(3))"]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 1 and "SCT601" in result.stderr
+
+
+def test_an_example_that_raises_is_a_wrong_command_line(tmp_path: Path) -> None:
+    (tmp_path / "raised.py").write_text(FILE)
+    result = CliRunner().invoke(main, ["emit", str(tmp_path / "raised.py"), "--example", "loss(1)"])
+    assert result.exit_code == 2 and "TypeError" in result.stderr

@@ -53,6 +53,11 @@ class Decorated:
         """The derivative for other types."""
         return trace_ahead(self.value, {**self.types, **types})
 
+    def called(self) -> list[Traced]:
+        """The derivative as it was compiled for calls, if there were any."""
+        compiled: list[Traced] = self.value.compiled()
+        return compiled
+
     def attributes(self) -> list[str]:
         """The names `self.NAME` that may be given a type."""
         own = getattr(getattr(root_of(self.value), "__self__", None), "__dict__", {})
@@ -158,9 +163,10 @@ class File:
                 made[id(each.value)] = each.name
                 try:
                     short = each.name.rpartition(".")[2]
-                    traced = trace_ahead(each.value, each.types)
-                    sizes = open_sizes(traced, each.retrace)
-                    text = writer.add(short, [traced], each.itself, sizes)
+                    traced = each.called()
+                    ahead = [] if traced else [trace_ahead(each.value, each.types)]
+                    sizes = open_sizes(ahead[0], each.retrace) if ahead else ()
+                    text = writer.add(short, traced or ahead, each.itself, sizes)
                 except SctError as error:
                     error.loc = error.loc or _place(self.path, each.node)
                     refused.append(error)
