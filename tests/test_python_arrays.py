@@ -851,3 +851,12 @@ def test_cotangent_with_a_read_only_view_is_not_copied() -> None:
     derivative = sct.grad(convolved)
     derivative(X, w)
     assert "np.copy(dout)" not in derivative.source
+
+
+@pytest.mark.parametrize("f", [horner, multiplied_up, reversed_difference, added_in_nest, in_tuple, of_other_sizes])
+def test_number_becomes_array_in_other_modes(f: Callable[..., Any]) -> None:
+    """A tangent that starts as a number may be written, element by element."""
+    gradient = sct.grad(f)
+    np.testing.assert_allclose(sct.jacfwd(f)(V), gradient(V))
+    rows = [(gradient(V + h) - gradient(V - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(sct.hessian(f)(V), rows, atol=1e-6)

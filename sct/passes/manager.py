@@ -33,6 +33,7 @@ from sct.passes.simplify import rewrite, simplify
 from sct.passes.sink import sink
 from sct.passes.split import split_all
 from sct.passes.stack import stack
+from sct.passes.starts import starts
 from sct.passes.storage import storage
 
 __all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "has_effects", "passes", "run", "stages", "unused"]
@@ -44,7 +45,8 @@ PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce", "hoist the primal")),
     ("expanded", ("expand",)),
     ("adjoint", ("simplify", "cse", "dce", "prune")),
-    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "gather", "sink", "stack", "once", "late", "dce")),
+    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "gather", "sink", "stack", "once", "late",
+               "starts", "dce")),
     ("storage", ("split", "prune", "storage")),
 )
 """What leads to each stage from the one before; the first is "primal"."""
@@ -118,7 +120,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save,
         "save for kernels": lambda f: save(f, compiled=True), "hoist": hoist, "hoist the primal": hoist_primal,
-        "gather": gather, "sink": sink, "stack": stack, "once": once, "late": late,
+        "gather": gather, "sink": sink, "stack": stack, "once": once, "late": late, "starts": starts,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {
