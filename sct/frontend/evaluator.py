@@ -70,13 +70,20 @@ from sct.ir.types import INT, Dim, List, Opaque, Optional, Tensor, Type, TypeMis
 from sct.ops import ELEMENTWISE, dim, fstring, python, raise_, stop_gradient, unwrap
 
 __all__ = [
-    "CALLS", "EXPRESSIONS", "INSTANCES", "SPECIAL", "STATEMENTS", "Args", "Dead", "Evaluator", "Frame", "Kwargs",
-    "Special", "called", "expression", "instances", "special", "statement",
+    "CALLS", "EXPRESSIONS", "INSTANCES", "SPECIAL", "STATEMENTS", "Args", "Dead", "Doubt", "Evaluator", "Frame",
+    "Kwargs", "Special", "called", "expression", "instances", "special", "statement",
 ]
 
 
 class Dead(Exception):
     """The path being evaluated raises for certain."""
+
+
+class Doubt(Exception):
+    """Sizes do not go together, which may be because of what is assumed of a function that calls itself."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
 
 
 
@@ -396,11 +403,19 @@ class Evaluator(Facts):
             for x in args:
                 if isinstance(x, Value) and isinstance(x.type, Opaque):
                     self.refuse_object(x, f"`{op.name}` of")
+            self.doubt()
             self.refuse("SCT501", str(error), hint=error.hint)
         self.defs.update(dict.fromkeys(made if isinstance(made, tuple) else [made], self.b.eqns[-1]))
         return made
 
+    def doubt(self) -> None:
+        """Raise where a size may be wrong: what a function gives that is still being evaluated is assumed."""
+        for f in reversed(self.evaluating):
+            if f.recursive and f.result is not None and not f.loose:
+                raise Doubt(f)
+
     def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
+        self.doubt()
         parts: list[Any] = ["operands could not be broadcast together with shapes "]
         sizes: list[Operand] = []
         for x in arrays:

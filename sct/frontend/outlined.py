@@ -20,7 +20,7 @@ from typing import Any, Union
 
 from sct.frontend.arrays import write_through
 from sct.frontend.captured import Outer, captured
-from sct.frontend.evaluator import Dead, Evaluator, Frame
+from sct.frontend.evaluator import Dead, Doubt, Evaluator, Frame
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.source import SourceFunction
 from sct.frontend.store import Cells, Store
@@ -188,6 +188,8 @@ class Function:
     busy     it is being evaluated; recursive: it was called meanwhile
     flags    of what it gives, bools may be another one in each call
     settled  nothing was learnt in the last evaluation, which is the `round`-th
+    widened  its params were found to be wider in that evaluation
+    loose    the sizes of what it gives are not taken to be those of the evaluation before
     based    the functions, and their rounds, that were being evaluated when it was and that it
              called: what they give was not known for certain
     """
@@ -208,6 +210,8 @@ class Function:
     recursive: bool = False
     flags: bool = False
     settled: bool = False
+    widened: bool = False
+    loose: bool = False
     round: int = 0
     based: dict[Function, int] = field(default_factory=dict)
 
@@ -216,25 +220,59 @@ class Function:
         """Does what it was based on still hold?"""
         return self.fn is not None and all(f.round == n for f, n in self.based.items())
 
-    def takes(self, types: Sequence[Type], dims: Sequence[Dim | None]) -> bool:
-        return all(map(fits, types, self.types)) and all(e is None or d == e for d, e in zip(dims, self.dims))
+    def takes(self, ev: Evaluator, types: Sequence[Type], dims: Sequence[Dim | None]) -> bool:
+        return (all(map(fits, types, self.types)) and all(e is None or d == e for d, e in zip(dims, self.dims))
+                and _sizes_fit(ev, types, self.types))
 
     def widen(self, types: Sequence[Type], dims: Sequence[Dim | None]) -> None:
-        self.settled = False
-        for k, (t, d) in enumerate(zip(types, dims)):
-            self.types[k] = _settled(join(self.types[k], t), self.types[k], f"{self.name} {k}")
-            self.dims[k] = self.dims[k] if self.dims[k] == d else None
+        self.settled, self.widened = False, True
+        self.types = _settled(self.types, types, self.name)
+        self.dims = [e if e == d else None for d, e in zip(dims, self.dims)]
 
 
-def _settled(both: Type, old: Type, name: str) -> Type:
-    """A size that is not the same for all calls is a size of its own."""
-    if isinstance(both, (Optional, Undef)):
-        return type(both)(_settled(both.elem, old.elem if isinstance(old, (Optional, Undef)) else old, name))
-    if not isinstance(both, Tensor) or not isinstance(old, Tensor):
-        return both
-    shape = tuple(d if d == e else sym(f"_{zlib.crc32(name.encode())}_{k}")
-                  for k, (d, e) in enumerate(zip(both.shape, old.shape)))
-    return Tensor(both.carrier, both.dtype, shape)
+def _sizes_fit(ev: Evaluator, types: Sequence[Type], declared: Sequence[Type]) -> bool:
+    """Are these sizes those that are declared, where they are not a function's own, and equal where these are?"""
+    own: dict[Dim, Dim] = {}
+    for t, p in zip(map(_bare, types), map(_bare, declared)):
+        if not isinstance(t, Tensor) or not isinstance(p, Tensor):
+            continue
+        for d, e in zip(map(ev.resolve, t.shape), map(ev.resolve, p.shape)):
+            if (e if e.symbols <= ev.sizes.keys() else own.setdefault(e, d)) != d:
+                return False
+    return True
+
+
+def _bare(t: Type) -> Type:
+    return _bare(t.elem) if isinstance(t, (Optional, Undef, Seq)) else t
+
+
+def _settled(old: Sequence[Type], new: Sequence[Type], name: str) -> list[Type]:
+    """Types of both; a size that is not the same in both is a size of its own, one for all that are equal in both."""
+    own: dict[tuple[Dim, Dim], Dim] = {}
+    count = itertools.count()
+
+    def size(d: Dim, e: Dim) -> Dim:
+        mine = sym(f"_{zlib.crc32(name.encode())}_{next(count)}")
+        return d if d == e else own.setdefault((d, e), mine)
+
+    def settled(both: Type, a: Type, b: Type) -> Type:
+        if isinstance(both, (Optional, Undef)):
+            return type(both)(settled(both.elem, a, b))
+        p, q = _bare(a), _bare(b)
+        if not isinstance(both, Tensor) or not isinstance(p, Tensor) or not isinstance(q, Tensor):
+            return both
+        return Tensor(both.carrier, both.dtype, tuple(map(size, p.shape, q.shape)))
+
+    return [settled(join(a, b), a, b) for a, b in zip(old, new)]
+
+
+def _loose(t: Type, name: str) -> Type:
+    """A type with sizes of its own."""
+    if isinstance(t, (Optional, Undef)):
+        return type(t)(_loose(t.elem, name))
+    if not isinstance(t, Tensor):
+        return t
+    return Tensor(t.carrier, t.dtype, tuple(sym(f"_{zlib.crc32(name.encode())}_{k}") for k in range(t.rank)))
 
 
 def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract]) -> object | None:
@@ -300,7 +338,7 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
     f.site = site
     if f.busy:
         f.recursive = True
-        if not f.takes(types, dims):
+        if not f.takes(ev, types, dims):
             f.widen(types, dims)
     if not f.busy and not f.known:
         f.fn, f.result, f.shapes, f.based = None, None, shapes, {}
@@ -338,7 +376,7 @@ def _found(ev: Evaluator, frame: Frame, shapes: Mapping[Key, _Shape], around: Ou
     key = frame.code, tuple(around.links), named, tuple(map(_kind, types)), tuple(frozen)
     known: list[Function] = ev.functions.setdefault(key, [])
     for f in known:
-        if f.busy or f.takes(types, dims):
+        if f.busy or f.takes(ev, types, dims):
             return f
     if sum(len(fs) for k, fs in ev.functions.items() if k[0] == frame.code) >= TOO_MANY:
         ev.refuse("SCT204", f"`{source.name}` calls itself with ever new kinds of arguments",
@@ -392,10 +430,18 @@ def _evaluate(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts,
     ev.evaluating.append(f)
     try:
         for _ in range(40):
-            f.settled, f.based = True, {}
+            f.settled, f.widened, f.based = True, False, {}
             f.round += 1
-            fn = _walk(ev, f, source, parts, body)
-            if f.settled or not f.recursive:
+            try:
+                fn = _walk(ev, f, source, parts, body)
+            except Doubt as doubt:
+                if doubt.function is not f:
+                    raise
+                f.loose, f.result = True, None
+                continue
+            if f.widened:
+                f.result = None  # it was learnt of narrower params
+            elif f.settled or not f.recursive:
                 f.fn = fn
                 return
     finally:
@@ -474,9 +520,11 @@ def _is_tied(ev: Evaluator, v: Abstract, others: Sequence[Abstract]) -> bool:
 def _learn(ev: Evaluator, f: Function, source: SourceFunction, shape: _Shape | None, types: list[Type],
            names: tuple[list[int | None], list[bool], list[int]]) -> None:
     """Enter what the function gives; `settled` is False where that is news."""
+    if f.loose:
+        types = [_loose(t, f"{f.name} result {k}") for k, t in enumerate(types)]
     if f.result is None or shape is None:
         f.settled &= shape is None
-        f.result, f.results = shape, types
+        f.result, f.results = shape, [ev.resolved(t) for t in types]
         f.given, f.tied, f.written = names
         return
     if shape != f.result:
@@ -491,12 +539,11 @@ def _learn(ev: Evaluator, f: Function, source: SourceFunction, shape: _Shape | N
         f.given, f.tied, f.written = names
         return
     try:
-        wider = [_settled(join(old, new), old, f"{f.name} result {k}")
-                 for k, (old, new) in enumerate(zip(f.results, types))]
+        wider = _settled(f.results, [ev.resolved(t) for t in types], f"{f.name} result")
     except TypeMismatch as error:
         ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns one type here and another there",
                   why=str(error))
-    f.settled &= all(map(fits, wider, f.results)) and all(map(fits, f.results, wider))
+    f.settled &= wider == f.results
     f.results = wider
 
 
