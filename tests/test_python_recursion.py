@@ -1,0 +1,240 @@
+"""Functions that call themselves over arrays: parts of another size, new arrays, sizes that change."""
+
+import numpy as np
+import pytest
+from oracle import agrees, refuses
+
+X = np.array([0.7, 1.3, -0.4, 0.9])
+W4 = np.array([1.0, 2.0, 3.0, 4.0])
+PROGRAMS = []
+
+
+def program(f):
+    """Registers a program of four numbers."""
+    PROGRAMS.append(f)
+    return f
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_agrees(f):
+    agrees(f, X)
+
+
+def halves(a):
+    if len(a) < 2:
+        return a
+    l, r = (halves(a[:len(a) // 2]), halves(a[len(a) // 2:]))
+    out = np.zeros(len(a))
+    out[:len(l)] = l
+    out[len(l):] = r
+    return out
+
+
+def fht(a):
+    n = len(a)
+    if n == 1:
+        return a
+    e, o = (fht(a[::2]), fht(a[1::2]))
+    y = np.zeros(n)
+    y[:n // 2] = e + o
+    y[n // 2:] = e - o
+    return y
+
+
+def merge_sort(a):
+    if len(a) < 2:
+        return a
+    l, r = (merge_sort(a[:len(a) // 2]), merge_sort(a[len(a) // 2:]))
+    out = np.zeros(len(a))
+    i = j = 0
+    for k in range(len(a)):
+        if j >= len(r) or (i < len(l) and l[i] <= r[j]):
+            out[k] = l[i]
+            i += 1
+        else:
+            out[k] = r[j]
+            j += 1
+    return out
+
+
+def vcycle(u, f):
+    if u.shape[0] <= 3:
+        return u + f
+    n = (u.shape[0] - 1) // 2 + 1
+    rc = np.zeros(n)
+    for i in range(n):
+        rc[i] = f[2 * i] ** 2
+    e = vcycle(np.zeros_like(rc), rc)
+    out = np.zeros(2 * (e.shape[0] - 1) + 1)
+    out[::2] = e
+    return u + out
+
+
+def concat(a, n):
+    if n == 0:
+        return a
+    return concat(np.concatenate([a, a * 2.0]), n - 1)
+
+
+def shrink(a):
+    return a[0] if len(a) == 1 else shrink(a[1:] * a[:-1])
+
+
+def pair(a, b, n):
+    return a + b if n == 0 else pair(b * 2.0, a, n - 1)
+
+
+def pair_slices(a, b):
+    return a * b if len(a) == 1 else pair_slices(a[1:], b[1:])
+
+
+def reverse(a):
+    return a if len(a) < 2 else np.concatenate([a[-1:], reverse(a[:-1])])
+
+
+def matpow(m, n):
+    if n == 0:
+        return np.eye(len(m))
+    h = matpow(m, n // 2)
+    return h @ h if n % 2 == 0 else h @ h @ m
+
+
+def det(m):
+    if m.shape[0] == 1:
+        return m[0, 0]
+    s = 0.0
+    for j in range(m.shape[0]):
+        minor = np.concatenate([m[1:, :j], m[1:, j + 1:]], axis=1)
+        s = s + (-1.0) ** j * m[0, j] * det(minor)
+    return s
+
+
+def strassen(a, b):
+    n = len(a)
+    if n == 1:
+        return a * b
+    h = n // 2
+    c = np.zeros((n, n))
+    c[:h, :h] = strassen(a[:h, :h], b[:h, :h]) + strassen(a[:h, h:], b[h:, :h])
+    c[:h, h:] = strassen(a[:h, :h], b[:h, h:]) + strassen(a[:h, h:], b[h:, h:])
+    c[h:, :h] = strassen(a[h:, :h], b[:h, :h]) + strassen(a[h:, h:], b[h:, :h])
+    c[h:, h:] = strassen(a[h:, :h], b[:h, h:]) + strassen(a[h:, h:], b[h:, h:])
+    return c
+
+
+def tree(a):
+    if len(a) <= 2:
+        return np.sum(a)
+    h = len(a) // 2
+    return tree(a[:h]) * tree(a[h:])
+
+
+def other_size(a, n):
+    return np.ones(1) * a[0] if n == 0 else np.append(other_size(a, n - 1), a[n])
+
+
+def broad(a, n):
+    return np.ones(1) * a[0] if n == 0 else broad(a, n - 1) + a * n
+
+
+@program
+def halves_summed(x):
+    return np.sum(halves(x) ** 2 * np.arange(4))
+
+
+@program
+def fht_summed(x):
+    return np.sum(fht(x) ** 2 * W4)
+
+
+@program
+def fht_slice_summed(x):
+    return np.sum(fht(x[:2]) ** 2 * W4[:2]) + np.sum(fht(x))
+
+
+@program
+def sort_summed(x):
+    return np.sum(merge_sort(x) * np.arange(4))
+
+
+@program
+def vcycle_summed(x):
+    return np.sum(vcycle(np.zeros(5), np.append(x, x[0])))
+
+
+@program
+def vcycle2_summed(x):
+    return np.sum(vcycle(np.zeros(3), x[1:]) * vcycle(np.ones(3), x[:3]))
+
+
+@program
+def concat_summed(x):
+    return np.sum(concat(x, 2) ** 2)
+
+
+@program
+def shrink_summed(x):
+    return shrink(x)
+
+
+@program
+def pair_summed(x):
+    return np.sum(pair(x, x * x, 3))
+
+
+@program
+def pairs_summed(x):
+    return np.sum(pair_slices(x[1:], x[:-1]))
+
+
+@program
+def reverse_summed(x):
+    return np.sum(reverse(x) * W4)
+
+
+@program
+def matpow_summed(x):
+    return np.sum(matpow(x.reshape(2, 2), 3))
+
+
+@program
+def det_summed(x):
+    return det(np.outer(x[:3], x[1:]) + np.eye(3))
+
+
+@program
+def strassen_summed(x):
+    return np.sum(strassen(x.reshape(2, 2), x.reshape(2, 2)) * W4.reshape(2, 2))
+
+
+@program
+def tree_summed(x):
+    return tree(x)
+
+
+@program
+def other_summed(x):
+    return np.sum(other_size(x, 3) * W4)
+
+
+@program
+def broad_summed(x):
+    return np.sum(broad(x, 2) * W4)
+
+
+def written_or_new(u, f):
+    if u.shape[0] <= 2:
+        return u + f
+    e = written_or_new(u[:2], f[:2])
+    u[:2] += e
+    return u
+
+
+def test_a_result_that_is_the_argument_on_one_path_is_not_written():
+    def f(x):
+        u = np.zeros(4)
+        for _ in range(2):
+            u = written_or_new(u, x)
+        return np.sum(u)
+
+    refuses(f, X, code="SCT301")
