@@ -21,6 +21,7 @@ from sct.ir.objects import attributes, make, with_attributes
 from sct.ir.tree import Node
 from sct.modules.sizes import open_sizes
 from sct.modules.writer import module_of
+from sct.tangents import Pullback, kind_of, tangent_of
 
 __all__ = ["Derivative", "check_grads", "emit", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",
            "stop_gradient", "value_and_grad", "vjp"]
@@ -142,8 +143,9 @@ def _derivative(kind: str, f: Function | None, argnums: Argnums, has_aux: bool, 
 
 def vjp(f: Function, *primals: Any, has_aux: bool = False, backend: str = "numpy") -> tuple[Any, ...]:
     """(f(*primals), pullback); the pullback takes a cotangent of the value and returns
-    a tuple of cotangents, one for each primal.  It may be called any number of times.
-    With `has_aux`, `f` returns (value, aux), and aux comes after the pullback.
+    a tuple of cotangents, one for each primal.  It may be called any number of times, and
+    pickled where what it keeps can be.  With `has_aux`, `f` returns (value, aux), and aux
+    comes after the pullback.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 5.0)
     >>> pullback(1.0)
@@ -155,10 +157,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False, backend: str = "numpy
         raise SctError("SCT904", "vjp takes the function and its arguments", hint="vjp(f, x)")
     value, run, *aux = call_once(Transform("vjp", f, tuple(range(len(primals))), has_aux), *primals, backend=backend)
 
-    def pullback(cotangent: Any) -> Any:
-        return run(_tangent(value, cotangent, "the cotangent"))
-
-    return value, pullback, *aux
+    return value, Pullback(value, run), *aux
 
 
 def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False,
@@ -261,7 +260,7 @@ def _check_pairs(name: str, primals: object, tangents: object) -> None:
     for label, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, (tuple, list)):
             raise SctError("SCT904", f"{name}: {label} is a tuple, one item for each argument of the function",
-                           why=f"got {_kind(given)}", hint=f"{name}(f, (x,), (dx,))")
+                           why=f"got {kind_of(given)}", hint=f"{name}(f, (x,), (dx,))")
     assert isinstance(primals, (tuple, list)) and isinstance(tangents, (tuple, list))
     if len(primals) != len(tangents):
         raise SctError("SCT904", f"{name}: {len(primals)} primals and {len(tangents)} tangents")
@@ -272,7 +271,7 @@ def _check_pairs(name: str, primals: object, tangents: object) -> None:
 def _directions(primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
     """The tangents in the form of their primals; None for an argument that has none."""
     return [
-        None if _is_none(tangent) else _tangent(primal, tangent, f"the tangent of argument {i}")
+        None if _is_none(tangent) else tangent_of(primal, tangent, f"the tangent of argument {i}")
         for i, (primal, tangent) in enumerate(zip(primals, tangents))
     ]
 
@@ -286,61 +285,6 @@ def _is_none(tangent: Any) -> bool:
     if isinstance(tangent, (tuple, list)):
         return all(map(_is_none, tangent))
     return tangent is None
-
-
-def _tangent(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
-    """`tangent` in the structure, shapes and dtypes of `primal`, zeros for None.
-
-    `inside` a container an int has no tangent; passed directly it counts as a float.
-    """
-    if isinstance(primal, dict):
-        parts = dict.fromkeys(primal) if tangent is None else tangent
-        if not isinstance(parts, dict) or parts.keys() != primal.keys():
-            raise _mismatch(at, f"a dict with the keys {list(primal)}", tangent)
-        return {key: _tangent(primal[key], parts[key], f"{at}[{key!r}]", True) for key in primal}
-    named = attributes(primal)
-    if named is not None:
-        given = dict.fromkeys(named) if tangent is None else attributes(tangent)
-        if given is None or given.keys() != named.keys():
-            raise _mismatch(at, f"an object with the attributes {list(named)}", tangent)
-        made = [_tangent(named[key], given[key], f"{at}.{key}", True) for key in named]
-        return make(type(primal), list(named), made)
-    if isinstance(primal, (tuple, list)):
-        parts = [None] * len(primal) if tangent is None else tangent
-        if not isinstance(parts, (tuple, list)) or len(parts) != len(primal):
-            raise _mismatch(at, f"a {type(primal).__name__} of {len(primal)} items", tangent)
-        made = [_tangent(x, t, f"{at}[{i}]", True) for i, (x, t) in enumerate(zip(primal, parts))]
-        return made if isinstance(primal, list) else tuple(made)
-    kind = np.asarray(primal).dtype.kind if isinstance(primal, (float, int, complex, np.generic, np.ndarray)) else "O"
-    if kind not in "fc" and (inside or kind not in "iu"):
-        if tangent is not None:
-            raise _mismatch(at, f"None, as for {_kind(primal)}", tangent)
-        return None
-    return _array_tangent(primal, 0.0 if tangent is None else tangent, at, tangent is None)
-
-
-def _array_tangent(primal: Any, tangent: Any, at: str, zero: bool) -> Any:
-    dtype = np.result_type(primal) if np.result_type(primal).kind in "fc" else np.dtype(float)
-    given = np.asarray(tangent)
-    if given.dtype.kind not in ("biufc" if dtype.kind == "c" else "biuf"):
-        raise _mismatch(at, "a number or an array of numbers", tangent)
-    if zero:
-        given = np.zeros(np.shape(primal))
-    if given.shape != np.shape(primal):
-        raise _mismatch(at, f"of shape {np.shape(primal)}", tangent)
-    if isinstance(primal, np.ndarray):
-        return given.astype(dtype, copy=False)
-    return dtype.type(given) if isinstance(primal, np.generic) else dtype.type(given).item()
-
-
-def _mismatch(at: str, wanted: str, given: object) -> SctError:
-    return SctError("SCT904", f"{at} must be {wanted}", why=f"got {_kind(given)}")
-
-
-def _kind(x: object) -> str:
-    if isinstance(x, np.ndarray):
-        return f"an array of shape {x.shape} and dtype {x.dtype}"
-    return "None" if x is None else f"a {type(x).__name__}"
 
 
 # -- check_grads ----------------------------------------------------------------------
@@ -371,7 +315,8 @@ def check_grads(
     >>> check_grads(lambda x, y: x * y, (2.0, 5.0), order=2)
     """
     if not isinstance(args, (tuple, list)):
-        raise SctError("SCT904", "check_grads: args is a tuple", why=f"got {_kind(args)}", hint="check_grads(f, (x,))")
+        raise SctError("SCT904", "check_grads: args is a tuple", why=f"got {kind_of(args)}",
+                       hint="check_grads(f, (x,))")
     wrt = _checkable(args, argnums)
     rng = np.random.default_rng(seed)
     directions = [_random(x, rng) if i in wrt else None for i, x in enumerate(args)]
@@ -480,7 +425,7 @@ def _random(x: Any, rng: np.random.Generator) -> Any:
     if isinstance(x, (tuple, list)):
         parts = [_random(each, rng) for each in x]
         return parts if isinstance(x, list) else tuple(parts)
-    return _tangent(x, rng.standard_normal(np.shape(x)), "") if _leaves(x) else None
+    return tangent_of(x, rng.standard_normal(np.shape(x)), "") if _leaves(x) else None
 
 
 def _moved(args: Sequence[Any], directions: Sequence[Any], h: float) -> list[Any]:

@@ -75,6 +75,44 @@ def test_a_refusal_comes_back_from_another_process(run: Any, method: str) -> Non
         run(method)
 
 
+def smooth(x: np.ndarray, n: int) -> Any:
+    y = x * x
+    for k in range(n):
+        for i in range(len(x)):
+            y[i] = y[i] * y[i - 1] * math.sin(x[k])
+    return y
+
+
+def total(p: dict[str, Any]) -> Any:
+    s = 0.0
+    for v in p["v"]:
+        s = s + v * v * p["k"]
+    return s
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_a_pullback_survives_pickling(backend: str) -> None:
+    x = np.array([0.3, -0.4, 0.8])
+    _, pullback = vjp(smooth, x, 3, backend=backend)
+    again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(pullback))))
+    for ct in (np.ones(3), np.arange(3)):
+        for a, b in zip(pullback(ct), again(ct)):
+            np.testing.assert_array_equal(a, b)
+    with pytest.raises(SctError, match="SCT904"):
+        again(np.ones(2))
+    _, pullback = vjp(total, {"k": 2.0, "v": x}, backend=backend)
+    assert str(pickle.loads(pickle.dumps(pullback))(1.0)) == str(pullback(1.0))
+
+
+def pulled(w: float) -> Any:
+    return vjp(lambda v: v * v * v, w)[1]
+
+
+def test_a_pullback_comes_back_from_another_process() -> None:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(pulled, [2.0])[0](1.0) == (12.0,)
+
+
 # -- tracebacks -------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ cache, which lies beside it, is never that of another text.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import sys
@@ -54,6 +55,7 @@ def load_compiled(source: Source, plain: Callable[[], Callable[..., Any]], effec
         return result
 
     def refusing(pullback: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(pullback)
         def pull(*args: Any) -> Any:
             try:
                 return pullback(*args)
@@ -73,7 +75,7 @@ def imported(source: Source) -> Any:
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    module.__dict__.update(source.bindings, __sct_lines__=source.lines)
+    module.__dict__.update(source.bindings, __sct_lines__=source.lines, __sct_source__=source)
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return getattr(module, source.function_name)

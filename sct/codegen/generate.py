@@ -142,7 +142,8 @@ def compilable(block: Block, plain: bool) -> Block:
 
 def load(source: Source, filename: str) -> Callable[..., Any]:
     """The function of the source; tracebacks and debuggers find its text by `filename`."""
-    namespace: dict[str, Any] = {"__name__": "sct.emitted", "__sct_lines__": source.lines, **source.bindings}
+    namespace: dict[str, Any] = {"__name__": "sct.emitted", "__sct_lines__": source.lines, "__sct_source__": source,
+                                 **source.bindings}
     exec(compile(source.text, filename, "exec"), namespace)
     linecache.cache[filename] = (len(source.text), None, source.text.splitlines(True), filename)
     made: Any = namespace[source.function_name]
