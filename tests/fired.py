@@ -1,0 +1,82 @@
+"""python -m tests.fired [--seeds N]: the rewrite rules that no program of the tests fires.
+
+The programs are those of `tests/programs` and the first seeds of each fuzz family, in reverse and in forward mode.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import io
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import sct
+from sct.passes import simplify
+from sct.passes.rules import OF_BLOCKS, RULES
+from tests.fuzz import calls, control, heap, lists, python
+from tests.fuzz.program import clone, run
+
+FAMILIES = (calls, control, heap, lists, python)
+
+
+def counted(name: str, rule: Callable[..., Any], fired: Counter[str]) -> Callable[..., Any]:
+    """The rule, which counts how often it has something to say."""
+
+    def asked(*args: Any, **attrs: Any) -> Any:
+        result = rule(*args, **attrs)
+        fired[name] += result is not None
+        return result
+
+    return asked
+
+
+def count() -> tuple[list[str], Counter[str]]:
+    """The names of all rules, and how often each is fired from now on."""
+    fired: Counter[str] = Counter()
+    names = []
+    for op, rules in RULES.items():
+        shared = ("without_cast", "shape_alone")
+        own = [f"{r.__name__} of {op}" if r.__name__ in shared else r.__name__ for r in rules]
+        rules[:] = [counted(name, r, fired) for name, r in zip(own, rules)]
+        names += own
+    for rule in OF_BLOCKS:
+        names.append(rule.__name__)
+        if hasattr(simplify, rule.__name__):
+            setattr(simplify, rule.__name__, counted(rule.__name__, rule, fired))
+    return list(dict.fromkeys(names)), fired
+
+
+def derive(f: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...]) -> None:
+    for mode in (sct.value_and_grad, sct.jacfwd):
+        run(lambda: mode(f, argnums=wrt)(*clone(args)), seconds=60.0)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fired", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=100, help="how many of each fuzz family")
+    seeds = parser.parse_args().seeds
+    sys.path.append(str(Path(__file__).parent))  # where pytest looks for `programs`
+    programs = importlib.import_module("tests.test_programs")
+    names, fired = count()
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        for program in programs.PROGRAMS:
+            args = program.args()
+            derive(program.function, args, programs.active(args))
+        for family in FAMILIES:
+            for p in map(family.generate, range(seeds)):
+                derive(p.load(), p.points[0], p.wrt)
+    for name in names:
+        if not fired[name]:
+            print(name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
