@@ -687,6 +687,322 @@ def test_a_function_that_makes_its_result_is_no_function_of_its_own():
     assert "returns a function that it makes" in str(error)
 
 
+# -- more of functions ----------------------------------------------------------------------------
+
+
+FS = [lambda v, k=k: v * k for k in range(3)]
+
+
+LATE = [lambda v: v * kk for kk in range(3)]
+
+
+TABLE = {'sq': lambda v: v * v, 'id': lambda v: v}
+
+
+def pick(name):
+    return TABLE[name]
+
+
+@program
+def uses_listed(x):
+    return FS[1](x[0]) + FS[2](x[1]) + LATE[0](x[0])
+
+
+@program
+def uses_table(x):
+    return pick('sq')(x[0]) + pick('id')(x[1]) + TABLE['sq'](x[1])
+
+
+@program
+def uses_loop_over(x):
+    s = 0.0
+    for f in FS:
+        s = s + f(x[0]) * f(x[1])
+    return s
+
+
+@program
+def uses_loop_dict(x):
+    s = 0.0
+    for name, f in TABLE.items():
+        s = s + f(x[0]) * len(name)
+    return s
+
+
+class Op:
+
+    def __init__(self, k, f):
+        self.k, self.f = (k, f)
+
+    def __call__(self, v):
+        return self.f(v) * self.k
+
+
+@program
+def uses_objects(x):
+    a = Op(x[0], math.sin)
+    b = Op(2.0, a)
+    c = Op(3.0, b)
+    return c(x[1]) + a(x[0])
+
+
+def retry(times):
+
+    def deco(f):
+
+        @functools.wraps(f)
+        def w(*args, **kw):
+            r = 0.0
+            for k in range(times):
+                r = r + f(*args, **kw)
+            return r
+        return w
+    return deco
+
+
+@retry(2)
+def base(v, w=1.0):
+    return v * w
+
+
+@retry(3)
+def upper(v):
+    return base(v, w=v) + 1.0
+
+
+@program
+def uses_retry(x):
+    return upper(x[0]) + base(x[1])
+
+
+def validated(f):
+
+    @functools.wraps(f)
+    def w(v):
+        if v < -100:
+            raise ValueError('bad')
+        return f(v)
+    return w
+
+
+@validated
+def sq(v):
+    return v * v
+
+
+@validated
+def cube(v):
+    return sq(v) * v
+
+
+@program
+def uses_validated(x):
+    return cube(x[0]) + sq(x[1])
+
+
+def counted(f):
+    calls = 0
+
+    def w(v):
+        nonlocal calls
+        calls += 1
+        return f(v) * calls
+    return w
+
+
+@program
+def uses_counted(x):
+    g = counted(lambda v: v * v)
+    h = counted(g)
+    return g(x[0]) + h(x[1]) + g(x[1])
+
+
+@program
+def uses_attr(x):
+
+    def g(v):
+        return v * 2.0
+    h = g
+    return h(x[0]) if h is g else x[1]
+
+
+@program
+def uses_swap(x):
+    f, g = (math.sin, math.cos)
+    for k in range(3):
+        f, g = (g, f)
+    return f(x[0]) * g(x[1])
+
+
+@program
+def uses_choose(x):
+    f = math.sin if x[0] > 0.5 else math.cos
+    return f(x[1])
+
+
+@program
+def uses_choose_closure(x):
+    k = x[0]
+    f = (lambda v: v * k) if x[1] > 1.0 else lambda v: v + k
+    return f(x[1])
+
+
+@program
+def uses_fold(x):
+    return functools.reduce(lambda f, g: lambda v: g(f(v)), [math.sin, lambda v: v * x[1], math.exp])(x[0])
+
+
+@program
+def uses_many_compose(x):
+    f = lambda v: v
+    for k in range(30):
+        f = (lambda g: lambda v: g(v) * 1.01 + 0.01 * x[0])(f)
+    return f(x[1])
+
+
+@program
+def uses_many_compose_late(x):
+    f = lambda v: v
+    for k in range(5):
+
+        def f(v, f=f, k=k):
+            return f(v) * x[0] + k
+    return f(x[1])
+
+
+@program
+def uses_gen(x):
+    return sum((f(x[0]) for f in [math.sin, math.cos])) + x[1]
+
+
+@program
+def uses_acker(x):
+
+    def go(m, n, v):
+        if m == 0:
+            return v * x[0]
+        if n == 0:
+            return go(m - 1, 1, v + x[1])
+        return go(m - 1, n - 1, go(m, n - 1, v))
+    return go(1, 2, x[0])
+
+
+@program
+def uses_hanoi(x):
+    s = 0.0
+
+    def move(n, a, b):
+        nonlocal s
+        if n == 0:
+            return
+        move(n - 1, b, a)
+        s = s + a * n
+        move(n - 1, a, b)
+    move(3, x[0], x[1])
+    return s
+
+
+@program
+def uses_mutual_nonlocal(x):
+    t = x[0]
+
+    def ping(n):
+        nonlocal t
+        t = t * x[1]
+        return t if n == 0 else pong(n - 1)
+
+    def pong(n):
+        nonlocal t
+        t = t + x[0]
+        return t if n == 0 else ping(n - 1)
+    return ping(3) + pong(2) * t
+
+
+@program
+def uses_cps(x):
+
+    def fact(n, k):
+        return k(x[0]) if n == 0 else fact(n - 1, lambda v: k(v * n))
+    return fact(3, lambda v: v * x[1])
+
+
+@program
+def uses_stream(x):
+
+    def stream(v):
+        return (v, lambda: stream(v * x[1]))
+    a, rest = stream(x[0])
+    b, rest = rest()
+    c, rest = rest()
+    return a + b * c
+
+
+@program
+def uses_church(x):
+    two = lambda f: lambda v: f(f(v))
+    three = lambda f: lambda v: f(f(f(v)))
+    add = lambda a, b: lambda f: lambda v: a(f)(b(f)(v))
+    mul = lambda a, b: lambda f: a(b(f))
+    return mul(two, add(two, three))(lambda v: v * x[0] + 0.1)(x[1])
+
+
+@program
+def uses_memo_default(x):
+
+    def g(v, seen=[]):
+        return v * 2.0
+    return g(x[0]) + g(x[1])
+
+
+@program
+def uses_shadow_builtin(x):
+    sum = lambda a: a[0] * a[1]
+    len = 3.0
+    return sum(x) * len
+
+
+@program
+def uses_star_partial(x):
+
+    def g(*a, **k):
+        return sum(a) * k.get('w', 1.0)
+    p = functools.partial(g, x[0], w=x[1])
+    return p(1.0) + p(2.0, w=3.0) + functools.partial(p, 5.0)()
+
+
+@program
+def uses_default_order(x):
+
+    def mk(v):
+        print('default', float(v) > 0)
+        return v
+
+    def g(a=mk(x[0]), b=mk(-x[1])):
+        return a * b
+    print('defined')
+    return g() + g(2.0)
+
+
+@program
+def uses_kwdefault(x):
+
+    def g(a, *, b=x[1]):
+        return a * b
+    x = x * 2.0
+    return g(x[0])
+
+
+@program
+def uses_del_closure(x):
+    k = x[0]
+
+    def g():
+        return k  # noqa: F821
+    a = g()
+    del k
+    return a + g()
+
+
 # -- truth ----------------------------------------------------------------------------------------
 
 @program

@@ -78,8 +78,8 @@ def for_(ev: Evaluator, node: Any) -> None:
         for key in [k for k in ev.store.vars if k.name.startswith("<iterated") and k not in before.vars]:
             del ev.store.vars[key]
     except (NeedsStatic, SctError) as need:
-        if isinstance(need, SctError) and need.code != "SCT310":
-            raise
+        if isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
+            raise  # a list that gets longer, or a name that is another object in each trip, may be taken one by one
         ev.iterated = running
         ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
         for site in ev.loop_memo.keys() - sites:  # what was learnt is of addresses that others get now
