@@ -414,6 +414,16 @@ def copy_of_a_list_is_written(a: float) -> Any:
     return sum(v) + sum(LONG) * a
 
 
+def shallow_copy_of_a_list_grows(a: float) -> Any:
+    v, own = copy.copy(LONG), list(LONG)
+    v.append(a)
+    w = copy.copy(own)
+    w[0] = a
+    for _ in range(20):
+        w.append(a * LONG[1])
+    return sum(v) * sum(LONG) + sum(w) * sum(own)
+
+
 def comprehension_in_a_loop(a: float) -> Any:
     t = 0.0
     for i in range(3):
@@ -448,7 +458,8 @@ STARTS = (
     starts_as_array, starts_as_array_in_while, read_by_a_nested_function, read_after_the_loop, two_names,
     name_swaps_with_it, bound_to_it_in_the_loop, bound_to_it_at_the_end, bound_to_a_list_of_it, list_then_another,
     list_that_grows, dict_then_another, number_becomes_array, none_becomes_array, written_after_it_was_left,
-    one_of_two, branch_rebinds_it, copy_is_written, copy_of_a_list_is_written, comprehension_in_a_loop,
+    one_of_two, branch_rebinds_it, copy_is_written, copy_of_a_list_is_written, shallow_copy_of_a_list_grows,
+    comprehension_in_a_loop,
     loop_in_a_branch_in_a_loop, last_trips_differ)
 
 

@@ -11,6 +11,7 @@ import typing
 from dataclasses import replace
 from typing import Any
 
+from sct.frontend import lists
 from sct.frontend.classes import python_class
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import get
@@ -104,6 +105,8 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     own = special_call(ev, v, "__copy__")
     if own is not None:
         return own
+    if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
+        return lists.copied(ev, v)
     if isinstance(v, Container):
         cell = ev.slots(v)
         addr = ev.new_addr()
