@@ -1694,6 +1694,420 @@ def while_pop(x: np.ndarray) -> Any:
     return s
 
 
+# -- lists of unknown length, and what containers are equal to ------------------------------------------
+
+
+@program
+def grown_iadd_alias(x: np.ndarray) -> Any:
+    a = []
+    b = a
+    for v in x:
+        a += [v, 2 * v]
+    return sum(b) * len(b)
+
+
+@program
+def grown_iadd_grown(x: np.ndarray) -> Any:
+    a = []
+    c = []
+    b = a
+    for v in x:
+        a.append(v)
+        if v > 0: c.append(v * 2)
+    a += c
+    c.append(5.0)
+    return sum(b) + 10 * len(b)
+
+
+@program
+def grown_self(x: np.ndarray) -> Any:
+    a = []
+    for v in x: a.append(v)
+    b = a
+    a += a
+    return sum(b) * len(b)
+
+
+@program
+def grown_iadd_tuple(x: np.ndarray) -> Any:
+    a = []
+    for v in x: a += (v, v * v)
+    return sum(a)
+
+
+@program
+def grown_iadd_array(x: np.ndarray) -> Any:
+    a = []
+    for v in x: a.append(v)
+    b = a
+    a += x
+    return np.sum(a) + len(b)
+
+
+@program
+def grown_extend_array(x: np.ndarray) -> Any:
+    a = []
+    for v in x: a.append(v)
+    b = a
+    a.extend(x)
+    return sum(b) * len(b)
+
+
+@program
+def grown_imul_loop(x: np.ndarray) -> Any:
+    a = [x[0]]
+    b = a
+    for i in range(3):
+        a *= 2
+    return sum(b)
+
+
+@program
+def grown_imul_dyn(x: np.ndarray) -> Any:
+    a = [x[0]]
+    b = a
+    for v in x:
+        if v > 0:
+            a *= 2
+    return sum(b)
+
+
+@program
+def grown_del(x: np.ndarray) -> Any:
+    a = []
+    for v in x: a.append(v)
+    b = a
+    del a[0]
+    del a[-1]
+    return sum(b) * len(b)
+
+
+@program
+def grown_slice(x: np.ndarray) -> Any:
+    a = []
+    for v in x: a.append(v)
+    b = a[1:-1]
+    b.append(1.0)
+    a[0] = 5.0 * x[1]
+    return sum(b) + len(a) + a[0]
+
+
+@program
+def grown_slice_step(x: np.ndarray) -> Any:
+    a = []
+    for v in x: a.append(v)
+    return sum(a[::-2]) * 2 + sum(a[1::2])
+
+
+@program
+def grown_cmp(x: np.ndarray) -> Any:
+    a = []
+    for v in x: a.append(v)
+    b = list(a)
+    t = 1.0 if a == b else 2.0
+    b.append(0.0)
+    u = 1.0 if a == b else 2.0
+    return x[0] * t + x[1] * u
+
+
+@refused("SCT505")
+def grown_in(x: np.ndarray) -> Any:
+    a = []
+    for i in range(len(x)):
+        if x[i] > 0: a.append(i)
+    return x[0] if 2 in a else x[1]
+
+
+@refused("SCT505")
+def grown_index(x: np.ndarray) -> Any:
+    a = []
+    for i in range(len(x)):
+        if x[i] > 0: a.append(i)
+    return x[a.index(2)]
+
+
+@program
+def tuple_cmp(x: np.ndarray) -> Any:
+    return x[0] if (x[0], 1) < (x[0], 2) else x[1]
+
+
+@program
+def tuple_cmp2(x: np.ndarray) -> Any:
+    return x[0] if (x[0], x[1]) < (x[0], x[2]) else x[1]
+
+
+@program
+def list_cmp(x: np.ndarray) -> Any:
+    return x[0] if [x[0], x[1]] < [x[0], x[2]] else x[1]
+
+
+@program
+def list_cmp_len(x: np.ndarray) -> Any:
+    return x[0] if [x[0]] < [x[0], x[2]] else x[1]
+
+
+@program
+def list_eq_nested(x: np.ndarray) -> Any:
+    return x[0] if [[x[0]], (1, 2)] == [[x[0]], (1, 2)] else x[1]
+
+
+@program
+def list_eq_tuple(x: np.ndarray) -> Any:
+    return x[0] if [1] == (1,) else x[1]
+
+
+@program
+def list_eq_array(x: np.ndarray) -> Any:
+    a = x * 1.0
+    return x[0] if [a] == [a] else x[1]
+
+
+@refused("SCT501")
+def list_eq_array2(x: np.ndarray) -> Any:
+    return x[0] if [x * 1.0] == [x * 1.0] else x[1]
+
+
+@program
+def in_floats(x: np.ndarray) -> Any:
+    return x[0] if x[0] in [x[1], x[0]] else x[1]
+
+
+@program
+def in_tuple_nested(x: np.ndarray) -> Any:
+    return x[0] if (1, 2) in [(1, 3), (1, 2)] else x[1]
+
+
+@program
+def not_in(x: np.ndarray) -> Any:
+    return x[0] if 5 not in (1, 2) else x[1]
+
+
+@program
+def dict_eq(x: np.ndarray) -> Any:
+    return x[0] if {"a": 1, "b": 2} == {"b": 2, "a": 1} else x[1]
+
+
+@program
+def keys_eq(x: np.ndarray) -> Any:
+    d = {"a": x[0]}
+    return x[0] if d.keys() == {"a"} else x[1]
+
+
+@program
+def in_values(x: np.ndarray) -> Any:
+    d = {"a": 1, "b": 2}
+    return x[0] if 2 in d.values() else x[1]
+
+
+@program
+def in_items(x: np.ndarray) -> Any:
+    d = {"a": 1, "b": 2}
+    return x[0] if ("a", 1) in d.items() else x[1]
+
+
+@program
+def in_iter(x: np.ndarray) -> Any:
+    it = iter([1, 2, 3, 4])
+    t = 2 in it
+    return x[0] * sum(it) + t
+
+
+@program
+def in_map(x: np.ndarray) -> Any:
+    def f(k):
+        print(k)
+        return k
+    return x[0] if 2 in map(f, [1, 2, 3]) else x[1]
+
+
+@program
+def in_range(x: np.ndarray) -> Any:
+    return x[0] if 3 in range(0, 10, 3) else x[1]
+
+
+@program
+def grouper(x: np.ndarray) -> Any:
+    s = 0.0
+    for a, b in zip(*[iter([x[0], x[1], x[2], x[3]])] * 2):
+        s += a * b
+    return s
+
+
+@program
+def nested_alias_loop(x: np.ndarray) -> Any:
+    m = [[]] * 2
+    for v in x:
+        m[0].append(v)
+    return sum(m[1])
+
+
+@program
+def nested_rows(x: np.ndarray) -> Any:
+    m = [[] for _ in range(2)]
+    for i in range(len(x)):
+        m[i % 2].append(x[i])
+    return sum(m[1])
+
+
+@program
+def rows_iadd_dyn(x: np.ndarray) -> Any:
+    rows = []
+    for v in x:
+        rows.append([v])
+    for i in range(len(rows)):
+        rows[i] += [v * 2]
+    return sum([sum(r) for r in rows])
+
+
+@program
+def rows_alias_dyn(x: np.ndarray) -> Any:
+    rows = []
+    for v in x:
+        rows.append([v, 1.0])
+    r = rows[0]
+    r[1] = x[2]
+    return rows[0][1] * 2
+
+
+@program
+def swap_lists(x: np.ndarray) -> Any:
+    a, b = [x[0]], [x[1], x[2]]
+    for i in range(3):
+        a, b = b, a
+    return sum(a) - 3 * sum(b)
+
+
+@program
+def append_self_item(x: np.ndarray) -> Any:
+    a = [x[0], x[1]]
+    a.append(a[0])
+    a[0] = x[2]
+    return sum(a)
+
+
+@program
+def list_of_lists_extend(x: np.ndarray) -> Any:
+    a = [[x[0]]]
+    b = list(a)
+    b[0].append(x[1])
+    b.append([x[2]])
+    return sum(a[0]) + len(a)
+
+
+@program
+def tuple_repeat(x: np.ndarray) -> Any:
+    return sum((x[0], x[1]) * 2)
+
+
+@program
+def tuple_repeat_neg(x: np.ndarray) -> Any:
+    return x[0] + len((x[0], x[1]) * -1)
+
+
+@program
+def list_repeat_len(x: np.ndarray) -> Any:
+    return sum([x[0]] * len(x))
+
+
+@program
+def bool_repeat(x: np.ndarray) -> Any:
+    return sum([x[0]] * True) + sum([x[1]] * False)
+
+
+@program
+def walrus_(x: np.ndarray) -> Any:
+    if (n := len([1, 2])) > 1:
+        return x[0] * n
+    return x[1]
+
+
+@program
+def chained_cmp_once(x: np.ndarray) -> Any:
+    def f():
+        print("f")
+        return 2
+    return x[0] if 1 < f() < 3 else x[1]
+
+
+@refused("SCT502")
+def while_queue(x: np.ndarray) -> Any:
+    q = [0]
+    seen = {0}
+    s = 0.0
+    while q:
+        i = q.pop(0)
+        s += x[i] * (i + 1)
+        for j in (i + 1, i + 2):
+            if j < 5 and j not in seen:
+                seen = seen | {j}
+                q.append(j)
+    return s
+
+
+@program
+def aug_tuple_in_dict(x: np.ndarray) -> Any:
+    d = {"a": (x[0],)}
+    e = d["a"]
+    d["a"] += (x[1],)
+    return sum(d["a"]) * 2 + sum(e)
+
+
+@program
+def aug_str(x: np.ndarray) -> Any:
+    s = "a"
+    s += "b"
+    s *= 2
+    return x[0] * len(s)
+
+
+@program
+def setitem_order(x: np.ndarray) -> Any:
+    def t(k):
+        print(k)
+        return k
+    a = [0.0] * 3
+    a[t(1)] = t(2) * x[0]
+    d = {}
+    d[t(3)] = t(4)
+    a[t(0)], d[t(5)] = t(6), t(7)
+    return sum(a)
+
+
+@program
+def pop_loop(x: np.ndarray) -> Any:
+    a = []
+    for v in x: a.append(v)
+    s = 0.0
+    while len(a) > 0:
+        s = 2 * s + a.pop()
+    return s
+
+
+@refused("SCT505")
+def dict_of_lists_dyn(x: np.ndarray) -> Any:
+    d = {"p": [], "n": []}
+    for v in x:
+        d["p" if v > 0 else "n"].append(v)
+    return sum(d["p"]) - 2 * sum(d["n"])
+
+
+@program
+def dict_iadd_dyn(x: np.ndarray) -> Any:
+    d = {"p": 0.0, "n": 0.0}
+    for v in x:
+        d["p"] += v
+        d["n"] -= v * v
+    return d["p"] * d["n"]
+
+
+@program
+def views_len(x: np.ndarray) -> Any:
+    d = {"a": x[0]}
+    ks = d.keys()
+    d["b"] = x[1]
+    return x[0] * len(ks) * ("b" in ks)
+
+
 # -- subscripts known at run time, and arguments that are lists -----------------------------------------
 
 

@@ -17,7 +17,7 @@ import gast
 from sct.frontend import lists
 from sct.frontend.arrays import array_of
 from sct.frontend.evaluator import Evaluator, expression
-from sct.frontend.expressions import as_bool, negated, truth
+from sct.frontend.expressions import as_bool, boolean, negated, truth
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.identity import identical
 from sct.frontend.iteration import items_of
@@ -35,7 +35,8 @@ from sct.frontend.objects import (
 from sct.frontend.opaque import is_library
 from sct.frontend.protocols import plain_numbers
 from sct.frontend.raising import attempted
-from sct.frontend.taking import VIEWS
+from sct.frontend.sequences import as_set
+from sct.frontend.taking import VIEWS, drained
 from sct.frontend.values import (
     Abstract,
     Container,
@@ -94,6 +95,10 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(v, Perhaps):
             return _where_present(ev, op, a, b, v)
     _, run = COMPARE[type(op)]
+    a, b = as_set(ev, a), as_set(ev, b)
+    if isinstance(a, Iteration) or isinstance(b, Iteration):
+        ev.refuse("SCT503", "comparing ranges, views of a dict or iterators is not supported",
+                  hint="compare lists: `list(...)`")
     if is_object(a, b):
         return _of_objects(ev, op, a, b)
     if isinstance(a, Static) and isinstance(b, Static):
@@ -330,6 +335,9 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     if isinstance(owner, Static) and class_of(owner) is None:
         wanted = ev.ask(x, "what `in` looks for")
         return Static(attempted(ev, lambda: wanted in owner.value))
+    if isinstance(owner, Iteration) and owner.state is not None:  # it gives its items up to the one
+        tests = (truth(ev, compare_one(ev, gast.Eq(), y, x)) for y in drained(ev, owner))
+        return Static(any(ev.ask(boolean(t), "whether this is the item that `in` looks for") for t in tests))
     if isinstance(owner, Iteration) and owner.kind == "range":
         bounds = [ev.ask(p, "the bounds of this range") for p in owner.parts]
         return Static(ev.ask(x, "what `in` looks for") in range(*bounds))

@@ -38,7 +38,7 @@ from sct.ops import lists as ops
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["HELD", "append", "as_column", "change", "columns", "element", "extended", "flat_columns", "grow",
+__all__ = ["HELD", "append", "as_column", "cells", "change", "columns", "element", "extended", "flat_columns", "grow",
            "is_dynamic", "length", "new_list", "of_columns", "same_columns", "shape_of", "store_element"]
 
 Rows = tuple[Shape, list[Type]]
@@ -287,6 +287,12 @@ def same_columns(ev: Evaluator, ref: ListRef, before: Abstract) -> None:
     """Refuses a list that is run over backwards and was written since `reversed` was called."""
     if before != Tup(tuple(c for c in columns(ev, ref) if isinstance(c, Value))):
         ev.refuse("SCT306", "a list is written while `reversed` runs over it", hint="run over a copy: `list(xs)`")
+
+
+def cells(ev: Evaluator, v: Abstract) -> list[Any]:
+    """What the columns of a list of unknown length are kept in now; of anything else nothing."""
+    return [ev.store.cells[c.addr] for c in slots(ev, v).items if isinstance(c, Ref)] if (
+        isinstance(v, ListRef) and is_dynamic(ev, v)) else []
 
 
 def item_type(ev: Evaluator, ref: ListRef) -> Rows:

@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
+from sct.frontend import lists
 from sct.frontend.arrays import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
 from sct.frontend.bindings import assign, home_of, named
 from sct.frontend.evaluator import Dead, Evaluator, statement
@@ -241,7 +242,11 @@ def augassign(ev: Evaluator, node: Any) -> None:
         return
     key = ev.eval(target.slice)
     old = item(ev, owner, key)
+    columns = lists.cells(ev, owner)
     value = ev.eval(node.value)
+    if columns and isinstance(old, ListRef) and lists.cells(ev, owner) != columns:
+        ev.refuse("SCT307", "a list is written between the reading of an item and its augmented assignment",
+                  hint="compute the value before the assignment")
     if isinstance(owner, Ref):
         if isinstance(old, Ref) and old.addr == owner.addr:
             augment_array(ev, kind, old, value)  # a view
@@ -250,7 +255,7 @@ def augassign(ev: Evaluator, node: Any) -> None:
         return
     made = augment(ev, kind, old, value)
     same = made is old and isinstance(old, (Ref, ListRef)) and isinstance(owner, (ListRef, DictRef))
-    if not same or item(ev, owner, key) != old:
+    if not same or not columns and item(ev, owner, key) != old:
         assign_item(ev, owner, key, made)
 
 
