@@ -2108,6 +2108,35 @@ def views_len(x: np.ndarray) -> Any:
     return x[0] * len(ks) * ("b" in ks)
 
 
+class Countdown:
+    """An object that is its own iterator."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __iter__(self) -> Countdown:
+        return self
+
+    def __next__(self) -> int:
+        self.n -= 1
+        if self.n < 0:
+            raise StopIteration
+        return self.n
+
+
+@refused("SCT503")
+def its_own_iterator(x: np.ndarray) -> Any:
+    s = 0.0
+    for i in Countdown(3):
+        s += x[i]
+    return s
+
+
+@program
+def zip_of_nothing(x: np.ndarray) -> Any:
+    return x[0] + len(list(zip()))
+
+
 # -- subscripts known at run time, and arguments that are lists -----------------------------------------
 
 

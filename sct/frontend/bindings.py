@@ -12,10 +12,10 @@ from sct.frontend import lists
 from sct.frontend.arrays import assign_item, slice_view
 from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.iteration import items_of, iterable
+from sct.frontend.iteration import items_of
 from sct.frontend.objects import set_attribute
 from sct.frontend.raising import attempted, die
-from sct.frontend.taking import is_iterator, iterator, taken
+from sct.frontend.taking import is_iterator, iterable, iterator, taken
 from sct.frontend.values import Abstract, Array, Key, ListRef, Ref, Static
 from sct.ir import Lit, Value
 from sct.ops import fstring, gt, lt, python, raise_

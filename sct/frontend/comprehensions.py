@@ -18,9 +18,8 @@ from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.expressions import condition, lookup
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.iteration import iterable
 from sct.frontend.source import reads
-from sct.frontend.taking import drained, iterator, most
+from sct.frontend.taking import drained, iterable, iterator, most
 from sct.frontend.values import Abstract, Key, Static
 from sct.ir import Lit
 

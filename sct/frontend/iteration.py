@@ -10,12 +10,11 @@ from sct.errors import SctError
 from sct.frontend import lists
 from sct.frontend.arrays import slice_view
 from sct.frontend.evaluator import Evaluator
-from sct.frontend.objects import special_call
-from sct.frontend.protocols import checked
 from sct.frontend.taking import (
     ENDLESS,
     VIEWS,
     drained,
+    iterable,
     iterator,
     kept,
     most,
@@ -40,16 +39,10 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
-__all__ = ["NESTS", "Space", "from_zero", "is_run_over", "items_of", "iterable", "length", "space"]
+__all__ = ["NESTS", "Space", "from_zero", "is_run_over", "items_of", "length", "space"]
 
 
 # -- what is iterated over -------------------------------------------------------------------------
-
-
-def iterable(ev: Evaluator, v: Abstract) -> Abstract:
-    """What an object that says itself how to run over it gives for that."""
-    own = special_call(ev, v, "__iter__")
-    return v if own is None else iterable(ev, checked(ev, own, "iter"))
 
 
 def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:

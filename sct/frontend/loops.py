@@ -18,11 +18,11 @@ from sct.frontend.carries import MOST_UNROLLED, Again
 from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import condition
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.iteration import NESTS, Space, iterable, space
+from sct.frontend.iteration import NESTS, Space, space
 from sct.frontend.nests import leaves, nested
 from sct.frontend.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.store import AMBIGUOUS, Store
-from sct.frontend.taking import ends, exhaust, is_iterator, iterator, most, place, start, use_up
+from sct.frontend.taking import ends, exhaust, is_iterator, iterable, iterator, most, place, start, use_up
 from sct.frontend.trips import Trip
 from sct.frontend.unrolling import unroll
 from sct.frontend.values import (

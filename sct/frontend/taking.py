@@ -21,7 +21,7 @@ from sct.errors import SctError
 from sct.frontend import lists
 from sct.frontend.arrays import size_along, slice_view
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.objects import special_call
+from sct.frontend.objects import special_call, special_method
 from sct.frontend.protocols import checked
 from sct.frontend.raising import die
 from sct.frontend.store import is_number
@@ -45,8 +45,8 @@ from sct.ir.types import INT, Dim, Tensor
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["ENDLESS", "VIEWS", "drained", "ends", "exhaust", "is_iterator", "iterator", "keep", "kept", "most",
-           "new_iterator", "pairs", "place", "rows", "start", "taken", "takes", "use_up", "view_items"]
+__all__ = ["ENDLESS", "VIEWS", "drained", "ends", "exhaust", "is_iterator", "iterable", "iterator", "keep", "kept",
+           "most", "new_iterator", "pairs", "place", "rows", "start", "taken", "takes", "use_up", "view_items"]
 
 VIEWS = ("keys", "values", "items")
 ENDLESS = ("count", "cycle", "repeat")
@@ -152,13 +152,22 @@ def exhaust(ev: Evaluator, v: Abstract) -> None:
 # -- making and taking --------------------------------------------------------------------------------
 
 
+def iterable(ev: Evaluator, v: Abstract) -> Abstract:
+    """What an object that says itself how to run over it gives for that."""
+    own = special_call(ev, v, "__iter__")
+    if own is None:
+        return v
+    if special_method(ev, own, "__next__") is not None:
+        ev.refuse("SCT503", "an object that is an iterator itself is not supported",
+                  hint="return `iter(...)` of a list from `__iter__`")
+    return iterable(ev, checked(ev, own, "iter"))
+
+
 def iterator(ev: Evaluator, v: Abstract) -> Iteration:
     """`iter(v)`"""
+    v = iterable(ev, v)
     if isinstance(v, Iteration) and v.state is not None:
         return v
-    own = special_call(ev, v, "__iter__")
-    if own is not None:
-        return iterator(ev, checked(ev, own, "iter"))
     if not isinstance(v, Static) or not is_number(v):
         v = ev.text(v)
     if isinstance(v, Perhaps):
@@ -201,7 +210,8 @@ def ends(v: Abstract) -> bool:
     if v.kind in ENDLESS:
         return v.kind == "repeat" and len(v.parts) > 1
     if v.kind in ("zip", "map"):
-        return any(map(ends, v.parts if v.kind == "zip" else v.parts[1:]))
+        parts = v.parts if v.kind == "zip" else v.parts[1:]
+        return not parts or any(map(ends, parts))
     return v.kind == "takewhile" or v.kind == "islice" and v.parts[2] != Static(None) or all(map(ends, v.parts))
 
 
