@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sct import SctError, grad, hessian, hvp, jacfwd, jacobian, jvp, value_and_grad, vjp
+from sct import SctError, derivative, grad, hessian, hvp, jacfwd, jacobian, jvp, value_and_grad, vjp
 from sct.cli import main
 from sct.frontend.expressions import BINARY
 from sct.validation.clone import LARGEST, Kept, NotCopied, World
@@ -337,9 +337,9 @@ def test_every_mode_validates() -> None:
         return np.sum(x * x * x)
 
     nested = grad(lambda x: np.sum(grad(f)(x)))
-    for derivative in (grad(f), value_and_grad(f), jacobian(f), jacfwd(f), hessian(f), nested):
-        derivative(x)
-        assert derivative.validated is True
+    for made in (grad(f), value_and_grad(f), jacobian(f), jacfwd(f), hessian(f), nested):
+        made(x)
+        assert made.validated is True
     assert vjp(f, x)[1](1.0)[0].tolist() == (3.0 * x * x).tolist()
     jvp(f, (x,), (x,))
     hvp(f, (x,), (x,))
@@ -598,3 +598,30 @@ def test_an_example_that_raises_is_a_wrong_command_line(tmp_path: Path) -> None:
     (tmp_path / "raised.py").write_text(FILE)
     result = CliRunner().invoke(main, ["emit", str(tmp_path / "raised.py"), "--example", "loss(1)"])
     assert result.exit_code == 2 and "TypeError" in result.stderr
+
+
+# -- compiled loops -------------------------------------------------------------------------
+
+
+def summed(x: np.ndarray) -> float:
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] * x[i]
+    return s
+
+
+def test_compiled_loops_are_compared_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    compiled = derivative.load_compiled
+
+    def wrong(*args: Any) -> Callable[..., Any]:
+        run = compiled(*args)
+        return lambda *args, **free: run(*args, **free) * (1.0 + 1e-3)
+
+    right = grad(_again(summed), backend="numba")
+    assert right(np.ones(4)).tolist() == [2.0] * 4 and right.validated is True
+    monkeypatch.setattr(derivative, "load_compiled", wrong)
+    with pytest.raises(SctError, match="SCT603"):
+        grad(_again(summed), backend="numba")(np.ones(4))
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    assert grad(_again(summed), backend="numba")(np.ones(4))[0] == 2.0 * (1.0 + 1e-3)

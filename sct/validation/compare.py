@@ -18,18 +18,22 @@ from sct.ir.objects import fields_of, is_container
 __all__ = ["same", "shown"]
 
 
-def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True) -> bool:
+def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True, carriers: bool = True) -> bool:
     """Of the same types, numbers bit for bit, or as `close` as that; any nan is as good as another.
 
     Functions and objects that nothing is known of are the same if they are of one code, or one class; generators of
-    random numbers if their states are, unless `states` is False.
+    random numbers if their states are, unless `states` is False.  Without `carriers` a Python number is the same as one
+    of NumPy.
     """
-    return _Comparison(close, states).same(a, b)
+    return _Comparison(close, states, carriers).same(a, b)
+
+
+_SCALARS = (int, float, np.bool_, np.integer, np.floating)
 
 
 class _Comparison:
-    def __init__(self, close: float, states: bool) -> None:
-        self.close, self.states = close, states
+    def __init__(self, close: float, states: bool, carriers: bool) -> None:
+        self.close, self.states, self.carriers = close, states, carriers
         self.seen: set[tuple[int, int]] = set()
 
     def same(self, a: Any, b: Any) -> bool:
@@ -37,6 +41,8 @@ class _Comparison:
             return True
         if isinstance(a, type) and isinstance(b, type):
             return _name(a) == _name(b)
+        if not self.carriers and isinstance(a, _SCALARS) and isinstance(b, _SCALARS):
+            return self.numbers(np.asarray(float(a)), np.asarray(float(b)))
         if type(a) is not type(b) and _name(type(a)) != _name(type(b)):
             return False
         if isinstance(a, (float, complex, np.generic, np.ndarray)):
