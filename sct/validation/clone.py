@@ -14,10 +14,12 @@ import copy
 import dis
 import enum
 import functools
+import io
 import itertools
 import logging
 import random
 import sys
+import threading
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
@@ -41,7 +43,9 @@ _ATOMS: tuple[type, ...] = (
     *PLAIN, range, slice, type, types.ModuleType, types.CodeType, types.MappingProxyType, type(...),
     type(NotImplemented), types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.MethodWrapperType, np.generic, np.dtype, np.ufunc, enum.Enum, logging.Logger,
-    logging.LoggerAdapter, property, staticmethod, classmethod)
+    logging.LoggerAdapter, property, staticmethod, classmethod,
+    # A file or a lock that is used takes a call that is not made twice.
+    io.IOBase, type(threading.Lock()), type(threading.RLock()))
 _CACHED = type(functools.lru_cache(len))
 _LIBRARIES = frozenset({*sys.stdlib_module_names, "numpy", "scipy", "numba", "sct"} - {"__main__"})
 _GLOBAL_STATES = (random.random.__self__, np.random.random.__self__)  # type: ignore[attr-defined]
