@@ -18,6 +18,7 @@ from sct.frontend.regions import tangent_type, tree_of
 from sct.frontend.values import Abstract, Container, ListRef, Static, Tup
 from sct.ir import Lit, Operand
 from sct.ir.objects import attributes
+from sct.ir.reals import real
 from sct.ir.types import NONE, Dim, List, Optional, Tensor, Undef, in_words
 from sct.ops import array, astype, dim, index, ne, to_f32, to_f64
 
@@ -66,7 +67,7 @@ class Direction:
             raise self.refusal(ev, x, value)
         for axis, (a, b) in enumerate(zip(g.shape, t.shape)):
             self.equal(ev, x, value, axis, a, b)
-        return _converted(ev, x, g, tangent_type(t))
+        return _converted(ev, x, g, tangent_type(real(t)))
 
     def equal(self, ev: Evaluator, x: Operand, value: Operand, axis: int, a: Dim, b: Dim) -> None:
         """Refuse sizes that differ; raise at run time where that is not known before."""
