@@ -26,7 +26,7 @@ __all__ = ["assign", "home_of", "named", "unpack"]
 def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
     """Bind a target: a name, a subscript, or a pattern of them."""
     if isinstance(target, gast.Name):
-        ev.store.vars[home_of(ev, target)] = named(ev, v, target.id)
+        ev.store.bind(home_of(ev, target), named(ev, v, target.id))
     elif isinstance(target, gast.Subscript):
         assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
     elif isinstance(target, (gast.Tuple, gast.List)):

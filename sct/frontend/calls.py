@@ -346,7 +346,7 @@ def _no_endless_recursion(ev: Evaluator, frame: Frame, given: Mapping[str, Abstr
 
 def _with_outer(ev: Evaluator, result: Abstract, around: Outer) -> Abstract:
     """What a function of its own gives: its result, and what the variables that it writes are now."""
-    written = tuple(ev.bound(ev.store.vars[key]) for key in around.written)
+    written = tuple(ev.bound(ev.variable(key)) for key in around.written)
     return Tup((result, *written)) if written else result
 
 
@@ -355,7 +355,8 @@ def _rebound(ev: Evaluator, made: Abstract, around: Outer) -> Abstract:
     if not around.written:
         return made
     assert isinstance(made, Tup)
-    ev.store.vars.update(zip(around.written, made.items[1:]))
+    for key, v in zip(around.written, made.items[1:]):
+        ev.store.bind(key, v)
     return made.items[0]
 
 

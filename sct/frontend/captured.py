@@ -32,6 +32,7 @@ from sct.frontend.values import (
     Slots,
     Tup,
 )
+from sct.ir import Value
 
 __all__ = ["Outer", "captured"]
 
@@ -83,6 +84,9 @@ def captured(ev: Evaluator, call: Frame | None, values: Iterable[Abstract]) -> O
                 reads.append((name, key is not None))
                 continue
             reads.append((name, found.number(key.frame)))
+            if isinstance(ev.store.is_bound(key), Value):
+                ev.refuse("SCT204", f"a function of its own reads `{name}`, which not every path binds",
+                          hint=f"bind `{name}` on every path before the call")
             found.keys[key] = found.keys.get(key, False) or name in rebound
             todo += _closures(ev, ev.store.vars[key], set())
         found.links.append((code, frame.function, found.number(frame.id), tuple(reads)))

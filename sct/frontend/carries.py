@@ -17,7 +17,7 @@ from sct.frontend.evaluator import Evaluator
 from sct.frontend.iteration import Space
 from sct.frontend.lists import HELD
 from sct.frontend.source import reads, writes
-from sct.frontend.store import AMBIGUOUS, is_number
+from sct.frontend.store import AMBIGUOUS, binding, is_number, tells
 from sct.frontend.values import (
     Abstract,
     Array,
@@ -33,7 +33,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value, undef
-from sct.ir.types import List, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
+from sct.ir.types import BOOL, List, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
 
 __all__ = ["MOST_UNROLLED", "Again", "Carry", "Grown", "Head", "Memo", "is_array", "is_start"]
 
@@ -120,10 +120,13 @@ class Head:
         carried = {k for k in self.names if self.live(k)} | memo.names
         for key in sorted(carried, key=lambda k: (k.frame, k.name)):
             v = self.head_value(("var", key), head.vars.get(key), key.name)
+            bound = head.is_bound(key)
             if v is None:
                 head.vars.pop(key, None)
             else:
                 head.vars[key] = v
+                if bound is None and not tells(v) or isinstance(bound, Value):
+                    head.vars[binding(key)] = self.carry(("bound", key), bound or undef(BOOL), key.name)
         for addr in sorted(memo.cells):
             cell = head.cells.get(addr)
             if isinstance(cell, Array):

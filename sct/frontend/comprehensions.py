@@ -19,6 +19,7 @@ from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.expressions import condition, lookup
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.source import reads
+from sct.frontend.store import binding
 from sct.frontend.taking import drained, iterable, iterator, most
 from sct.frontend.values import Abstract, Key, Static
 from sct.ir import Lit
@@ -79,18 +80,20 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
         finally:
             ev.frames.pop()
         return
-    shadowed = {n: ev.store.vars.get(Key(frame.id, n)) for n in names}
+    keys = [k for n in names for k in (Key(frame.id, n), binding(Key(frame.id, n)))]
+    shadowed = {key: ev.store.vars.get(key) for key in keys}
     added = names - frame.locals
     frame.locals |= added
-    ev.store.vars.update((Key(frame.id, n), v) for n, v in around.items())
+    for n, v in around.items():
+        ev.store.bind(Key(frame.id, n), v)
     try:
         yield
     finally:
         frame.locals -= added
-        for n, old in shadowed.items():
-            ev.store.vars.pop(Key(frame.id, n), None)
+        for key, old in shadowed.items():
+            ev.store.vars.pop(key, None)
             if old is not None:
-                ev.store.vars[Key(frame.id, n)] = old
+                ev.store.vars[key] = old
 
 
 @functools.lru_cache(maxsize=4096)

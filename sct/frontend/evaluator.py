@@ -493,6 +493,13 @@ class Evaluator(Facts):
         made.hint = v.hint
         return made
 
+    def variable(self, key: Key) -> Abstract:
+        """What a name is bound to, where it is read: it raises where no path has bound it."""
+        bound = self.store.is_bound(key)
+        if isinstance(bound, Value):
+            self.defined(bound)
+        return self.store.vars[key]
+
     def read(self, ref: Ref) -> Operand:
         """The current contents of an array."""
         cell = self.store.cells[ref.addr]

@@ -96,7 +96,7 @@ def lookup(ev: Evaluator, name: str) -> Abstract:
     if home is not None:
         key = Key(home.id, name)
         if key in ev.store.vars:
-            return ev.store.vars[key]
+            return ev.variable(key)
         if home is frame:
             return die(ev, "UnboundLocalError",
                        f"cannot access local variable '{name}' where it is not associated with a value")

@@ -41,7 +41,8 @@ from sct.ops import cond
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["AMBIGUOUS", "Arm", "Captured", "Cells", "Store", "conflicts", "is_number", "is_written", "merge", "type_of"]
+__all__ = ["AMBIGUOUS", "Arm", "Captured", "Cells", "Store", "binding", "conflicts", "is_binding", "is_number",
+           "is_written", "merge", "tells", "type_of"]
 
 AMBIGUOUS = "paths through the program disagree on which names share this array"
 
@@ -103,6 +104,18 @@ class Store:
     def copy(self) -> Store:
         return Store(self.cells.copy(), dict(self.vars), self.dead)
 
+    def bind(self, key: Key, v: Abstract) -> None:
+        """The name is bound on this path."""
+        self.vars[key] = v
+        self.vars.pop(binding(key), None)
+
+    def is_bound(self, key: Key) -> Operand | None:
+        """True, or what is unassigned where the name is not bound; None: it is not bound."""
+        if key not in self.vars:
+            return None
+        flag = self.vars.get(binding(key))
+        return flag if isinstance(flag, Value) else Lit(True)
+
 
 @dataclass
 class Arm:
@@ -114,6 +127,21 @@ class Arm:
 
     def defines(self) -> set[Value]:
         return {v for e in self.builder.eqns for v in e.outs}
+
+
+def binding(key: Key) -> Key:
+    """The slot that tells whether a name is bound: what is no operand of its own (a list, a tuple, a function) has no
+    value that a path could leave unassigned.  True where the name is bound, unassigned elsewhere."""
+    return Key(key.frame, f"<bound {key.name}>")
+
+
+def is_binding(key: Key) -> bool:
+    return key.name.startswith("<bound ")
+
+
+def tells(v: Abstract | None) -> bool:
+    """Does reading a name that may be unassigned raise by itself, or is it refused?"""
+    return isinstance(v, (Value, Ref, Poison))
 
 
 def is_written(before: Cell, now: Cell | None) -> bool:
@@ -142,7 +170,7 @@ class _Merge:
         self.ev, self.left, self.right = ev, left, right
         self.inner = (left.defines(), right.defines())
         self.outs: list[tuple[Operand, Operand, Value]] = []
-        self.made: dict[tuple[Operand, Operand], Value] = {}
+        self.made: dict[tuple[Operand, Operand, Key | None], Value] = {}
         self.addrs: dict[tuple[object, object], int] = {}
         self.pairs: set[tuple[object, object]] = set()
         self.seen: set[int] = set()
@@ -150,8 +178,11 @@ class _Merge:
 
     # -- operands ------------------------------------------------------------------
 
-    def phi(self, a: Operand | None, b: Operand | None, hint: str | None = None) -> Operand:
-        """The operand that is `a` on the left path and `b` on the right; None: undefined there."""
+    def phi(self, a: Operand | None, b: Operand | None, hint: str | None = None, own: Key | None = None) -> Operand:
+        """The operand that is `a` on the left path and `b` on the right; None: undefined there.
+
+        own  whose it is, if it is not shared with what is the same on both paths
+        """
         if a is not None and b is not None and (a is b or isinstance(a, Lit) and a == b):
             return a
         if b is None and self.right.store.dead and a is not None and a not in self.inner[0]:
@@ -166,7 +197,7 @@ class _Merge:
             a, b = (undef(given.type) if x is None else x for x in (a, b))
         else:
             type = _join(a, b)
-        if (a, b) not in self.made:
+        if (a, b, own) not in self.made:
             dim = a.dim if a.dim is not None and a.dim == b.dim else None
             out = Value(type, hint or (a.hint if a.hint == b.hint else None), dim)
             # What falls through a loop has been guarded: an exit that comes to a join leaves it.
@@ -174,9 +205,18 @@ class _Merge:
                      for x in (a, b) if not (isinstance(x, Lit) and isinstance(x.type, Undef))]
             if all(kinds):
                 self.ev.exit_kinds[out] = frozenset().union(*kinds)
-            self.made[a, b] = out
+            self.made[a, b, own] = out
             self.outs.append((a, b, out))
-        return self.made[a, b]
+        return self.made[a, b, own]
+
+    def bound(self, key: Key, a: Operand | None, b: Operand | None) -> None:
+        """Note whether a name is bound, which is `a` on the left path and `b` on the right."""
+        alone = a is None and not self.left.store.dead or b is None and not self.right.store.dead
+        certain = all(x in (None, Lit(True)) for x in (a, b))
+        if not certain or alone and not tells(self.store.vars[key]):
+            flag = self.phi(a, b, key.name, own=key)
+            assert isinstance(flag, Value)
+            self.store.vars[binding(key)] = flag
 
     # -- abstract values -------------------------------------------------------------
 
@@ -450,12 +490,14 @@ def merge(ev: Evaluator, pred: Operand, left: Arm, right: Arm, live: Callable[[K
     m = _Merge(ev, left, right)
     ev.late_freezes.clear()
     a, b = left.store, right.store
-    both = [k for k in {**a.vars, **b.vars} if live(k)]
+    both = [k for k in {**a.vars, **b.vars} if live(k) and not is_binding(k)]
     for key in both:
         x = None if a.dead and not b.dead else a.vars.get(key)
         y = None if b.dead and not a.dead else b.vars.get(key)
         if x is not None or y is not None:
             m.store.vars[key] = m.value(x, y, None if key.name.startswith("<") else key.name)
+            if not key.name.startswith("<"):
+                m.bound(key, None if x is None else a.is_bound(key), None if y is None else b.is_bound(key))
     extra: Any = None
     if left.extra is not None or right.extra is not None:
         extra = m.value(None if a.dead else left.extra, None if b.dead else right.extra)

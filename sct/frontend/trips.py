@@ -11,7 +11,16 @@ from typing import Any, NoReturn
 from sct.frontend import lists
 from sct.frontend.carries import Again, Grown, Head, is_start
 from sct.frontend.lists import HELD, STALE
-from sct.frontend.store import AMBIGUOUS, Store, conflicts, is_number, may_be_absent, perhaps_tuple, type_of
+from sct.frontend.store import (
+    AMBIGUOUS,
+    Store,
+    conflicts,
+    is_binding,
+    is_number,
+    may_be_absent,
+    perhaps_tuple,
+    type_of,
+)
 from sct.frontend.values import (
     CAPTURED,
     Abstract,
@@ -53,7 +62,7 @@ class Trip(Head):
         self.pairs: list[tuple[Any, int, int]] = []
         self.noted: set[int] = set()
         for key, v in head.vars.items():
-            if key == ev.exit_key or key.name == "<exit>":
+            if key == ev.exit_key or key.name == "<exit>" or is_binding(key):
                 continue
             now = end.vars.get(key)
             candidate = key in self.names or key in memo.names
@@ -103,6 +112,9 @@ class Trip(Head):
         again |= self.share(end)
         if again:
             raise Again
+        for id in self.carries:
+            if id[0] == "bound":
+                self.carries[id].back = end.is_bound(id[1])
         self.backs(end)
 
     def learn_items(self, addr: int) -> None:

@@ -1,0 +1,350 @@
+"""What Python does in order: names that a path leaves unbound, prints and exceptions; the plain call is the oracle."""
+
+import numpy as np
+import pytest
+from oracle import agrees
+
+X = np.array([0.7, 1.3])
+
+
+# -- names that a path leaves unbound ---------------------------------------------------------------
+
+UNBOUND = []
+
+
+def unbound(f):
+    """Registers a program of two numbers and a flag, or the trips of a loop: without it a name is unbound."""
+    UNBOUND.append(f)
+    return f
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+@pytest.mark.parametrize("f", UNBOUND, ids=lambda f: f.__name__)
+def test_unbound(f, n):
+    agrees(f, X, n)
+
+
+def told(v):
+    print("told")
+    return v
+
+
+class Point:
+    def __init__(self, v):
+        self.v = v
+        self.kind = "s"
+
+    def get(self, y):
+        return y * self.v
+
+
+@unbound
+def function_of_a_loop(x, n):
+    for _ in range(n):
+        def h(v):
+            return v * 2.0
+    return h(x[0])
+
+
+@unbound
+def function_of_a_branch(x, n):
+    if n:
+        def h(v):
+            return v * 2.0
+    return h(told(x[0]))
+
+
+@unbound
+def lambda_of_a_loop(x, n):
+    for _ in range(n):
+        h = lambda v: v * 2.0
+    return h(told(x[0]))
+
+
+@unbound
+def lambda_of_a_while(x, n):
+    while n > 0:
+        h = lambda v: v * 2.0
+        n = n - 1
+    return h(x[0])
+
+
+@unbound
+def length_of_a_list(x, n):
+    if n:
+        d = [x[0], x[1]]
+    return len(d) * told(x[0])
+
+
+@unbound
+def truth_of_a_list(x, n):
+    if n:
+        d = [x[0], x[1]]
+    return x[0] * (2.0 if d else 3.0)
+
+
+@unbound
+def items_of_a_list(x, n):
+    if n:
+        d = [x[0], x[1]]
+    s = 0.0
+    for v in d:
+        s = s + v
+    return s
+
+
+@unbound
+def second_of_two_lists(x, n):
+    if n:
+        a = [x[0]]
+        b = [x[0], x[1]]
+    print("between")
+    return len(b) * x[0] + len(a)
+
+
+@unbound
+def an_empty_list(x, n):
+    if n:
+        d = []
+    d.append(told(x[0]))
+    return d[0]
+
+
+@unbound
+def list_that_is_printed(x, n):
+    if n:
+        d = [1.0, 2.0]
+    print("before")
+    print(d)
+    return x[0]
+
+
+@unbound
+def list_by_another_name(x, n):
+    if n:
+        d = [1.0, 2.0]
+    e = d
+    return x[0] + 0 * len(e)
+
+
+@unbound
+def list_that_is_passed(x, n):
+    if n:
+        d = [1.0, 2.0]
+    return (lambda q: x[0])(d)
+
+
+@unbound
+def list_that_is_compared(x, n):
+    if n:
+        d = [1.0, 2.0]
+    return x[0] if d is None else x[1]
+
+
+@unbound
+def a_statement_of_its_own(x, n):
+    if n:
+        d = [1.0, 2.0]
+    d
+    return x[0]
+
+
+@unbound
+def keys_of_a_dict(x, n):
+    if n:
+        d = {"a": x[0]}
+    s = x[0]
+    for k in d:
+        s = s + d[k]
+    return s
+
+
+@unbound
+def truth_of_a_dict(x, n):
+    if n:
+        d = {"a": x[0]}
+    if d:
+        return x[0]
+    return x[1]
+
+
+@unbound
+def attribute_of_an_object(x, n):
+    if n:
+        p = Point(x[0])
+    return x[0] if p.kind == "s" else x[1]
+
+
+@unbound
+def method_of_an_object(x, n):
+    if n:
+        p = Point(x[0])
+    return p.get(told(x[1]))
+
+
+@unbound
+def attribute_that_is_set(x, n):
+    if n:
+        p = Point(x[0])
+    p.v = told(2.0)
+    return p.v * x[0]
+
+
+@unbound
+def module_of_a_branch(x, n):
+    if n:
+        import math
+    return math.sin(told(x[0]))
+
+
+@unbound
+def length_of_a_tuple(x, n):
+    if n:
+        t = (x[0], x[1])
+    return len(t) * x[0]
+
+
+@unbound
+def an_empty_tuple(x, n):
+    if n:
+        t = ()
+    return len(t) + x[0]
+
+
+@unbound
+def tuple_that_is_unpacked(x, n):
+    if n:
+        t = (x[0], 1)
+    a, b = t
+    return a * b
+
+
+@unbound
+def tuple_of_a_loop(x, n):
+    for _ in range(n):
+        p = (x[0], x[1])
+    return len(p) * x[0]
+
+
+@unbound
+def an_iterator(x, n):
+    if n:
+        t = iter([x[0], x[1]])
+    return next(t)
+
+
+@unbound
+def list_of_a_loop(x, n):
+    for _ in range(n):
+        d = [x[0], x[1]]
+    return len(d) * d[0]
+
+
+@unbound
+def string_of_a_loop(x, n):
+    for _ in range(n):
+        p = "a"
+    return x[0] if p == "a" else x[1]
+
+
+@unbound
+def none_of_a_loop(x, n):
+    for _ in range(n):
+        p = None
+    return x[0] if p is None else x[1]
+
+
+@unbound
+def deleted_function(x, n):
+    h = lambda v: v * 2.0
+    if n:
+        del h
+    return h(x[0])
+
+
+@unbound
+def deleted_list(x, n):
+    h = [x[0]]
+    if n:
+        del h
+    return len(h) * x[0]
+
+
+@unbound
+def deleted_when_unbound(x, n):
+    if n:
+        h = [x[0]]
+    del h
+    return x[0]
+
+
+@unbound
+def bound_again_in_a_loop(x, n):
+    if n:
+        d = [x[0]]
+    for _ in range(n - 1):
+        d = [x[1]]
+    return len(d) * x[0] + d[0]
+
+
+@unbound
+def bound_after_all(x, n):
+    if n:
+        d = [x[0]]
+    d = [x[1]]
+    return len(d) * x[0] + d[0]
+
+
+@unbound
+def bound_in_every_second_trip(x, n):
+    for k in range(n):
+        if k == 1:
+            d = [x[0], x[1]]
+    return len(d) * x[0]
+
+
+@unbound
+def bound_before_a_break(x, n):
+    for k in range(n):
+        if k > 0:
+            break
+        d = [x[0], x[1]]
+    return len(d) * x[0]
+
+
+@unbound
+def name_of_a_comprehension(x, n):
+    if n:
+        d = [x[0]]
+    s = sum([d * 2.0 for d in [x[0], x[1]]])
+    return s + len(d)
+
+
+@unbound
+def read_in_an_arm(x, n):
+    if n:
+        d = [x[0], x[1]]
+    if x[0] > 0.5:
+        return len(d) * x[0]
+    return x[1]
+
+
+@unbound
+def read_in_a_loop(x, n):
+    if n:
+        d = [x[0], x[1]]
+    s = x[0]
+    for k in range(2):
+        print(k)
+        s = s + len(d)
+    return s
+
+
+@unbound
+def read_before_it_is_bound(x, n):
+    s = x[0]
+    for k in range(2):
+        if k + n > 1:
+            s = s + len(d)  # noqa: F821
+        d = [x[0], x[1]]
+    return s
