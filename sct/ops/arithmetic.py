@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Operand
+from sct.ir.core import Lit, Operand, builder_var
 from sct.ir.types import BOOL, FLOAT, INT, Dim, Tensor, TypeMismatch, divided, product
 from sct.ops import samples
+from sct.ops.creation import astype, to_f32, to_f64
 from sct.ops.registry import op, placeholders
 from sct.ops.types import (
     arithmetic,
@@ -92,17 +93,40 @@ pos = op("pos", "operator.pos numpy.positive", type=elementwise(np.positive, ari
 # -- quotients -----------------------------------------------------------------------------
 
 
+def over(a: Operand, z: Operand, y: Operand) -> Any:
+    """a / y for the quotient `z` of something and y: what raised nothing there raises nothing here.  Where y may be
+    a Python 0, a number of NumPy is divided if one was."""
+    if number(z).carrier != "py" and is_python(a) and is_python(y) and not never_zero(y):
+        dtype = number(z).dtype if number(z).carrier != "any" else "f64"
+        a = astype(a, dtype=dtype) if dtype == "f16" else to_f32(a) if dtype == "f32" else to_f64(a)
+    return div(a, y)
+
+
+def never_zero(y: Operand) -> bool:
+    """Is this a literal but 0, an int that is known to be positive, what the primal divided by in Python, or a
+    multiple of that?"""
+    if isinstance(y, Lit):
+        return bool(y.value)
+    block = builder_var.get()
+    if y.dim is not None and y.dim.least > 0 or y in getattr(block, "nonzero", ()):
+        return True
+    eqn = getattr(block, "defs", {}).get(y)
+    if eqn is None or eqn.op is not mul or not isinstance(eqn.args[0], Lit) or abs(eqn.args[0].value) < 1:
+        return False
+    return never_zero(eqn.args[1])
+
+
 def div_vjp(ct: Operand, z: Operand, x: Operand, y: Operand) -> list[Operand]:
-    dx = div(ct, y)
+    dx = over(ct, z, y)
     return [dx, neg(mul(z, dx))]
 
 
 def div_jvp(tangents: list[Any], z: Operand, x: Operand, y: Operand) -> Any:
     dx, dy = tangents
     if dy is None:
-        return div(dx, y)
+        return over(dx, z, y)
     numerator = neg(mul(z, dy)) if dx is None else sub(dx, mul(z, dy))
-    return div(numerator, y)
+    return over(numerator, z, y)
 
 
 div = op("div", "operator.truediv numpy.divide", type=elementwise(np.divide, floats), spelled=True,

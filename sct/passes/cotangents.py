@@ -32,19 +32,20 @@ from sct.ir.types import (
     join,
 )
 from sct.ops.adjoint import cast_like, expand_like, unbroadcast, zeros_of
-from sct.ops.arithmetic import add, mul
+from sct.ops.arithmetic import add, div, floordiv, mod, mul
 from sct.ops.calls import call, pack, unpack
 from sct.ops.comparison import is_none, unwrap
 from sct.ops.control import cond
 from sct.ops.creation import astype, to_f32, to_f64
 from sct.ops.elementwise import logical_not, logical_or, where
+from sct.ops.functions import log
 from sct.ops.indexing import index
 from sct.ops.lists import add_lists
 from sct.passes.callees import callees_var
 from sct.passes.sequences import mapped
 
-__all__ = ["Masks", "as_floats", "base", "branch", "choice", "ct_type", "current", "explained", "fit", "full", "given",
-           "hint", "join_types", "packed", "present", "sized", "unpacked", "zero"]
+__all__ = ["Masks", "as_floats", "base", "branch", "choice", "ct_type", "current", "divisors", "explained", "fit",
+           "full", "given", "hint", "join_types", "packed", "present", "sized", "unpacked", "zero"]
 
 
 def current() -> Builder:
@@ -81,6 +82,21 @@ def ct_type(t: Type) -> Type:
     elif isinstance(inner, Tensor) and inner.is_scalar:
         return inner if _is_single(inner) else ANY_REAL
     return inner if inner == t or not isinstance(t, (Undef, Optional)) else Optional(inner)
+
+
+def divisors(eqn: Eqn) -> Iterator[Value]:
+    """The Python numbers that are not 0 where an equation of the user's has run: it would have raised."""
+    out = eqn.outs[0].type if eqn.outs else None
+    if eqn.primal and isinstance(out, Tensor) and out.carrier == "py" and eqn.op in (div, floordiv, mod, log):
+        yield from _factors(eqn.args[0 if eqn.op is log else 1])
+
+
+def _factors(x: Operand) -> Iterator[Value]:
+    if isinstance(x, Value):
+        yield x
+        eqn = current().defs.get(x)
+        for y in eqn.args if eqn is not None and eqn.op is mul else ():
+            yield from _factors(y)
 
 
 def hint(v: Value) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any, cast
 
-from sct.ir.build import Builder, Rewrite, operand
+from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import raises
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_float, undef, walk
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef
@@ -26,6 +26,7 @@ from sct.passes.cotangents import (
     as_floats,
     ct_type,
     current,
+    divisors,
     explained,
     fit,
     full,
@@ -105,9 +106,10 @@ class Forward:
     def block(self, fn: Fn) -> None:
         b = current()
         for eqn in fn.eqns:
-            b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
+            b.loc, b.module = eqn.loc, module_of(eqn.spelling)
             with explained(eqn):
                 self.rules.get(eqn.op.name, self.plain)(eqn)
+            b.nonzero.update(divisors(eqn))
 
     def set(self, y: Value, dy: Operand | None) -> None:
         if dy is not None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from sct.ir.build import Builder, Rewrite, operand
+from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, rebuild, walk
 from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, Undef, join
@@ -33,6 +33,7 @@ from sct.passes.cotangents import (
     choice,
     ct_type,
     current,
+    divisors,
     explained,
     fit,
     full,
@@ -105,10 +106,11 @@ class _Reverse:
         self.lines: dict[Value, set[tuple[str, int]]] = {}
 
     def block(self, fn: Fn) -> None:
+        current().nonzero.update(v for eqn in fn.eqns for v in divisors(eqn))
         for eqn in reversed(fn.eqns):
             if any(out in self.cts for out in eqn.outs):
                 b = current()
-                b.loc, b.module = self.origin(eqn), "math" if (eqn.spelling or "").startswith("math.") else None
+                b.loc, b.module = self.origin(eqn), module_of(eqn.spelling)
                 with explained(eqn):
                     self.rules.get(eqn.op.name, self.plain)(eqn)
 

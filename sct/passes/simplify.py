@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from sct.ir.build import Builder, operand
+from sct.ir.build import Builder, module_of, operand
 from sct.ir.check import agree, fits
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute, with_own_values
 from sct.ir.reals import derived
@@ -202,7 +202,7 @@ class _Simplify:
             regions = tuple(self.region(r, b.nested()) for r in eqn.regions)
             b.add(eqn.with_(args=args, regions=regions) if regions or args != eqn.args else eqn)
             return
-        b.loc, b.module = eqn.loc, "math" if (eqn.spelling or "").startswith("math.") else None
+        b.loc, b.module = eqn.loc, module_of(eqn.spelling)
         start = len(b.eqns)
         made, by = rewrite(eqn.op, args, eqn.attrs, eqn.spelling), None
         for more in (negation, collect, self.product, dotted, logistic, turned, through_view, without_zeroing, into_arm,

@@ -1,5 +1,3 @@
-import math
-
 import numpy as np
 
 
@@ -9,6 +7,6 @@ def slope_of_slope_grad(x):
     t1 = 1.0 * x + x * 1.0 + 1.0
     t2 = np.cos(t)
     # return Dual(self.value * other.value, self.slope * other.value + ...
-    t = (math.cos(t) - x * t1 * math.sin(t)) * (2.0 * x + 1.0)
+    t = (t2 - x * t1 * np.sin(t)) * (2.0 * x + 1.0)
     dx = t + (t2 * t1 + 2.0 * x * t2)
     return dx
