@@ -268,8 +268,12 @@ def call(known: Point, f: Callable[..., Any], *args: Any) -> tuple[Outcome, Find
     return got, None
 
 
+FAULTS = ("SCT601", "SCT602", "SCT603")
+"""Refusals that say that something is wrong with sct."""
+
+
 def is_refusal(error: BaseException) -> bool:
-    return any(c.__name__ == "SctError" for c in type(error).__mro__) and getattr(error, "code", "") != "SCT602"
+    return any(c.__name__ == "SctError" for c in type(error).__mro__) and getattr(error, "code", "") not in FAULTS
 
 
 def reason_of(error: BaseException) -> str:
