@@ -307,6 +307,20 @@ def test_what_is_read_as_it_is_is_validated(f: Callable[..., Any]) -> None:
         assert value == np.sum(x * first)
 
 
+def test_a_write_through_a_name_of_one_path_is_read_as_it_is() -> None:
+    def f(x: np.ndarray, k: int) -> float:
+        u = x
+        if u[k] > 0.0:
+            pass
+        else:
+            x = 1.5 + u
+        x[2] *= 1.5
+        return x[0]
+
+    g = grad(f)
+    assert g(np.ones(3), 0).tolist() == [1.0, 0.0, 0.0] and g.validated is True
+
+
 def test_before_a_call_nothing_is_said() -> None:
     assert "not called" in str(grad(written).validated)
 

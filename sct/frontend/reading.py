@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
@@ -22,10 +22,11 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
-from sct.ir import Operand, Value
+from sct.ir import Eqn, Fn, Operand, Value, walk
 from sct.ir.tree import Tree
 from sct.ir.types import Tensor
-from sct.ops import store
+from sct.ops import call, store
+from sct.ops.lists import UPDATES
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
@@ -72,16 +73,20 @@ def left_behind(ev: Evaluator, args: Mapping[int | str, Abstract]) -> Contents:
     return {place: x for k, v in args.items() for place, x in _contents(ev, v, (k,))}
 
 
-def final_contents(ev: Evaluator, before: Contents, after: Contents
+def final_contents(ev: Evaluator, before: Contents, after: Contents, eqns: Sequence[Eqn]
                    ) -> tuple[tuple[Place, ...], tuple[tuple[Place, Operand], ...]]:
-    """The parts that are as they were, and those that were written one by one.
+    """The parts that `eqns` leave as they are, and those that they write one by one.
 
-    A loop or a branch may hold another buffer at an address that nothing reads any more.
+    Behind a loop or a branch a write through another name may be to another buffer, where nothing reads the part any
+    more: then only that nothing is written at all says something, of arrays.
     """
-    unwritten = tuple(place for place, x in before.items() if after.get(place) == x)
+    straight = not any(e.regions or e.op is call for e in eqns)
+    writes = any(e.op is call or e.op.name in UPDATES for e in walk(Fn("f", (), tuple(eqns), ())))
+    unwritten = tuple(place for place, x in before.items() if after.get(place) == x and (
+        straight or not writes and isinstance(x, Value) and isinstance(x.type, Tensor) and x.type.is_array))
     written = tuple((place, x) for place, x in after.items()
                     if isinstance(x, Value) and before.get(place) != x and _stored(ev, x, before.get(place)))
-    return unwritten, written
+    return unwritten, written if straight else ()
 
 
 def _stored(ev: Evaluator, x: Any, first: object) -> bool:

@@ -286,7 +286,7 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
                 _not_none(ev, v)
             aux_tree = None if aux is None else tree_of(ev, aux, flat, "as a result")
             outs = [ev.operand(v) for v in flat]
-            contents = final_contents(ev, before, left_behind(ev, inside))
+            contents = final_contents(ev, before, left_behind(ev, inside), body.eqns)
     except Dead:
         # The function raises for certain: so does its derivative.
         env = {p: x if x.type == p.type else ev.emit(unwrap, x, to=p.type)  # an int that counts as real
