@@ -1,0 +1,710 @@
+"""What a refusal tells the user to write instead, written: each hint that names a spelling is followed here.
+
+A case has the text of the hint, a program that is refused with it, and the program after the hint was
+followed, which does what Python does.  `test_every_spelling_is_followed` reads the hints out of sct.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import contextlib
+import functools
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sct import SctError, SctWarning, value_and_grad
+from tests.oracle import agrees
+
+X = np.array([0.7, -0.3, 1.1])
+ROOT = Path(__file__).parent.parent / "sct"
+
+
+@dataclass
+class Case:
+    hint: str
+    refused: Callable[..., Any]
+    followed: Callable[..., Any]
+    args: tuple[Any, ...] = (X,)
+
+
+CASES: list[Case] = []
+
+
+def case(hint: str, *args: Any) -> Callable[[Callable[[], tuple[Any, Any]]], Any]:
+    """`@case(hint)` above a function that returns the refused and the followed program."""
+
+    def add(programs: Callable[[], tuple[Any, Any]]) -> Any:
+        CASES.append(Case(hint, *programs(), args or (X,)))
+        return programs
+
+    return add
+
+
+class Pair:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * self.v
+
+    __mul__ = __rmul__
+
+
+class Quiet(Pair):
+    __array_ufunc__ = None
+
+
+class Countdown:
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> int:
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+class Counted:
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __iter__(self) -> Any:
+        return iter([n for n in range(self.n)])
+
+
+@contextlib.contextmanager
+def nothing() -> Any:
+    yield
+
+
+@case("join lists: `xs[:i] + xs[j:]`", X, 1)
+def _() -> Any:
+    def refused(x, i):
+        xs = [v * v for v in x]
+        del xs[:i]
+        return sum(xs)
+
+    def followed(x, i):
+        xs = [v * v for v in x]
+        xs = xs[:0] + xs[i:]
+        return sum(xs)
+
+    return refused, followed
+
+
+@case("write `x = x + y`", X, X)
+def _() -> Any:
+    def refused(x, y):
+        z = np.arange(3)
+        z += y
+        return np.sum(z * x)
+
+    def followed(x, y):
+        z = np.arange(3)
+        z = z + y
+        return np.sum(z * x)
+
+    return refused, followed
+
+
+@case("write the items in a loop, or join lists: `xs[:i] + new + xs[j:]`")
+def _() -> Any:
+    def refused(x):
+        xs = [v * v for v in x]
+        xs[1:2] = [x[0], x[1]]
+        return sum(xs)
+
+    def followed(x):
+        xs = [v * v for v in x]
+        xs = xs[:1] + [x[0], x[1]] + xs[2:]
+        return sum(xs)
+
+    return refused, followed
+
+
+@case("convert the number with `float(...)`")
+def _() -> Any:
+    p = Pair(1.0)
+
+    def refused(x):
+        return x[0] if x[0] == p else x[1]
+
+    def followed(x):
+        return x[0] if float(x[0]) == p else x[1]
+
+    return refused, followed
+
+
+@case("write `is None`")
+def _() -> Any:
+    def refused(x):
+        return x[0] if x == None else x[1]  # noqa: E711
+
+    def followed(x):
+        return x[0] if x is None else x[1]
+
+    return refused, followed
+
+
+@case("write `with` without `as`")
+def _() -> Any:
+    def refused(x):
+        with warnings.catch_warnings() as caught:
+            y = np.log(x * x)
+        return np.sum(y) + (0.0 if caught is None else 1.0)
+
+    def followed(x):
+        with warnings.catch_warnings():
+            y = np.log(x * x)
+        return np.sum(y)
+
+    return refused, followed
+
+
+@case("put a copy into the list: `append(x.copy())`")
+def _() -> Any:
+    def refused(x):
+        rows = []
+        y = x * 2.0
+        for i in range(len(x)):
+            rows.append(y)
+            y[0] = y[0] * x[i]
+        return np.sum(np.array(rows))
+
+    def followed(x):
+        rows = []
+        y = x * 2.0
+        for i in range(len(x)):
+            rows.append(y.copy())
+            y[0] = y[0] * x[i]
+        return np.sum(np.array(rows))
+
+    return refused, followed
+
+
+@case("write to a copy: `z = z.copy()`")
+def _() -> Any:
+    def refused(x):
+        y = x * 2.0
+        z = y if x[0] > 0.5 else x * 3.0
+        z[0] = 1.0
+        return np.sum(y * z)
+
+    def followed(x):
+        y = x * 2.0
+        z = y if x[0] > 0.5 else x * 3.0
+        z = z.copy()
+        z[0] = 1.0
+        return np.sum(y * z)
+
+    return refused, followed
+
+
+@case("write `while True:` with a `break`")
+def _() -> Any:
+    def refused(x):
+        state = [3]
+
+        def step():
+            state[0] -= 1
+            return state[0]
+
+        s = 0.0
+        for k in iter(step, 0):
+            s = s + k * x[0]
+        return s
+
+    def followed(x):
+        state = [3]
+
+        def step():
+            state[0] -= 1
+            return state[0]
+
+        s = 0.0
+        while True:
+            k = step()
+            if k == 0:
+                break
+            s = s + k * x[0]
+        return s
+
+    return refused, followed
+
+
+@case("run over a copy: `list(xs)`")
+def _() -> Any:
+    def refused(x):
+        xs = [x[0]]
+        s = 0.0
+        for v in xs:
+            s = s + v
+            xs.append(v * 0.5)
+        return s
+
+    def followed(x):
+        xs = [x[0]]
+        s = 0.0
+        for v in list(xs):
+            s = s + v
+            xs.append(v * 0.5)
+        return s + len(xs)
+
+    return refused, followed
+
+
+@case("run over a copy: `for x in list(xs)`")
+def _() -> Any:
+    def refused(x):
+        xs = [v * v for v in x]
+        s = 0.0
+        for v in xs:
+            s = s + v
+            xs.pop()
+        return s
+
+    def followed(x):
+        xs = [v * v for v in x]
+        s = 0.0
+        for v in list(xs):
+            s = s + v
+            xs.pop()
+        return s
+
+    return refused, followed
+
+
+@case("make each anew: `[[0.0] * m for _ in range(n)]`", X, 3)
+def _() -> Any:
+    def refused(x, n):
+        rows = [[0.0] * n] * n
+        rows[0][0] = x[0]
+        return rows[1][0]
+
+    def followed(x, n):
+        rows = [[0.0] * n for _ in range(n)]
+        rows[0][0] = x[0]
+        return rows[0][0] + rows[1][0]
+
+    return refused, followed
+
+
+@case("put the object first, or set `__array_ufunc__ = None` in its class")
+def _() -> Any:
+    def refused(x):
+        return np.sum(x * Pair(2.0))
+
+    def followed(x):
+        return np.sum(Pair(2.0) * x) + np.sum(x * Quiet(2.0))
+
+    return refused, followed
+
+
+@case("use np.where, or give an `out`")
+def _() -> Any:
+    def refused(x):
+        return np.sum(np.sqrt(x, where=x > 0.0))
+
+    def followed(x):
+        return np.sum(np.sqrt(x, where=x > 0.0, out=np.zeros(3)))
+
+    return refused, followed
+
+
+@case("leave `out` out, and assign the result to `y[...]`")
+def _() -> Any:
+    def refused(x):
+        y = x * 1.0
+        np.concatenate([y[1:], y[:1]], out=y)
+        return np.sum(y * x)
+
+    def followed(x):
+        y = x * 1.0
+        y[...] = np.concatenate([y[1:], y[:1]])
+        return np.sum(y * x)
+
+    return refused, followed
+
+
+@case("run over a list, `for v in list(xs)`, or count: `xs[i]`")
+def _() -> Any:
+    def refused(x):
+        s = 0.0
+        xs = map(lambda v: v * v, x)
+        for v in xs:
+            s = s + v
+            if s > 0.5:
+                break
+        for v in xs:
+            s = s + 2.0 * v
+        return s
+
+    def followed(x):
+        s = 0.0
+        xs = list(map(lambda v: v * v, x))
+        i = 0
+        for v in xs:
+            i += 1
+            s = s + v
+            if s > 0.5:
+                break
+        for k in range(i, len(xs)):
+            s = s + 2.0 * xs[k]
+        return s
+
+    return refused, followed
+
+
+@case("return `iter(...)` of a list from `__iter__`")
+def _() -> Any:
+    def refused(x):
+        s = 0.0
+        for k in Countdown(3):
+            s = s + k * x[0]
+        return s
+
+    def followed(x):
+        s = 0.0
+        for k in Counted(3):
+            s = s + k * x[0]
+        return s
+
+    return refused, followed
+
+
+@case("give it one dtype and as many axes: `x = x.astype(...)` before the loop", X.astype(np.float32), X, 2)
+def _() -> Any:
+    def refused(x, y, n):
+        for _ in range(n):
+            x = x * y
+        return np.sum(x)
+
+    def followed(x, y, n):
+        x = x.astype(float)
+        for _ in range(n):
+            x = x * y
+        return np.sum(x)
+
+    return refused, followed
+
+
+@case("write into an array of floats: `x = x.astype(float)` before", np.arange(1, 4))
+def _() -> Any:
+    def refused(k):
+        k[0] = k[1] * 0.5
+        return np.sum(k * k)
+
+    def followed(k):
+        k = k.astype(float)
+        k[0] = k[1] * 0.5
+        return np.sum(k * k)
+
+    return refused, followed
+
+
+@case("draw from the standard distribution, then shift and scale: `mu + sigma * draw`")
+def _() -> Any:
+    def refused(x):
+        return random.gauss(x[0], 1.0)
+
+    def followed(x):
+        random.seed(3)
+        return x[0] + 1.0 * random.gauss(0.0, 1.0)
+
+    return refused, followed
+
+
+@case("use `==`")
+def _() -> Any:
+    def refused(x):
+        a = x[0] * 1.0
+        return x[0] if a is x[1] else x[1]
+
+    def followed(x):
+        a = x[0] * 1.0
+        return x[0] if a == x[1] else x[1]
+
+    return refused, followed
+
+
+@case("put a copy into the list: `append(list(xs))`")
+def _() -> Any:
+    def refused(x):
+        rows, more = [], []
+        row = [v for v in x]
+        for _ in range(len(x)):
+            rows.append(row)
+            more.append(row)
+        return rows[0][0] + more[0][1]
+
+    def followed(x):
+        rows, more = [], []
+        row = [v for v in x]
+        for _ in range(len(x)):
+            rows.append(list(row))
+            more.append(list(row))
+        return rows[0][0] + more[0][1]
+
+    return refused, followed
+
+
+@case("make a list of it: `reversed(list(...))`")
+def _() -> Any:
+    def refused(x):
+        return sum(reversed(map(lambda v: v * v, x)))
+
+    def followed(x):
+        return sum(reversed(list(map(lambda v: v * v, x))))
+
+    return refused, followed
+
+
+@case("compare lists: `list(...)`")
+def _() -> Any:
+    def refused(x):
+        d = {"a": x[0], "b": x[1]}
+        return x[0] if d.values() == d.values() else x[1]
+
+    def followed(x):
+        d = {"a": x[0], "b": x[1]}
+        return x[0] if list(d.values()) == list(d.values()) else x[1]
+
+    return refused, followed
+
+
+@case("write `it = iter(...)` of a list or an array")
+def _() -> Any:
+    def refused(x):
+        return next(x)
+
+    def followed(x):
+        it = iter(x)
+        return next(it)
+
+    return refused, followed
+
+
+@case("bind `t` before the call")
+def _() -> Any:
+    def refused(x):
+        def walk(n):
+            nonlocal t
+            if n == 0:
+                return 0.0
+            t = x[0] * n
+            return t + walk(n - 1)
+
+        s = walk(3)
+        t = 0.0
+        return s + t
+
+    def followed(x):
+        t = 0.0
+
+        def walk(n):
+            nonlocal t
+            if n == 0:
+                return 0.0
+            t = x[0] * n
+            return t + walk(n - 1)
+
+        return walk(3) + t
+
+    return refused, followed
+
+
+@case("make a dict of it: `dict(d)`")
+def _() -> Any:
+    def refused(x):
+        d = collections.defaultdict(float)
+        d["a"] = x[0] * 2.0
+        return x[1] * x[1], d
+
+    def followed(x):
+        d = collections.defaultdict(float)
+        d["a"] = x[0] * 2.0
+        return x[1] * x[1] + dict(d)["a"]
+
+    return refused, followed
+
+
+@case("make a new set: `s = s | t`")
+def _() -> Any:
+    def refused(x):
+        s = {1, 2}
+        t = s
+        s |= {3}
+        return x[0] * len(t)
+
+    def followed(x):
+        s = {1, 2}
+        t = s
+        s = s | {3}
+        return x[0] * len(t) + len(s)
+
+    return refused, followed
+
+
+@case("pass numbers of one type: `float(x)`")
+def _() -> Any:
+    @functools.lru_cache(None)
+    def g(k):
+        return k * 2
+
+    def refused(x):
+        return x[0] * g(1) + g(1.0)
+
+    def followed(x):
+        return x[0] * g(float(1)) + g(1.0)
+
+    return refused, followed
+
+
+@case("run over a copy: `list(d)`")
+def _() -> Any:
+    def refused(x):
+        d = {"a": x[0], "b": x[1]}
+        s = 0.0
+        for key in d:
+            s = s + d[key]
+            d.pop("b", None)
+            d["c"] = x[2]
+        return s
+
+    def followed(x):
+        d = {"a": x[0], "b": x[1]}
+        s = 0.0
+        for key in list(d):
+            s = s + d.get(key, 1.0)
+            d.pop("b", None)
+            d["c"] = x[2]
+        return s
+
+    return refused, followed
+
+
+@case("start with an array: `v = np.zeros(n)`, `v = np.full(n, start)`", X, 200)
+def _() -> Any:
+    def refused(x, n):
+        v = 1.0
+        for _ in range(n):
+            v = np.sin(v) + 0.001 * x
+        return np.sum(v)
+
+    def followed(x, n):
+        v = np.full(3, 1.0)
+        for _ in range(n):
+            v = np.sin(v) + 0.001 * x
+        return np.sum(v)
+
+    return refused, followed
+
+
+@case("take a copy: `list(xs)`", X, 1)
+def _() -> Any:
+    def refused(x, k):
+        rows = [[v] for v in x]
+        first = rows[k]
+        rows.pop()
+        rows[k - 1].append(1.0)
+        return sum(first)
+
+    def followed(x, k):
+        rows = [[v] for v in x]
+        first = list(rows[k])
+        rows.pop()
+        rows[k - 1].append(1.0)
+        return sum(first)
+
+    return refused, followed
+
+
+@case("use it in an `if`")
+def _() -> Any:
+    def refused(x):
+        return np.sum(x[x[0] > 0.0, 1:])
+
+    def followed(x):
+        return np.sum(x[1:]) if x[0] > 0.0 else x[0]
+
+    return refused, followed
+
+
+@case("write `np.asarray(...)`")
+def _() -> Any:
+    def refused(x):
+        return np.sum(np.array([x[0], x[1]], copy=False))
+
+    def followed(x):
+        return np.sum(np.asarray([x[0], x[1]]))
+
+    return refused, followed
+
+
+@case("write `y[...] = np.dot(a, b)`", np.ones((3, 3)))
+def _() -> Any:
+    def refused(a):
+        y = np.zeros((3, 3)).T
+        np.dot(a, a, out=y)
+        return np.sum(y)
+
+    def followed(a):
+        y = np.zeros((3, 3)).T
+        y[...] = np.dot(a, a)
+        return np.sum(y)
+
+    return refused, followed
+
+
+@case("write it around the call of the derivative, or into a function of its own that is given "
+      "nothing that is differentiated; `with np.errstate(...)` is fine")
+def _() -> Any:
+    def refused(x):
+        with nothing():
+            return np.sum(x * x)
+
+    def followed(x):
+        with np.errstate(all="ignore"):
+            return np.sum(x * x)
+
+    return refused, followed
+
+
+# -- the table --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("each", CASES, ids=lambda each: each.hint)
+def test_the_hint_is_given_and_works(each: Case) -> None:
+    with warnings.catch_warnings(), pytest.raises(SctError) as caught:
+        warnings.simplefilter("ignore", SctWarning)
+        value_and_grad(each.refused)(*each.args)
+    assert caught.value.hint == each.hint
+    agrees(each.followed, *each.args, rtol=1e-2 if each.args[0].dtype == np.float32 else 1e-5,
+           atol=1e-1 if each.args[0].dtype == np.float32 else 1e-6)
+
+
+def spellings() -> Iterator[str]:
+    """The hints of sct that name a spelling in backticks, as far as they are literal."""
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "hint":
+                for part in ast.walk(node.value):
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str) and "`" in part.value:
+                        yield part.value
+
+
+def test_every_spelling_is_followed() -> None:
+    hints = " ".join(each.hint for each in CASES)
+    assert not sorted(text for text in spellings() if text not in hints)
