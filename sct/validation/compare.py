@@ -19,7 +19,8 @@ __all__ = ["same", "shown"]
 
 
 def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True, carriers: bool = True) -> bool:
-    """Of the same types, numbers bit for bit, or as `close` as that; any nan is as good as another.
+    """Of the same types, numbers bit for bit, or no further apart than `close`, absolutely or of the largest number
+    in an array; any nan is as good as another.
 
     Functions and objects that nothing is known of are the same if they are of one code, or one class; generators of
     random numbers if their states are, unless `states` is False.  Without `carriers` a Python number is the same as one
@@ -66,7 +67,7 @@ class _Comparison:
         if self.close:
             scale = float(np.max(np.abs(np.where(np.isfinite(a), a, 0.0)), initial=0.0))
             close = max(self.close, 8.0 * float(np.sqrt(np.finfo(a.dtype).eps)) if a.dtype.itemsize < 8 else 0.0)
-            return bool(np.allclose(a, b, rtol=close, atol=close * scale, equal_nan=True))
+            return bool(np.allclose(a, b, rtol=close, atol=close * max(1.0, scale), equal_nan=True))
         nan = np.isnan(a)
         return bool(np.array_equal(nan, np.isnan(b))) and a[~nan].tobytes() == b[~nan].tobytes()
 

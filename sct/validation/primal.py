@@ -15,12 +15,16 @@ from sct.codegen import Source
 from sct.frontend import Traced
 from sct.frontend.reading import Place, Reading
 from sct.ir import Eqn, Fn, Operand, Value, rebuild, walk
+from sct.ir.reals import counts_as_real
 from sct.ir.tree import Const, Leaf, Node
+from sct.ops import unwrap
 
 __all__ = ["Primal", "primal_of"]
 
 _RAISES = Reading((), (), Const(None), (), ())
 """What there is to say of a function that raises for certain."""
+
+_DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))
 
 
 @dataclass(frozen=True)
@@ -30,12 +34,14 @@ class Primal:
     run        run(*args, **kwargs, **free) -> (value, the contents of `written`)
     unwritten  the parts of the arguments that it leaves as they are
     written    those that it says the final contents of
+    differentiates  whether it holds derivatives of other functions, whose sums may be added up in another order
     """
 
     source: Source
     run: Callable[..., Any]
     unwritten: tuple[Place, ...]
     written: tuple[Place, ...]
+    differentiates: bool
 
 
 def primal_of(traced: Traced, emit: Callable[[Traced], Source]) -> Primal:
@@ -47,7 +53,8 @@ def primal_of(traced: Traced, emit: Callable[[Traced], Source]) -> Primal:
     written = tuple(place for place, _ in reading.written)
     rest = Node("tuple", tuple(range(len(written))), tuple(Leaf(n + k) for k in range(len(written))))
     source = emit(replace(traced, fn=fn, name=name, comment="", result=Node("tuple", (0, 1), (reading.value, rest))))
-    return Primal(source, _loaded(source), reading.unwritten, written)
+    differentiates = any(eqn.op.name in _DERIVATIVES for f in (fn, *fn.functions) for eqn in walk(f))
+    return Primal(source, _loaded(source), reading.unwritten, written, differentiates)
 
 
 def _loaded(source: Source) -> Callable[..., Any]:
@@ -68,7 +75,12 @@ def _in_line(fn: Fn, reading: Reading) -> Fn:
         eqns += block.eqns[:at]
         given = block.eqns[at].args
         block = next(r for r in block.eqns[at].regions if _leads_to(r, reading))
-        env.update({p: env.get(x, x) if isinstance(x, Value) else x for p, x in zip(block.params, given)})
+        for p, x in zip(block.params, given):
+            env[p] = env.get(x, x) if isinstance(x, Value) else x
+            if counts_as_real(p.type):
+                marked = Value(p.type, p.hint, p.dim)
+                eqns.append(Eqn(unwrap, (env[p],), (marked,), {"to": p.type}))
+                env[p] = marked
     return rebuild(fn.with_(eqns=(*eqns, *block.eqns)), env)
 
 

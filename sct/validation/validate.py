@@ -37,7 +37,7 @@ __all__ = ["OFF", "Validation", "mode"]
 OFF = "SCT_VALIDATE=0"
 
 ROUNDED, KERNELS = 1e-9, 1e-6
-"""How far results may be apart where sums are added up in another order, of the largest number in them."""
+"""How far results may be apart where sums are added up in another order: `close` of `same`."""
 
 PATIENCE = 10.0
 """How many seconds what was read may run at least; a hundred times what the function took, if that is more."""
@@ -216,7 +216,7 @@ def _compared(plain: _Run, read: _Run, primal: Primal) -> Difference | None:
             return Difference("what it does", _said(a, a.value), _said(b, b.value and b.value[0]))
         return _of_output(a, b)
     value, after = b.value
-    close = ROUNDED if _rounded(plain) else 0.0
+    close = ROUNDED if primal.differentiates or _rounded(plain) else 0.0
     if not same(a.value, value, close=close):
         return Difference("its value", shown(a.value), shown(value))
     return _of_output(a, b) or _of_arguments(plain, read, primal, after, close) or _of_outside(plain, read)
