@@ -156,10 +156,11 @@ def f(a, n):
         case _:
             return a
 """  ,
-    "generator expression": """
+    "generator expression of a function that is called as a builtin": """
 def f(a):
-    parts = (v * v for v in (a, a + 1.0))  # SCT1:
-    return next(parts)
+    def sum(parts):
+        return next(parts)
+    return sum(v * v for v in (a, a + 1.0))  # SCT1:
 """,
     "del of an element": """
 def f(x):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import collections
 import enum
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -14,15 +16,16 @@ from sct.frontend import lists
 from sct.frontend.arrays import array_of, size_along
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.expressions import as_bool, binary, boolean, truth
+from sct.frontend.generators import has_items, is_fresh, is_long, quantified, run_through
 from sct.frontend.iteration import from_zero, is_run_over, items_of, length
 from sct.frontend.iterators import looked, select
 from sct.frontend.objects import is_object, reflected, special_call, undefined
-from sct.frontend.prelude import all_, any_, largest, same, smallest
+from sct.frontend.prelude import all_, any_, largest, largest_by, same, smallest, smallest_by
 from sct.frontend.prelude import sum_ as sum_of_array
 from sct.frontend.protocols import checked, plain_numbers
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
-from sct.frontend.taking import iterator, most, taken
+from sct.frontend.taking import drained, iterator, most, taken
 from sct.frontend.texts import shown
 from sct.frontend.values import (
     Abstract,
@@ -65,7 +68,7 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
         return ev.wrap(lists.length(ev, v))
     if isinstance(v, Iteration) and v.state is not None:
-        if v.kind not in ("zip", "map", "filter", "enumerate"):
+        if v.kind not in ("zip", "map", "filter", "enumerate", "generator"):
             ev.refuse("SCT503", "an iterator has no length", why="Python raises here too")
         die(ev, "TypeError", f"object of type '{v.kind}' has no len()")
     if isinstance(v, Iteration) and most(ev, v) is None:
@@ -73,16 +76,21 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Static(len(items_of(ev, v)))
 
 
-@special(list, tuple)
+@special(list)
 def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if args and isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]):
         return lists.copied(ev, args[0])
     if args and isinstance(args[0], Ref) and lists.of_numbers(ev, args[0]):
         return ev.wrap(ev.emit(unstack, ev.operand(args[0]), plain=False))
-    return ev.new_list(items_of(ev, args[0]) if args else ())
+    if not args:
+        return ev.new_list(())
+    return run_through(ev, args[0], lambda v: v if isinstance(v, ListRef) and v is not args[0] else
+                       ev.new_list(items_of(ev, v)))
 
 
-SPECIAL[id(tuple)] = lambda ev, args, kwargs: Tup(items_of(ev, args[0]) if args else ())
+@special(tuple)
+def tuple_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return run_through(ev, args[0], lambda v: Tup(items_of(ev, v)), apart=True) if args else Tup(())
 
 
 @special(dict)
@@ -93,7 +101,7 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         assert isinstance(cell, Slots)
         made.update(zip(cell.keys, cell.items))
     elif args:
-        for pair in items_of(ev, args[0]):
+        for pair in one_by_one(ev, args[0]):
             k, v = items_of(ev, pair)
             made[ev.ask(k, "a key of a dict")] = v
     made.update(kwargs)
@@ -122,19 +130,38 @@ def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Static(None)
 
 
+def one_by_one(ev: Evaluator, v: Abstract) -> Iterator[Abstract]:
+    """All items; those of an iterator when they are asked for."""
+    return drained(ev, v) if isinstance(v, Iteration) and v.state is not None else iter(items_of(ev, v))
+
+
 @special(sum)
 def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
     if isinstance(args[0], Ref):
         return ev.call(Static(sum_of_array), [args[0], total])
-    if isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]):
+    return run_through(ev, args[0], lambda v: _summed(ev, v, total))
+
+
+def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
+    if isinstance(over, ListRef) and lists.is_dynamic(ev, over):
         start = () if isinstance(total, Static) and total == Static(0) else (ev.operand(total),)
-        return ev.wrap(ev.emit(sum_list, lists.as_column(ev, args[0]), *start))
-    items = items_of(ev, args[0])
+        return ev.wrap(ev.emit(sum_list, lists.as_column(ev, over), *start))
+    items: list[Abstract] = []
+    rest = one_by_one(ev, over)
+    other = None
+    for x in rest:
+        if not (isinstance(x, Value) or isinstance(x, Static) and type(x.peek) in (bool, int, float)):
+            other = x  # it is added before the next one is asked for
+            break
+        items.append(x)
     if len(items) > 2 and any(_maybe_float(x) for x in items):
         # From 3.12 on Python sums floats with a compensation: the builtin itself is called.
-        return ev.call_op(OPS["pysum"], total, *items, spelling="builtins.sum")
-    for x in items:
+        total = ev.call_op(OPS["pysum"], total, *items, spelling="builtins.sum")
+    else:
+        for x in items:
+            total = binary(ev, gast.Add, total, x)
+    for x in (() if other is None else itertools.chain((other,), rest)):
         total = binary(ev, gast.Add, total, x)
     return total
 
@@ -156,28 +183,42 @@ for _name in _EMPTY:
 
 def _extremum(name: str) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        if len(args) == 1 and isinstance(args[0], Ref) and not kwargs:
-            return ev.call(Static(largest if name == "max" else smallest), args)
-        if len(args) == 1 and isinstance(args[0], ListRef) and lists.is_dynamic(ev, args[0]) and not kwargs:
-            return ev.wrap(ev.emit(OPS[f"first_{name}"], lists.as_column(ev, args[0])))
+        over = args[0] if len(args) == 1 else Tup(tuple(args))
         key = kwargs.get("key", Static(None))
         if key != Static(None):
-            made = select(ev, name, iterator(ev, args[0] if len(args) == 1 else Tup(tuple(args))), key)
-            return made or kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
-        items = items_of(ev, args[0]) if len(args) == 1 else tuple(args)
-        if not items:
-            return kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
-        if is_object(*items) or any(isinstance(x, (Tup, Container)) for x in items):
-            return select(ev, name, iterator(ev, Tup(items)), Static(same)) or Static(None)
-        if all(is_number(x) or isinstance(x, Static) and isinstance(x.peek, enum.Enum) for x in items):
-            return ev.lift(attempted(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
-        if len(items) == 1:
-            return items[0]
-        if any(isinstance(x, Ref) for x in items):
-            ev.refuse("SCT501", f"builtin `{name}` of arrays is ambiguous", hint=f"use np.{name}imum")
-        return ev.call_op(BY_CALL[f"builtins.{name}"], *items, spelling=f"builtins.{name}")
+            if is_long(ev, it := iterator(ev, over)) and has_items(ev, it):
+                return ev.call(Static(largest_by if name == "max" else smallest_by), [it, key])
+            made = select(ev, name, drained(ev, it), key)
+        elif isinstance(over, Ref) and not kwargs:
+            return ev.call(Static(largest if name == "max" else smallest), args)
+        else:
+            made = run_through(ev, over, lambda v: _extreme(ev, name, v))
+        return made or kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
 
     return handler
+
+
+def _extreme(ev: Evaluator, name: str, over: Abstract) -> Abstract | None:
+    """`max` or `min` of what there is; None of nothing."""
+    if isinstance(over, ListRef) and lists.is_dynamic(ev, over):
+        return ev.wrap(ev.emit(OPS[f"first_{name}"], lists.as_column(ev, over)))
+    items: list[Abstract] = []
+    rest = one_by_one(ev, over)
+    for x in rest:
+        items.append(x)
+        if is_object(x) or isinstance(x, (Tup, Container)):  # it is compared before the next one is asked for
+            best = _extreme(ev, name, Tup(tuple(items[:-1])))
+            head = (x,) if best is None else (best, x)
+            return select(ev, name, itertools.chain(head, rest), Static(same))
+    if not items:
+        return None
+    if all(is_number(x) or isinstance(x, Static) and isinstance(x.peek, enum.Enum) for x in items):
+        return ev.lift(attempted(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
+    if len(items) == 1:
+        return items[0]
+    if any(isinstance(x, Ref) for x in items):
+        ev.refuse("SCT501", f"builtin `{name}` of arrays is ambiguous", hint=f"use np.{name}imum")
+    return ev.call_op(BY_CALL[f"builtins.{name}"], *items, spelling=f"builtins.{name}")
 
 
 SPECIAL[id(max)] = _extremum("max")
@@ -217,7 +258,9 @@ for _f in (ord, chr, hex, oct, bin, ascii, format):
 
 def _quantifier(stops: bool) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        if is_run_over(ev, args[0]):
+        if isinstance(args[0], Iteration) and is_fresh(ev, args[0]):
+            return quantified(ev, args[0], stops)
+        if is_run_over(ev, args[0]) or is_long(ev, args[0]):
             return ev.call(Static(any_ if stops else all_), args)
         items = iterator(ev, args[0])
         return looked(ev, lambda: taken(ev, items), stops)

@@ -16,9 +16,9 @@ import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.captured import Outer, captured
-from sct.frontend.comprehensions import listcomp, quantified, taken_apart
 from sct.frontend.evaluator import INSTANCES, SPECIAL, Args, Dead, Evaluator, Frame, Kwargs, called, expression
 from sct.frontend.facts import NeedsStatic
+from sct.frontend.generators import generator
 from sct.frontend.handlers import special_key
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ufunc_method
@@ -41,6 +41,7 @@ from sct.frontend.source import (
     source_of,
 )
 from sct.frontend.statements import FALL, block, guard
+from sct.frontend.texts import joined
 from sct.frontend.transform import Transform
 from sct.frontend.transforms import apply_transform, call_transform
 from sct.frontend.values import (
@@ -68,10 +69,8 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
     fn = ev.eval(node.func)
     args: list[Abstract] = []
     for a in node.args:
-        if isinstance(a, gast.GeneratorExp) and isinstance(fn, Static) and fn.value in _RUN_THROUGH:
-            if fn.value in (any, all):
-                return quantified(ev, a, fn.value is any)
-            args.append(taken_apart(ev, a) if fn.value in _TAKEN_APART else listcomp(ev, a))
+        if isinstance(a, gast.GeneratorExp):
+            args.append(_generator(ev, fn, a))
         elif isinstance(a, gast.Starred):
             args += items_of(ev, ev.eval(a.value))
         else:
@@ -89,9 +88,13 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
     return ev.call(fn, args, kwargs)
 
 
-_TAKEN_APART = (tuple, sorted, dict, math.fsum)
-_RUN_THROUGH = (sum, max, min, any, all, list, math.prod, *_TAKEN_APART)
-"""What exhausts a generator at once: it may as well be a list; one that is taken apart is of known length."""
+def _generator(ev: Evaluator, fn: Abstract, node: Any) -> Abstract:
+    """A generator expression that is passed to a function."""
+    if node in ev.frames[-1].live.at_once and not (isinstance(fn, Static) and special_key(fn.value) in SPECIAL):
+        ev.refuse("SCT101", "a generator expression that is passed to a function with the name of a builtin is not "
+                  "supported", hint="bind it to a name before, or write a list: [...]", node=node)
+    made: Abstract = generator(ev, node)
+    return made
 
 
 @called(Poison)
@@ -162,6 +165,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(f, types.MethodType) and isinstance(f.__self__, type) and is_namedtuple(f.__self__) and \
             f.__name__ == "_make":
         return ev.call(Static(f.__self__), items_of(ev, args[0]))
+    if isinstance(f, types.BuiltinMethodType) and f.__name__ == "join" and type(f.__self__) is str and len(args) == 1:
+        return joined(ev, f.__self__, args[0])
     pure = pure_method(ev, f, args, kwargs)
     if pure is not None:
         return pure

@@ -32,7 +32,8 @@ __all__ = ["possible_classes", "python_class"]
 
 _ITERATED: dict[str, type] = {
     "range": range, "zip": zip, "map": map, "filter": filter, "enumerate": enumerate, "keys": type({}.keys()),
-    "values": type({}.values()), "items": type({}.items()), "count": itertools.count, "chain": itertools.chain}
+    "values": type({}.values()), "items": type({}.items()), "count": itertools.count, "chain": itertools.chain,
+    "generator": types.GeneratorType}
 """What is run over, by kind."""
 
 

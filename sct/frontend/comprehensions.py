@@ -18,13 +18,13 @@ from sct.frontend.bindings import assign
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.expressions import condition, lookup
 from sct.frontend.facts import NeedsStatic
-from sct.frontend.source import reads
+from sct.frontend.source import free_in
 from sct.frontend.store import binding
 from sct.frontend.taking import drained, iterable, iterator, most
 from sct.frontend.values import Abstract, Key, Static
 from sct.ir import Lit
 
-__all__ = ["listcomp", "quantified", "taken_apart"]
+__all__ = ["MOST_UNROLLED", "Unknown", "all_hold", "appended", "attempted", "names_of", "quantified"]
 
 T = TypeVar("T")
 MOST_UNROLLED = 64
@@ -36,27 +36,27 @@ def listcomp(ev: Evaluator, node: Any) -> Abstract:
     """A list display with `for`."""
     try:
         return attempted(ev, lambda: known(ev, node))
-    except _Unknown:
+    except Unknown:
         pass
     try:
         return attempted(ev, lambda: appended(ev, node))
     except (SctError, NeedsStatic) as error:
         try:
             return known(ev, node, ask=True)
-        except (SctError, NeedsStatic, _Unknown):
+        except (SctError, NeedsStatic, Unknown):
             raise error from None
 
 
-class _Unknown(Exception):
+class Unknown(Exception):
     """How many items there are, or whether one is taken, is known only at run time."""
 
 
-def attempted(ev: Evaluator, make: Callable[[], Abstract]) -> Abstract:
+def attempted(ev: Evaluator, make: Callable[[], T]) -> T:
     """What `make` gives; if it fails, nothing has happened."""
     store, eqns, addr, sites = ev.store.copy(), list(ev.b.eqns), ev._next_addr, set(ev.loop_memo)
     try:
         return make()
-    except (SctError, NeedsStatic, _Unknown):
+    except (SctError, NeedsStatic, Unknown):
         ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
         for site in ev.loop_memo.keys() - sites:  # what it has learnt is of addresses that others get now
             del ev.loop_memo[site]
@@ -67,8 +67,8 @@ def attempted(ev: Evaluator, make: Callable[[], Abstract]) -> Abstract:
 def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
     """The scope of a comprehension: its names are its own, but for what it runs over first."""
     frame = ev.frames[-1]
-    names = {*_names(node), *more}
-    around = {n: lookup(ev, n) for n in sorted(names & reads(node.generators[0].iter))}
+    names = {*names_of(node), *more}
+    around = {n: lookup(ev, n) for n in sorted(names & free_in(node.generators[0].iter))}
     if not more and _makes_functions(node):
         # The functions that it makes read its variables later, as they are then.
         inner = replace(frame, id=ev.new_frame_id(), locals=names, parent=frame, now=frame.now | names)
@@ -97,7 +97,7 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _names(node: Any) -> frozenset[str]:
+def names_of(node: Any) -> frozenset[str]:
     return frozenset(n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name))
 
 
@@ -136,7 +136,7 @@ def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled
         gen = node.generators[k]
         for each in _each(ev, ev.eval(gen.iter), ask):
             assign(ev, gen.target, each)
-            if _all_hold(ev, gen.ifs, settled):
+            if all_hold(ev, gen.ifs, settled):
                 go(k + 1)
 
     with targets(ev, node):
@@ -149,7 +149,7 @@ def _each(ev: Evaluator, over: Abstract, ask: bool) -> Iterator[Abstract]:
     over = iterable(ev, over)
     n = most(ev, over)
     if not ask and (n is None or n > MOST_UNROLLED):
-        raise _Unknown
+        raise Unknown
     return drained(ev, iterator(ev, over))
 
 
@@ -161,14 +161,6 @@ def appended(ev: Evaluator, node: Any) -> Abstract:
     return _looped(ev, node, "list", lambda: ev.new_list(()))
 
 
-def taken_apart(ev: Evaluator, node: Any) -> Abstract:
-    """The list of a generator expression, its length asked where it can be."""
-    try:
-        return attempted(ev, lambda: known(ev, node, ask=True))
-    except _Unknown:
-        return appended(ev, node)
-
-
 def quantified(ev: Evaluator, node: Any, stops: bool) -> Abstract:
     """`any` of a generator expression, where it stops at what is true, or `all`: nothing behind that is evaluated."""
     def known_items() -> Abstract:
@@ -177,7 +169,7 @@ def quantified(ev: Evaluator, node: Any, stops: bool) -> Abstract:
 
     try:
         return attempted(ev, known_items)
-    except _Unknown:
+    except Unknown:
         return _looped(ev, node, "any" if stops else "all", lambda: Static(not stops))
 
 
@@ -190,7 +182,7 @@ def _looked(ev: Evaluator, node: Any, stops: bool, levels: tuple[Iterator[Abstra
             levels = levels[:-1]
             continue
         assign(ev, gen.target, each)
-        if not _all_hold(ev, gen.ifs):
+        if not all_hold(ev, gen.ifs):
             continue
         if len(levels) < len(node.generators):
             levels = (*levels, _each(ev, ev.eval(node.generators[len(levels)].iter), False))
@@ -206,14 +198,14 @@ def _looked(ev: Evaluator, node: Any, stops: bool, levels: tuple[Iterator[Abstra
     return Static(not stops)
 
 
-def _all_hold(ev: Evaluator, tests: list[Any], settled: bool = False) -> bool:
+def all_hold(ev: Evaluator, tests: list[Any], settled: bool = False) -> bool:
     """Do the tests of a comprehension hold, up to the first that fails?  `settled`: they are asked."""
     for test in tests:
         t = condition(ev, test)
         if settled and not isinstance(t, Lit):
             t = Lit(ev.ask(t, "this test"))
         if not isinstance(t, Lit):
-            raise _Unknown
+            raise Unknown
         if not t.value:
             return False
     return True
@@ -222,7 +214,7 @@ def _all_hold(ev: Evaluator, tests: list[Any], settled: bool = False) -> bool:
 def _looped(ev: Evaluator, node: Any, kind: str, start: Callable[[], Abstract]) -> Abstract:
     frame = ev.frames[-1]
     name, loop = _loop(node, kind)
-    frame.live.enter(loop, (frame.now - _names(node)) | {name})
+    frame.live.enter(loop, (frame.now - names_of(node)) | {name})
     with targets(ev, node, name):
         ev.store.vars[Key(frame.id, name)] = start()
         ev.exec(loop)

@@ -143,6 +143,9 @@ class Evaluator(Facts):
                those of their params that have to be known
     inlined    the calls evaluated in line; `inlining` those in progress
     summing    what starts as a number and becomes an array is being added to
+    augmenting  an array is written by an operator: NumPy names it twice where sizes do not go together
+    generating  how many generator expressions are making an item
+    few        the iterators whose items are taken one by one only if they are few
     heads      the loops being walked
     caches     functions with a cache found outside; `cache_states` what those that are called read
     known_whole  containers of libraries, found outside, what they hold being a fact; `changed` those
@@ -176,6 +179,9 @@ class Evaluator(Facts):
         self.iterated: set[int] = set()
         self.many_trips = False
         self.summing = False
+        self.augmenting = False
+        self.generating = 0
+        self.few: set[int] = set()
         self.heads: list[Any] = []
         self.late_freezes: list[int] = []
         self.loop_memo: dict[Any, Any] = {}
@@ -418,7 +424,7 @@ class Evaluator(Facts):
         self.doubt()
         parts: list[Any] = ["operands could not be broadcast together with shapes "]
         sizes: list[Operand] = []
-        for x in arrays:
+        for x in (*arrays, *arrays[:1]) if self.augmenting else arrays:
             rank = x.type.rank if isinstance(x.type, Tensor) else 0
             for k in range(rank):
                 sizes.append(self.b.emit(dim, (x,), {"axis": k}))

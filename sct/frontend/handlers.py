@@ -84,7 +84,6 @@ _UNSUPPORTED: dict[type, tuple[str, str, str]] = {
                "test for the bad case first, with `if`; or put it into a function of its own that is given nothing "
                "that is differentiated"),
     gast.ClassDef: ("class", "", "define the class outside the function"),
-    gast.GeneratorExp: ("generator expression", "when it is run depends on who reads it", "write a list: [...]"),
 }
 
 

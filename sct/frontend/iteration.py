@@ -39,7 +39,7 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
-__all__ = ["NESTS", "Space", "from_zero", "is_run_over", "items_of", "length", "space"]
+__all__ = ["NESTS", "SPACES", "Space", "from_zero", "in_step", "is_run_over", "items_of", "length", "space"]
 
 
 # -- what is iterated over -------------------------------------------------------------------------
@@ -133,13 +133,13 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
     if v.kind == "iter":
         whole = space(ev, v.parts[0])
         return whole if whole is None or not at else replace(_from_zero(ev, whole), start=Lit(at))
-    if v.kind not in _SPACES or at:
+    if v.kind not in SPACES or at and v.kind not in _AS_PARTS:
         return None
-    return _SPACES[v.kind](ev, v)
+    return SPACES[v.kind](ev, v)
 
 
 def _zipped(ev: Evaluator, v: Iteration) -> Space | None:
-    parts = _in_step(ev, v.parts)
+    parts = in_step(ev, v.parts)
     if parts is None:
         return None
     stop = parts[0].stop
@@ -164,7 +164,7 @@ def _equal(ev: Evaluator, p: Dim | None, q: Dim | None) -> bool:
     return ev.resolve(p) == ev.resolve(q)
 
 
-def _in_step(ev: Evaluator, parts: Sequence[Abstract]) -> list[Space] | None:
+def in_step(ev: Evaluator, parts: Sequence[Abstract]) -> list[Space] | None:
     """The spaces of what is run over in step, no iterator being in two of them."""
     inner = [state for p in parts for state in _states(p)]
     if not parts or len(set(inner)) < len(inner):
@@ -186,7 +186,7 @@ def _states(v: Abstract) -> Iterator[int]:
 
 def _mapped(ev: Evaluator, v: Iteration) -> Space | None:
     f, *over = v.parts
-    parts = _in_step(ev, over)
+    parts = in_step(ev, over)
     if parts is None:
         return None
     if len(parts) > 1:
@@ -219,9 +219,12 @@ def _turned(ev: Evaluator, v: Iteration) -> Space | None:
     return Space(last, Lit(-1), Lit(-1), inner.item, inner.stop)
 
 
-_SPACES: dict[str, Callable[[Evaluator, Iteration], Space | None]] = {
+SPACES: dict[str, Callable[[Evaluator, Iteration], Space | None]] = {
     "zip": _zipped, "map": _mapped, "enumerate": _enumerated, "reversed": _turned}
 """How to count over iterators of what is counted over."""
+
+_AS_PARTS = ("zip", "map", "generator")
+"""Iterators that have come as far as their parts have."""
 
 
 def _array(v: Abstract) -> Ref:

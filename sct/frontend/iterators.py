@@ -19,6 +19,7 @@ from sct.frontend.arrays import item
 from sct.frontend.comparisons import compare_one
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import as_bool, binary, boolean, truth
+from sct.frontend.generators import has_items, is_long, run_through
 from sct.frontend.iteration import is_run_over, items_of
 from sct.frontend.nests import of_nest
 from sct.frontend.objects import special_call
@@ -28,6 +29,7 @@ from sct.frontend.store import is_number
 from sct.frontend.taking import (
     VIEWS,
     drained,
+    is_iterator,
     iterator,
     keep,
     kept,
@@ -152,12 +154,18 @@ def _check_lengths(ev: Evaluator, it: Iteration, k: int) -> None:
 def prod(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(args) == 1 and is_run_over(ev, args[0]):
         return ev.call(Static(prelude.prod_), args, kwargs)
-    return call_named(ev, "math.prod", args, kwargs)
+    return run_through(ev, args[0], lambda v: _product(ev, v, kwargs))
+
+
+def _product(ev: Evaluator, over: Abstract, kwargs: Kwargs) -> Abstract:
+    if is_run_over(ev, over):
+        return ev.call(Static(prelude.prod_), [over], kwargs)
+    return call_named(ev, "math.prod", [Tup(items_of(ev, over)) if is_iterator(over) else over], kwargs)
 
 
 @special(math.fsum)
 def fsum(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return call_named(ev, "math.fsum", [Tup(items_of(ev, a)) for a in args], kwargs)
+    return run_through(ev, args[0], lambda v: call_named(ev, "math.fsum", [Tup(items_of(ev, v))], kwargs), apart=True)
 
 
 @special(map)
@@ -266,8 +274,11 @@ def _decides(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) ->
 
 @special(sorted)
 def sorted_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return run_through(ev, args[0], lambda v: _sorted(ev, items_of(ev, v), kwargs), apart=True)
+
+
+def _sorted(ev: Evaluator, items: tuple[Abstract, ...], kwargs: Kwargs) -> Abstract:
     key = kwargs.get("key")
-    items = items_of(ev, args[0])
     keys = [x if key is None or key == Static(None) else ev.call(key, [x]) for x in items]
     reverse = bool(ev.ask(kwargs.get("reverse", Static(False)), "`reverse` of sorted"))
     order: Any = functools.cmp_to_key(functools.partial(_compared, ev))
@@ -291,14 +302,14 @@ def _compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
     return int(attempted(ev, lambda: (x > y) - (x < y)))
 
 
-def select(ev: Evaluator, name: str, items: Iteration, key: Abstract) -> Abstract | None:
+def select(ev: Evaluator, name: str, items: Iterator[Abstract], key: Abstract) -> Abstract | None:
     """`max(items, key=key)`: the first item of the largest key; None where there is no item."""
     better = gast.Gt() if name == "max" else gast.Lt()
-    best = taken(ev, items)
+    best = next(items, None)
     if best is None:
         return None
     most = ev.call(key, [best])
-    for x in drained(ev, items):
+    for x in items:
         k = ev.call(key, [x])
         t = truth(ev, compare_one(ev, better, k, most))
         if isinstance(t, Lit):
@@ -511,7 +522,11 @@ def reduce(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         first = start[0] if start else item(ev, over, Static(0))
         rest = over if start else item(ev, over, Static(slice(1, None)))
         return ev.call(Static(prelude.reduce_), [f, rest, first])
-    items = drained(ev, iterator(ev, over))
+    it = iterator(ev, over)
+    if is_long(ev, it) and (start or has_items(ev, it)):
+        first = start[0] if start else ev.call(Static(next), [it])
+        return ev.call(Static(prelude.reduce_), [f, it, first])
+    items = drained(ev, it)
     total = start[0] if start else next(items, None)
     if total is None:
         die(ev, "TypeError", "reduce() of empty iterable with no initial value")

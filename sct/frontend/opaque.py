@@ -23,7 +23,7 @@ import numpy as np
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called, special
 from sct.frontend.raising import attempted, die
 from sct.frontend.store import is_number
-from sct.frontend.values import Abstract, Container, Ref, Slots, Static, Tup
+from sct.frontend.values import Abstract, Container, DefaultRef, DictRef, ListRef, Ref, Slots, Static, Tup
 from sct.ir import Lit, Operand, Value, is_float
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, Type
 from sct.ops import apply, fstring, stop_gradient
@@ -238,8 +238,11 @@ def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract |
 def _known(ev: Evaluator, v: Abstract) -> Any:
     if isinstance(v, Tup):
         return tuple(_known(ev, x) for x in v.items)
-    if isinstance(v, Container):
+    if isinstance(v, ListRef):
         return [_known(ev, x) for x in ev.slots(v).items]
+    if isinstance(v, DictRef) and not isinstance(v, DefaultRef):
+        cell = ev.slots(v)
+        return dict(zip(cell.keys, (_known(ev, x) for x in cell.items)))
     return ev.ask(v, "an argument of a method of a string")
 
 

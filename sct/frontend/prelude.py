@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["all_", "any_", "largest", "prod_", "reduce_", "same", "smallest", "sum_"]
+__all__ = ["all_", "any_", "largest", "largest_by", "prod_", "reduce_", "same", "smallest", "smallest_by", "sum_"]
 
 
 def same(x: Any) -> Any:
@@ -49,6 +49,28 @@ def all_(items: Iterable[Any]) -> bool:
         if not item:
             return False
     return True
+
+
+def largest_by(items: Iterable[Any], key: Callable[[Any], Any]) -> Any:
+    it = iter(items)
+    best = next(it)
+    most = key(best)
+    for item in it:
+        k = key(item)
+        if k > most:
+            best, most = item, k
+    return best
+
+
+def smallest_by(items: Iterable[Any], key: Callable[[Any], Any]) -> Any:
+    it = iter(items)
+    best = next(it)
+    least = key(best)
+    for item in it:
+        k = key(item)
+        if k < least:
+            best, least = item, k
+    return best
 
 
 def largest(items: Any) -> Any:

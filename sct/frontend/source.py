@@ -285,21 +285,21 @@ def local_names(node: Any) -> frozenset[str]:
 def free_names(node: Any) -> frozenset[str]:
     """Names that a function, or one nested in it, reads or binds and that are not its own."""
     outside, rebound = declared(node)
-    return (rebound.union(*map(_free, _body(node))) - local_names(node)) - outside
+    return (rebound.union(*map(free_in, _body(node))) - local_names(node)) - outside
 
 
-def _free(node: Any) -> frozenset[str]:
+def free_in(node: Any) -> frozenset[str]:
     """Names that are read where `node` stands, in the functions and comprehensions in it too."""
     if isinstance(node, _GAST_FUNCTIONS):
-        return free_names(node).union(*map(_free, _parts_in_scope(node)))
+        return free_names(node).union(*map(free_in, _parts_in_scope(node)))
     if isinstance(node, _COMPREHENSIONS):
         own = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
-        inside = frozenset[str]().union(*map(_free, gast.iter_child_nodes(node)))
-        return inside - own | _free(node.generators[0].iter)
+        inside = frozenset[str]().union(*map(free_in, gast.iter_child_nodes(node)))
+        return inside - own | free_in(node.generators[0].iter)
     if isinstance(node, gast.Name):
         return reads(node)
     own_target = isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name)
-    return frozenset([node.target.id] if own_target else ()).union(*map(_free, gast.iter_child_nodes(node)))
+    return frozenset([node.target.id] if own_target else ()).union(*map(free_in, gast.iter_child_nodes(node)))
 
 
 def _body(node: Any) -> list[Any]:
@@ -321,6 +321,16 @@ def _bound(s: gast.With) -> frozenset[str]:
     return frozenset().union(*map(writes, s.items))
 
 
+_RUN_THROUGH = {"all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"}
+
+
+def _runs_through(fn: Any) -> bool:
+    """Is this the name of a function that runs through what it is given, and does not keep it?"""
+    if isinstance(fn, gast.Attribute):
+        return fn.attr in ("fsum", "prod")
+    return isinstance(fn, gast.Name) and fn.id in _RUN_THROUGH
+
+
 class Liveness:
     """Which names of a function may still be read after a statement.
 
@@ -329,7 +339,9 @@ class Liveness:
     jumps[stmt]   live where a break or continue in the statement goes
     head[loop]    live before the test or next item of a loop
     carried[loop] read by a trip before it binds them
-    captured      names that nested functions read or bind: live everywhere
+    captured      names that nested functions, and generator expressions that may be kept, read or bind: live
+                  everywhere
+    at_once       the generator expressions that are arguments of a builtin, which runs through them
     """
 
     def __init__(self, node: Any) -> None:
@@ -340,10 +352,16 @@ class Liveness:
         self.carried: dict[Any, frozenset[str]] = {}
         self._gen: dict[int, tuple[frozenset[str], frozenset[str] | None]] = {}
         self.captured: set[str] = set()
+        self.at_once: set[Any] = set()
         body = node.body if isinstance(node.body, list) else []
         for n in own_nodes(_body(node)):
             if isinstance(n, _GAST_FUNCTIONS):
                 self.captured |= free_names(n)
+            if isinstance(n, gast.Call) and _runs_through(n.func):
+                self.at_once.update(a for a in n.args if isinstance(a, gast.GeneratorExp))
+        for n in own_nodes(_body(node)):
+            if isinstance(n, gast.GeneratorExp) and n not in self.at_once:
+                self.captured |= free_in(n)
         self._block(body, frozenset(), frozenset(), frozenset())
 
     def enter(self, stmt: Any, out: frozenset[str]) -> None:

@@ -270,7 +270,11 @@ def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstra
 def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
     writable(ev, ref, COMPUTED)
     number = ev.starts(ref)
-    made = ev.operand(binary(ev, kind, ref, value))
+    before, ev.augmenting = ev.augmenting, True
+    try:
+        made = ev.operand(binary(ev, kind, ref, value))
+    finally:
+        ev.augmenting = before
     if number:
         write_through(ev, ref, made)
     else:

@@ -41,12 +41,13 @@ from sct.frontend.values import (
 )
 from sct.ir import Lit, Value
 from sct.ir.types import INT, Dim, Tensor
+from sct.ops import lt
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
 __all__ = ["ENDLESS", "VIEWS", "drained", "ends", "exhaust", "is_iterator", "iterable", "iterator", "keep", "kept",
-           "most", "new_iterator", "pairs", "place", "rows", "start", "taken", "takes", "use_up", "view_items"]
+           "most", "move", "new_iterator", "pairs", "place", "rows", "start", "taken", "takes", "use_up", "view_items"]
 
 VIEWS = ("keys", "values", "items")
 ENDLESS = ("count", "cycle", "repeat")
@@ -119,7 +120,7 @@ def keep(ev: Evaluator, it: Iteration, state: Abstract) -> None:
     ev.store.cells[it.state] = replace(cell, items=(cell.items[0], state))
 
 
-def _move(ev: Evaluator, it: Iteration, at: Place | Poison) -> None:
+def move(ev: Evaluator, it: Iteration, at: Place | Poison) -> None:
     assert it.state is not None
     cell = _slots(ev, it)
     ev.store.cells[it.state] = replace(cell, items=(at, cell.items[1]))
@@ -127,7 +128,7 @@ def _move(ev: Evaluator, it: Iteration, at: Place | Poison) -> None:
 
 def use_up(ev: Evaluator, it: Iteration) -> Abstract | None:
     """The iterator has come to its end, and gives nothing any more: None."""
-    _move(ev, it, Place(None))
+    move(ev, it, Place(None))
     return None
 
 
@@ -135,7 +136,7 @@ def start(ev: Evaluator, v: Abstract) -> None:
     """A loop of the program runs over `v`: how many items the iterators in it have given is not known meanwhile."""
     if isinstance(v, Iteration):
         if v.state is not None:
-            _move(ev, v, Poison("how many items it has given depends on the trip"))
+            move(ev, v, Poison("how many items it has given depends on the trip"))
         for part in v.parts:
             start(ev, part)
 
@@ -191,7 +192,7 @@ def taken(ev: Evaluator, it: Iteration) -> Abstract | None:
         return None
     made = _TAKERS[it.kind](ev, it, at)
     if place(ev, it) == at and made is not None:
-        _move(ev, it, Place(at + 1))
+        move(ev, it, Place(at + 1))
     return made
 
 
@@ -232,10 +233,22 @@ def _of_container(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
         n = ev.ask(ev.wrap(lists.length(ev, of)), "the number of items of this list")
         return lists.element(ev, of, Lit(at)) if at < n else use_up(ev, it)
     if isinstance(of, Iteration):
-        bounds = range(*(ev.ask(p, "the length of this range") for p in of.parts))
-        return Static(bounds[at]) if at < len(bounds) else use_up(ev, it)
+        return _of_range(ev, it, of, at)
     items = ev.slots(of).items if isinstance(of, ListRef) else of.items  # type: ignore[union-attr]
     return items[at] if at < len(items) else use_up(ev, it)
+
+
+def _of_range(ev: Evaluator, it: Iteration, of: Iteration, at: int) -> Abstract | None:
+    """An item of a range; where its end is not known, it is asked whether that is further on, and no more."""
+    first, stop, step = (Static(0), of.parts[0], Static(1)) if len(of.parts) == 1 else (*of.parts, Static(1))[:3]
+    if all(map(is_number, of.parts)) or not is_number(first) or not is_number(step):
+        bounds = range(*(ev.ask(p, "the length of this range") for p in of.parts))
+        return Static(bounds[at]) if at < len(bounds) else use_up(ev, it)
+    assert isinstance(first, Static) and isinstance(step, Static)
+    here = first.value + at * step.value
+    ends = (here, ev.operand(stop)) if step.value > 0 else (ev.operand(stop), here)
+    there = ev.ask(ev.wrap(ev.emit(lt, *ends, spelling="operator.lt")), "whether this range goes on")
+    return Static(here) if there else use_up(ev, it)
 
 
 def _dict_of(ev: Evaluator, v: Abstract) -> Slots:
@@ -356,6 +369,8 @@ def _most_of(ev: Evaluator, v: Iteration) -> int | None:
         return pairs(ev, v.parts if v.kind == "zip" else v.parts[1:])
     if v.kind in ENDLESS:
         return ev.ask(v.parts[1], "the number of repetitions") if len(v.parts) > 1 else None
+    if v.kind == "generator" and len(v.parts[0].node.body.generators) > 1:  # type: ignore
+        return None
     found = [most(ev, p) for p in v.parts if is_iterator(p)] if v.kind != "reversed" else [most(ev, v.parts[0])]
     if v.kind == "chain":
         left, now = _left_of(ev, v.parts[0]), kept(ev, v)

@@ -8,16 +8,20 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from sct.frontend.classes import python_class
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.lists import is_dynamic
 from sct.frontend.objects import class_of, find_method, get_attribute, special_call
 from sct.frontend.protocols import checked
+from sct.frontend.raising import die
 from sct.frontend.store import is_number
+from sct.frontend.taking import drained, iterator
 from sct.frontend.values import Abstract, Container, DefaultRef, DictRef, ListRef, Ref, Static, Tup
 from sct.ir import Lit, Operand, Value
+from sct.ir.objects import is_user_class
 from sct.ops import fstring
 
-__all__ = ["shown", "text_of"]
+__all__ = ["joined", "shown", "text_of"]
 
 
 def shown(ev: Evaluator, v: Abstract) -> Operand:
@@ -81,3 +85,28 @@ def _joined(ev: Evaluator, head: str, items: list[tuple[str, Abstract]], tail: s
         parts.append((", " if k else "") + label)
         text_of(ev, x, parts, operands)
     parts.append(tail)
+
+
+def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
+    """`between.join(over)`: all items are taken, then the first that is no string is named."""
+    if isinstance(over, (Static, Value)) and not hasattr(python_class(ev, over), "__iter__"):
+        die(ev, "TypeError", "can only join an iterable")
+    items = tuple(drained(ev, iterator(ev, over)))
+    parts: list[Any] = []
+    operands: list[Operand] = []
+    for k, x in enumerate(items):
+        x = ev.text(x)
+        text = isinstance(x, Value) and (made := ev.defs.get(x)) is not None and made.op is fstring
+        cls = str if text else python_class(ev, x)
+        if not issubclass(cls, str):
+            die(ev, "TypeError", f"sequence item {k}: expected str instance, {_class_name(cls)} found")
+        if text:
+            operands.append(ev.operand(x))
+        parts += [between] * (k > 0) + [("", "") if text else "".join([ev.ask(x, "a string to join")])]
+    return ev.emit(fstring, *operands, parts=tuple(parts)) if operands else Static("".join(parts))
+
+
+def _class_name(cls: type) -> str:
+    """What C says a class is called: a class of C with its module."""
+    plain = is_user_class(cls) or cls.__module__ == "builtins"
+    return cls.__name__ if plain else f"{cls.__module__}.{cls.__name__}"

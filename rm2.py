@@ -1,0 +1,6 @@
+from sct import grad
+
+
+@grad
+def d(x):
+    return x**3
