@@ -1,5 +1,7 @@
 """What Python does in order: names that a path leaves unbound, prints and exceptions; the plain call is the oracle."""
 
+import math
+
 import numpy as np
 import pytest
 from oracle import agrees
@@ -347,4 +349,115 @@ def read_before_it_is_bound(x, n):
         if k + n > 1:
             s = s + len(d)  # noqa: F821
         d = [x[0], x[1]]
+    return s
+
+
+# -- which of two exceptions ------------------------------------------------------------------------
+
+RAISING = []
+
+
+def raising(*args):
+    """Registers a program with arguments for which it raises; several of its parts may."""
+    def entered(f):
+        RAISING.append(pytest.param(f, args, id=f"{f.__name__}{len(RAISING)}"))
+        return f
+    return entered
+
+
+@pytest.mark.parametrize("f, args", RAISING)
+def test_raising(f, args):
+    agrees(f, *args)
+
+
+@raising(0.0)
+@raising(-1.0)
+def logarithm(x):
+    return math.log(x)
+
+
+@raising(1000.0, 0.0)
+def power_and_quotient(x, y):
+    return math.exp(x) + 1.0 / y
+
+
+@raising(1000.0, 0.0)
+def quotient_and_power(x, y):
+    return 1.0 / y + math.exp(x)
+
+
+@raising(-1.0, 0.0)
+def logarithm_and_quotient(x, y):
+    return math.log(x) * (x / y)
+
+
+@raising(np.ones(3), 5)
+@raising(np.ones(3), 7)
+@raising(np.ones(3), -7)
+def two_elements(x, n):
+    return x[n] + x[7]
+
+
+@raising(np.ones((3, 3)), 5)
+@raising(np.ones((3, 3)), -7)
+def elements_of_a_matrix(x, n):
+    return math.log(x[n - 1, 1]) * x[1, n] + x[n, n + 1]
+
+
+@raising(np.ones(3), 0)
+def elements_of_an_empty_array(x, n):
+    y = np.zeros(n)
+    for i in range(n):
+        y[i] = x[i]
+    return y[n - 1] + y[0]
+
+
+@raising([1.0, 2.0], 2)
+@raising([1.0, 2.0], -3)
+def items(x, n):
+    return x[n] * x[n - 1]
+
+
+@raising(0.0, np.ones(2), 5)
+def element_and_quotient(x, y, n):
+    return y[n] * (1.0 / x)
+
+
+@raising(0.0, np.ones(2), 5)
+def quotient_and_element(x, y, n):
+    return (1.0 / x) * y[n]
+
+
+@raising(0.0, np.ones(2), 5)
+def element_before_a_branch(x, y, n):
+    a = y[n] * x
+    return a / x if x > 1 else 1.0 / x
+
+
+@raising(0.0, [1.0], 3)
+def written_and_read(x, y, n):
+    y[n] = y[n] + 1.0 / x
+    return y[0]
+
+
+@raising(0.0, [1.0], 3)
+def read_then_divided(x, y, n):
+    a = y[n]
+    b = 1.0 / x
+    y[n] = a + b
+    return y[0]
+
+
+@raising(0.0, [1.0], 3)
+def divided_then_written(x, y, n):
+    b = 1.0 / x
+    y[n] += b
+    return y[0]
+
+
+@raising(-1.0, 4)
+def in_trips(x, n):
+    s = x
+    for k in range(n):
+        s = s * 2.0 + math.sqrt(s + 3.0) / (k - 2)
     return s

@@ -13,15 +13,15 @@ is read, unless that would
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Union
 
 from sct.codegen.memory import Memory
+from sct.codegen.order import Order
 from sct.codegen.program import (
     Block,
     Define,
     If,
-    Jump,
     Let,
     Loop,
     Move,
@@ -36,10 +36,9 @@ from sct.codegen.program import (
     targets,
 )
 from sct.codegen.templates import WRITES, occurrences, width
-from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_effect, walk
+from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.types import BOOL, Tensor
 from sct.ops import enter, leave
-from sct.ops.registry import may_raise
 
 __all__ = ["Expression", "Folded", "fold"]
 
@@ -93,7 +92,7 @@ class _Folding:
     def __init__(self, block: Block) -> None:
         self.folded: Folded = {}
         self.uses: Counter[Value] = Counter()
-        self.memory = Memory(block)
+        self.memory, self.order = Memory(block), Order(block)
         for s in statements(block):
             self.uses.update(x for x in operands(s) if isinstance(x, Value))
             if isinstance(s, Loop) and s.test is not None:
@@ -104,11 +103,20 @@ class _Folding:
         for s in block:
             self.inner(s)
         block[:] = [_as_select(s, self) for s in block]
-        walk = _Walk(self, loose)
+        kept: set[Value] = set()
+        inner = dict(self.folded)
+        while late := self.walk(block, end, loose, kept):
+            kept.update(late)
+            self.folded = dict(inner)
+        block[:] = [s for s in block if not (isinstance(s, (Let, Select)) and _single(s) in self.folded)]
+
+    def walk(self, block: Block, end: Sequence[Operand], loose: bool, kept: set[Value]) -> list[Value]:
+        """Fold all but what is `kept`; what must not be folded either."""
+        walk = _Walk(self, loose, kept)
         for s in block:
             walk.step(s)
         walk.consume(None, end)
-        block[:] = [s for s in block if not (isinstance(s, (Let, Select)) and _single(s) in self.folded)]
+        return self.order.late(block, end, self.folded)
 
     def inner(self, s: Statement) -> None:
         if isinstance(s, Loop) and s.test is not None:
@@ -125,14 +133,15 @@ class _Folding:
 class _Walk:
     """One pass over a block.
 
+    kept       what stays a statement
     waiting    the statements that may still become expressions, in order, and their number
     into       the value whose expression a folded one is a part of
     lookers    the expressions that read a buffer
     users      the expressions that read a value
     """
 
-    def __init__(self, folding: _Folding, loose: bool) -> None:
-        self.folding, self.loose = folding, loose
+    def __init__(self, folding: _Folding, loose: bool, kept: Collection[Value]) -> None:
+        self.folding, self.loose, self.kept = folding, loose, kept
         self.waiting: dict[Value, Expression] = {}
         self.number: dict[Value, int] = {}
         self.depth: dict[Value, int] = {}
@@ -170,7 +179,7 @@ class _Walk:
 
     def may_wait(self, s: Expression) -> bool:
         v = _single(s)
-        if v is None or self.folding.uses[v] != 1:
+        if v is None or self.folding.uses[v] != 1 or v in self.kept:
             return False
         if isinstance(s, Select):
             return v.hint is None or self.loose
@@ -194,8 +203,6 @@ class _Walk:
         if out is not None:
             self.depth[out] = max((self.depth[v] + _level(s, self.waiting[v]) for v in members), default=_level(s))
             self.wide[out] = own + sum(self.wide[v] for v in members)
-        if s is None:
-            self.order(members, False)
 
     def fits_in(self, v: Value, s: Statement | None) -> bool:
         made = self.waiting[v]
@@ -233,33 +240,8 @@ class _Walk:
         inside = self.tree(operands(s))
         for each in (s, *(self.waiting[v] for v in inside)):
             self.read_at.update(dict.fromkeys(operands(each), self.count))
-        self.order([x for x in operands(s) if isinstance(x, Value) and self.is_folded(x)], self.is_ordered(s))
         for v in self.tree(operands(s)):
             self.waiting.pop(v, None)
-
-    def order(self, members: Sequence[Value], ordered: bool) -> None:
-        """Release what must come before the ordered ones among the trees of `members`."""
-        last = 0
-        for v in self.sequence(members):
-            if self.number[v] < last:
-                self.release([v])
-            last = max(last, self.number[v])
-        inside = self.tree(members)
-        last = self.count + 1 if ordered else max(
-            (self.number[v] for v in inside if self.is_ordered(self.waiting[v])), default=0)
-        if last:
-            self.release(self.outermost(v) for v in self.waiting if v not in inside and self.number[v] < last
-                         and self.is_ordered(self.waiting[v]))
-
-    def sequence(self, members: Sequence[Value]) -> list[Value]:
-        """The ordered ones among the trees of `members`, as they are evaluated."""
-        found: list[Value] = []
-        for v in members:
-            if self.is_folded(v):
-                made = self.waiting[v]
-                found += self.sequence([x for x in operands(made) if isinstance(x, Value)])
-                found += [v] if self.is_ordered(made) else []
-        return found
 
     def tree(self, xs: Iterable[Operand]) -> set[Value]:
         found: set[Value] = set()
@@ -289,20 +271,7 @@ class _Walk:
                 for x in (v, *inside):
                     del self.waiting[x]
 
-    # -- what must not be passed -----------------------------------------------------------
-
-    def is_ordered(self, s: Statement) -> bool:
-        """Must `s` keep its place among what may raise by value and effects?"""
-        if isinstance(s, Let):
-            return _ordered(s.eqn)
-        if isinstance(s, Update):
-            return s.eqn.primal
-        if isinstance(s, Select):
-            return any(self.is_ordered(e) for e in _expressions(s, self.folding.folded))
-        if isinstance(s, (If, Loop)):
-            jumps = any(isinstance(inner, Jump) for block in blocks(s) for inner in statements(block))
-            return jumps or s.eqn is None or any(_ordered(e) for region in s.eqn.regions for e in walk(region))
-        return False
+    # -- what must not be passed ----------------------------------------------------------------
 
     def looks_into(self, made: Expression) -> set[Value]:
         """The buffers that an expression reads."""
@@ -315,13 +284,6 @@ class _Walk:
         if isinstance(s, (Move, Tick)):
             found = {v for x in targets(s) for v in self.users.get(x, ()) if v in self.waiting}
             self.release([self.outermost(v) for v in sorted(found, key=self.number.__getitem__)])
-
-
-def _ordered(eqn: Eqn) -> bool:
-    """Must this keep its place among what may raise by value and effects?"""
-    if eqn.op.name == "index" and all(k[0] in "sne" for k in eqn.attrs["key"]):
-        return False
-    return is_effect(eqn) or eqn.primal and not eqn.regions and may_raise(eqn)
 
 
 def _single(s: Statement) -> Value | None:

@@ -133,6 +133,7 @@ class Op:
               readonly(*operands, **attrs).  Ask `sct.ops.is_readonly(eqn)`
     writes    positions of operands that a call writes (in the user's program)
     raises    "never", "shape" or "value": what may make it raise
+    safe      safe(*operands, **attrs): do the operands tell that it does not raise?  Ask `sct.ops.may_raise(eqn)`
     effect    kept, in order, run once
     cost      "free", "cheap", "dear" or "never" (to compute again)
     dim       dim(*operands, **attrs) -> Dim | None: the size that an int result equals
@@ -161,6 +162,7 @@ class Op:
     readonly: bool | Callable[..., bool] = False
     writes: tuple[int, ...] = ()
     raises: str = "never"
+    safe: Callable[..., bool] | None = None
     effect: bool = False
     cost: str = "cheap"
     dim: Callable[..., Dim | None] | None = None

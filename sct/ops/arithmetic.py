@@ -129,9 +129,19 @@ def div_jvp(tangents: list[Any], z: Operand, x: Operand, y: Operand) -> Any:
     return over(numerator, z, y)
 
 
+def by_literal(x: Operand, y: Operand) -> bool:
+    """Is this a division by a literal but 0?"""
+    return isinstance(y, Lit) and bool(y.value)
+
+
+def floats_by_literal(x: Operand, y: Operand) -> bool:
+    """The same, of what is not an int, which may be too large for a float."""
+    return by_literal(x, y) and (isinstance(x, Lit) or number(x).dtype in ("float", "f16", "f32", "f64"))
+
+
 div = op("div", "operator.truediv numpy.divide", type=elementwise(np.divide, floats), spelled=True,
          run=operator.truediv, emit="_0 / _1", vjp=div_vjp, jvp=div_jvp, elementwise=True, raises="value",
-         samples=samples.divisions)
+         safe=floats_by_literal, samples=samples.divisions)
 
 
 def run_quotient(a: Any, y: Any, edge: float = math.inf) -> Any:
@@ -176,12 +186,13 @@ quotient = op("quotient", type=type_quotient, run=run_quotient, defaults={"edge"
               vjp=quotient_vjp, jvp=quotient_jvp, elementwise=True, samples=samples.divisions)
 
 floordiv = op("floordiv", "operator.floordiv numpy.floor_divide", type=elementwise(np.floor_divide, arithmetic),
-              spelled=True, run=operator.floordiv, emit="_0 // _1", raises="value", samples=samples.divisions,
+              spelled=True, run=operator.floordiv, emit="_0 // _1", raises="value", safe=by_literal,
+              samples=samples.divisions,
               dim=dim_floordiv, elementwise=True, nondiff="it is constant between its jumps")
 
 mod = op("mod", "operator.mod numpy.mod", type=elementwise(np.mod, arithmetic), spelled=True,
          run=operator.mod, emit="_0 % _1", partials=lambda z, x, y: [1.0, neg(floordiv(x, y))], raises="value",
-         samples=samples.divisions)
+         safe=by_literal, samples=samples.divisions)
 
 
 # -- absolute values -------------------------------------------------------------------------

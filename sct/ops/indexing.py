@@ -19,7 +19,7 @@ int or a slice; what follows an int is the subscript of the element: `xs[i][j]` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,9 @@ from sct.ops.registry import op
 from sct.ops.shape import reshape_as, size
 from sct.ops.types import number, size_of
 
-__all__ = ["add_at", "advanced", "distinct", "index", "is_mask", "join", "split", "store", "trailing", "winners"]
+__all__ = [
+    "add_at", "advanced", "distinct", "index", "is_mask", "is_there", "join", "split", "store", "trailing", "winners",
+]
 
 Key = tuple[str, ...]
 
@@ -87,6 +89,15 @@ def _letter(item: Any) -> str:
 def advanced(key: Key) -> bool:
     """Does a read with this key copy, because it has integer arrays or masks?"""
     return "a" in key or "m" in key
+
+
+def is_there(shape: Sequence[Dim], key: Key, operands: Sequence[Operand],
+             inside: Callable[[Operand, Dim], bool]) -> bool:
+    """Is what `x[key]` reads of an `x` of this shape there, as `inside(index, size)` tells?  Slices always are."""
+    if all(k[0] in "sne" for k in key):
+        return True
+    plain = all(k == "i" or k[0] == "s" for k in key)
+    return plain and all(k != "i" or inside(i, d) for k, i, d in zip(key, split(key, operands), shape))
 
 
 def subscript(key: Key, values: Sequence[Any]) -> tuple[Any, ...]:

@@ -71,9 +71,15 @@ def arange_jvp(tangents: Sequence[Any], y: Operand, *bounds: Operand, dtype: str
     return slope if start is None else add(start, slope)
 
 
+def goes_on(*bounds: Operand, dtype: str | None = None) -> bool:
+    """Are these ints, with a step that is known?"""
+    step = bounds[2] if len(bounds) == 3 else Lit(1)
+    return isinstance(step, Lit) and bool(step.value) and all(number(x).kind in "ib" for x in bounds)
+
+
 arange = op("arange", "numpy.arange", type=type_arange, bind=bind_arange, emit=emit_arange, defaults={"dtype": None},
             run=lambda *b, dtype=None: np.arange(*b, dtype=None if dtype is None else numpy_dtype(dtype)),
-            vjp=arange_vjp, jvp=arange_jvp, inactive=(), raises="value",
+            vjp=arange_vjp, jvp=arange_jvp, inactive=(), raises="value", safe=goes_on,
             samples=lambda: [((4,), {}), ((1, 4), {}), ((5, 1, -2), {}), ((0.5, 3.2, 0.6), {}), ((0.5, 3.2), {}),
                              ((3,), {"dtype": "f64"}), ((0,), {})])
 

@@ -98,10 +98,12 @@ def display(parts: Sequence[str]) -> str:
 
 def may_raise(eqn: Eqn) -> bool:
     """May the equation raise, by the values of its operands?  Arithmetic of NumPy's floats does not."""
+    if eqn.op.safe is not None and eqn.op.safe(*eqn.args, **eqn.attrs):
+        return False
     if eqn.op.raises != "value" or eqn.op not in ELEMENTWISE:
         return eqn.op.raises == "value"
     t = eqn.out.type
-    return not (isinstance(t, Tensor) and t.carrier == "np" and t.kind == "f"
+    return not (isinstance(t, Tensor) and t.carrier in ("np", "array") and t.kind == "f"
                 and not (eqn.spelling or "").startswith("math.") and all(map(_is_bounded, eqn.args)))
 
 

@@ -9,13 +9,13 @@ value and equation is visited once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar, cast
+from typing import TypeVar
 
+from sct.ir.affine import Range, is_inside, range_over, term_of
 from sct.ir.core import Eqn, Fn, Operand, Value, is_effect
-from sct.ir.types import List, Seq, Tensor
-from sct.ops.indexing import index
+from sct.ir.types import List, Tensor
+from sct.ops.indexing import index, is_there
 from sct.ops.registry import may_raise
-from sct.passes.affine import Range, is_inside, range_over, term_of
 
 __all__ = ["dce"]
 
@@ -67,17 +67,21 @@ class _Dce:
                 yield eqn
 
     def may_raise(self, eqn: Eqn) -> bool:
-        if eqn.op is not index or set(eqn.attrs["key"]) != {"i"} or isinstance(eqn.args[0].type, Seq):
+        if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
             return may_raise(eqn) and not _is_row(eqn)
-        shape = cast(Tensor, eqn.args[0].type).shape
-        return not all(is_inside(term_of(i, self.made_by), d, self.ranges[::-1]) for i, d in zip(eqn.args[1:], shape))
+        return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
+                            lambda i, d: is_inside(term_of(i, self.maker), d, self.ranges[::-1]))
+
+    def maker(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
+        eqn, _ = self.made_by.get(x, (None, 0))
+        return None if eqn is None else (eqn.op.name, eqn.args)
 
     def range(self, eqn: Eqn) -> list[Range]:
         """What is known of the index of a loop."""
         if eqn.op.name != "loop" or not eqn.attrs["counted"]:
             return []
         made = range_over(eqn.regions[-1].params[0], eqn.args[:3], bool(eqn.attrs.get("reverse")),
-                          lambda x: term_of(x, self.made_by))
+                          lambda x: term_of(x, self.maker))
         return [] if made is None else [made]
 
     # liveness

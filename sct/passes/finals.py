@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sct.ir.affine import Range, Term, least, range_over, term_of
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import Dim, Tensor
-from sct.passes.affine import Range, Term, least, range_of, term_of
 from sct.passes.blocks import Block, Node, ancestors, within
 from sct.passes.mirror import Program
 
@@ -226,7 +226,9 @@ class Finals:
         return any(self._axis_apart(a, b, env, ranges[::-1]) for a, b in pairs)
 
     def _range(self, loop: Node, top: Node) -> Range | None:
-        return range_of(loop, lambda x: self._term(x, loop.home, top))
+        if loop.index is None:
+            return None
+        return range_over(loop.index, loop.bounds, loop.attrs["reverse"], lambda x: self._term(x, loop.home, top))
 
     def _axis_apart(self, read: _Item, write: _Item, env: dict[Value, Term], ranges: Sequence[Range]) -> bool:
         """Is one wholly before the other on an axis, neither counting from its end?"""
@@ -257,9 +259,13 @@ class Finals:
             items.append(_Item(low, high, positive and (k == "i" or k[3] == "0")))
         return items
 
+    def _made(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
+        node, _ = self.program.maker.get(x, (None, 0))
+        return None if node is None else (node.name, node.args)
+
     def _term(self, x: Operand, block: Block, top: Node) -> Term | None:
         """`x` as a term of indices, and of values that do not change in the loops from `top` inwards."""
-        t = term_of(x, self.program.maker)
+        t = term_of(x, self._made)
         loops = self._loops(block, top)
         indices = {loop.index for loop in loops}
         if t is None or any(v not in indices and within(self.program.home[v], top.body) for v in t.coefs):

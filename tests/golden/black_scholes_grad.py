@@ -10,9 +10,9 @@ def black_scholes_grad(spot, strike, rate, sigma, time):
     d1 = t1 / t3
     d2 = d1 - t3
     t1 = d1 / 1.4142135623730951
-    t4 = strike * math.exp(-rate * time)
-    t5 = d2 / 1.4142135623730951
-    t4 = -0.39894228040143265 * t4 * math.exp(-t5 * t5)
+    t4 = d2 / 1.4142135623730951
+    t5 = -0.39894228040143265 * (strike * math.exp(-rate * time))
+    t4 = t5 * math.exp(-t4 * t4)
     t5 = 0.39894228040143265 * spot * math.exp(-t1 * t1)
     # d2 = d1 - sigma * math.sqrt(time)
     dd1 = t5 + t4

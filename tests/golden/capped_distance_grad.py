@@ -6,8 +6,7 @@ def capped_distance_grad(x, y):
     dx = np.zeros_like(x)
     dy = np.zeros_like(y)
     for i in reversed(range(len(x))):
-        t = y[i]
-        t = x[i] - t
+        t = x[i] - y[i]
         if not 1.0 < abs(t):
             # total += min(abs(x[i] - y[i]), 1.0)
             t = np.sign(t)

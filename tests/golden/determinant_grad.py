@@ -23,26 +23,25 @@ def determinant_grad(A):
         tape.append((pivot, value, t))
         value *= t
         for i in range(k + 1, n):
-            t = U[i, k]
-            t1 = U[k, k]
-            factor = t / t1
-            t2 = U[k, k:]
-            tape1.append((t1, factor, np.copy(t2)))
-            U[i, k:] -= factor * t2
+            t = U[k, k]
+            factor = U[i, k] / t
+            t1 = U[k, k:]
+            tape1.append((t, factor, np.copy(t1)))
+            U[i, k:] -= factor * t1
     dU = np.zeros_like(U)
     dvalue = 1.0
     for k in reversed(range(n)):
         pivot, value, t = tape.pop()
         for i in reversed(range(k + 1, n)):
-            t1, factor, t2 = tape1.pop()
+            t2, factor, t1 = tape1.pop()
             # U[i, k:] -= factor * U[k, k:]
             t3 = dU[i, k:]
-            t4 = t3 @ t2
+            t4 = t3 @ t1
             dU[k, k:] -= factor * t3
             # factor = U[i, k] / U[k, k]
-            t1 = t4 / t1
-            dU[k, k] += factor * t1
-            dU[i, k] -= t1
+            t2 = t4 / t2
+            dU[k, k] += factor * t2
+            dU[i, k] -= t2
         # value *= U[k, k]
         dvalue1 = dvalue * t
         dU[k, k] += dvalue * value
@@ -53,8 +52,8 @@ def determinant_grad(A):
                 # U[k, j], U[pivot, j] = U[pivot, j], U[k, j]
                 t = dU[pivot, j]
                 dU[pivot, j] = 0.0
-                t1 = dU[k, j]
+                t2 = dU[k, j]
                 dU[k, j] = t
-                dU[pivot, j] += t1
+                dU[pivot, j] += t2
         dvalue = dvalue1
     return dU

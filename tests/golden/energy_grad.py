@@ -11,11 +11,10 @@ def energy_grad(lower, diagonal, upper, right):
         t[i] -= w * upper[i - 1]
         x[i] -= w * x[i - 1]
     t1 = n - 1
-    t2 = x[t1]
-    t3 = t[t1]
-    t2 /= t3
+    t2 = t[t1]
+    t3 = x[t1] / t2
     x1 = np.copy(x)
-    x1[t1] = t2
+    x1[t1] = t3
     for i in range(t1 - 1, -1, -1):
         x1[i] = (x1[i] - upper[i] * x1[i + 1]) / t[i]
     # return x @ x
@@ -28,9 +27,9 @@ def energy_grad(lower, diagonal, upper, right):
         dx[i] = t4
         dx[i + 1] -= t4 * upper[i]
     # right[n - 1] /= diagonal[n - 1]
-    t3 = dx[t1] / t3
-    ddiagonal[t1] -= t2 * t3
-    dx[t1] = t3
+    t2 = dx[t1] / t2
+    ddiagonal[t1] -= t3 * t2
+    dx[t1] = t2
     for i in reversed(range(1, n)):
         # w = lower[i] / diagonal[i - 1]
         t2 = t[i - 1]

@@ -9,9 +9,10 @@ def error_of_speed_value_and_grad(speed, trips):
         tape.append(error)
         total += error * error
     t = len(trips_0)
+    value = total / t
     dspeed = 0.0
     for distance in reversed(trips_0):
         error = tape.pop()
         # error = distance / speed * 60.0 - minutes
         dspeed -= distance / speed * (120.0 * (error / t) / speed)
-    return total / t, dspeed
+    return value, dspeed

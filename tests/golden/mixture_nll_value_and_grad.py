@@ -9,17 +9,16 @@ def mixture_nll_value_and_grad(logits, means, log_scales, xs):
     t1 = np.sum(t)
     joint = logits - np.log(t1) - log_scales - 0.5 * z ** 2
     top = np.max(joint, axis=1, keepdims=True)
-    t2 = top[:, 0]
     djoint = np.exp(joint - top)
-    t3 = np.sum(djoint, axis=1)
-    value = -np.sum(t2 + np.log(t3))
-    djoint *= (-1.0 / t3)[:, None]
+    t2 = np.sum(djoint, axis=1)
+    value = -np.sum(top[:, 0] + np.log(t2))
+    djoint *= (-1.0 / t2)[:, None]
     dtop = -np.sum(djoint, axis=1, keepdims=True)
     dtop[:, 0] -= 1.0
     # top = np.max(joint, axis=1, keepdims=True)
-    t4 = joint == top
-    t2 = dtop / np.sum(t4, axis=1, keepdims=True)
-    djoint += np.where(t4, t2, 0.0)
+    t3 = joint == top
+    t2 = dtop / np.sum(t3, axis=1, keepdims=True)
+    djoint += np.where(t3, t2, 0.0)
     # joint = logits - np.log(np.sum(np.exp(logits))) - log_scales - 0.5 * ...
     t2 = np.sum(djoint, axis=0)
     t *= np.sum(t2) / t1

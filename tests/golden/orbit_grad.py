@@ -17,24 +17,23 @@ def orbit_grad(body, mu, steps):
         tape.append((x, t, t1, t2, t3))
         v = v + t3
         x = x + 0.05 * v
-    t = np.sum(v ** 2)
-    t1 = mu * m
-    t4 = np.sqrt(np.sum(x ** 2))
-    dx = 2.0 * (t1 / t4 / t4) * (0.5 / t4) * x
-    dmu = -m / t4
+    t = mu * m
+    t1 = np.sqrt(np.sum(x ** 2))
+    dx = 2.0 * (t / t1 / t1) * (0.5 / t1) * x
+    dmu = -m / t1
     dv = m * v
-    dm = 0.5 * t - mu / t4
+    dm = 0.5 * np.sum(v ** 2) - mu / t1
     for _ in reversed(range(steps)):
-        x, t4, t, t2, t3 = tape.pop()
+        x, t4, t1, t2, t3 = tape.pop()
         # return body._replace(x=body.x + dt * v, v=v)
         dv += 0.05 * dx
         # v = body.v + dt * force / body.m
         t5 = dv / m
         t6 = t3 @ t5
         # body = moved_on(body, -mu * body.m * body.x / np.sum(body.x**2) ** ...
-        t5 *= 0.05 / t
-        t = t5 @ x
-        dx = dx - t1 * t5 - 3.0 * (t2 @ t5) * t4 ** 0.5 * x
-        dm -= t * mu + t6
-        dmu -= t * m
+        t5 *= 0.05 / t1
+        t1 = t5 @ x
+        dx = dx - t * t5 - 3.0 * (t2 @ t5) * t4 ** 0.5 * x
+        dm -= t1 * mu + t6
+        dmu -= t1 * m
     return Body(x=dx, v=dv, m=dm), dmu

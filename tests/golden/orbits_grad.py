@@ -13,16 +13,15 @@ def accel_forward(q, m):
             if i != j:
                 d = q[j] - q[i]
                 r2 = d @ d + 0.01
-                t = m[j] * d
-                t1 = math.sqrt(r2)
-                t2 = t / (r2 * t1)
-                a[i] += t2
+                t = math.sqrt(r2)
+                t1 = m[j] * d / (r2 * t)
+                a[i] += t1
             else:
-                t2 = None
                 t1 = None
+                t = None
                 r2 = None
                 d = None
-            tape1.append((t2, t1, r2, d))
+            tape1.append((t1, t, r2, d))
         tape.append(tape1)
     return a, tape
 

@@ -11,11 +11,10 @@ def thomas_grad(a, b, c, d):
         b[i] -= w * c[i - 1]
         d[i] -= w * d[i - 1]
     t = n - 1
-    t1 = d[t]
-    t2 = b[t]
-    t1 /= t2
+    t1 = b[t]
+    t2 = d[t] / t1
     d1 = np.copy(d)
-    d1[t] = t1
+    d1[t] = t2
     for i in range(t - 1, -1, -1):
         d1[i] = (d1[i] - c[i] * d1[i + 1]) / b[i]
     # return np.sum(d * d)
@@ -30,9 +29,9 @@ def thomas_grad(a, b, c, d):
         dd[i] = t3
         dd[i + 1] -= t3 * c[i]
     # d[n - 1] /= b[n - 1]
-    t2 = dd[t] / t2
-    db[t] -= t1 * t2
-    dd[t] = t2
+    t1 = dd[t] / t1
+    db[t] -= t2 * t1
+    dd[t] = t1
     da = np.zeros_like(a)
     for i in reversed(range(1, n)):
         # w = a[i] / b[i - 1]

@@ -13,6 +13,7 @@ def trajectory_value_and_grad(x0, k, steps):
     loss = 0.0
     for x in xs:
         loss += (x - 1.0) ** 2
+    value = loss / t1
     dxs = [0.0] * t1
     for i in reversed(range(t1)):
         x = xs[i]
@@ -27,4 +28,4 @@ def trajectory_value_and_grad(x0, k, steps):
         dk += t3 * t
         dxs[-1] += t2 + t3 * k
     dx0 = dxs[0]
-    return loss / t1, (dx0, dk)
+    return value, (dx0, dk)

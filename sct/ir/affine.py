@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sct.ir.core import Eqn, Lit, Operand, Value
+from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import INT, Dim
-from sct.passes.blocks import Node
 
-__all__ = ["Range", "Term", "is_inside", "least", "lowest", "range_of", "range_over", "term_of"]
+__all__ = ["Maker", "Range", "Term", "is_inside", "least", "lowest", "range_over", "term_of"]
+
+Maker = Callable[[Value], "tuple[str, Sequence[Operand]] | None"]
+"""The name of the op that made a value, and its operands; None if that is not known."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +46,15 @@ class Term:
         return out
 
 
-def term_of(x: Operand, maker: Mapping[Value, tuple[Node | Eqn, int]]) -> Term | None:
+def term_of(x: Operand, maker: Maker) -> Term | None:
     """The int `x` as a term of ints that are not sums or products by literals."""
     if isinstance(x, Lit):
         return Term(x.value) if type(x.value) is int else None
     if x.type != INT:
         return None
-    made, _ = maker.get(x, (None, 0))
-    eqn = made.eqn if isinstance(made, Node) else made
-    name = eqn.op.name if eqn is not None else ""
-    if made is not None and name in ("add", "sub", "mul", "neg"):
-        parts = [term_of(a, maker) for a in made.args]
+    name, args = maker(x) or ("", ())
+    if name in ("add", "sub", "mul", "neg"):
+        parts = [term_of(a, maker) for a in args]
         if None not in parts:
             return _combined(name, [p for p in parts if p is not None]) or Term(0, {x: 1})
     return Term(0, {x: 1})
@@ -77,11 +77,6 @@ class Range:
     low: Term | None
     high: Term | None
     step: int
-
-
-def range_of(loop: Node, term: Callable[[Operand], Term | None]) -> Range | None:
-    """The range of the index of a counted loop of known step, its bounds made terms by `term`."""
-    return None if loop.index is None else range_over(loop.index, loop.bounds, loop.attrs["reverse"], term)
 
 
 def range_over(index: Value, bounds: Sequence[Operand], reverse: bool,
