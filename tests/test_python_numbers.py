@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import warnings
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from oracle import agrees, outcome, same_value
 
-from sct import grad, jvp, value_and_grad
+from sct import grad, hvp, jvp, value_and_grad
 
 INF = math.inf
 
@@ -207,6 +208,140 @@ def test_what_was_divided_by_in_python_is_not_zero() -> None:
     made(np.ones(2), 0.5)
     assert "1.0 / c" in made.source
     assert "float64" not in made.source
+
+
+# -- a table of expressions: x is an array, c a number ------------------------------------------
+
+EXPRESSIONS = """
+x[0] / c
+x.sum() / c
+np.sum(x / c)
+np.sum(c / x)
+x[0] % c
+x[0] // c
+np.sum(x % c)
+x[0] ** c
+c ** x[0]
+np.sum(x ** c)
+np.sum(x) ** -1
+x[0] ** -2.0
+x[0] / c / c
+x[0] / (c * c)
+c / x[0]
+c % x[0]
+divmod(x[0], c)[1]
+np.mean(x) / c
+np.sqrt(x[0]) / c
+np.divide(x[0], c)
+np.mod(x[0], c)
+float(x[0]) / c
+float(x[0]) % c
+x[0].item() / c
+math.pow(x[0], c)
+math.fmod(x[0], c)
+math.atan2(x[0], c) / c
+np.float32(c) / x[0]
+x[0] / (x[0] - x[0] + c)
+x[0] / len(x) / c
+np.average(x) * c
+np.var(x) / c
+np.std(x) / c
+np.linalg.norm(x) / c
+np.prod(x) / c
+2.0 / x.size * np.sum(x)
+np.log(x[0]) / int(c)
+np.exp(x[0] / c)
+(x[0] if c else 1.0) / c
+""".split("\n")[1:-1]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The module of the expressions: `f0(x, c)`, `f1(x, c)`, ..."""
+    path = tmp_path_factory.mktemp("numbers") / "expressions_of_numbers.py"
+    path.write_text("import math\nimport numpy as np\n" + "".join(
+        f"def f{k}(x, c):\n    return {text}\n" for k, text in enumerate(EXPRESSIONS)))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("k", range(len(EXPRESSIONS)), ids=lambda k: EXPRESSIONS[k].replace(" ", ""))
+def test_what_raises_in_a_mode_raises_in_python(written: Any, k: int) -> None:
+    """In the modes that give the value it is the same exception; what raises nothing raises nothing in any mode."""
+    f = getattr(written, f"f{k}")
+    for x in (np.ones(2), np.array([0.0, -1.0]), np.zeros(0)):
+        for c in (0, 0.0, -0.0, 2, 2.5, np.float64(0.0)):
+            plain = outcome(f, (x, c))
+            tangents = (np.ones(x.shape), 1.0)
+            calls: list[Callable[..., Any]] = [
+                lambda *a: value_and_grad(f, argnums=(0, 1))(*a)[0],
+                lambda *a: jvp(f, a, tangents)[0],
+            ]
+            for call in calls:
+                derived = outcome(call, (x, c))
+                assert repr(derived.error) == repr(plain.error), (x, c)
+                assert plain.error or same_value(derived.value, plain.value) or np.isnan(plain.value), (x, c)
+            if not plain.error and x.size:
+                assert outcome(lambda *a: hvp(f, a, tangents), (x, c)).error is None, (x, c)
+
+
+# -- the order of exceptions --------------------------------------------------------------------
+
+
+def reciprocal(y: float) -> float:
+    b = 1.0 / y
+    return b
+
+
+def a_named_part_last(x: float, y: float) -> float:
+    return math.log(x) + reciprocal(y)
+
+
+def a_part_named_here(x: float, y: float) -> float:
+    return math.log(x) + (b := 1.0 / y) * b
+
+
+def logarithm_of_all(x: float, y: float) -> float:
+    return math.log(x) + x * y
+
+
+def range_before_domain(x: float, y: float) -> float:
+    return math.log(x) + math.sinh(y)
+
+
+def quotient_then_logarithm(x: float, y: float) -> float:
+    return y / x + math.log(x)
+
+
+def swapped(x: np.ndarray, i: int, j: int) -> float:
+    x[i], x[j] = x[j], x[i]
+    return np.sum(x * x[0])
+
+
+def over_in_a_loop(x: np.ndarray, c: float) -> float:
+    s = 0.0
+    for i in range(3):
+        s += float(x[i]) / c
+    return s / c
+
+
+@pytest.mark.parametrize("f, args", [
+    (a_named_part_last, (0.0, 0.0)), (a_named_part_last, (1.0, 0.0)), (a_named_part_last, (2.0, 3.0)),
+    (a_part_named_here, (0.0, 0.0)), (a_part_named_here, (2.0, 3.0)),
+    (logarithm_of_all, (0.0, 1.0)), (logarithm_of_all, (2.0, 1.0)),
+    (range_before_domain, (0.0, 1e3)), (range_before_domain, (1.0, 1e3)),
+    (quotient_then_logarithm, (0.0, 1.0)), (quotient_then_logarithm, (-1.0, 1.0)),
+    (swapped, (np.arange(3.0), 0, 2)), (swapped, (np.arange(3.0), 4, 5)), (swapped, (np.arange(3.0), 1, -7)),
+    (over_in_a_loop, (np.ones(2), 0.0)), (over_in_a_loop, (np.ones(2), 2.0)), (over_in_a_loop, (np.ones(3), 0.0)),
+])
+def test_the_first_exception_is_that_of_python(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    agrees(f, *args)
+    if isinstance(args[0], float):
+        plain, derived = outcome(f, args), outcome(lambda *a: jvp(f, a, (1.0, 1.0))[0], args)
+        assert repr(derived.error) == repr(plain.error)
 
 
 def calm(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:

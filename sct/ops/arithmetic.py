@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Operand, builder_var
-from sct.ir.types import BOOL, FLOAT, INT, Dim, Tensor, TypeMismatch, divided, product
+from sct.ir.types import ANY_REAL, ANY_SINGLE, BOOL, FLOAT, INT, Dim, Tensor, TypeMismatch, divided, product
 from sct.ops import samples
 from sct.ops.creation import astype, to_f32, to_f64
 from sct.ops.registry import op, placeholders
@@ -156,10 +156,8 @@ SAFE_QUOTIENT = "_0 / numpy.where(_1 == 0.0, 1.0, _1)"
 
 
 def emit_quotient(a: Operand, y: Operand, edge: float = math.inf) -> str:
-    """NumPy gives inf and nan by itself; a Python number must not be divided by zero."""
-    natural = edge == math.inf or math.isnan(edge)
     scalar = not number(a).is_array and not number(y).is_array
-    if natural and not (scalar and is_python(y)):
+    if is_natural(a, y, edge):
         return "_0 / _1"
     shown = str(edge) if math.isfinite(edge) else str(edge).replace("inf", "math.inf").replace("nan", "math.nan")
     return f"_0 / _1 if _1 else {shown}" if scalar else f"numpy.where(_1 == 0.0, {shown}, {SAFE_QUOTIENT})"
@@ -179,7 +177,16 @@ def quotient_jvp(tangents: list[Any], z: Operand, a: Operand, y: Operand, edge: 
 
 
 def type_quotient(a: Operand, y: Operand, edge: float = math.inf) -> Tensor:
-    return ufunc_result(np.divide, (a, y), None, floats)
+    made = ufunc_result(np.divide, (a, y), None, floats)
+    if made.carrier != "np" or made.dtype == "f16" or is_natural(a, y, edge):
+        return made
+    return ANY_SINGLE if made.dtype == "f32" else ANY_REAL
+
+
+def is_natural(a: Operand, y: Operand, edge: float) -> bool:
+    """Does NumPy give the edge by itself, where it divides?  A Python number must not be divided by zero."""
+    scalar = not number(a).is_array and not number(y).is_array
+    return (edge == math.inf or math.isnan(edge)) and not (scalar and is_python(y))
 
 
 quotient = op("quotient", type=type_quotient, run=run_quotient, defaults={"edge": math.inf}, emit=emit_quotient,

@@ -12,7 +12,7 @@ import numpy as np
 from sct.ir.core import Lit, Operand
 from sct.ir.types import Tensor
 from sct.ops import samples
-from sct.ops.arithmetic import div, mul, quotient, sub
+from sct.ops.arithmetic import add, div, mul, quotient, sub
 from sct.ops.comparison import eq, ge, gt, lt
 from sct.ops.elementwise import pymax, where
 from sct.ops.functions import log
@@ -60,7 +60,8 @@ def slope(z: Operand, x: Operand, y: Operand) -> Any:
     the primal has raised), and the power that is not taken is harmless.
     """
     if not is_python(z):
-        return mul(y, pow_(x, where(eq(y, 0), 1, sub(y, 1))))
+        one = add(y, 1) if number(y).carrier == "np" else 1  # y is 0 there, and its dtype counts
+        return mul(y, pow_(x, where(eq(y, 0), one, sub(y, 1))))
     power = mul(y, pow_(x, pymax(sub(y, 1), 0)))
     if number(y).kind == "i":
         return where(ge(y, 1), power, quotient(mul(y, z), x, edge=0.0))
@@ -69,7 +70,7 @@ def slope(z: Operand, x: Operand, y: Operand) -> Any:
 
 def exponent_slope(z: Operand, x: Operand, y: Operand) -> Any:
     """z * log(x), and 0 at x == 0; nan for negative x, where NumPy's log gives it by itself."""
-    if not is_python(x):
+    if not is_python(x) and not is_python(z):
         return mul(z, log(where(eq(x, 0), 1.0, x)))
     return where(lt(x, 0), math.nan, mul(z, log(where(gt(x, 0), x, 1.0))))
 

@@ -30,6 +30,7 @@ from sct.ops.reductions import (
     extremum_vjp,
     max_,
     min_,
+    over_count,
     reduce_op,
     reduction,
     sum_,
@@ -190,7 +191,7 @@ def spread(w: Operand, x: Operand, axis: Axis) -> Any:
 def average_vjp(ct: Operand, y: Operand, x: Operand, *weights: Operand, axis: Axis = None,
                 keepdims: bool = False) -> list[Any]:
     if not weights:
-        return [div(aligned(ct, x, axis, keepdims), count(x, axis))]
+        return [over_count(aligned(ct, x, axis, keepdims), count(x, axis))]
     (w,) = weights
     each = spread(w, x, axis)
     share = aligned(div(ct, total(each, x, axis, keepdims)), x, axis, keepdims)
@@ -211,7 +212,7 @@ def total(each: Operand, x: Operand, axis: Axis, keepdims: bool) -> Any:
 def average_jvp(tangents: Sequence[Any], y: Operand, x: Operand, *weights: Operand, axis: Axis = None,
                 keepdims: bool = False) -> Any:
     if not weights:
-        return div(sum_(tangents[0], axis=axis, keepdims=keepdims), count(x, axis))
+        return over_count(sum_(tangents[0], axis=axis, keepdims=keepdims), count(x, axis))
     dx, dw = tangents
     each = spread(weights[0], x, axis)
     parts = [None if dx is None else mul(each, dx),

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, builder_var
 from sct.ir.types import List, Tensor
-from sct.ops.arithmetic import add, div, mul, neg, sub
+from sct.ops.arithmetic import add, div, mul, neg, never_zero, sub
 from sct.ops.elementwise import where
 from sct.ops.indexing import add_at, distinct, index, store
 from sct.ops.reductions import expand_like, sum_
@@ -315,12 +315,11 @@ def div_by_scaled(a: Operand, b: Operand) -> Any:
 
 @rule("div")
 def div_scaled(a: Operand, b: Operand) -> Any:
-    """s * array / t -> s / t * array, where s / t does not raise: t is a size or no Python number"""
+    """s * array / t -> s / t * array, where s / t does not raise: t is not 0, or no Python number"""
     args = made_by(a, "mul")
     if args is None or shape_of(b) != () or shape_of(args[0]) != () or not shape_of(args[1]):
         return None
-    is_size = isinstance(b, Value) and b.dim is not None
-    if not number(b) and not is_size and "np" not in (carrier_of(args[0]), carrier_of(b)):
+    if not never_zero(b) and "np" not in (carrier_of(args[0]), carrier_of(b)):
         return None
     return mul(div(args[0], b), args[1])
 
