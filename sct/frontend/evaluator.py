@@ -533,11 +533,12 @@ class Evaluator(Facts):
         finally:
             self.summing = outer
 
-    def becomes_array(self) -> NoReturn:
+    def becomes_array(
+            self, why: str = "in the first trip it is a number, for more than arithmetic with an array of that shape",
+    ) -> NoReturn:
         """Where trips are written one after the other, the number and the array are two values."""
         raise NeedsStatic(Value(INT), SctError(
-            "SCT108", "a number becomes an array in this loop",
-            why="in the first trip it is a number, for more than arithmetic with an array of that shape",
+            "SCT108", "a number becomes an array in this loop", why=why,
             hint="start with an array: `v = np.zeros(n)`, `v = np.full(n, start)`", loc=self.loc))
 
     def starts(self, v: Abstract) -> bool:

@@ -300,7 +300,8 @@ class _Loop(Trip):
             addr = self.extra_cells[id]
             store.cells[addr] = replace(store.cells[addr], frozen="")
         for id, stays in self.started.items():
-            self.is_array_after(id, stays)
+            if stays or not self.runs(test):
+                ev.becomes_array("without a trip that adds to it, it stays the number that it starts as")
             addr = self.extra_cells[id]
             cell = store.cells[addr]
             store.cells[addr] = replace(cell, starts=False) if isinstance(cell, Array) else cell
@@ -311,18 +312,13 @@ class _Loop(Trip):
         ev.store = store
         self.leave(exits, renamed.get(kind) if kind is not None else None)
 
-    def is_array_after(self, id: Any, stays: bool) -> None:
-        """Refuses what may still be the number that it starts as after the loop; zero is as good as zeros.
-
-        stays  a trip may leave it as it is
-        """
-        init = self.carries[id].init
-        if (stays or not self.runs()) and not (isinstance(init, Lit) and init.value == 0):
-            self.ev.becomes_array()
-
-    def runs(self) -> bool:
+    def runs(self, test: Fn | None) -> bool:
         """Is there a trip for certain?  Asked, where that can be."""
         ev = self.ev
+        if test is not None:
+            inner = rebuild(test, {c.param: c.init for c in self.carries.values()}, fresh=True)
+            ev.defs.update((out, eqn) for eqn in inner.eqns if not eqn.regions for out in eqn.outs)
+            return self.asked(inner.results[0])
         if self.where is None or not isinstance(self.where.step, Lit):
             return False
         start, stop = self.where.start, self.where.stop
@@ -330,13 +326,13 @@ class _Loop(Trip):
             start, stop = stop, start
         if start.dim is not None and stop.dim is not None and (stop.dim - start.dim).least > 0:
             return True
+        return self.asked(ev.emit(lt, start, stop, spelling="operator.lt"))
+
+    def asked(self, runs: Operand) -> bool:
         try:
-            runs = ev.ask(ev.wrap(ev.emit(lt, start, stop, spelling="operator.lt")), "whether this loop runs", True)
+            return bool(self.ev.ask(self.ev.wrap(runs), "whether this loop runs", True))
         except (NeedsStatic, SctError):
             return False
-        if not runs:
-            ev.becomes_array()  # which it does not: that is known of no trips
-        return True
 
     def leave(self, exits: frozenset[int], kind: Value | None) -> None:
         """What comes after the loop: its `else`, and the exits that go further."""
