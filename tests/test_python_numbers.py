@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees, outcome, same_value
+from oracle import agrees, outcome, refuses, same_value
 
-from sct import grad, hvp, jvp, value_and_grad
+from sct import SctError, grad, hessian, hvp, jacfwd, jvp, value_and_grad
 
 INF = math.inf
 
@@ -342,6 +342,117 @@ def test_the_first_exception_is_that_of_python(f: Callable[..., Any], args: tupl
     if isinstance(args[0], float):
         plain, derived = outcome(f, args), outcome(lambda *a: jvp(f, a, (1.0, 1.0))[0], args)
         assert repr(derived.error) == repr(plain.error)
+
+
+# -- one number has no deviation ----------------------------------------------------------------
+
+
+def deviation_of_each(x: np.ndarray) -> float:
+    return np.sum(np.std(x, axis=()) + x)
+
+
+def deviation_of_each_kept(x: np.ndarray) -> float:
+    return np.sum(x.std(axis=(), keepdims=True) * x)
+
+
+def variance_of_each(x: np.ndarray) -> float:
+    return np.sum(np.var(x, axis=()) + x * x)
+
+
+def deviation_where_there_are_numbers(x: np.ndarray) -> float:
+    return np.sum(np.nanstd(x, axis=()) + x)
+
+
+def deviation_of_the_first(x: np.ndarray) -> float:
+    return np.std(x[:1]) + x[0]
+
+
+def deviation_of_some(x: np.ndarray, k: int = 1) -> float:
+    return np.std(x[:k]) + x[0]
+
+
+def deviation_of_columns(x: np.ndarray) -> float:
+    return np.sum(np.std(x[:, None], axis=1) + x)
+
+
+def deviation_of_selected(x: np.ndarray) -> float:
+    return np.std(x, where=x > 2.5) + x[0]
+
+
+@pytest.mark.parametrize("f", [
+    deviation_of_each, deviation_of_each_kept, variance_of_each, deviation_where_there_are_numbers,
+    deviation_of_the_first, deviation_of_some, deviation_of_columns, deviation_of_selected,
+])
+@pytest.mark.parametrize("x", [np.array([1.0, -2.0, 3.0]), np.array([3.0])])
+def test_one_number_has_no_deviation(f: Callable[..., Any], x: np.ndarray) -> None:
+    agrees(f, x)
+    assert np.all(np.isfinite(hessian(f)(x)))
+    np.testing.assert_allclose(jacfwd(f)(x), grad(f)(x))
+
+
+# -- a number that a loop makes an array ----------------------------------------------------------
+
+
+def total_of_a_while(x: np.ndarray, n: int) -> float:
+    s, k = 0.0, 0
+    while k < n:
+        s = s + x
+        k += 1
+    return np.sum(x * s) + np.ndim(s)
+
+
+def total_of_a_for(x: np.ndarray, n: int) -> float:
+    s = 0
+    for k in range(n):
+        s = s - x * k
+    return np.sum(x * s) + np.ndim(s)
+
+
+def total_of_rows(x: np.ndarray, n: int) -> float:
+    s = 0.0
+    for row in np.ones((n, 1)) * x:
+        s += row * x
+    return np.sum(s * x) + (x[0] if isinstance(s, float) else x[1])
+
+
+@pytest.mark.parametrize("f", [total_of_a_while, total_of_a_for, total_of_rows])
+@pytest.mark.parametrize("trips", [(0, 1, 3), (3, 1, 0), (1, 0, 3)])
+def test_a_number_becomes_an_array(f: Callable[..., Any], trips: tuple[int, ...]) -> None:
+    """Of no trips it is the number still: that is another specialisation, or a refusal."""
+    derivative = value_and_grad(f)
+    x = np.array([0.5, 2.0])
+    for n in trips:
+        try:
+            value, gradient = derivative(x, n)
+        except SctError as error:
+            assert n == 0 and error.code == "SCT108"
+            continue
+        assert same_value(value, f(x, n))
+        assert gradient.shape == x.shape
+        agrees(f, x, n)
+
+
+def by_what_it_is(x: np.ndarray) -> float:
+    s = 0.0
+    for row in x:
+        if row[0] > 0.0:
+            s = s + row
+    return np.sum(s * x[0])
+
+
+def until_it_is_large(x: np.ndarray) -> float:
+    s = 0.0
+    k = np.sum(x)
+    while k > 1.0:
+        s = s + x
+        k = k * 0.5
+    return np.sum(s * x)
+
+
+def test_what_may_stay_a_number_becomes_no_array() -> None:
+    refuses(by_what_it_is, np.ones((40, 2)), code="SCT502")
+    agrees(until_it_is_large, np.full(2, 2.0))
+    refuses(until_it_is_large, np.full(2, 0.25), code="SCT108")
 
 
 def calm(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:

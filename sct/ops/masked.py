@@ -160,10 +160,10 @@ class Variance(Mean):
 
 
 class Deviation(Variance):
-    """The standard deviation of what is selected."""
+    """The standard deviation of what is selected; that of one number is 0, and so is its derivative."""
 
     def share(self, g: Any, y: Operand, n: Any, ddof: int) -> Any:
-        return quotient(quotient(g, y, edge=np.nan), sub(n, ddof) if ddof else n, edge=np.nan)
+        return quotient(quotient(g, y, edge=0.0), sub(n, ddof) if ddof else n, edge=np.nan)
 
 
 MEAN, VAR, STD = Mean(), Variance(), Deviation()

@@ -25,9 +25,9 @@ __all__ = ["cumsum", "std", "var"]
 # -- var, std ------------------------------------------------------------------------------------
 
 
-def moment(name: str, slope: Callable[[Any, Operand, Any], Any]) -> Op:
-    """var or std: `slope(g, y, n)` is g times the derivative by the sum of squared deviations,
-    twice, where n is the divisor of that sum."""
+def moment(name: str, slope: Callable[[Any, Operand, float], Any]) -> Op:
+    """var or std: `slope(g, y, edge)`, over the divisor of the sum of squared deviations, is twice g times the
+    derivative by that sum; `edge` is what stands for it where all deviations are 0."""
     call = getattr(np, name)
 
     def bind(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False,
@@ -42,13 +42,13 @@ def moment(name: str, slope: Callable[[Any, Operand, Any], Any]) -> Op:
         return sub(x, mean(x, axis=axis, keepdims=True) if axis is not None else mean(x))
 
     def vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> list[Any]:
-        share = slope(ct, y, divisor(x, axis, ddof))
+        share = over_count(slope(ct, y, edge(x, axis)), divisor(x, axis, ddof))
         return [mul(deviation(x, axis), aligned(share, x, axis, keepdims))]
 
     def jvp(tangents: Sequence[Any], y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False,
             ddof: int = 0) -> Any:
         total = sum_(mul(deviation(x, axis), tangents[0]), axis=axis, keepdims=keepdims)
-        return slope(total, y, divisor(x, axis, ddof))
+        return over_count(slope(total, y, edge(x, axis)), divisor(x, axis, ddof))
 
     return op(name, f"numpy.{name} .{name}", type=rule, run=call, bind=bind, vjp=vjp, jvp=jvp, samples=moments,
               defaults={"axis": None, "keepdims": False, "ddof": 0})
@@ -59,6 +59,12 @@ def divisor(x: Operand, axis: Axis, ddof: int) -> Any:
     return n - ddof if isinstance(n, int) else sub(n, ddof) if ddof else n
 
 
+def edge(x: Operand, axis: Axis) -> float:
+    """The standard deviation of one number is 0, and so is its derivative; of equal numbers it has none."""
+    shape = number(x).shape
+    return math.nan if math.prod(shape[k].least for k in normalize(axis, len(shape))) > 1 else 0.0
+
+
 def moments() -> Iterable[samples.Sample]:
     for (x,), attrs in samples.reductions()():
         if np.ndim(x):
@@ -67,8 +73,8 @@ def moments() -> Iterable[samples.Sample]:
     yield (samples.arrays((4,)),), {"ddof": 1}
 
 
-var = moment("var", lambda g, y, n: over_count(mul(2.0, g), n))
-std = moment("std", lambda g, y, n: over_count(quotient(g, y, edge=math.nan), n))
+var = moment("var", lambda g, y, edge: mul(2.0, g))
+std = moment("std", lambda g, y, edge: quotient(g, y, edge=edge))
 
 
 # -- running sums -------------------------------------------------------------------------------------
