@@ -6,6 +6,7 @@ A pair of kinds that has no rule here is refused.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import operator
 import sys
 import types
@@ -54,7 +55,7 @@ from sct.ir import Lit, Value
 from sct.ir.types import BOOL, Tensor
 from sct.ops import BY_CALL, eq, gt
 
-__all__ = ["COMPARE", "compare_one"]
+__all__ = ["COMPARE", "compare_one", "one_or_equal"]
 
 
 COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -167,37 +168,44 @@ def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abs
     left, right = items_of(ev, a), items_of(ev, b)
     if spelling not in ("eq", "ne"):
         return _ordered(ev, op, left, right)
-    same = Static(False) if len(left) != len(right) else _all_equal(ev, list(zip(left, right)))
+    long = len(left) == len(right)  # lists are looked into only then
+    pairs = list(zip(left, right)) if long or isinstance(a, Tup) else []
+    same = _all_equal(ev, pairs, long)
     return negated(ev, same) if spelling == "ne" else same
 
 
-def _all_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]]) -> Abstract:
-    """Are the items of each pair one or equal?  Up to the first that are not."""
+def _all_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]], last: bool = True) -> Abstract:
+    """Are the items of each pair one or equal?  Up to the first that are not; `last`: what comes if all are."""
     if not pairs:
-        return Static(True)
-    t = _one_or_equal(ev, *pairs[0])
+        return Static(last)
+    t = one_or_equal(ev, *pairs[0])
     if isinstance(t, Static):
-        return _all_equal(ev, pairs[1:]) if t.value else t
-    if len(pairs) == 1:
+        return _all_equal(ev, pairs[1:], last) if t.value else t
+    if len(pairs) == 1 and last:
         return t
-    return ev.branch(ev.operand(t), lambda: _all_equal(ev, pairs[1:]), lambda: Static(False))  # type: ignore[no-any-return]
+    return ev.branch(ev.operand(t), lambda: _all_equal(ev, pairs[1:], last), lambda: Static(False))  # type: ignore[no-any-return]
 
 
-def _one_or_equal(ev: Evaluator, x: Abstract, y: Abstract) -> Abstract:
+def one_or_equal(ev: Evaluator, x: Abstract, y: Abstract) -> Abstract:
     """`x is y or x == y`, a bool, as containers compare their items."""
-    if isinstance(x, (Static, Value, Tup)) and x is y or isinstance(x, (Ref, Container)) and x == y:
+    if isinstance(x, (Static, Value, Tup)) and x is y or isinstance(x, Container) and x == y:
         return Static(True)
     if isinstance(x, Static) and isinstance(y, Static) and x.value is y.value:
+        return Static(True)
+    if isinstance(x, Ref) and x == y and identical(ev, x, y) == Static(True):  # each view is an object of its own
         return Static(True)
     return as_bool(ev, truth(ev, compare_one(ev, gast.Eq(), x, y)))
 
 
 def _equal_dicts(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
+    """The values by the keys of the first dict, up to a key that the other has not."""
     assert isinstance(a, DictRef) and isinstance(b, DictRef)
     left, right = ev.slots(a), ev.slots(b)
-    if len(left.keys) != len(right.keys) or any(k not in right.keys for k in left.keys):
+    if len(left.keys) != len(right.keys):
         return Static(False)
-    return _all_equal(ev, [(x, right.items[right.keys.index(k)]) for k, x in zip(left.keys, left.items)])
+    there = list(itertools.takewhile(lambda k: k in right.keys, left.keys))
+    pairs = [(x, right.items[right.keys.index(k)]) for k, x in zip(there, left.items)]
+    return _all_equal(ev, pairs, len(there) == len(left.keys))
 
 
 def _compare_grown(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
@@ -221,7 +229,7 @@ def _ordered(ev: Evaluator, op: Any, left: tuple[Abstract, ...], right: tuple[Ab
     """`<` and the like of tuples or lists: by the first items that differ, or by their lengths."""
     if not left or not right:
         return compare_one(ev, op, Static(len(left)), Static(len(right)))
-    equal = _one_or_equal(ev, left[0], right[0])
+    equal = one_or_equal(ev, left[0], right[0])
     if isinstance(equal, Static):
         return _ordered(ev, op, left[1:], right[1:]) if equal.value else compare_one(ev, op, left[0], right[0])
     last = len(left) == len(right) == 1
@@ -348,17 +356,24 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     if isinstance(owner, (Tup, ListRef)) or isinstance(owner, Iteration) and owner.kind in VIEWS or \
             special_method(ev, owner, "__iter__") is not None:
         items = items_of(ev, owner)
-        if isinstance(x, (Static, Value, Tup)) and not is_object(x, *items) and not any(
-                isinstance(y, (Ref, Container)) for y in items):
+        plain = all(isinstance(y, (Static, Value)) or isinstance(y, Tup) and _is_plain(y) for y in (x, *items))
+        if plain and not is_object(x, *items):
+            if isinstance(x, Value) and any(y is x for y in items):
+                return Static(True)  # it may be nan
             return Static(ev.ask(x, "what `in` looks for") in [ev.ask(y, "an item of this list") for y in items])
         return _any_equal(ev, x, items)
     ev.refuse("SCT503", "`in` is supported for tuples, lists, dicts and arrays alone")
 
 
+def _is_plain(v: Tup) -> bool:
+    """Is this a tuple of numbers, or of such tuples?"""
+    return all(isinstance(x, (Static, Value)) or isinstance(x, Tup) and _is_plain(x) for x in v.items)
+
+
 def _any_equal(ev: Evaluator, x: Abstract, items: tuple[Abstract, ...]) -> Abstract:
     if not items:
         return Static(False)
-    t = _one_or_equal(ev, items[0], x)
+    t = one_or_equal(ev, items[0], x)
     if isinstance(t, Static):
         return t if t.value else _any_equal(ev, x, items[1:])
     if len(items) == 1:

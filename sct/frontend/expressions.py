@@ -48,7 +48,7 @@ from sct.frontend.values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.reals import plain
-from sct.ir.types import BOOL, Optional, Tensor, Undef
+from sct.ir.types import BOOL, Dim, Optional, Tensor, Undef
 from sct.ops import BY_CALL, OPS, fstring, gt, is_none, ne, not_, size, transpose
 
 __all__ = [
@@ -256,6 +256,11 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
             return x
         if isinstance(x.type, Tensor) and x.type.is_scalar:
             return ev.emit(ne, x, 0, spelling="operator.ne")  # type: ignore[no-any-return]
+        sizes = list(map(ev.resolve, x.type.shape)) if isinstance(x.type, Tensor) else []
+        if sizes and all(d.value == 1 for d in sizes):
+            return truth(ev, ev.call_op(BY_CALL["numpy.any"], v, spelling="numpy.any"))  # that of its element
+        if sizes and not _may_be_one(sizes):
+            return Lit(attempted(ev, lambda: bool(np.ones([2 if d.value is None else d.value for d in sizes]))))
         return ev.emit(BY_CALL["builtins.bool"], x, spelling="builtins.bool")  # type: ignore[no-any-return]
     if isinstance(v, Iteration) and v.kind == "range":
         return _is_not_empty(ev, v)
@@ -266,6 +271,13 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
     if isinstance(v, (ObjRef, Closure, Bound, Cached, Method, Pullback, Iteration)):
         return Lit(True)  # an iterator is true whatever it gives
     ev.refuse("SCT503", "the truth of this object is not known", hint="write what it is to be compared with")
+
+
+def _may_be_one(sizes: list[Dim]) -> bool:
+    """May an array of these sizes have one element?"""
+    if any(d.value == 0 for d in sizes):
+        return False
+    return not (all(d.least >= 1 for d in sizes) and any(d.least >= 2 for d in sizes))
 
 
 def _is_not_empty(ev: Evaluator, v: Iteration) -> Operand:

@@ -222,8 +222,12 @@ class _Loop(Trip):
         ev = self.ev
         region = Builder()
         before = ev.store.copy()
-        with ev.block(region):
-            t = condition(ev, self.node.test)
+        try:
+            with ev.block(region):
+                t = condition(ev, self.node.test)
+        except Dead:
+            ev.b.eqns.extend(region.eqns)  # it raises
+            raise
         if isinstance(t, Lit):
             ev.b.eqns.extend(region.eqns)  # what was known may have written all the same
             if not t.value:

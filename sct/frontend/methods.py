@@ -5,18 +5,20 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from sct.frontend import lists
 from sct.frontend.arrays import item
 from sct.frontend.classes import python_class
-from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
+from sct.frontend.comparisons import one_or_equal
+from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs, called
 from sct.frontend.iteration import items_of
 from sct.frontend.library import ARRAY_METHODS
 from sct.frontend.operations import call_named
-from sct.frontend.raising import attempted, check_count
+from sct.frontend.raising import attempted, check_count, die
 from sct.frontend.records import namedtuple_method
 from sct.frontend.taking import VIEWS
+from sct.frontend.texts import text_of
 from sct.frontend.values import (
     Abstract,
     DictRef,
@@ -30,7 +32,7 @@ from sct.frontend.values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import Tensor
-from sct.ops import BY_CALL
+from sct.ops import BY_CALL, fstring, python, raise_
 from sct.ops import lists as ops
 
 __all__: list[str] = []
@@ -149,11 +151,30 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
 
 
 def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract, *bounds: Abstract) -> Abstract:
-    """`owner.index(x)`, `owner.count(x)` and `owner.remove(x)`, of what is known: what is written is only looked at."""
-    known = [ev.ask(y, "an item of this list") for y in items_of(ev, owner)]
-    wanted = [ev.ask(y, "what is looked for") for y in (x, *bounds)]
-    sequence: Any = tuple(known) if isinstance(owner, Tup) else known
-    return Static(attempted(ev, lambda: getattr(sequence, name)(*wanted)))
+    """`owner.index(x)`, `owner.count(x)` and the place for `owner.remove(x)`: item by item, each one or equal."""
+    items = items_of(ev, owner)
+    first, stop = (*(ev.ask(b, "a bound of `index`") for b in bounds), None, None)[:2]
+    count = 0
+    for k in range(*slice(first, stop).indices(len(items))):
+        if not ev.ask(one_or_equal(ev, items[k], x), "whether this item is what is looked for"):
+            continue
+        if name != "count":
+            return Static(k)
+        count += 1
+    return Static(count) if name == "count" else _not_found(ev, name, owner, x)
+
+
+def _not_found(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> NoReturn:
+    if isinstance(owner, Tup):
+        die(ev, "ValueError", "tuple.index(x): x not in tuple")
+    if name == "remove":
+        die(ev, "ValueError", "list.remove(x): x not in list")
+    parts: list[Any] = []
+    operands: list[Operand] = []
+    text_of(ev, x, parts, operands)
+    text = ev.emit(fstring, *operands, parts=(*parts, " is not in list"))
+    ev.emit(raise_, ev.emit(python, text, callee="ValueError"))
+    raise Dead
 
 
 def sort(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:
@@ -184,8 +205,7 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
     elif name == "extend":
         items.extend(more)
     elif name == "remove":
-        find(ev, name, owner, args[0])
-        at = find(ev, "index", owner, args[0])
+        at = find(ev, name, owner, args[0])
         del items[ev.ask(at, "a position in a list")]
     elif name == "insert":
         items.insert(ev.ask(args[0], "a position in a list"), args[1])
