@@ -1862,7 +1862,7 @@ def list_eq_array(x: np.ndarray) -> Any:
     return x[0] if [a] == [a] else x[1]
 
 
-@refused("SCT501")
+@program
 def list_eq_array2(x: np.ndarray) -> Any:
     return x[0] if [x * 1.0] == [x * 1.0] else x[1]
 

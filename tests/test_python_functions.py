@@ -1677,7 +1677,6 @@ class M:
 m = M(3.0)
 
 
-@program
 def cache_method(x):
     return m.get(x[0]) + m.get(x[1])
 
@@ -1692,7 +1691,7 @@ def cache_no_method(x):
 CACHE_TOLD = [
     cache_no_effect, cache_no_write, cache_no_fib, cache_no_fib2, cache_no_changes, cache_no_changes_array,
     cache_no_changes_loop, cache_no_result_written, cache_no_types, cache_no_nonlocal, cache_no_append,
-    cache_no_method,
+    cache_no_method, cache_method,
 ]
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from sct.frontend.captured import captured
 from sct.frontend.evaluator import INSTANCES, Args, Evaluator, Kwargs, called, special
+from sct.frontend.opaque import may_be_differentiated, opaque_call
 from sct.frontend.raising import die
 from sct.frontend.store import Store, is_number
 from sct.frontend.values import (
@@ -33,8 +34,8 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
-from sct.ir import Eqn, Fn, has_effect, walk
-from sct.ir.types import Tensor
+from sct.ir import Eqn, Fn, Value, has_effect, walk
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, Tensor
 from sct.ops import call, raise_
 from sct.ops.effects import python
 
@@ -56,10 +57,28 @@ def lru_cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
-    """A call of a function with a cache that was made outside."""
+    """A call of a function with a cache that was made outside: where what it reads may change, what the cache
+    holds is not known, and the function itself is called."""
     if f not in ev.caches:
         ev.caches[f] = Cached(ev.lift(f.__wrapped__, (f, ("attr", "__wrapped__"))))
-    return call_cached(ev, ev.caches[f], args, kwargs)
+    store, eqns, addr, known = ev.store.copy(), list(ev.b.eqns), ev._next_addr, len(ev.read_outside)
+    ev.in_caches += 1
+    try:
+        made = call_cached(ev, ev.caches[f], args, kwargs)
+    finally:
+        ev.in_caches -= 1
+    if len(ev.read_outside) == known or ev.in_caches:  # the outermost of such calls decides
+        return made
+    t = ev.type_of(made) if isinstance(made, (Value, Ref)) or is_number(made) else None
+    ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
+    gives = {"f": ANY_REAL, "i": ANY_INT, "b": ANY_BOOL}[t.kind] if isinstance(t, Tensor) and not t.is_array else None
+    if gives is None or any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
+        what = ev.read_outside[-1]
+        ev.refuse("SCT204", f"a function whose results are kept reads `{what}`, which may change between its calls",
+                  why="the cache gives what the first of all calls with the same arguments computed",
+                  hint=f"pass it as an argument, or {WRITE}")
+    ev.names.setdefault((f,), f.__name__)
+    return opaque_call(ev, Static(f, (f,)), args, kwargs, gives)
 
 
 INSTANCES[type(functools.lru_cache(len))] = wrapped

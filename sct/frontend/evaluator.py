@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, NoReturn
 
+import numpy as np
+
 from sct.errors import Loc, SctError
 from sct.frontend import lists
 from sct.frontend.arguments import lift, opaque
@@ -73,6 +75,10 @@ __all__ = [
     "CALLS", "EXPRESSIONS", "INSTANCES", "SPECIAL", "STATEMENTS", "Args", "Dead", "Doubt", "Evaluator", "Frame",
     "Kwargs", "Special", "called", "expression", "instances", "special", "statement",
 ]
+
+
+DATA = (bool, int, float, str, type(None), np.generic, np.ndarray, tuple, list, dict, set, frozenset)
+"""Classes of what variables outside may be bound to anew, or hold anew, while the program runs."""
 
 
 class Dead(Exception):
@@ -148,6 +154,8 @@ class Evaluator(Facts):
     few        the iterators whose items are taken one by one only if they are few
     heads      the loops being walked
     caches     functions with a cache found outside; `cache_states` what those that are called read
+    read_outside  what was read of what is found outside, and may be something else at another call;
+               `in_caches` how many calls of functions with a cache found outside are in progress
     known_whole  containers of libraries, found outside, what they hold being a fact; `changed` those
                that a call may change
     """
@@ -193,6 +201,8 @@ class Evaluator(Facts):
         self.pinned: dict[Any, set[str]] = {}
         self.caches: dict[Any, Any] = {}
         self.cache_states: dict[Any, Any] = {}
+        self.read_outside: list[str] = []
+        self.in_caches = 0
         self.containers: set[int] = set()
         self.entered: set[int] = set()
         self.containers_twice = False
@@ -638,6 +648,8 @@ class Evaluator(Facts):
 
     def lift(self, obj: Any, path: Path | None = None) -> Abstract:
         """A Python object as an abstract value; numbers and arrays with a path become parameters."""
+        if path is not None and isinstance(obj, DATA):
+            self.read_outside.append(str(path[-1][-1]))
         return lift(self, obj, path)
 
     def lift_module(self, module: ModuleType) -> Abstract:

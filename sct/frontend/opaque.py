@@ -69,8 +69,11 @@ _ELSE = "write it out, or compute it outside the function and pass it"
 
 
 @called(Value)
-def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
-    """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
+def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: Type | None = None) -> Abstract:
+    """A call that nothing is known of: an effect, refused later if a differentiated value reaches it.
+
+    gives  the type of its result, where that is known
+    """
     named = fn.value if isinstance(fn, Static) else None
     if isinstance(fn, Static) and not callable(named):
         die(ev, "TypeError", f"{type(named).__name__!r} object is not callable")
@@ -91,7 +94,7 @@ def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abst
     if reads:
         operands = [ev.emit(stop_gradient, x) if isinstance(x, Value) and is_float(x) else x for x in operands]
     attrs: dict[str, Any] = {"keywords": tuple(kwargs)}
-    made = _result_type(ev, named, args, kwargs)
+    made = gives or _result_type(ev, named, args, kwargs)
     if made is not None:
         attrs["type"] = made
     callee = ev.opaque(fn) if isinstance(fn, Static) else fn
