@@ -16,7 +16,7 @@ from typing import Any
 
 from sct.frontend.captured import captured
 from sct.frontend.evaluator import INSTANCES, Args, Evaluator, Kwargs, called, special
-from sct.frontend.opaque import may_be_differentiated, opaque_call
+from sct.frontend.opaque import call_itself, may_be_differentiated
 from sct.frontend.raising import die
 from sct.frontend.store import Store, is_number
 from sct.frontend.values import (
@@ -78,7 +78,7 @@ def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
                   why="the cache gives what the first of all calls with the same arguments computed",
                   hint=f"pass it as an argument, or {WRITE}")
     ev.names.setdefault((f,), f.__name__)
-    return opaque_call(ev, Static(f, (f,)), args, kwargs, gives)
+    return call_itself(ev, Static(f, (f,)), args, kwargs, gives)
 
 
 INSTANCES[type(functools.lru_cache(len))] = wrapped

@@ -29,7 +29,8 @@ from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, T
 from sct.ops import apply, fstring, stop_gradient
 from sct.ops.effects import python
 
-__all__ = ["exception", "is_installed", "is_library", "may_be_differentiated", "opaque_call", "pure_method"]
+__all__ = ["call_itself", "exception", "is_installed", "is_library", "may_be_differentiated", "opaque_call",
+           "pure_method"]
 
 NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
          "i64": "numpy.int64", "real": "float"}
@@ -69,8 +70,13 @@ _ELSE = "write it out, or compute it outside the function and pass it"
 
 
 @called(Value)
-def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: Type | None = None) -> Abstract:
-    """A call that nothing is known of: an effect, refused later if a differentiated value reaches it.
+def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
+    return call_itself(ev, fn, args, kwargs)
+
+
+def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: Type | None = None) -> Abstract:
+    """The same.
 
     gives  the type of its result, where that is known
     """
