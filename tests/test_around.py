@@ -8,6 +8,7 @@ import importlib
 import math
 import multiprocessing
 import pickle
+import subprocess
 import sys
 import traceback
 import zipfile
@@ -272,3 +273,28 @@ def test_a_file_edited_while_pytest_runs_it_is_refused(pytester: pytest.Pytester
                 value_and_grad(f)(1.0)
         """)
     pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+OP_OF_MAIN = """
+from sct import grad
+from sct.ops.registry import op
+
+def root(a):
+    return a ** 0.5
+
+def slope(a):
+    return 0.5 / root(a)
+
+slope_op = op("slope_of_main", "__main__.slope", type=lambda a: a.type, run=slope, nondiff="it has none")
+op("root_of_main", "__main__.root", type=lambda a: a.type, run=root, partials=lambda y, a: [slope_op(a)])
+derivative = grad(lambda a: root(a) * 3.0)
+assert derivative(4.0) == 0.75
+assert derivative.source.startswith("import __main__")
+"""
+
+
+def test_an_op_of_the_script_that_runs(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(OP_OF_MAIN)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

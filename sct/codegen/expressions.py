@@ -267,7 +267,7 @@ class _Filled:
         name = node.id
         if name in self.attrs:
             return constant(self.attrs[name], self.of.modules)
-        if name[0] == "_" and name[1:].isdigit():
+        if _is_placeholder(name):
             return self.of(self.args[int(name[1:])])
         return self.of.modules.builtin(name) if hasattr(builtins, name) else node
 
@@ -277,6 +277,11 @@ class _Filled:
         return [self(item)]
 
 
+def _is_placeholder(name: str) -> bool:
+    """Does the name stand for an operand?  A module may begin with an underscore too."""
+    return name[0] == "_" and name[1:].isdigit()
+
+
 def _dotted(node: ast.Attribute) -> str | None:
     """`numpy.linalg.norm`, if the tree is a name in a module."""
     parts = [node.attr]
@@ -284,7 +289,7 @@ def _dotted(node: ast.Attribute) -> str | None:
     while isinstance(tree, ast.Attribute):
         parts.append(tree.attr)
         tree = tree.value
-    if isinstance(tree, ast.Name) and tree.id[0] != "_" and not hasattr(builtins, tree.id):
+    if isinstance(tree, ast.Name) and not _is_placeholder(tree.id) and not hasattr(builtins, tree.id):
         return ".".join([tree.id, *reversed(parts)])
     return None
 
