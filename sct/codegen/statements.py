@@ -191,7 +191,7 @@ class Statements:
     def let(self, s: Let) -> Iterator[ast.stmt]:
         eqn, name = s.eqn, s.eqn.op.name
         if name == "raise_":
-            yield ast.Raise(self.of(eqn.args[0]), None)
+            yield ast.Raise(*map(self.of, eqn.args))
         elif name in ("store", "add_at"):
             yield from self.taken_over(eqn.out, eqn.args[0])
             yield self.write(eqn)

@@ -24,7 +24,7 @@ from sct.frontend.prelude import all_, any_, largest, largest_by, same, smallest
 from sct.frontend.prelude import sum_ as sum_of_array
 from sct.frontend.protocols import checked, plain_numbers
 from sct.frontend.raising import attempted, die
-from sct.frontend.store import is_number
+from sct.frontend.store import is_number, type_of
 from sct.frontend.taking import drained, iterator, most, taken
 from sct.frontend.texts import shown
 from sct.frontend.values import (
@@ -39,10 +39,12 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
-from sct.ir import Value
+from sct.ir import Lit, Operand, Value
+from sct.ir.core import is_effect
 from sct.ir.types import FLOAT, INT, Opaque, Tensor
-from sct.ops import BY_CALL, OPS, apply, print_, python
+from sct.ops import BY_CALL, OPS, apply, eq, print_, python
 from sct.ops.lists import sum_list, unstack
+from sct.ops.registry import may_raise
 
 __all__: list[str] = []
 
@@ -124,9 +126,21 @@ def defaultdict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(print)
 def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     attrs = {k: ev.ask(v, f"`{k}` of print") for k, v in kwargs.items()}
-    if not attrs.keys() <= {"sep", "end"}:
-        ev.refuse("SCT205", f"`print` with {', '.join(attrs)} is not supported")
-    ev.emit(print_, *(shown(ev, a) for a in args), **{"sep": " ", "end": "\n", **attrs})
+    if more := attrs.keys() - {"sep", "end"}:
+        ev.refuse("SCT205", f"`print` with {', '.join(sorted(more))} is not supported")
+    attrs = {"sep": " ", "end": "\n", **attrs}
+    texts: list[Operand] = []
+    for a in args:
+        start = len(ev.b.eqns)
+        texts.append(shown(ev, a))
+        made = ev.b.eqns[start:]
+        if len(texts) > 1 and any(is_effect(e) or may_raise(e) for e in made):
+            # The texts before it are written before this one is made.
+            del ev.b.eqns[start:]
+            ev.emit(print_, *texts[:-1], sep=attrs["sep"], end=attrs["sep"])
+            ev.b.eqns += made
+            del texts[:-1]
+    ev.emit(print_, *texts, **attrs)
     return Static(None)
 
 
@@ -231,6 +245,11 @@ def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if is_object(a, b):
         own = reflected(ev, a, b, "__divmod__", "__rdivmod__")
         return own if own is not None else undefined(ev, divmod, a, b)
+    numbers = [type_of(x) for x in (a, b) if isinstance(x, Value) or is_number(x)]
+    if len(numbers) == 2 and all(isinstance(t, Tensor) and t.carrier == "py" for t in numbers) and FLOAT in numbers:
+        zero = ev.emit(eq, b, Lit(0)) if isinstance(b, Value) else Lit(b == Static(0))
+        if zero != Lit(False):
+            ev.branch(zero, lambda: attempted(ev, lambda: divmod(1.0, 0.0)), lambda: None)
     return Tup((binary(ev, gast.FloorDiv, a, b), binary(ev, gast.Mod, a, b)))
 
 
@@ -279,7 +298,7 @@ def _text(conversion: str, run: Any) -> Special:
         if isinstance(v, Static):
             return Static(run(v.value))
         if isinstance(v, (Tup, Container)):
-            return boolean(shown(ev, v))
+            return boolean(shown(ev, v, ("repr",) if conversion else ("str", "repr")))
         return ev.emit(OPS["fstring"], ev.operand(v), parts=((conversion, ""),))  # type: ignore[no-any-return]
 
     return handler

@@ -26,6 +26,7 @@ from sct.frontend.sequences import arrays_of, as_set, combined, is_sequence, wri
 from sct.frontend.store import is_number
 from sct.frontend.texts import shown
 from sct.frontend.values import (
+    DELETED,
     Abstract,
     Bound,
     Cached,
@@ -50,6 +51,7 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.reals import plain
 from sct.ir.types import BOOL, Dim, Optional, Tensor, Undef
 from sct.ops import BY_CALL, OPS, fstring, gt, is_none, ne, not_, size, transpose
+from sct.ops.effects import formats, python, samples_of
 
 __all__ = [
     "BINARY", "NUMPY_NAMES", "UNARY", "as_bool", "binary", "boolean", "closure", "condition", "get", "in_place",
@@ -95,7 +97,7 @@ def lookup(ev: Evaluator, name: str) -> Abstract:
     home = frame.home(name)
     if home is not None:
         key = Key(home.id, name)
-        if key in ev.store.vars:
+        if key in ev.store.vars and ev.store.vars[key] != DELETED:
             return ev.variable(key)
         if home is frame:
             return die(ev, "UnboundLocalError",
@@ -550,14 +552,20 @@ def fstring_(ev: Evaluator, node: Any) -> Abstract:
         elif isinstance(v, (Tup, Container)) or is_object(v):
             if spec and not conversion:
                 ev.refuse("SCT503", "the format of this object is not supported", hint="format its parts", node=p)
-            v, conversion = boolean(shown(ev, v)), ""
+            v, conversion = boolean(shown(ev, v, ("repr",) if conversion in ("r", "a") else ("str", "repr"))), ""
         if isinstance(v, Static) and (is_number(v) and not args or isinstance(v.value, (enum.Enum, type, np.dtype))):
             text_now = attempted(ev, functools.partial(_formatted, v.value, conversion, spec))
             parts.append(text_now)
             known += text_now
             continue
+        x = ev.operand(v)
+        if not conversion and not formats(x, spec):
+            if len(made := samples_of(x.type)) == 1:
+                attempted(ev, functools.partial(format, made[0], spec))
+            if p is not node.values[-1]:
+                x, spec = ev.emit(python, x, Lit(spec), callee="format"), ""  # before what comes next
         parts.append((conversion, spec))
-        args.append(ev.operand(v))
+        args.append(x)
     if not args:
         return Static(known)
     return ev.emit(fstring, *args, parts=tuple(parts))  # type: ignore[no-any-return]

@@ -1,6 +1,7 @@
 """Statements: assignment, `if`, exits, raise, assert, nested functions."""
 
 from __future__ import annotations
+import __future__
 
 import importlib
 import sys
@@ -14,12 +15,13 @@ from sct.frontend import lists
 from sct.frontend.arrays import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
 from sct.frontend.bindings import assign, home_of, named
 from sct.frontend.evaluator import Dead, Evaluator, statement
-from sct.frontend.expressions import binary, closure, condition, get, in_place, lookup, name
+from sct.frontend.expressions import binary, closure, condition, get, in_place, name
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.objects import set_attribute
 from sct.frontend.raising import attempted
 from sct.frontend.source import loc_of, reads
 from sct.frontend.values import (
+    DELETED,
     Abstract,
     DictRef,
     Key,
@@ -186,10 +188,10 @@ def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: i
                     guard(ev, stmts, at)
             took_rest = True
             after |= frame.live.leaving(stmts[-1])
-    before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison)}
+    before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED}
     state = ev.store, list(ev.b.eqns)
     ev.join(test, arms[0], arms[1], ev.live_after(after | _pending(ev)))
-    poisoned = [k for k, v in ev.store.vars.items() if isinstance(v, Poison) and k not in before]
+    poisoned = [k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED and k not in before]
     if poisoned and _askable(ev, test):
         ev.store, ev.b.eqns[:] = state[0], state[1]
         v = poisoned[0]
@@ -294,8 +296,10 @@ def _delete(ev: Evaluator, target: Any) -> None:
     elif isinstance(target, gast.Subscript):
         delete_item(ev, ev.eval(target.value), ev.eval(target.slice))
     elif isinstance(target, gast.Name):
-        lookup(ev, target.id)
-        ev.store.vars.pop(home_of(ev, target), None)
+        v = name(ev, target)
+        ev.store.vars.pop(key := home_of(ev, target), None)
+        if isinstance(v, (Value, Ref)):
+            ev.store.bind(key, DELETED)
     else:
         ev.refuse("SCT101", "`del` of an attribute is not supported", node=target)
 
@@ -344,10 +348,10 @@ def return_value(ev: Evaluator, node: Any) -> None:
 def raise_stmt(ev: Evaluator, node: Any) -> None:
     if node.exc is None:
         ev.refuse("SCT107", "a bare `raise` is not supported")
-    v = ev.eval(node.exc)
-    if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException):
-        v = ev.call(v, [])
-    ev.emit(raise_, ev.operand(v))
+    parts = [ev.eval(part) for part in (node.exc, node.cause) if part is not None]
+    made = [ev.call(v, []) if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException)
+            else v for v in parts]
+    ev.emit(raise_, *map(ev.operand, made))
     raise Dead
 
 
@@ -375,14 +379,25 @@ def expr(ev: Evaluator, node: Any) -> None:
         ev.eval(node.value)
 
 
+def annotate(ev: Evaluator, node: Any) -> None:
+    """Python evaluates the annotations of a function where it is defined; what calls nothing does nothing."""
+    function = getattr(ev.frames[-1].function, "__code__", None)
+    if function is not None and function.co_flags & __future__.annotations.compiler_flag:
+        return
+    a = node.args
+    params = [*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg]
+    for each in [*(p.annotation for p in params if p is not None), node.returns]:
+        if each is not None and any(isinstance(n, (gast.Call, gast.NamedExpr)) for n in gast.walk(each)):
+            ev.eval(each)
+
+
 @statement(gast.FunctionDef)
 def function_def(ev: Evaluator, node: Any) -> None:
-    if node.decorator_list:
-        v: Abstract = closure(ev, node)
-        for d in reversed(node.decorator_list):
-            v = ev.call(ev.eval(d), [v])
-    else:
-        v = closure(ev, node)
+    decorators = [ev.eval(d) for d in node.decorator_list]
+    v: Abstract = closure(ev, node)
+    annotate(ev, node)
+    for d in reversed(decorators):
+        v = ev.call(d, [v])
     assign(ev, gast.Name(node.name, gast.Store(), None, None), v)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sct.frontend import lists
 from sct.frontend.values import (
     CAPTURED,
+    DELETED,
     Abstract,
     Array,
     Cell,
@@ -224,6 +225,8 @@ class _Merge:
         """The value that is `a` on the left path and `b` on the right; None: undefined there."""
         given = a if a is not None else b
         assert given is not None
+        if DELETED in (a, b) and None not in (a, b) and a != b:
+            return Poison("it is deleted on one path")
         if isinstance(a, Poison) or isinstance(b, Poison):
             return next(x for x in (a, b) if isinstance(x, Poison))
         if isinstance(a, Perhaps) or isinstance(b, Perhaps) or Static(None) in (a, b) and isinstance(

@@ -24,11 +24,11 @@ from sct.ops import fstring
 __all__ = ["joined", "shown", "text_of"]
 
 
-def shown(ev: Evaluator, v: Abstract) -> Operand:
-    """What `str(v)` is, as an operand; numbers and arrays as they are."""
+def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> Operand:
+    """What `str(v)` is, as an operand, or `repr(v)`, `by` that alone; numbers and arrays as they are."""
     if isinstance(v, Static):
         return Lit(v.value) if is_number(v) else Lit(str(v.value))
-    for name in ("str", "repr"):
+    for name in by:
         own = special_call(ev, v, f"__{name}__")
         if own is not None:
             return shown(ev, checked(ev, own, name))

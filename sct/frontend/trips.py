@@ -23,6 +23,7 @@ from sct.frontend.store import (
 )
 from sct.frontend.values import (
     CAPTURED,
+    DELETED,
     Abstract,
     Array,
     Closure,
@@ -152,6 +153,7 @@ class Trip(Head):
     def end_value(self, id: Any, head: Abstract | None, end: Abstract | None) -> bool:
         """Record the value of a slot at the end of a trip; True if another walk is needed."""
         ev, memo = self.ev, self.memo
+        end = None if end == DELETED else end
         if id in memo.poison or end is None and head is None:
             return False
         if isinstance(end, Poison):

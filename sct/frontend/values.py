@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "CAPTURED", "Abstract", "Array", "Bound", "Cached", "Closure", "Container", "DefaultRef", "DictRef", "FreeLeaf",
-    "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Place", "Poison",
-    "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Together", "Tup", "is_number",
+    "CAPTURED", "DELETED", "Abstract", "Array", "Bound", "Cached", "Closure", "Container", "DefaultRef", "DictRef",
+    "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Place",
+    "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Together", "Tup", "is_number",
 ]
 
 
@@ -258,6 +258,10 @@ class Poison:
     """Paths disagree on what this is; `reason` says how."""
 
     reason: str
+
+
+DELETED = Poison("it is deleted")
+"""A number or an array that `del` has taken its name: the variable that holds it does not become unassigned."""
 
 
 Abstract = Union[

@@ -6,10 +6,14 @@ import builtins
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from sct.ir.types import Opaque, Type
-from sct.ops.registry import op, placeholders
+import numpy as np
 
-__all__ = ["apply", "enter", "fstring", "leave", "print_", "python", "raise_"]
+from sct.ir.core import Operand
+from sct.ir.types import Opaque, Tensor, Type
+from sct.ops.registry import op, placeholders
+from sct.ops.types import numpy_dtype
+
+__all__ = ["apply", "enter", "formats", "fstring", "leave", "print_", "python", "raise_", "samples_of"]
 
 OBJECT = Opaque()
 
@@ -19,7 +23,9 @@ def opaque(*_: Any, type: Type = OBJECT, **__: Any) -> Type:
     return type
 
 
-def run_raise(exception: BaseException) -> NoReturn:
+def run_raise(exception: BaseException, *cause: BaseException | None) -> NoReturn:
+    if cause:
+        raise exception from cause[0]
     raise exception
 
 
@@ -48,6 +54,25 @@ def _formatted(value: Any, conversion: str, spec: str) -> str:
     return format(convert[conversion](value) if conversion else value, spec)
 
 
+def samples_of(t: Type) -> list[Any]:
+    """A number or an array of each kind that one of this type may be; none if it may be anything."""
+    if not isinstance(t, Tensor):
+        return []
+    if t.carrier in ("np", "array"):
+        made = np.ones((1,) * t.rank, numpy_dtype(t.dtype.removeprefix("r")))
+        return [made if t.is_array else made[()]]
+    numbers: dict[str, list[Any]] = {"b": [True], "i": [1], "f": [1.0] if t.dtype == "float" else [1, 1.0]}
+    return numbers[t.kind]
+
+
+def formats(x: Operand, spec: str) -> bool:
+    """Does a format take what `x` may be, whatever its value?"""
+    try:
+        return not spec or spec[-1] != "c" and bool([format(each, spec) for each in samples_of(x.type)])
+    except (TypeError, ValueError):
+        return False
+
+
 def emit_fstring(*args: Any, parts: tuple[Any, ...]) -> str:
     values = placeholders(len(args))
     text = ""
@@ -69,6 +94,7 @@ print_ = op("print_", "builtins.print", type=opaque, run=lambda *a, **k: print(*
 
 raise_ = op("raise_", type=lambda *_: (), run=run_raise, raises="value", effect=True, cost="never",
             nondiff="it ends the function")
+"""`raise exception`, or `raise exception from cause`."""
 
 python = op("python", type=opaque, run=run_python, defaults={"keywords": ()}, raises="value", effect=True, cost="never",
             emit=lambda *a, callee, keywords=(), **_: called(callee.removeprefix("builtins."), 0, len(a), keywords),
@@ -85,4 +111,6 @@ enter = op("enter", type=lambda *_, **__: (), run=lambda *_, **__: None, default
 leave = op("leave", type=lambda: (), run=lambda: None, emit="None", effect=True, cost="never",
            nondiff="it changes no number")
 
-fstring = op("fstring", type=lambda *_, **__: OBJECT, run=run_fstring, emit=emit_fstring, nondiff="a string")
+fstring = op("fstring", type=lambda *_, **__: OBJECT, run=run_fstring, emit=emit_fstring, nondiff="a string",
+             raises="value", safe=lambda *args, parts: all(
+                 formats(x, spec) for x, (_, spec) in zip(args, [p for p in parts if not isinstance(p, str)])))
