@@ -26,6 +26,7 @@ from sct.frontend.objects import instantiate, special_call, special_method
 from sct.frontend.opaque import exception, is_installed, is_library, may_be_differentiated, opaque_call, pure_method
 from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
+from sct.frontend.private import name_of
 from sct.frontend.protocols import checked
 from sct.frontend.raising import attempted, check_count, fitted
 from sct.frontend.repeated import Outline, evaluated_in_line, site_of
@@ -106,7 +107,7 @@ def call_poison(ev: Evaluator, fn: Poison, args: Args, kwargs: Kwargs) -> Abstra
 @called(Closure)
 def call_closure(ev: Evaluator, fn: Closure, args: Args, kwargs: Kwargs) -> Abstract:
     frame = ev.all_frames[fn.frame]
-    name = getattr(fn.node, "name", "<lambda>")
+    name = name_of(fn.node)
     source = SourceFunction(fn.node, frame.source.file, name, f"{frame.source.qualname}.<locals>.{name}")
     return call_source(ev, source, args, kwargs, (frame.globals, frame.cells, frame.function), fn.defaults,
                        fn.kw_defaults, frame)

@@ -14,13 +14,13 @@ from typing import Any
 import gast
 
 from sct.errors import Loc, SctError
+from sct.frontend.private import functions_in, mangle
 
 __all__ = [
     "Binds", "Liveness", "Matches", "SourceFunction", "declared", "free_names", "loc_of", "local_names", "own_nodes",
     "parameters", "reads", "source_of", "writes",
 ]
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _GAST_FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
@@ -41,17 +41,18 @@ def loc_of(node: Any, file: str) -> Loc:
 
 
 @functools.lru_cache(maxsize=64)
-def _parse(file: str, text: str, by_pytest: bool) -> tuple[dict[int, list[ast.AST]], list[types.CodeType]]:
-    """Function nodes of a module by first line, and every code object that it compiles to.
+def _parse(file: str, text: str, by_pytest: bool
+           ) -> tuple[dict[int, list[tuple[ast.AST, str]]], list[types.CodeType]]:
+    """Function nodes of a module by first line, with the class in whose body each stands, and every code object
+    that the module compiles to.
 
     by_pytest  compile it as pytest does, which rewrites `assert` statements
     """
     module = ast.parse(text)
-    by_line: dict[int, list[ast.AST]] = {}
-    for node in ast.walk(module):
-        if isinstance(node, _FUNCTIONS):
-            lines = [d.lineno for d in getattr(node, "decorator_list", [])]
-            by_line.setdefault(min([*lines, node.lineno]), []).append(node)
+    by_line: dict[int, list[tuple[ast.AST, str]]] = {}
+    for node, cls in functions_in(module):
+        lines = [d.lineno for d in [*getattr(node, "decorator_list", []), node]]
+        by_line.setdefault(min(lines), []).append((node, cls))
     return by_line, list(_codes(compile(_rewritten(file, text) if by_pytest else module, file, "exec",
                                         dont_inherit=True)))
 
@@ -101,7 +102,7 @@ def _source_of(code: types.CodeType, _: str) -> SourceFunction:
     except SyntaxError:
         raise _edited(code) from None
     same = [c for c in codes if c.co_firstlineno == code.co_firstlineno and c.co_name == code.co_name]
-    nodes = [n for n in by_line.get(code.co_firstlineno, ())
+    nodes = [(n, cls) for n, cls in by_line.get(code.co_firstlineno, ())
              if getattr(n, "name", "<lambda>") == code.co_name]
     if not same or not nodes:
         raise _edited(code)
@@ -110,7 +111,10 @@ def _source_of(code: types.CodeType, _: str) -> SourceFunction:
         raise _edited(code)
     if len(nodes) > 1:
         nodes = _on_a_line(nodes, text, code) or nodes
-    tree = _Matching().visit(gast.ast_to_gast(nodes[0]))
+    node, cls = nodes[0]
+    tree = gast.ast_to_gast(node)
+    mangle(tree, cls)
+    tree = _Matching().visit(tree)
     return SourceFunction(tree, code.co_filename, code.co_name, getattr(code, "co_qualname", code.co_name))
 
 
@@ -167,7 +171,7 @@ class _Matching(gast.NodeTransformer):  # type: ignore[misc]
         return gast.copy_location(gast.If(test, body, orelse), place)
 
 
-def _on_a_line(nodes: list[ast.AST], text: str, code: types.CodeType) -> list[ast.AST]:
+def _on_a_line(nodes: list[tuple[Any, str]], text: str, code: types.CodeType) -> list[tuple[Any, str]]:
     """Those of several lambdas that begin on one line which compile to `code`.
 
     Each is compiled where it stands, at a line number of its own by which its code is known.
@@ -181,7 +185,7 @@ def _on_a_line(nodes: list[ast.AST], text: str, code: types.CodeType) -> list[as
         n.end_col_offset = n.col_offset + 1
     codes = _codes(compile(module, code.co_filename, "exec", dont_inherit=True))
     same = {places[c.co_firstlineno] for c in codes if c.co_firstlineno in places and _same_code(c, code)}
-    return [n for n in nodes if (n.col_offset, n.end_lineno, n.end_col_offset) in same]  # type: ignore[attr-defined]
+    return [(n, cls) for n, cls in nodes if (n.col_offset, n.end_lineno, n.end_col_offset) in same]
 
 
 _FAR = 1_000_000

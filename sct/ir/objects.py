@@ -1,6 +1,6 @@
 """Objects as containers of numbers: dataclasses, named tuples, namespaces, instances of a user's classes.
 
->>> from types import SimpleNamespace
+>>> from types import MemberDescriptorType, SimpleNamespace
 >>> fields_of(SimpleNamespace(k=1.0, name="a"))
 ('k', 'name')
 >>> make(SimpleNamespace, ("k",), (2.0,))
@@ -12,18 +12,19 @@ from __future__ import annotations
 import abc
 import copy
 import dataclasses
+import functools
 import importlib
 import sys
 import typing
 from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
+from types import MemberDescriptorType, SimpleNamespace
 from typing import Any
 
 from sct.ir.foreign import PACKAGES
 
 __all__ = [
-    "attributes", "dotted_name", "fields_of", "is_container", "is_namedtuple", "is_user_class", "make", "mirror",
-    "with_attributes", "with_fields",
+    "attributes", "dotted_name", "fields_of", "is_container", "is_namedtuple", "is_user_class", "make", "mangled",
+    "mirror", "slots_of", "with_attributes", "with_fields",
 ]
 
 _PLAIN: tuple[Any, ...] = (object, abc.ABC, typing.Generic, typing.Protocol)
@@ -67,14 +68,40 @@ def fields_of(x: Any) -> tuple[str, ...]:
     if isinstance(x, tuple):
         fields: tuple[str, ...] = type(x)._fields  # type: ignore[attr-defined]
         return fields
-    slots = [name for base in type(x).__mro__ for name in _slots(base) if hasattr(x, name)]
+    slots = [name for name, slot in slots_of(type(x)).items() if _is_set(slot, x)]
     return (*slots, *getattr(x, "__dict__", ()))
 
 
-def _slots(cls: type) -> Sequence[str]:
-    slots = vars(cls).get("__slots__", ())
-    names = [slots] if isinstance(slots, str) else slots
-    return [name for name in names if name not in ("__dict__", "__weakref__")]
+@functools.lru_cache(maxsize=4096)
+def slots_of(cls: type) -> dict[str, Any]:
+    """The slots of the objects of a class by name, under which a class has what gets at them."""
+    found: dict[str, Any] = {}
+    for base in cls.__mro__:
+        slots = vars(base).get("__slots__", ())
+        for name in [slots] if isinstance(slots, str) else slots:
+            slot = vars(base).get(name := mangled(name, base.__name__))
+            if isinstance(slot, MemberDescriptorType):
+                found.setdefault(name, slot)
+    return found
+
+
+def _is_set(slot: Any, x: Any) -> bool:
+    try:
+        slot.__get__(x)
+    except AttributeError:
+        return False
+    return True
+
+
+def mangled(name: str, cls: str) -> str:
+    """What a name that is written in the body of a class stands for.
+
+    >>> mangled("__k", "_P"), mangled("__init__", "P")
+    ('_P__k', '__init__')
+    """
+    cls = cls.lstrip("_")
+    private = name.startswith("__") and not name.endswith("__") and "." not in name
+    return f"_{cls}{name}" if private and cls else name
 
 
 def mirror(cls: type) -> type:
