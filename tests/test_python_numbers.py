@@ -455,6 +455,165 @@ def test_what_may_stay_a_number_becomes_no_array() -> None:
     refuses(until_it_is_large, np.full(2, 0.25), code="SCT108")
 
 
+# -- bools that are ints, and truths that are anything --------------------------------------------
+
+
+def flag_or_int(x: float, c: bool, flag: bool) -> float:
+    v = flag if c else 2
+    return x * (3.0 if isinstance(v, bool) else 1.0) * v
+
+
+def flag_or_float(x: float, c: bool, flag: bool) -> float:
+    v = flag if c else 2.5
+    return x * (3.0 if isinstance(v, bool) else 2.0 if isinstance(v, int) else 1.0)
+
+
+def flag_or_numpy(x: float, c: bool, flag: bool) -> float:
+    v = flag if c else np.int64(2)
+    return x * (3.0 if isinstance(v, bool) else 2.0 if isinstance(v, np.integer) else 1.0)
+
+
+def python_or_numpy_truth(x: float, c: bool, flag: bool) -> float:
+    v = flag if c else np.float64(x) > 0.0
+    w = v + v
+    return x * (3.0 if isinstance(w, (bool, np.bool_)) else 1.0) * w
+
+
+def product_of_truths(x: float, c: bool, flag: bool) -> float:
+    v = (flag if c else np.float64(x) > 0.0) * flag
+    return x * (3.0 if isinstance(v, (bool, np.bool_)) else 1.0) * v
+
+
+def less_a_flag(x: float, c: bool, flag: bool) -> float:
+    v = flag if c else 2
+    w = v - flag
+    return x * (3.0 if isinstance(w, bool) else 1.0) * w
+
+
+def added_to_in_a_loop(x: float, c: bool, flag: bool) -> float:
+    v = flag
+    for k in range(40):
+        if c:
+            v = v + k
+    return x * (3.0 if isinstance(v, bool) else 1.0) * v
+
+
+def largest_of_mixed(x: float, c: bool, flag: bool) -> float:
+    v = max([flag, c, 0])
+    return x * (3.0 if isinstance(v, bool) else 1.0) * v
+
+
+def either_or_zero(x: float, c: bool, flag: bool) -> float:
+    v = flag or (0 if c else 2)
+    return x * (3.0 if isinstance(v, bool) else 1.0) * v
+
+
+def compared(x: float, c: bool, flag: bool) -> float:
+    v = (flag if c else 2) == 1
+    return x * (3.0 if isinstance(v, bool) else 1.0) * v
+
+
+@pytest.mark.parametrize("f", [
+    flag_or_int, flag_or_float, flag_or_numpy, python_or_numpy_truth, product_of_truths, less_a_flag,
+    added_to_in_a_loop, largest_of_mixed, either_or_zero, compared,
+])
+@pytest.mark.parametrize("c", [False, True])
+@pytest.mark.parametrize("flag", [False, True])
+def test_a_bool_is_told_from_an_int(f: Callable[..., Any], c: bool, flag: bool) -> None:
+    agrees(f, 2.0, c, flag)
+
+
+def filled_with_either(x: float, c: bool) -> float:
+    w = np.full(3, 1 if c else 2.5)
+    w[0] = x
+    return np.sum(w)
+
+
+def made_of_either(x: float, c: bool) -> float:
+    v = 1 if c else 2.5
+    w = np.array([v, v])
+    w[0] = x
+    return np.sum(w)
+
+
+def made_of_a_sum(x: float, c: bool) -> float:
+    v = 0
+    for _ in range(40 if c else 0):
+        v = v + 0.5
+    w = np.array([v, v])
+    w[0] = x
+    return np.sum(w)
+
+
+def sums_of_either(x: float, c: bool) -> float:
+    v = 1 if c else 2.5
+    w = np.cumsum([v, v, v])
+    w[1] = x
+    return np.sum(w)
+
+
+def made_of_floats(x: float, c: bool) -> float:
+    v = 1 if c else 2.5
+    w = np.array([float(v), v])
+    w[0] = x
+    return np.sum(w * np.array([v, x]))
+
+
+@pytest.mark.parametrize("c", [False, True])
+def test_the_dtype_of_what_is_made_of_either_is_not_known(c: bool) -> None:
+    """An array of ints cuts off what is written into it."""
+    for f in (filled_with_either, made_of_either, made_of_a_sum, sums_of_either):
+        refuses(f, 0.7, c, code="SCT501")
+    agrees(made_of_floats, 0.7, c)
+
+
+class Odd:
+    def __eq__(self, other: object) -> Any:
+        return 2.5
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+FOUND = {"number": 2, "array": np.array([1.0, 2.0]), "word": "two", "odd": Odd()}
+
+
+def found(key: str) -> Any:
+    try:
+        return FOUND[key]
+    except KeyError:
+        return None
+
+
+def times_what_it_compares_to(x: float, key: str) -> float:
+    return x * (found(key) == 2)
+
+
+def by_the_class_of_a_comparison(x: float, key: str) -> float:
+    v = found(key) == 2
+    return x * (3.0 if isinstance(v, bool) else 1.0)
+
+
+def where_it_is_equal(x: float, key: str) -> float:
+    return 3.0 * x if found(key) == 2 else x
+
+
+def where_it_is_less(x: float, key: str) -> float:
+    return 3.0 * x if not found(key) != 2 else x
+
+
+def by_a_word(x: float, key: str) -> float:
+    return x * (key == "odd") + 2.0 * x * (key != "odd")
+
+
+@pytest.mark.parametrize("key", list(FOUND))
+def test_what_is_unknown_may_compare_to_anything(key: str) -> None:
+    """Its truth is asked at run time; that it is a bool is not assumed."""
+    refuses(times_what_it_compares_to, 2.0, key, code="SCT207")
+    refuses(by_the_class_of_a_comparison, 2.0, key, code="SCT504")
+    for f in (where_it_is_equal, where_it_is_less, by_a_word):
+        agrees(f, 2.0, key)
+
+
 def calm(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """What the call gives; it warns of nothing, and raises nothing."""
     with warnings.catch_warnings():

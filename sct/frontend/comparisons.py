@@ -52,8 +52,8 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Lit, Value
-from sct.ir.types import BOOL, Tensor
-from sct.ops import BY_CALL, eq, gt
+from sct.ir.types import BOOL, Opaque, Tensor
+from sct.ops import BY_CALL, eq, gt, unwrap
 
 __all__ = ["COMPARE", "compare_one", "one_or_equal"]
 
@@ -141,7 +141,19 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
         if not isinstance(y, (Value, Ref, Static)):
             same = identical(ev, a, b) if spelling in ("eq", "ne") else undefined(ev, run, a, b)
             return negated(ev, same) if spelling == "ne" else same
-    return ev.call_op(BY_CALL[f"operator.{spelling}"], *plain_numbers(ev, a, b), spelling=f"operator.{spelling}")
+    made = ev.call_op(BY_CALL[f"operator.{spelling}"], *plain_numbers(ev, a, b), spelling=f"operator.{spelling}")
+    if isinstance(made, Value) and isinstance(made.type, Opaque) and all(_compares_to_bool(ev, x) for x in (a, b)):
+        return ev.emit(unwrap, made, to=BOOL)  # type: ignore[no-any-return]
+    return made
+
+
+def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
+    """Is this of a class that is known, whose comparisons with others like it give a bool?"""
+    if isinstance(v, Static):
+        return v.value is None or isinstance(v.value, (bool, int, float, str, bytes))
+    if not isinstance(v, Value):
+        return False
+    return isinstance(v.type, Tensor) and v.type.carrier == "py" or isinstance(ev.leaf_of(v), (str, bytes))
 
 
 # -- of containers ------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ from sct.ir.interp import run
 from sct.ir.objects import is_user_class
 from sct.ir.reals import counts_as_real
 from sct.ir.text import show
-from sct.ir.types import INT, Dim, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import INT, REAL, Dim, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
 from sct.ops import ELEMENTWISE, dim, fstring, python, raise_, stop_gradient, unwrap
 
 __all__ = [
@@ -131,6 +131,12 @@ class Frame:
     def is_global(self, name: str) -> bool:
         """Is a name, which has no home, declared `global` here or in a function around?"""
         return name in self.outside or self.parent is not None and self.parent.is_global(name)
+
+
+def is_array_of_numbers(made: Any, args: Sequence[Any]) -> bool:
+    """Is this an array that is made of no other?"""
+    types = [x.type for x in (made, *args) if isinstance(x, Value)]
+    return [isinstance(t, Tensor) and t.is_array for t in types] == [True] + [False] * (len(types) - 1)
 
 
 class Evaluator(Facts):
@@ -422,6 +428,13 @@ class Evaluator(Facts):
             self.doubt()
             self.refuse("SCT501", str(error), hint=error.hint)
         self.defs.update(dict.fromkeys(made if isinstance(made, tuple) else [made], self.b.eqns[-1]))
+        if any(isinstance(x, Value) and x.type == REAL for x in args) and is_array_of_numbers(made, args):
+            ints = [Value(INT) if isinstance(x, Value) and x.type == REAL else x for x in args]
+            other = Builder().emit(op, ints, attrs, spelling=spelling)
+            if isinstance(other, Value) and other.type != made.type:
+                self.refuse("SCT501", "the dtype of this array is not known",
+                            why="what it is made of is an int on one path and a float on another",
+                            hint="make it a float on all: `float(...)`")
         return made
 
     def doubt(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from sct.frontend.classes import possible_classes, python_class
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs, special
 from sct.frontend.expressions import get
+from sct.frontend.facts import NeedsStatic
 from sct.frontend.objects import class_of, find_attribute, set_attribute, special_method
 from sct.frontend.raising import attempted, die
 from sct.frontend.values import (
@@ -41,7 +42,11 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(names) in (0, len(possible)):
         return Static(bool(names))
     assert isinstance(v, Value)
-    return Static(ev.ask(ev.emit(is_instance, v, names=tuple(names)), "the class of this number"))
+    made = ev.emit(is_instance, v, names=tuple(names))
+    try:
+        return Static(ev.ask(made, "the class of this number"))
+    except NeedsStatic:  # it is of a branch or a loop: a test as others are
+        return made  # type: ignore[no-any-return]
 
 
 def _is_subclass(ev: Evaluator, cls: type, wanted: Any) -> bool:

@@ -449,7 +449,7 @@ def join(a: Type, b: Type) -> Type:
     if a.carrier == b.carrier == "py":
         if "f" in (a.kind, b.kind):
             return Tensor("py", "rint") if ints else REAL
-        return INT  # a bool is an int
+        return ANY_INT  # a bool is an int, but NumPy and `isinstance` tell them apart
     wider = max(a.kind, b.kind, key="bif".index)
     if wider == "f" and ints:
         return Tensor("any", "rint")

@@ -9,7 +9,7 @@ import operator
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import BOOL, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import BOOL, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
 from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.types import bools, by_carrier, elementwise, prints
@@ -23,13 +23,13 @@ TRUTH = "a truth value has no derivative"
 
 
 def comparison(name: str, symbol: str, ufunc: np.ufunc, numpy_name: str) -> Op:
-    """A comparison of numbers, or of objects that are not differentiated."""
+    """A comparison of numbers, or of objects that are not differentiated: what it gives is their own affair."""
     numbers = elementwise(ufunc, bools)
 
     def rule(x: Operand, y: Operand, spelling: str | None = None) -> Type:
         if isinstance(x.type, Tensor) and isinstance(y.type, Tensor):
             return numbers(x, y, spelling=spelling)
-        return BOOL
+        return Opaque() if any(isinstance(t, Opaque) for t in (x.type, y.type)) else BOOL
 
     return op(name, f"operator.{name} numpy.{numpy_name}", type=rule, spelled=True, run=getattr(operator, name),
               emit=f"_0 {symbol} _1", elementwise=True, samples=samples.pairs, nondiff=TRUTH)

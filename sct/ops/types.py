@@ -75,8 +75,8 @@ def size_dim(shape: Sequence[Dim]) -> Dim:
 _STRONG = {"bool": "b1", "int": "i64", "float": "f64", "real": "f64"}
 _WEAK: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "real": float}
 _READINGS: dict[str, list[Any]] = {
-    "bool": [np.dtype(bool)], "int": [int, np.dtype("i8")], "real": [float, np.dtype("f8"), np.dtype("f4")],
-    "single": [float, np.dtype("f4")]}
+    "bool": [np.dtype(bool)], "int": [np.dtype(bool), int, np.dtype("i8")],
+    "real": [float, np.dtype("f8"), np.dtype("f4")], "single": [float, np.dtype("f4")]}
 
 
 def dtype_name(dtype: Any) -> str:
@@ -122,8 +122,16 @@ def _readings(t: Tensor) -> list[Any]:
 
 def promote(types: Sequence[Tensor], ufunc: np.ufunc | None = None) -> set[str]:
     """The dtypes that `ufunc` (without: `numpy.result_type`) may give for operands of these
-    types: one, unless some are "any"."""
-    return {_resolve(ufunc, readings) for readings in itertools.product(*map(_readings, types))}
+    types: one, unless some are "any".  It may raise for some of what they may be, but not for all."""
+    found, refused = set(), None
+    for readings in itertools.product(*map(_readings, types)):
+        try:
+            found.add(_resolve(ufunc, readings))
+        except TypeMismatch as error:
+            refused = error
+    if refused is not None and not found:
+        raise refused
+    return found
 
 
 @cache
@@ -193,7 +201,10 @@ def ufunc_result(ufunc: np.ufunc | None, xs: Sequence[Operand], spelling: str | 
         return Tensor("py", python(*(t.dtype for t in types)))
     shape = broadcast_shapes(*(t.shape for t in types))
     sure = module in ("numpy", "scipy") or any(t.carrier in ("np", "array") for t in types)
-    made = scalar_or_array(promote(types, ufunc), shape, "np" if sure else "any")
+    dtypes = promote(types, ufunc)
+    if not sure and python is not None:  # they may all be Python's
+        dtypes |= {_STRONG[python(*("real" if t.dtype == "single" else t.dtype for t in types))]}
+    made = scalar_or_array(dtypes, shape, "np" if sure else "any")
     return ANY_SINGLE if made == ANY_REAL and not sure and all(map(maybe_single, types)) else made
 
 
