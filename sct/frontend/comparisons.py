@@ -10,7 +10,7 @@ import itertools
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -51,9 +51,9 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
-from sct.ir import Lit, Value
+from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.types import BOOL, Opaque, Tensor
-from sct.ops import BY_CALL, eq, gt, unwrap
+from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
 
 __all__ = ["COMPARE", "compare_one", "one_or_equal"]
 
@@ -153,7 +153,27 @@ def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
         return v.value is None or isinstance(v.value, (bool, int, float, str, bytes))
     if not isinstance(v, Value):
         return False
-    return isinstance(v.type, Tensor) and v.type.carrier == "py" or isinstance(ev.leaf_of(v), (str, bytes))
+    return isinstance(v.type, Tensor) and v.type.carrier == "py" or _is_text(ev, v, ev.b.eqns, ())
+
+
+def _is_text(ev: Evaluator, x: Operand, eqns: Sequence[Eqn], loops: tuple[Value, ...]) -> bool:
+    """Is this, of `eqns`, a string for certain?  So is what branches, and `loops` that carry it, make of strings."""
+    if isinstance(x, Lit):
+        return isinstance(x.value, (str, bytes))
+    if x in loops or isinstance(ev.leaf_of(x), (str, bytes)):
+        return True
+    eqn = ev.defs.get(x) or next((e for e in eqns if x in e.outs), None)
+    if eqn is None or eqn.op not in (cond, loop):
+        return eqn is not None and eqn.op is fstring
+    k = eqn.outs.index(x)
+    if eqn.op is cond:
+        return all(_is_text(ev, region.results[k], [*eqns, *region.eqns], loops) for region in eqn.regions)
+    carries, body = eqn.attrs["carries"], eqn.regions[-1]
+    if k >= carries:
+        return False
+    inits, params = eqn.args[len(eqn.args) - carries:], body.params[len(body.params) - carries:]
+    return _is_text(ev, inits[k], eqns, loops) and _is_text(
+        ev, body.results[1 + k], [*eqns, *body.eqns], (*loops, params[k]))
 
 
 # -- of containers ------------------------------------------------------------------------------------------
