@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -786,6 +787,676 @@ def g_gen_next_loop(x: np.ndarray) -> Any:
 @program
 def g_islice_gen(x: np.ndarray) -> Any:
     return sum(itertools.islice((v for v in x if True), 2, None))
+
+# -- objects, writes between the items, exceptions -------------------------------------------------------
+
+
+@dataclasses.dataclass
+class P:
+    w: float
+    k: int
+
+
+class It:
+
+    def __init__(s, xs):
+        s.xs = xs
+
+    def __iter__(s):
+        print('iter', end=';')
+        return iter(s.xs)
+
+    def __len__(s):
+        return len(s.xs)
+
+    def __getitem__(s, k):
+        return s.xs[k]
+
+
+class Gen:
+
+    def __init__(s, xs):
+        s.xs = xs
+
+    def __iter__(s):
+        return (v * 2 for v in s.xs)
+
+    def items(s):
+        return ((k, v) for k, v in enumerate(s.xs))
+
+
+@program
+def o_iter(x: np.ndarray) -> Any:
+    return sum(Gen(x)) + sum((k * v for k, v in Gen(x).items()))
+
+
+@program
+def o_iter_for(x: np.ndarray) -> Any:
+    s = 0.0
+    for v in Gen(x):
+        s += v * v
+    return s
+
+
+@program
+def o_iter_twice(x: np.ndarray) -> Any:
+    g = Gen([x[0], x[1]])
+    return sum(g) + sum(g)
+
+
+@program
+def o_it(x: np.ndarray) -> Any:
+    return sum((v for v in It([x[0], x[1]])))
+
+
+@program
+def o_it_order(x: np.ndarray) -> Any:
+    return max((v for v in say("a", It([x[0], x[1]]))), key=say("k", lambda v: v))
+
+
+@program
+def o_data(x: np.ndarray) -> Any:
+    return sum((q.w * q.k for q in [P(x[0], 1), P(x[1], 2)]))
+
+
+@program
+def o_data_g(x: np.ndarray) -> Any:
+    g = (P(v, k) for k, v in enumerate(x))
+    return sum((q.w * q.k for q in g))
+
+
+@program
+def o_max_data(x: np.ndarray) -> Any:
+    return max((P(v, k) for k, v in enumerate([x[0], x[1], x[2]])), key=lambda q: q.w).k * x[0]
+
+
+@program
+def o_max_data_dyn(x: np.ndarray) -> Any:
+    return max((P(v, k) for k, v in enumerate(x)), key=lambda q: q.w).w
+
+
+@program
+def o_sorted_gen(x: np.ndarray) -> Any:
+    return sorted((k * 7 % 5 for k in range(5)), reverse=True)[0] * x[0]
+
+
+@program
+def o_list_gen_write(x: np.ndarray) -> Any:
+    xs = list((v for v in x))
+    xs[0] = 3.0
+    return sum(xs)
+
+
+@program
+def o_gen_write_between(x: np.ndarray) -> Any:
+    xs = [x[0], x[1], x[2]]
+    g = (v * v for v in xs)
+    a = next(g)
+    xs[1] = 5.0
+    return a + next(g) + next(g) * 1.0
+
+
+@program
+def o_gen_append_between(x: np.ndarray) -> Any:
+    xs = [x[0], x[1]]
+    g = (v * v for v in xs)
+    a = next(g)
+    xs.append(x[2])
+    return a + sum(g)
+
+
+@program
+def o_arr_write_between(x: np.ndarray) -> Any:
+    y = x * 1.0
+    g = (v * v for v in y)
+    a = next(g)
+    y[1] = 5.0
+    return a + sum(g)
+
+
+@program
+def o_arr_write_before(x: np.ndarray) -> Any:
+    y = x * 1.0
+    g = (v * v for v in y)
+    y[1] = 5.0
+    return sum(g)
+
+
+@program
+def o_rows_write(x: np.ndarray) -> Any:
+    A = np.outer(x, x)
+    for r in (q for q in A):
+        r[0] = 1.0
+    return np.sum(A)
+
+
+@refused("SCT307")
+def o_rows_write_list(x: np.ndarray) -> Any:
+    A = np.outer(x, x)
+    xs = list((q for q in A))
+    xs[0][0] = 1.0
+    return np.sum(A)
+
+
+@program
+def o_gen_alias(x: np.ndarray) -> Any:
+    y = x * 1.0
+    g = (y for _ in range(2))
+    a = next(g)
+    a[0] = 7.0
+    return np.sum(next(g))
+
+
+@program
+def o_gen_side(x: np.ndarray) -> Any:
+    log = []
+    g = (log.append(v) or v for v in [x[0], x[1], x[2]])
+    next(g)
+    n = len(log)
+    return sum(g) * n * len(log)
+
+
+@program
+def o_gen_side_dyn(x: np.ndarray) -> Any:
+    log = []
+    g = (log.append(v) or v for v in x)
+    s = sum(g)
+    return s * len(log)
+
+
+@program
+def o_nonlocal(x: np.ndarray) -> Any:
+    n = 0
+
+    def up(v):
+        nonlocal n
+        n += 1
+        return v * n
+    return sum((up(v) for v in x)) * n
+
+
+@program
+def o_nonlocal_lazy(x: np.ndarray) -> Any:
+    n = 0
+
+    def up(v):
+        nonlocal n
+        n += 1
+        return v * n
+    g = (up(v) for v in x)
+    a = next(g)
+    n = 10
+    return a + next(g)
+
+
+@program
+def o_cond_gen(x: np.ndarray) -> Any:
+    g = (v for v in x) if x[0] > 0 else (v * 2 for v in x)
+    return sum(g)
+
+
+@program
+def o_dict_gens(x: np.ndarray) -> Any:
+    d = {k: (v * k for v in x) for k in range(1, 3)}
+    return sum(d[1]) + next(d[2])
+
+
+@program
+def o_gen_of_gens(x: np.ndarray) -> Any:
+    gs = ((v * k for v in x) for k in range(1, 3))
+    return sum((sum(g) for g in gs))
+
+
+@program
+def o_late_gens(x: np.ndarray) -> Any:
+    gs = [(v * k for v in x) for k in range(1, 3)]
+    return sum((sum(g) for g in gs))
+
+
+@program
+def o_enumerate_start(x: np.ndarray) -> Any:
+    return sum((k * v for k, v in enumerate((w * w for w in x), start=3)))
+
+
+@program
+def o_zip_gen_lists(x: np.ndarray) -> Any:
+    return sum((a * b for a, b in zip((v for v in x), [1.0, 2.0, 3.0])))
+
+
+@program
+def o_zip_short(x: np.ndarray) -> Any:
+    g = (v for v in x)
+    s = sum((a * b for a, b in zip([1.0, 2.0], g)))
+    return s + next(g)
+
+
+@program
+def o_zip_short2(x: np.ndarray) -> Any:
+    g = (v for v in x)
+    s = sum((a * b for a, b in zip(g, [1.0, 2.0])))
+    return s + next(g)
+
+
+@program
+def o_raise_in(x: np.ndarray) -> Any:
+
+    def bad(v):
+        if v < 0:
+            raise ValueError("neg")
+        return v
+    return sum((bad(v) for v in x))
+
+
+@program
+def o_raise_stop(x: np.ndarray) -> Any:
+
+    def bad(v):
+        if v < 0:
+            raise StopIteration
+        return v
+    return sum((bad(v) for v in [x[0], x[1]]))
+
+
+@program
+def o_raise_stop_list(x: np.ndarray) -> Any:
+
+    def bad(v):
+        if v < 0:
+            raise StopIteration("a")
+        return v
+    return sum([bad(v) for v in [x[0], x[1]]])
+
+
+@program
+def o_raise_stop_dyn(x: np.ndarray) -> Any:
+
+    def bad(v):
+        if v < 0:
+            raise StopIteration
+        return v
+    return sum((bad(v) for v in x))
+
+
+@program
+def o_max_ties(x: np.ndarray) -> Any:
+    return max([x[0], x[0] * 1.0, x[1]], key=lambda v: v)
+
+
+@program
+def o_min_int_key(x: np.ndarray) -> Any:
+    return min(range(5), key=lambda k: (k - 2) ** 2) * x[0]
+
+
+@program
+def o_max_str_key(x: np.ndarray) -> Any:
+    return len(max(["a", "bbb", "cc"], key=len)) * x[0]
+
+
+@program
+def o_max_dict_key(x: np.ndarray) -> Any:
+    d = {"a": 1.0, "b": 3.0}
+    return x[0] * d[max(d, key=d.get)]
+
+
+@program
+def o_max_multi(x: np.ndarray) -> Any:
+    return max(x[0], x[1], x[2], key=lambda v: -v)
+
+
+@program
+def o_max_key_arr(x: np.ndarray) -> Any:
+    return np.sum(max([x, x * 2.0], key=lambda v: np.sum(v)))
+
+
+@program
+def o_max_key_default(x: np.ndarray) -> Any:
+    return max((v for v in x if v > 100), key=lambda v: v, default=x[0])
+
+
+@program
+def o_max_key_filter(x: np.ndarray) -> Any:
+    return max((v for v in x if v > 0), key=lambda v: -v)
+
+
+@program
+def o_max_filter(x: np.ndarray) -> Any:
+    return max((v for v in x if v > 0))
+
+
+@program
+def o_min_rows(x: np.ndarray) -> Any:
+    return min((r for r in np.outer(x, x)), key=lambda r: np.sum(r))[0]
+
+
+@program
+def o_min_rows2(x: np.ndarray) -> Any:
+    return min(np.outer(x, x), key=np.sum)[0]
+
+
+@program
+def o_min_rows3(x: np.ndarray) -> Any:
+    return np.sum(sorted(np.outer(x, x), key=lambda r: 1)[0])
+
+
+@program
+def o_any_idx(x: np.ndarray) -> Any:
+    return x[0] if any((x[i] > x[i + 1] for i in range(len(x) - 1))) else x[1]
+
+
+@program
+def o_first(x: np.ndarray) -> Any:
+    return next((v for v in x if v < 0))
+
+
+@program
+def o_first_known(x: np.ndarray) -> Any:
+    return x[next((k for k in range(5) if k > 2))]
+
+
+@program
+def o_first_default(x: np.ndarray) -> Any:
+    return next((v for v in x if v > 100), x[0])
+
+
+@program
+def o_count_gen(x: np.ndarray) -> Any:
+    return x[0] * sum((1 for v in x if v > 0))
+
+
+@program
+def o_dict_from_zip(x: np.ndarray) -> Any:
+    return dict(zip("abc", (v for v in x)))["b"]
+
+
+@program
+def o_star_print(x: np.ndarray) -> Any:
+    print(*(k for k in range(3)))
+    return x[0]
+
+
+@program
+def o_matmul_gen(x: np.ndarray) -> Any:
+    return np.dot(x, np.array(tuple((v * v for v in x))))
+
+
+# -- recursion, loops, variables that are bound later ----------------------------------------------------
+
+
+@program
+def r_gen_rec(x: np.ndarray) -> Any:
+
+    def f(xs, n):
+        if n == 0:
+            return 0.0
+        return sum((v * v for v in xs)) + f(xs, n - 1)
+    return f(x, 3)
+
+
+@program
+def r_gen_rec2(x: np.ndarray) -> Any:
+
+    def f(n):
+        if n == 0:
+            return x[0]
+        g = (v * f(n - 1) for v in x[:2])
+        return next(g) + next(g)
+    return f(2)
+
+
+@program
+def r_gen_kept_in_rec(x: np.ndarray) -> Any:
+
+    def f(g, n):
+        if n == 0:
+            return x[0]
+        return next(g) * f(g, n - 1)
+    return f(iter([x[1], x[2], x[3]]), 3)
+
+
+@program
+def r_gen_dyn_rec(x: np.ndarray) -> Any:
+
+    def f(k):
+        if x[k] > 1.0:
+            return x[k]
+        return x[k] + sum((v * 0.1 for v in x)) * f(k + 1)
+    return f(0)
+
+
+@program
+def r_gen_in_while(x: np.ndarray) -> Any:
+    s = x[0]
+    while s < 10.0:
+        s = s + sum((v * v for v in x))
+    return s
+
+
+@program
+def r_gen_in_while_lazy(x: np.ndarray) -> Any:
+    s = x[0]
+    while s < 10.0:
+        g = (v * v for v in x)
+        s = s + next(g) + next(g)
+    return s
+
+
+@program
+def r_gen_before_while(x: np.ndarray) -> Any:
+    s = x[0]
+    g = (v * s for v in x)
+    while s < 10.0:
+        s = s + 1.0
+    return sum(g)
+
+
+@program
+def r_gen_late_number(x: np.ndarray) -> Any:
+    n = 2
+    g = (v * n for v in x)
+    n = 3
+    m = next(g)
+    n = x[1]
+    return m + next(g)
+
+
+@program
+def r_gen_late_undefined(x: np.ndarray) -> Any:
+    g = (v * q for v in x)  # noqa: F821
+    q = x[0]
+    return sum(g)
+
+
+@program
+def r_gen_late_undefined2(x: np.ndarray) -> Any:
+    g = (v * q2 for v in x)  # noqa: F821
+    r = next(g)
+    q2 = 1.0
+    return r
+
+
+@program
+def r_gen_deleted(x: np.ndarray) -> Any:
+    k = 2.0
+    g = (v * k for v in x)
+    del k
+    return next(g)
+
+
+@program
+def r_gen_branch_late(x: np.ndarray) -> Any:
+    k = 2.0
+    g = (v * k for v in x)
+    if x[0] > 0:
+        k = 3.0
+    return sum(g)
+
+
+@program
+def r_gen_param(x: np.ndarray) -> Any:
+
+    def f(k):
+        g = (v * k for v in x)
+        k = k * 2
+        return sum(g)
+    return f(2.0) + f(3.0)
+
+
+@program
+def r_gen_loop_var(x: np.ndarray) -> Any:
+    out = []
+    for k in range(3):
+        out.append(sum((v * k for v in x)))
+    return sum(out)
+
+
+@program
+def r_gen_loop_var_dyn(x: np.ndarray) -> Any:
+    out = []
+    for k in range(len(x)):
+        out.append(max((v * k for v in x)))
+    return sum(out)
+
+
+@program
+def r_gen_loop_lazy_list(x: np.ndarray) -> Any:
+    gs = []
+    for k in range(3):
+        gs.append((v * k for v in x))
+    return sum((next(g) for g in gs))
+
+
+@program
+def r_gen_aug(x: np.ndarray) -> Any:
+    s = 0.0
+    g = (s + v for v in x)
+    for k in range(3):
+        s += next(g)
+    return s
+
+
+@program
+def r_gen_view_elem(x: np.ndarray) -> Any:
+    A = np.outer(x, x)
+    g = (A[k] for k in range(3))
+    r = next(g)
+    r[0] = 5.0
+    return np.sum(A)
+
+
+@program
+def r_gen_two_levels_late(x: np.ndarray) -> Any:
+    k = 1.0
+    g = (a * b * k for a in x[:2] for b in x[2:4])
+    s = next(g)
+    k = 2.0
+    s += next(g)
+    k = 3.0
+    return s + sum(g)
+
+
+@program
+def r_gen_two_levels_inner_late(x: np.ndarray) -> Any:
+    y = x * 1.0
+    g = (a * b for a in x[:2] for b in y[:2])
+    s = next(g)
+    y = x * 3.0
+    return s + sum(g)
+
+
+@program
+def r_gen_two_levels_err(x: np.ndarray) -> Any:
+    g = (a * b for a in [1.0, 2.0] for b in say("in", [x[0]]))
+    print("made")
+    return sum(g)
+
+
+@program
+def r_gen_if_print(x: np.ndarray) -> Any:
+    return sum((v for v in [x[0], x[1], x[2]] if say("t", True)))
+
+
+@program
+def r_gen_if_mix(x: np.ndarray) -> Any:
+    g = (v for k, v in enumerate([x[0], x[1], x[2]]) if say("t", k != 1))
+    return next(g) + next(g) * 2
+
+
+@program
+def r_gen_if_known_dyn(x: np.ndarray) -> Any:
+    g = (v for k, v in enumerate(x) if k % 2 == 0)
+    return sum(g)
+
+
+@program
+def r_gen_cond_expr(x: np.ndarray) -> Any:
+    return sum((v if v > 0 else -v for v in x))
+
+
+@program
+def r_gen_cond_named(x: np.ndarray) -> Any:
+    g = (v if v > 0 else -v for v in x)
+    return next(g) + sum(g)
+
+
+@program
+def r_gen_lambda_default(x: np.ndarray) -> Any:
+    fs = [lambda v, k=k: v * k for k in (j * 2.0 for j in range(3))]
+    return fs[1](x[0]) + fs[2](x[1])
+
+
+@program
+def r_sorted_key_order(x: np.ndarray) -> Any:
+    return sorted([x[0] * 0 + 2, 1], key=lambda v: say("k", 1))[0] + x[1]
+
+
+@program
+def r_gen_str(x: np.ndarray) -> Any:
+    return len("".join((c for c in "abc" if c != "b"))) * x[0]
+
+
+@program
+def r_gen_fstr(x: np.ndarray) -> Any:
+    print(", ".join((f"{v:.2f}" for v in x)))
+    return x[0]
+
+
+@program
+def r_gen_fstr_list(x: np.ndarray) -> Any:
+    print(" ".join([f"{v:.2f}" for v in [x[0], x[1]]]))
+    return x[0]
+
+
+@program
+def r_gen_str_sep(x: np.ndarray) -> Any:
+    print("-".join(map(str, range(3))))
+    return x[0]
+
+
+@program
+def r_gen_str_vals(x: np.ndarray) -> Any:
+    print("-".join((str(v) for v in [x[0], 1])))
+    return x[0]
+
+
+@program
+def r_gen_str_dyn(x: np.ndarray) -> Any:
+    print("-".join((str(v) for v in x)))
+    return x[0]
+
+
+@program
+def r_join_empty(x: np.ndarray) -> Any:
+    return len("".join([])) + x[0]
+
+
+@refused("SCT501")
+def r_join_np_str(x: np.ndarray) -> Any:
+    return len("".join(np.array(["a", "b"]))) + x[0]
+
+
+@refused("SCT503")
+def r_join_bytes(x: np.ndarray) -> Any:
+    return len(b"".join([b"a", b"b"])) + x[0]
 
 
 @pytest.mark.parametrize("f", AGREE, ids=lambda f: f.__name__)

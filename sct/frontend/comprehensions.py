@@ -69,7 +69,7 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
     frame = ev.frames[-1]
     names = {*names_of(node), *more}
     around = {n: lookup(ev, n) for n in sorted(names & free_in(node.generators[0].iter))}
-    if not more and _makes_functions(node):
+    if not more and (_makes_functions(node) or _makes_generators(node) - frame.live.at_once):
         # The functions that it makes read its variables later, as they are then.
         inner = replace(frame, id=ev.new_frame_id(), locals=names, parent=frame, now=frame.now | names)
         ev.frames.append(inner)
@@ -104,6 +104,11 @@ def names_of(node: Any) -> frozenset[str]:
 @functools.lru_cache(maxsize=4096)
 def _makes_functions(node: Any) -> bool:
     return any(isinstance(n, gast.Lambda) for n in gast.walk(node))
+
+
+@functools.lru_cache(maxsize=4096)
+def _makes_generators(node: Any) -> frozenset[Any]:
+    return frozenset(n for n in gast.walk(node) if isinstance(n, gast.GeneratorExp) and n is not node)
 
 
 @expression(gast.DictComp)

@@ -27,6 +27,7 @@ from sct.frontend.opaque import is_library
 from sct.frontend.raising import attempted, die, fitted
 from sct.frontend.values import Abstract, Bound, DictRef, ListRef, ObjRef, Parent, Ref, Slots, Static, Tup
 from sct.ir import Value
+from sct.ir.foreign import instead
 from sct.ir.objects import is_container, is_namedtuple, is_user_class
 from sct.ir.reals import plain
 from sct.ir.types import Tensor
@@ -311,6 +312,9 @@ def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abst
     tried on others of their classes."""
     samples = [_sample(v) for v in values]
     if _MISSING in samples:
+        for v in values:
+            if isinstance(v, Static) and instead(v.peek, "it"):
+                ev.operand(v)  # refused by its name
         ev.refuse("SCT503", "this operator is not supported between these objects")
     result = attempted(ev, lambda: run(*samples))
     kinds = [type(x) for x in samples]

@@ -18,7 +18,7 @@ from sct.frontend.evaluator import Dead, Evaluator, statement
 from sct.frontend.expressions import binary, closure, condition, get, in_place, name
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.objects import set_attribute
-from sct.frontend.raising import attempted
+from sct.frontend.raising import attempted, die
 from sct.frontend.source import loc_of, reads
 from sct.frontend.values import (
     DELETED,
@@ -351,6 +351,9 @@ def raise_stmt(ev: Evaluator, node: Any) -> None:
     parts = [ev.eval(part) for part in (node.exc, node.cause) if part is not None]
     made = [ev.call(v, []) if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException)
             else v for v in parts]
+    thrown = ev.defs.get(made[0]) if isinstance(made[0], Value) else None
+    if ev.generating and thrown is not None and thrown.attrs.get("callee") == "StopIteration":
+        die(ev, "StopIteration")  # which is another exception here
     ev.emit(raise_, *map(ev.operand, made))
     raise Dead
 

@@ -361,6 +361,8 @@ def pairs(ev: Evaluator, parts: tuple[Abstract, ...]) -> int | None:
 
 def _askable(ev: Evaluator, v: Abstract) -> bool:
     it = v.parts[0] if isinstance(v, Iteration) and v.kind == "iter" else v
+    if isinstance(it, Iteration) and it.kind in ("map", "generator"):
+        return all(most(ev, p) is not None or _askable(ev, p) for p in it.parts if is_iterator(p))
     return isinstance(it, (Ref, ListRef))
 
 
