@@ -81,7 +81,7 @@ class Order:
 
     def _is_ordered(self, s: Statement) -> bool:
         if isinstance(s, Let):
-            return is_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and self._may_raise(s.eqn)
+            return is_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and self._may_raise(s.eqn, s.like)
         if isinstance(s, Update):
             return s.eqn.primal
         inner = [each for block in blocks(s) if isinstance(s, (If, Loop)) for each in statements(block)]
@@ -90,16 +90,16 @@ class Order:
     def _derived(self, s: Statement) -> Iterator[Eqn]:
         parts = [s.eqn] if isinstance(s, Let) else [s.eqn, s.by] if isinstance(s, Update) else []
         for eqn in parts:
-            if not eqn.primal and not eqn.regions and self._may_raise(eqn):
+            if not eqn.primal and not eqn.regions and self._may_raise(eqn, s.like if isinstance(s, Let) else eqn):
                 yield eqn
         for block in blocks(s) if isinstance(s, (If, Loop)) else ():
             for each in block:
                 yield from self.derived[each]
 
-    def _may_raise(self, eqn: Eqn) -> bool:
+    def _may_raise(self, eqn: Eqn, like: Eqn) -> bool:
         x = eqn.args[0].type if eqn.args else None
         if eqn.op.name not in _KEY_AT or not isinstance(x, Tensor) or eqn.primal and eqn.op.name != "index":
-            return may_raise(eqn)
+            return may_raise(like)
         return not is_there(x.shape, eqn.attrs["key"], eqn.args[_KEY_AT[eqn.op.name]:], self._inside)
 
     def _inside(self, i: Operand, d: Dim) -> bool:

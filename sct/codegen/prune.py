@@ -171,7 +171,7 @@ class _Needed:
 
 def _is_root(s: Statement) -> bool:
     if isinstance(s, Let):
-        return has_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and may_raise(s.eqn)
+        return has_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and may_raise(s.like)
     return isinstance(s, Return)
 
 

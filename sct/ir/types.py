@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Optional as Maybe
 from typing import Union
 
 __all__ = [
     "Apply", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
-    "TypeMismatch", "Undef", "applied", "array", "broadcast_dims", "broadcast_shapes", "divided",
-    "in_words", "join",
+    "TypeMismatch", "Undef", "applied", "array", "asked_of_sizes", "broadcast_dims", "broadcast_shapes", "divided",
+    "fits", "in_words", "join",
     "maybe_single", "product", "py", "range_len", "slice_len", "sym", "ANY_INT", "ANY_REAL", "ANY_SINGLE", "ANY_BOOL",
     "BOOL", "FLOAT", "INT", "NONE", "REAL",
 ]
@@ -211,8 +212,30 @@ def divided(a: Dim, b: Dim) -> Dim:
     return applied("floordiv", a, b)
 
 
+_told: ContextVar[list[bool] | None] = ContextVar("told", default=None)
+
+
+def fits(proved: bool) -> None:
+    """Type rules say here, of what NumPy asks of the sizes, whether it is proved to hold."""
+    told = _told.get()
+    if told is not None:
+        told.append(proved)
+
+
+def asked_of_sizes(rule: Callable[[], object]) -> list[bool]:
+    """What a type rule says of what NumPy asks of the sizes."""
+    told: list[bool] = []
+    token = _told.set(told)
+    try:
+        rule()
+    finally:
+        _told.reset(token)
+    return told
+
+
 def broadcast_dims(a: Dim, b: Dim) -> Dim:
     """The size of the broadcast of two dims, given that NumPy accepts them."""
+    fits(a == b or 1 in (a.value, b.value) or range_len(a) == range_len(b))
     if a == b or b.value == 1:
         return a
     if a.value == 1:

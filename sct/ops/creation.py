@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import FLOAT, List, Tensor, Type, TypeMismatch, in_words
+from sct.ir.types import FLOAT, Dim, List, Tensor, Type, TypeMismatch, fits, in_words
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.types import dtype_name, number, numpy_dtype, size_of
@@ -43,6 +44,12 @@ def optional_dtype(dtype: Any) -> str | None:
 # -- of a shape --------------------------------------------------------------------------------
 
 
+def shape_of(sizes: Sequence[Operand]) -> tuple[Dim, ...]:
+    shape = tuple(map(size_of, sizes))
+    fits(all(d.least >= 0 for d in shape))
+    return shape
+
+
 def sized(name: str) -> Op:
     """zeros, ones, empty: the operands are the sizes."""
     call = getattr(np, name)
@@ -51,7 +58,7 @@ def sized(name: str) -> Op:
         shape = display(list(placeholders(len(sizes))))
         return f"numpy.{name}({shape})" if dtype == "f64" else f"numpy.{name}({shape}, dtype={dtype_text(dtype)})"
 
-    return op(name, f"numpy.{name}", type=lambda *n, dtype="f64": Tensor("array", dtype, tuple(map(size_of, n))),
+    return op(name, f"numpy.{name}", type=lambda *n, dtype="f64": Tensor("array", dtype, shape_of(n)),
               run=lambda *n, dtype="f64": call(n, dtype=numpy_dtype(dtype)), emit=emit, defaults={"dtype": "f64"},
               bind=lambda shape, dtype=None: (sequence(shape), {"dtype": optional_dtype(dtype) or "f64"}),
               cost="never" if name == "empty" else "cheap", nondiff=CONSTANT,
@@ -62,7 +69,7 @@ zeros, ones, empty = sized("zeros"), sized("ones"), sized("empty")
 
 
 def type_full(value: Operand, *sizes: Operand, dtype: str | None = None) -> Tensor:
-    return Tensor("array", dtype or strong(number(value)), tuple(map(size_of, sizes)))
+    return Tensor("array", dtype or strong(number(value)), shape_of(sizes))
 
 
 def run_full(value: Any, *sizes: int, dtype: str | None = None) -> Any:
@@ -84,7 +91,7 @@ full = op("full", "numpy.full", type=type_full, run=run_full, bind=bind_full, em
 
 
 def type_eye(*sizes: Operand, k: int = 0, dtype: str = "f64") -> Tensor:
-    return Tensor("array", dtype, (size_of(sizes[0]), size_of(sizes[-1])))
+    return Tensor("array", dtype, shape_of((sizes[0], sizes[-1])))
 
 
 def run_eye(*sizes: int, k: int = 0, dtype: str = "f64") -> Any:

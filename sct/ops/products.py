@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_shapes
+from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_shapes, fits
 from sct.ops import samples
 from sct.ops.arithmetic import add, mul
 from sct.ops.einsum import Labels, contract
@@ -30,6 +30,7 @@ def product(x: Operand, y: Operand, shape: Sequence[Dim]) -> Tensor:
 
 def contracted(a: Dim, b: Dim) -> None:
     """The axes that are summed over must have one size."""
+    fits(a == b)
     if a.value is not None and b.value is not None and a != b:
         raise TypeMismatch(f"shapes not aligned: sizes {a} and {b}")
 
@@ -222,6 +223,7 @@ vdot = bilinear("vdot", "numpy.vdot", type_vdot, vdot_transposed, run=np.vdot,
 
 
 def type_outer(x: Operand, y: Operand) -> Tensor:
+    fits(True)
     return product(x, y, (size_dim(number(x).shape), size_dim(number(y).shape)))
 
 

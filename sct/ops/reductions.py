@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import ANY_REAL, ANY_SINGLE, Tensor
+from sct.ir.types import ANY_REAL, ANY_SINGLE, Tensor, fits
 from sct.ops import samples
 from sct.ops.arithmetic import div, mul, quotient
 from sct.ops.comparison import TRUTH, eq
@@ -27,12 +27,13 @@ __all__ = [
 REDUCED = {"axis": None, "keepdims": False}
 
 
-def reduction(call: Callable[..., Any]) -> Callable[..., Tensor]:
-    """The type of a reduction; its dtype is asked of NumPy."""
+def reduction(call: Callable[..., Any], of_something: bool = False) -> Callable[..., Tensor]:
+    """The type of a reduction, which must be `of_something`; its dtype is asked of NumPy."""
 
     def rule(x: Operand, axis: Axis = None, keepdims: bool = False) -> Tensor:
         t = number(x)
         dtypes = {probe(call, d) for d in readings(t)}
+        fits(not of_something or all(t.shape[k].least > 0 for k in normalize(axis, t.rank)))
         return scalar_or_array(dtypes, reduced_shape(t.shape, axis, keepdims))
 
     return rule
@@ -49,7 +50,8 @@ def bind_reduction(a: Any, axis: Any = None, *, keepdims: Any = False) -> tuple[
 
 def reduce_op(name: str, calls: str, call: Callable[..., Any], **fields: Any) -> Op:
     fields.setdefault("samples", samples.reductions())
-    return op(name, calls, type=reduction(call), run=call, bind=bind_reduction, defaults=REDUCED, **fields)
+    rule = reduction(call, fields.get("raises") == "shape")
+    return op(name, calls, type=rule, run=call, bind=bind_reduction, defaults=REDUCED, **fields)
 
 
 # -- broadcasting back --------------------------------------------------------------------------
@@ -280,8 +282,8 @@ all_ = reduce_op("all", "numpy.all .all", np.all, nondiff=TRUTH)
 
 
 def position(name: str, call: Callable[..., Any]) -> Op:
-    return op(name, f"numpy.{name} .{name}", type=reduction(call), run=call, bind=bind_reduction, defaults=REDUCED,
-              samples=samples.reductions_one, nondiff="a position has no derivative", raises="shape")
+    return op(name, f"numpy.{name} .{name}", type=reduction(call, True), run=call, bind=bind_reduction,
+              defaults=REDUCED, samples=samples.reductions_one, nondiff="a position has no derivative", raises="shape")
 
 
 argmax = position("argmax", np.argmax)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sct.ir.core import Eqn, Lit, Op, Operand
-from sct.ir.types import Tensor, Type
+from sct.ir.reals import derived
+from sct.ir.types import Tensor, Type, asked_of_sizes
 
 __all__ = [
     "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "is_readonly", "may_raise", "op", "placeholders",
@@ -97,14 +98,27 @@ def display(parts: Sequence[str]) -> str:
 
 
 def may_raise(eqn: Eqn) -> bool:
-    """May the equation raise, by the values of its operands?  Arithmetic of NumPy's floats does not."""
+    """May the equation raise, by the values or the sizes of its operands?  Arithmetic of NumPy's floats does not."""
     if eqn.op.safe is not None and eqn.op.safe(*eqn.args, **eqn.attrs):
         return False
-    if eqn.op.raises != "value" or eqn.op not in ELEMENTWISE:
-        return eqn.op.raises == "value"
-    t = eqn.out.type
-    return not (isinstance(t, Tensor) and t.carrier in ("np", "array") and t.kind == "f"
-                and not (eqn.spelling or "").startswith("math.") and all(map(_is_bounded, eqn.args)))
+    t = eqn.outs[0].type if eqn.outs else None
+    numpy = isinstance(t, Tensor) and t.carrier in ("np", "array") and t.kind == "f"
+    if eqn.op.raises == "value" and not (
+            eqn.op in ELEMENTWISE and numpy and not (eqn.spelling or "").startswith("math.")
+            and all(map(_is_bounded, eqn.args))):
+        return True
+    return _asks_of_sizes(eqn)
+
+
+def _asks_of_sizes(eqn: Eqn) -> bool:
+    """Does NumPy ask something of the sizes that is not proved?"""
+    t = eqn.outs[0].type if eqn.outs else None
+    if OPS.get(eqn.op.name) is not eqn.op or eqn.regions or not isinstance(t, Tensor):
+        return eqn.op.raises == "shape"
+    if eqn.op.raises != "shape" and not t.is_array:
+        return False
+    told = asked_of_sizes(lambda: derived(eqn.op, eqn.args, eqn.attrs, eqn.spelling))
+    return not all(told) or eqn.op.raises == "shape" and not told
 
 
 def _is_bounded(x: Operand) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from sct.ir.core import Fn, Lit, Operand, is_effect
 from sct.ir.types import Tensor
-from sct.ops.registry import ELEMENTWISE, aliases
+from sct.ops.registry import ELEMENTWISE, aliases, may_raise
 from sct.passes.blocks import Block, Node, blocks, freeze, thaw
 from sct.passes.cse import ALLOCATIONS
 
@@ -110,6 +110,8 @@ CALLS = ("call", "pullback")
 def cannot_raise(node: Node) -> bool:
     """Functions of Python numbers raise by value (`math.exp`), those of arrays do not."""
     op, t = node.eqn.op, node.outs[0].type if node.outs else None
+    if node.eqn.primal and may_raise(node.eqn.with_(args=tuple(node.args), outs=tuple(node.outs))):
+        return False
     return op.raises == "never" or op in ELEMENTWISE and isinstance(t, Tensor) and t.is_array
 
 
