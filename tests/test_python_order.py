@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from oracle import agrees
+from oracle import agrees, outcome, same_value
+
+from sct import value_and_grad
 
 X = np.array([0.7, 1.3])
 
@@ -460,4 +462,272 @@ def in_trips(x, n):
     s = x
     for k in range(n):
         s = s * 2.0 + math.sqrt(s + 3.0) / (k - 2)
+    return s
+
+
+# -- sizes that NumPy does not accept ---------------------------------------------------------------
+
+SIZED = []
+
+
+def sized(f):
+    """Registers a program of an array of three numbers, and a number that a size is made of."""
+    SIZED.append(f)
+    return f
+
+
+@pytest.mark.parametrize("f", SIZED, ids=lambda f: f.__name__)
+def test_sizes(f, monkeypatch):
+    monkeypatch.setenv("SCT_VALIDATE", "0")
+    derived = value_and_grad(f)
+    for n in range(6):
+        args = np.array([0.7, 1.3, 0.4]), n
+        plain, made = outcome(f, args), outcome(derived, args)
+        assert (type(made.error), str(made.error)) == (type(plain.error), str(plain.error)), n
+        assert made.output == plain.output, n
+        assert plain.error is not None or same_value(made.value[0], plain.value), n
+
+
+@sized
+def unused_add(x, n):
+    print("a")
+    y = x + x[:n]
+    print("b")
+    return x[0]
+
+
+@sized
+def unused_add_loop(x, n):
+    for i in range(2):
+        print("a")
+        y = x + x[:n + i]
+        print("b")
+    return x[0]
+
+
+@sized
+def add_in_loop(x, n):
+    s = 0.0
+    for i in range(2):
+        print("a")
+        y = x + x[:n + i]
+        print("b")
+        s = s + np.sum(y)
+    return s
+
+
+@sized
+def add_before_told(x, n):
+    s = 0.0
+    for i in range(2):
+        s = s + np.sum((x + x[:n + i])*told(x))
+    return s
+
+
+@sized
+def unused_reshape(x, n):
+    print("a")
+    y = x.reshape(n, 1)
+    print("b")
+    return x[0]
+
+
+@sized
+def reshape_told(x, n):
+    return np.sum(x.reshape(n, 1) * told(2.0))
+
+
+@sized
+def unused_reshape_loop(x, n):
+    for i in range(2):
+        print("a")
+        y = x.reshape(n + i, 1)
+        print("b")
+    return x[0]
+
+
+@sized
+def reshape_told_loop(x, n):
+    s = 0.0
+    for i in range(2):
+        s = s + np.sum(x.reshape(n + i, 1) * told(2.0))
+    return s
+
+
+@sized
+def unused_matmul(x, n):
+    print("a")
+    y = x @ x[:n]
+    print("b")
+    return x[0]
+
+
+@sized
+def unused_matmul_loop(x, n):
+    for i in range(2):
+        print("a")
+        y = x @ x[:n + i]
+        print("b")
+    return x[0]
+
+
+@sized
+def matmul_told_loop(x, n):
+    s = 0.0
+    for i in range(2):
+        s = s + (x @ x[:n + i])*told(2.0)
+    return s
+
+
+@sized
+def store_loop(x, n):
+    for i in range(2):
+        print("a")
+        y = np.zeros(3)
+        y[:n] = x[i:]
+        print("b")
+    return x[0]
+
+
+@sized
+def concat(x, n):
+    for i in range(2):
+        print("a")
+        y = np.stack([x[:n], x[i:]])
+        print("b")
+    return x[0]
+
+
+@sized
+def maxempty(x, n):
+    print("a")
+    y = np.max(x[n:])
+    print("b")
+    return x[0]
+
+
+@sized
+def maxempty_told(x, n):
+    return np.max(x[n:])*told(x[0])
+
+
+@sized
+def maxempty_loop(x, n):
+    s = 0.0
+    for i in range(2):
+        print("a")
+        y = np.max(x[n + i:])
+        print("b")
+        s = s + np.max(x[n + i:])*told(x[0])
+    return s
+
+
+@sized
+def argmax_unused(x, n):
+    print("a")
+    i = np.argmax(x[n:])
+    print("b")
+    return x[0]
+
+
+@sized
+def zeros_unused(x, n):
+    for i in range(2):
+        print("a")
+        y = np.zeros(2 - n)
+        print("b")
+    return x[0]
+
+
+@sized
+def arange_unused(x, n):
+    for i in range(2):
+        print("a")
+        y = np.arange(0, 3, n)
+        print("b")
+    return x[0]
+
+
+@sized
+def unpack_arr(x, n):
+    print("a")
+    _a, _b = x[:n]
+    print("b")
+    return x[0]
+
+
+@sized
+def broadcast_to(x, n):
+    print("a")
+    b = np.broadcast_to(x[:n], (3,))
+    print("b")
+    return x[0]
+
+
+@sized
+def outer_idx(x, n):
+    print("a")
+    b = x[[0, n]]
+    print("b")
+    return x[0]
+
+
+@sized
+def mask_idx(x, n):
+    for i in range(2):
+        print("a")
+        m = np.ones(n + i, dtype=bool)
+        b = x[m]
+        print("b")
+    return x[0]
+
+
+@sized
+def where_loop(x, n):
+    for i in range(2):
+        print("a")
+        y = np.where(x[:n + i] > 0, x, 0.0)
+        print("b")
+    return x[0]
+
+
+@sized
+def dimtup(x, n):
+    for i in range(2):
+        print("a")
+        y = np.einsum("i,i->", x, x[:n + i])
+        print("b")
+    return x[0]
+
+
+@sized
+def hoisted(x, n):
+    s = 0.0
+    m = n
+    for i in range(1, 3):
+        s = s + 1.0 / (n - i)
+        y = x + x[:m]
+        s = s + np.sum(y)
+    return s
+
+
+@sized
+def hoisted2(x, n):
+    s = 0.0
+    for j in range(1, n):
+      for i in range(1, 3):
+        s = s + 1.0 / (n - i)
+        y = x + x[:j]
+        s = s + np.sum(y)
+    return s
+
+
+@sized
+def hoisted3(x, n):
+    s = 0.0
+    for j in range(1, n):
+      for i in range(1, 3):
+        z = [1.0, 2.0][n - i - 1]
+        y = x.reshape(j, 1)
+        s = s + np.sum(y) * z
     return s
