@@ -1,6 +1,0 @@
-from sct import grad
-
-
-@grad
-def d(x):
-    return x**3
