@@ -681,3 +681,9 @@ def test_defaults_that_are_containers(emitted) -> None:
     assert made.f(3.0) == user.f(3.0) == 12.0 and made.g(3.0) == 2.0 and made.f(3.0, {"a": 1.0}) == 6.0
     result, _ = emitted(text.replace("def g(x: float, p={'a': 2.0}", "def g(x: float, p={'a': 5.0}"))
     assert result.exit_code == 1 and "another default" in result.stderr
+
+
+def test_what_an_assignment_that_fails_was_to_bind_is_not_known(emitted) -> None:
+    text = "from sct import grad\nSCALE = 2.0\nSCALE = [1.0][3]\n\n"
+    result, out = emitted(text + "@grad\ndef f(x: float) -> float:\n    return x * SCALE\n")
+    assert result.exit_code and "SCT914" in result.stderr and not out.exists()

@@ -64,9 +64,18 @@ def _run(node: ast.stmt, imports: list[ast.stmt], module: types.ModuleType, opti
         raise
     except Exception as error:
         if optional:
+            for name in _bound(node):
+                vars(module).pop(name, None)  # what it was before is not what it is now
             return
         raise SctError("SCT912", f"{Path(path).name} cannot be loaded: {type(error).__name__}: {error}",
                        loc=loc) from error
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    """The names that an assignment binds, and those of what it writes into."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    for target in targets:
+        yield from (n.id for n in ast.walk(target) if isinstance(n, ast.Name))
 
 
 def _imports(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
