@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from oracle import agrees, refuses
 
-from sct import value_and_grad
+from sct import SctError, value_and_grad
 
 X = np.array([0.7, -0.3, 1.1, 0.4, -0.9, 0.2])
 Program = Callable[[np.ndarray], Any]
@@ -1494,3 +1494,15 @@ def test_the_derivative_does_not_grow_with_what_is_run_over(f: Program) -> None:
         assert derivative(x)[0] == f(x)
         lengths.add(len(derivative.source.splitlines()))
     assert len(lengths) == 1 and max(lengths) < 60
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, n: np.sum(np.stack([x * k for k in range(n)], axis=1)),
+    lambda x, n: np.sum(np.hstack([x * k for k in range(n)])),
+    lambda x, n: np.sum(np.stack(x * k for k in range(n))),
+    lambda x, n: x @ (x * k for k in range(n)),
+], ids=["axis", "hstack", "stack", "matmul"])
+def test_a_refusal_names_no_part_of_sct(f: Callable[[np.ndarray, int], Any]) -> None:
+    with pytest.raises(SctError) as caught:
+        value_and_grad(f)(X, 3)
+    assert not any(part in str(caught.value) for part in ("'Ref'", "'Iteration'", "a function is not"))

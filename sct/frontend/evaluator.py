@@ -488,7 +488,7 @@ class Evaluator(Facts):
         if isinstance(v, Poison):
             self.refuse("SCT502", "this value cannot be used here", why=v.reason)
         what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
-                "Perhaps": "a tuple that may be None"}.get(type(v).__name__)
+                "Perhaps": "a tuple that may be None", "Iteration": "an iterator"}.get(type(v).__name__)
         if what is None and isinstance(v, Static) and (hint := instead(v.value, "it")):
             self.refuse("SCT506", f"{described(v.value)} is not supported here", hint=hint)
         what = what or (f"`{v.value!r}`" if isinstance(v, Static) else "a function")

@@ -81,6 +81,9 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
         except TypeMismatch as error:
             ev.refuse("SCT501", str(error), why=f"it is asked for by `{spelling}`")
         except (TypeError, ValueError, LookupError, AttributeError) as error:
+            if re.match(r"'(Ref|Value|Iteration)' object is not iterable", str(error)):
+                ev.refuse("SCT205", f"this call of `{spelling}` is not supported",
+                          why="how many items it is given is not known", hint="fill an array in a loop")
             text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
             ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
                       hint="write it without this argument, or compute it outside the function")
