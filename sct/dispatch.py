@@ -41,7 +41,7 @@ import numpy as np
 
 from sct.errors import SctError, add_place
 from sct.frontend import ROWS, Equal, Guard, Traced, key_of
-from sct.ir.objects import fields_of
+from sct.ir.objects import fields_of, is_plain
 
 __all__ = ["MISS", "Match", "checks"]
 
@@ -219,7 +219,7 @@ class _Writer:
             made = SimpleNamespace()
             self.containers[rest[0]] = x, made  # an object may hold itself
             names = self.names(rest[1], f"fields_of({x})")
-            row = "".join(f"{x}.{name}, " for name in names)
+            row = "".join(f"{x}.{name}, " if is_plain(kind, name) else f"{x}.__dict__[{name!r}], " for name in names)
             vars(made).update(zip(names, self.parts(f"({row})", [part for _, part in rest[1]])))
         self.containers[rest[0]] = x, made
         return made

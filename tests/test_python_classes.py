@@ -5,11 +5,15 @@ A program is registered with the arguments that it is called with; `refused` one
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from oracle import agrees, refuses
+
+from sct import SctError, check_grads, grad, jvp, value_and_grad, vjp
 
 PROGRAMS: list[Any] = []
 REFUSED: list[Any] = []
@@ -212,6 +216,196 @@ class Names:
 @on(1.3)
 def private_in_a_message(x: Any) -> Any:
     return Names().of(x)
+
+
+# -- attributes that the class hides ---------------------------------------------------------------------------
+
+
+class Threefold:
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, o: Any, owner: Any = None) -> Any:
+        return o.__dict__[self.name] * 3.0
+
+    def __set__(self, o: Any, v: Any) -> None:
+        o.__dict__[self.name] = v
+
+
+class Hidden:
+    w = Threefold()
+
+    def __init__(self, w: float, v: float) -> None:
+        self.w = w
+        self.__dict__["v"] = v
+        self.__dict__["an odd name"] = v
+        self.arrays = [np.array([w, v])]
+
+    @property
+    def v(self) -> Any:
+        return self.__dict__["v"] * 2
+
+
+class SlotAbove(Slotted):
+    w = property(lambda self: 7.0)  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        vars(Slotted)["w"].__set__(self, 2.0)
+
+
+def hidden(o: Any) -> Any:
+    return o.w * o.v + o.w * o.w + o.arrays[0].sum()
+
+
+@on(1.3, Hidden(1.5, 0.5))
+def hidden_of_an_argument(x: Any, o: Hidden) -> Any:
+    return hidden(o) * x + vars(o)["v"] * len(vars(o))
+
+
+@pytest.mark.parametrize("validate", ["0", "1"])
+def test_the_gradient_by_an_object_with_hidden_attributes(validate: str, monkeypatch: Any) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", validate)
+    derivative = grad(hidden)
+    found = vars(derivative(Hidden(1.5, 0.5)))
+    np.testing.assert_allclose((found["w"], found["v"], found["an odd name"]), (3 * 2 * 0.5 + 18 * 1.5, 9.0, 0.0))
+    again = vars(derivative(Hidden(0.5, 1.0)))
+    np.testing.assert_allclose((again["w"], again["v"]), (3 * 2 * 1.0 + 18 * 0.5, 3.0))
+    value, dot = jvp(hidden, (Hidden(1.5, 0.5),), (derivative(Hidden(0.5, 1.0)),))
+    assert value == hidden(Hidden(1.5, 0.5))
+    np.testing.assert_allclose(dot, again["w"] * found["w"] + again["v"] * found["v"] + 2.0, rtol=1e-12)
+
+
+def test_a_slot_that_is_hidden_is_refused() -> None:
+    with pytest.raises(SctError, match="SCT503"):
+        value_and_grad(lambda o: o.w * 2.0)(SlotAbove())
+
+
+# -- the class of a gradient -----------------------------------------------------------------------------------
+
+
+class Pair(NamedTuple):
+    sigma: float
+    mu: float
+
+
+class CheckedPair(Pair):
+    def __new__(cls, sigma: float, mu: float) -> CheckedPair:
+        if sigma <= 0:
+            raise ValueError("sigma must be positive")
+        return super().__new__(cls, sigma, mu)
+
+
+class ScaledPair(Pair):
+    __slots__ = ()
+
+    def __new__(cls, sigma: float, mu: float) -> ScaledPair:
+        return super().__new__(cls, sigma * 10.0, mu)
+
+
+class InitPair(Pair):
+    def __init__(self, *args: float) -> None:
+        assert self.sigma > 0
+
+
+class Positive:
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = "_" + name
+
+    def __get__(self, o: Any, owner: Any = None) -> Any:
+        if o is None:
+            raise AttributeError(self.name)
+        return getattr(o, self.name)
+
+    def __set__(self, o: Any, v: Any) -> None:
+        if v <= 0:
+            raise ValueError("must be positive")
+        setattr(o, self.name, v)
+
+
+@dataclasses.dataclass
+class Described:
+    sigma: Any = Positive()
+    mu: float = 1.0
+
+
+@dataclasses.dataclass
+class WithProperty:
+    sigma: Any
+    mu: float = 1.0
+
+    @property  # type: ignore[no-redef]
+    def sigma(self) -> Any:
+        return self._sigma
+
+    @sigma.setter
+    def sigma(self, v: Any) -> None:
+        assert v > 0
+        self._sigma = v
+
+
+@dataclasses.dataclass
+class Watched:
+    sigma: float
+    mu: float = 1.0
+
+    def __setattr__(self, name: str, v: Any) -> None:
+        if v is not None and v <= 0:
+            raise ValueError(name)
+        super().__setattr__(name, v)
+
+
+@dataclasses.dataclass
+class OwnNew:
+    sigma: float
+    mu: float = 1.0
+
+    def __new__(cls, sigma: float, mu: float = 1.0) -> OwnNew:
+        assert sigma > 0
+        return super().__new__(cls)
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    sigma: float
+    mu: float = 1.0
+
+
+@dataclasses.dataclass
+class Extended:
+    sigma: float
+    mu: float = 1.0
+
+
+def extended(sigma: float, mu: float) -> Extended:
+    o = Extended(sigma, mu)
+    o.more = 3.0  # type: ignore[attr-defined]
+    return o
+
+
+def of_pair(p: Any) -> Any:
+    return -p.sigma * p.mu ** 2
+
+
+def of_list(ps: Any) -> Any:
+    return of_pair(ps[0]) * 1.0
+
+
+def inside(p: Any) -> Any:
+    d = grad(of_pair)(p)
+    return getattr(d, "sigma", None) or d._sigma
+
+
+@pytest.mark.parametrize("make", [CheckedPair, ScaledPair, InitPair, Described, WithProperty, Watched, OwnNew, Frozen,
+                                  extended, Pair])
+def test_a_gradient_is_made_without_code_of_its_class(make: Any) -> None:
+    p = make(2.0, 3.0)
+    for found in (grad(of_pair)(p), grad(of_list)([p])[0], vjp(of_pair, p)[1](1.0)[0]):
+        assert getattr(found, "sigma", getattr(found, "_sigma", None)) == -9.0
+        assert found.mu == -2.0 * p.sigma * 3.0
+        assert isinstance(found, type(p)) == (isinstance(p, tuple) or type(p) is Frozen)
+    assert jvp(of_pair, (p,), (found,))[1] == 81.0 + found.mu ** 2
+    assert value_and_grad(inside)(p)[1].mu == -6.0
+    check_grads(of_pair, (p,))
 
 
 # -- all -------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from sct.codegen.interface import NO_DEFAULT, Interface, Parameter
 from sct.codegen.program import Let
 from sct.codegen.templates import ATTRIBUTE, COLUMN, ITEM
 from sct.ir.core import Eqn, Lit, Value
+from sct.ir.objects import is_plain
 from sct.ir.tree import Leaf, Node, Tree
 from sct.ir.types import Opaque
 
@@ -37,8 +38,15 @@ def _items(tree: Tree, container: Value, values: Sequence[Value]) -> Iterator[Le
             value = values[child.index]
         else:
             value = Value(Opaque(), key if isinstance(key, str) and key.isidentifier() else None)
-        eqn = Eqn(ATTRIBUTE, (container,), (value,), {"name": key}) if tree.kind == "object" else \
-            Eqn(COLUMN if tree.kind == "rows" else ITEM, (container, Lit(key)), (value,))
+        if tree.kind != "object":
+            eqn = Eqn(COLUMN if tree.kind == "rows" else ITEM, (container, Lit(key)), (value,))
+        elif is_plain(tree.cls, key):
+            eqn = Eqn(ATTRIBUTE, (container,), (value,), {"name": key})
+        else:
+            held = Value(Opaque(), None)
+            eqn = Eqn(ATTRIBUTE, (container,), (held,), {"name": "__dict__"})
+            yield Let(eqn, eqn)
+            eqn = Eqn(ITEM, (held, Lit(key)), (value,))
         yield Let(eqn, eqn)
         yield from _items(child, value, values)
 

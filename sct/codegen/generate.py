@@ -46,6 +46,7 @@ from sct.codegen.tidy import tidy
 from sct.codegen.unparse import Comment, comment, unparse
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk, with_own_values
+from sct.ir.objects import is_namedtuple, makes_itself
 from sct.ir.tree import Leaf, Node, Tree
 
 __all__ = ["generate", "load"]
@@ -219,6 +220,8 @@ def _classes(tree: Tree) -> Iterator[str]:
     if isinstance(tree, Node):
         if tree.kind == "object":
             yield tree.cls.__name__
+            if is_namedtuple(tree.cls) and not makes_itself(tree.cls):
+                yield "tuple"
         if tree.kind == "rows":
             yield from ("list", "zip")
         for child in tree.children:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import linecache
 import re
 import textwrap
@@ -50,6 +51,7 @@ from sct.codegen.templates import WRITES
 from sct.codegen.unparse import comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ir.objects import is_namedtuple, makes_itself
 from sct.ir.tree import Const, Leaf, Node, Tree
 from sct.ir.types import List, Optional, Tensor, Undef
 from sct.ops import enter, leave
@@ -375,12 +377,23 @@ class Statements:
             return self.rows(tree, values)
         children = [self.display(c, values) for c in tree.children]
         if tree.kind == "object":
-            return ast.Call(self.modules.cls(tree.cls), [], [ast.keyword(k, v) for k, v in zip(tree.keys, children)])
+            return self.made(tree, children)
         if tree.kind == "dict":
             return ast.Dict([constant(k, self.modules) for k in tree.keys], children)
         if tree.kind == "rows":
             return _rows(children)
         return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())
+
+    def made(self, tree: Node, children: list[ast.expr]) -> ast.expr:
+        """An object of the class of a gradient: see ir/objects.py."""
+        cls = self.modules.cls(tree.cls)
+        if is_namedtuple(tree.cls) and not makes_itself(tree.cls):
+            new = ast.Attribute(ast.Name("tuple", ast.Load()), "__new__", ast.Load())
+            return ast.Call(new, [cls, ast.Tuple(children, ast.Load())], [])
+        if all(key.isidentifier() and not keyword.iskeyword(key) for key in tree.keys):
+            return ast.Call(cls, [], [ast.keyword(k, v) for k, v in zip(tree.keys, children)])
+        named = ast.Dict([constant(k, self.modules) for k in tree.keys], children)
+        return ast.Call(cls, [], [ast.keyword(None, named)])
 
     def rows(self, tree: Node, values: Sequence[Operand]) -> ast.expr:
         """`[(v, None) for v in xs]`: a list of tuples of which some parts have no column."""

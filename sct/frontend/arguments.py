@@ -30,7 +30,7 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Value
-from sct.ir.objects import fields_of, is_container, is_namedtuple, is_user_class
+from sct.ir.objects import fields_of, is_container, is_namedtuple, is_plain, is_user_class, own
 from sct.ir.tree import Const, Leaf, Node, Tree, relabel
 from sct.ir.types import INT, NONE, Dim, List, Never, Opaque, Tensor, Type, join, py, sym
 from sct.ops import BY_CALL
@@ -82,7 +82,7 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
         if -1 - id(x) in sizes:
             return t, sizes[-1 - id(x)]
         first = sizes.setdefault(-1 - id(x), len(sizes))
-        return t, first, tuple([(k, _key(getattr(x, k), sizes)) for k in fields_of(x)])
+        return t, first, tuple([(k, _key(own(x, k), sizes)) for k in fields_of(x)])
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may give the operators other meanings", hint="pass np.asarray(x)")
@@ -339,10 +339,13 @@ def _object(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tu
         leaf = add_leaf(ev, x, Opaque(), name)
         return leaf, Leaf(len(ev.params) - 1)
     ev.entered.add(id(x))
-    keys = fields_of(x)
-    parts = [argument(ev, getattr(x, k), k, seen) for k in keys]
+    keys, cls = fields_of(x), type(x)
+    for k in keys:
+        if not is_plain(cls, k) and (isinstance(x, tuple) or k not in x.__dict__):
+            ev.refuse("SCT503", f"the attribute `{k}` of a `{cls.__name__}` is hidden by another one of its class")
+    parts = [argument(ev, own(x, k), k, seen) for k in keys]
     ev.entered.discard(id(x))
-    items, cls = tuple(v for v, _ in parts), type(x)
+    items = tuple(v for v, _ in parts)
     tree = Node("object", keys, tuple(t for _, t in parts), cls)
     if isinstance(x, tuple):
         return Tup(items, keys, cls), tree
@@ -436,7 +439,8 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if is_namedtuple(type(obj)):
         ev.identities[path, "type"] = (path, type(obj))
         fields = fields_of(obj)
-        return Tup(tuple(lift(ev, getattr(obj, k), (*path, ("attr", k))) for k in fields), fields, type(obj))
+        paths = [(*path, ("attr", k) if is_plain(type(obj), k) else ("item", j)) for j, k in enumerate(fields)]
+        return Tup(tuple(lift(ev, own(obj, k), at) for k, at in zip(fields, paths)), fields, type(obj))
     if type(obj) is dict:
         ev.identities[path, "type"] = (path, dict)
         ev.identities[path, "keys"] = (path, tuple(obj))

@@ -376,7 +376,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: M
 def _buildable(tree: Tree, loc: Loc | None) -> None:
     """Can what is emitted make the objects of a result?"""
     if isinstance(tree, Node):
-        if tree.kind == "object" and mirror(tree.cls) is not tree.cls:
+        if tree.kind == "object" and mirror(tree.cls, tree.keys) is not tree.cls:
             raise SctError("SCT409", f"an object of class `{tree.cls.__name__}` is not supported as a result",
                            why="what `__init__` does to make one is not known from its attributes",
                            hint="return what it holds, or make the class a dataclass", loc=loc)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sct.errors import SctError
-from sct.ir.objects import fields_of, is_container, make
+from sct.ir.objects import fields_of, is_container, make, own
 from sct.ir.types import BOOL, FLOAT, INT, Dim, List, Opaque, Tensor, Type, sym
 
 __all__ = [
@@ -100,7 +100,7 @@ def tangent_of(x: Any) -> Any:
         return x if None not in map(tangent_of, x.types) else None
     if is_container(type(x)) and not isinstance(x, (Tensor, Opaque)):
         fields = fields_of(x)
-        return make(type(x), fields, [tangent_of(getattr(x, name)) for name in fields])
+        return make(type(x), fields, [tangent_of(own(x, name)) for name in fields])
     return x if isinstance(x, Tensor) and x.kind == "f" or isinstance(x, float) else None
 
 

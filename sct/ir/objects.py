@@ -1,6 +1,6 @@
 """Objects as containers of numbers: dataclasses, named tuples, namespaces, instances of a user's classes.
 
->>> from types import MemberDescriptorType, SimpleNamespace
+>>> from types import SimpleNamespace
 >>> fields_of(SimpleNamespace(k=1.0, name="a"))
 ('k', 'name')
 >>> make(SimpleNamespace, ("k",), (2.0,))
@@ -10,10 +10,9 @@ namespace(k=2.0)
 from __future__ import annotations
 
 import abc
-import copy
 import dataclasses
-import functools
 import importlib
+import keyword
 import sys
 import typing
 from collections.abc import Mapping, Sequence
@@ -23,10 +22,11 @@ from typing import Any
 from sct.ir.foreign import PACKAGES
 
 __all__ = [
-    "attributes", "dotted_name", "fields_of", "is_container", "is_namedtuple", "is_user_class", "make", "mangled",
-    "mirror", "slots_of", "with_attributes", "with_fields",
+    "attributes", "dotted_name", "fields_of", "is_container", "is_namedtuple", "is_plain", "is_user_class", "make",
+    "makes_itself", "mangled", "mirror", "own", "put", "with_attributes", "with_fields",
 ]
 
+_FIELD = type(vars(typing.NamedTuple("_", [("x", int)]))["x"])
 _PLAIN: tuple[Any, ...] = (object, abc.ABC, typing.Generic, typing.Protocol)
 _LIBRARIES = frozenset({*sys.stdlib_module_names, "builtins", "numpy", *PACKAGES} - {"__main__"})
 
@@ -72,17 +72,23 @@ def fields_of(x: Any) -> tuple[str, ...]:
     return (*slots, *getattr(x, "__dict__", ()))
 
 
-@functools.lru_cache(maxsize=4096)
+_slots_of: dict[type, dict[str, Any]] = {}
+
+
 def slots_of(cls: type) -> dict[str, Any]:
-    """The slots of the objects of a class by name, under which a class has what gets at them."""
-    found: dict[str, Any] = {}
-    for base in cls.__mro__:
-        slots = vars(base).get("__slots__", ())
-        for name in [slots] if isinstance(slots, str) else slots:
-            slot = vars(base).get(name := mangled(name, base.__name__))
-            if isinstance(slot, MemberDescriptorType):
-                found.setdefault(name, slot)
-    return found
+    """The slots of the objects of a class by name, and what in the class gets at them."""
+    known = _slots_of.get(cls)
+    if known is None:
+        if len(_slots_of) > 4096:
+            _slots_of.clear()
+        known = _slots_of[cls] = {}
+        for base in cls.__mro__:
+            slots = vars(base).get("__slots__", ())
+            for name in [slots] if isinstance(slots, str) else slots:
+                slot = vars(base).get(name := mangled(name, base.__name__))
+                if isinstance(slot, MemberDescriptorType):
+                    known.setdefault(name, slot)
+    return known
 
 
 def _is_set(slot: Any, x: Any) -> bool:
@@ -91,6 +97,42 @@ def _is_set(slot: Any, x: Any) -> bool:
     except AttributeError:
         return False
     return True
+
+
+def own(x: Any, name: str) -> Any:
+    """An attribute as the container holds it, past the properties and descriptors of its class.
+
+    >>> class Twice(SimpleNamespace):
+    ...     k = property(lambda self: 2.0 * vars(self)["k"])
+    >>> o = Twice(); vars(o)["k"] = 1.0; own(o, "k"), o.k
+    (1.0, 2.0)
+    """
+    if isinstance(x, tuple):
+        return tuple.__getitem__(x, type(x)._fields.index(name))  # type: ignore[attr-defined]
+    slot = slots_of(type(x)).get(name)
+    return x.__dict__[name] if slot is None else slot.__get__(x)
+
+
+def put(x: Any, name: str, value: Any) -> None:
+    """Make `own(x, name)` what is given."""
+    slot = slots_of(type(x)).get(name)
+    if slot is None:
+        x.__dict__[name] = value
+    else:
+        slot.__set__(x, value)
+
+
+def is_plain(cls: type, name: str) -> bool:
+    """Does `x.name` read what an object of the class holds under this name, and nothing else?"""
+    if not name.isidentifier() or keyword.iskeyword(name):
+        return False
+    raw = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    if is_namedtuple(cls):
+        return isinstance(raw, _FIELD)
+    kind: Any = type(raw)
+    if name in slots_of(cls):
+        return raw is slots_of(cls)[name]
+    return not (hasattr(kind, "__get__") and (hasattr(kind, "__set__") or hasattr(kind, "__delete__")))
 
 
 def mangled(name: str, cls: str) -> str:
@@ -104,30 +146,43 @@ def mangled(name: str, cls: str) -> str:
     return f"_{cls}{name}" if private and cls else name
 
 
-def mirror(cls: type) -> type:
-    """The class of a gradient by an object of `cls`: the same where its fields make one, else a namespace."""
-    if is_namedtuple(cls) or dataclasses.is_dataclass(cls) and _by_fields(cls):
+def mirror(cls: type, keys: Sequence[str]) -> type:
+    """The class of a gradient by an object of `cls` with these attributes: the same where they alone make one, without
+    any code of the class; else a namespace."""
+    if is_namedtuple(cls) or dataclasses.is_dataclass(cls) and _by_fields(cls, keys):
         return cls
     return SimpleNamespace
 
 
-def _by_fields(cls: Any) -> bool:
-    """Does `cls(**fields)` make an object of exactly these fields?"""
+def _by_fields(cls: Any, keys: Sequence[str]) -> bool:
+    """Does `cls(**fields)` make an object of exactly these fields, and run only what `dataclass` has written?"""
     code = getattr(vars(cls).get("__init__"), "__code__", None)
     fields = dataclasses.fields(cls)
+    writes = cls.__setattr__
     return (code is not None and code.co_filename == "<string>" and not hasattr(cls, "__post_init__")
-            and all(f.init for f in fields) and len(fields) == code.co_argcount + code.co_kwonlyargcount - 1)
+            and cls.__new__ is object.__new__ and {f.name for f in fields} == {*keys}
+            and (writes is object.__setattr__ or getattr(writes, "__code__", code).co_filename == "<string>")
+            and all(f.init and is_plain(cls, f.name) for f in fields)
+            and len(fields) == code.co_argcount + code.co_kwonlyargcount - 1)
+
+
+def makes_itself(cls: Any) -> bool:
+    """Is `cls(**fields)` of a named tuple nothing but the tuple of these fields?"""
+    return (cls.__init__ is object.__init__
+            and cls.__new__.__globals__.get("__name__", "").startswith("namedtuple_"))
 
 
 def make(cls: Any, keys: Sequence[str], values: Sequence[Any]) -> Any:
-    """An object of these fields."""
-    return mirror(cls)(**dict(zip(keys, values)))
+    """An object of these fields, of the class of a gradient."""
+    if is_namedtuple(cls):
+        return tuple.__new__(cls, values)
+    return mirror(cls, keys)(**dict(zip(keys, values)))
 
 
 def with_fields(cls: Any, values: Mapping[str, Any]) -> Any:
     """An object of a class with these attributes, made without its `__init__`."""
     if is_namedtuple(cls):
-        return cls(**values)
+        return tuple.__new__(cls, [values[name] for name in cls._fields])
     made = object.__new__(cls)
     for name, value in values.items():
         object.__setattr__(made, name, value)
@@ -136,16 +191,16 @@ def with_fields(cls: Any, values: Mapping[str, Any]) -> Any:
 
 def attributes(x: Any) -> dict[str, Any] | None:
     """The attributes of a container by name; None where `x` is none."""
-    return {k: getattr(x, k) for k in fields_of(x)} if is_container(type(x)) else None
+    return {k: own(x, k) for k in fields_of(x)} if is_container(type(x)) else None
 
 
 def with_attributes(x: Any, values: Mapping[str, Any]) -> Any:
     """A copy of `x` with these attributes."""
     if isinstance(x, tuple):
-        return type(x)(**values)
-    made = copy.copy(x)
+        return tuple.__new__(type(x), values.values())
+    made = object.__new__(type(x)) if type(x) is not SimpleNamespace else SimpleNamespace()
     for name, value in values.items():
-        object.__setattr__(made, name, value)
+        put(made, name, value)
     return made
 
 

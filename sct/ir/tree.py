@@ -91,7 +91,7 @@ def described(tree: Tree, leaf: Callable[[int], str]) -> str:
 
 
 def relabel(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any] = lambda value: value,
-            cls: Callable[[Any], Any] = lambda cls: cls) -> Tree:
+            cls: Callable[[Any, Any], Any] = lambda cls, keys: cls) -> Tree:
     """The tree with every leaf index, constant and class replaced."""
     if isinstance(tree, Leaf):
         return leaf(tree.index)
@@ -100,7 +100,7 @@ def relabel(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any]
     children = tuple(relabel(c, leaf, const, cls) for c in tree.children)
     if tree.kind == "rows" and all(c == Const(None) for c in children):
         return Const(None)  # nothing tells how many rows there are
-    return Node(tree.kind, tree.keys, children, cls(tree.cls))
+    return Node(tree.kind, tree.keys, children, cls(tree.cls, tree.keys))
 
 
 def build(tree: Tree, values: Sequence[Any]) -> Any:

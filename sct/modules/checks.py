@@ -22,6 +22,7 @@ from sct.codegen.unparse import unparse
 from sct.errors import SctError
 from sct.frontend import Traced
 from sct.ir.core import Fn, free_values
+from sct.ir.objects import is_plain
 from sct.ir.tree import Const, Leaf, Node, Tree, leaves
 from sct.ir.types import Dim, List, Tensor, Type
 
@@ -76,7 +77,9 @@ def access(name: str, keys: Sequence[Any]) -> str:
 def _part(text: str, tree: Node, key: Any) -> str:
     if tree.kind == "rows":
         return f"[row[{key}] for row in {text}]"
-    return f"{text}.{key}" if tree.kind == "object" else access(text, [key])
+    if tree.kind == "object":
+        return f"{text}.{key}" if is_plain(tree.cls, key) else access(f"{text}.__dict__", [key])
+    return access(text, [key])
 
 
 def _leaves(text: str, tree: Tree) -> dict[int, str]:

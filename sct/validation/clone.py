@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.opaque import is_library
-from sct.ir.objects import fields_of, is_container, is_namedtuple, is_user_class
+from sct.ir.objects import fields_of, is_container, is_namedtuple, is_user_class, own, put
 
 __all__ = ["LARGEST", "Kept", "NotCopied", "World"]
 
@@ -152,8 +152,7 @@ class World:
     def _object(self, x: Any) -> Any:
         made = self.enter(x, type(x).__new__(type(x)) if type(x) is SimpleNamespace else object.__new__(type(x)))
         for name in fields_of(x):
-            object.__setattr__(made, name, self.copy(getattr(x, name) if name not in getattr(x, "__dict__", ())
-                                                     else x.__dict__[name]))
+            put(made, name, self.copy(own(x, name)))
         return made
 
     def _other(self, x: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.objects import fields_of, is_container
+from sct.ir.objects import fields_of, is_container, own
 
 __all__ = ["same", "shown"]
 
@@ -83,8 +83,7 @@ class _Comparison:
             return bool(a == b)
         if is_container(type(a)):
             names = fields_of(a)
-            return names == fields_of(b) and all(
-                self.same(getattr(a, name, None), getattr(b, name, None)) for name in names)
+            return names == fields_of(b) and all(self.same(own(a, name), own(b, name)) for name in names)
         if isinstance(a, types.FunctionType):
             return bool(a.__code__ == b.__code__)
         if isinstance(a, random.Random):

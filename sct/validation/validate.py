@@ -26,6 +26,7 @@ from sct.errors import Loc, SctError
 from sct.frontend import Traced, Transform, read_path
 from sct.frontend.reading import NO_VALUE, Place
 from sct.ir import Eqn, Fn, walk
+from sct.ir.objects import own
 from sct.validation.clone import Kept, NotCopied, World
 from sct.validation.compare import same, shown
 from sct.validation.primal import Primal, primal_of
@@ -259,7 +260,7 @@ def _held(bound: inspect.BoundArguments, place: Place) -> Any:
         x = bound.arguments[first] if first in bound.arguments else bound.kwargs[first]
     for how, key in steps:
         try:
-            x = x[key] if how == "item" else getattr(x, key)
+            x = x[key] if how == "item" else own(x, key)
         except (LookupError, AttributeError):
             return _GONE
     return len(x) if isinstance(x, list) else list(x) if isinstance(x, dict) else x
