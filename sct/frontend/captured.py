@@ -20,17 +20,11 @@ from sct.frontend.evaluator import Evaluator, Frame
 from sct.frontend.source import declared, free_names
 from sct.frontend.values import (
     Abstract,
-    Bound,
-    Cached,
     Closure,
     Container,
-    Iteration,
     Key,
-    Method,
-    Parent,
-    Perhaps,
     Slots,
-    Tup,
+    parts,
 )
 from sct.ir import Value
 
@@ -101,24 +95,10 @@ def _rebound(node: Any) -> set[str]:
 
 def _closures(ev: Evaluator, v: Any, seen: set[int]) -> list[tuple[Any, Frame]]:
     """The functions in a value that were made during evaluation, each with the call that it was made in."""
-    parts: tuple[Any, ...] = ()
-    found: list[tuple[Any, Frame]] = []
-    if isinstance(v, Closure):
-        found, parts = [(v.node, ev.all_frames[v.frame])], (*v.defaults, *v.kw_defaults)
-    elif isinstance(v, Tup):
-        parts = v.items
-    elif isinstance(v, Perhaps):
-        parts = v.of.items
-    elif isinstance(v, Bound):
-        parts = v.fn, *v.args, *(x for _, x in v.kwargs)
-    elif isinstance(v, (Method, Parent)):
-        parts = (v.owner,)
-    elif isinstance(v, Cached):
-        parts = (v.fn,)
-    elif isinstance(v, Iteration):
-        parts = v.parts
-    elif isinstance(v, Container) and v.addr not in seen:
+    held = parts(v)
+    if isinstance(v, Container) and v.addr not in seen:
         seen.add(v.addr)
         cell = ev.store.cells[v.addr]
-        parts = cell.items if isinstance(cell, Slots) else ()
-    return found + [pair for x in parts for pair in _closures(ev, x, seen)]
+        held = cell.items if isinstance(cell, Slots) else ()
+    found = [(v.node, ev.all_frames[v.frame])] if isinstance(v, Closure) else []
+    return found + [pair for x in held for pair in _closures(ev, x, seen)]

@@ -197,7 +197,6 @@ class Evaluator(Facts):
         self.generating = 0
         self.few: set[int] = set()
         self.heads: list[Any] = []
-        self.late_freezes: list[int] = []
         self.loop_memo: dict[Any, Any] = {}
         self.sites = sites
         self.inlined: list[Any] = []
@@ -406,6 +405,8 @@ class Evaluator(Facts):
         """The slots of a container, as they are now."""
         cell = self.store.cells[v.addr]
         assert isinstance(cell, Slots)
+        if cell.rows is None:
+            lists.fresh(self, cell)
         return cell
 
     def new_frame_id(self) -> int:

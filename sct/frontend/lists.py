@@ -38,8 +38,8 @@ from sct.ops import lists as ops
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["HELD", "append", "as_column", "cells", "change", "columns", "element", "extended", "flat_columns", "grow",
-           "is_dynamic", "length", "new_list", "of_columns", "same_columns", "shape_of", "store_element"]
+__all__ = ["HELD", "append", "as_column", "cells", "change", "columns", "element", "extend", "flat_columns", "grow",
+           "is_dynamic", "joined", "length", "new_list", "of_columns", "same_columns", "shape_of", "store_element"]
 
 Rows = tuple[Shape, list[Type]]
 """How items are made of leaves, and the types of these."""
@@ -265,15 +265,16 @@ def fresh(ev: Evaluator, cell: Slots) -> None:
                   hint="take a copy: `list(xs)`")
 
 
-def new_list(ev: Evaluator, shape: Shape, made: Sequence[Operand], *, origin: str = "fresh") -> ListRef:
-    """A list with these columns."""
+def new_list(ev: Evaluator, shape: Shape, made: Sequence[Operand], *, origin: str = "fresh",
+             held: bool = False) -> ListRef:
+    """A list with these columns, of which another one has items too, that may be written there, if it is `held`."""
     items = []
     for column in made:
         addr = ev.new_addr()
         ev.store.cells[addr] = Array(column, origin)
         items.append(Ref(addr))
     addr = ev.new_addr()
-    ev.store.cells[addr] = Slots(tuple(items), rows=shape, origin=origin)
+    ev.store.cells[addr] = Slots(tuple(items), rows=shape, origin=origin, frozen=HELD if held else "")
     return ListRef(addr)
 
 
@@ -356,17 +357,17 @@ def deep_read(ev: Evaluator, column: Ref, i: Operand) -> Operand:
 
 def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
     """`xs[a:b]`"""
-    shared(ev, ref)
+    held = shared(ev, ref)
     ends = (bounds.start, bounds.stop, bounds.step)
     key = ("s" + "".join("0" if b is None else "1" for b in ends),)
     made = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
-    return new_list(ev, slots(ev, ref).rows or 0, made)
+    return new_list(ev, slots(ev, ref).rows or 0, made, held=held)
 
 
 def copied(ev: Evaluator, ref: ListRef) -> ListRef:
     """`list(xs)`"""
-    shared(ev, ref)
-    return new_list(ev, slots(ev, ref).rows or 0, [ev.emit(ops.copy_list, c) for c in columns(ev, ref)])
+    held = shared(ev, ref)
+    return new_list(ev, slots(ev, ref).rows or 0, [ev.emit(ops.copy_list, c) for c in columns(ev, ref)], held=held)
 
 
 # -- writing ------------------------------------------------------------------------------------------------
@@ -390,7 +391,7 @@ def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
     while at is not None:
         ev.writable(at, "a write")
         at = slots(ev, ListRef(at)).parent
-    cell = ev.store.cells[column]
+    cell = ev.writable(column, "a write")
     assert isinstance(cell, Array)
     if isinstance(new, Value) and new.hint is None and isinstance(cell.value, Value):
         new.hint = cell.value.hint
@@ -398,7 +399,7 @@ def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
     if slots(ev, ref).parent is not None:
         # A list that was put in, or cut loose, may be the one that is written.
         for addr, other in list(ev.store.cells.items()):
-            if isinstance(other, Slots) and other.frozen == HELD and other.rows is not None:
+            if isinstance(other, Slots) and other.frozen == HELD and not other.keys:
                 ev.store.cells[addr] = replace(other, frozen=STALE)
 
 
@@ -421,10 +422,13 @@ def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
     return column.path if isinstance(column, Ref) else ()
 
 
-def shared(ev: Evaluator, ref: ListRef) -> None:
-    """Another list gets the same items: lists in them are not written any more."""
-    if any(isinstance(t, List) for t in item_type(ev, ref)[1]):
-        hold(ev, ref.addr)
+def shared(ev: Evaluator, ref: ListRef) -> bool:
+    """Another list gets the same items: lists in them are written there alone; True: not there either."""
+    if not any(isinstance(t, List) for t in item_type(ev, ref)[1]):
+        return False
+    held = bool(slots(ev, ref).frozen) or ref.addr <= CAPTURED
+    hold(ev, ref.addr)
+    return held
 
 
 def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
@@ -513,14 +517,29 @@ def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
     return made
 
 
-def extended(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Operand]:
-    """The columns of `ref + other`."""
-    if is_dynamic(ev, other):
-        shared(ev, other)
-    more = dynamic(ev, other, ref)
-    if slots(ev, more).rows != slots(ev, ref).rows:
+def _both(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Operand]:
+    """The columns of one list and then those of the other."""
+    if slots(ev, other).rows != slots(ev, ref).rows:
         _different(ev)
-    return [ev.emit(op, c, d) for c, d in zip(columns(ev, ref), columns(ev, more))]
+    return [ev.emit(op, c, d) for c, d in zip(columns(ev, ref), columns(ev, other))]
+
+
+def joined(ev: Evaluator, a: ListRef, b: ListRef) -> ListRef:
+    """`a + b`"""
+    a, b = dynamic(ev, a, b), dynamic(ev, b, a)
+    held = [shared(ev, a), shared(ev, b)]
+    return new_list(ev, item_type(ev, a)[0], _both(ev, ops.joined, a, b), held=any(held))
+
+
+def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
+    """`xs.extend(other)`"""
+    resize(ev, ref)
+    other = dynamic(ev, other, ref)
+    held = shared(ev, other)
+    made = change(ev, ref, _both(ev, ops.extend, ref, other))
+    if held:
+        hold(ev, ref.addr)
+    return made
 
 
 def of_numbers(ev: Evaluator, v: Ref) -> bool:

@@ -105,8 +105,7 @@ def extend(ev: Evaluator, owner: ListRef, other: Abstract) -> Abstract:
         made = ev.call(Static(list), [other])
         assert isinstance(made, ListRef)
         other = made
-    lists.resize(ev, owner)
-    return lists.change(ev, owner, lists.extended(ev, ops.extend, owner, other))
+    return lists.extend(ev, owner, other)
 
 
 def position(ev: Evaluator, args: Args) -> Operand:

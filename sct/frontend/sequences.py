@@ -24,7 +24,6 @@ from sct.frontend.values import Abstract, DictRef, Iteration, ListRef, Method, R
 from sct.ir import Lit, Operand, Value
 from sct.ir.reals import plain
 from sct.ir.types import Tensor
-from sct.ops import lists as ops
 
 __all__ = ["arrays_of", "as_set", "combined", "is_sequence", "like", "written"]
 
@@ -53,9 +52,7 @@ def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstr
     if kind is gast.Add and isinstance(a, ListRef) and isinstance(b, ListRef):
         if not (lists.is_dynamic(ev, a) or lists.is_dynamic(ev, b)):
             return ev.new_list(ev.slots(a).items + ev.slots(b).items)
-        a, b = lists.dynamic(ev, a, b), lists.dynamic(ev, b, a)
-        lists.shared(ev, a)
-        return lists.new_list(ev, lists.item_type(ev, a)[0], lists.extended(ev, ops.joined, a, b))
+        return lists.joined(ev, a, b)
     if kind is gast.BitOr and isinstance(a, DictRef) and isinstance(b, DictRef):
         made = ev.call(Method(a, "copy"), [])
         ev.call(Method(made, "update"), [b])

@@ -21,7 +21,6 @@ from sct.frontend.values import (
     Array,
     Cell,
     Container,
-    Iteration,
     Key,
     Layout,
     ListRef,
@@ -34,6 +33,7 @@ from sct.frontend.values import (
     Step,
     Tup,
     is_number,
+    parts,
 )
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, undef
 from sct.ir.types import Optional, Type, TypeMismatch, Undef, join
@@ -253,8 +253,8 @@ class _Merge:
             except TypeMismatch as error:
                 return Poison(f"its type depends on the path: {error}")
             return Static(made.value) if isinstance(made, Lit) else made
-        if isinstance(a, Iteration) and a == b:
-            for part in a.parts:
+        if a == b:
+            for part in parts(a):
                 self.value(part, part)
         if a == b or a is None and self.left.store.dead or b is None and self.right.store.dead:
             return given
@@ -335,14 +335,21 @@ class _Merge:
             assert isinstance(x, Ref)
             with self.ev.inside(arm):
                 values.append(self.ev.contents(x))
-            self.ev.late_freezes.append(x.addr)
         self.inner = (self.left.defines(), self.right.defines())
         try:
             value = self.phi(values[0], values[1], hint)
         except TypeMismatch as error:
             return Poison(f"its type depends on the path: {error}")
+        return self.apart(a, b, value)
+
+    def apart(self, a: Abstract | None, b: Abstract | None, value: Operand) -> Ref:
+        """A frozen copy of what is a part of another buffer on one path: no cell may be written that is this buffer."""
         addr = self.ev.new_addr()
         self.store.cells[addr] = Array(value, frozen=AMBIGUOUS, merged=True)
+        if isinstance(a, Ref):
+            self.pairs.add((a.addr, ("copy", addr)))
+        if isinstance(b, Ref):
+            self.pairs.add((("copy", addr), b.addr))
         return Ref(addr)
 
     def optional(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
@@ -351,10 +358,7 @@ class _Merge:
             with self.ev.inside(arm):
                 values.append(self.ev.contents(x) if isinstance(x, Ref) else Lit(None))
         self.inner = (self.left.defines(), self.right.defines())
-        self.ev.late_freezes.extend(x.addr for x in (a, b) if isinstance(x, Ref))
-        addr = self.ev.new_addr()
-        self.store.cells[addr] = Array(self.phi(values[0], values[1], hint), frozen=AMBIGUOUS, merged=True)
-        return Ref(addr)
+        return self.apart(a, b, self.phi(values[0], values[1], hint))
 
     def container(self, a: Abstract | None, b: Abstract | None) -> Abstract:
         if a is None or b is None:
@@ -491,7 +495,6 @@ def merge(ev: Evaluator, pred: Operand, left: Arm, right: Arm, live: Callable[[K
     Returns the store after it, and the join of the arms' extra values.
     """
     m = _Merge(ev, left, right)
-    ev.late_freezes.clear()
     a, b = left.store, right.store
     both = [k for k in {**a.vars, **b.vars} if live(k) and not is_binding(k)]
     for key in both:
@@ -510,7 +513,7 @@ def merge(ev: Evaluator, pred: Operand, left: Arm, right: Arm, live: Callable[[K
         for addr in sorted((b if a.dead else a).cells):
             m.cell(addr)
     frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
-    for addr in sorted({*frozen, *ev.late_freezes} & m.store.cells.keys()):
+    for addr in sorted(frozen & m.store.cells.keys()):
         m.store.cells[addr] = replace(m.store.cells[addr], frozen=AMBIGUOUS)
     arms = tuple(
         Fn(name, (), tuple(arm.builder.eqns), tuple(o[k] for o in m.outs))

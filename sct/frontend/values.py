@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CAPTURED", "DELETED", "Abstract", "Array", "Bound", "Cached", "Closure", "Container", "DefaultRef", "DictRef",
     "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Place",
-    "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Together", "Tup", "is_number",
+    "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Together", "Tup", "is_number", "parts",
 ]
 
 
@@ -267,6 +267,25 @@ DELETED = Poison("it is deleted")
 Abstract = Union[
     Static, Value, Ref, Tup, Perhaps, ListRef, DictRef, ObjRef, Bound, Cached, Parent, Closure, Method, Pullback,
     Iteration, Place, Poison]
+
+
+def parts(v: Abstract | None) -> tuple[Abstract, ...]:
+    """What an abstract value holds by itself; what a container holds is on the heap."""
+    if isinstance(v, Closure):
+        return *v.defaults, *(x for x in v.kw_defaults if x is not None)
+    if isinstance(v, Tup):
+        return v.items
+    if isinstance(v, Perhaps):
+        return v.of.items
+    if isinstance(v, Bound):
+        return v.fn, *v.args, *(x for _, x in v.kwargs)
+    if isinstance(v, (Method, Parent)):
+        return (v.owner,)
+    if isinstance(v, Cached):
+        return (v.fn,)
+    if isinstance(v, Iteration):
+        return v.parts if v.state is None else (*v.parts, DictRef(v.state))
+    return ()
 
 
 @dataclass(frozen=True)
