@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import subprocess
 import sys
@@ -283,20 +282,15 @@ def test_a_file_without_decorated_functions_exits_with_2(run) -> None:
 # -- the command ----------------------------------------------------------------------
 
 
-def test_the_installed_command_answers_within_a_second(tmp_path: Path) -> None:
-    body = "".join(f"    y = y * x + math.sin(y + {k}.0)\n" for k in range(46))
-    file = tmp_path / "fifty.py"
-    file.write_text("import math\nfrom sct import grad\n@grad\ndef f(x: float):\n    y = x\n" + body + "    return y\n")
-    command = [sys.executable, "-c", "from sct.cli import main; main()", "show-ir", str(file)]
-    plain = {name: value for name, value in os.environ.items() if name != "SCT_VERIFY"}
-    times = []
-    for _ in range(2):
-        start = os.times()
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=plain)
-        end = os.times()
-        times.append(end.children_user + end.children_system - start.children_user - start.children_system)
-    assert "def f_grad(x" in done.stdout
-    assert min(times) < 1.0  # of processor time: the machine may be busy
+def test_the_command_imports_no_library_that_is_slow_to_import(tmp_path: Path) -> None:
+    """How long it takes is measured by benchmarks/compile_time.py."""
+    file = tmp_path / "sine.py"
+    file.write_text("import math\nfrom sct import grad\n@grad\ndef f(x: float):\n    return x * math.sin(x)\n")
+    command = [sys.executable, "-X", "importtime", "-c", "from sct.cli import main; main()", "show-ir", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "def f_grad(x" in done.stdout and "numpy" in modules
+    assert not modules & {"scipy", "numba", "jax", "pandas", "matplotlib", "pytest"}
 
 
 def test_help() -> None:

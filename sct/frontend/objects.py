@@ -311,6 +311,9 @@ def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abst
     """What Python does with an operator between objects of these classes where no class defines it, be it to raise:
     tried on others of their classes."""
     samples = [_sample(v) for v in values]
+    for v, sample in zip(values, samples):
+        if sample is _MISSING and isinstance(v, Static) and instead(v.value, "it"):
+            ev.operand(v)  # an object of another library, which is refused by name
     if _MISSING in samples:
         for v in values:
             if isinstance(v, Static) and instead(v.peek, "it"):
