@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from heapq import heapify, heappop, heappush
 from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, module_of, operand
@@ -90,7 +91,7 @@ def pulled(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tape,
     start = len(b.eqns)
     for k, seed in seeds.items():
         pass_.add(fn.results[k], seed)
-    pass_.block(fn)
+    pass_.block(fn.eqns)
     b.module = b.loc = None
     made = [full(pass_.cts.get(p), p) for p in params]
     b.eqns[start:] = tape.counted(needed(b.eqns[start:], made))
@@ -104,15 +105,18 @@ class _Reverse:
         self.cts: dict[Value, Operand] = {}
         self.masks = Masks()
         self.lines: dict[Value, set[tuple[str, int]]] = {}
+        self.around = _Block((), active)
 
-    def block(self, fn: Fn) -> None:
-        current().nonzero.update(v for eqn in fn.eqns for v in divisors(eqn))
-        for eqn in reversed(fn.eqns):
+    def block(self, eqns: Sequence[Eqn]) -> None:
+        current().nonzero.update(v for eqn in eqns for v in divisors(eqn))
+        around, self.around = self.around, _Block(eqns, self.active)
+        for eqn in reversed(eqns):
             if any(out in self.cts for out in eqn.outs):
                 b = current()
                 b.loc, b.module = self.origin(eqn), module_of(eqn.spelling)
                 with explained(eqn):
                     self.rules.get(eqn.op.name, self.plain)(eqn)
+        self.around = around
 
     def origin(self, eqn: Eqn) -> Loc | None:
         """Where the user wrote the equation: of several places, on the line that all of its cotangent comes from.
@@ -229,20 +233,21 @@ class _Reverse:
     def cond(self, eqn: Eqn) -> None:
         cts = {k: self.cts.pop(out) for k, out in enumerate(eqn.outs) if out in self.cts}
         arms = [arm for arm in eqn.regions if not raises(arm)]
-        reads = list(dict.fromkeys(v for arm in arms for v in self.active.reads[arm]))
-        sunk = self.sunk(eqn, arms, reads)
-        reads = list(dict.fromkeys(cast(Value, sunk[v].args[0]) if v in sunk else v for v in reads))
-        outside = {v: self.cts.pop(v) for v in sunk if v in self.cts}
+        own = [self.around.only_for(eqn, arm, arms, self.cts) for arm in arms]
+        reads = list(dict.fromkeys(v for arm, eqns in zip(arms, own) for v in self.reads_of(arm, eqns)))
+        elements = self.elements(eqn, arms, reads)
+        reads = list(dict.fromkeys(cast(Value, elements[v].args[0]) if v in elements else v for v in reads))
+        outside = {v: self.cts.pop(v) for v in elements if v in self.cts}
         before = {v: self.cts.pop(v) for v in reads if v in self.cts}
         blocks, made = [], []
-        for arm in arms:
+        for arm, eqns in zip(arms, own):
             self.cts.update(before)
             with current().nested() as b:
                 for k, ct in cts.items():
                     self.add(arm.results[k], ct)
-                self.block(arm)
-                for v in [v for v in sunk if v in self.cts]:
-                    self.index(sunk[v], self.cts.pop(v))
+                self.block((*eqns, *arm.eqns))
+                for v in [v for v in elements if v in self.cts]:
+                    self.index(elements[v], self.cts.pop(v))
             blocks.append(b)
             made.append({v: self.cts.pop(v) for v in reads if v in self.cts})
         self.cts.update({**before, **outside})
@@ -258,7 +263,13 @@ class _Reverse:
         elif changed:
             self.cts.update(zip(changed, branch(eqn.args[0], fns[0], fns[1], hints=[hint(v) for v in changed])))
 
-    def sunk(self, eqn: Eqn, arms: Sequence[Fn], reads: Sequence[Value]) -> dict[Value, Eqn]:
+    def reads_of(self, arm: Fn, eqns: Sequence[Eqn]) -> list[Value]:
+        """The active values outside that an arm contributes to, and equations that are transposed in it."""
+        bound = {out for eqn in eqns for out in eqn.outs}
+        reads = [*self.active.reads[arm], *(v for eqn in reversed(eqns) for v in read_by(eqn, self.active))]
+        return [v for v in dict.fromkeys(reads) if v not in bound]
+
+    def elements(self, eqn: Eqn, arms: Sequence[Fn], reads: Sequence[Value]) -> dict[Value, Eqn]:
         """Elements `x[i]` that one arm alone uses: their adjoint `dx[i] += ct` is done in that arm."""
         found = {}
         for v in reads:
@@ -288,7 +299,7 @@ class _Reverse:
                 self.add(loop.results[k], ct)
             for j, s in yielded.items():
                 self.add(loop.yields[j], elems[s])
-            self.block(loop.body)
+            self.block(loop.body.eqns)
             b.module = b.loc = None
             results = [full(cts.pop(p, None), p if isinstance(p.type, List) or ct_type(p.type) != ct.type else ct)
                        for p, ct in zip((loop.params[k] for k in carried), carries)]
@@ -317,6 +328,74 @@ class _Reverse:
             if s is seq and e in self.cts:
                 before = self.masks.sum(before, self.cts.pop(e))
         return full(before, loop.elems[loop.xs.index(seq)])
+
+
+class _Block:
+    """The equations that are being transposed in one block.
+
+    made     where each value is bound
+    readers  the equations that contribute to the cotangent of each
+    """
+
+    def __init__(self, eqns: Sequence[Eqn], active: Activity) -> None:
+        self.eqns, self.active = eqns, active
+        self.made: dict[Value, int] = {}
+        self.readers: dict[Value, list[int]] = {}
+        self.place: dict[Eqn, int] = {}
+        if any(eqn.op.name == "cond" for eqn in eqns):
+            self.made.update((out, k) for k, eqn in enumerate(eqns) for out in eqn.outs)
+            self.place.update((eqn, k) for k, eqn in enumerate(eqns))
+            for k, eqn in enumerate(eqns):
+                for v in read_by(eqn, active):
+                    self.readers.setdefault(v, []).append(k)
+
+    def only_for(self, cond: Eqn, arm: Fn, arms: Sequence[Fn], cts: Mapping[Value, Operand]) -> list[Eqn]:
+        """The equations before `cond` on which the result depends by way of `arm` alone.
+
+        They are transposed in that arm: where another is taken their cotangent is not 0.0, there is none, and
+        a slope that is infinite does no harm:  r = sqrt(s); if r > 0: y = x / r
+        """
+        if len(arms) < 2:
+            return []
+        end = self.place[cond]
+        others = {v for each in arms if each is not arm for v in self.active.reads[each]}
+        todo = [-self.made[v] for v in self.active.reads[arm] if v in self.made]
+        heapify(todo)
+        moved: set[int] = set()
+        while todo:
+            k = -heappop(todo)
+            eqn = self.eqns[k]
+            outs = [out for out in eqn.outs if out in self.active]
+            if k in moved or eqn.op is index and eqn.args[0] not in cts:
+                continue
+            if not any(out in cts or out in others or any(j < end and j not in moved for j in self.readers.get(out, ()))
+                       for out in outs):
+                moved.add(k)
+                for v in read_by(eqn, self.active):
+                    if v in self.made:
+                        heappush(todo, -self.made[v])
+        kept = set(moved)
+        for k in sorted(moved):
+            # An array of zeros in the other arm is worse than a linear equation of a zero behind the branch.
+            if _is_tame(self.eqns[k]) and any(
+                    isinstance(v.type, Tensor) and v.type.is_array and v not in cts and v not in others
+                    and self.made.get(v) not in kept for v in read_by(self.eqns[k], self.active)):
+                kept.remove(k)
+        return [self.eqns[k] for k in sorted(kept)]
+
+
+def _is_tame(eqn: Eqn) -> bool:
+    """Is the contribution of a zero cotangent zero wherever the operands are finite?"""
+    power = eqn.args[1] if eqn.op.name == "pow" else None
+    return eqn.op.linear is not None or isinstance(power, Lit) and type(power.value) is int and power.value > 0
+
+
+def read_by(eqn: Eqn, active: Activity) -> list[Value]:
+    """The active values to whose cotangents the transpose of the equation contributes."""
+    if not any(out in active for out in eqn.outs):
+        return []
+    operands = [x for k, x in enumerate(eqn.args) if x in active and (eqn.regions or differentiable(eqn, k))]
+    return list(dict.fromkeys(cast(list[Value], [*operands, *(v for r in eqn.regions for v in active.reads.get(r, ()))])))
 
 
 def _added(xs: Operand, ct: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Operand:

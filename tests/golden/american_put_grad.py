@@ -37,24 +37,23 @@ def american_put_grad(spot, strike, sigma, steps):
     dspot = 0.0
     for level in reversed(range(steps - 1, -1, -1)):
         for k in reversed(range(level + 1)):
-            t8, t11, t9, t10 = tape.pop()
+            t8, t9, t11, t10 = tape.pop()
             t12 = 2 * k - level
             # values[k] = held if held > exercised else exercised
             t13 = dvalues[k]
+            dvalues[k] = 0.0
             if t10:
                 # held = math.exp(-0.05 * dt) * (p * values[k + 1] + (1.0 - p) * ...
                 t10 = t13 * t7
-                dvalues[k] = t10 * t1
-                dp += t10 * (t8 - t11)
+                dvalues[k] += t10 * t1
+                dp += t10 * (t8 - t9)
                 dvalues[k + 1] += t10 * p
             else:
                 # exercised = strike - spot * up ** (2 * k - level)
+                dspot -= t13 * t11
                 t8 = t12 * up ** max(t12 - 1, 0)
-                t11 = t8 if t12 >= 1 else t12 * t9 / up if up else 0.0
-                dspot -= t13 * t9
-                dup -= t13 * spot * t11
-                # held = math.exp(-0.05 * dt) * (p * values[k + 1] + (1.0 - p) * ...
-                dvalues[k] = 0.0
+                t9 = t8 if t12 >= 1 else t12 * t11 / up if up else 0.0
+                dup -= t13 * spot * t9
     # values = np.maximum(strike - spot * up ** np.arange(-steps, steps + ...
     t10 = t6 >= 0.0
     t8 = np.where(t6 == 0.0, 0.5 * dvalues, dvalues)

@@ -20,15 +20,11 @@ def kmeans_loss_grad(centers, points):
     t2 = 1.0 / k
     dcenters = np.zeros_like(centers)
     for _ in reversed(range(k)):
-        dd = t2
+        dbest = t2
         for i in reversed(range(len(centers))):
             t, t1 = tape.pop()
             if t1:
+                # d = np.sum((p - c) ** 2)
+                dcenters[i] -= 2.0 * dbest * t
                 dbest = 0.0
-            else:
-                dbest = dd
-                dd = 0.0
-            # d = np.sum((p - c) ** 2)
-            dcenters[i] -= 2.0 * dd * t
-            dd = dbest
     return dcenters

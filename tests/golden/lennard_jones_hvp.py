@@ -27,10 +27,7 @@ def lennard_jones_grad_jvp(positions, dpositions):
     for i in reversed(range(n)):
         for j in reversed(range(i)):
             dr1, t, squared, dsquared = tape1.pop()
-            if squared > 9.0:
-                dsquared1 = 0.0
-                ddsquared = 0.0
-            else:
+            if not squared > 9.0:
                 t3, t4, dinverse1 = tape.pop()
                 # inverse = 1.0 / squared**3
                 t1 = 3.0 * squared * squared
@@ -42,14 +39,14 @@ def lennard_jones_grad_jvp(positions, dpositions):
                 t2 = dinverse / t3
                 t5 = t2 / t3
                 t2 = dinverse1 * t2 + (ddinverse - t2 * t4) / t3 / t3
-                dsquared1 = -t5 * t1
-                ddsquared = -(t2 * t1 + 6.0 * dsquared * squared * t5)
-            # squared = np.sum(r**2)
-            dr2 = dsquared1 * t
-            ddr = ddsquared * t + 2.0 * dsquared1 * dr1
-            # r = positions[i] - positions[j]
-            dpositions1[j] -= dr2
-            ddpositions[j] -= ddr
-            dpositions1[i] += dr2
-            ddpositions[i] += ddr
+                t6 = t5 * t1
+                # squared = np.sum(r**2)
+                t7 = t6 * t
+                t = (t2 * t1 + 6.0 * dsquared * squared * t5) * t
+                t += 2.0 * t6 * dr1
+                # r = positions[i] - positions[j]
+                dpositions1[j] += t7
+                ddpositions[j] += t
+                dpositions1[i] -= t7
+                ddpositions[i] -= t
     return dpositions1, ddpositions

@@ -11,7 +11,9 @@ def many_returns_grad(x):
         return dx
     y = math.sqrt(x)
     if y < 1.0:
-        return 0.5 / y if y else math.inf
+        # y = math.sqrt(x)
+        dx = 0.5 / y if y else math.inf
+        return dx
     # return math.log(x) + 1.0
     dx = 1.0 / x
     return dx

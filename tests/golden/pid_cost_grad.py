@@ -37,9 +37,9 @@ def pid_cost_grad(kp, ki, kd, target, steps):
         t = 0.05 * dvelocity
         dvelocity *= 0.98
         if force > 5.0:
-            t = 0.0
+            dprevious = 0.0
         elif force < -5.0:
-            t = 0.0
+            dprevious = 0.0
         else:
             # velocity += (force - 0.4 * velocity) * dt
             dforce = 0.001 * force1 + t
@@ -50,9 +50,8 @@ def pid_cost_grad(kp, ki, kd, target, steps):
             dkp += dforce * error
             # derivative = (error - previous) / dt
             t = dforce * kd / 0.05
+            dprevious = -t
             derror += dforce * kp + t
-        # derivative = (error - previous) / dt
-        dprevious = -t
         # integral += error * dt
         derror += 0.05 * dintegral
         # error = target - position

@@ -12,17 +12,16 @@ def until_grad(xs, limit):
     t = len(out)
     if t > 0:
         dout = [1.0 / t] * t
+        dxs = [0.0] * len(xs)
         dlimit = 0.0
-    else:
-        # return limit * limit
-        dlimit = 2.0 * limit
-        dout = [0.0] * t
-    dxs = [0.0] * len(xs)
-    for i in reversed(range(trips)):
-        x = xs[i]
-        if not x > limit and not x < 0.0:
-            # out.append(x * limit)
-            t1 = dout.pop()
-            dlimit += t1 * x
-            dxs[i] = t1 * limit
-    return dxs, dlimit
+        for i in reversed(range(trips)):
+            x = xs[i]
+            if not x > limit and not x < 0.0:
+                # out.append(x * limit)
+                t1 = dout.pop()
+                dlimit += t1 * x
+                dxs[i] = t1 * limit
+        return dxs, dlimit
+    # return limit * limit
+    dlimit = 2.0 * limit
+    return [0.0] * len(xs), dlimit
