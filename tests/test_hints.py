@@ -695,6 +695,41 @@ def test_the_hint_is_given_and_works(each: Case) -> None:
            atol=1e-1 if each.args[0].dtype == np.float32 else 1e-6)
 
 
+@case("make it a float on all: `float(...)`")
+def _() -> Any:
+    def refused(x):
+        k = 1 if x[0] > 0.0 else 2.5
+        return np.sum(np.full(3, k) * x)
+
+    def followed(x):
+        k = float(1 if x[0] > 0.0 else 2.5)
+        return np.sum(np.full(3, k) * x)
+
+    return refused, followed
+
+
+@case("bind `k` on every path before the call")
+def _() -> Any:
+    def refused(x):
+        def power(v, n):
+            return power(v * k[0], n - 1) if n > 0 else v
+
+        if x[0] > 0.0:
+            k = (2.0, 3.0)
+        return power(x[0], int(x[2] * 3.0))
+
+    def followed(x):
+        def power(v, n):
+            return power(v * k[0], n - 1) if n > 0 else v
+
+        k = (1.0, 0.0)
+        if x[0] > 0.0:
+            k = (2.0, 3.0)
+        return power(x[0], int(x[2] * 3.0))
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

@@ -68,7 +68,8 @@ def fields_of(x: Any) -> tuple[str, ...]:
     if isinstance(x, tuple):
         fields: tuple[str, ...] = type(x)._fields  # type: ignore[attr-defined]
         return fields
-    slots = [name for name, slot in slots_of(type(x)).items() if _is_set(slot, x)]
+    cls: type = type(x)
+    slots = [name for name, slot in slots_of(cls).items() if _is_set(slot, x)]
     return (*slots, *getattr(x, "__dict__", ()))
 
 
