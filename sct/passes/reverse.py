@@ -395,7 +395,8 @@ def read_by(eqn: Eqn, active: Activity) -> list[Value]:
     if not any(out in active for out in eqn.outs):
         return []
     operands = [x for k, x in enumerate(eqn.args) if x in active and (eqn.regions or differentiable(eqn, k))]
-    return list(dict.fromkeys(cast(list[Value], [*operands, *(v for r in eqn.regions for v in active.reads.get(r, ()))])))
+    inside = [v for region in eqn.regions for v in active.reads.get(region, ())]
+    return list(dict.fromkeys([*cast(list[Value], operands), *inside]))
 
 
 def _added(xs: Operand, ct: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> Operand:
