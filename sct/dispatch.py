@@ -64,7 +64,9 @@ UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardErro
 
 FORMS = {"is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}",
          "items": "tuple({0}) == {1}", "pairs": "tuple({0}.items()) == {1}", "value": "{0} == {1}",
-         "lacks": "{1} not in {0}"}
+         "lacks": "{1} not in {0}", "unbound": "{1} not in {0}", "no attribute": "not hasattr({0}, {1})",
+         "instance": "isinstance({0}, {1})", "no instance": "not isinstance({0}, {1})",
+         "subclass": "issubclass({0}, {1})", "no subclass": "not issubclass({0}, {1})"}
 """The facts about what is read from outside, {1} being known."""
 
 
@@ -280,13 +282,15 @@ class _Writer:
         n = next(n for n in range(len(path), -1, -1) if n == 0 or path[:n] in self.objects)
         text, fixed = (self.objects[path[:n]], True) if n else (self.constant(path[0]), True)
         for kind, name in path[max(n, 1):]:
-            if kind == "global":
-                text = f"{self.kept(f'{text}.__globals__') if fixed else f'{text}.__globals__'}[{name!r}]"
+            if kind == "global" or name == "__globals__" and kind == "attr":
+                text = self.kept(f"{text}.__globals__") if fixed else f"{text}.__globals__"
+                text += f"[{name!r}]" * (kind == "global")
             elif kind == "cell":
                 cell = f"{text}.__closure__[{text}.__code__.co_freevars.index({name!r})]"
                 text = f"{self.kept(cell) if fixed else cell}.cell_contents"
             else:
-                text = f"{text}.{name}" if kind == "attr" else f"{text}[{self.constant(name)}]"
+                text = f"{text}[{self.constant(name)}]" if kind != "attr" else \
+                    f"{text}.{name}" if _plain(name) else f"getattr({text}, {name!r})"
             fixed = False
         return text
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees, refuses, same_value
+from oracle import agrees, outcome, refuses, same_value
 
 from sct import SctError, emit, grad, hessian, value_and_grad
 from sct import derivative as derivative_module
@@ -696,6 +696,91 @@ def test_changes_between_calls_are_seen(tmp_path: Any, what: str) -> None:
     text, changes = CHANGES[what]
     module = module_with(tmp_path, text)
     follows(module.f, X, *(lambda each=each: exec(each, vars(module)) for each in changes))  # type: ignore[misc]
+
+
+ABSENT = {
+    "a name of a builtin": ("def f(x):\n    return abs(x[0]) * np.sum(x)\n", ("abs = np.square", "del abs")),
+    "a name that nothing binds": (
+        "def f(x):\n    return np.sum(later(x)) if x[0] > 0.0 else 0.0\n", ("later = np.square", "del later")),
+    "a name in a helper of another module": (
+        "M = types.ModuleType('M')\nM.g = lambda x: x\ndef h(x):\n    return max(x[0], 0.1) * x\n"
+        "def f(x):\n    return np.sum(h(x)) * M.g(2.0)\n", ("max = min", "M.g = lambda x: x * x")),
+    "an attribute of a module": (
+        "M = types.ModuleType('M')\ndef f(x):\n    return np.sum(x) * getattr(M, 'w', 3.0)\n",
+        ("M.w = 2.0", "del M.w")),
+    "an attribute of a namespace": (
+        "C = types.SimpleNamespace(a=1.0)\ndef f(x):\n    return np.sum(x) * (C.w if hasattr(C, 'w') else C.a)\n",
+        ("C.w = 2.0", "C.w = np.ones(3)[0]", "del C.w")),
+    "an attribute of a function": (
+        "def hook(x):\n    return x\ndef f(x):\n    return np.sum(x) * getattr(hook, 'w', 3.0)\n",
+        ("hook.w = 2.0", "del hook.w")),
+    "an attribute of a class": (
+        "class K:\n    pass\nO = K()\ndef f(x):\n"
+        "    return np.sum(x) * getattr(K, 'w', 3.0) * getattr(type(O), 'v', 2.0) * getattr(O, 'u', 5.0)\n",
+        ("K.w = 2.0", "K.v = 4.0", "K.v = 5.0", "K.u = 7.0", "O.u = 8.0", "del K.w, O.u")),
+    "an attribute that nothing has": (
+        "class K:\n    pass\nO = K()\ndef f(x):\n    return np.sum(x) * O.w\n", ("O.w = 2.0", "del O.w", "K.w = 3.0")),
+    "a slot": (
+        "class S:\n    __slots__ = ('w', 'v')\nO = S()\ndef f(x):\n    return np.sum(x) * getattr(O, 'w', 3.0)\n", (
+            "O.v = 2.0", "O.w = 2.0", "O.w = 4.0", "del O.w")),
+    "an attribute that a property hides": (
+        "class K:\n    def __init__(self):\n        self.w = 2.0\nO = K()\ndef f(x):\n    return np.sum(x) * O.w\n",
+        ("K.w = property(lambda self: 5.0)", "del K.w", "K.w = 7.0")),
+    "a method of a base class": (
+        "class A:\n    def go(self, x):\n        return x\nclass B(A):\n    pass\nclass C(B):\n    pass\nO = C()\n"
+        "def f(x):\n    return np.sum(O.go(x))\n",
+        ("B.go = lambda self, x: x * x", "C.go = lambda self, x: x * x * x", "O.go = np.sin", "del O.go, C.go, B.go",
+         "A.go = lambda self, x: 2.0 * x", "C.go = staticmethod(lambda x: 7.0 * x)",
+         "C.go = classmethod(lambda cls, x: 8.0 * x)")),
+    "a base class": (
+        "class A:\n    def go(self, x):\n        return x\nclass A2:\n    def go(self, x):\n        return x * x\n"
+        "class B(A):\n    pass\nO = B()\ndef f(x):\n    return np.sum(O.go(x)) * isinstance(O, A2)\n",
+        ("B.__bases__ = (A2,)", "B.__bases__ = (A, A2)")),
+    "what super finds": (
+        "class A:\n    def go(self, x):\n        return x\nclass B(A):\n    pass\nclass C(B):\n"
+        "    def go(self, x):\n        return super().go(x) * 2.0\nO = C()\ndef f(x):\n    return np.sum(O.go(x))\n",
+        ("B.go = lambda self, x: x * x", "del B.go", "A.go = lambda self, x: x * x * x")),
+    "the truth of an object": (
+        "class E:\n    pass\nO = E()\ndef f(x):\n    return np.sum(x) if O else np.sum(x * x)\n",
+        ("E.__len__ = lambda self: 0", "E.__bool__ = lambda self: True", "del E.__bool__", "del E.__len__")),
+    "a call of an object": (
+        "class E:\n    pass\nO = E()\ndef f(x):\n    return np.sum(O(x)) if callable(O) else np.sum(x)\n",
+        ("E.__call__ = lambda self, x: x * x", "del E.__call__")),
+    "the equality of objects": (
+        "class E:\n    pass\nA, B = E(), E()\ndef f(x):\n    return np.sum(x) if A == B or B != B else np.sum(x * x)\n",
+        ("E.__eq__ = lambda self, other: True", "E.__ne__ = lambda self, other: True", "del E.__eq__", "del E.__ne__")),
+    "operators": (
+        "class E:\n    def __radd__(self, other):\n        return other\nclass D(E):\n    pass\nA, B = E(), D()\n"
+        "def f(x):\n    return np.sum(x) * (2.0 + A) * (A + B).k if hasattr(E, '__add__') else np.sum(x) * (2.0 + B)\n",
+        ("D.__radd__ = lambda self, other: 7.0", "E.k = 3.0", "del D.__radd__")),
+    "a registered class": (
+        "import abc\nclass A(abc.ABC):\n    pass\nclass B:\n    pass\nO = B()\ndef f(x):\n"
+        "    return np.sum(x) if isinstance(O, A) or issubclass(float, (int, A)) else np.sum(x * x)\n",
+        ("A.register(float)", "A.register(B)")),
+    "what makes an object": (
+        "import dataclasses\n@dataclasses.dataclass\nclass D:\n    a: float = 1.0\ndef f(x):\n    d = D(x[0])\n"
+        "    return d.a * D().a\ndef init(self, a=5.0):\n    self.a = 2.0 * a\n",
+        ("D.__init__ = init", "D.a = property(lambda self: self.b, lambda self, v: setattr(self, 'b', v * 7.0))")),
+    "hooks of attributes": (
+        "class K:\n    w = 2.0\nO = K()\ndef f(x):\n    return np.sum(x) * O.w * (O.v if hasattr(O, 'v') else 1.0)\n",
+        ("K.__getattr__ = lambda self, name: 5.0", "K.v = 3.0")),
+}
+
+
+@pytest.mark.parametrize("what", ABSENT)
+def test_what_appears_between_calls_is_seen(tmp_path: Any, what: str) -> None:
+    text, changes = ABSENT[what]
+    module = module_with(tmp_path, text)
+    derivative = value_and_grad(module.f)
+    for k, change in enumerate(("pass", *changes, "pass")):
+        path = tmp_path / f"change_{next(_serial)}_{k}.py"
+        path.write_text(change)
+        exec(compile(change, str(path), "exec"), vars(module))
+        plain, derived = outcome(module.f, (X,)), outcome(derivative, (X,))
+        assert repr(derived.error) == repr(plain.error), change
+        if plain.error is None:
+            assert same_value(derived.value[0], plain.value), (change, derived.value, plain.value)
+            np.testing.assert_allclose(derived.value[1], check(module.f, X), rtol=1e-5, atol=1e-6)
 
 
 # -- functions that share code --------------------------------------------------------------------------

@@ -24,10 +24,11 @@ from sct.frontend.values import (
     Tup,
 )
 from sct.ir import Value
+from sct.ir.objects import is_user_class
 from sct.ir.reals import plain
 from sct.ir.types import Opaque, Tensor
 
-__all__ = ["possible_classes", "python_class"]
+__all__ = ["class_object", "possible_classes", "python_class"]
 
 
 _ITERATED: dict[str, type] = {
@@ -63,6 +64,12 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         if leaf is not None:
             return type(leaf)
     ev.refuse("SCT504", "the class of this object must be known")
+
+
+def class_object(ev: Evaluator, v: Abstract) -> Static:
+    """`type(v)` as a value: what is read of a user's class is read at every call."""
+    cls = python_class(ev, v)
+    return Static(cls, (cls,) if is_user_class(cls) else None)
 
 
 _FLOATS = (np.float64, np.float32, np.float16)

@@ -22,10 +22,10 @@ from sct.frontend.expressions import as_bool, boolean, negated, truth
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.identity import identical
 from sct.frontend.iteration import items_of
+from sct.frontend.lookups import in_class, is_subclass_of
 from sct.frontend.objects import (
     bind,
     class_of,
-    find_method,
     get_attribute,
     is_generated,
     is_object,
@@ -284,7 +284,7 @@ def _of_objects(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     p, q = class_of(a), class_of(b)
     tries = [(a, spelling, b), (b, _REFLECTED[spelling], a)]
     p = tuple if p is None and isinstance(a, Tup) else p
-    if p is not None and q is not None and p is not q and issubclass(q, p):
+    if p is not None and q is not None and p is not q and is_subclass_of(ev, q, p):
         tries.reverse()
     for owner, name, other in tries:
         made = _by_method(ev, owner, name, other)
@@ -308,7 +308,7 @@ def _by_method(ev: Evaluator, owner: Abstract, name: str, other: Abstract) -> Ab
             ev.refuse("SCT501", "a comparison of an array or a NumPy number with an object is not supported",
                       why="NumPy compares them element by element", hint="convert the number with `float(...)`")
         return _UNDEFINED
-    raw, where = find_method(cls, dunder)
+    raw, where = in_class(ev, cls, dunder)
     if isinstance(raw, types.FunctionType) and is_generated(raw, where):
         return _of_dataclasses(ev, op, where, owner, other)
     if isinstance(raw, types.FunctionType) and not is_library(raw):

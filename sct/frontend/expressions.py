@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import enum
 import functools
 import operator
@@ -16,9 +15,10 @@ import numpy as np
 from sct.frontend import lists
 from sct.frontend.arrays import NUMPY_NAMES, size_along
 from sct.frontend.bindings import assign
-from sct.frontend.classes import python_class
+from sct.frontend.classes import class_object, python_class
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.iteration import items_of
+from sct.frontend.lookups import MISSING, absent, in_class, of_builtins, of_library, path_to
 from sct.frontend.objects import get_attribute, is_object, reflected, special_call, undefined
 from sct.frontend.protocols import checked, plain_numbers
 from sct.frontend.raising import attempted, die
@@ -108,9 +108,8 @@ def lookup(ev: Evaluator, name: str) -> Abstract:
         return ev.free_variable(frame.cells, name)
     if name in frame.globals:
         return ev.free_variable(frame.globals, name)
-    if hasattr(builtins, name):
-        return Static(getattr(builtins, name))
-    return die(ev, "NameError", f"name '{name}' is not defined")
+    found = of_builtins(ev, frame.function, name)
+    return die(ev, "NameError", f"name '{name}' is not defined") if found is MISSING else Static(found)
 
 
 @expression(gast.NamedExpr)
@@ -237,6 +236,8 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
     if is_object(v) and (own := _own_truth(ev, v)) is not None:
         return own
     if isinstance(v, Static):
+        for special in ("__bool__", "__len__"):
+            in_class(ev, type(v.peek), special)
         return Lit(bool(v.value))
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
         return ev.emit(gt, lists.length(ev, v), 0, spelling="operator.gt")  # type: ignore[no-any-return]
@@ -395,7 +396,7 @@ def attribute(ev: Evaluator, node: Any) -> Abstract:
 def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     """`owner.name`."""
     if name == "__class__" and not isinstance(owner, Parent):
-        return Static(python_class(ev, owner))
+        return class_object(ev, owner)
     if name == "__dict__" and isinstance(owner, ObjRef):
         return ev.call(Static(vars), [owner])
     if isinstance(owner, Parent) or is_object(owner):
@@ -453,10 +454,14 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     if isinstance(it, (set, frozenset)) and owner.path is None and hasattr(set, name) and not hasattr(frozenset, name):
         ev.refuse("SCT303", f"`{name}` of a set that the function makes is not supported",
                   why="what a set holds must be known", hint="use a list, or an array of flags")
+    if not hasattr(it, name):
+        absent(ev, path_to(owner), name)
     found = attempted(ev, lambda: getattr(it, name))
     if isinstance(it, np.ufunc):
         return Static(found)
     path = None if owner.path is None else (*owner.path, ("attr", name))
+    if path is None and isinstance(it, types.ModuleType):
+        of_library(ev, it, name, found)
     if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and path is not None:
         ev.lift(found.__func__, (*path, ("attr", "__func__")))
         return Static(found, path)

@@ -16,13 +16,14 @@ import inspect
 import numbers
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
+from sct.frontend.lookups import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.opaque import is_library
 from sct.frontend.raising import attempted, die, fitted
 from sct.frontend.values import Abstract, Bound, DictRef, ListRef, ObjRef, Parent, Ref, Slots, Static, Tup
@@ -35,11 +36,9 @@ from sct.ops import BY_CALL
 from sct.ops.types import numpy_dtype
 
 __all__ = [
-    "bind", "class_of", "find_attribute", "find_method", "get_attribute", "instantiate", "is_generated", "is_object",
+    "bind", "class_of", "find_attribute", "get_attribute", "instantiate", "is_generated", "is_object",
     "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
-
-_MISSING = object()
 
 
 def class_of(v: Abstract | None) -> type | None:
@@ -75,14 +74,13 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
     if isinstance(owner, Parent):
         of = class_of(owner.owner) or (owner.owner.value if isinstance(owner.owner, Static) else None)
         assert isinstance(of, type)
-        after = of.__mro__[of.__mro__.index(owner.cls) + 1:]
-        raw, where = _in_classes(after, name)
-        return None if raw is _MISSING else bind(ev, raw, where, owner.owner, name)
+        raw, where = in_parents(ev, of, owner.cls, name)
+        return None if raw is MISSING else bind(ev, raw, where, owner.owner, name)
     cls = class_of(owner)
     assert cls is not None
-    if _python(cls, "__getattribute__") is not None:
+    if _python(ev, cls, "__getattribute__") is not None:
         ev.refuse("SCT203", f"the class `{cls.__name__}` has a `__getattribute__` of its own")
-    raw, where = _in_classes(cls.__mro__, name)
+    raw, where = in_class(ev, cls, name)
     if _is_data(raw):
         return bind(ev, raw, where, owner, name)
     own = _slot(ev, owner, name)
@@ -91,11 +89,16 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
     if isinstance(raw, functools.cached_property):
         return _computed_once(ev, raw, where, owner, name)
     if isinstance(owner, Static) and hasattr(owner.peek, "__dict__"):
-        at = (*_path(owner), ("attr", "__dict__"))
+        at = (*path_to(owner), ("attr", "__dict__"))
         ev.identities[(*at, name), "lacks"] = (at, name)  # an attribute of its own would come first
-    if raw is not _MISSING and not isinstance(raw, _SLOTS):
+    if raw is not MISSING and not isinstance(raw, _SLOTS):
         return bind(ev, raw, where, owner, name)
     hook = special_method(ev, owner, "__getattr__")
+    if raw is not MISSING and isinstance(owner, Static):  # a slot that holds nothing
+        if hook is not None:
+            ev.refuse("SCT203", f"`{name}` of this object holds nothing, and its class has a `__getattr__`",
+                      why="whether it holds something in the next call is not found out", hint=f"set `{name}` first")
+        absent(ev, path_to(owner), name)
     return None if hook is None else ev.call(hook, [Static(name)])
 
 
@@ -123,13 +126,6 @@ def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: 
     ev.refuse("SCT203", f"the `cached_property` `{name}` of this object is not supported")
 
 
-def _in_classes(classes: Sequence[type], name: str) -> tuple[Any, type]:
-    for cls in classes:
-        if name in vars(cls):
-            return vars(cls)[name], cls
-    return _MISSING, object
-
-
 def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """An attribute that the object itself has."""
     if isinstance(owner, ObjRef):
@@ -142,11 +138,7 @@ def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     raw = inspect.getattr_static(type(x), name, None)
     if name not in getattr(x, "__dict__", ()) and not isinstance(raw, types.MemberDescriptorType):
         return None
-    return ev.lift(getattr(x, name), (*_path(owner), ("attr", name))) if hasattr(x, name) else None
-
-
-def _path(owner: Static) -> tuple[Any, ...]:
-    return owner.path if owner.path is not None else (owner.value,)
+    return ev.lift(getattr(x, name), (*path_to(owner), ("attr", name))) if hasattr(x, name) else None
 
 
 def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abstract:
@@ -179,7 +171,7 @@ def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abst
 
 def _by_descriptor(ev: Evaluator, method: str, raw: Any, at: tuple[Any, ...], args: Args) -> Abstract:
     """A method of a descriptor that a user's class defines."""
-    fn = _python(type(raw), method)
+    fn = _python(ev, type(raw), method)
     if fn is None or not is_user_class(type(raw)):
         ev.refuse("SCT203", f"a descriptor of class `{type(raw).__name__}` is not supported",
                   why="sct knows functions, properties, static and class methods, and classes written in Python")
@@ -191,14 +183,14 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
     cls = class_of(owner)
     if isinstance(owner, ObjRef):
         assert cls is not None
-        own = None if forced else find_method(cls, "__setattr__")
+        own = None if forced else in_class(ev, cls, "__setattr__")
         if own is not None and own[1] is not object and own[1] is not types.SimpleNamespace:
             if not isinstance(own[0], types.FunctionType) or is_generated(*own):
                 ev.refuse("SCT303", f"writing an attribute of a `{cls.__name__}` is not supported",
                           why="its class is frozen", hint="use dataclasses.replace")
             ev.call(bind(ev, *own, owner, "__setattr__"), [Static(name), value])
             return
-        raw, where = _in_classes(cls.__mro__, name)
+        raw, where = in_class(ev, cls, name)
         at = (where, ("attr", "__dict__"), ("item", name))
         if isinstance(raw, property):
             if not isinstance(raw.fset, types.FunctionType):
@@ -237,19 +229,14 @@ def _store(ev: Evaluator, owner: ObjRef, name: str, value: Abstract) -> None:
 # -- special methods ---------------------------------------------------------------------------------
 
 
-def find_method(cls: type, name: str) -> tuple[Any, type]:
-    """What a class has for a special method, and the class in its order of resolution that has it."""
-    return _in_classes(cls.__mro__, name)
-
-
 def is_generated(raw: types.FunctionType, where: type) -> bool:
     """Has `dataclass` written this method?"""
     return "__dataclass_fields__" in vars(where) and raw.__code__.co_filename == "<string>"
 
 
-def _python(cls: type, name: str) -> types.FunctionType | None:
+def _python(ev: Evaluator, cls: type, name: str) -> types.FunctionType | None:
     """The Python function that a class has for a special method."""
-    raw, _ = _in_classes(cls.__mro__, name)
+    raw, _ = in_class(ev, cls, name)
     return raw if isinstance(raw, types.FunctionType) else None
 
 
@@ -258,8 +245,8 @@ def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
     cls = class_of(v)
     if cls is None:
         return None
-    raw, where = _in_classes(cls.__mro__, name)
-    if raw is _MISSING or where in (object, tuple, types.SimpleNamespace):
+    raw, where = in_class(ev, cls, name)
+    if raw is MISSING or where in (object, tuple, types.SimpleNamespace):
         return None
     if isinstance(raw, types.FunctionType) and (is_generated(raw, where) or is_library(raw)):
         return None
@@ -278,8 +265,8 @@ def reflected(ev: Evaluator, a: Abstract, b: Abstract, name: str, swapped: str) 
     """`a op b` by the methods of the operands' classes; None where they have none for it."""
     p, q = class_of(a), class_of(b)
     tries = [(a, name, b), (b, swapped, a)] if p is not q else [(a, name, b)]
-    if p is not None and q is not None and p is not q and issubclass(q, p) and _python(q, swapped) is not None \
-            and _python(q, swapped) is not _python(p, swapped):
+    if p is not None and q is not None and p is not q and is_subclass_of(ev, q, p) and \
+            _python(ev, q, swapped) not in (None, _python(ev, p, swapped)):
         tries.reverse()
     for owner, method, other in tries:
         bound = special_method(ev, owner, method)
@@ -294,7 +281,7 @@ def reflected(ev: Evaluator, a: Abstract, b: Abstract, name: str, swapped: str) 
 def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstract:
     """NumPy hands its numbers to the methods of unknown objects as Python numbers, its arrays element by element."""
     cls = class_of(owner)
-    knows = getattr(cls, "__array_ufunc__", _MISSING) is None or getattr(cls, "__array_priority__", 0) > 0
+    knows = getattr(cls, "__array_ufunc__", MISSING) is None or getattr(cls, "__array_priority__", 0) > 0
     if knows or not isinstance(other, (Ref, Value)):
         return other
     if isinstance(other, Ref):
@@ -312,9 +299,9 @@ def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abst
     tried on others of their classes."""
     samples = [_sample(v) for v in values]
     for v, sample in zip(values, samples):
-        if sample is _MISSING and isinstance(v, Static) and instead(v.value, "it"):
+        if sample is MISSING and isinstance(v, Static) and instead(v.value, "it"):
             ev.operand(v)  # an object of another library, which is refused by name
-    if _MISSING in samples:
+    if MISSING in samples:
         for v in values:
             if isinstance(v, Static) and instead(v.peek, "it"):
                 ev.operand(v)  # refused by its name
@@ -339,7 +326,7 @@ def _sample(v: Abstract) -> Any:
     if cls is not None:
         return type(cls.__name__, (tuple,) if issubclass(cls, tuple) else (), {})()
     if isinstance(v, Static):
-        return v.value if isinstance(v.value, (bool, int, float, *_FIXED)) else _MISSING
+        return v.value if isinstance(v.value, (bool, int, float, *_FIXED)) else MISSING
     if isinstance(v, (Tup, ListRef, DictRef)):
         return () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
     t = v.type if isinstance(v, Value) else None
@@ -347,7 +334,7 @@ def _sample(v: Abstract) -> Any:
         return {"b": True, "i": 1, "f": 1.0}[t.kind]
     if isinstance(t, Tensor) and t.carrier == "np":
         return numpy_dtype(plain(t).dtype).type(1)
-    return _MISSING
+    return MISSING
 
 
 # -- making objects ---------------------------------------------------------------------------------------
@@ -360,7 +347,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
             ev.refuse("SCT205", "a namespace of positional arguments is not supported", hint="name its attributes")
         return ev.new_object(cls, kwargs)
     if is_namedtuple(cls) and (not cls.__new__.__globals__.get("__name__", "").startswith("namedtuple_")
-                               or find_method(cls, "__init__")[1] not in (object, tuple)):
+                               or in_class(ev, cls, "__init__")[1] not in (object, tuple)):
         ev.refuse("SCT208", f"making a `{cls.__name__}` is not supported",
                   why="it has a `__new__` or an `__init__` of its own", hint="make it outside the function")
     if is_namedtuple(cls):
@@ -375,7 +362,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
     if getattr(cls, "__abstractmethods__", None):
         attempted(ev, lambda: object.__new__(cls))
     made = ev.new_object(cls, {})
-    init, where = _in_classes(cls.__mro__, "__init__")
+    init, where = in_class(ev, cls, "__init__")
     if isinstance(init, types.FunctionType) and "__dataclass_fields__" in vars(where) and \
             init.__code__.co_filename == "<string>":
         _fill(ev, made, where, init, args, kwargs)

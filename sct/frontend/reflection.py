@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sct.frontend.classes import possible_classes, python_class
+from sct.frontend.classes import class_object, possible_classes, python_class
 from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs, special
 from sct.frontend.expressions import get
 from sct.frontend.facts import NeedsStatic
+from sct.frontend.lookups import absent, in_class, is_instance_of, is_subclass_of, path_to
 from sct.frontend.objects import class_of, find_attribute, set_attribute, special_method
 from sct.frontend.raising import attempted, die
 from sct.frontend.values import (
@@ -34,7 +35,8 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     v, kinds = args
     wanted = _classes(ev, kinds)
     if isinstance(v, Static):
-        return Static(attempted(ev, lambda: isinstance(v.peek, wanted)))
+        known = v
+        return Static(attempted(ev, lambda: is_instance_of(ev, known, wanted)))
     attempted(ev, lambda: isinstance(None, wanted))  # raises where this is no class
     possible = possible_classes(v) or (python_class(ev, v),)
     names = [cls.__name__ if cls.__module__ == "builtins" else f"numpy.{cls.__name__}"
@@ -54,7 +56,7 @@ def _is_subclass(ev: Evaluator, cls: type, wanted: Any) -> bool:
     if isinstance(wanted, tuple):
         return any(_is_subclass(ev, cls, each) for each in wanted)
     try:
-        return issubclass(cls, wanted)
+        return is_subclass_of(ev, cls, wanted)
     except TypeError as error:  # a protocol with attributes that are no methods
         ev.refuse("SCT504", "whether this object is an instance of this class is not known", why=str(error))
 
@@ -71,7 +73,7 @@ def _classes(ev: Evaluator, kinds: Abstract) -> Any:
 @special(issubclass)
 def issubclass_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     cls, wanted = _classes(ev, args[0]), _classes(ev, args[1])
-    return Static(attempted(ev, lambda: issubclass(cls, wanted)))
+    return Static(attempted(ev, lambda: is_subclass_of(ev, cls, wanted)))
 
 
 @special(callable)
@@ -80,7 +82,8 @@ def callable_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return Static(True)
     (v,) = args
     if isinstance(v, Static):
-        return Static(callable(v.value))
+        in_class(ev, type(v.peek), "__call__")
+        return Static(callable(v.peek))
     if isinstance(v, Value) and not isinstance(v.type, Tensor):
         leaf = ev.leaf_of(v)
         if leaf is None:
@@ -107,7 +110,11 @@ def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | No
     """`owner.name`; None where reading it raises an AttributeError."""
     if class_of(owner) is None and not isinstance(owner, (ObjRef, Parent)):
         like: Any = owner.peek if isinstance(owner, Static) else python_class(ev, owner)
-        return get(ev, owner, name) if hasattr(like, name) else None
+        if hasattr(like, name):
+            return get(ev, owner, name)
+        if isinstance(owner, Static):
+            absent(ev, path_to(owner), name)
+        return None
     with ev.inside(ev.fork()) as arm:
         dead = False
         try:
@@ -160,4 +167,4 @@ def super_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def type_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(args) != 1:
         ev.refuse("SCT206", "making a class is not supported")
-    return Static(python_class(ev, args[0]))
+    return class_object(ev, args[0])

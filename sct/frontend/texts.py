@@ -11,7 +11,8 @@ from typing import Any
 from sct.frontend.classes import python_class
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.lists import is_dynamic
-from sct.frontend.objects import class_of, find_method, get_attribute, special_call
+from sct.frontend.lookups import in_class
+from sct.frontend.objects import class_of, get_attribute, special_call
 from sct.frontend.protocols import checked
 from sct.frontend.raising import die
 from sct.frontend.store import is_number
@@ -67,7 +68,7 @@ def _object(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand
         operands.append(ev.operand(checked(ev, own, "repr")))
         return
     cls = class_of(v)
-    where = find_method(cls, "__repr__")[1] if cls is not None else object
+    where = in_class(ev, cls, "__repr__")[1] if cls is not None else object
     if isinstance(v, Tup) and cls is not None:
         name, fields = cls.__name__, list(zip(v.fields, v.items))
     elif cls is not None and "__dataclass_fields__" in vars(where):

@@ -30,6 +30,10 @@ __all__ = ["Copied", "Imported", "Outside", "literal"]
 
 Leaf = Any
 LARGEST_LITERAL = 32
+_FORMS = {"len": "len({0}) == {1!r}", "keys": "tuple({0}) == {1!r}", "lacks": "{1!r} not in {0}",
+          "no attribute": "not hasattr({0}, {1!r})", "items": "tuple({0}) == {1!r}",
+          "pairs": "tuple({0}.items()) == {1!r}", "value": "{0} == {1!r}"}
+"""The facts about what is outside that a module asks."""
 
 
 @dataclass
@@ -89,11 +93,9 @@ class Imported(Outside):
         found = []
         for path, how, fact in traced.identities:
             text = self._text(traced, path)
-            if text is None or how in ("is", "type") or "defaults__" in text:
+            if text is None or how not in _FORMS or "defaults__" in text:
                 continue  # what is inlined: the function itself
-            forms = {"len": "len({0}) == {1!r}", "keys": "tuple({0}) == {1!r}", "lacks": "{1!r} not in {0}",
-                     "items": "tuple({0}) == {1!r}", "pairs": "tuple({0}.items()) == {1!r}", "value": "{0} == {1!r}"}
-            found.append((forms[how] if fact is not None else "{0} is {1!r}").format(text, fact))
+            found.append((_FORMS[how] if fact is not None else "{0} is {1!r}").format(text, fact))
         return found
 
     def _text(self, traced: Traced, path: tuple[Any, ...]) -> str | None:
