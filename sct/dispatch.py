@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError, add_place
-from sct.frontend import ROWS, Equal, Guard, Traced, key_of
+from sct.frontend import ROWS, Equal, Guard, Traced, apart, key_of
 from sct.ir.objects import fields_of, is_plain
 
 __all__ = ["MISS", "Match", "checks"]
@@ -104,7 +104,7 @@ class _Writer:
     def __init__(self, traced: Traced) -> None:
         self.traced = traced
         self.known: dict[str, Any] = {"MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np,
-                                      "ndarray": np.ndarray, "fields_of": fields_of, "key_of": key_of,
+                                      "ndarray": np.ndarray, "fields_of": fields_of, "key_of": key_of, "apart": apart,
                                       "add_place": add_place}
         self.head: dict[str, str] = {}
         self.lines: list[str] = []
@@ -118,6 +118,9 @@ class _Writer:
         traced = self.traced
         args, kwargs = self.arguments()
         self.identities()
+        others = [self.read(path) for path, how, _ in traced.identities if how == "apart"]
+        if others:
+            self.demand(f"apart(({''.join(f'{x}, ' for x in (*args, *kwargs.values()))}), ({', '.join(others)}, ))")
         free = self.free(traced.key[len(args) + len(kwargs):])
         self.distinct(list(self.sizes.values()))
         self.distinct([f"id({x})" for x, _ in self.containers.values()])
@@ -262,6 +265,8 @@ class _Writer:
 
     def identities(self) -> None:
         for path, how, fact in self.traced.identities:
+            if how == "apart":  # from the arguments
+                continue
             now, k = self.read(path), self.constant(fact)
             if how == "is":
                 self.objects.setdefault(path, k)

@@ -5,7 +5,9 @@ A program is registered with the arguments that it is called with; `refused` one
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -406,6 +408,117 @@ def test_a_gradient_is_made_without_code_of_its_class(make: Any) -> None:
     assert jvp(of_pair, (p,), (found,))[1] == 81.0 + found.mu ** 2
     assert value_and_grad(inside)(p)[1].mu == -6.0
     check_grads(of_pair, (p,))
+
+
+# -- an argument that is also reached otherwise ------------------------------------------------------------------
+
+
+class Box:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+        self.items = [1.0]
+
+    def set(self, x: Any, o: Any) -> Any:
+        o.v = x
+        return self.v * x
+
+    def push(self, x: Any, items: Any) -> Any:
+        items.append(x)
+        return len(self.items) * x
+
+
+BOX, ITEMS, MANY, TABLE, NEST = Box(2.0), [2.0], [1.0] * 9, {"k": 2.0}, [[1.0, 2.0]] * 7
+
+
+def through_global(x: Any, o: Any) -> Any:
+    o.v = x
+    return BOX.v * x
+
+
+def through_list(x: Any, items: Any) -> Any:
+    items[0] = x
+    return ITEMS[0] * x
+
+
+def through_long_list(x: Any, items: Any) -> Any:
+    items[0] = x
+    return MANY[0] * x
+
+
+def through_part(x: Any, given: Any) -> Any:
+    given["in"][0]["k"] = x
+    return TABLE["k"] * x
+
+
+def through_default(x: Any, d: Any, e: Any = TABLE) -> Any:
+    d["k"] = x
+    return e["k"] * x
+
+
+def through_default_of_another(x: Any, d: Any) -> Any:
+    def read(e: Any = TABLE) -> Any:
+        return e["k"]
+
+    d["k"] = x
+    return read() * x
+
+
+def through_row(x: Any, row: Any) -> Any:
+    row[0] = x
+    return NEST[2][0] * x
+
+
+def through_cell() -> Any:
+    c = {"k": 2.0}
+
+    def f(x: Any, d: Any) -> Any:
+        d["k"] = x
+        return c["k"] * x
+
+    return f, c
+
+
+def one(x: Any, o: Any, *rest: Any) -> Any:
+    return partial_like(x, o) + len(rest)
+
+
+def partial_like(x: Any, o: Any) -> Any:
+    o.v = x
+    return BOX.v * x
+
+
+CELL = through_cell()
+OTHERWISE = [
+    (through_global, BOX, Box(1.0)), (through_list, ITEMS, [1.0]), (through_long_list, MANY, [2.0] * 9),
+    (through_part, {"in": [TABLE]}, {"in": [{"k": 1.0}]}), (through_default, TABLE, {"k": 1.0}),
+    (through_default_of_another, TABLE, {"k": 1.0}), (through_row, NEST[0], [0.5, 0.5]), (*CELL, {"k": 1.0}),
+    (BOX.set, BOX, Box(1.0)), (BOX.push, BOX.items, [3.0]), (functools.partial(BOX.set), BOX, Box(3.0)),
+    (functools.partial(Box.set, BOX), BOX, Box(3.0)), (one, BOX, Box(1.0)),
+]
+
+
+@pytest.mark.parametrize("validate", ["0", "1"])
+@pytest.mark.parametrize(("f", "same", "other"), OTHERWISE, ids=range(len(OTHERWISE)))
+def test_an_argument_that_is_also_reached_otherwise(f: Any, same: Any, other: Any, validate: str, monkeypatch: Any
+                                                    ) -> None:
+    monkeypatch.setenv("SCT_VALIDATE", validate)
+    derivative = value_and_grad(f)
+    want = f(1.5, copy.deepcopy(other))
+    for _ in range(2):
+        assert derivative(1.5, other)[0] == want
+        with pytest.raises(SctError, match="SCT305"):
+            derivative(1.5, same)
+    with pytest.raises(SctError, match="SCT305"):
+        value_and_grad(f)(1.5, same)
+
+
+def read_twice(x: Any, o: Any, d: Any) -> Any:
+    return BOX.v * o.v * x + TABLE["k"] * d["k"]
+
+
+def test_an_argument_that_is_also_read_otherwise() -> None:
+    assert value_and_grad(read_twice)(1.5, BOX, TABLE) == (read_twice(1.5, BOX, TABLE), BOX.v ** 2)
+    agrees(read_twice, 1.5, Box(1.0), {"k": 3.0})
 
 
 # -- all -------------------------------------------------------------------------------------------------------

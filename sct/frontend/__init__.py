@@ -20,15 +20,15 @@ from sct.frontend import (
     reflection,
     statements,
 )
-from sct.frontend.arguments import ROWS, Equal, Same, Unloaded, Untyped, key_of, read_path
+from sct.frontend.arguments import ROWS, Equal, Same, Unloaded, Untyped, apart, key_of, read_path
 from sct.frontend.facts import Guard
 from sct.frontend.roots import identity
 from sct.frontend.trace import Parameter, Traced, root_of, signature_comment, tangent_names, trace, trace_ahead
 from sct.frontend.transform import Transform
 
 __all__ = [
-    "ROWS", "Equal", "Guard", "Parameter", "Same", "Traced", "Transform", "Unloaded", "Untyped", "identity",
-    "key_of", "read_path", "root_of", "signature_comment", "tangent_names", "trace",
+    "ROWS", "Equal", "Guard", "Parameter", "Same", "Traced", "Transform", "Unloaded", "Untyped", "apart",
+    "identity", "key_of", "read_path", "root_of", "signature_comment", "tangent_names", "trace",
     "trace_ahead",
 ]
 

@@ -3,6 +3,7 @@
     f(a, a), a written        `a` is one array under two names: evaluated again so
     f(a, a[1:]), a written    refused
     f(a, b)                   that `b` shares no memory with `a` is a guard
+    f(o), `o` found outside   refused where `o` is written; that it is another object is a guard else
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError
+from sct.frontend.arguments import apart
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.facts import UNKNOWN, Guard
 from sct.frontend.store import is_written
@@ -47,6 +49,12 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
     """
     if ev.container_written and ev.containers_twice and not shared:
         raise Shared
+    if ev.container_written and ev.given and ev.found_outside:
+        if not apart(ev.given, list(ev.found_outside.values())):
+            raise SctError("SCT305", "an argument is also reached from outside, and is written",
+                           why="the function reads it through a global, a closure, a default or `self` too",
+                           hint="pass a copy", loc=ev.container_written)
+        ev.identities.update({(path, "apart"): (path, None) for path in ev.found_outside})
     free = {ev.params.index(f.param) for f in ev.free_leaves}
     tests, checks = [], []
     for i in sorted(written):

@@ -38,8 +38,8 @@ from sct.ops import BY_CALL
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["ROWS", "Equal", "Same", "Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "key_of", "lift",
-           "opaque", "read_path"]
+__all__ = ["ROWS", "Equal", "Same", "Unloaded", "Untyped", "add_leaf", "apart", "argument", "dtype_name", "is_shared",
+           "key_of", "lift", "opaque", "read_path"]
 
 # -- keys ------------------------------------------------------------------------------------------
 
@@ -358,6 +358,34 @@ def _slots(ev: Evaluator, cell: Slots) -> int:
     return addr
 
 
+def is_shared(x: Any) -> bool:
+    """Is this a list, a dict or an object, of which a write through one name is seen through others?"""
+    return type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple)
+
+
+def apart(given: Sequence[Any], outside: Sequence[Any]) -> bool:
+    """Are the lists, dicts and objects among the arguments, and in them, other ones than those found outside?"""
+    reached: set[int] = set()
+    todo = list(given)
+    while todo:
+        x = todo.pop()
+        if not isinstance(x, tuple):
+            if not is_shared(x) or id(x) in reached:
+                continue
+            reached.add(id(x))
+        if is_container(type(x)):
+            todo += [own(x, name) for name in fields_of(x)]
+        elif isinstance(x, (list, tuple, dict)):
+            todo += [v for v in (x.values() if isinstance(x, dict) else x) if type(v) not in _PLAIN]
+    todo = list(outside)
+    while todo:
+        x = todo.pop()
+        if id(x) in reached:
+            return False
+        todo += [v for v in x if type(v) is list] if type(x) is list else []
+    return True
+
+
 # -- free variables ------------------------------------------------------------------------------------------
 
 
@@ -415,6 +443,8 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
         return ev.free[path]
     made = _lift(ev, obj, path)
     ev.free[path] = made
+    if is_shared(obj):
+        ev.found_outside[path] = obj
     if isinstance(made, (Ref, ListRef, DictRef)):
         ev.captured.paths[made.addr] = path
     return made

@@ -162,6 +162,8 @@ class Evaluator(Facts):
     caches     functions with a cache found outside; `cache_states` what those that are called read
     read_outside  what was read of what is found outside, and may be something else at another call;
                `in_caches` how many calls of functions with a cache found outside are in progress
+    container_written  where a list, dict or object of the arguments is first written
+    given      what the call passes; `found_outside` the lists, dicts and objects that are read from outside
     known_whole  containers of libraries, found outside, what they hold being a fact; `changed` those
                that a call may change
     """
@@ -211,7 +213,9 @@ class Evaluator(Facts):
         self.containers: set[int] = set()
         self.entered: set[int] = set()
         self.containers_twice = False
-        self.container_written = False
+        self.container_written: Loc | None = None
+        self.given: tuple[Any, ...] = ()
+        self.found_outside: dict[Path, Any] = {}
         self.boundary = 0
         self.written_inside: set[int] = set()
         self.kept_outside: frozenset[int] = frozenset()
@@ -781,7 +785,8 @@ class Evaluator(Facts):
 
     def writable(self, addr: int, what: str) -> Array | Slots:
         cell = self.store.cells[addr]
-        self.container_written |= isinstance(cell, Slots) and cell.origin == "argument"
+        if isinstance(cell, Slots) and cell.origin == "argument":
+            self.container_written = self.container_written or self.loc
         if cell.frozen == lists.HELD:
             self.refuse("SCT307", f"{what} into an array or list that a list of unknown length holds",
                         why="which names see the write is not known",

@@ -13,7 +13,7 @@ from typing import Any
 
 from sct.errors import Loc, SctError, fault
 from sct.frontend.aliasing import Shared, check_aliasing, written_leaves
-from sct.frontend.arguments import Untyped, argument, key_of, read_path
+from sct.frontend.arguments import Untyped, argument, is_shared, key_of, read_path
 from sct.frontend.closing import closed
 from sct.frontend.evaluator import Dead, Evaluator
 from sct.frontend.facts import Guard, NeedsStatic
@@ -193,12 +193,15 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
     def attempt(seen: dict[int, Any] | None, sites: Sites) -> Traced:
         ev = Evaluator(root_of(target), sites)
+        ev.given = (*args, *kwargs.values())
         given: dict[str, Abstract] = {}
         trees: dict[str, Tree] = {}
         for name, value in values.items():
             given[name], trees[name] = argument(ev, value, name, seen)
             if name in compiled_in:
                 ev.identities[paths[name], "is"] = paths[name], value
+                if is_shared(value):
+                    ev.found_outside[paths[name]] = value
 
         def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:
             again = signature.bind(*args, **kwargs)
