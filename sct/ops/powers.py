@@ -41,7 +41,7 @@ def pow_partials(z: Operand, x: Operand, y: Operand) -> list[Any]:
 
 
 def literal_slope(z: Operand, x: Operand, n: Any) -> Any:
-    """n * x ** (n - 1); through z / x where that may raise."""
+    """n * x ** (n - 1); through z / x where that may raise, which is nan at 0 for 0 < n < 1 and NumPy's numbers."""
     if n == 0:
         return 0.0
     if n == 1:
@@ -50,7 +50,11 @@ def literal_slope(z: Operand, x: Operand, n: Any) -> Any:
         return mul(2.0, x)
     if n > 1:
         return mul(float(n), pow_(x, n - 1))
-    return div(mul(float(n), z), x) if n < 0 else quotient(mul(float(n), z), x)
+    if n < 0:
+        return div(mul(float(n), z), x)
+    if n == 0.5:
+        return quotient(0.5, z)
+    return quotient(mul(n, z), x) if is_python(z) else mul(n, pow_(x, n - 1))
 
 
 def slope(z: Operand, x: Operand, y: Operand) -> Any:

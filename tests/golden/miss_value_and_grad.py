@@ -11,15 +11,14 @@ def miss_value_and_grad(throw, target):
     tape1 = []
     for _ in range(1000):
         tape.append((vx, vy))
-        t = vx * vx + vy * vy
-        t1 = t ** 0.5
-        drag = 0.02 * t1
+        t = (vx * vx + vy * vy) ** 0.5
+        drag = 0.02 * t
         vx -= 0.02 * drag * vx
         vy -= 0.02 * (9.81 + drag * vy)
         y1 = y + 0.02 * vy
-        t2 = y1 < 0.0
-        tape1.append((y, t, t1, t2))
-        if t2:
+        t1 = y1 < 0.0
+        tape1.append((y, t, t1))
+        if t1:
             x -= vx * y / vy
             break
         x += 0.02 * vx
@@ -30,14 +29,14 @@ def miss_value_and_grad(throw, target):
     dvy = 0.0
     dy = 0.0
     while tape1:
-        y, t3, t1, t2 = tape1.pop()
+        y, t2, t1 = tape1.pop()
         vx1, vy1 = tape.pop()
-        if t2:
+        if t1:
             # x -= vx * y / vy
-            t4 = dx / vy
-            dvy += vx * y / vy * t4
-            dvx -= t4 * y
-            dy -= t4 * vx
+            t3 = dx / vy
+            dvy += vx * y / vy * t3
+            dvx -= t3 * y
+            dy -= t3 * vx
         else:
             # x += dt * vx
             dvx += 0.04 * t
@@ -45,9 +44,9 @@ def miss_value_and_grad(throw, target):
         # vx -= dt * drag * vx
         ddrag = -0.02 * dvy * vy1 - 0.02 * dvx * vx1
         # drag = 0.02 * (vx * vx + vy * vy) ** 0.5
-        t3 = 0.02 * ddrag * (0.5 * t1 / t3)
-        dvy = dvy * (1.0 - 0.0004 * t1) + 2.0 * t3 * vy1
-        dvx = dvx * (1.0 - 0.0004 * t1) + 2.0 * t3 * vx1
+        t3 = 0.02 * ddrag * (0.5 / t2)
+        dvy = dvy * (1.0 - 0.0004 * t2) + 2.0 * t3 * vy1
+        dvx = dvx * (1.0 - 0.0004 * t2) + 2.0 * t3 * vx1
         vy = vy1
         vx = vx1
     dthrow = np.zeros_like(throw)
