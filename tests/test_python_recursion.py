@@ -238,3 +238,17 @@ def test_a_result_that_is_the_argument_on_one_path_is_not_written():
         return np.sum(u)
 
     refuses(f, X, code="SCT301")
+
+
+def test_a_table_is_written_element_by_element_as_often_as_the_program_says():
+    def align(p, s, t):
+        match, other, gap = p
+        D = np.zeros((len(s) + 1, len(t) + 1))
+        for i, a in enumerate(s, 1):
+            for j, b in enumerate(t, 1):
+                score = match if a == b else other
+                gaps = np.exp(D[i - 1, j] + gap) + np.exp(D[i, j - 1] + gap)
+                D[i, j] = np.log(np.exp(D[i - 1, j - 1] + score) + gaps)
+        return D[-1, -1]
+
+    agrees(align, np.array([1.0, -0.5, -1.0]), "GATTACA", "GCATGCU")

@@ -321,6 +321,51 @@ def test_a_write_through_a_name_of_one_path_is_read_as_it_is() -> None:
     assert g(np.ones(3), 0).tolist() == [1.0, 0.0, 0.0] and g.validated is True
 
 
+class Single:
+    """An object that its class holds too, with methods that read it there."""
+
+    instance: ClassVar[Any] = None
+    seen: ClassVar[list[float]] = [1.0, 2.0]
+    table: ClassVar[np.ndarray] = np.ones(3)
+
+    def __init__(self) -> None:
+        self.k = 2.0
+
+    @classmethod
+    def get(cls) -> Any:
+        return cls.instance
+
+    def length(self) -> int:
+        return len(Single.seen) + len(Single.table)
+
+
+Single.instance = Single()
+
+
+def test_an_argument_that_its_class_holds_too_is_compared_and_put_back() -> None:
+    def attribute(o: Any) -> Any:
+        o.k = o.k * 2.0
+        return o.k * o.k
+
+    def items(o: Any, x: list[float]) -> Any:
+        x.append(o.k)
+        x[0] = 3.0 * x[1]
+        return sum(x) * o.k
+
+    def elements(o: Any, a: np.ndarray) -> Any:
+        a[1:] = a[:-1] * 2.0
+        return np.sum(a * a) * o.k
+
+    for f, args in ((attribute, (Single.instance,)), (items, (Single.instance, Single.seen)),
+                    (elements, (Single.instance, Single.table))):
+        derived = value_and_grad(f)
+        value, _ = derived(*args)
+        assert derived.validated is True
+        assert Single.instance.k == 2.0 and Single.seen == [1.0, 2.0] and Single.table.tolist() == [1.0, 1.0, 1.0]
+        assert value == f(*args)
+        Single.instance.k, Single.seen[:], Single.table[:] = 2.0, [1.0, 2.0], 1.0
+
+
 def test_before_a_call_nothing_is_said() -> None:
     assert "not called" in str(grad(written).validated)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
-from typing import Any, TypeVar, cast
+from typing import Any, TypeGuard, TypeVar, cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, builder_var
@@ -543,12 +543,19 @@ def store_full(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, .
 @rule("index")
 def index_stored(x: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """(x with x[key] = v)[key] -> v;  (x with x[j] = v)[k] -> x[k], for other elements k"""
-    eqn = definition(x)
-    if eqn is None or eqn.op not in (store, add_at) or eqn.attrs["key"] != key or not writes_once(key):
-        return x if is_full(key) else None
-    if _are_other_elements(key, eqn.args[2:], key_operands):
-        return index(eqn.args[0], *key_operands, key=key)
-    return eqn.args[1] if eqn.op is store and eqn.args[2:] == key_operands else None
+    eqn, read = definition(x), x
+    while _writes(eqn, key) and _are_other_elements(key, eqn.args[2:], key_operands):  # as many as the program writes
+        eqn, read = definition(eqn.args[0]), eqn.args[0]
+    if _writes(eqn, key) and eqn.op is store and eqn.args[2:] == key_operands:
+        return eqn.args[1]
+    if read is not x:
+        return index(read, *key_operands, key=key)
+    return x if is_full(key) and not _writes(eqn, key) else None
+
+
+def _writes(eqn: Eqn | None, key: tuple[str, ...]) -> TypeGuard[Eqn]:
+    """Does the equation make its array of another one, with elements written that such a key names?"""
+    return eqn is not None and eqn.op in (store, add_at) and eqn.attrs["key"] == key and writes_once(key)
 
 
 def _are_other_elements(key: tuple[str, ...], js: Sequence[Operand], ks: Sequence[Operand]) -> bool:

@@ -307,19 +307,30 @@ class Kept:
     def __contains__(self, x: object) -> bool:
         return id(x) in self.states
 
-    def restore(self) -> bool:
-        """Put everything back; was something changed?"""
-        changed = False
+    def among(self, *roots: Any) -> frozenset[int]:
+        """Which of these objects the roots lead to, by what they hold: their ids."""
+        found: dict[int, Any] = {}
+        todo = list(roots) if self.states else []
+        while todo:
+            x = todo.pop()
+            if type(x) not in PLAIN and id(x) not in found:
+                found[id(x)] = x
+                todo += [y for y, real in _reached(x, False) if not real]
+        return frozenset(found.keys() & self.states.keys())
+
+    def restore(self) -> frozenset[int | tuple[int, str]]:
+        """Put everything back, and say what was changed: ids of objects, and variables of modules."""
+        changed: set[int | tuple[int, str]] = set()
         for x, state in self.states.values():
             now = _state(x)
             if not _alike(now, state):
-                changed = True
+                changed.add(id(x))
                 _put_back(x, state)
         for space, name, value in self.names:
             if space.get(name) is not value:
-                changed = True
+                changed.add((id(space), name))
                 space[name] = value
-        return changed
+        return frozenset(changed)
 
 
 def _reached(x: Any, real: bool) -> Iterator[tuple[Any, bool]]:

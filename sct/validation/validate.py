@@ -145,6 +145,8 @@ class _Run:
 
     bound    the arguments of the function, as its parameters have them; `given` are those that were copied
     outside  what was copied for the function alone: globals, cells, defaults
+    shared   what the arguments hold and a class or a module too, so that it is not copied: ids
+    changed  of what classes and modules hold, what the run changed
     """
 
     def __init__(self, kept: Kept, root: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], given: int) -> None:
@@ -160,7 +162,8 @@ class _Run:
         self.given = _bound(root, args[:given], kwargs)
         self.bound = _bound(self.root, self.args[:given], self.kwargs)
         self.outcome = Outcome(None, None, "")
-        self.changed = False
+        self.shared = kept.among(self.args, self.kwargs, self.given.arguments)
+        self.changed: frozenset[int | tuple[int, str]] = frozenset()
         self.took, self.seconds = 0.0, PATIENCE
 
     def call(self, within: Within = _as_it_is) -> None:
@@ -186,7 +189,10 @@ class _Run:
         try:
             self.outcome = outcome(call, seconds)
         finally:
-            self.changed = self.kept.restore()
+            if self.shared:  # what it left there, before that is put back
+                left = World(Kept()).copy((self.args, self.kwargs, self.bound.arguments))
+                self.args, self.kwargs, self.bound.arguments = left
+            self.changed = self.kept.restore() - self.shared
             self.took = time.perf_counter() - start
 
 
@@ -290,7 +296,8 @@ def _of_outside(plain: _Run, read: _Run) -> Difference | None:
             return Difference("what it leaves in a global, a closure or a default", shown(a), shown(b))
     if plain.changed != read.changed:
         return Difference("what it leaves in what a class or a module holds", *(
-            "it is changed" if run.changed else "it stays as it was" for run in (plain, read)))
+            "it is changed" if run.changed - other.changed else "it stays as it was"
+            for run, other in ((plain, read), (read, plain))))
     return None
 
 
