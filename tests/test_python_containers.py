@@ -2262,6 +2262,66 @@ def unpacked_list(xyz: np.ndarray) -> Any:
     return a * b
 
 
+def _numbers(x: float, n: int) -> list[float]:
+    return [x * i for i in range(n)]
+
+
+def _deleted(x: float, n: int) -> float:
+    xs = _numbers(x, n)
+    del xs[0]
+    return xs[0]
+
+
+def _deleted_from_behind(x: float, n: int) -> float:
+    xs = _numbers(x, n)
+    del xs[-2]
+    return xs[0]
+
+
+def _read_and_deleted(x: float, n: int) -> float:
+    xs = _numbers(x, n)
+    first = xs[0]
+    del xs[0]
+    return xs[0] + first
+
+
+def _read_and_popped(x: float, n: int) -> float:
+    xs = _numbers(x, n)
+    first = xs[0]
+    xs.pop(0)
+    return xs[0] + first
+
+
+def _read_in_vain(x: float, n: int) -> float:
+    xs = _numbers(x, n)
+    xs[-1]
+    xs.pop()
+    return xs[0]
+
+
+def _popped(x: float, n: int) -> float:
+    xs = _numbers(x, n)
+    last = xs.pop(n - 2)
+    return xs[0] + last
+
+
+def _pairs_deleted(x: float, n: int) -> float:
+    pairs = [(x * i, i) for i in range(n)]
+    del pairs[-1]
+    return pairs[-1][0] * pairs[0][0] + pairs[-1][1]
+
+
+def _reduced(x: float, n: int) -> float:
+    return functools.reduce(lambda a, b: a + b * x, _numbers(x, n))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+@pytest.mark.parametrize("f", [_deleted, _deleted_from_behind, _read_and_deleted, _read_and_popped, _read_in_vain,
+                               _popped, _pairs_deleted, _reduced])
+def test_what_is_not_there_raises_the_text_of_what_was_written(f: Any, n: int) -> None:
+    agrees(f, 0.7, n)
+
+
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_unpacking_what_is_of_unknown_length(n: int) -> None:
     agrees(unpacked_three, np.arange(1.0, 2.0 * n + 1.0).reshape(2, n))

@@ -126,14 +126,20 @@ class Statements:
         return not (eqn.primal or made_again or eqn.op.name in ("zeros_of", "repeat", "copy"))
 
     def popping(self, block: Block) -> Iterator[tuple[Statement, bool]]:
-        """Each `v = xs[i]` with `xs.pop(i)` behind it, which are one, and is it the first of the two?"""
+        """Each `v = xs[i]` with `xs.pop(i)` behind it, which are one, and is it the first of the two?  If the user
+        wrote two, they raise different texts."""
         for s, after in pairwise(block):
             if isinstance(s, Let) and isinstance(after, Let) and s.eqn.op.name == "index" \
-                    and after.eqn.op.name == "remove_at" and s.eqn.args == after.eqn.args \
+                    and after.eqn.op.name == "remove_at" and self.alike(s.eqn.args, after.eqn.args) \
+                    and not after.eqn.attrs.get("deleted") and (s.eqn.loc == after.eqn.loc or not s.eqn.primal) \
                     and s.eqn.out in self.read and isinstance(xs := after.eqn.args[0], Value) \
                     and self.names.same(after.eqn.out, xs):
                 yield s, True
                 yield after, False
+
+    def alike(self, a: Sequence[Operand], b: Sequence[Operand]) -> bool:
+        """Are two rows of operands printed alike?"""
+        return a == b or len(a) == len(b) and all(ast.dump(self.of(x)) == ast.dump(self.of(y)) for x, y in zip(a, b))
 
     def pop(self, eqn: Eqn) -> ast.stmt:
         xs, i = eqn.args
@@ -199,13 +205,18 @@ class Statements:
             yield self.write(eqn)
         elif name in WRITES:
             yield from self.taken_over(eqn.out, eqn.args[0])
-            yield ast.Expr(self.of.of(s))
+            yield self.deletion(s.eqn) if eqn.attrs.get("deleted") else ast.Expr(self.of.of(s))
         elif not any(v in self.read for v in eqn.outs):
             yield ast.Expr(self.of.of(s))
         elif len(eqn.outs) > 1:
             yield self.unpack(eqn.outs, self.of.of(s))
         else:
             yield self.augmented(eqn) or self.assigned_sum(eqn, self.of.of(s))
+
+    def deletion(self, eqn: Eqn) -> ast.stmt:
+        """`del xs[i]`"""
+        xs, i = eqn.args
+        return ast.Delete([ast.Subscript(self.of(xs), self.of(i), ast.Del())])
 
     def taken_over(self, out: Value, x: Operand) -> Iterator[ast.stmt]:
         """Nothing where `out` shares the variable of the array that it takes over."""

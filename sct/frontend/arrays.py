@@ -343,7 +343,7 @@ def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
         if isinstance(at, slice):
             ev.refuse("SCT503", "`del` of a slice of a list of any length is not supported",
                       hint="join lists: `xs[:i] + xs[j:]`")
-        lists.pop(ev, owner, at)
+        lists.delete(ev, owner, at)
         return
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)

@@ -519,6 +519,8 @@ def partial(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def reduce(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     f, over, *start = args
     if is_run_over(ev, over):
+        if not start and isinstance(over, ListRef):
+            ev.call(Static(prelude.some), [over])
         first = start[0] if start else item(ev, over, Static(0))
         rest = over if start else item(ev, over, Static(slice(1, None)))
         return ev.call(Static(prelude.reduce_), [f, rest, first])

@@ -485,6 +485,12 @@ def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
     return v
 
 
+def delete(ev: Evaluator, ref: ListRef, i: Operand) -> None:
+    """`del xs[i]`"""
+    resize(ev, ref)
+    change(ev, ref, [ev.emit(ops.remove_at, c, i, deleted=True) for c in columns(ev, ref)])
+
+
 def taken(ev: Evaluator, v: Abstract) -> Abstract:
     """An item that leaves its list: lists in it are no views any more."""
     if isinstance(v, Tup):

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["all_", "any_", "largest", "largest_by", "prod_", "reduce_", "same", "smallest", "smallest_by", "sum_"]
+__all__ = ["all_", "any_", "largest", "largest_by", "prod_", "reduce_", "same", "smallest", "smallest_by", "some",
+           "sum_"]
 
 
 def same(x: Any) -> Any:
@@ -21,6 +22,11 @@ def sum_(items: Iterable[Any], start: Any = 0) -> Any:
     for item in items:
         total = total + item
     return total
+
+
+def some(items: list[Any]) -> None:
+    if len(items) == 0:
+        raise TypeError("reduce() of empty iterable with no initial value")
 
 
 def reduce_(function: Callable[[Any, Any], Any], items: Any, start: Any) -> Any:

@@ -160,20 +160,29 @@ def position_of(i: Operand, xs: Operand) -> Operand:
     return mod(i, add(dim(xs), 1))  # type: ignore[no-any-return]
 
 
-def removed(ct: Operand, xs: Operand, i: Operand) -> list[Any]:
+def removed(ct: Operand, xs: Operand, i: Operand, deleted: bool = False) -> list[Any]:
     z = zero(at(xs, i))
     return [append(ct, z) if i == Lit(-1) else insert_at(ct, z, position_of(i, ct)), None]
 
 
-def run_remove(xs: list[Any], i: int) -> list[Any]:
+def run_remove(xs: list[Any], i: int, deleted: bool = False) -> list[Any]:
     made = list(xs)
-    made.pop(i)
+    if deleted:
+        del made[i]
+    else:
+        made.pop(i)
     return made
 
 
-remove_at = op("remove_at", type=lambda xs, i: List(elem(xs)), run=run_remove, linear=removed, inactive=(1,),
-               raises="value", emit=lambda xs, i: "_0.pop()" if i == Lit(-1) else "_0.pop(_1)",
-               samples=lambda: [((x, i), {}) for (x,), _ in lists() for i in (-1, 0, 1, -2)])
+def remove_text(xs: Operand, i: Operand, deleted: bool = False) -> str:
+    return "_0.__delitem__(_1)" if deleted else "_0.pop()" if i == Lit(-1) else "_0.pop(_1)"
+
+
+remove_at = op("remove_at", type=lambda xs, i, deleted=False: List(elem(xs)), run=run_remove, linear=removed,
+               inactive=(1,), raises="value", emit=remove_text, defaults={"deleted": False},
+               samples=lambda: [((x, i), attrs) for (x,), _ in lists() for i in (-1, 0, 1, -2)
+                                for attrs in ({}, {"deleted": True})])
+"""`xs.pop(i)`; `deleted`: `del xs[i]`, which raises another text."""
 
 
 def run_insert(xs: list[Any], v: Any, i: int) -> list[Any]:

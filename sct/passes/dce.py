@@ -52,7 +52,7 @@ class _Dce:
 
     def scan(self, fn: Fn, parent: Eqn | None) -> Iterable[Eqn]:
         """Enter who binds each value; the equations that are kept in any case."""
-        popped = {eqn.args for eqn in fn.eqns if eqn.op.name == "remove_at"}
+        popped = {(*eqn.args, eqn.loc) for eqn in fn.eqns if eqn.op.name == "remove_at"}
         for eqn in fn.eqns:
             self.parent[eqn] = parent
             self.made_by.update((v, (eqn, k)) for k, v in enumerate(eqn.outs))
@@ -63,7 +63,7 @@ class _Dce:
                 yield from self.scan(region, eqn)
             del self.ranges[len(self.ranges) - len(inner):]
             if is_effect(eqn) or self.keep_raises and eqn.primal and not eqn.regions and self.may_raise(eqn) \
-                    and not (eqn.op is index and eqn.args in popped):  # taking it out raises too
+                    and not (eqn.op is index and (*eqn.args, eqn.loc) in popped):  # taking it out raises
                 yield eqn
 
     def may_raise(self, eqn: Eqn) -> bool:

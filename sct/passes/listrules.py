@@ -33,7 +33,7 @@ def item_put_in(x: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
 
 
 @rule("remove_at")
-def put_in_and_out(xs: Operand, i: Operand) -> Any:
+def put_in_and_out(xs: Operand, i: Operand, deleted: bool = False) -> Any:
     """(xs with v appended) without its last -> xs"""
     args = made_by(xs, "append")
     return args[0] if args is not None and i == LAST[0] else None

@@ -545,7 +545,8 @@ def index_stored(x: Operand, *key_operands: Operand, key: tuple[str, ...]) -> An
     """(x with x[key] = v)[key] -> v;  (x with x[j] = v)[k] -> x[k], for other elements k"""
     eqn, read = definition(x), x
     while _writes(eqn, key) and _are_other_elements(key, eqn.args[2:], key_operands):  # as many as the program writes
-        eqn, read = definition(eqn.args[0]), eqn.args[0]
+        read = eqn.args[0]
+        eqn = definition(read)
     if _writes(eqn, key) and eqn.op is store and eqn.args[2:] == key_operands:
         return eqn.args[1]
     if read is not x:
