@@ -243,7 +243,7 @@ class Derivative:
         self._unbound: Derivative | None = None
         self._bound: Derivative | None = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         result = self._match(args, kwargs)
         return self._look_up(args, kwargs) if result is MISS else result
 

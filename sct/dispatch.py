@@ -64,7 +64,8 @@ UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardErro
 
 FORMS = {"is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}",
          "items": "tuple({0}) == {1}", "pairs": "tuple({0}.items()) == {1}", "value": "{0} == {1}",
-         "lacks": "{1} not in {0}", "unbound": "{1} not in {0}", "no attribute": "not hasattr({0}, {1})",
+         "lacks": "{1} not in {0}", "empty": "{0} == {1}", "unbound": "{1} not in {0}",
+         "no attribute": "not hasattr({0}, {1})",
          "instance": "isinstance({0}, {1})", "no instance": "not isinstance({0}, {1})",
          "subclass": "issubclass({0}, {1})", "no subclass": "not issubclass({0}, {1})"}
 """The facts about what is read from outside, {1} being known."""

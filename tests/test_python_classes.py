@@ -5,6 +5,7 @@ A program is registered with the arguments that it is called with; `refused` one
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 import functools
@@ -519,6 +520,239 @@ def read_twice(x: Any, o: Any, d: Any) -> Any:
 def test_an_argument_that_is_also_read_otherwise() -> None:
     assert value_and_grad(read_twice)(1.5, BOX, TABLE) == (read_twice(1.5, BOX, TABLE), BOX.v ** 2)
     agrees(read_twice, 1.5, Box(1.0), {"k": 3.0})
+
+
+# -- what raises an AttributeError -------------------------------------------------------------------------------
+
+
+class Missing(AttributeError):
+    pass
+
+
+class Raises:
+    def __get__(self, o: Any, owner: Any = None) -> Any:
+        raise AttributeError("from the descriptor")
+
+
+class Falls:
+    raises = Raises()
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    @property
+    def sometimes(self) -> Any:
+        if self.v > 1.0:
+            raise AttributeError("inner")
+        return self.v
+
+    @property
+    def of_its_own(self) -> Any:
+        raise Missing("inner")
+
+    @property
+    def lacks(self) -> Any:
+        return self._lacks  # by way of `__getattr__`
+
+    @property
+    def plain(self) -> Any:
+        return self.v * 2.0
+
+    @property
+    def fails(self) -> Any:
+        raise ValueError("no")
+
+    def __getattr__(self, name: str) -> Any:
+        return len(name) * self.v
+
+
+FALLS = Falls(2.0)
+
+
+@on(1.3)
+def falls_back(x: Any) -> Any:
+    o = Falls(x)
+    return o.raises * x + o.plain + o.lacks + FALLS.raises * FALLS.plain * x + getattr(o, "raises", 1.0)
+
+
+@on(1.3)
+def falls_back_not(x: Any) -> Any:
+    return Falls(x).fails
+
+
+@refused("SCT503", 1.3)
+def falls_back_sometimes(x: Any) -> Any:
+    return Falls(x).sometimes * x
+
+
+@refused("SCT503", 1.3)
+def falls_back_sometimes_global(x: Any) -> Any:
+    return FALLS.sometimes * x
+
+
+@refused("SCT503", 1.3)
+def falls_back_by_a_class_of_its_own(x: Any) -> Any:
+    return Falls(x).of_its_own * x
+
+
+# -- cells, keywords, containers -------------------------------------------------------------------------------
+
+
+def factory(kind: str) -> Any:
+    def f(x: Any) -> Any:
+        def inner() -> Any:
+            return special(x)
+
+        return special(x) + inner() if x > 1.0 else x * x
+
+    if kind == "special":
+        def special(x: Any) -> Any:
+            return 3 * x
+
+    return f
+
+
+def test_a_cell_that_is_empty() -> None:
+    for kind in ("plain", "special"):
+        agrees(factory(kind), 0.5)
+        agrees(factory(kind), 1.5)
+
+
+def test_a_cell_that_is_filled_later() -> None:
+    def f(x: Any) -> Any:
+        return later(x) if x > 1.0 else x  # noqa: F821
+
+    derivative = value_and_grad(f)
+    assert derivative(0.5) == (0.5, 1.0)
+    with pytest.raises(NameError):
+        derivative(2.0)
+
+    def later(x: Any) -> Any:
+        return x * x
+
+    assert derivative(2.0) == (4.0, 4.0)
+    assert derivative(0.5) == (0.5, 1.0)
+    del later
+    with pytest.raises(NameError):
+        derivative(2.0)
+
+
+class Energy:
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    def of(self, x: Any) -> Any:
+        return self.k * x * x
+
+
+def test_a_parameter_called_self() -> None:
+    assert value_and_grad(Energy.of, argnums="x")(self=Energy(2.0), x=3.0) == (18.0, 12.0)
+    assert grad(lambda self, args, kwargs: self * args * kwargs)(self=2.0, args=3.0, kwargs=5.0) == 15.0
+
+
+ORDERED = collections.OrderedDict(a=2.0, b=3.0)
+DEFAULTED = collections.defaultdict(float, a=2.0)
+COUNTER = collections.Counter("aab")
+
+
+class Tree(dict):  # type: ignore[type-arg]
+    def __len__(self) -> int:
+        return sum(len(v) for v in self.values())
+
+
+class Padded(list):  # type: ignore[type-arg]
+    def __len__(self) -> int:
+        return super().__len__() + 2
+
+
+class Bag(set):  # type: ignore[type-arg]
+    def __len__(self) -> int:
+        return 7
+
+
+class Shouting(dict):  # type: ignore[type-arg]
+    def __getitem__(self, key: str) -> Any:
+        return 10.0
+
+    def __iter__(self) -> Any:
+        return iter(["z"])
+
+    def keys(self) -> Any:
+        return ["z"]
+
+
+TREE, PADDED, BAG, SHOUTING = Tree(a="xyz"), Padded([1.0]), Bag([1]), Shouting(a=1.0)
+
+
+@on(1.5)
+def a_dict_of_others(x: Any) -> Any:
+    a, b = dict(ORDERED), dict(ORDERED, b=x)
+    a["c"] = x
+    total = 0.0
+    for k in a:
+        total = total + a[k] * len(k)
+    return total + b["b"] * b["a"] + dict(DEFAULTED)["a"] * x + dict(COUNTER)["a"] * x + len(dict(DEFAULTED, z=x))
+
+
+@on(1.5)
+def a_dict_of_a_default_dict_has_no_default(x: Any) -> Any:
+    return dict(DEFAULTED)["none"] * x
+
+
+def test_a_dict_of_another_that_changes() -> None:
+    derivative = value_and_grad(lambda x: dict(ORDERED)["a"] * x)
+    assert derivative(1.5) == (3.0, 2.0)
+    ORDERED["a"] = 4.0
+    try:
+        assert derivative(1.5) == (6.0, 4.0)
+    finally:
+        ORDERED["a"] = 2.0
+
+
+@refused("SCT503", 1.5)
+def a_dict_of_a_class_of_its_own(x: Any) -> Any:
+    return dict(SHOUTING)["z"] * x
+
+
+@refused("SCT503", 1.5)
+def length_of_a_list_of_its_own(x: Any) -> Any:
+    return len(PADDED) * x
+
+
+@refused("SCT503", 1.5)
+def length_of_a_dict_of_its_own(x: Any) -> Any:
+    return len(TREE) * x
+
+
+@refused("SCT503", 1.5)
+def length_of_a_set_of_its_own(x: Any) -> Any:
+    return len(BAG) * x
+
+
+class Returns:
+    def __init__(self, v: Any, kind: int) -> None:
+        self.v = v
+        return v if kind == 0 else [v] if kind == 1 else (v, v) if kind == 2 else None  # type: ignore[return-value]
+
+
+@on(1.5)
+def init_returns_a_number(x: Any) -> Any:
+    return Returns(x, 0).v
+
+
+@on(1.5)
+def init_returns_a_list(x: Any) -> Any:
+    return Returns(x, 1).v
+
+
+@on(1.5)
+def init_returns_a_tuple(x: Any) -> Any:
+    return Returns(x, 2).v
+
+
+@on(1.5)
+def init_returns_none(x: Any) -> Any:
+    return Returns(x, 3).v * x
 
 
 # -- all -------------------------------------------------------------------------------------------------------

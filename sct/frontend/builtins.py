@@ -6,7 +6,8 @@ import builtins
 import collections
 import enum
 import itertools
-from collections.abc import Iterator
+import types
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import gast
@@ -20,6 +21,7 @@ from sct.frontend.generators import has_items, is_fresh, is_long, quantified, ru
 from sct.frontend.iteration import from_zero, is_run_over, items_of, length
 from sct.frontend.iterators import looked, select
 from sct.frontend.objects import is_object, reflected, special_call, undefined
+from sct.frontend.opaque import is_library
 from sct.frontend.prelude import all_, any_, largest, largest_by, same, smallest, smallest_by
 from sct.frontend.prelude import sum_ as sum_of_array
 from sct.frontend.protocols import checked, plain_numbers
@@ -59,12 +61,21 @@ def range_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Iteration("range", tuple(args))
 
 
+def is_written(f: Any) -> bool:
+    """Is this a Python function outside the libraries?"""
+    return isinstance(f, types.FunctionType) and not is_library(f)
+
+
 @special(len)
 def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     (v,) = args
     own = special_call(ev, v, "__len__")
     if own is not None:
         return checked(ev, own, "len")
+    if isinstance(v, Static) and is_written(getattr(type(v.peek), "__len__", None)):
+        ev.refuse("SCT503", f"the length of a `{type(v.peek).__name__}` is not supported",
+                  why="its class has a `__len__` of its own, on top of a class of Python's",
+                  hint="compute it outside the function")
     if isinstance(v, Ref):
         return ev.wrap(length(ev, v))
     if isinstance(v, ListRef) and lists.is_dynamic(ev, v):
@@ -102,12 +113,26 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         cell = ev.store.cells[args[0].addr]
         assert isinstance(cell, Slots)
         made.update(zip(cell.keys, cell.items))
+    elif args and isinstance(args[0], Static) and isinstance(args[0].peek, Mapping):
+        made.update({k: Static(v) for k, v in _pairs(ev, args[0]).items()})
     elif args:
         for pair in one_by_one(ev, args[0]):
             k, v = items_of(ev, pair)
             made[ev.ask(k, "a key of a dict")] = v
     made.update(kwargs)
     return ev.new_dict(made)
+
+
+_READS = ("__iter__", "__getitem__", "keys", "items")
+
+
+def _pairs(ev: Evaluator, v: Static) -> dict[Any, Any]:
+    """What a mapping holds that is known: it is a fact, as everything that is found outside."""
+    cls = type(v.peek)
+    if not issubclass(cls, dict) or any(isinstance(getattr(cls, name), types.FunctionType) for name in _READS):
+        ev.refuse("SCT503", f"a dict of a `{cls.__name__}` is not supported", why="its class says what it holds",
+                  hint="make the dict outside the function")
+    return dict(v.value)
 
 
 @special(dict.fromkeys)

@@ -102,14 +102,24 @@ def lookup(ev: Evaluator, name: str) -> Abstract:
         if home is frame:
             return die(ev, "UnboundLocalError",
                        f"cannot access local variable '{name}' where it is not associated with a value")
-        return die(ev, "NameError", f"cannot access free variable '{name}' where it is not associated "
-                   "with a value in enclosing scope")
+        return _unbound(ev, name)
     if name in frame.cells and not frame.is_global(name):
+        cells: Any = frame.cells
+        if cells[name] == types.CellType():  # it may be filled in the next call
+            f = cells.function
+            at = (*ev.anchor(f), ("attr", "__closure__"), ("item", f.__code__.co_freevars.index(name)))
+            ev.identities[at, "empty"] = at, types.CellType()
+            return _unbound(ev, name)
         return ev.free_variable(frame.cells, name)
     if name in frame.globals:
         return ev.free_variable(frame.globals, name)
     found = of_builtins(ev, frame.function, name)
     return die(ev, "NameError", f"name '{name}' is not defined") if found is MISSING else Static(found)
+
+
+def _unbound(ev: Evaluator, name: str) -> Abstract:
+    return die(ev, "NameError", f"cannot access free variable '{name}' where it is not associated "
+               "with a value in enclosing scope")
 
 
 @expression(gast.NamedExpr)

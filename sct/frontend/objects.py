@@ -22,21 +22,21 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.evaluator import Args, Evaluator, Kwargs, called
+from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs, called
 from sct.frontend.lookups import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.frontend.opaque import is_library
 from sct.frontend.raising import attempted, die, fitted
 from sct.frontend.values import Abstract, Bound, DictRef, ListRef, ObjRef, Parent, Ref, Slots, Static, Tup
-from sct.ir import Value
+from sct.ir import Fn, Value, is_effect, walk
 from sct.ir.foreign import instead
 from sct.ir.objects import is_container, is_namedtuple, is_user_class
 from sct.ir.reals import plain
 from sct.ir.types import Tensor
-from sct.ops import BY_CALL
+from sct.ops import BY_CALL, python, raise_
 from sct.ops.types import numpy_dtype
 
 __all__ = [
-    "bind", "class_of", "find_attribute", "get_attribute", "instantiate", "is_generated", "is_object",
+    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "instantiate", "is_generated", "is_object",
     "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
 
@@ -82,7 +82,7 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
         ev.refuse("SCT203", f"the class `{cls.__name__}` has a `__getattribute__` of its own")
     raw, where = in_class(ev, cls, name)
     if _is_data(raw):
-        return bind(ev, raw, where, owner, name)
+        return _bound(ev, raw, where, owner, name)
     own = _slot(ev, owner, name)
     if own is not None:
         return own
@@ -92,7 +92,7 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
         at = (*path_to(owner), ("attr", "__dict__"))
         ev.identities[(*at, name), "lacks"] = (at, name)  # an attribute of its own would come first
     if raw is not MISSING and not isinstance(raw, _SLOTS):
-        return bind(ev, raw, where, owner, name)
+        return _bound(ev, raw, where, owner, name)
     hook = special_method(ev, owner, "__getattr__")
     if raw is not MISSING and isinstance(owner, Static):  # a slot that holds nothing
         if hook is not None:
@@ -100,6 +100,33 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
                       why="whether it holds something in the next call is not found out", hint=f"set `{name}` first")
         absent(ev, path_to(owner), name)
     return None if hook is None else ev.call(hook, [Static(name)])
+
+
+def _bound(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: str) -> Abstract | None:
+    """An attribute of the class, read from `owner`; where its code raises an AttributeError, that of `__getattr__`."""
+    hook = special_method(ev, owner, "__getattr__")
+    if hook is None or isinstance(raw, (types.FunctionType, staticmethod, classmethod)):
+        return bind(ev, raw, where, owner, name)
+    found = if_it_gives(ev, name, lambda: bind(ev, raw, where, owner, name))
+    return ev.call(hook, [Static(name)]) if found is None else found
+
+
+def if_it_gives(ev: Evaluator, name: str, read: Callable[[], Abstract | None]) -> Abstract | None:
+    """What reading an attribute gives; None where it raises an AttributeError, which is found out by a trial."""
+    with ev.inside(ev.fork()) as arm:
+        dead = False
+        try:
+            read()
+        except Dead:
+            dead = True
+    effects = [eqn for eqn in walk(Fn("trial", (), tuple(arm.builder.eqns), ())) if is_effect(eqn)]
+    raised = [ev.defs[x].attrs.get("callee") for eqn in effects if eqn.op is raise_ for x in eqn.args]  # type: ignore
+    if not raised or "AttributeError" not in raised and None not in raised:
+        return read()
+    if dead and raised == ["AttributeError"] and all(eqn.op in (raise_, python) for eqn in effects):
+        return None
+    ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
+              why="the code that gives it may raise an AttributeError")
 
 
 _SLOTS = (types.MemberDescriptorType, type(vars(typing.NamedTuple("_", [("x", int)]))["x"]))
@@ -367,10 +394,20 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
             init.__code__.co_filename == "<string>":
         _fill(ev, made, where, init, args, kwargs)
     elif isinstance(init, types.FunctionType):
-        ev.call(bind(ev, init, where, made, "__init__"), args, kwargs)
+        given = ev.call(bind(ev, init, where, made, "__init__"), args, kwargs)
+        if given != Static(None):
+            _not_none(ev, given)
     elif args or kwargs:
         die(ev, "TypeError", f"{cls.__name__}() takes no arguments")
     return made
+
+
+def _not_none(ev: Evaluator, given: Abstract) -> None:
+    """An `__init__` that returns something: Python raises."""
+    like = _sample(given)
+    if like is MISSING:
+        ev.refuse("SCT503", "what `__init__` returns is not supported", hint="return nothing")
+    die(ev, "TypeError", f"__init__() should return None, not {type(like).__name__!r}")
 
 
 def _fill(ev: Evaluator, made: ObjRef, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:

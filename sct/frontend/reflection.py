@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sct.frontend.classes import class_object, possible_classes, python_class
-from sct.frontend.evaluator import Args, Dead, Evaluator, Kwargs, special
+from sct.frontend.evaluator import Args, Evaluator, Kwargs, special
 from sct.frontend.expressions import get
 from sct.frontend.facts import NeedsStatic
 from sct.frontend.lookups import absent, in_class, is_instance_of, is_subclass_of, path_to
-from sct.frontend.objects import class_of, find_attribute, set_attribute, special_method
+from sct.frontend.objects import class_of, find_attribute, if_it_gives, set_attribute, special_method
 from sct.frontend.raising import attempted, die
 from sct.frontend.values import (
     Abstract,
@@ -23,9 +23,9 @@ from sct.frontend.values import (
     Static,
     Tup,
 )
-from sct.ir import Fn, Value, is_effect, walk
+from sct.ir import Value
 from sct.ir.types import Tensor
-from sct.ops import is_instance, python, raise_
+from sct.ops import is_instance
 
 __all__ = ["attribute_if_any"]
 
@@ -115,20 +115,7 @@ def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | No
         if isinstance(owner, Static):
             absent(ev, path_to(owner), name)
         return None
-    with ev.inside(ev.fork()) as arm:
-        dead = False
-        try:
-            find_attribute(ev, owner, name)
-        except Dead:
-            dead = True
-    effects = [eqn for eqn in walk(Fn("trial", (), tuple(arm.builder.eqns), ())) if is_effect(eqn)]
-    raised = [ev.defs[x].attrs.get("callee") for eqn in effects if eqn.op is raise_ for x in eqn.args]  # type: ignore
-    if not raised or "AttributeError" not in raised and None not in raised:
-        return find_attribute(ev, owner, name)
-    if dead and raised == ["AttributeError"] and all(eqn.op in (raise_, python) for eqn in effects):
-        return None
-    ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
-              why="the code that gives it may raise an AttributeError")
+    return if_it_gives(ev, name, lambda: find_attribute(ev, owner, name))
 
 
 @special(setattr)
