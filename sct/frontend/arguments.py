@@ -428,7 +428,7 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
     """
     if path is None:
         if isinstance(obj, tuple) and type(obj) is tuple:
-            return Tup(tuple(lift(ev, x, None) for x in obj))
+            return Tup(tuple(map(ev.lift, obj)))
         if isinstance(obj, np.ndarray):
             ev.refuse("SCT507", "an array that is a default or an attribute of a library is not supported")
         if isinstance(obj, np.generic):

@@ -311,7 +311,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
     elif isinstance(owner, (ListRef, DictRef)):
         cell = ev.writable(owner.addr, "a write")
         assert isinstance(cell, Slots)
-        where = known_key(ev, key, "an index into a list" if isinstance(owner, ListRef) else "a key of a dict")
+        where = ev.key(key) if isinstance(owner, DictRef) else known_key(ev, key, "an index into a list")
         items = list(cell.items)
         if isinstance(owner, DictRef):
             if where in cell.keys:

@@ -15,8 +15,9 @@ import numpy as np
 
 from sct.frontend import lists
 from sct.frontend.arrays import array_of, size_along
+from sct.frontend.asked import is_asked
 from sct.frontend.evaluator import SPECIAL, Args, Evaluator, Kwargs, Special, special
-from sct.frontend.expressions import as_bool, binary, boolean, truth
+from sct.frontend.expressions import as_bool, binary, boolean, formatted, truth
 from sct.frontend.generators import has_items, is_fresh, is_long, quantified, run_through
 from sct.frontend.iteration import from_zero, is_run_over, items_of, length
 from sct.frontend.iterators import looked, select
@@ -44,7 +45,7 @@ from sct.frontend.values import (
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
 from sct.ir.types import FLOAT, INT, Opaque, Tensor
-from sct.ops import BY_CALL, OPS, apply, eq, print_, python
+from sct.ops import BY_CALL, OPS, apply, eq, fstring, print_, python
 from sct.ops.lists import sum_list, unstack
 from sct.ops.registry import may_raise
 
@@ -118,7 +119,7 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     elif args:
         for pair in one_by_one(ev, args[0]):
             k, v = items_of(ev, pair)
-            made[ev.ask(k, "a key of a dict")] = v
+            made[ev.key(k)] = v
     made.update(kwargs)
     return ev.new_dict(made)
 
@@ -138,7 +139,7 @@ def _pairs(ev: Evaluator, v: Static) -> dict[Any, Any]:
 @special(dict.fromkeys)
 def fromkeys(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     value = args[1] if len(args) > 1 else Static(None)
-    return ev.new_dict({ev.ask(k, "a key of a dict"): value for k in items_of(ev, args[0])})
+    return ev.new_dict({ev.key(k): value for k in items_of(ev, args[0])})
 
 
 @special(collections.defaultdict)
@@ -283,20 +284,20 @@ def pow_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     given = [*args, *(kwargs[k] for k in ("base", "exp", "mod") if k in kwargs)]
     if len(given) == 2:
         return binary(ev, gast.Pow, given[0], given[1])
-    known = [ev.ask(a, "an argument of `pow`") for a in given]
+    known = [ev.known(a, "an argument of `pow`") for a in given]
     return Static(attempted(ev, lambda: pow(*known)))
 
 
 def _on_known(f: Any) -> Special:
     """A builtin that is run now, on what is known."""
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        known = [ev.ask(a, f"an argument of `{f.__name__}`") for a in args]
+        known = [ev.known(a, f"an argument of `{f.__name__}`") for a in args]
         return ev.lift(attempted(ev, lambda: f(*known)))
 
     return handler
 
 
-for _f in (ord, chr, hex, oct, bin, ascii, format):
+for _f in (ord, chr, hex, oct, bin):
     SPECIAL[id(_f)] = _on_known(_f)
 
 
@@ -320,9 +321,11 @@ def _text(conversion: str, run: Any) -> Special:
         if len(args) > 1 or kwargs:
             ev.refuse("SCT205", "`str` of bytes is not supported", hint="decode them outside the function")
         v = args[0] if args else Static("")
-        if isinstance(v, Static):
+        if isinstance(v, Static) and not is_asked(v.peek):
             return Static(run(v.value))
-        if isinstance(v, (Tup, Container)):
+        if isinstance(v, (Tup, Container, Static)):
+            if run is ascii:
+                ev.refuse("SCT503", "`ascii` of this object is not supported", hint="format its parts")
             return boolean(shown(ev, v, ("repr",) if conversion else ("str", "repr")))
         return ev.emit(OPS["fstring"], ev.operand(v), parts=((conversion, ""),))  # type: ignore[no-any-return]
 
@@ -330,6 +333,13 @@ def _text(conversion: str, run: Any) -> Special:
 
 
 SPECIAL[id(str)], SPECIAL[id(repr)] = _text("", str), _text("r", repr)
+SPECIAL[id(ascii)] = _text("a", ascii)
+
+
+@special(format)
+def format_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`format(v, spec)` as an f-string."""
+    return formatted(ev, [(args[0], "", args[1] if len(args) > 1 else Static(""))], lambda piece: piece)
 
 
 @special(np.shape)
@@ -355,7 +365,7 @@ def ndim_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _convert(name: str, cls: Any) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if len(args) != 1 or kwargs:  # the digits of an int with their base
-            known = [ev.ask(a, "an argument of this function") for a in args]
+            known = [ev.known(a, "an argument of this function") for a in args]
             named = {k: ev.ask(x, f"`{k}`") for k, x in kwargs.items()}
             return Static(attempted(ev, lambda: cls(*known, **named)))
         (v,) = args
@@ -371,6 +381,9 @@ def _convert(name: str, cls: Any) -> Special:
             made = ev.defs.get(v)
             if made is not None and made.op is apply:  # what it is given is not differentiated, or it is refused
                 return ev.emit(python, v, callee=name, type=FLOAT if cls is float else INT)  # type: ignore[no-any-return]
+            if made is not None and made.op is fstring:
+                ev.refuse("SCT207", "a number is read from a text", why="a text does not carry a derivative",
+                          hint="use the number that the text was made of")
             ev.refuse_object(v, "a number made of")
         return ev.call_op(BY_CALL[f"builtins.{name}"], v, spelling=f"builtins.{name}")
 
@@ -392,7 +405,7 @@ def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(set)
 def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     items = items_of(ev, args[0]) if args else ()
-    known = [ev.ask(x, "an item of a set") for x in items]
+    known = [ev.key(x, "an item of a set") for x in items]
     return Static(attempted(ev, lambda: set(known)))
 
 

@@ -115,14 +115,14 @@ def _makes_generators(node: Any) -> frozenset[Any]:
 def dictcomp(ev: Evaluator, node: Any) -> Abstract:
     """A dict display with `for`."""
     return ev.new_dict(dict(_rows(ev, node, ask=True, settled=True, item=lambda: (
-        ev.ask(ev.eval(node.key), "a key of a dict"), ev.eval(node.value)))))
+        ev.key(ev.eval(node.key)), ev.eval(node.value)))))
 
 
 @expression(gast.SetComp)
 def setcomp(ev: Evaluator, node: Any) -> Abstract:
     """A set display with `for`."""
     made = _rows(ev, node, ask=True, settled=True, item=lambda: ev.eval(node.elt))
-    return Static({ev.ask(x, "an item of a set") for x in made})
+    return Static({ev.key(x, "an item of a set") for x in made})
 
 
 def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:

@@ -19,6 +19,7 @@ import numpy as np
 from sct.errors import Loc, SctError
 from sct.frontend import lists
 from sct.frontend.arguments import lift, opaque
+from sct.frontend.asked import Asked, Cut, asked, is_asked
 from sct.frontend.facts import UNKNOWN, Facts, Guard, NeedsStatic
 from sct.frontend.handlers import (
     CALLS,
@@ -70,6 +71,7 @@ from sct.ir.reals import counts_as_real
 from sct.ir.text import show
 from sct.ir.types import INT, REAL, Dim, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
 from sct.ops import ELEMENTWISE, dim, fstring, python, raise_, stop_gradient, unwrap
+from sct.ops.types import numpy_dtype
 
 __all__ = [
     "CALLS", "EXPRESSIONS", "INSTANCES", "SPECIAL", "STATEMENTS", "Args", "Dead", "Doubt", "Evaluator", "Frame",
@@ -149,6 +151,7 @@ class Evaluator(Facts):
     reading  what the root does
     attributes  ahead of time: the types of those of the object that it is bound to
     store    what names are bound to, and the heap
+    open     the blocks around the one being built, `b`: what is made in them may be read in it
     frames   the calls in progress; `all_frames` by id, those of closures that outlived them too
     defs     the equation that makes a value
     sites      what is evaluated as functions of their own; `functions` are these, `pinned`
@@ -175,6 +178,7 @@ class Evaluator(Facts):
         self.names: dict[Path, str] = {}
         self.reading: Reading | None = None
         self.b = Builder()
+        self.open: list[Builder] = []
         self.captured = Captured()
         self.store = Store(Cells({}, self.captured))
         self.frames: list[Frame] = []
@@ -265,6 +269,8 @@ class Evaluator(Facts):
         """Note where an error of sct's own came up; that types do not match is a refusal."""
         if isinstance(error, TypeMismatch):
             self.refuse("SCT501", str(error), hint=error.hint)
+        if isinstance(error, Cut):
+            self.cut("a number that is differentiated is computed with where its value is known")
         if self.failure is None or self.failure[0] is not error:
             self.failure = error, self.loc
 
@@ -295,13 +301,14 @@ class Evaluator(Facts):
     @contextlib.contextmanager
     def inside(self, arm: Arm) -> Iterator[Arm]:
         """Evaluate on the path `arm`, from where it stands."""
-        outer = self.store, self.b
-        self.store, self.b = arm.store, arm.builder
+        outer = self.store
+        self.store = arm.store
         try:
-            yield arm
+            with self.block(arm.builder):
+                yield arm
         finally:
             arm.store = self.store
-            self.store, self.b = outer
+            self.store = outer
 
     def fork(self) -> Arm:
         """A new path that starts here."""
@@ -424,6 +431,8 @@ class Evaluator(Facts):
     def emit(self, op: Op, *args: Operand | float | None, spelling: str | None = None, **attrs: Any) -> Any:
         """Add an equation; type errors of the op become refusals."""
         self.agree_sizes(op, args, attrs)
+        if any(map(is_asked, attrs.values())):
+            self.cut(f"an option of `{op.name}` depends on a differentiated input")
         try:
             made = self.b.emit(op, args, attrs, spelling=spelling, loc=self.loc)
         except TypeMismatch as error:
@@ -668,7 +677,18 @@ class Evaluator(Facts):
         """A Python object as an abstract value; numbers and arrays with a path become parameters."""
         if path is not None and isinstance(obj, DATA):
             self.read_outside.append(str(path[-1][-1]))
-        return lift(self, obj, path)
+        return self.given_back(obj) if isinstance(obj, Asked) else lift(self, obj, path)
+
+    def given_back(self, x: Asked) -> Abstract:
+        """A number of the function where it leaves a set or is read of a key: what it was before it was asked."""
+        if x.home is not self.b and x.home not in self.open:
+            self.cut("a number that leaves a set, or is read of a key, depends on a differentiated input")
+        return x.of
+
+    def cut(self, what: str) -> NoReturn:
+        """Refuse what would be a constant, and is none."""
+        self.refuse("SCT401", what, why="its derivative would be cut silently: what is known carries none",
+                    hint="use a list in place of a set or of keys; or pass sct.stop_gradient(...) of it")
 
     def lift_module(self, module: ModuleType) -> Abstract:
         """A module that the function imports."""
@@ -705,6 +725,27 @@ class Evaluator(Facts):
             self.refuse("SCT504", f"{what} must be known", why=f"it is a {type(value).__name__}")
         text = f"{x.hint or what} == {value!r}"
         self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(text, fn, value))
+        return asked(value, x, self.b) if type(value) is float and self.is_varied(x) else value
+
+    def key(self, v: Abstract, what: str = "a key of a dict") -> Any:
+        """`ask`, of a key or an item of a set: it comes out again as the number that it was."""
+        if isinstance(v, Tup):
+            items = tuple(self.key(x, what) for x in v.items)
+            return items if v.cls is tuple else v.cls(*items)
+        value = self.ask(v, what)
+        x = None if isinstance(v, Static) else self.operand(v)
+        if not isinstance(x, Value) or type(value) not in (int, float):
+            return value
+        if self.is_varied(x):
+            return asked(value, x, self.b)
+        t = x.type
+        return numpy_dtype(t.dtype).type(value) if isinstance(t, Tensor) and t.carrier == "np" else value
+
+    def known(self, v: Abstract, what: str) -> Any:
+        """`ask`, for Python itself to compute with: no number that is differentiated."""
+        value = self.ask(v, what)
+        if is_asked(value):
+            self.cut(f"{what} depends on a differentiated input")
         return value
 
     def text(self, v: Abstract) -> Abstract:
@@ -775,11 +816,12 @@ class Evaluator(Facts):
     @contextlib.contextmanager
     def block(self, builder: Builder) -> Iterator[Builder]:
         """Build a region inside the current block."""
-        outer, self.b = self.b, builder
+        self.open.append(self.b)
+        self.b = builder
         try:
             yield builder
         finally:
-            self.b = outer
+            self.b = self.open.pop()
 
     # -- writing ------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import enum
 import functools
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -14,6 +14,7 @@ import numpy as np
 
 from sct.frontend import lists
 from sct.frontend.arrays import NUMPY_NAMES, size_along
+from sct.frontend.asked import is_asked
 from sct.frontend.bindings import assign
 from sct.frontend.classes import class_object, python_class
 from sct.frontend.evaluator import Evaluator, expression
@@ -54,8 +55,8 @@ from sct.ops import BY_CALL, OPS, fstring, gt, is_none, ne, not_, size, transpos
 from sct.ops.effects import formats, python, samples_of
 
 __all__ = [
-    "BINARY", "NUMPY_NAMES", "UNARY", "as_bool", "binary", "boolean", "closure", "condition", "get", "in_place",
-    "lookup", "name", "negated", "truth", "unary",
+    "BINARY", "NUMPY_NAMES", "UNARY", "as_bool", "binary", "boolean", "closure", "condition", "formatted", "get",
+    "in_place", "lookup", "name", "negated", "truth", "unary",
 ]
 
 
@@ -516,14 +517,14 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
             assert isinstance(cell, Slots)
             made.update(zip(cell.keys, cell.items))
         else:
-            key = ev.ask(ev.eval(k), "a key of a dict")
+            key = ev.key(ev.eval(k))
             made[key] = ev.eval(v)
     return ev.new_dict(made)
 
 
 @expression(gast.Set)
 def set_(ev: Evaluator, node: Any) -> Abstract:
-    return Static({ev.ask(x, "an item of a set") for x in display(ev, node.elts)})
+    return Static({ev.key(x, "an item of a set") for x in display(ev, node.elts)})
 
 
 @expression(gast.Lambda)
@@ -545,43 +546,50 @@ def _formatted(value: Any, conversion: str, spec: str) -> str:
 
 @expression(gast.JoinedStr)
 def fstring_(ev: Evaluator, node: Any) -> Abstract:
+    return formatted(ev, node.values, functools.partial(_piece, ev))
+
+
+Piece = tuple[Abstract, str, Abstract]
+
+
+def _piece(ev: Evaluator, node: Any) -> str | Piece:
+    """A text, or what is shown, with its conversion and its format."""
+    if isinstance(node, gast.Constant):
+        return str(node.value)
+    v = ev.eval(node.value)
+    spec = Static("") if node.format_spec is None else ev.eval(node.format_spec)
+    return v, chr(node.conversion) if node.conversion and node.conversion > 0 else "", spec
+
+
+def formatted(ev: Evaluator, nodes: Sequence[Any], piece: Callable[[Any], str | Piece]) -> Abstract:
+    """The text of an f-string: each piece is made before the next one is looked at."""
     parts: list[Any] = []
     args: list[Operand] = []
-    known = ""
-    for p in node.values:
-        if isinstance(p, gast.Constant):
-            parts.append(p.value)
-            known += str(p.value)
+    for node in nodes:
+        p = piece(node)
+        if isinstance(p, str):
+            parts.append(p)
             continue
-        v = ev.eval(p.value)
-        spec = ""
-        if p.format_spec is not None:
-            text = ev.eval(p.format_spec)
-            if not isinstance(text, Static):
-                ev.refuse("SCT104", "a format known only at run time is not supported", node=p)
-            spec = text.value
-        conversion = chr(p.conversion) if p.conversion and p.conversion > 0 else ""
+        v, conversion, text = p
+        if not isinstance(text, Static):
+            ev.refuse("SCT104", "a format known only at run time is not supported")
+        spec = text.value
         own = special_call(ev, v, "__format__", Static(spec)) if not conversion else None
         if own is not None:
             v, conversion, spec = checked(ev, own, "format"), "", ""
-        elif isinstance(v, (Tup, Container)) or is_object(v):
+        elif isinstance(v, (Tup, Container)) or is_object(v) or isinstance(v, Static) and is_asked(v.peek):
             if spec and not conversion:
-                ev.refuse("SCT503", "the format of this object is not supported", hint="format its parts", node=p)
+                ev.refuse("SCT503", "the format of this object is not supported", hint="format its parts")
             v, conversion = boolean(shown(ev, v, ("repr",) if conversion in ("r", "a") else ("str", "repr"))), ""
         if isinstance(v, Static) and (is_number(v) and not args or isinstance(v.value, (enum.Enum, type, np.dtype))):
-            text_now = attempted(ev, functools.partial(_formatted, v.value, conversion, spec))
-            parts.append(text_now)
-            known += text_now
+            parts.append(attempted(ev, functools.partial(_formatted, v.value, conversion, spec)))
             continue
         x = ev.operand(v)
         if not conversion and not formats(x, spec):
             if len(made := samples_of(x.type)) == 1:
                 attempted(ev, functools.partial(format, made[0], spec))
-            if p is not node.values[-1]:
+            if node is not nodes[-1]:
                 x, spec = ev.emit(python, x, Lit(spec), callee="format"), ""  # before what comes next
         parts.append((conversion, spec))
         args.append(x)
-    if not args:
-        return Static(known)
-    return ev.emit(fstring, *args, parts=tuple(parts))  # type: ignore[no-any-return]
-
+    return ev.emit(fstring, *args, parts=tuple(parts)) if args else Static("".join(parts))

@@ -94,7 +94,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(owner, Static) and isinstance(getattr(owner.value, name), types.MethodType):
         return ev.call(Static(getattr(owner.value, name).__func__), [owner, *args], kwargs)
     if isinstance(owner, Static) and isinstance(owner.value, str):
-        return ev.lift(getattr(owner.value, name)(*(ev.ask(a, "an argument of a string method") for a in args)))
+        return ev.lift(getattr(owner.value, name)(*(ev.known(a, "an argument of a string method") for a in args)))
     ev.refuse("SCT203", f"the method `{name}` is not supported",
               hint="use np.sort of an array" if name == "sort" else "write it out")
 
@@ -140,7 +140,7 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
         result = Tup((ev.lift(last), v))
     else:
         key, *default = args
-        known = ev.ask(key, "a key of a dict")
+        known = ev.key(key)
         if name == "setdefault":
             result = entries.setdefault(known, default[0] if default else Static(None))
         else:

@@ -237,6 +237,9 @@ def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract |
     owner = getattr(f, "__self__", None)
     if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, bool, tuple):
         return None
+    cell = ev.slots(args[0]) if f.__name__ == "format_map" and args and isinstance(args[0], DictRef) else None
+    if cell is not None and not isinstance(args[0], DefaultRef) and not all(map(is_number, cell.items)):
+        return _format(ev, owner, (), {k: x for k, x in zip(cell.keys, cell.items) if isinstance(k, str)})
     if f.__name__ == "format" and not all(map(is_number, (*args, *kwargs.values()))):
         return _format(ev, owner, args, kwargs)
     known = [_known(ev, a) for a in args]
@@ -252,7 +255,7 @@ def _known(ev: Evaluator, v: Abstract) -> Any:
     if isinstance(v, DictRef) and not isinstance(v, DefaultRef):
         cell = ev.slots(v)
         return dict(zip(cell.keys, (_known(ev, x) for x in cell.items)))
-    return ev.ask(v, "an argument of a method of a string")
+    return ev.known(v, "an argument of this method")
 
 
 def _format(ev: Evaluator, text: Any, args: Args, kwargs: Kwargs) -> Abstract:

@@ -106,4 +106,4 @@ def call_methodcaller(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abst
     made, given = f.__reduce__()
     named = getattr(made, "keywords", {})
     name, *rest = given if not named else (*made.args, *given)
-    return ev.call(get(ev, args[0], name), [Static(x) for x in rest], {k: Static(x) for k, x in named.items()})
+    return ev.call(get(ev, args[0], name), [ev.lift(x) for x in rest], {k: ev.lift(x) for k, x in named.items()})

@@ -453,9 +453,9 @@ def _evaluate(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts,
 def _walk(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, body: Callable[[], Abstract]) -> Fn:
     """One evaluation: what the function gives for params of the types that are known by now."""
     params = f.params = tuple(Value(t, _hint(f, k), d) for k, (t, d) in enumerate(zip(f.types, f.dims)))
-    outer = ev.frames, ev.store, ev.boundary
-    ev.frames, ev.store, ev.boundary = [], Store(Cells({}, ev.captured)), 0
+    outer = ev.frames, ev.store, ev.boundary, ev.b, ev.open
     builder = Builder()
+    ev.frames, ev.store, ev.boundary, ev.b, ev.open = [], Store(Cells({}, ev.captured)), 0, builder, []
     try:
         leaves: list[Abstract] = []
         for p, v in zip(params, parts.values):
@@ -477,7 +477,7 @@ def _walk(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, bod
                           hint="return what is new; or write it as a loop that fills an array")
             return _finish(ev, f, source, parts.around, builder, leaves, result)
     finally:
-        ev.frames, ev.store, ev.boundary = outer
+        ev.frames, ev.store, ev.boundary, ev.b, ev.open = outer
 
 
 def _hint(f: Function, k: int) -> str | None:

@@ -42,7 +42,7 @@ def as_set(ev: Evaluator, v: Abstract) -> Abstract:
     """The keys of a dict, where they are an operand, as the set that they are like."""
     if not (isinstance(v, Iteration) and v.kind == "keys"):
         return v
-    return Static({ev.ask(k, "a key of a dict") for k in view_items(ev, v)})
+    return Static({ev.key(k) for k in view_items(ev, v)})
 
 
 def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstract, b: Abstract) -> Abstract:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend import lists
+from sct.frontend.asked import same_keys
 from sct.frontend.values import (
     CAPTURED,
     DELETED,
@@ -149,6 +150,8 @@ def is_written(before: Cell, now: Cell | None) -> bool:
     """Does a cell hold something else than before?"""
     if isinstance(before, Array) and isinstance(now, Array):
         return now.value is not before.value
+    if isinstance(before, Slots) and isinstance(now, Slots) and not same_keys(before.keys, now.keys):
+        return True
     return now is None or replace(now, frozen=before.frozen) != before
 
 
@@ -472,7 +475,7 @@ def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:
 
 def _alike(x: Slots, y: Slots) -> bool:
     """Do the slots correspond?"""
-    return len(x.items) == len(y.items) and x.keys == y.keys and x.rows == y.rows
+    return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.rows == y.rows
 
 
 def _origin(cells: Iterable[Cell]) -> str:

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
+from sct.frontend.asked import is_asked
 from sct.frontend.classes import python_class
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.lists import is_dynamic
@@ -27,13 +29,13 @@ __all__ = ["joined", "shown", "text_of"]
 
 def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> Operand:
     """What `str(v)` is, as an operand, or `repr(v)`, `by` that alone; numbers and arrays as they are."""
-    if isinstance(v, Static):
+    if isinstance(v, Static) and not is_asked(v.peek):
         return Lit(v.value) if is_number(v) else Lit(str(v.value))
     for name in by:
         own = special_call(ev, v, f"__{name}__")
         if own is not None:
             return shown(ev, checked(ev, own, name))
-    if not isinstance(v, (Tup, Container)):
+    if not isinstance(v, (Tup, Container, Static)):
         return ev.operand(v)
     parts: list[Any] = []
     operands: list[Operand] = []
@@ -45,14 +47,17 @@ def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> 
 
 def text_of(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand]) -> None:
     """Add `repr(v)` to the parts and operands of an f-string."""
-    if isinstance(v, Static):
+    if isinstance(v, Static) and is_asked(v.peek):
+        ends = ("{", "}") if type(v.value) is set else ("frozenset({", "})")
+        _joined(ev, ends[0], [("", ev.lift(x)) for x in v.value], ends[1], parts, operands)
+    elif isinstance(v, Static):
         parts.append(repr(v.value))
     elif isinstance(v, (Value, Ref)):
         parts.append(("r", ""))
         operands.append(ev.operand(v))
     elif isinstance(v, DictRef) and not isinstance(v, DefaultRef):
         cell = ev.slots(v)
-        _joined(ev, "{", [(f"{k!r}: ", x) for k, x in zip(cell.keys, cell.items)], "}", parts, operands)
+        _joined(ev, "{", [(ev.lift(k), x) for k, x in zip(cell.keys, cell.items)], "}", parts, operands)
     elif isinstance(v, ListRef) and not is_dynamic(ev, v):
         _joined(ev, "[", [("", x) for x in ev.slots(v).items], "]", parts, operands)
     elif isinstance(v, Tup) and v.cls is tuple:
@@ -79,11 +84,15 @@ def _object(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand
     _joined(ev, f"{name}(", [(f"{k}=", x) for k, x in fields], ")", parts, operands)
 
 
-def _joined(ev: Evaluator, head: str, items: list[tuple[str, Abstract]], tail: str, parts: list[Any],
+def _joined(ev: Evaluator, head: str, items: Sequence[tuple[str | Abstract, Abstract]], tail: str, parts: list[Any],
             operands: list[Operand]) -> None:
+    """`items` have what stands before them: a text, or the key of a dict."""
     parts.append(head)
     for k, (label, x) in enumerate(items):
-        parts.append((", " if k else "") + label)
+        parts.append((", " if k else "") + (label if isinstance(label, str) else ""))
+        if not isinstance(label, str):
+            text_of(ev, label, parts, operands)
+            parts.append(": ")
         text_of(ev, x, parts, operands)
     parts.append(tail)
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.frontend import lists
+from sct.frontend.asked import same_keys
 from sct.frontend.carries import Again, Grown, Head, is_start
 from sct.frontend.lists import HELD, STALE
 from sct.frontend.store import (
@@ -17,6 +18,7 @@ from sct.frontend.store import (
     conflicts,
     is_binding,
     is_number,
+    is_written,
     may_be_absent,
     perhaps_tuple,
     type_of,
@@ -92,7 +94,7 @@ class Trip(Head):
                 memo.frozen[addr] = STALE
                 again = True
             if isinstance(cell, Array) and isinstance(now_cell, Array) and now_cell.value is cell.value or \
-                    isinstance(cell, Slots) and replace(now_cell, frozen=cell.frozen) == cell:
+                    isinstance(cell, Slots) and not is_written(cell, now_cell):
                 continue
             if isinstance(cell, Slots) and isinstance(now_cell, Slots) and cell.rows is None and not cell.keys and (
                     now_cell.rows is not None or len(cell.items) != len(now_cell.items)) and not now_cell.keys:
@@ -105,7 +107,7 @@ class Trip(Head):
                 if cell.rows is not None:
                     ev.refuse("SCT307", "a list that was taken out of another one is cut loose from it in this loop",
                               node=self.node, why=HELD, hint="take a copy: `list(xs)`")
-                if cell.keys != now_cell.keys:
+                if not same_keys(cell.keys, now_cell.keys):
                     ev.refuse("SCT310", "a dict that gets new keys in a loop is not supported yet", node=self.node,
                               hint="give it all its keys before the loop")
                 for k, (p, q) in enumerate(zip(cell.items, now_cell.items)):
@@ -194,7 +196,7 @@ class Trip(Head):
                 lists.grow(ev, end, lists.item_type(ev, ListRef(head.addr)))
                 theirs = ev.store.cells[end.addr]
                 assert isinstance(theirs, Slots)
-            if len(ours.items) == len(theirs.items) and ours.keys == theirs.keys:
+            if len(ours.items) == len(theirs.items) and same_keys(ours.keys, theirs.keys):
                 return any([self.end_value((*id, k), p, q)
                             for k, (p, q) in enumerate(zip(mine.items, theirs.items))])
         if isinstance(head, Perhaps):

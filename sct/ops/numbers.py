@@ -94,8 +94,8 @@ signbit = op("signbit", "numpy.signbit", type=elementwise(np.signbit), spelled=T
              samples=samples.reals)
 
 nextafter = op("nextafter", "numpy.nextafter math.nextafter", spelled=True, type=elementwise(np.nextafter),
-               run=np.nextafter, elementwise=True, samples=samples.pairs,
-               nondiff="neighbouring floats have no derivative")
+               run=np.nextafter, inactive=(1,), samples=samples.pairs,
+               partials=lambda z, x, y: [1.0, None])
 
 spacing = op("spacing", "numpy.spacing", type=elementwise(np.spacing), spelled=True, run=np.spacing, nondiff=JUMPS,
              samples=samples.reals)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sct.errors import SctError
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, walk
 from sct.ir.reals import counts_as_real
+from sct.ir.types import Tensor
 from sct.ops.indexing import store
 from sct.passes.loops import parts
 from sct.passes.rules import is_full
@@ -42,6 +43,7 @@ def activity(fn: Fn, wrt: Iterable[Value], seeded: Iterable[Operand]) -> Activit
     _collect(fn, (), edges, inside)
     varied = _reach(wrt, ((src, dst) for src, dst in edges if isinstance(src, Value)))
     _refuse_opaque(fn, varied)
+    _refuse_read(fn, varied)
     useful = _reach((v for v in seeded if isinstance(v, Value)),
                     ((dst, src) for src, dst in edges if isinstance(src, Value)))
     active = frozenset(varied & useful)
@@ -131,3 +133,28 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
                 why="its derivative would be cut silently",
                 hint="pass sct.stop_gradient(...) of the argument", loc=eqn.loc)
+
+
+def _refuse_read(fn: Fn, varied: set[Value]) -> None:
+    """A number that an unknown call reads from the text of an active one has no derivative."""
+    told = {out for eqn in walk(fn) if eqn.op.name in _TELLS and varied.intersection(eqn.args) for out in eqn.outs}
+    found = _reach(told, _handed(fn)) if told else set()
+    for eqn in walk(fn):
+        if eqn.op.name in _TELLS and found.intersection(eqn.args) and any(map(is_float, eqn.outs)):
+            raise SctError(
+                "SCT401", "a number is read from a text that depends on a differentiated input",
+                why="a text does not carry a derivative", hint="use the number that the text was made of", loc=eqn.loc)
+
+
+_TELLS = ("fstring", "python", "apply")
+"""Ops that make of numbers something that is none."""
+
+
+def _handed(fn: Fn) -> Iterable[Edge]:
+    """What each value that is no number may go into."""
+    for eqn in walk(fn):
+        inside = [p for region in eqn.regions for p in region.params]
+        given = [*eqn.args, *(x for region in eqn.regions for x in region.results)]
+        for x in given:
+            if isinstance(x, Value) and not isinstance(x.type, Tensor):
+                yield from ((x, y) for y in (*inside, *eqn.outs))

@@ -1,0 +1,72 @@
+"""A number of the function that is known because it was asked: its value decides, and its derivative stays with it.
+
+    for k in {x, 2.0}: s += k * k      Python orders the set by the values; `k` is `x` again
+
+Python itself computes with what is known.  A number of the function may stand in a set or be a key there, and is
+compared as a number is; arithmetic on it would give a constant, and is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sct.ir import Value
+
+if TYPE_CHECKING:
+    from sct.ir import Builder
+
+__all__ = ["Asked", "Cut", "asked", "is_asked", "same_keys"]
+
+
+class Cut(Exception):
+    """Python would compute a constant from a number of the function."""
+
+
+class Asked:
+    """A float or an int that is the value of `of` for these arguments; `home` is the block in which it was asked."""
+
+    of: Value
+    home: Builder
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    def method(self: Any, *_: Any) -> NoReturn:
+        raise Cut
+
+    method.__name__ = name
+    return method
+
+
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow")
+_OTHERS = ("neg", "pos", "abs", "float", "int", "index", "trunc", "floor", "ceil", "round")
+_METHODS = {f"__{name}__": _refused(f"__{name}__")
+            for name in (*_ARITHMETIC, *(f"r{name}" for name in _ARITHMETIC), *_OTHERS)}
+_CLASSES = {cls: type(cls.__name__, (Asked, cls), dict(_METHODS)) for cls in (float, int)}
+"""Python names the class in messages: it is called as the one that it is like."""
+
+
+def asked(value: Any, of: Value, home: Builder) -> Any:
+    """The float or int `value` of `of`, as what it was asked of."""
+    made = _CLASSES[type(value)](value)
+    made.of, made.home = of, home
+    return made
+
+
+def is_asked(value: Any) -> bool:
+    """Is this a number of the function, or a tuple or set that holds one?"""
+    if isinstance(value, (tuple, set, frozenset)):
+        return any(map(is_asked, value))
+    return isinstance(value, Asked)
+
+
+def same_keys(left: Iterable[Any], right: Iterable[Any]) -> bool:
+    """Are these keys equal, and the same numbers of the function?  What is equal may have another derivative."""
+    a, b = tuple(left), tuple(right)
+    return a == b and all(map(_same, a, b))
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, (tuple, frozenset)) and isinstance(b, (tuple, frozenset)):
+        return not (is_asked(a) or is_asked(b)) or isinstance(a, tuple) and same_keys(a, b)
+    return getattr(a, "of", None) is getattr(b, "of", None) if isinstance(a, Asked) or isinstance(b, Asked) else True
