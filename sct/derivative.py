@@ -30,7 +30,7 @@ from typing import Any, Union
 from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load, load_compiled
 from sct.dispatch import MISS, Match, checks, stands
 from sct.errors import Loc, SctError, SctWarning, add_place, at_the_call, fault
-from sct.frontend import Traced, Transform, identity, key_of, root_of, trace, trace_ahead
+from sct.frontend import Traced, Transform, identity, key_of, library_facts, root_of, trace, trace_ahead
 from sct.ir.text import show
 from sct.modules.writer import module_of
 from sct.passes import manager
@@ -89,8 +89,13 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
     except (SctError, Warning, MemoryError):
         raise
     except Exception as error:
-        code = getattr(getattr(traced.root, "__func__", traced.root), "__code__", None)
-        raise fault(error, None if code is None else Loc(code.co_filename, code.co_firstlineno)) from error
+        raise fault(error, _place_of(traced.root)) from error
+
+
+def _place_of(root: Any) -> Loc | None:
+    """Where the function is written."""
+    code = getattr(getattr(root, "__func__", root), "__code__", None)
+    return None if code is None else Loc(code.co_filename, code.co_firstlineno)
 
 
 @contextlib.contextmanager
@@ -112,6 +117,9 @@ def specialise(
     with _no_collection():
         traced = trace(transform, args, kwargs, in_line=BACKENDS[backend] is not None)
         source = emit(traced, backend)
+        asked = {(path, how) for path, how, _ in traced.identities}
+        facts = library_facts(source.text, _place_of(traced.root))
+        traced = replace(traced, identities=(*traced.identities, *(f for f in facts if f[:2] not in asked)))
     for name in manager.unused(traced.fn):
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
                       stacklevel=6)

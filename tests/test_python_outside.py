@@ -11,6 +11,7 @@ import gc
 import importlib.util
 import itertools
 import logging
+import math
 import re
 import sys
 import types
@@ -781,6 +782,53 @@ def test_what_appears_between_calls_is_seen(tmp_path: Any, what: str) -> None:
         if plain.error is None:
             assert same_value(derived.value[0], plain.value), (change, derived.value, plain.value)
             np.testing.assert_allclose(derived.value[1], check(module.f, X), rtol=1e-5, atol=1e-6)
+
+
+# -- functions of libraries that are replaced ------------------------------------------------------------
+
+
+def of_math(x: Any) -> Any:
+    return math.sin(x) * 2.0
+
+
+def of_numpy(x: Any) -> Any:
+    return np.tanh(x) + np.sum([x, x])
+
+
+def square(x: Any) -> Any:
+    return x * x
+
+
+@functools.wraps(math.sin)
+def doubled(x: Any) -> Any:
+    return 2.0 * x
+
+
+@pytest.mark.parametrize("other", (square, doubled, lambda x: x * x * x))
+@pytest.mark.parametrize(("f", "module", "name"), ((of_math, math, "sin"), (of_numpy, np, "tanh")))
+def test_a_function_of_a_library_that_is_replaced(monkeypatch: pytest.MonkeyPatch, f: Function, module: Any, name: str,
+                                                  other: Function) -> None:
+    for change in (False, True, False, True):
+        with monkeypatch.context() as patch:
+            if change:
+                patch.setattr(module, name, other)
+            agrees(f, 1.3)
+
+
+@pytest.mark.parametrize(("f", "module", "name"), ((of_math, math, "cos"), (of_numpy, np, "tanh")))
+def test_what_the_derivative_calls_may_be_replaced(monkeypatch: pytest.MonkeyPatch, f: Function, module: Any,
+                                                   name: str) -> None:
+    derivative = grad(f)
+    wanted = derivative(0.4)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, name, square)
+        if f is of_math:
+            refuses(f, 0.4, code="SCT206")
+            with pytest.raises(SctError, match="SCT206"):
+                derivative(0.4)
+        else:
+            assert derivative(0.4) != wanted
+    assert derivative(0.4) == wanted
 
 
 # -- functions that share code --------------------------------------------------------------------------

@@ -22,13 +22,14 @@ from sct.frontend import (
 )
 from sct.frontend.arguments import ROWS, Equal, Same, Unloaded, Untyped, apart, key_of, read_path
 from sct.frontend.facts import Guard
+from sct.frontend.genuine import library_facts
 from sct.frontend.roots import identity
 from sct.frontend.trace import Parameter, Traced, root_of, signature_comment, tangent_names, trace, trace_ahead
 from sct.frontend.transform import Transform
 
 __all__ = [
     "ROWS", "Equal", "Guard", "Parameter", "Same", "Traced", "Transform", "Unloaded", "Untyped", "apart",
-    "identity", "key_of", "read_path", "root_of", "signature_comment", "tangent_names", "trace",
+    "identity", "key_of", "library_facts", "read_path", "root_of", "signature_comment", "tangent_names", "trace",
     "trace_ahead",
 ]
 

@@ -13,6 +13,7 @@ import numpy as np
 from sct.frontend import lists
 from sct.frontend.arrays import COMPUTED, array_of, assign_item, fits, nested, writable
 from sct.frontend.evaluator import Args, Evaluator, Kwargs
+from sct.frontend.genuine import is_genuine
 from sct.frontend.iteration import items_of
 from sct.frontend.layouts import contiguous, is_c_order, is_view
 from sct.frontend.protocols import plain_numbers
@@ -38,7 +39,7 @@ __all__ = ["call_named", "spelling_of"]
 _spellings: dict[int, tuple[Any, str]] = {}
 _entered: set[str] = set()
 _pending: dict[str, list[str]] = {}
-"""Spellings by module, of modules that have not been imported yet."""
+"""Spellings by module, of modules that have not been imported yet, and of functions that were replaced."""
 
 
 def spelling_of(f: Any) -> str | None:
@@ -49,12 +50,17 @@ def spelling_of(f: Any) -> str | None:
             _pending.setdefault(spelling.rpartition(".")[0] if root == "scipy" else root, []).append(spelling)
         _entered.update(BY_CALL)
     for module in [m for m in _pending if m in sys.modules]:
+        replaced = []
         for spelling in _pending.pop(module):
             obj: Any = sys.modules[spelling.split(".")[0]]
             for part in spelling.split(".")[1:]:
                 obj = getattr(obj, part, None)
-            if obj is not None:
+            if obj is not None and not is_genuine(obj, spelling):
+                replaced.append(spelling)
+            elif obj is not None:
                 _spellings[id(obj)] = obj, spelling
+        if replaced:  # it may be put back
+            _pending[module] = replaced
     found = _spellings.get(id(f))
     return None if found is None else found[1]
 
