@@ -860,3 +860,23 @@ def test_number_becomes_array_in_other_modes(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(sct.jacfwd(f)(V), gradient(V))
     rows = [(gradient(V + h) - gradient(V - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
     np.testing.assert_allclose(sct.hessian(f)(V), rows, atol=1e-6)
+
+
+ITEMS = {
+    "of a sum": lambda x: np.sum(x * x, keepdims=True).item(),
+    "of a slice": lambda x: (x[:1] * x[1]).item(),
+    "of two axes": lambda x: np.sum(x[:, None] * x, keepdims=True).item(),
+    "by one index": lambda x: np.sum(x ** 3, keepdims=True).item(0),
+    "from behind": lambda x: np.sum(x[:, None] * x, keepdims=True).item(-1) * x[2],
+    "of more than one": lambda x: np.zeros((3, 2)).item() * x[0],
+    "of none": lambda x: x[:0].item() * x[0]}
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_item_of_an_array_of_one_element(name: str) -> None:
+    agrees(ITEMS[name], X)
+
+
+def test_item_of_an_array_of_any_size_is_refused() -> None:
+    refuses(lambda x: x.item() * 2.0, X, code="SCT503")
+    refuses(lambda x: x.reshape(2, 3).item(4) * 2.0, X, code="SCT503")

@@ -47,6 +47,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         t = ev.type_of(owner)
         if name == "item" and isinstance(owner, Ref) and args and isinstance(t, Tensor) and len(args) == t.rank:
             return call_method(ev, Method(item(ev, owner, Tup(tuple(args))), name), (), {})
+        if name == "item" and isinstance(owner, Ref) and not kwargs and isinstance(t, Tensor) and t.rank:
+            return call_method(ev, Method(only_element(ev, owner, t, args), name), (), {})
         if name == "item" and not args and isinstance(owner, Value):
             if isinstance(t, Tensor) and t.integral and t.kind == "f":
                 return call_named(ev, ".item", [owner], {})
@@ -97,6 +99,18 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         return ev.lift(getattr(owner.value, name)(*(ev.known(a, "an argument of a string method") for a in args)))
     ev.refuse("SCT203", f"the method `{name}` is not supported",
               hint="use np.sort of an array" if name == "sort" else "write it out")
+
+
+def only_element(ev: Evaluator, owner: Ref, t: Tensor, args: Args) -> Abstract:
+    """The element that `x.item()` and `x.item(0)` read of an array of one element."""
+    sizes = [d.value for d in t.shape]
+    if not args and any(n is not None and n != 1 for n in sizes):
+        die(ev, "ValueError", "can only convert an array of size 1 to a Python scalar")
+    if any(n != 1 for n in sizes) or args and list(args) not in ([Static(0)], [Static(-1)]):
+        ev.refuse("SCT503", f"`item` of an array of rank {t.rank}: which element it reads is not known",
+                  why="it is known of arrays with one element, and of one index for each axis",
+                  hint="take the element: `x[0]`, `x[0, 0]`")
+    return item(ev, owner, Tup((Static(0),) * t.rank))
 
 
 def extend(ev: Evaluator, owner: ListRef, other: Abstract) -> Abstract:
