@@ -755,6 +755,34 @@ def init_returns_none(x: Any) -> Any:
     return Returns(x, 3).v * x
 
 
+# -- slices ----------------------------------------------------------------------------------------------------
+
+
+@on(1.5, 3)
+def parts_of_a_slice(x: Any, n: int) -> Any:
+    s = slice(n, n + 2)
+    t = slice(n) if n > 5 else slice(n + 1)
+    return x * (s.stop - s.start) * t.stop * (2.0 if s.step is None else 3.0)
+
+
+@on(2.5)
+def a_bound_of_a_slice(x: Any) -> Any:
+    k = int(x)
+    return x * slice(k, 4).start + slice(x, None).start * x + sum([1.0, x, x * x, 4.0][slice(k, None)])
+
+
+@on(1.5, 3)
+def no_part_of_a_slice(x: Any, n: int) -> Any:
+    return x * slice(n, n + 1).begin  # type: ignore[attr-defined]
+
+
+@on(np.array([0.5, 1.5, 2.5, 3.5]), 1)
+def an_array_by_a_slice(x: Any, n: int) -> Any:
+    s = slice(n, n + 2)
+    x[s] *= 2.0
+    return np.sum(x[s] ** 2) * (s.stop - s.start) + np.sum(x[n:n + 1])
+
+
 # -- all -------------------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,20 @@ from sct.frontend.facts import NeedsStatic
 from sct.frontend.layouts import is_forbidden
 from sct.frontend.objects import special_call
 from sct.frontend.raising import attempted, die
-from sct.frontend.values import Abstract, Array, DefaultRef, DictRef, ListRef, Perhaps, Ref, Slots, Static, Step, Tup
+from sct.frontend.values import (
+    SLICE,
+    Abstract,
+    Array,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    Perhaps,
+    Ref,
+    Slots,
+    Static,
+    Step,
+    Tup,
+)
 from sct.ir import Lit, Operand, Value
 from sct.ir.reals import plain
 from sct.ir.types import Tensor, in_words
@@ -53,7 +66,7 @@ def slice_(ev: Evaluator, node: Any) -> Abstract:
     parts = [Static(None) if p is None else ev.eval(p) for p in (node.lower, node.upper, node.step)]
     if all(isinstance(p, Static) for p in parts):
         return Static(slice(*(p.value for p in parts if isinstance(p, Static))))
-    return Tup((Static(slice), *parts))
+    return Tup((Static(slice), *parts), SLICE)
 
 
 def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:

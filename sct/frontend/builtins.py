@@ -31,6 +31,7 @@ from sct.frontend.store import is_number, type_of
 from sct.frontend.taking import drained, iterator, most, taken
 from sct.frontend.texts import shown
 from sct.frontend.values import (
+    SLICE,
     Abstract,
     Container,
     DefaultRef,
@@ -399,7 +400,7 @@ def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     start, stop, step = (Static(None), *args, Static(None)) if len(args) == 1 else (*args, Static(None))[:3]
     if all(isinstance(p, Static) for p in (start, stop, step)):
         return Static(slice(*(ev.ask(p, "a bound of a slice") for p in (start, stop, step))))
-    return Tup((Static(slice), start, stop, step))
+    return Tup((Static(slice), start, stop, step), SLICE)
 
 
 @special(set)

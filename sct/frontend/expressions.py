@@ -28,6 +28,7 @@ from sct.frontend.store import is_number
 from sct.frontend.texts import shown
 from sct.frontend.values import (
     DELETED,
+    SLICE,
     Abstract,
     Bound,
     Cached,
@@ -424,6 +425,9 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return get_attribute(ev, owner, name)
     if isinstance(owner, Perhaps):
         return get(ev, ev.present(owner), name)
+    if isinstance(owner, Tup) and owner.fields == SLICE:
+        attempted(ev, lambda: getattr(slice(None), name))  # raises where there is none
+        ev.refuse("SCT203", f"`{name}` of a slice that is known only at run time is not supported")
     if isinstance(owner, (ListRef, DictRef, Tup)):
         cls = python_class(ev, owner)
         attempted(ev, lambda: getattr(cls(), name))  # raises where there is none

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "CAPTURED", "DELETED", "Abstract", "Array", "Bound", "Cached", "Closure", "Container", "DefaultRef", "DictRef",
-    "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Place",
-    "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Together", "Tup", "is_number", "parts",
+    "CAPTURED", "DELETED", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container", "DefaultRef",
+    "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps",
+    "Place", "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Together", "Tup", "is_number",
+    "parts",
 ]
 
 
@@ -135,6 +136,10 @@ class Tup:
 
     def with_(self, items: Iterable[Abstract]) -> Tup:
         return Tup(tuple(items), self.fields, self.cls)
+
+
+SLICE = ("", "start", "stop", "step")
+"""The attributes of a slice whose bounds are known only at run time; its first item says what it is."""
 
 
 @dataclass(frozen=True)
