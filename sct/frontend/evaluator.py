@@ -45,6 +45,7 @@ from sct.frontend.source import Liveness, SourceFunction, loc_of
 from sct.frontend.store import AMBIGUOUS, Arm, Captured, Cells, Store, is_number, merge
 from sct.frontend.values import (
     CAPTURED,
+    NAMESPACE,
     Abstract,
     Array,
     Container,
@@ -833,6 +834,9 @@ class Evaluator(Facts):
             self.refuse("SCT307", f"{what} into an array or list that a list of unknown length holds",
                         why="which names see the write is not known",
                         hint="put a copy into the list: `append(x.copy())`")
+        if cell.frozen == NAMESPACE:
+            self.refuse("SCT301", f"{what} that is the `__dict__` of an object", why="the object would change with it",
+                        hint="write to the object: `o.name = v`, or `setattr(o, name, v)`")
         if cell.frozen:
             self.refuse("SCT301", f"{what} through a name that may stand for another one too", why=cell.frozen,
                         hint="write to a copy: `z = z.copy()`")

@@ -18,7 +18,7 @@ from sct.frontend.expressions import get
 from sct.frontend.iteration import items_of
 from sct.frontend.objects import class_of, instantiate, special_call, special_method
 from sct.frontend.raising import die
-from sct.frontend.values import Abstract, Container, DictRef, ListRef, ObjRef, Ref, Slots, Static, Tup
+from sct.frontend.values import NAMESPACE, Abstract, Container, DictRef, ListRef, ObjRef, Ref, Slots, Static, Tup
 from sct.ops import BY_CALL
 
 __all__ = ["namedtuple_method"]
@@ -157,5 +157,5 @@ def vars_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     cell = ev.store.cells[args[0].addr]
     assert isinstance(cell, Slots)
     addr = ev.new_addr()
-    ev.store.cells[addr] = replace(cell, frozen="it is the `__dict__` of an object")
+    ev.store.cells[addr] = replace(cell, frozen=NAMESPACE)
     return DictRef(addr)

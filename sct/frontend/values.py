@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "CAPTURED", "DELETED", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container", "DefaultRef",
-    "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent", "Perhaps",
-    "Place", "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Together", "Tup", "is_number",
-    "parts",
+    "CAPTURED", "DELETED", "NAMESPACE", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container",
+    "DefaultRef", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent",
+    "Perhaps", "Place", "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Together", "Tup",
+    "is_number", "parts",
 ]
 
 
@@ -137,6 +137,9 @@ class Tup:
     def with_(self, items: Iterable[Abstract]) -> Tup:
         return Tup(tuple(items), self.fields, self.cls)
 
+
+NAMESPACE = "it is the `__dict__` of an object"
+"""Why a dict is not written: it is made of the attributes of an object, which does not see the write."""
 
 SLICE = ("", "start", "stop", "step")
 """The attributes of a slice whose bounds are known only at run time; its first item says what it is."""
