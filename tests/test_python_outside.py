@@ -1290,3 +1290,34 @@ def test_what_was_edited_and_not_loaded_again_is_refused(fresh: tuple[Any, str])
     fresh[0].write_text("import numpy as np\n\n\n\ndef f(x):\n    return x * 5.0\n")
     with pytest.raises(SctError, match=r"SCT20[12]"):
         grad(module.f)(2.0)
+
+
+def seeded(x: float) -> Any:
+    np.random.seed(3)
+    return np.mean((x + np.random.randn(5)) ** 2) * np.random.uniform(1.0, 2.0)
+
+
+def seeded_in_a_loop(x: float) -> Any:
+    total = 0.0
+    for k in range(3):
+        np.random.seed(k)
+        total += x * np.random.rand() + np.sum(np.random.normal(0.0, 2.0, size=(2, 3)) * x)
+    return total
+
+
+def seeded_elsewhere(x: float) -> Any:
+    def noise(n: int) -> Any:
+        np.random.seed(1)
+        return np.random.standard_normal(n) + np.random.rand(n)
+    return np.sum(np.sin(x + noise(4)))
+
+
+@pytest.mark.parametrize("f", [seeded, seeded_in_a_loop, seeded_elsewhere])
+def test_draws_of_numpy_itself_happen_as_they_would(f: Any) -> None:
+    agrees(f, 0.7)
+    agrees(f, 0.7)
+
+
+def test_a_generator_that_the_function_makes_is_refused_with_what_to_do() -> None:
+    for f in (lambda x: x * np.random.default_rng(3).normal(), lambda x: x * np.random.RandomState(3).normal()):
+        assert "draw outside the function" in str(refuses(f, 0.7, code="SCT206"))

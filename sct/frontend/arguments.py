@@ -547,13 +547,22 @@ def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
     return leaf
 
 
+_MADE_OUTSIDE = {
+    "default_rng": "draw outside the function, and pass the numbers; draws of a generator of the module are fine",
+    "RandomState": "draw outside the function, and pass the numbers; draws of `np.random` itself are fine"}
+
+
 def opaque(ev: Evaluator, fn: Static) -> Value:
     """A callable that sct does not see into, as a parameter."""
-    if fn.path is None:
-        ev.refuse("SCT206", f"`{getattr(fn.value, '__name__', fn.value)!s}` is not supported yet")
-    key = (fn.path, "opaque")
+    name, path = getattr(fn.value, "__name__", str(fn.value)), fn.path
+    shared = np.random.random.__self__  # type: ignore[attr-defined]
+    if path is None and (fn.value is np.random.seed or getattr(fn.value, "__self__", None) is shared):
+        path = (np.random, ("attr", name))
+    if path is None:
+        ev.refuse("SCT206", f"`{name}` is not supported yet", hint=_MADE_OUTSIDE.get(name, ""))
+    key = (path, "opaque")
     if key not in ev.free:
-        ev.free[key] = _free_leaf(ev, fn.value, Opaque(), fn.path, key_of((fn.value,), {}))
+        ev.free[key] = _free_leaf(ev, fn.value, Opaque(), path, key_of((fn.value,), {}))
     made = ev.free[key]
     assert isinstance(made, Value)
     return made

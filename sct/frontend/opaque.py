@@ -176,7 +176,8 @@ _INTS = frozenset(("randint", "randrange", "getrandbits"))
 _CLOCKS = {id(f): FLOAT for f in (time.time, time.perf_counter, time.monotonic, time.process_time)} | {
     id(f): INT for f in (time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns)}
 _DRAWS = frozenset(("random", "standard_normal", "normal", "uniform", "exponential", "standard_exponential", "gamma",
-                    "beta", "laplace", "logistic", "lognormal", "chisquare", "standard_t", "rayleigh", "weibull"))
+                    "beta", "laplace", "logistic", "lognormal", "chisquare", "standard_t", "rayleigh", "weibull",
+                    "rand", "randn"))
 
 
 _ANNOTATED: dict[Any, Type] = {float: ANY_REAL, int: ANY_INT, bool: ANY_BOOL, "float": ANY_REAL, "int": ANY_INT,
@@ -202,6 +203,10 @@ def _result_type(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Type | No
 
 def _draw(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Type | None:
     """A number or an array of this size."""
+    if name in ("rand", "randn"):
+        shape = [_dim(ev, d) for d in args]
+        return FLOAT if not shape else None if None in shape else Tensor("array", "f64", tuple(
+            d for d in shape if d is not None))
     place = {"random": 0, "standard_normal": 0, "standard_exponential": 0, "exponential": 1, "chisquare": 1,
              "standard_t": 1, "rayleigh": 1, "weibull": 1}.get(name, 2)
     size = kwargs.get("size", args[place] if len(args) > place else Static(None))

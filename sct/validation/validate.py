@@ -379,7 +379,7 @@ def _opaque(traced: Traced, root: Any, fn: Fn, eqn: Eqn, callees: Mapping[Any, A
 def _repeatable(f: Any) -> bool:
     """Can a call of it be made on copies, and made again?"""
     owner = getattr(f, "__self__", None)
-    if id(f) in _LOGS or isinstance(owner, _OWN) or isinstance(f, type) and (
+    if id(f) in _LOGS or f is np.random.seed or isinstance(owner, _OWN) or isinstance(f, type) and (
             issubclass(f, BaseException) or getattr(builtins, f.__name__, None) is f):
         return True
     if isinstance(owner, types.ModuleType) or isinstance(f, types.BuiltinFunctionType):
