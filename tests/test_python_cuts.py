@@ -855,3 +855,42 @@ def test_a_numpy_number_leaves_a_set_as_one() -> None:
 
 def test_an_int_that_is_differentiated_leaves_a_set_with_its_derivative() -> None:
     assert value_and_grad(lambda n: sum({n, 2}) * n * 1.0)(3) == (15.0, 8.0)
+
+
+# -- what raises raises, be its result used or not ----------------------------------------------------
+
+
+W = np.ones(3)
+UNUSED: dict[str, tuple[Callable[..., Any], Any, Any]] = {
+    "broadcast_to": (lambda x, w: np.broadcast_to(w, x.shape), np.ones(3), np.ones(2)),
+    "reshape": (lambda x, k: x.reshape(-1, k), 3, 2),
+    "max": (lambda x, w: w.max(), np.ones(2), np.ones(0)),
+    "argmax": (lambda x, w: np.argmax(w), np.ones(2), np.ones(0)),
+    "stack": (lambda x, w: np.stack([x, w]), np.ones(3), np.ones(2)),
+    "concatenate": (lambda x, w: np.vstack([x, w]), np.ones(3), np.ones(2)),
+    "tile": (lambda x, k: np.tile(x, k), 2, -1),
+    "repeat": (lambda x, k: np.repeat(x, k), 2, -1),
+    "add": (lambda x, w: x + w, np.ones(3), np.ones(2)),
+    "dot": (lambda x, w: x @ w, np.ones(3), np.ones(2)),
+    "index": (lambda x, k: x[k], 2, 5),
+    "inv": (lambda x, w: np.linalg.inv(w), np.eye(2), np.zeros((2, 2))),
+    "range": (lambda x, k: range(1, 2, 0) if k else None, 0, 1),
+}
+
+
+@pytest.mark.parametrize("name", UNUSED)
+def test_what_raises_raises_where_its_result_is_not_used(name: str) -> None:
+    check, good, bad = UNUSED[name]
+
+    def f(x: np.ndarray, w: Any) -> float:
+        check(x, w)
+        return float(np.sum(x ** 2))
+
+    derivative = value_and_grad(f)
+    x = np.arange(1.0, 4.0)
+    assert same_value(derivative(x, good)[0], f(x, good))
+    with pytest.raises(Exception) as plain:
+        f(x, bad)
+    with pytest.raises(type(plain.value)) as caught:
+        derivative(x, bad)
+    assert str(caught.value) == str(plain.value)

@@ -60,6 +60,8 @@ def range_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         t = ev.type_of(a) if isinstance(a, (Value, Static)) else None
         if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype not in ("real", "single"):
             ev.refuse("SCT501", "range takes integers", hint="convert with int(...)")
+    if len(args) == 3 and args[2] == Static(0):
+        die(ev, "ValueError", "range() arg 3 must not be zero")
     return Iteration("range", tuple(args))
 
 

@@ -205,6 +205,7 @@ def tiles() -> Iterable[samples.Sample]:
 
 
 tile = op("tile", "numpy.tile", type=type_tile, run=lambda x, *n: np.tile(x, n), bind=bind_tile, inactive=SIZES,
+          raises="shape",
           emit=lambda x, *n: f"numpy.tile(_0, {display(list(placeholders(1 + len(n), 1)))})", linear=tile_back,
           samples=tiles)
 
@@ -242,6 +243,7 @@ def repeats() -> Iterable[samples.Sample]:
 
 
 array_repeat: Op = op("array_repeat", "numpy.repeat .repeat", type=type_repeat, run=np.repeat, inactive=(1,),
+                      raises="shape",
                       bind=lambda a, repeats, axis=None: ([a, repeats], {"axis": axis}), defaults={"axis": None},
                       emit=lambda *_, axis=None: text_of("repeat", "_0", "_1", axis=axis), linear=repeat_back,
                       samples=repeats)
@@ -361,7 +363,8 @@ def resize_back(ct: Operand, x: Operand, *sizes: Operand) -> list[Any]:
     return [reshape_as(add_at(zeros_of(whole), flat, owners, key=("a",)), x), *[None] * len(sizes)]
 
 
-resize = op("resize", "numpy.resize", type=lambda x, *n: rearranged(x, [size_of(k) for k in n]), inactive=SIZES,
+resize = op("resize", "numpy.resize", raises="shape",
+            type=lambda x, *n: rearranged(x, [size_of(k) for k in n]), inactive=SIZES,
             run=lambda x, *n: np.resize(x, n), bind=lambda a, new_shape: ([a, *sequence(new_shape)], {}),
             emit=lambda x, *n: f"numpy.resize(_0, {display(list(placeholders(1 + len(n), 1)))})", linear=resize_back,
             samples=lambda: [((samples.arrays(s), *n), {}) for s, n in (((3,), (5,)), ((2, 3), (4,)), ((3,), (2, 4)),

@@ -25,7 +25,8 @@ T = TypeVar("T")
 def dce(fn: Fn, *, keep_raises: bool = False) -> Fn:
     """`fn` without what nothing needs.
 
-    keep_raises  the user's arithmetic that may raise by value (`1 / x`) stays; an element that is there does not
+    keep_raises  the user's arithmetic that may raise, by value (`1 / x`) or by shape (`x.reshape(-1, k)`), stays;
+                 an element that is there does not
     """
     return _Dce(fn, keep_raises).run()
 
@@ -68,7 +69,7 @@ class _Dce:
 
     def may_raise(self, eqn: Eqn) -> bool:
         if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
-            return may_raise(eqn) and not _is_row(eqn)
+            return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_row(eqn)
         return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
                             lambda i, d: is_inside(term_of(i, self.maker), d, self.ranges[::-1]))
 
