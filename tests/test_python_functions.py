@@ -6,6 +6,9 @@ Each program is differentiated as it is, and with every helper that is called ag
 import collections
 import functools
 import math
+import subprocess
+import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -1698,3 +1701,56 @@ CACHE_TOLD = [
 @pytest.mark.parametrize("f", CACHE_TOLD, ids=lambda f: f.__name__)
 def test_a_cache_that_can_be_told_is_refused(f):
     refuses(f, X, code="SCT301" if f is cache_no_result_written else "SCT204")
+
+
+# -- keywords given twice ----------------------------------------------------------------------------------
+
+
+def scaled_by(a: Any, b: Any = 0.0) -> Any:
+    return a * 2.0 + b
+
+
+def loud(f: Any) -> Any:
+    return lambda *a, **kw: f(*a, verbose=True, **kw)
+
+
+@loud
+def spoken(x: Any, verbose: bool = False) -> Any:
+    return x * 2.0 if verbose else x
+
+
+GIVEN = {"a": 3.0}
+
+
+@pytest.mark.parametrize("f", (
+    lambda x: scaled_by(**{"a": x}, **{"a": 2.0}), lambda x: scaled_by(a=x, **{"a": 2.0}),
+    lambda x: scaled_by(**GIVEN, a=x), lambda x: scaled_by(**{"b": x}, a=1.0, b=x), lambda x: dict(a=x, **{"a": 2.0}),
+    lambda x: (lambda **k: k["a"])(**{"a": x}, **{"a": 2.0}), lambda x: functools.partial(scaled_by, a=x, **GIVEN)(),
+    lambda x: sum([x], **{"start": 1.0}, **{"start": 2.0}), lambda x: spoken(x, verbose=False), spoken,
+    lambda x: scaled_by(x, **{1: 2.0}), lambda x: x if x < 1.0 else spoken(x, verbose=True),
+    lambda x: scaled_by(**{"a": x}, **{"b": 2.0})))
+def test_a_keyword_is_given_once(f: Any) -> None:
+    agrees(f, 1.3)
+
+
+# -- attributes of numbers ---------------------------------------------------------------------------------
+
+
+NUMBERS = (lambda x: x, lambda x: math.sin(x), lambda x: x > 1.0, lambda x: int(x), lambda x: x + 1)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("name", ("sum", "shape", "T", "copy", "item", "ndim", "size", "dtype", "mean", "nope", "real"))
+@pytest.mark.parametrize("carrier", (float, np.float64))
+def test_numbers_of_python_have_no_attributes_of_arrays(carrier: Any, name: str, number: Any) -> None:
+    agrees(lambda x: x * 2.0 if hasattr(number(x), name) else x, carrier(1.3))
+    if not hasattr(number(carrier(1.3)), name):
+        agrees(lambda x: x * 2.0 if getattr(number(x), name) is None else x, carrier(1.3))
+
+
+def test_asserts_are_left_out_where_python_leaves_them_out(tmp_path: Any) -> None:
+    path = tmp_path / "asserts.py"
+    path.write_text("import sct\ndef f(x):\n    assert x < 1.0, 'big'\n    return x * 2.0\n"
+                    "print(sct.value_and_grad(f)(1.5))\n")
+    done = subprocess.run([sys.executable, "-O", str(path)], capture_output=True, text=True, check=True)
+    assert done.stdout == "(3.0, 2.0)\n"

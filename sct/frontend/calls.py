@@ -7,7 +7,7 @@ import functools
 import math
 import types
 from collections.abc import Container as Container_
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from sct.frontend.operations import call_named, spelling_of
 from sct.frontend.outlined import call_outlined, same_kind
 from sct.frontend.private import name_of
 from sct.frontend.protocols import checked
-from sct.frontend.raising import attempted, check_count, fitted
+from sct.frontend.raising import attempted, check_count, die, fitted
 from sct.frontend.repeated import Outline, evaluated_in_line, site_of
 from sct.frontend.roots import defaults_of, is_made_anew, is_read_at_calls
 from sct.frontend.source import (
@@ -80,13 +80,38 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
     for k in node.keywords:
         v = ev.eval(k.value)
         if k.arg is not None:
+            _no_second(ev, fn, kwargs, [k.arg])
             kwargs[k.arg] = v
             continue
         if not isinstance(v, DictRef):
             ev.refuse("SCT503", "only a dict of known keys may follow `**`", node=k.value)
         cell = ev.slots(v)
+        _no_second(ev, fn, kwargs, cell.keys)
         kwargs.update(zip(cell.keys, cell.items))
     return ev.call(fn, args, kwargs)
+
+
+def _no_second(ev: Evaluator, fn: Abstract, there: Kwargs, names: Sequence[Any]) -> None:
+    """Python raises where a keyword is given twice, or is no string, and names the function by its module."""
+    if not all(isinstance(name, str) for name in names):
+        die(ev, "TypeError", "keywords must be strings")
+    twice = next((name for name in names if name in there), None)
+    if twice is None:
+        return
+    module: Any
+    qualname: Any
+    f = fn.fn if isinstance(fn, Bound) else fn
+    if isinstance(f, Closure):
+        frame = ev.all_frames[f.frame]
+        module, qualname = frame.function.__module__, f"{frame.source.qualname}.<locals>.{name_of(f.node)}"
+    else:
+        known = f.peek if isinstance(f, Static) else None
+        known = getattr(known, "__func__", known)
+        module, qualname = getattr(known, "__module__", None), getattr(known, "__qualname__", None)
+    if qualname is None:
+        ev.refuse("SCT205", f"the keyword `{twice}` is given twice", why="Python raises a TypeError here")
+    text = qualname if module in (None, "builtins") else f"{module}.{qualname}"
+    die(ev, "TypeError", f"{text}() got multiple values for keyword argument {twice!r}")
 
 
 def _generator(ev: Evaluator, fn: Abstract, node: Any) -> Abstract:

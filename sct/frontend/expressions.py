@@ -16,7 +16,7 @@ from sct.frontend import lists
 from sct.frontend.arrays import NUMPY_NAMES, size_along
 from sct.frontend.asked import is_asked
 from sct.frontend.bindings import assign
-from sct.frontend.classes import class_object, python_class
+from sct.frontend.classes import class_object, possible_classes, python_class
 from sct.frontend.evaluator import Evaluator, expression
 from sct.frontend.iteration import items_of
 from sct.frontend.lookups import MISSING, absent, in_class, of_builtins, of_library, path_to
@@ -439,6 +439,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if not isinstance(x_type, Tensor):
         ev.refuse("SCT203", f"the attribute `{name}` of this object is not supported",
                   hint="use a list, a dict, an array, or an object of a class of your own")
+    if isinstance(owner, Value) and not x_type.is_array:
+        _no_other(ev, owner, name)
     if name == "T":
         if isinstance(owner, Ref) and x_type.rank < 2:
             return ev.new_view(owner.addr, owner.path)
@@ -461,6 +463,17 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         like = np.ones((1,) * x_type.rank)
         attempted(ev, lambda: getattr(like if x_type.is_array else like[()], name))
     return Method(owner, name)
+
+
+def _no_other(ev: Evaluator, owner: Value, name: str) -> None:
+    """Numbers of Python have no attributes of arrays, those of NumPy have."""
+    classes = possible_classes(owner) or (python_class(ev, owner),)
+    there = [hasattr(cls, name) for cls in classes]
+    if len(classes) == 1 and not there[0]:
+        attempted(ev, lambda: getattr(classes[0](), name))
+    if not all(there):
+        ev.refuse("SCT504", f"whether this number has the attribute `{name}` is not known",
+                  why="it may be a number of Python or one of NumPy", hint="convert it: `float(...)`")
 
 
 def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
