@@ -92,6 +92,7 @@ class Head:
     names    what the loop binds; `live_names` of them may be read in it or after it, `after` after it
     entry    the store before the loop; `head` that at its head
     carries  what is handed from trip to trip; `extra_cells` the buffers of names that have one of their own
+    entered  what containers of their own stand for in the first trip: (whose it is, at the head, before the loop)
     """
 
     def __init__(self, ev: Evaluator, node: Any, where: Space | None) -> None:
@@ -113,6 +114,7 @@ class Head:
         ev, memo = self.ev, self.memo
         self.carries: dict[Any, Carry] = {}
         self.extra_cells: dict[Any, int] = {}
+        self.entered: list[tuple[Any, int, int]] = []
         head = self.entry.copy()
         ev.store = head
         for addr, grown in list(memo.grown.items()):
@@ -196,6 +198,7 @@ class Head:
                 lists.grow(ev, ListRef(kept.addr), (grown.shape, grown.types), grown.addrs, hint)
                 cell = ev.slots(ListRef(kept.addr))
             items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
+            self.entered.append((id, kept.addr, v.addr))
             ev.store.cells[kept.addr] = replace(memo.cell_templates[kept.addr],
                                                 items=tuple(x for x in items if x is not None))
             return kept

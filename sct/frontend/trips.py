@@ -30,8 +30,6 @@ from sct.frontend.values import (
     Array,
     Closure,
     Container,
-    DictRef,
-    Iteration,
     ListRef,
     Method,
     Perhaps,
@@ -40,6 +38,7 @@ from sct.frontend.values import (
     Slots,
     Static,
     Tup,
+    parts,
 )
 from sct.ir import Value
 from sct.ir.types import Optional, Tensor, Undef, in_words
@@ -88,11 +87,7 @@ class Trip(Head):
             now_cell = end.cells.get(addr)
             if now_cell is cell or now_cell is None or addr in memo.cell_templates:
                 continue
-            if now_cell.frozen and not cell.frozen:
-                again |= self.hold(addr) if now_cell.frozen == HELD else self.freeze(addr)
-            elif now_cell.frozen == STALE != cell.frozen:
-                memo.frozen[addr] = STALE
-                again = True
+            again |= self.worsen(None, addr, now_cell.frozen)
             if isinstance(cell, Array) and isinstance(now_cell, Array) and now_cell.value is cell.value or \
                     isinstance(cell, Slots) and not is_written(cell, now_cell):
                 continue
@@ -135,22 +130,17 @@ class Trip(Head):
 
     def note(self, v: Abstract) -> None:
         """An unchanged name: who it shares with still counts."""
-        if isinstance(v, Ref):
+        if isinstance(v, (Ref, Container)):
             self.pairs.append((None, v.addr, v.addr))
-        elif isinstance(v, (Tup, Perhaps)):
-            for x in v.items if isinstance(v, Tup) else v.of.items:
-                self.note(x)
-        elif isinstance(v, Iteration):
-            for x in v.parts:
-                self.note(x)
-            if v.state is not None:
-                self.note(DictRef(v.state))
-        elif isinstance(v, Container) and v.addr not in self.noted:
+        if isinstance(v, Container) and v.addr not in self.noted:
             self.noted.add(v.addr)
-            cell = self.head.cells[v.addr]
-            assert isinstance(cell, Slots)
-            for x in cell.items:
-                self.note(x)
+            cell, now = self.head.cells[v.addr], self.ev.store.cells[v.addr]
+            assert isinstance(cell, Slots) and isinstance(now, Slots)
+            if cell.items == now.items:  # else each slot is compared by itself
+                for x in cell.items:
+                    self.note(x)
+        for x in parts(v):
+            self.note(x)
 
     def end_value(self, id: Any, head: Abstract | None, end: Abstract | None) -> bool:
         """Record the value of a slot at the end of a trip; True if another walk is needed."""
@@ -173,10 +163,8 @@ class Trip(Head):
             assert isinstance(cell, Slots)
             kept = replace(head, addr=ev.new_kept())
             memo.templates[id] = kept
-            shared = self.others(id, head) or cell.origin == "captured"
-            if shared:
-                self.freeze(head.addr)
-            memo.cell_templates[kept.addr] = replace(cell, frozen=AMBIGUOUS if shared else cell.frozen)
+            why = AMBIGUOUS if cell.origin == "captured" else cell.frozen
+            memo.cell_templates[kept.addr] = replace(cell, frozen=why)
             now = self.ev.store.cells[end.addr]
             assert isinstance(now, Slots)
             if isinstance(end, ListRef) and (now.rows is not None or len(now.items) != len(cell.items)):
@@ -184,10 +172,8 @@ class Trip(Head):
             return True
         if isinstance(head, Container) and isinstance(end, Container) and \
                 type(head) is type(end) and head.addr in memo.cell_templates:
-            ours, theirs = self.ev.store.cells[head.addr], self.ev.store.cells[end.addr]
-            assert isinstance(ours, Slots) and isinstance(theirs, Slots)
-            mine = self.head.cells[head.addr]
-            assert isinstance(mine, Slots)
+            mine, theirs = self.head.cells[head.addr], self.ev.store.cells[end.addr]
+            assert isinstance(mine, Slots) and isinstance(theirs, Slots)
             if isinstance(end, ListRef) and mine.rows is None and (
                     theirs.rows is not None or len(mine.items) != len(theirs.items)) and head.addr not in memo.grown:
                 self.learn_rows(head.addr, end)
@@ -196,9 +182,12 @@ class Trip(Head):
                 lists.grow(ev, end, lists.item_type(ev, ListRef(head.addr)))
                 theirs = ev.store.cells[end.addr]
                 assert isinstance(theirs, Slots)
-            if len(ours.items) == len(theirs.items) and same_keys(ours.keys, theirs.keys):
+            if len(mine.items) == len(theirs.items) and same_keys(mine.keys, theirs.keys):
+                self.pairs.append((id, head.addr, end.addr))
                 return any([self.end_value((*id, k), p, q)
                             for k, (p, q) in enumerate(zip(mine.items, theirs.items))])
+            memo.poison[id] = f"it is {_kind(head)} that has other items, keys or attributes after a trip"
+            return True
         if isinstance(head, Perhaps):
             whole = perhaps_tuple(end, head.of)
             if whole is not None:
@@ -270,10 +259,6 @@ class Trip(Head):
         self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), rows=shape)
         self.memo.grown[kept] = Grown(shape, types, [self.ev.new_kept() for _ in types])
 
-    def others(self, id: Any, v: Abstract) -> bool:
-        """Is this list also known by another name that may still be read?"""
-        return any(w == v for key, w in self.entry.vars.items() if ("var", key) != id and self.matters(key))
-
     def learn(self, id: Any, end: Abstract) -> bool:
         """A name that the loop binds first: undefined at the head."""
         if isinstance(end, Tup):
@@ -310,45 +295,74 @@ class Trip(Head):
         written meanwhile: only after the loop it may not be written, nor its peers.
         """
         self.memo.split.add(id)
-        if id[0] == "var" and len(id) == 2 and id[1].frame == self.frame.id and \
-                id[1].name not in self.frame.live.carried[self.node] | self.frame.live.captured:
+        if self.unread(id):
             self.memo.frozen_after.update(addrs)
         else:
             self.freeze(*addrs)
 
+    def unread(self, id: Any) -> bool:
+        """Is the slot one of a name that no trip reads before it binds it?"""
+        return id is not None and id[0] == "var" and id[1].frame == self.frame.id and \
+            id[1].name not in self.frame.live.carried[self.node] | self.frame.live.captured
+
     def freeze(self, *addrs: int, why: str = AMBIGUOUS) -> bool:
-        known = {a for a in addrs if a > CAPTURED and (a in self.entry.cells or a in self.memo.cells)}
-        known -= self.memo.frozen.keys()
+        known = {a for a in addrs if a > CAPTURED and (self.lasts(a) or a in self.memo.cells)}
+        known -= {a for a, was in self.memo.frozen.items() if why != STALE or was == STALE}
         self.memo.frozen.update(dict.fromkeys(known, why))
         return bool(known)
+
+    def lasts(self, addr: int) -> bool:
+        """Is this address the same at every walk?"""
+        return addr in self.entry.cells or addr in self.memo.cell_templates
 
     def share(self, end: Store) -> bool:
         """Who shares with whom must be the same after a trip; what is not is frozen."""
         memo = self.memo
         # What is captured may be read at any time: it shares with itself.
         live = [*self.pairs, *((None, a, a) for pair in self.pairs for a in pair[1:] if a <= CAPTURED)]
-        bad = conflicts((a, b) for _, a, b in live)
-        lasting = conflicts((a, b) for id, a, b in live if id != ITERATED)
+        # A container of a name that no trip reads cannot tell what is written meanwhile.
+        read = [(id, a, b) for id, a, b in live if not (a in memo.cell_templates and self.unread(id))]
+        bad = conflicts((a, b) for _, a, b in read)
+        lasting = conflicts((a, b) for id, a, b in read if id != ITERATED)
         again = False
-        for id, a, b in live:
+        for id, a, b in read:
             if (a, b) not in bad:
                 continue
-            if id is not None and a != b and id not in memo.split:
+            if id is not None and a != b and id not in memo.split and a not in memo.cell_templates:
                 self.split(id, a, b)
                 if (a, b) not in lasting:
                     memo.thawed.add(id)
                 again = True
             elif id is None or id not in memo.split:
                 again |= self.freeze(a, b)
-        for _, a, b in live:
-            if a != b and end.cells[b].frozen == HELD and not self.head.cells[a].frozen:
-                again |= self.hold(a)
-        for id, a, b in live:
-            known = a in memo.cells or a in self.extra_cells.values()
+        again |= self.freeze(*self.before(read))
+        again |= any([self.worsen(id, a, end.cells[b].frozen) for id, a, b in live])
+        for id, a, b in read:
+            known = a in memo.cells or a in self.extra_cells.values() or a in memo.cell_templates
             if a != b and (a, b) not in bad and not known and id is not None:
                 memo.cells.add(a)
                 again = True
+        all_bad = conflicts((a, b) for _, a, b in live)
+        after = {x for _, a, b in live if (a, b) in all_bad for x in (a, b)} | self.before(live)
+        memo.frozen_after |= {a for a in after if isinstance(self.head.cells.get(a), Slots) and self.lasts(a)}
         return again
+
+    def before(self, pairs: list[tuple[Any, int, int]]) -> set[int]:
+        """The addresses of what shares otherwise at the head of the first trip than before the loop."""
+        ids = {id for id, _, _ in pairs}
+        entered = [(a, b) for id, a, b in self.entered if id in ids]
+        kept = {a for _, a, _ in pairs} - self.memo.cell_templates.keys()
+        return {a for pair in conflicts([*entered, *((a, a) for a in kept)]) for a in pair}  # type: ignore[misc]
+
+    def worsen(self, id: Any, addr: int, why: str) -> bool:
+        """What a slot holds after a trip may not be written: nor may what it holds at the head."""
+        now = self.head.cells[addr].frozen
+        if not why or now and (why != STALE or now == STALE):
+            return False
+        if why == AMBIGUOUS and self.unread(id):
+            self.memo.frozen_after.add(addr)
+            return False
+        return self.hold(addr) if why == HELD else self.freeze(addr, why=why)
 
     def backs(self, end: Store) -> None:
         """The array carries: each takes the buffer that its names hold at the end of the trip."""
@@ -374,9 +388,6 @@ class Trip(Head):
                                    why=f"{in_words(carry.init.type)} and {in_words(cell.value.type)}",
                                    hint="give it one dtype and as many axes: `x = x.astype(...)` before the loop")
                 raise Again
-        for id, a, b in self.pairs:
-            if a != b and id is not None and isinstance(end.cells.get(b), Slots):
-                self.ev.refuse("SCT310", "lists that trade places in a loop are not supported yet", node=self.node)
 
     def name_of(self, addr: int) -> str:
         """What an array is called at the head."""
