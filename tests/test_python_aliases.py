@@ -6,6 +6,7 @@ need not be the one that shows a fault.
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 from collections.abc import Callable
@@ -295,6 +296,421 @@ def copy_written(x: float, n: int) -> Any:
 def added_to_itself_and_read(x: float, n: int) -> Any:
     rows = [[x, 1.0] for _ in range(n)]
     return sum(r[0] for r in rows + rows)
+
+
+# -- lists, dicts and objects that a loop binds to other names ----------------------------------------------
+
+
+class Holder:
+    """An object with a number and a list."""
+
+    def __init__(self, v: float, h: Any = None) -> None:
+        self.v = v
+        self.h = [v * 0.5] if h is None else h
+
+    def push(self, u: float) -> None:
+        self.h.append(u)
+        self.h = self.h[-2:]
+
+
+@refused("SCT301")
+def list_named_again(x: float, n: int) -> Any:
+    one, two = [x, x], [1.0, 1.0]
+    for _ in range(n):
+        two = one
+        one[0] += x
+    two[-1] = 0.0
+    return sum(one)
+
+
+@refused("SCT301")
+def list_named_again_in_some_trips(x: float, n: int) -> Any:
+    one, two = [x], [2.0]
+    for i in range(n):
+        if i == 1:
+            continue
+        two = one
+    two[0] = 9 * x
+    return one[0]
+
+
+@refused("SCT301")
+def list_named_again_then_written_before(x: float, n: int) -> Any:
+    one, two = [x], [2.0]
+    for i in range(n):
+        one[0] += x
+        if i == 0:
+            two = one
+    return two[0]
+
+
+@refused("SCT301")
+def list_named_again_until_a_break(x: float, n: int) -> Any:
+    one, two = [x, x * x], [0.0, 0.0]
+    for _ in range(n):
+        two = one
+        break
+    one[0] = 3.0
+    return sum(two) + x
+
+
+@refused("SCT301")
+def grown_and_named_again(x: float, n: int) -> Any:
+    one: list[float] = []
+    two: list[float] = []
+    i = 0
+    while i < n:
+        one.append(x * i)
+        two = one
+        i += 1
+    two.append(5 * x)
+    return sum(one)
+
+
+@refused("SCT301")
+def dict_named_again(x: float, n: int) -> Any:
+    one, two = {"a": x}, {"a": 1.0}
+    for _ in range(n):
+        two = one
+    two["a"] = 0.0
+    return one["a"] + x
+
+
+@refused("SCT301")
+def object_named_again(x: float, n: int) -> Any:
+    one, two = Holder(x), Holder(1.0)
+    for _ in range(n):
+        two = one
+    two.v = 0.0
+    return one.v + x
+
+
+@refused("SCT301")
+def list_put_into_an_attribute(x: float, n: int) -> Any:
+    one, o = [x], Holder(1.0)
+    for _ in range(n):
+        o.h = one
+    o.h[0] = 9 * x
+    return one[0]
+
+
+@refused("SCT301")
+def list_put_into_a_dict(x: float, n: int) -> Any:
+    one, d = [x], {"l": [2.0]}
+    for _ in range(n):
+        d["l"] = one
+    d["l"][0] = 9 * x
+    return sum(one)
+
+
+@refused("SCT301")
+def list_put_into_a_tuple(x: float, n: int) -> Any:
+    one, t = [x], (1.0, [2.0])
+    for _ in range(n):
+        t = (x, one)
+    t[1][0] = 9 * x
+    return one[0]
+
+
+@refused("SCT301")
+def list_bound_by_a_closure(x: float, n: int) -> Any:
+    one, two = [x], [1.0]
+
+    def link() -> None:
+        nonlocal two
+        two = one
+
+    for _ in range(n):
+        link()
+    two.append(3.0)
+    return sum(one) + x
+
+
+@refused("SCT301")
+def array_of_one_of_two(x: float, n: int) -> Any:
+    y, w, z = np.ones(2) * x, np.zeros(2), np.zeros(2)
+    for i in range(n):
+        z[0] = 5 * x
+        z = y if i % 2 else w
+    return y[0] + w[0]
+
+
+@refused("SCT503")
+def identity_after_a_loop(x: float, n: int) -> Any:
+    one, two = [x], [2.0]
+    for _ in range(n):
+        two = one
+    return x if one is two else 2.0 * x
+
+
+@refused("SCT301")
+def one_list_twice_then_two(x: float, n: int) -> Any:
+    rows = [[x, 1.0]] * 2
+    for _ in range(n):
+        rows = [[x, x], [2.0, x]]
+    rows[0][1] = 5 * x
+    return rows[0][0] * rows[1][1]
+
+
+@refused("SCT301")
+def two_lists_then_one_twice(x: float, n: int) -> Any:
+    rows = [[x, 1.0], [1.0, x]]
+    for _ in range(n):
+        rows = [[x, x]] * 2
+    rows[0][1] = 5 * x
+    return rows[0][0] * rows[1][1]
+
+
+@refused("SCT301")
+def one_list_twice_then_copies(x: float, n: int) -> Any:
+    rows, i = [[x, 1.0]] * 2, 0
+    while i < n:
+        rows[0][1] += 5 * x
+        i += 1
+        rows = [list(r) for r in rows]
+    return rows[0][0] * rows[1][1]
+
+
+@refused("SCT301")
+def values_of_a_dict(x: float, n: int) -> Any:
+    a = [x]
+    d = {"p": a, "q": a}
+    for _ in range(n):
+        d["p"][0] += 5 * x
+        d["p"] = [x]
+    return d["p"][0] * d["q"][0]
+
+
+@refused("SCT301")
+def lists_trade_names_that_a_tuple_holds(x: float, n: int) -> Any:
+    y, z = [x, 1.0], [0.0, 2.0]
+    both = (y, z)
+    for _ in range(n):
+        y, z = z, y
+    both[0][1] = 9 * x
+    return y[1] + 2 * z[1]
+
+
+@refused("SCT301")
+def lists_trade_names_that_a_list_holds(x: float, n: int) -> Any:
+    y, z = [x], [1.0]
+    both = [y, z]
+    for _ in range(n):
+        y, z = z, y
+        both[0][0] += x
+    return y[0] - 2 * z[0]
+
+
+@refused("SCT301")
+def lists_trade_names_that_a_default_holds(x: float, n: int) -> Any:
+    y, z = [x], [2.0]
+    f = lambda q=y: q[0] * 3
+    for _ in range(n):
+        y, z = z, y
+        y[0] += x
+    return f()
+
+
+@refused("SCT301")
+def object_in_a_list_and_rebound(x: float, n: int) -> Any:
+    c = Holder(x)
+    held = [c]
+    for i in range(n):
+        c.v += x
+        c = Holder(x * i)
+    return c.v + held[0].v
+
+
+@program
+def lists_trade_names(x: float, n: int) -> Any:
+    y, z = [x], [2.0]
+    for _ in range(n):
+        y, z = z, y
+        y[0] += x
+    return y[0] + 2 * z[0]
+
+
+@program
+def objects_trade_names(x: float, n: int) -> Any:
+    y, z = Holder(x), Holder(2.0 * x)
+    for _ in range(n):
+        y, z = z, y
+        y.v += x
+        z.h[0] *= y.v
+    return y.v + 2 * z.v + y.h[0] * z.h[0]
+
+
+@program
+def best_of_several(x: float, n: int) -> Any:
+    now = [x, 1.0]
+    best = now
+    for i in range(n):
+        now = [c * x * (2 - i) for c in now]
+        if now[0] > best[0]:
+            best = now
+    return best[0] + now[1]
+
+
+@program
+def list_named_again_and_read(x: float, n: int) -> Any:
+    one, last = [x, 2.0], [0.0, 0.0]
+    for i in range(n):
+        one[0] += x * i
+        last = one
+    return last[0] * 3.0 + one[1]
+
+
+@program
+def last_row_named(x: float, n: int) -> Any:
+    rows = [[x * i] for i in range(n)]
+    last = [0.0]
+    for r in rows:
+        r[0] += x
+        last = r
+    return last[0]
+
+
+@program
+def copy_named_again(x: float, n: int) -> Any:
+    one, two = [x, x], [1.0, 1.0]
+    for _ in range(n):
+        two = one[:]
+        one[0] += x
+    two[-1] = 0.0
+    return sum(one) + sum(two)
+
+
+@program
+def state_made_anew(x: float, n: int) -> Any:
+    s = {"u": np.ones(2) * x, "v": np.zeros(2)}
+    for _ in range(n):
+        s = {**s, "v": s["v"] - s["u"] * x}
+        s["v"][0] = x
+    return s["u"].sum() + s["v"].sum()
+
+
+@program
+def object_made_anew(x: float, n: int) -> Any:
+    o = Holder(x)
+    for _ in range(n):
+        p = Holder(o.v * x)
+        p.v += 1.0
+        p.h[0] += o.h[0]
+        o = p
+    return o.v + o.h[0]
+
+
+# -- what a loop makes of the keys and the length ------------------------------------------------------------
+
+
+@refused("SCT502")
+def new_key_then_a_copy(x: float, n: int) -> Any:
+    d = {"p": x}
+    for _ in range(n):
+        d["z"] = x * x
+        d = d.copy()
+    return sum(d.values()) + len(d)
+
+
+@refused("SCT502")
+def key_taken_away_then_a_copy(x: float, n: int) -> Any:
+    d = {"p": x, "z": 1.0}
+    for _ in range(n):
+        d.pop("z", None)
+        d = dict(d)
+    return sum(d.values()) + len(d)
+
+
+@refused("SCT502")
+def keys_in_another_order(x: float, n: int) -> Any:
+    d = {"p": x, "z": 1.0}
+    for _ in range(n):
+        d["p"] = d.pop("p") * x
+        d = {**d}
+    return sum(v * 2.0 ** i for i, v in enumerate(d.values()))
+
+
+@refused("SCT502")
+def new_attribute_then_a_copy(x: float, n: int) -> Any:
+    o = Holder(x)
+    for _ in range(n):
+        o.z = x * x  # type: ignore[attr-defined]
+        o = copy.copy(o)
+    return o.v + len(vars(o))
+
+
+@program
+def same_keys_in_a_copy(x: float, n: int) -> Any:
+    d = {"p": x, "z": 1.0}
+    for _ in range(n):
+        d["z"] += d["p"]
+        d = dict(d)
+    return sum(d.values()) + len(d)
+
+
+@program
+def window_in_an_attribute(x: float, n: int) -> Any:
+    o = Holder(x)
+    for i in range(n):
+        o.push(x * i)
+    return sum(o.h)
+
+
+@program
+def window_in_a_dict(x: float, n: int) -> Any:
+    d = {"a": [x]}
+    for _ in range(n):
+        d["a"].append(x * x)
+        d["a"] = d["a"][-2:]
+    return sum(d["a"])
+
+
+@program
+def windows_in_a_list(x: float, n: int) -> Any:
+    both = [[x], [1.0]]
+    for i in range(n):
+        for k, b in enumerate(both):
+            b.append(x * i)
+            both[k] = b[-2:]
+    return sum(map(sum, both))
+
+
+@program
+def tuples_rebuilt_and_popped(x: float, n: int) -> Any:
+    pairs = [(x, 1.0)]
+    total = 0.0
+    for _ in range(n):
+        pairs = [(v * x, u * 0.5) for v, u in pairs]
+        if pairs:
+            a, b = pairs.pop()
+            total += a * b
+    return total + len(pairs)
+
+
+@program
+def tuples_copied_and_popped(x: float, n: int) -> Any:
+    pairs = [(x, 1.0)]
+    for _ in range(n):
+        pairs = pairs[:]
+        if pairs:
+            pairs.pop()
+    return x + len(pairs)
+
+
+@program
+def times_zero_then_a_mask(x: float, n: int) -> Any:
+    y = np.array([x, 1.0, 0.5]) * 0.0
+    y[y >= 0] = 0.4 * x
+    return y.sum() * (n + 1)
+
+
+@program
+def times_zero_then_a_mask_of_another(x: float, n: int) -> Any:
+    v = np.array([x, -1.0, 0.5]) * (n + 1)
+    y = v * 0
+    z = y
+    z[v > 0] = v[0]
+    return (y * v).sum()
 
 
 @pytest.mark.parametrize(("f", "order"), list(itertools.product(EXACT, ORDERS)))

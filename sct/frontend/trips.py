@@ -117,16 +117,19 @@ class Trip(Head):
 
     def learn_items(self, addr: int) -> None:
         """The list at `addr` changes its length in this loop: it has columns from the head on."""
-        ev, cell = self.ev, self.head.cells[addr]
         if self.few():
-            ev.refuse("SCT310", "a list that grows in a loop of few trips", node=self.node)
-        like = lists.items_like(ev, ListRef(addr), None)
-        if isinstance(cell, Slots) and cell.items:
+            self.ev.refuse("SCT310", "a list that grows in a loop of few trips", node=self.node)
+        self.memo.grown[addr] = self.grown(ListRef(addr), ListRef(addr))
+
+    def grown(self, before: ListRef, now: ListRef) -> Grown:
+        """What is known of the items of a list, of those at the head and of those after a trip."""
+        ev = self.ev
+        like = lists.items_like(ev, now, None)
+        if self.head.cells[before.addr].items:  # type: ignore[union-attr]
             ev.store, end = self.head, ev.store
-            like = lists.items_like(ev, ListRef(addr), like)
+            like = lists.items_like(ev, before, like)
             ev.store = end
-        addrs = [ev.new_kept() for _ in like[1]]
-        self.memo.grown[addr] = Grown(*like, addrs)
+        return Grown(*like, [ev.new_kept() for _ in like[1]])
 
     def note(self, v: Abstract) -> None:
         """An unchanged name: who it shares with still counts."""
@@ -168,7 +171,7 @@ class Trip(Head):
             now = self.ev.store.cells[end.addr]
             assert isinstance(now, Slots)
             if isinstance(end, ListRef) and (now.rows is not None or len(now.items) != len(cell.items)):
-                self.learn_rows(kept.addr, end)
+                self.learn_rows(kept.addr, head, end)
             return True
         if isinstance(head, Container) and isinstance(end, Container) and \
                 type(head) is type(end) and head.addr in memo.cell_templates:
@@ -176,7 +179,7 @@ class Trip(Head):
             assert isinstance(mine, Slots) and isinstance(theirs, Slots)
             if isinstance(end, ListRef) and mine.rows is None and (
                     theirs.rows is not None or len(mine.items) != len(theirs.items)) and head.addr not in memo.grown:
-                self.learn_rows(head.addr, end)
+                self.learn_rows(head.addr, head, end)
                 return True
             if isinstance(end, ListRef) and mine.rows is not None:
                 lists.grow(ev, end, lists.item_type(ev, ListRef(head.addr)))
@@ -253,11 +256,10 @@ class Trip(Head):
         self.memo.held |= ids
         return bool(ids) or self.freeze(addr, why=HELD)
 
-    def learn_rows(self, kept: int, end: ListRef) -> None:
+    def learn_rows(self, kept: int, head: Container, end: ListRef) -> None:
         """The name is bound to a list of another length: what it stands for has columns."""
-        shape, types = lists.items_like(self.ev, end, None)
-        self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), rows=shape)
-        self.memo.grown[kept] = Grown(shape, types, [self.ev.new_kept() for _ in types])
+        grown = self.memo.grown[kept] = self.grown(ListRef(head.addr), end)
+        self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), rows=grown.shape)
 
     def learn(self, id: Any, end: Abstract) -> bool:
         """A name that the loop binds first: undefined at the head."""
