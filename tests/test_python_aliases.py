@@ -600,6 +600,21 @@ def object_made_anew(x: float, n: int) -> Any:
     return o.v + o.h[0]
 
 
+@refused("SCT301")
+def attribute_traded_in_an_inner_loop(x: float, n: int) -> Any:
+    a, c, o = [x, 1.0], [x * 3, 0.5], Holder(x, [x, 0.1])
+    total = 0.0
+    for _ in range(n):
+        for _ in range(n):
+            o.h, c = c, o.h
+        for _ in range(2):
+            total += a[1]
+            o.h[1] += x * 2
+            c[0] += x * 2
+        o.h = a
+    return total + a[1] + 5 * c[0] + 7 * o.h[0]
+
+
 # -- what a loop makes of the keys and the length ------------------------------------------------------------
 
 

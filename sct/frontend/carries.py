@@ -199,8 +199,9 @@ class Head:
                 cell = ev.slots(ListRef(kept.addr))
             items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
             self.entered.append((id, kept.addr, v.addr))
-            ev.store.cells[kept.addr] = replace(memo.cell_templates[kept.addr],
-                                                items=tuple(x for x in items if x is not None))
+            made = memo.cell_templates[kept.addr]
+            frozen = lists.STALE if lists.STALE in (cell.frozen, made.frozen) else cell.frozen or made.frozen
+            ev.store.cells[kept.addr] = replace(made, items=tuple(x for x in items if x is not None), frozen=frozen)
             return kept
         if id in memo.types and is_number(v):
             return self.own_cell(id, ev.lit(v), hint)
