@@ -730,6 +730,17 @@ def _() -> Any:
     return refused, followed
 
 
+@case("take the element: `x[0]`, `x[0, 0]`")
+def _item():
+    def refused(x):
+        return x.item() * 2.0
+
+    def followed(x):
+        return x[0] * 2.0
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

@@ -14,6 +14,7 @@ import math
 import types
 import typing
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -1592,3 +1593,28 @@ def test_a_fault_of_sct_is_a_refusal_that_says_so(monkeypatch: pytest.MonkeyPatc
     refusal = refuses(lambda x: divmod(x[0], 2.0)[1], X, code="SCT602")
     assert "KeyError: 'planted'" in refusal.what
     assert isinstance(refusal.__cause__, KeyError)
+
+
+@dataclass
+class Tank:
+    fuel: float
+    burned: float = 0.0
+
+
+def test_the_hint_for_a_write_to_one_of_two_objects_works() -> None:
+    def either(fuel: float) -> float:
+        a, b = Tank(fuel), Tank(2.0)
+        tank = a if a.fuel > 1.0 else b
+        tank.burned += 1.0
+        return fuel * (a.burned + b.fuel)
+
+    def apart(fuel: float) -> float:
+        a, b = Tank(fuel), Tank(2.0)
+        if a.fuel > 1.0:
+            a.burned += 1.0
+        else:
+            b.burned += 1.0
+        return fuel * (a.burned + b.fuel)
+
+    assert "write in each branch" in str(refuses(either, 1.5, code="SCT301"))
+    agrees(apart, 1.5)

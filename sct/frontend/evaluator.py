@@ -837,6 +837,10 @@ class Evaluator(Facts):
         if cell.frozen == NAMESPACE:
             self.refuse("SCT301", f"{what} that is the `__dict__` of an object", why="the object would change with it",
                         hint="write to the object: `o.name = v`, or `setattr(o, name, v)`")
+        if cell.frozen and isinstance(cell, Slots):
+            self.refuse("SCT301", f"{what} through a name that may stand for another one too",
+                        why=cell.frozen.replace("this array", "it"),
+                        hint="write in each branch, by the name that it has there")
         if cell.frozen:
             self.refuse("SCT301", f"{what} through a name that may stand for another one too", why=cell.frozen,
                         hint="write to a copy: `z = z.copy()`")
