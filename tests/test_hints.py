@@ -194,6 +194,22 @@ def _() -> Any:
     return refused, followed
 
 
+@case("write to the object: `o.name = v`, or `setattr(o, name, v)`")
+def write_to_a_namespace() -> tuple[Any, Any]:
+    def refused(x: Any) -> Any:
+        o = Pair(x[0])
+        o.__dict__["v"] = x[0] * x[1]
+        return o.v * x[0]
+
+    def followed(x: Any) -> Any:
+        o = Pair(x[0])
+        setattr(o, "v", x[0] * x[1])  # noqa: B010
+        o.v = o.v * 2.0
+        return o.v * x[0]
+
+    return refused, followed
+
+
 @case("write to a copy: `z = z.copy()`")
 def _() -> Any:
     def refused(x):
