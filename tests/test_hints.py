@@ -76,6 +76,17 @@ class Countdown:
         return self.n
 
 
+class Lazy:
+    __slots__ = ("gain",)
+
+    def __getattr__(self, name: str) -> float:
+        return 3.0
+
+
+LAZY, READY = Lazy(), Lazy()
+READY.gain = 3.0
+
+
 class Counted:
     def __init__(self, n: int) -> None:
         self.n = n
@@ -753,6 +764,58 @@ def _item():
 
     def followed(x):
         return x[0] * 2.0
+
+    return refused, followed
+
+
+@case("set `gain` first")
+def _() -> Any:
+    def refused(x):
+        return np.sum(x * LAZY.gain)
+
+    def followed(x):
+        return np.sum(x * READY.gain)
+
+    return refused, followed
+
+
+@case("write to the object: `o.name = v`, or `setattr(o, name, v)`")
+def _() -> Any:
+    def refused(x):
+        o = Pair(x[0])
+        o.__dict__["v"] = x[1]
+        return o.v * x[2]
+
+    def followed(x):
+        o = Pair(x[0])
+        o.v = x[1]
+        name = "w"
+        setattr(o, name, x[0])
+        return o.v * o.w
+
+    return refused, followed
+
+
+@case("take the element: `x[0]`, `x[0, 0]`")
+def _() -> Any:
+    def refused(x):
+        return np.outer(x, x).item(2)
+
+    def followed(x):
+        return np.outer(x, x)[0, 2]
+
+    return refused, followed
+
+
+@case("convert it: `float(...)`")
+def _() -> Any:
+    def refused(x):
+        v = x[0] if x[1] < 0.0 else 2.0
+        return v.conj() * x[2]
+
+    def followed(x):
+        v = float(x[0] if x[1] < 0.0 else 2.0)
+        return v.real * x[2]
 
     return refused, followed
 

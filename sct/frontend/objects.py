@@ -29,7 +29,7 @@ from sct.frontend.raising import attempted, die, fitted
 from sct.frontend.values import Abstract, Bound, DictRef, ListRef, ObjRef, Parent, Ref, Slots, Static, Tup
 from sct.ir import Fn, Value, is_effect, walk
 from sct.ir.foreign import instead
-from sct.ir.objects import is_container, is_namedtuple, is_user_class
+from sct.ir.objects import dict_of, is_container, is_namedtuple, is_user_class
 from sct.ir.reals import plain
 from sct.ir.types import Tensor
 from sct.ops import BY_CALL, python, raise_
@@ -88,7 +88,7 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
         return own
     if isinstance(raw, functools.cached_property):
         return _computed_once(ev, raw, where, owner, name)
-    if isinstance(owner, Static) and hasattr(owner.peek, "__dict__"):
+    if isinstance(owner, Static) and type(owner.peek).__dictoffset__:
         at = (*path_to(owner), ("attr", "__dict__"))
         ev.identities[(*at, name), "lacks"] = (at, name)  # an attribute of its own would come first
     if raw is not MISSING and not isinstance(raw, _SLOTS):
@@ -163,9 +163,14 @@ def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     assert isinstance(owner, Static)
     x = owner.peek
     raw = inspect.getattr_static(type(x), name, None)
-    if name not in getattr(x, "__dict__", ()) and not isinstance(raw, types.MemberDescriptorType):
+    try:
+        is_slot = isinstance(raw, types.MemberDescriptorType)
+        value = raw.__get__(x) if is_slot else getattr(x, name) if name in dict_of(x) else MISSING
+    except AttributeError:  # a slot that holds nothing
         return None
-    return ev.lift(getattr(x, name), (*path_to(owner), ("attr", name))) if hasattr(x, name) else None
+    if value is MISSING:
+        return None
+    return ev.lift(value, (*path_to(owner), ("attr", name)))
 
 
 def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abstract:

@@ -22,8 +22,8 @@ from typing import Any
 from sct.ir.foreign import PACKAGES
 
 __all__ = [
-    "attributes", "dotted_name", "fields_of", "is_container", "is_namedtuple", "is_plain", "is_user_class", "make",
-    "makes_itself", "mangled", "mirror", "own", "put", "with_attributes", "with_fields",
+    "attributes", "dict_of", "dotted_name", "fields_of", "is_container", "is_namedtuple", "is_plain", "is_user_class",
+    "make", "makes_itself", "mangled", "mirror", "own", "put", "with_attributes", "with_fields",
 ]
 
 _FIELD = type(vars(typing.NamedTuple("_", [("x", int)]))["x"])
@@ -70,7 +70,20 @@ def fields_of(x: Any) -> tuple[str, ...]:
         return fields
     cls: type = type(x)
     slots = [name for name, slot in slots_of(cls).items() if _is_set(slot, x)]
-    return (*slots, *getattr(x, "__dict__", ()))
+    return (*slots, *dict_of(x))
+
+
+def dict_of(x: Any) -> Mapping[str, Any]:
+    """The `__dict__` of an object, empty if it has none; a `__getattr__` of its class is not asked.
+
+    >>> dict_of(SimpleNamespace(k=1.0)), dict_of(1.0)
+    ({'k': 1.0}, {})
+    """
+    try:
+        found: Mapping[str, Any] = object.__getattribute__(x, "__dict__")
+    except AttributeError:
+        return {}
+    return found
 
 
 _slots_of: dict[type, dict[str, Any]] = {}

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.opaque import is_library
-from sct.ir.objects import fields_of, is_container, is_namedtuple, is_user_class, own, put
+from sct.ir.objects import dict_of, fields_of, is_container, is_namedtuple, is_user_class, own, put
 
 __all__ = ["LARGEST", "Kept", "NotCopied", "World"]
 
@@ -370,7 +370,7 @@ def _reached(x: Any, real: bool) -> Iterator[tuple[Any, bool]]:
         yield from _of_class(x)
     elif is_container(type(x)) or isinstance(x, BaseException):
         yield type(x), True
-        yield from ((v, real) for v in getattr(x, "__dict__", {}).values())
+        yield from ((v, real) for v in dict_of(x).values())
 
 
 def _of_class(cls: type) -> Iterator[tuple[Any, bool]]:
@@ -406,7 +406,7 @@ def _state(x: Any) -> Any:
     if isinstance(x, np.random.RandomState):
         return copy.deepcopy(x.get_state(legacy=False))
     if is_user_class(t) or t is SimpleNamespace:
-        return dict(vars(x)) if hasattr(x, "__dict__") else {}
+        return dict(dict_of(x))
     return None
 
 

@@ -74,33 +74,27 @@ def spilled(volume, capacity, gates=3):
         raise TypeError("gates must be an int")
     LOSS_spill = LOSS["spill"]
     tape = []
-    tape1 = []
     for gate in range(gates):
         over = volume - capacity * (1.0 + 0.1 * gate)
         t = over * 8.0 > 30.0
-        if not t:
+        if t:
+            t1 = None
+        else:
             t1 = math.exp(8.0 * over)
-            tape1.append(t1)
             over = math.log1p(t1) / 8.0
         t2 = over < 1e-09
-        tape.append((t, t2))
+        tape.append((t, t1, t2))
         if t2:
             break
         volume -= over
     dvolume = 0.0
     while tape:
-        t, t2 = tape.pop()
-        if t2:
-            dover = 0.0
-        else:
+        t, t1, t2 = tape.pop()
+        if not t2:
             # spill += LOSS["spill"] * over
             dover = LOSS_spill - dvolume
-        if not t:
-            t3 = tape1.pop()
-            # return math.log1p(math.exp(sharpness * x)) / sharpness
-            dover = 8.0 * (dover / 8.0 / (t3 + 1.0)) * t3
-        # over = softplus(volume - capacity * (1.0 + 0.1 * gate))
-        dvolume += dover
+            # over = softplus(volume - capacity * (1.0 + 0.1 * gate))
+            dvolume += dover if t else 8.0 * (dover / 8.0 / (t1 + 1.0)) * t1
     return dvolume
 
 
@@ -173,6 +167,8 @@ def routed(flow, weights):
         raise TypeError("weights must be a 1-D array of float64")
     if weights.shape[0] != flow.shape[0]:
         raise ValueError("weights.shape[0] must be flow.shape[0]")
+    if not flow.flags.writeable:
+        raise ValueError("this derivative is for flow.flags.writeable")
     if np.may_share_memory(flow, weights):
         raise ValueError("this derivative is for not np.may_share_memory(flow, weights)")
     flow = np.copy(flow)
@@ -314,6 +310,8 @@ class Turbine:
         if (type(self.curve) is not np.ndarray or self.curve.dtype != np.float64
             or self.curve.ndim != 1):
             raise TypeError("self.curve must be a 1-D array of float64")
+        if self.curve.shape[0] <= 1:
+            raise ValueError("self.curve must have more than one element along each axis")
         self_rated = self.rated
         self_slope = self.slope
         self_curve = self.curve
@@ -322,12 +320,11 @@ class Turbine:
         if t1:
             flow = t + self_slope * (flow - t)
         load = flow / self_rated
-        t = self_curve[0]
-        t2 = self_curve[1]
-        t3 = self_curve[2] * load
-        dload = EFFICIENCY * flow * (2.0 * t3 + t2)
+        t = self_curve[1]
+        t2 = self_curve[2] * load
+        dload = EFFICIENCY * flow * (2.0 * t2 + t)
         # return EFFICIENCY * flow * self.efficiency(flow)
-        t = (t + t2 * load + t3 * load) * EFFICIENCY
+        t = (self_curve[0] + t * load + t2 * load) * EFFICIENCY
         dflow = dload / self_rated + t
         if t1:
             # flow = self.limit + self.slope * (flow - self.limit)
