@@ -29,6 +29,8 @@ _CHECKED = frozenset(("builtins", "math", "numpy", "operator", "scipy"))
 
 def is_genuine(f: Any, spelling: str) -> bool:
     """Is `f`, which a library has under this name, a function of the library, and the one that the op is for?"""
+    if spelling in BY_CALL and BY_CALL[spelling].run is f:
+        return True
     if isinstance(f, types.FunctionType) and not is_library(f) or is_user_class(type(f)):
         return False
     if spelling not in BY_CALL:

@@ -474,16 +474,22 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
         if name not in tangents or name in given:
             enter(name, hints.get(name), signature.parameters.get(name))
     furthest: SctError | None = None
+    raising: Traced | None = None
     for guess in guesses(open_):
         try:
             tried = {**texts, **{name: structure(text) for name, text in guess.items()}}
             for name, cls, fields in objects:
                 tried[name] = with_fields(cls, {each: tried[f"{name}.{each}"] for each in fields})
             tried.update({name: tangent_of(tried[primal]) for name, primal in tangents.items() if name not in given})
-            return _outlining(functools.partial(_ahead, target, signature, tried, attributes))
+            traced = _outlining(functools.partial(_ahead, target, signature, tried, attributes))
+            if traced.reading is not None or not guess:
+                return traced
+            raising = raising or traced  # for these types it raises, whatever their values
         except SctError as error:
             if furthest is None or _line(error) > _line(furthest):
                 furthest = error
+    if raising is not None:
+        return raising
     assert furthest is not None
     raise furthest
 
