@@ -241,13 +241,17 @@ class Statements:
         return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.of(eqn.out), key, self.of(eqn.args[1])))
 
     def check(self, v: Value) -> Iterator[ast.stmt]:
-        """Raise as Python does where `v` is not assigned, if None stands for that."""
+        """Raise as Python does where `v` is not assigned, if None stands for that, or another name than the user's."""
         name = self.names[v]
+        text = f"cannot access local variable '{v.hint or name}' where it is not associated with a value"
+        error = call(self.modules.builtin("UnboundLocalError"), constant(text, self.modules))
         if name in self.assigned:
-            text = f"cannot access local variable '{name}' where it is not associated with a value"
-            error = call(self.modules.builtin("UnboundLocalError"), constant(text, self.modules))
             missing = ast.Compare(self.of(v), [ast.Is()], [ast.Constant(None, None)])
             yield ast.If(missing, [ast.Raise(error, None)], [])
+        elif v.hint not in (None, name) and self.names.is_users(v):
+            handler = ast.ExceptHandler(self.modules.builtin("UnboundLocalError"), None,
+                                        [ast.Raise(error, ast.Constant(None, None))])
+            yield ast.Try([ast.Expr(self.of(v))], [handler], [], [])
 
     def augmented(self, eqn: Eqn) -> ast.stmt | None:
         """`x += y`, for numbers and for arrays that are taken over."""

@@ -256,6 +256,7 @@ class Masks:
 
     def __init__(self) -> None:
         self._known: dict[Operand, tuple[Operand, Operand, bool]] = {}
+        self._added: dict[Operand, tuple[Operand, bool] | None] = {}
 
     def learn(self, eqns: Sequence[Eqn]) -> None:
         """Note the masked values among the outs of new equations."""
@@ -264,6 +265,20 @@ class Masks:
                 c, g, h = eqn.args
                 if _is_zero(h) or _is_zero(g):
                     self._known[eqn.out] = (c, g, True) if _is_zero(h) else (c, h, False)
+
+    def sums(self, carry: Operand) -> None:
+        """What is added to the carry of a loop is to be noted."""
+        self._added[carry] = None
+
+    def after(self, result: Operand, out: Operand, init: Operand | None, outside: Callable[[Operand], bool]) -> None:
+        """The carry that is `init`, or zeros, before a loop and `result` after an iteration is `out` in the end."""
+        mask = self._added.get(result)
+        if mask is None or not outside(mask[0]):
+            return
+        if init is None:
+            self._known[out] = (mask[0], out, mask[1])
+        elif init in self._added and self._added[init] in (None, mask):
+            self._added[out] = mask
 
     def select(self, c: Operand, g: Operand) -> Operand:
         """where(c, g, 0)"""
@@ -274,7 +289,7 @@ class Masks:
         return ct if p == Lit(1.0) else self.under(ct, lambda g: cast(Operand, mul(g, p)))
 
     def unmasked(self, ct: Operand) -> Operand:
-        while ct in self._known:
+        while ct in self._known and self._known[ct][1] is not ct:
             ct = self._known[ct][1]
         return ct
 
@@ -283,7 +298,7 @@ class Masks:
         if ct not in self._known:
             return f(ct)
         c, g, kept = self._known[ct]
-        made = self.under(g, f)
+        made = f(ct) if g is ct else self.under(g, f)
         return ct if made is g else self._where(c, made, kept)
 
     def sum(self, a: Operand | None, b: Operand) -> Operand:
@@ -301,10 +316,17 @@ class Masks:
             return cast(Operand, call(a, b, callee=name, types=(t,))[0])
         if a in self._known and b in self._known:
             (c, g, kept), (d, h, also) = self._known[a], self._known[b]
+            if c is d and (g is a or h is b):
+                return self._where(c, cast(Operand, add(a, b)), kept) if kept == also else cast(Operand, add(a, b))
             if c is d:
                 return self._where(c, self.sum(g, h), kept) if kept == also else cast(Operand, add(a, b))
             return self._where(_either(c, kept, d, also), cast(Operand, add(a, b)), True)
-        return cast(Operand, add(a, b))
+        total = cast(Operand, add(a, b))
+        if a in self._added and b in self._known:
+            c, _, kept = self._known[b]
+            if self._added[a] in (None, (c, kept)):
+                self._added[total] = c, kept
+        return total
 
     def _where(self, c: Operand, g: Operand, kept: bool) -> Operand:
         out = cast(Operand, where(c, g, 0.0) if kept else where(c, 0.0, g))

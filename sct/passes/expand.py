@@ -18,6 +18,7 @@ from sct.passes.callees import callees_var
 from sct.passes.cotangents import ct_type
 from sct.passes.derivatives import Derivatives
 from sct.passes.forward import forward
+from sct.passes.hoist import hoist
 from sct.passes.jacobian import jacobian
 from sct.passes.retype import retype
 from sct.passes.reverse import reverse
@@ -54,8 +55,11 @@ class _Expand:
         """`fn` expanded; `env` has what stands for the outs of the equations that are gone."""
         eqns: list[Eqn] = []
         for eqn in fn.eqns:
-            eqn = eqn.with_(args=substitute(eqn.args, env), regions=tuple(self.fn(r, env) for r in eqn.regions))
             rule = self.rules.get(eqn.op.name)
+            regions = tuple(self.fn(r, env) for r in eqn.regions)
+            if rule and self.rewrite:
+                regions = tuple(map(hoist, regions))  # a mask that is the same in each trip: see Masks.after
+            eqn = eqn.with_(args=substitute(eqn.args, env), regions=regions)
             eqns += rule(eqn, env) if rule else [eqn]
         return fn.with_(eqns=tuple(eqns), results=substitute(fn.results, env))
 

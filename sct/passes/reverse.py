@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import raises
-from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, rebuild, walk
+from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, bound_values, rebuild, walk
 from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, Undef, join
 from sct.ops.calls import call
 from sct.ops.indexing import add_at, index, is_mask, store
@@ -285,6 +285,7 @@ class _Reverse:
         listed = list(dict.fromkeys(s for s, e in zip(loop.xs, loop.elems) if isinstance(s, Value) and e in active))
         yielded = {j: cts.pop(y) for j, y in enumerate(loop.ys) if y in cts}
         inits = [full(cts.pop(loop.finals[k], None), loop.finals[k]) for k in carried]
+        unread = {v for v in reads if v not in cts}
         inits += [full(cts.pop(v, None), v) for v in reads]
         whole = self.tape.covers(loop)
         sums = {s: cts.pop(s) for s in listed if s in cts and whole}
@@ -295,6 +296,8 @@ class _Reverse:
         position = Value(INT, loop.index.hint if loop.index else None, loop.index.dim if loop.index else None)
         with current().nested() as b:
             cts.update(zip(reads, carries[len(carried):]))
+            for carry in carries[len(carried):]:
+                self.masks.sums(carry)
             for k, ct in zip(carried, carries):
                 self.add(loop.results[k], ct)
             for j, s in yielded.items():
@@ -311,11 +314,15 @@ class _Reverse:
                    self.tape.relieve(needed(b.eqns, [*results, *gathered])),
                    (Lit(True), *(results[k] for k in changed), *gathered))
         block = rebuild(block, {carries[k]: inits[k] for k in range(len(inits)) if k not in changed})
+        inside = {*bound_values(loop.body), *bound_values(block)}
         block, tapes = self.tape.body(loop, block)
         outs, ys = emit_loop(current(), positions(loop), not eqn.attrs["reverse"], [inits[k] for k in changed],
                              [*elems, *tapes], block)
         for j, k in enumerate(changed):
             finals[k] = outs[j]
+            if k >= len(carried):
+                zeros = reads[k - len(carried)] in unread
+                self.masks.after(results[k], outs[j], None if zeros else inits[k], lambda c: c not in inside)
         cts.update(zip(reads, finals[len(carried):]))
         for s, y in zip(listed, ys):
             cts[s] = self.masks.sum(cts.get(s), y if whole else padded(y, s, zero, choice))
