@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sct.ir.core import Eqn, Lit, Op, Operand
+from sct.ir.core import Eqn, Lit, Op, Operand, Value
 from sct.ir.reals import derived
-from sct.ir.types import Tensor, Type, asked_of_sizes
+from sct.ir.types import Optional, Tensor, Type, Undef, asked_of_sizes
 
 __all__ = [
     "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "is_readonly", "may_raise", "op", "placeholders",
@@ -117,8 +117,16 @@ def _asks_of_sizes(eqn: Eqn) -> bool:
         return eqn.op.raises == "shape"
     if eqn.op.raises != "shape" and not t.is_array:
         return False
-    told = asked_of_sizes(lambda: derived(eqn.op, eqn.args, eqn.attrs, eqn.spelling))
+    args = list(map(_assigned, eqn.args))
+    told = asked_of_sizes(lambda: derived(eqn.op, args, eqn.attrs, eqn.spelling))
     return not all(told) or eqn.op.raises == "shape" and not told
+
+
+def _assigned(x: Operand) -> Operand:
+    """What is read of a value that some path does not assign, or that may be None."""
+    while isinstance(x, Value) and isinstance(x.type, (Optional, Undef)):
+        x = Value(x.type.elem, x.hint, x.dim)
+    return x
 
 
 def _is_bounded(x: Operand) -> bool:
