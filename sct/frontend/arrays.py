@@ -415,7 +415,10 @@ def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand
 
 def fits(ev: Evaluator, result: Tensor, t: Tensor) -> bool:
     """May a result of this shape be written into an array `t` by a ufunc: is it not broadcast to more?"""
-    ends = zip(reversed(result.shape), reversed(t.shape))
+    ends = list(zip(reversed(result.shape), reversed(t.shape)))
+    for p, _ in [(p, q) for p, q in ends if ev.resolve(q).value == 1]:
+        for ask in (False, True):
+            ev.within(ev.resolve(p), (p,), ask)
     return result.rank <= t.rank and not any(ev.resolve(q).value == 1 != ev.resolve(p).value for p, q in ends)
 
 
