@@ -41,7 +41,9 @@ import numpy as np
 
 from sct.errors import SctError, add_place
 from sct.frontend import ROWS, Equal, Guard, Traced, apart, key_of
+from sct.ir import Value
 from sct.ir.objects import fields_of, is_plain
+from sct.ir.types import List
 
 __all__ = ["MISS", "Match", "checks"]
 
@@ -89,6 +91,11 @@ def _demanded(test: str) -> str:
     return f"if not ({test}): return MISS"
 
 
+def _holds_lists(param: Value) -> bool:
+    """Is this a list of lists?"""
+    return isinstance(param.type, List) and isinstance(param.type.elem, List)
+
+
 class Name(str):
     """A variable of the code that is written."""
 
@@ -119,9 +126,10 @@ class _Writer:
         traced = self.traced
         args, kwargs = self.arguments()
         self.identities()
-        others = [self.read(path) for path, how, _ in traced.identities if how == "apart"]
-        if others:
-            self.demand(f"apart(({''.join(f'{x}, ' for x in (*args, *kwargs.values()))}), ({', '.join(others)}, ))")
+        if traced.apart or traced.apart is not None and any(map(_holds_lists, traced.fn.params)):
+            others = [self.read(path) for path in traced.apart]
+            row, found = ("".join(f"{x}, " for x in each) for each in ((*args, *kwargs.values()), others))
+            self.demand(f"apart(({row}), ({found}))")
         free = self.free(traced.key[len(args) + len(kwargs):])
         self.distinct(list(self.sizes.values()))
         self.distinct([f"id({x})" for x, _ in self.containers.values()])
@@ -266,8 +274,6 @@ class _Writer:
 
     def identities(self) -> None:
         for path, how, fact in self.traced.identities:
-            if how == "apart":  # from the arguments
-                continue
             now, k = self.read(path), self.constant(fact)
             if how == "is":
                 self.objects.setdefault(path, k)

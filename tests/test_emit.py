@@ -125,8 +125,9 @@ def test_structures_are_checked() -> None:
     p, pair = {"w": np.ones(2), "b": 1.0}, (np.arange(2.0), 3.0)
     assert same_bits(module_of(text).f_grad(p, pair), {"w": np.arange(2.0), "b": 3.0})
     messages = refusals(text, "f_grad", ({"w": p["w"]}, pair), (p, [*pair]), (p, (pair[1], pair[0])), ([], pair))
-    assert messages == ["p must be a dict with the keys w, b", "pair must be a tuple of 2",
-                        "pair[0] must be a 1-D array of float64", "p must be a dict with the keys w, b"]
+    of_p = "p must be a dict with the keys w, b in this order"
+    assert messages == [of_p, "pair must be a tuple of 2",
+                        "pair[0] must be a 1-D array of float64", of_p]
 
 
 def test_facts_that_were_asked_are_checked() -> None:
@@ -228,6 +229,206 @@ def test_save_keeps_what_cannot_be_imported_as_a_keyword(model: ModuleType, tmp_
     derivative(2.0)
     derivative.save(str(tmp_path / "saved.py"))
     assert imported(tmp_path / "saved.py").f_grad(2.0, k=3.0) == 12.0
+
+
+# -- what a module of its own asks, as the API does ------------------------------------
+
+FACTS = '''
+import collections, enum, functools, types
+import numpy as np
+
+class A:
+    def __init__(self, w=2.0):
+        self.w = w
+    def at(self, x):
+        return self.w * x
+
+class B(A):
+    def at(self, x):
+        return self.w * x * x
+
+class Mode(enum.Enum):
+    LINEAR, SQUARE = 1, 2
+
+def square(x):
+    return x * x
+
+def linear(x):
+    return 3.0 * x
+
+PLACE, MODE, LAW, UFUNC, KIND, FLAG = A(), Mode.LINEAR, square, np.tanh, np.float32, True
+HALF, PAIR, NAMES, SPACE = functools.partial(square), [1.0, 2.0], {"a": 1.0, "b": 2.0}, types.SimpleNamespace(k=2.0)
+LONG, HELD, ROWS = [1.0, 2.0, 3.0, 4.0, 5.0], [PLACE], [[float(k), 1.0] for k in range(6)]
+
+def of_two(a, b, x):
+    a.w = x * x
+    return b.w * x
+
+def of_lists(a, b, x):
+    a[0] = x * x
+    return b[0] * x
+
+def of_an_item(a, b, x):
+    a[0].w = x * x
+    return b.w * x
+
+def of_rows(rows, x):
+    rows[0][0] = x
+    return rows[1][0] * x
+
+def of_a_row(rows, row, x):
+    row[0] = x * x
+    return rows[0][0] * x
+
+def of_deep_rows(rows, x):
+    rows[0][0][0] = x
+    return rows[1][0][0] * x
+
+def of_place(a, x):
+    a.w = x * x
+    return PLACE.w * x
+
+def of_held(a, x):
+    a.w = x * x
+    return HELD[0].w * x
+
+def of_pair(a, x):
+    a[0] = x * x
+    return PAIR[0] * x
+
+def of_long(a, x):
+    a[0] = x * x
+    return LONG[0] * x
+
+def of_a_row_outside(a, x):
+    a[0] = x * x
+    return ROWS[0][0] * x
+
+def of_names(a, x):
+    a["a"] = x * x
+    return NAMES["a"] * x
+
+def of_space(a, x):
+    a[0].k = x * x
+    return SPACE.k * x
+
+def reads(x):
+    y = PLACE.at(x) if MODE is Mode.LINEAR else x
+    return y * LAW(x) * HALF(x) * UFUNC(x) + np.array([x], dtype=KIND)[0] * (2.0 if FLAG is True else 3.0)
+
+def in_order(names, x):
+    s = 0.0
+    for k in names:
+        s = s * x + names[k]
+    return s
+
+def with_an_attribute(a, x):
+    return x * x if hasattr(a, "extra") else x
+
+def over_attributes(a, x):
+    s = 0.0
+    for k in vars(a):
+        s = s * x + getattr(a, k)
+    return s
+
+def of_a_flag(n, x):
+    return x * x * n if isinstance(n, bool) else x * n
+
+def of_mixed(xs, x):
+    s = 0.0
+    for v in xs:
+        s = s * x + v
+    return s
+'''
+
+
+def _twice(make: Any) -> Any:
+    def given(m: Any) -> Any:
+        made = make(m)
+        return made, made
+    return given
+
+
+def _rows(n: int = 6) -> list[list[float]]:
+    return [[float(k), 1.0] for k in range(n)]
+
+
+def _other(m: Any) -> Any:
+    made = m.A()
+    made.extra = 1.0
+    return made
+
+
+def _row_of(rows: Any) -> Any:
+    return rows, rows[0]
+
+
+OTHERS: dict[str, list[tuple[str, Any, Any]]] = {  # the function, what it is compiled for, what it is not
+    "objects": [("of_two", lambda m: (m.A(), m.A()), _twice(lambda m: m.A()))],
+    "lists": [("of_lists", lambda m: ([1.0], [1.0]), _twice(lambda m: [1.0]))],
+    "dicts": [("of_lists", lambda m: ({0: 1.0}, {0: 1.0}), _twice(lambda m: {0: 1.0}))],
+    "long lists": [("of_lists", lambda m: ([1.0] * 5, [1.0] * 5), _twice(lambda m: [1.0] * 5))],
+    "an item": [("of_an_item", lambda m: ([m.A()], m.A()), lambda m: (lambda a: ([a], a))(m.A()))],
+    "rows": [("of_rows", lambda m: (_rows(),), lambda m: ([[1.0, 2.0]] * 6,))],
+    "a row": [("of_a_row", lambda m: (_rows(), [1.0, 2.0]), lambda m: _row_of(_rows()))],
+    "deep rows": [("of_deep_rows", lambda m: ([_rows() for _ in "123456"],), lambda m: ([_rows()] * 6,)),
+                  ("of_deep_rows", lambda m: ([_rows() for _ in "123456"],), lambda m: ([[[1.0]] * 6] * 6,))],
+    "global object": [("of_place", lambda m: (m.A(),), lambda m: (m.PLACE,)),
+                      ("of_held", lambda m: (m.A(),), lambda m: (m.PLACE,)),
+                      ("of_space", lambda m: ([m.types.SimpleNamespace(k=1.0)],), lambda m: ([m.SPACE],))],
+    "global list": [("of_pair", lambda m: ([1.0, 2.0],), lambda m: (m.PAIR,)),
+                    ("of_long", lambda m: ([1.0] * 5,), lambda m: (m.LONG,)),
+                    ("of_a_row_outside", lambda m: ([1.0, 2.0],), lambda m: (m.ROWS[0],)),
+                    ("of_names", lambda m: ({"a": 1.0, "b": 2.0},), lambda m: (m.NAMES,))],
+    "keys": [("in_order", lambda m: ({"a": 1.0, "b": 2.0},), lambda m: ({"b": 2.0, "a": 1.0},))],
+    "attributes": [("with_an_attribute", lambda m: (m.A(),), lambda m: (_other(m),)),
+                   ("with_an_attribute", lambda m: (_other(m),), lambda m: (m.A(),)),
+                   ("over_attributes", lambda m: (m.A(),), lambda m: (_other(m),))],
+    "a flag": [("of_a_flag", lambda m: (3,), lambda m: (True,)), ("of_a_flag", lambda m: (True,), lambda m: (1,))],
+    "mixed": [("of_mixed", lambda m: ([1, 2.0] * 4,), lambda m: ([True, 2.0] * 4,))],
+}
+
+
+@pytest.fixture
+def facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path = tmp_path / f"facts_{next(_number)}.py"
+    path.write_text(FACTS)
+    return imported(path)
+
+
+@pytest.mark.parametrize("case", [(name, k) for name, each in OTHERS.items() for k in range(len(each))], ids=str)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_module_serves_what_its_specialisation_does(facts: ModuleType, case: tuple[str, int], swapped: bool) -> None:
+    name, first, second = OTHERS[case[0]][case[1]]
+    first, second = (second, first) if swapped else (first, second)
+    f = getattr(facts, name)
+    derivative = value_and_grad(f, argnums=f.__code__.co_argcount - 1)
+    try:
+        value = derivative(*first(facts), 2.0)
+    except SctError as refusal:
+        assert refusal.code == "SCT305" and swapped
+        return
+    module = module_of(derivative.module())
+    made = getattr(module, f"{name}_value_and_grad")
+    assert made(*first(facts), 2.0) == value
+    with pytest.raises((TypeError, ValueError), match=r"must be|derivative is for|may not be|may be passed"):
+        made(*second(facts), 2.0)
+
+
+@pytest.mark.parametrize("name, other", [
+    ("PLACE", lambda m: m.B()), ("MODE", lambda m: m.Mode.SQUARE), ("LAW", lambda m: m.linear),
+    ("UFUNC", lambda m: np.sin), ("KIND", lambda m: np.float64), ("FLAG", lambda m: 1),
+    ("HALF", lambda m: m.functools.partial(m.linear)),
+])
+def test_a_module_asks_what_is_outside(facts: ModuleType, name: str, other: Any) -> None:
+    derivative = value_and_grad(facts.reads)
+    value = derivative(2.0)
+    made = module_of(derivative.module()).reads_value_and_grad
+    assert same_bits(made(2.0), value)
+    setattr(facts, name, other(facts))
+    with pytest.raises(ValueError, match=f"this derivative is for .*{name}"):
+        made(2.0)
 
 
 # -- sct emit -------------------------------------------------------------------------

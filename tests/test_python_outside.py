@@ -1167,6 +1167,68 @@ def test_what_is_outside_and_passed_is_not_written(f: Function) -> None:
     agrees(f, SHARING.copy())
 
 
+def writes_a_row(rows: Any, x: float) -> Any:
+    rows[0][0] = x * x
+    return rows[1][0] * x
+
+
+def grows_a_row(rows: Any, x: float) -> Any:
+    rows[0].append(x)
+    return len(rows[1]) * x
+
+
+def writes_rows_in_a_loop(rows: Any, x: float) -> Any:
+    for row in rows:
+        row[0] = row[0] * x
+    return rows[0][0] * x
+
+
+def writes_a_row_that_is_passed(both: Any, x: float) -> Any:
+    rows, row = both
+    row[0] = x * x
+    return rows[0][0] * x
+
+
+def scale(row: Any, x: float, n: int) -> Any:
+    if n > 0:
+        row[0] = row[0] * x
+        scale(row, x, n - 1)
+
+
+def writes_through_a_helper(rows: Any, x: float) -> Any:
+    scale(rows[0], x, 3)
+    return rows[1][0] * x
+
+
+def writes_an_item_of_a_pair(rows: Any, x: float) -> Any:
+    rows[0][1][0] = x * x
+    return rows[1][1][0] * x
+
+
+@pytest.mark.parametrize("f, fresh, alike", [
+    *((f, lambda n=n: [[1.0, 2.0] for _ in range(n)], lambda n=n: [[1.0, 2.0]] * n) for n in (3, 6)
+      for f in (writes_a_row, grows_a_row, writes_rows_in_a_loop, writes_through_a_helper)),
+    (writes_a_row_that_is_passed, lambda: ([[1.0] * 7 for _ in range(6)], [1.0] * 7),
+     lambda: (lambda rows: (rows, rows[0]))([[1.0] * 7 for _ in range(6)])),
+    (writes_a_row_that_is_passed, lambda: ([[1.0] for _ in range(6)], [1.0]),
+     lambda: (lambda rows: (rows, rows[0]))([[1.0] for _ in range(6)])),
+    (writes_an_item_of_a_pair, lambda: [(1.0, [1.0]) for _ in range(6)], lambda: [(1.0, [1.0])] * 6),
+])
+def test_a_row_that_is_there_twice_is_one(f: Function, fresh: Function, alike: Function) -> None:
+    """A write to one of the rows is a write to the other: it is counted so, or refused."""
+    derivative = value_and_grad(f, argnums=1)
+    try:
+        assert derivative(fresh(), 2.0)[0] == f(fresh(), 2.0)
+    except SctError as refusal:
+        assert refusal.code == "SCT307"
+    for call in (derivative, value_and_grad(f, argnums=1)):
+        try:
+            assert call(alike(), 2.0)[0] == f(alike(), 2.0)
+        except SctError as refusal:
+            assert refusal.code in ("SCT305", "SCT307")
+            assert "-->" in str(refusal)
+
+
 def test_columns_share_no_memory() -> None:
     def f(x: Any, y: Any) -> Any:
         x[0] = 0.0

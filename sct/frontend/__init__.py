@@ -20,7 +20,8 @@ from sct.frontend import (
     reflection,
     statements,
 )
-from sct.frontend.arguments import ROWS, Equal, Same, Unloaded, Untyped, apart, key_of, read_path
+from sct.frontend.aliasing import apart
+from sct.frontend.arguments import ROWS, Equal, Same, Unloaded, Untyped, key_of, read_path
 from sct.frontend.facts import Guard
 from sct.frontend.genuine import library_facts
 from sct.frontend.roots import identity

@@ -4,26 +4,30 @@
     f(a, a[1:]), a written    refused
     f(a, b)                   that `b` shares no memory with `a` is a guard
     f(o), `o` found outside   refused where `o` is written; that it is another object is a guard else
+    f([row] * 9)              refused where a row is written; that the rows are as many lists is a guard else
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.arguments import apart
+from sct.frontend.arguments import is_one_value, is_shared
 from sct.frontend.evaluator import Evaluator
 from sct.frontend.facts import UNKNOWN, Guard
 from sct.frontend.store import is_written
+from sct.frontend.typetext import Columns
 from sct.frontend.values import Array, Cell
 from sct.ir import Fn, walk
+from sct.ir.objects import fields_of, is_container, own
+from sct.ir.tree import Node, Tree, taken
 from sct.ir.types import List, Tensor, Type
 
-__all__ = ["Shared", "check_aliasing", "written_leaves"]
+__all__ = ["Shared", "apart", "check_aliasing", "containers_of", "written_leaves"]
 
 MOST_WORK = 100_000
 """How much is tried to tell whether arrays that interleave, as columns do, have elements in common."""
@@ -49,12 +53,15 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
     """
     if ev.container_written and ev.containers_twice and not shared:
         raise Shared
-    if ev.container_written and ev.given and ev.found_outside:
-        if not apart(ev.given, list(ev.found_outside.values())):
-            raise SctError("SCT305", "an argument is also reached from outside, and is written",
-                           why="the function reads it through a global, a closure, a default or `self` too",
-                           hint="pass a copy", loc=ev.container_written)
-        ev.identities.update({(path, "apart"): (path, None) for path in ev.found_outside})
+    if ev.container_written and not apart(ev.given, ()):
+        raise SctError("SCT305", "one list is an item of the arguments twice, and is written",
+                       why="a write to one of the items is a write to the other",
+                       hint="pass a list of its own for each item: `[list(row) for row in rows]`",
+                       loc=ev.container_written)
+    if ev.container_written and not apart(ev.given, list(ev.found_outside.values())):
+        raise SctError("SCT305", "an argument is also reached from outside, and is written",
+                       why="the function reads it through a global, a closure, a default or `self` too",
+                       hint="pass a copy", loc=ev.container_written)
     free = {ev.params.index(f.param) for f in ev.free_leaves}
     tests, checks = [], []
     for i in sorted(written):
@@ -74,6 +81,63 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
         text = "arrays share memory as before"
         ev.guards[text] = Guard(
             text, lambda leaves: all(_holds(how, leaves[i], leaves[j]) for how, i, j in checks), " and ".join(tests))
+
+
+def apart(given: Sequence[Any], outside: Sequence[Any]) -> bool:
+    """Are the lists, dicts and objects among the arguments, and in them, other ones than those found outside?
+
+    A list in a list that is one value is reached once.
+    """
+    reached: set[int] = set()
+    rows: set[int] = set()
+    todo = [(x, False) for x in given]
+    while todo:
+        x, in_one = todo.pop()
+        if not isinstance(x, tuple):
+            if not is_shared(x):
+                continue
+            if id(x) in reached:
+                if in_one or id(x) in rows:
+                    return False
+                continue
+            reached.add(id(x))
+            if in_one:
+                rows.add(id(x))
+        if is_container(type(x)):
+            todo += [(own(x, name), False) for name in fields_of(x)]
+        elif isinstance(x, (list, tuple, dict)):
+            inside = in_one or is_one_value(x)
+            todo += [(v, inside) for v in (x.values() if isinstance(x, dict) else x) if isinstance(v, _HOLDING)
+                     or is_shared(v)]
+    left = list(outside)
+    while left:
+        x = left.pop()
+        if id(x) in reached:
+            return False
+        left += [v for v in x if type(v) is list] if type(x) is list else []
+    return True
+
+
+_HOLDING = (list, tuple, dict)
+
+
+def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
+    """A number for each list, dict and object of an argument, in the order of its tree: one object has one number, and
+    is seen into once.
+
+    Ahead of time, where there are types alone, each has its own.
+    """
+    known = type(x) is list or isinstance(tree, Node) and is_shared(x)
+    if known or isinstance(x, (List, Columns)):
+        key = id(x) if known else (len(numbers),)
+        again = key in numbers
+        yield numbers.setdefault(key, len(numbers))
+        if again:
+            return
+    if isinstance(tree, Node) and tree.kind != "rows":
+        parts = [own(x, name) for name in tree.keys] if tree.kind == "object" else taken(tree, x)
+        for part, child in zip(parts, tree.children):
+            yield from containers_of(part, child, numbers)
 
 
 def _depth(t: Type) -> int:

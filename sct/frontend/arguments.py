@@ -38,8 +38,8 @@ from sct.ops import BY_CALL
 if TYPE_CHECKING:
     from sct.frontend.evaluator import Evaluator
 
-__all__ = ["ROWS", "Equal", "Same", "Unloaded", "Untyped", "add_leaf", "apart", "argument", "dtype_name", "is_shared",
-           "key_of", "lift", "opaque", "read_path"]
+__all__ = ["ROWS", "Equal", "Same", "Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "is_one_value",
+           "is_shared", "key_of", "lift", "opaque", "read_path"]
 
 # -- keys ------------------------------------------------------------------------------------------
 
@@ -139,6 +139,11 @@ def _columns(xs: list[Any], sizes: dict[int, int]) -> Hashable:
 def _missing(column: tuple[Any, ...]) -> Hashable:
     """The kind of what has no tangent."""
     return "none" if all(x is None for x in column) else None
+
+
+def is_one_value(x: Any) -> bool:
+    """Is this a list that is one value, whatever its length?"""
+    return type(x) is list and len(x) > FEW and (_kind(x, {}) or _columns(x, {})) is not None
 
 
 def _list_type(ev: Evaluator, xs: list[Any]) -> List | None:
@@ -361,29 +366,6 @@ def _slots(ev: Evaluator, cell: Slots) -> int:
 def is_shared(x: Any) -> bool:
     """Is this a list, a dict or an object, of which a write through one name is seen through others?"""
     return type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple)
-
-
-def apart(given: Sequence[Any], outside: Sequence[Any]) -> bool:
-    """Are the lists, dicts and objects among the arguments, and in them, other ones than those found outside?"""
-    reached: set[int] = set()
-    todo = list(given)
-    while todo:
-        x = todo.pop()
-        if not isinstance(x, tuple):
-            if not is_shared(x) or id(x) in reached:
-                continue
-            reached.add(id(x))
-        if is_container(type(x)):
-            todo += [own(x, name) for name in fields_of(x)]
-        elif isinstance(x, (list, tuple, dict)):
-            todo += [v for v in (x.values() if isinstance(x, dict) else x) if type(v) not in _PLAIN]
-    todo = list(outside)
-    while todo:
-        x = todo.pop()
-        if id(x) in reached:
-            return False
-        todo += [v for v in x if type(v) is list] if type(x) is list else []
-    return True
 
 
 # -- free variables ------------------------------------------------------------------------------------------

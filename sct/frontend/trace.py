@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sct.errors import Loc, SctError, fault
-from sct.frontend.aliasing import Shared, check_aliasing, written_leaves
+from sct.frontend.aliasing import Shared, check_aliasing, containers_of, written_leaves
 from sct.frontend.arguments import Untyped, argument, is_shared, key_of, read_path
 from sct.frontend.closing import closed
 from sct.frontend.evaluator import Dead, Evaluator
@@ -66,6 +66,9 @@ class Traced:
     free         what it reads from globals and closures, passed by keyword
     key          the `key_of` the arguments, `positional` of them and `keywords`, and what is free
     bind         bind(args, kwargs): the leaves of the arguments
+    apart        where lists, dicts and objects of the arguments are written: the paths of those outside, which are
+                 others; None where none are written
+    containers   the numbers of the lists, dicts and objects of each argument, where it matters which are one
     reading      what the function does that is differentiated; None where it raises for certain
     """
 
@@ -81,6 +84,8 @@ class Traced:
     key: tuple[Any, ...] = ()
     positional: int = 0
     keywords: tuple[str, ...] = ()
+    apart: tuple[Path, ...] | None = None
+    containers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     reading: Reading | None = None
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
 
@@ -210,6 +215,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
         with _known_sizes(ev, sites):
             traced = _finish(ev, target, signature, given, trees, bind, shared=seen is not None)
+            traced = _with_containers(traced, values, trees, shared=seen is not None)
         free = [ev.leaves[ev.params.index(f.param)] for f in ev.free_leaves]
         key: Any = key_of((*args, *kwargs.values(), *free), {})
         ev.forget()
@@ -371,9 +377,19 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: M
         params.append(Parameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
     guards = (*ev.size_guards(), *ev.guards.values())
+    apart = tuple(ev.found_outside) if ev.container_written else None
     return Traced(fn, name_of(target), tuple(_ordered(params)), relabel(tree, Leaf), guards,
-                  tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), reading=ev.reading,
-                  bind=bind)
+                  tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), apart=apart,
+                  reading=ev.reading, bind=bind)
+
+
+def _with_containers(traced: Traced, values: Mapping[str, Any], trees: Mapping[str, Tree], *, shared: bool) -> Traced:
+    """The same, with the numbers of the lists, dicts and objects of the arguments, where it matters which are one."""
+    if traced.apart is None and not shared:
+        return traced
+    numbers: dict[Any, int] = {}
+    return replace(traced, containers={
+        name: tuple(containers_of(values[name], tree, numbers)) for name, tree in trees.items()})
 
 
 def _buildable(tree: Tree, loc: Loc | None) -> None:
@@ -509,4 +525,5 @@ def _ahead(target: Any, signature: inspect.Signature, types: Mapping[str, Any], 
     trees: dict[str, Tree] = {}
     for name in signature.parameters:
         given[name], trees[name] = argument(ev, types[name], name, {})
-    return _finish(ev, target, signature, given, trees, lambda args, kwargs: [])
+    traced = _finish(ev, target, signature, given, trees, lambda args, kwargs: [], shared=True)
+    return _with_containers(traced, types, trees, shared=True)

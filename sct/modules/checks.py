@@ -22,11 +22,11 @@ from sct.codegen.unparse import unparse
 from sct.errors import SctError
 from sct.frontend import Traced
 from sct.ir.core import Fn, free_values
-from sct.ir.objects import is_plain
+from sct.ir.objects import is_plain, slots_of
 from sct.ir.tree import Const, Leaf, Node, Tree, leaves
 from sct.ir.types import Dim, List, Tensor, Type
 
-__all__ = ["Check", "access", "arranged", "asked", "checks", "condition", "raising"]
+__all__ = ["Check", "access", "arranged", "asked", "checks", "condition", "part", "raising"]
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,28 @@ def checks(traced: Traced, outer: Mapping[int, str], vary: Mapping[int, str], cl
             continue
         texts.update(_leaves(p.name, p.tree))
         made += _of_tree(p.name, p.tree, traced.fn, class_text)
+    seen = {_parts_of(c) for check in made for c in check.conditions}
+    for fact in identities:
+        _add_fact(made, seen, fact)
     made += [_of_type(text, traced.fn.params[leaf].type) for leaf, text in vary.items()]
     checked = [leaf for leaf in texts if leaf not in outer or leaf in vary]
     made += _of_sizes({texts[leaf]: traced.fn.params[leaf].type for leaf in checked}, open_sizes)
-    known = {frozenset(c.split(" == ")) for check in made for c in check.conditions}
-    for fact in [*_facts(traced, texts), *identities]:
-        fact = unparse(ast.parse(fact)).strip()
-        if frozenset(fact.split(" == ")) not in known:
-            made.append(Check((fact,), "ValueError", f"this derivative is for {fact}"))
+    seen |= {_parts_of(c) for check in made for c in check.conditions}
+    for fact in _facts(traced, texts):
+        _add_fact(made, seen, fact)
     return [check for check in made if check.conditions]
+
+
+def _add_fact(made: list[Check], seen: set[frozenset[str]], fact: str) -> None:
+    """That a fact holds, if that is not asked already."""
+    fact = unparse(ast.parse(fact)).strip()
+    if _parts_of(fact) not in seen:
+        made.append(Check((fact,), "ValueError", f"this derivative is for {fact}"))
+
+
+def _parts_of(condition: str) -> frozenset[str]:
+    """The sides of an equality, in no order."""
+    return frozenset(condition.split(" == "))
 
 
 # -- types ----------------------------------------------------------------------------
@@ -74,7 +87,8 @@ def access(name: str, keys: Sequence[Any]) -> str:
     return name + "".join(f"[{unparse(ast.Constant(key, None)).strip()}]" for key in keys)
 
 
-def _part(text: str, tree: Node, key: Any) -> str:
+def part(text: str, tree: Node, key: Any) -> str:
+    """How a child of a container is written."""
     if tree.kind == "rows":
         return f"[row[{key}] for row in {text}]"
     if tree.kind == "object":
@@ -86,7 +100,7 @@ def _leaves(text: str, tree: Tree) -> dict[int, str]:
     """How each leaf is written."""
     if isinstance(tree, Leaf):
         return {tree.index: text}
-    parts = [_leaves(_part(text, tree, key), child) for key, child in zip(tree.keys, tree.children)] \
+    parts = [_leaves(part(text, tree, key), child) for key, child in zip(tree.keys, tree.children)] \
         if isinstance(tree, Node) else []
     return {leaf: each for part in parts for leaf, each in part.items()}
 
@@ -102,18 +116,37 @@ def _of_tree(text: str, tree: Tree, fn: Fn | None, class_text: Callable[[type], 
     if isinstance(tree, Const):
         return [_of_constant(text, tree.value)]
     if tree.kind == "object":
-        made = Check((f"type({text}) is {class_text(tree.cls)}",), "TypeError", f"{text} must be a {tree.cls.__name__}")
+        is_one = f"type({text}) is {class_text(tree.cls)}"
+        made = Check((is_one,), "TypeError", f"{text} must be a {tree.cls.__name__}")
+        if fn is not None and not issubclass(tree.cls, tuple):
+            made = _with_attributes(made, text, tree)
     elif tree.kind == "rows":
         return _of_rows(text, [fn.params[k].type for k in leaves(tree)] if fn else [], len(tree.children))
     elif tree.kind == "dict":
-        keys = f"{{{', '.join(access('', [key])[1:-1] for key in tree.keys)}}}" if tree.keys else "set()"
-        made = Check((f"type({text}) is dict", f"{text}.keys() == {keys}"), "TypeError",
-                     f"{text} must be a dict with the keys {', '.join(map(str, tree.keys))}")
+        keys = ", ".join(access("", [key])[1:-1] for key in tree.keys)
+        names = ", ".join(map(str, tree.keys)) + " in this order" * (fn is not None and len(tree.keys) > 1)
+        has = f"[*{text}] == [{keys}]" if fn is not None else \
+            f"{text}.keys() == {f'{{{keys}}}' if keys else 'set()'}"
+        made = Check((f"type({text}) is dict", has), "TypeError", f"{text} must be a dict with the keys {names}")
     else:
         made = Check((f"type({text}) is {tree.kind}", f"len({text}) == {len(tree.children)}"), "TypeError",
                      f"{text} must be a {tree.kind} of {len(tree.children)}")
-    children = [_of_tree(_part(text, tree, key), child, fn, class_text) for key, child in zip(tree.keys, tree.children)]
+    children = [_of_tree(part(text, tree, key), child, fn, class_text) for key, child in zip(tree.keys, tree.children)]
     return [made, *itertools.chain.from_iterable(children)]
+
+
+def _with_attributes(made: Check, text: str, tree: Node) -> Check:
+    """That an object has these attributes, and no others, too."""
+    slots = [name for name in slots_of(tree.cls) if name in tree.keys]
+    names = [name for name in tree.keys if name not in slots]
+    unset = [name for name in slots_of(tree.cls) if name not in tree.keys]
+    conditions = [f"hasattr({text}, {name!r})" for name in slots]
+    conditions += [f"not hasattr({text}, {name!r})" for name in unset]
+    if hasattr(tree.cls, "__dict__") and tree.cls.__dictoffset__:
+        conditions.append(f"[*vars({text})] == {unparse(ast.parse(repr(names))).strip()}")
+    message = f"{made.message} with the attributes {', '.join(tree.keys)}" if tree.keys else \
+        f"{made.message} without attributes"
+    return Check((*made.conditions, *conditions), made.error, message)
 
 
 def _of_rows(text: str, types: Sequence[Type], width: int) -> list[Check]:
@@ -135,7 +168,10 @@ def _of_constant(text: str, value: Any) -> Check:
 
 
 _KINDS = {"f": "float", "i": "int", "u": "uint"}
-_SCALARS = {"float": "a float", "int": "an int", "bool": "a bool"}
+_SCALARS = {"float": "a float", "int": "an int", "bool": "a bool", "real": "a float or an int"}
+_EXACT = {"int": "is int", "bool": "is bool", "real": "in (float, int)"}
+"""What a type must be: a bool is an int, too.  A NumPy float that is a float computes as one."""
+
 
 
 def _of_type(text: str, t: Type) -> Check:
@@ -151,7 +187,8 @@ def _of_type(text: str, t: Type) -> Check:
         return Check(conditions, "TypeError", f"{text} must be a {t.rank}-D array of {name}")
     if t.carrier == "np":
         return Check((f"isinstance({text}, np.{name})",), "TypeError", f"{text} must be a np.{name}")
-    return Check((f"isinstance({text}, {t.dtype})",), "TypeError", f"{text} must be {_SCALARS[t.dtype]}")
+    kind = f"isinstance({text}, float)" if t.dtype == "float" else f"type({text}) {_EXACT[t.dtype]}"
+    return Check((kind,), "TypeError", f"{text} must be {_SCALARS[t.dtype]}")
 
 
 def _of_list(text: str, t: List) -> Check:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import functools
 import hashlib
 import inspect
@@ -15,7 +16,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ import numpy as np
 from sct.codegen.unparse import unparse
 from sct.errors import SctError
 from sct.frontend import Traced, read_path
+from sct.modules.alone import rows_of
 from sct.modules.checks import access
 from sct.modules.definitions import Definitions, reads
 
@@ -56,8 +58,23 @@ class Outside:
         """Facts about what is outside that may change, in Python."""
         return []
 
+    def others(self, traced: Traced, itself: str | None) -> list[str]:
+        """The lists, dicts and objects that are read from outside, which the arguments that are written are not."""
+        found = []
+        nested = {f.path: f.param.type for f in traced.free}
+        for path in traced.apart or ():
+            if (text := self.place(traced, path, itself)) is not None:
+                found += [text, *rows_of(text, nested[path])] if path in nested else [text]
+        return found
+
+    def place(self, traced: Traced, path: tuple[Any, ...], itself: str | None) -> str | None:
+        """The expression for what is at a path, where there is one."""
+        raise NotImplementedError
+
     def class_text(self, cls: type) -> str:
         """The expression for a class."""
+        if cls.__module__ == "builtins":
+            return cls.__qualname__
         if "<" in cls.__qualname__ or not _is_importable(cls):
             raise SctError("SCT913", f"the class `{cls.__qualname__}` cannot be had from a module of its own",
                            hint="define it at the top of a module")
@@ -93,10 +110,38 @@ class Imported(Outside):
         found = []
         for path, how, fact in traced.identities:
             text = self._text(traced, path)
-            if text is None or how not in _FORMS or "defaults__" in text:
+            if text is None or "defaults__" in text:
                 continue  # what is inlined: the function itself
-            found.append((_FORMS[how] if fact is not None else "{0} is {1!r}").format(text, fact))
+            while how == "is" and isinstance(fact, functools.partial):
+                text, fact = f"{text}.func", fact.func
+            if how == "type":
+                found.append(f"type({text}) is {self.class_text(fact)}")
+            elif how == "is" and (other := self._one(fact)) not in (None, text):
+                found.append(f"{text} is {other}")
+            elif how in _FORMS:
+                single = fact is None or isinstance(fact, bool)
+                found.append((_FORMS[how] if not single else "{0} is {1!r}").format(text, fact))
         return found
+
+    def _one(self, x: Any) -> str | None:
+        """The place where an object was made that is only one; None for what is made again, and for what is code."""
+        if isinstance(x, enum.Enum):
+            return f"{self.class_text(type(x))}.{x.name}"
+        name = getattr(x, "__qualname__", None) or getattr(x, "__name__", None)
+        if isinstance(x, ModuleType) or not isinstance(name, str):
+            return None
+        home = "numpy" if isinstance(x, np.ufunc) else str(getattr(x, "__module__", None))
+        found: Any = sys.modules.get(home)
+        if found is None or home == "__main__":
+            return None
+        for step in name.split("."):
+            found = getattr(found, step, None)
+        if found is not x:
+            return None
+        return name if home == "builtins" else f"{self.module(home)}.{name}"
+
+    def place(self, traced: Traced, path: tuple[Any, ...], itself: str | None) -> str | None:
+        return self._text(traced, path)
 
     def _text(self, traced: Traced, path: tuple[Any, ...]) -> str | None:
         holder = _function(traced.root if path[0] is None else path[0])
@@ -138,6 +183,13 @@ class Copied(Outside):
                 self.names[name] = None
                 return steps[1:]
         return self._written(leaf.name, read_path(leaf.path, traced.root))
+
+    def place(self, traced: Traced, path: tuple[Any, ...], itself: str | None) -> str | None:
+        if len(path) > 1 and path[1][1] == "__self__":
+            return None if itself is None else itself + _steps(path[2:])
+        steps = _steps_from_module(path)
+        name = "" if steps is None else re.split(r"[.\[]", steps)[1]
+        return steps[1:] if steps is not None and name in self.names else None
 
     def class_text(self, cls: type) -> str:
         if _namespace(cls) is not self.namespace or self.definitions is None:

@@ -27,6 +27,7 @@ from sct.frontend import Traced, signature_comment
 from sct.ir.core import rebuild
 from sct.ir.tree import Const, Leaf
 from sct.ir.types import Dim
+from sct.modules.alone import alone
 from sct.modules.checks import Check, asked, checks, condition, raising
 from sct.modules.outside import Imported, Outside
 from sct.modules.pullbacks import HELPER, fitted, pulls_back, tops
@@ -114,6 +115,7 @@ class Writer:
         vary = {leaf: text for leaf, text in texts.items() if self.outside.varies(text, itself)}
         made = checks(traced, texts, vary, self.outside.class_text, self.outside.identities(traced, itself),
                       open_sizes)
+        made += alone(traced, self.outside.others(traced, itself))
         source = self._generate(name, traced, texts, itself, made if checked else [])
         self.numpy |= any("np." in c for check in made for c in check.conditions)
         self.imports.update(dict.fromkeys(line for line in source.imports if not self.outside.provides(line)))

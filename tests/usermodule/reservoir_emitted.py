@@ -70,7 +70,7 @@ def spilled(volume, capacity, gates=3):
         raise TypeError("volume must be a float")
     if not isinstance(capacity, float):
         raise TypeError("capacity must be a float")
-    if not isinstance(gates, int):
+    if type(gates) is not int:
         raise TypeError("gates must be an int")
     LOSS_spill = LOSS["spill"]
     tape = []
@@ -221,7 +221,7 @@ def forecast(inflow, depth=3):
     # inflow: float, depth: int
     if not isinstance(inflow, float):
         raise TypeError("inflow must be a float")
-    if not isinstance(depth, int):
+    if type(depth) is not int:
         raise TypeError("depth must be an int")
     residuals = expected_forward(inflow, depth)
     dinflow = PRICE_LEVELS[0] + expected_backward(depth, residuals, 1.0)
@@ -350,7 +350,7 @@ class Operator:
             raise TypeError("release must be a float")
         if not isinstance(level, float):
             raise TypeError("level must be a float")
-        if not isinstance(self.days, int):
+        if type(self.days) is not int:
             raise TypeError("self.days must be an int")
         if not isinstance(self.momentum, float):
             raise TypeError("self.momentum must be a float")
