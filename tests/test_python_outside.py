@@ -1190,9 +1190,8 @@ def writes_a_row_that_is_passed(both: Any, x: float) -> Any:
 
 
 def scale(row: Any, x: float, n: int) -> Any:
-    if n > 0:
+    for _ in range(n):
         row[0] = row[0] * x
-        scale(row, x, n - 1)
 
 
 def writes_through_a_helper(rows: Any, x: float) -> Any:
