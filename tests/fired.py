@@ -1,6 +1,7 @@
 """python -m tests.fired [--seeds N]: the rewrite rules that no program of the tests fires.
 
-The programs are those of `tests/programs` and the first seeds of each fuzz family, in reverse and in forward mode.
+The programs are those of `tests/programs`, those of ints that count as real, and the first seeds of each fuzz family,
+in reverse mode with the value and without, and in forward mode.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def count() -> tuple[list[str], Counter[str]]:
 
 
 def derive(f: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...]) -> None:
-    for mode in (sct.value_and_grad, sct.jacfwd):
+    for mode in (sct.value_and_grad, sct.grad, sct.jacfwd):
         run(lambda: mode(f, argnums=wrt)(*clone(args)), seconds=60.0)
 
 
@@ -63,12 +64,15 @@ def main() -> int:
     seeds = parser.parse_args().seeds
     sys.path.append(str(Path(__file__).parent))  # where pytest looks for `programs`
     programs = importlib.import_module("tests.test_programs")
+    reals = importlib.import_module("tests.test_reals")
     names, fired = count()
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         for program in programs.PROGRAMS:
             args = program.args()
             derive(program.function, args, programs.active(args))
+        for function, x in reals.PROGRAMS:
+            derive(function, (x,), (0,))
         for family in FAMILIES:
             for p in map(family.generate, range(seeds)):
                 derive(p.load(), p.points[0], p.wrt)

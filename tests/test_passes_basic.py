@@ -307,8 +307,6 @@ REWRITES = [
     ("float", "u = sub(1.0, x); a = mul(y, u); b = mul(4.0, a); v = mul(4.0, x); c = mul(y, v); d = sub(b, c); d",
      "a = mul(8.0, x); b = sub(4.0, a); d = mul(y, b); d"),
     ("f64[n]", "a = mul(x, 1.0); a", "x"),
-    ("f64[n]", "a = unbroadcast_like(x, y); a", "x"),
-    ("f64[n]", "a = cast_like(x, y); a", "x"),
     ("f64[n]", "a: f64 = sum(x); b = expand_like(a, x); c = mul(b, y); c", "a: f64 = sum(x); c = mul(a, y); c"),
     ("f64[n]", "a: f64 = sum(x); b = expand_like(a, x); c = add(y, b); c", "a: f64 = sum(x); c = add(y, a); c"),
     ("f64[n]", "a = zeros_of(x); b = add(a, y); b", "y"),

@@ -97,8 +97,42 @@ def matrices(x):
     return np.sum(np.linalg.inv(x @ x.T) * 0.5) + np.linalg.norm(x) + np.einsum("ij,kj->", x, x)
 
 
+def through_functions(x):
+    waves = np.sin(x) + np.cos(x) * 0.1 + np.sinc(x) + np.cosh(x) * 0.1 - np.sinh(x) * 0.05
+    angles = np.arctan2(x, W) + np.logaddexp(x, W)
+    return waves @ x + np.sum(angles) + math.lgamma(x[0]) * 0.5 + np.sum(np.exp(W) ** x)
+
+
+def at_the_edges(x):
+    bounded = np.clip(x, W, 3.5) + np.fmax(x, 2.5 * W) + np.nan_to_num(x)
+    return np.sum(bounded * W) + np.sum(np.minimum(x, 2.5)) + np.sum(np.maximum(x, W)) + np.sum(x % 2.3)
+
+
+def in_order(x):
+    return np.median(x) + np.sum(np.sort(x) * W) + np.std(x) * np.max(x)
+
+
+def thinned(x):
+    return np.sum(x[::STEP] * W[:2]) + np.sum(x[x > 2.5] * W[2:]) + np.sum(x.reshape(4, 1) * W)
+
+
+def collected(x):
+    y = np.ones(6)
+    y[:4] = x
+    y[4] += x[1]
+    y /= x[2]
+    return np.sum(y * y) / x[0] + np.sum(W / x) + x[0] ** 2 * W[0] + x[1:] @ x[:-1]
+
+
+def shares(x):
+    spread = np.std(x) + np.prod(x, axis=1) @ x[:, 0]
+    return spread + np.sum(x / x.sum(axis=1, keepdims=True) * V) + np.sum(x.sum(axis=0) * x[0]) + np.sum(x.mean(axis=1))
+
+
+STEP = 2
 PROGRAMS = [(f, X) for f in (polynomial, products, neighbours, written, running, a_view, doubling, in_a_list,
-                             by_functions, powers, one_arm)] + [(f, M) for f in (pixels, softmax, matrices)]
+                             by_functions, powers, one_arm, through_functions, at_the_edges, in_order, thinned,
+                             collected)] + [(f, M) for f in (pixels, softmax, matrices, shares)]
 
 
 def differences(f: Any, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

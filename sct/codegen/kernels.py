@@ -59,7 +59,7 @@ FUNCTIONS = _words(
     "arctanh erf erfc gamma lgamma floor ceil trunc rint deg2rad rad2deg logaddexp")
 CHOICES = _words(
     "eq ne lt le gt ge not_ logical_and logical_or logical_not logical_xor isnan isinf isfinite where bool int float "
-    "round item stop_gradient cast_like to_f32 to_f64 to_i64 unwrap")
+    "round item stop_gradient to_f32 to_f64 to_i64 unwrap")
 SCALARS = ARITHMETIC | FUNCTIONS | CHOICES
 NEW = _words(
     "copy zeros_of zeros_like ones_like empty_like zeros ones empty full")

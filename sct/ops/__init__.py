@@ -72,7 +72,6 @@ from sct.ops.counting import (
 from sct.ops.covariance import corrcoef, cov
 from sct.ops.creation import (
     astype,
-    cast_like,
     copy,
     empty,
     empty_like,
@@ -287,7 +286,7 @@ __all__ = [
     "arctanh", "argmax", "argmin", "argpartition", "argsort", "argwhere", "array", "array_append", "array_delete",
     "array_equal", "array_frexp", "array_insert", "array_modf", "array_repeat", "asarray", "astype", "atleast_1d",
     "atleast_2d", "atleast_3d", "average", "bincount", "bitand", "bitor", "bitxor", "block", "bool_", "boundary",
-    "broadcast_to", "call", "cast_like", "cbrt", "ceil", "cholesky", "choose", "clip", "closure", "column_stack",
+    "broadcast_to", "call", "cbrt", "ceil", "cholesky", "choose", "clip", "closure", "column_stack",
     "comb", "compress", "concatenate", "cond", "condition", "conj", "convolve", "copy", "copysign", "corrcoef",
     "correlate", "cos", "cosh", "count_nonzero", "cov", "cross", "cumprod", "cumsum", "deg2rad", "det", "diag",
     "diagflat", "diagonal", "diff", "digamma", "digitize", "dim", "dist", "div", "dot", "dstack", "ediff1d", "eigh",

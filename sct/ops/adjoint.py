@@ -10,11 +10,11 @@ from typing import Any
 
 from sct.ir.core import Lit, Operand
 from sct.ir.types import Apply, Dim
-from sct.ops.creation import cast_like, zeros_of
+from sct.ops.creation import zeros_of
 from sct.ops.reductions import expand_like, sum_, unbroadcast_like
 from sct.ops.types import number
 
-__all__ = ["cast_like", "expand_like", "unbroadcast", "unbroadcast_like", "zero", "zeros_of"]
+__all__ = ["expand_like", "unbroadcast", "unbroadcast_like", "zero", "zeros_of"]
 
 
 def zero(x: Operand) -> Any:

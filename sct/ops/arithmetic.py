@@ -14,7 +14,7 @@ import numpy as np
 from sct.ir.core import Lit, Operand, builder_var
 from sct.ir.types import ANY_REAL, ANY_SINGLE, BOOL, FLOAT, INT, Dim, Tensor, TypeMismatch, divided, product
 from sct.ops import samples
-from sct.ops.creation import astype, to_f32, to_f64
+from sct.ops.creation import as_dtype
 from sct.ops.registry import op, placeholders
 from sct.ops.types import (
     arithmetic,
@@ -97,8 +97,7 @@ def over(a: Operand, z: Operand, y: Operand) -> Any:
     """a / y for the quotient `z` of something and y: what raised nothing there raises nothing here.  Where y may be
     a Python 0, a number of NumPy is divided if one was."""
     if number(z).carrier != "py" and is_python(a) and is_python(y) and not never_zero(y):
-        dtype = number(z).dtype if number(z).carrier != "any" else "f64"
-        a = astype(a, dtype=dtype) if dtype == "f16" else to_f32(a) if dtype == "f32" else to_f64(a)
+        a = as_dtype(a, number(z).dtype if number(z).carrier != "any" else "f64")
     return div(a, y)
 
 

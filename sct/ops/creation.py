@@ -14,7 +14,7 @@ from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.types import dtype_name, number, numpy_dtype, size_of
 
 __all__ = [
-    "astype", "cast_like", "copy", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like", "to_f32",
+    "as_dtype", "astype", "copy", "empty", "empty_like", "eye", "full", "full_like", "ones", "ones_like", "to_f32",
     "to_f64", "to_i64", "zeros", "zeros_like", "zeros_of",
 ]
 
@@ -226,24 +226,6 @@ def cast_text(x: Operand, dtype: str) -> str:
     return f"_0.astype({dtype_text(dtype)})" if number(x).is_array else f"{dtype_text(dtype)}(_0)"
 
 
-def type_cast_like(ct: Operand, x: Operand) -> Tensor:
-    """The shape of the one, the dtype of the other."""
-    t, dtype = number(ct), strong(number(x))
-    return Tensor("array" if t.is_array else "np", dtype, t.shape)
-
-
-def run_cast_like(ct: Any, x: Any) -> Any:
-    dtype = x.dtype if isinstance(x, (np.ndarray, np.generic)) else np.dtype(float)
-    return ct.astype(dtype) if isinstance(ct, np.ndarray) else dtype.type(ct)
-
-
-cast_like = op("cast_like", type=type_cast_like, run=run_cast_like, inactive=(1,), shapes=(1,),
-               emit=lambda ct, x: cast_text(ct, strong(number(x))), linear=lambda ct, a, x: [ct, None],
-               samples=lambda: [((samples.arrays((3,)), np.ones(1, "f4")), {}), ((1.5, np.float32(1.0)), {}),
-                                ((samples.arrays((3,), dtype="f4"), np.ones(2)), {}),
-                                ((np.float64(1.5), np.float32(1.0)), {})])
-
-
 def scalar_type(dtype: str) -> Op:
     """`numpy.float32(x)`: a conversion of a number or an array."""
     call = numpy_dtype(dtype).type
@@ -260,3 +242,9 @@ def scalar_type(dtype: str) -> Op:
 
 
 to_f64, to_f32, to_i64 = scalar_type("f64"), scalar_type("f32"), scalar_type("i64")
+
+
+def as_dtype(x: Operand, dtype: str) -> Any:
+    """`x` converted: an array, or a number of NumPy."""
+    convert = {"f64": to_f64, "f32": to_f32}.get(dtype)
+    return astype(x, dtype=dtype) if convert is None or number(x).is_array else convert(x)

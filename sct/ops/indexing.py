@@ -230,6 +230,8 @@ def type_store(x: Operand, value: Operand, *operands: Operand, key: Key) -> Type
         inner = value.type if len(key) == 1 else type_store(Value(x.type.elem), value, *operands[1:], key=key[1:])
         return List(join_types(x.type.elem, inner))
     t = number(x)
+    if not t.is_array:
+        raise TypeMismatch("a number cannot be written into")
     part = indexed_shape(t.shape, key, operands)
     broadcast_shapes(number(value).shape, part)
     return t

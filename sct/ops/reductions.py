@@ -61,6 +61,7 @@ def type_expand_like(ct: Operand, x: Operand, axis: Axis = None, keepdims: bool 
     t = number(x)
     if not t.is_array:
         return number(ct)
+    normalize(axis, t.rank)
     return Tensor("array", t.dtype if number(ct).is_scalar else number(ct).dtype, t.shape)
 
 

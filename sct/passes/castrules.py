@@ -12,8 +12,7 @@ from sct.ir.core import Lit, Op, Operand
 from sct.ir.reals import derived
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import OPS
-from sct.ops.registry import ELEMENTWISE
-from sct.passes.rules import definition, rule
+from sct.passes.rules import carrier_of, definition, rule
 
 __all__ = ["ints"]
 
@@ -48,8 +47,13 @@ def _type(op: Op, args: Sequence[Operand], attrs: Any) -> Any:
         return None
 
 
-for _op in (*sorted(ELEMENTWISE, key=lambda op: op.name), *(OPS[name] for name in ("matmul", "mean", "argsort"))):
-    cast_by_numpy(_op)
+COMPUTED = (
+    "add", "sub", "mul", "div", "pow", "quotient", "floordiv", "hypot", "sin", "cos", "sinh", "cosh", "sinc_slope",
+    "digamma", "maximum", "where", "eq", "le", "ge", "isfinite", "isnan", "matmul", "mean", "argsort")
+"""What derivatives compute of the operands of the user's functions."""
+
+for _name in COMPUTED:
+    cast_by_numpy(OPS[_name])
 for _name in ("add_at", "store"):
     cast_by_numpy(OPS[_name], (1,))
 
@@ -70,21 +74,12 @@ def shaped(name: str, k: int, **given: str) -> None:
     @rule(name)
     def shape_alone(*args: Operand, **attrs: Any) -> Any:
         x = ints(args[k])
-        return None if x is None else op(*args[:k], x, *args[k + 1:], **{**given, **attrs})
+        return None if x is None or carrier_of(x) == "py" else op(*args[:k], x, *args[k + 1:], **{**given, **attrs})
 
 
 for _name, _k in (("dim", 0), ("size", 0), ("reshape_like", 1), ("unbroadcast_like", 1)):
     shaped(_name, _k)
-for _name in ("zeros_of", "zeros_like", "ones_like", "empty_like", "full_like"):
-    shaped(_name, 0, dtype="f64")
-
-
-@rule("cast_like")
-def cast_like_floats(ct: Operand, x: Operand) -> Any:
-    """cast_like(ct, x.astype(float)) -> ct.astype(float)"""
-    if ints(x) is None or not isinstance(ct.type, Tensor):
-        return None
-    return OPS["astype"](ct, dtype="f64") if ct.type.is_array else OPS["to_f64"](ct)
+shaped("zeros_of", 0, dtype="f64")
 
 
 @rule("expand_like")

@@ -31,12 +31,12 @@ from sct.ir.types import (
     Undef,
     join,
 )
-from sct.ops.adjoint import cast_like, expand_like, unbroadcast, zeros_of
+from sct.ops.adjoint import expand_like, unbroadcast, zeros_of
 from sct.ops.arithmetic import add, div, floordiv, mod, mul
 from sct.ops.calls import call, pack, unpack
 from sct.ops.comparison import is_none, unwrap
 from sct.ops.control import cond
-from sct.ops.creation import astype, to_f32, to_f64
+from sct.ops.creation import as_dtype, to_f32, to_f64
 from sct.ops.elementwise import logical_not, logical_or, where
 from sct.ops.functions import log
 from sct.ops.indexing import index
@@ -171,7 +171,7 @@ def as_float(x: Operand) -> Operand:
     """`x` as derivatives are computed with it: of ints that count as real, floats."""
     if not counts_as_real(x.type) or not isinstance(x.type, Tensor) or x.type.carrier == "py":
         return x
-    return cast(Operand, astype(x, dtype="f64") if x.type.is_array else to_f64(x))
+    return cast(Operand, as_dtype(x, "f64"))
 
 
 def as_floats(eqn: Eqn) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
@@ -191,7 +191,7 @@ def fit(ct: Operand, x: Operand, masks: Masks) -> Operand:
         ct = _number(ct)
     if isinstance(ct.type, Tensor) and t.carrier in ("np", "array") and ct.type.carrier in ("np", "array") \
             and ct.type.dtype != t.dtype:
-        return masks.under(ct, lambda g: cast(Operand, cast_like(g, x)))
+        return masks.under(ct, lambda g: cast(Operand, as_dtype(g, t.dtype)))
     if t.carrier == "py" and _is_single(ct.type):
         return masks.under(ct, lambda g: cast(Operand, to_f64(g)))
     return ct

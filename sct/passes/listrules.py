@@ -27,7 +27,7 @@ def item_put_in(x: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
         return args[1]
     if (args := made_by(x, "repeat")) is not None:
         return args[0]
-    if (args := made_by(x, "list_of")) is not None and (k := number(at[0])) is not None and k < len(args):
+    if (args := made_by(x, "list_of")) is not None and (k := number(at[0])) is not None and -len(args) <= k < len(args):
         return args[int(k)]
     return None
 

@@ -141,9 +141,6 @@ def masked(eqn: Eqn, args: tuple[Operand, ...], uses: Mapping[Value, int]) -> Op
     """where(c, x, 0) -> x, where x is 0 outside c already: no one asks any more."""
     if eqn.op is not where or args[2] != Lit(0.0) or not within(args[1], args[0]):
         return None
-    shapes = [x.type.shape if isinstance(x.type, Tensor) else None for x in (args[1], eqn.out)]
-    if shapes[0] != shapes[1]:  # a number in place of an array
-        return None
     return args[1]
 
 

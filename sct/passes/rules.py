@@ -25,8 +25,8 @@ from sct.ops.reductions import expand_like, sum_
 from sct.ops.shape import expand_dims, reshape, transpose
 
 __all__ = [
-    "FOLDED", "OF_BLOCKS", "RULES", "WHEN", "Rule", "definition", "folded", "is_number", "is_zeros", "made_by",
-    "number", "of_block", "over", "plus", "rule", "times",
+    "FOLDED", "OF_BLOCKS", "RULES", "WHEN", "Rule", "carrier_of", "definition", "folded", "is_number", "is_zeros",
+    "made_by", "number", "of_block", "over", "plus", "rule", "times",
 ]
 
 Rule = Callable[..., Any]
@@ -326,10 +326,10 @@ def div_scaled(a: Operand, b: Operand) -> Any:
 
 @rule("div")
 def div_negated(a: Operand, b: Operand) -> Any:
-    """-a / b -> -(a / b);  a / -b -> -(a / b)"""
+    """-a / b -> -(a / b);  a / -b -> -(a / b), but of ints, whose -0 is 0"""
     if (args := made_by(a, "neg")) is not None:
         return div(-number(args[0]), b) if is_number(args[0]) else neg(div(args[0], b))
-    if (args := made_by(b, "neg")) is not None:
+    if (args := made_by(b, "neg")) is not None and not cast(Tensor, b.type).integral:
         return neg(div(a, args[0]))
     return None
 
@@ -360,20 +360,6 @@ def shape_of(x: Operand) -> Any:
 
 def carrier_of(x: Operand) -> Any:
     return x.type.carrier if isinstance(x.type, Tensor) else None
-
-
-@rule("unbroadcast_like")
-def unbroadcast_same(ct: Operand, x: Operand, **_: Any) -> Any:
-    """unbroadcast_like(ct, x) -> ct where the shapes are equal"""
-    both = (carrier_of(ct) == "array", carrier_of(x) == "array")
-    return ct if shape_of(ct) == shape_of(x) and both[0] == both[1] else None
-
-
-@rule("cast_like")
-def cast_same(ct: Operand, x: Operand) -> Any:
-    """cast_like(ct, x) -> ct of equal dtype"""
-    s, t = ct.type, x.type
-    return ct if isinstance(s, Tensor) and isinstance(t, Tensor) and s.dtype == t.dtype else None
 
 
 @rule("expand_like")

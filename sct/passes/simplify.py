@@ -208,8 +208,9 @@ class _Simplify:
         for more in (negation, collect, self.product, dotted, logistic, turned, through_view, without_zeroing, into_arm,
                      self.element, self.size, nested, complementary, unsigned,
                      *((masked, cleared) if self.last else ())):
-            if made is None:
-                made, by = more(eqn, args, self.uses), more
+            if made is None and (found := more(eqn, args, self.uses)) is not None \
+                    and _same_type(found.type, eqn.out.type):
+                made, by = found, more
         if made is None:
             b.add(eqn if args == eqn.args else self.typed(eqn.with_(args=args)))
             return

@@ -14,6 +14,14 @@ def censored_twice(x, w):
     return np.sum(np.where(high | low, 0.0, y * y))
 
 
+def refilled(x, w):
+    """What is high is taken out, and a part of it is put back."""
+    high = x > 0.5
+    y = np.where(high, 0.0, x * w)
+    y[high] += w * x[high]
+    return np.sum(y * y)
+
+
 # -- stacks -----------------------------------------------------------------------------------
 
 
@@ -109,6 +117,7 @@ MIXED = np.array([0.8, -0.3, 0.7, -1.2])
 
 INPUTS = {
     "censored_twice": lambda rng: (MIXED.copy(), 1.3),
+    "refilled": lambda rng: (MIXED.copy(), 1.3),
     "corrected_estimates": lambda rng: (normal(rng, 4),),
     "products_on_a_stack": lambda rng: (normal(rng, 4),),
     "reduced_on_a_stack": lambda rng: (MIXED.copy(), 1.3),
