@@ -16,11 +16,11 @@ import numpy as np
 
 from sct.derivative import Argnums, Derivative, call_once, check_backend, check_function
 from sct.errors import SctError
+from sct.export.free_sizes import open_sizes
+from sct.export.write_module import module_of
 from sct.frontend import Traced, Transform, trace_ahead
-from sct.ir.objects import attributes, make, with_attributes
-from sct.ir.tree import Node
-from sct.modules.sizes import open_sizes
-from sct.modules.writer import module_of
+from sct.ir.pytree import Node
+from sct.ir.user_objects import attributes, make, with_attributes
 from sct.tangents import Pullback, kind_of, tangent_of
 
 __all__ = ["Derivative", "check_grads", "emit", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",

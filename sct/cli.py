@@ -24,13 +24,13 @@ from typing import Any
 import click
 import numpy
 
-from sct.codegen.cache import cache_dir, clear, stored_modules
+from sct.codegen.cache_directory import cache_dir, clear, stored_modules
 from sct.derivative import Derivative, emit
 from sct.errors import Loc, SctError
+from sct.export.decorated_file import Decorated, File
+from sct.export.stages import STAGES, copies_in_loops, stage_text
 from sct.frontend import Traced, root_of, tangent_names, trace_ahead
-from sct.frontend.typetext import known_value, structure
-from sct.modules.decorated import Decorated, File
-from sct.modules.stages import STAGES, copies_in_loops, stage_text
+from sct.frontend.values.type_syntax import known_value, structure
 
 __all__ = ["main"]
 

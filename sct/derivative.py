@@ -27,13 +27,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Union
 
+from sct.call_checks import MISS, Match, checks, stands
 from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load, load_compiled
-from sct.dispatch import MISS, Match, checks, stands
 from sct.errors import Loc, SctError, SctWarning, add_place, at_the_call, fault
+from sct.export.write_module import module_of
 from sct.frontend import Traced, Transform, identity, key_of, library_facts, root_of, trace, trace_ahead
 from sct.ir.text import show
-from sct.modules.writer import module_of
-from sct.passes import manager
+from sct.passes import pipeline
 from sct.validation import OFF, Validation, mode
 
 __all__ = ["Argnums", "Derivative", "Family", "Specialisation", "call_once", "check_backend", "check_function"]
@@ -84,7 +84,7 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
     interface = Interface(traced.name, params, traced.result, traced.comment)
     kernels = BACKENDS[backend]
     try:
-        return generate(manager.run(traced.fn, compiled=kernels is not None, primal=primal), interface,
+        return generate(pipeline.run(traced.fn, compiled=kernels is not None, primal=primal), interface,
                         kernels=kernels)
     except (SctError, Warning, MemoryError):
         raise
@@ -120,7 +120,7 @@ def specialise(
         asked = {(path, how) for path, how, _ in traced.identities}
         facts = library_facts(source.text, _place_of(traced.root))
         traced = replace(traced, identities=(*traced.identities, *(f for f in facts if f[:2] not in asked)))
-    for name in manager.unused(traced.fn):
+    for name in pipeline.unused(traced.fn):
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
                       stacklevel=6)
     known = replace(traced, root=None)
@@ -130,7 +130,7 @@ def specialise(
         run = _loaded(traced, source)
     else:
         plain = functools.lru_cache(lambda: _loaded(traced, emit(traced)))
-        run = load_compiled(source, plain, manager.has_effects(traced.fn))
+        run = load_compiled(source, plain, pipeline.has_effects(traced.fn))
         if validated is True:
             validation.of_kernels(transform, args, kwargs, run, plain())
     return Specialisation(known, source, run, checks(traced, run), validation, validated)
@@ -367,9 +367,9 @@ class Derivative:
             traced = trace_ahead(self.__sct_transform__, types or {})
         else:
             traced = self._latest.traced
-        if stage not in manager.STAGES:
-            raise SctError("SCT907", f"there is no stage {stage!r}", hint=f"one of {', '.join(manager.STAGES)}")
-        return str(show(manager.run(traced.fn, until=stage)))
+        if stage not in pipeline.STAGES:
+            raise SctError("SCT907", f"there is no stage {stage!r}", hint=f"one of {', '.join(pipeline.STAGES)}")
+        return str(show(pipeline.run(traced.fn, until=stage)))
 
 
 def _no_match(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -58,7 +58,7 @@ class Golden:
         Fails where its source is not that of the file, or the file computes something
         else.  `name` is by default the name of the test, with its class and parameters.
         """
-        from sct.modules.golden import golden
+        from sct.export.golden import golden
 
         made = golden(derivative, args, kwargs)
         path = self._path(name)

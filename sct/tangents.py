@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from sct.codegen import Source, load
-from sct.codegen.disk import imported
+from sct.codegen.numba.disk_cache import imported
 from sct.errors import SctError, add_place
-from sct.ir.objects import attributes, make
+from sct.ir.user_objects import attributes, make
 
 __all__ = ["Pullback", "kind_of", "tangent_of"]
 

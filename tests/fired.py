@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import sct
-from sct.passes import simplify
-from sct.passes.rules import OF_BLOCKS, RULES
+from sct.passes.rewriting import driver
+from sct.passes.rewriting.arithmetic_rules import OF_BLOCKS, RULES
 from tests.fuzz import calls, control, heap, lists, python
 from tests.fuzz.program import clone, run
 
@@ -48,8 +48,8 @@ def count() -> tuple[list[str], Counter[str]]:
         names += own
     for rule in OF_BLOCKS:
         names.append(rule.__name__)
-        if hasattr(simplify, rule.__name__):
-            setattr(simplify, rule.__name__, counted(rule.__name__, rule, fired))
+        if hasattr(driver, rule.__name__):
+            setattr(driver, rule.__name__, counted(rule.__name__, rule, fired))
     return list(dict.fromkeys(names)), fired
 
 

@@ -15,7 +15,7 @@ from sct.ir.core import Fn, Lit, Operand, Value, builder_var
 from sct.ir.interp import run
 from sct.ir.types import INT, Seq, Type, join, sym
 from sct.ir.types import array as array_type
-from sct.ops.control import cond, jvp, loop, vjp
+from sct.ops.program.control import cond, jvp, loop, vjp
 
 VEC, MAT, SQUARE = (array_type("f64", *map(sym, dims)) for dims in ("n", "nm", "nn"))
 

@@ -28,7 +28,7 @@ from sct.ir.build import Builder
 from sct.ir.check import verify
 from sct.ir.core import Fn, Lit, Value, undef
 from sct.ir.interp import run
-from sct.ir.tree import Leaf, Node
+from sct.ir.pytree import Leaf, Node
 from sct.ir.types import ANY_REAL, FLOAT, Function, Opaque, Tensor, Undef, array, sym
 from sct.ops import (
     add,
@@ -56,9 +56,9 @@ from sct.ops import (
     unwrap,
     where,
 )
-from sct.passes.expand import expand
-from sct.passes.simplify import rewrite
-from sct.passes.storage import storage
+from sct.passes.autodiff.expand import expand
+from sct.passes.memory.in_place import storage
+from sct.passes.rewriting.driver import rewrite
 
 rng = np.random.default_rng(0)
 U, V = rng.uniform(0.5, 1.5, 6), rng.uniform(0.5, 1.5, 6)

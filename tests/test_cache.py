@@ -24,7 +24,7 @@ import pytest
 from trees import same_bits
 
 from sct import SctWarning, derivative, grad, hessian, jacrev, jvp, value_and_grad, vjp
-from sct.dispatch import MISS
+from sct.call_checks import MISS
 from sct.frontend import key_of
 
 

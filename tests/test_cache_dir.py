@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from sct.cli import main
-from sct.codegen import cache
+from sct.codegen import cache_directory
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def stored(number: int) -> Path:
-    return cache.module_file(f"sct_{number:024x}", f"x = {number}\n")
+    return cache_directory.module_file(f"sct_{number:024x}", f"x = {number}\n")
 
 
 def test_a_module_is_written_once_and_its_modification_time_is_fixed(directory: Path) -> None:
@@ -35,7 +35,7 @@ def test_a_module_is_written_once_and_its_modification_time_is_fixed(directory: 
 
 
 def test_the_modules_used_least_recently_are_removed(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "MOST_MODULES", 3)
+    monkeypatch.setattr(cache_directory, "MOST_MODULES", 3)
     paths = []
     for number in range(3):
         paths.append(stored(number))
@@ -61,7 +61,8 @@ def test_the_command_shows_and_empties_the_directory(directory: Path) -> None:
 def test_the_fallback_is_private_and_removed_at_exit(tmp_path: Path) -> None:
     """Where the cache cannot be written: a directory with a name that nobody can know in advance."""
     (tmp_path / "file").write_text("")
-    script = "import os, sys; from sct.codegen.cache import module_file; p = module_file('sct_1', 'x = 1'); " \
+    script = "import os, sys; from sct.codegen.cache_directory import module_file; " \
+             "p = module_file('sct_1', 'x = 1'); " \
              "print(p.parent, oct(os.stat(p.parent).st_mode & 0o777))"
     shown = [
         subprocess.run([sys.executable, "-c", script], env={**os.environ, "SCT_CACHE_DIR": str(tmp_path / "file")},

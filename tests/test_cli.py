@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sct.cli import main
-from sct.modules.loading import load
+from sct.export.file_without_running import load
 
 FILE = '''
 """A module."""

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from sct.codegen import NO_DEFAULT, Interface, Parameter, generate, load
-from sct.codegen.unparse import WIDTH, same_tree, unparse
+from sct.codegen.python.unparse import WIDTH, same_tree, unparse
 from sct.ir import text
 from sct.ir.build import Builder
 from sct.ir.core import Fn, Value
 from sct.ir.interp import run
-from sct.ir.tree import Const, Leaf, Node
+from sct.ir.pytree import Const, Leaf, Node
 from sct.ir.types import FLOAT, array, sym
 from sct.ops import BY_CALL, OPS, add, mul
 

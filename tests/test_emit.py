@@ -20,7 +20,7 @@ from trees import same_bits
 import sct
 from sct import SctError, grad, value_and_grad
 from sct.cli import main
-from sct.modules.golden import golden
+from sct.export.golden import golden
 
 _number = itertools.count()
 

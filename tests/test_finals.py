@@ -14,7 +14,7 @@ from sct.ir.core import Fn, Lit, walk
 from sct.ir.interp import run
 from sct.ir.types import ANY_REAL, Seq
 from sct.ops import add, dim, div, exp, index, mul, sin, store, sub
-from sct.passes.manager import stages
+from sct.passes.pipeline import stages
 
 
 def at(x: Any, *key: Any) -> Any:

@@ -20,7 +20,7 @@ from sct.ir.core import Fn, walk
 from sct.ir.interp import run
 from sct.ir.types import Opaque, Tensor, Type
 from sct.ops import BY_CALL, OPS
-from sct.passes import manager
+from sct.passes import pipeline
 
 GOLDEN = Path(__file__).parent / "golden_ir"
 FILES = sorted(GOLDEN.glob("*.py"))
@@ -43,7 +43,7 @@ def read(source: str) -> Fn:
 def test_golden_ir(path: Path, update_golden: bool) -> None:
     name, shows, before, after = parts(path)
     fn = read(before)
-    made = verify(manager.passes(fn)[name](fn))
+    made = verify(pipeline.passes(fn)[name](fn))
     shown = text.show(made)
     if update_golden:
         path.write_text(f"# {name}: {shows}\n\n{text.show(fn)}{BECOMES}{shown}")
@@ -59,8 +59,8 @@ def test_both_sides_compute_the_same(path: Path) -> None:
     _, _, before, after = parts(path)
     fn, made = read(before), read(after)
     if any(eqn.op.name in ("vjp", "jvp", "pullback") for eqn in walk(fn)):
-        fn = manager.run(fn, oracle=True)
-        made = manager.run(made, oracle=True)
+        fn = pipeline.run(fn, oracle=True)
+        made = pipeline.run(made, oracle=True)
     for seed in range(3):
         args = [value_of(p.type, np.random.default_rng(seed)) for p in fn.params]
         wanted, found = (run(f, copied(args), inplace=True) for f in (fn, made))
@@ -83,7 +83,7 @@ def copied(args: list[Any]) -> list[Any]:
 
 def test_every_pass_has_a_case() -> None:
     cases = {parts(path)[0] for path in FILES}
-    names = {name for pipeline in (manager.PIPELINE, manager.ORACLE) for _, passes in pipeline for name in passes}
+    names = {name for pipeline in (pipeline.PIPELINE, pipeline.ORACLE) for _, passes in pipeline for name in passes}
     missing, gone = names - cases, cases - names
     hint = "add a file to tests/golden_ir: the input alone, then --update-golden"
     assert not missing and not gone, f"{hint}: {missing}, {gone}"

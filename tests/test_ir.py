@@ -9,7 +9,7 @@ from sct.ir import check, text
 from sct.ir.check import IRError, verify
 from sct.ir.core import Eqn, Fn, Lit, Value, undef
 from sct.ir.interp import run
-from sct.ir.tree import Const, Leaf, Node
+from sct.ir.pytree import Const, Leaf, Node
 from sct.ir.types import ANY_REAL, BOOL, FLOAT, INT, REAL, Optional, Seq, Tensor, Undef, array, py, sym
 from sct.ops import BY_CALL, OPS
 

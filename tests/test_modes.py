@@ -38,7 +38,7 @@ from sct import (
     vjp,
 )
 from sct.ir.core import bound_values
-from sct.passes import manager
+from sct.passes import pipeline
 
 REFUSED = {"SCT406", "SCT413"}
 """A list of any length has no Jacobian; a list from outside is taken apart, and no tangent of one of any length."""
@@ -586,7 +586,7 @@ def test_stages_leave_the_stage_before_as_it_was(f: Callable[..., Any]) -> None:
         traced = sct.frontend.trace_ahead(transform(f).__sct_transform__, {"x": "f64[n]"})
         before = [(v, v.hint, v.type, v.dim) for v in bound_values(traced.fn)]
         first = sct.derivative.emit(traced).text
-        manager.run(traced.fn, verify=True)
+        pipeline.run(traced.fn, verify=True)
         assert [(v, v.hint, v.type, v.dim) for v in bound_values(traced.fn)] == before
         assert sct.derivative.emit(traced).text == first
 
@@ -597,10 +597,10 @@ def test_a_pass_that_changes_its_input_is_found(monkeypatch: pytest.MonkeyPatch)
             v.hint = "other"
         return fn
 
-    monkeypatch.setattr(manager, "cse", renames)
+    monkeypatch.setattr(pipeline, "cse", renames)
     traced = sct.frontend.trace_ahead(grad(taped).__sct_transform__, {"x": "f64[n]"})
     with pytest.raises(AssertionError, match="cse"):
-        manager.run(traced.fn, verify=True)
+        pipeline.run(traced.fn, verify=True)
 
 
 # -- what is computed in vain, and Numba ---------------------------------------------------------------------
@@ -656,10 +656,10 @@ def test_a_negative_power_of_an_int_raises_in_a_kernel() -> None:
 
 def test_falling_back_warns() -> None:
     source = sct.codegen.Source("def f(x):\n    raise ValueError('no')\n", "f")
-    run = sct.codegen.disk.load_compiled(source, lambda: lambda x: x + 1.0, effects=False)
+    run = sct.codegen.numba.disk_cache.load_compiled(source, lambda: lambda x: x + 1.0, effects=False)
     with pytest.warns(SctWarning, match="ValueError: no"):
         assert run(1.0) == 2.0
-    run = sct.codegen.disk.load_compiled(source, lambda: lambda x: 1.0 / 0.0, effects=False)
+    run = sct.codegen.numba.disk_cache.load_compiled(source, lambda: lambda x: 1.0 / 0.0, effects=False)
     with pytest.raises(ZeroDivisionError), warnings.catch_warnings():
         warnings.simplefilter("error")
         run(1.0)

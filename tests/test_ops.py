@@ -15,17 +15,17 @@ import numpy as np
 import pytest
 import scipy.special
 
-from sct.codegen.templates import expression
-from sct.frontend.layouts import C_ORDER, JOINS
+from sct.codegen.program.templates import expression
+from sct.frontend.values.memory_layout import C_ORDER, JOINS
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
 from sct.ir.interp import call, resolve
 from sct.ir.types import ANY_REAL, FLOAT, Dim, List, Opaque, Tensor, Type, TypeMismatch, py, sym
 from sct.ops import OPS, aliases, cond, cos, is_readonly, mul, sin
-from sct.ops.lists import UPDATES
-from sct.ops.types import dtype_name
-from sct.passes.forward import forward
-from sct.passes.reverse import reverse
+from sct.ops.program.list_ops import UPDATES
+from sct.ops.type_rules import dtype_name
+from sct.passes.autodiff.forward import forward
+from sct.passes.autodiff.reverse import reverse
 
 Sample = tuple[tuple[Any, ...], dict[str, Any]]
 SIZES = {"n": 2, "m": 3, "k": 4, "p": 5, "q": 6}

@@ -8,14 +8,14 @@ from sct.ir.check import verify
 from sct.ir.core import Fn
 from sct.ir.interp import run
 from sct.ops import BY_CALL, OPS
-from sct.passes.cse import cse
-from sct.passes.dce import dce
-from sct.passes.hoist import hoist
-from sct.passes.late import late
-from sct.passes.once import once
-from sct.passes.simplify import simplify
-from sct.passes.sink import sink
-from sct.passes.stack import stack
+from sct.passes.motion.batch_reductions import stack
+from sct.passes.motion.delay_updates import late
+from sct.passes.motion.loop_invariant import hoist
+from sct.passes.motion.scatter_to_store import once
+from sct.passes.motion.sink import sink
+from sct.passes.rewriting.driver import simplify
+from sct.passes.scalar.cse import cse
+from sct.passes.scalar.dce import dce
 
 
 def read(source: str) -> Fn:

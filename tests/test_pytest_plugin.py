@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import sct  # once, in this process: NumPy does not stand being imported twice
-from sct.modules.golden import GoldenModule
+from sct.export.golden import GoldenModule
 
 pytest_plugins = ["pytester"]
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from oracle import agrees, refuses
 
-import sct.frontend.repeated as repeated
+import sct.frontend.calls.outlining as repeated
 from sct import SctError
 
 X = np.array([0.7, 1.3])

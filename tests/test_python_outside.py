@@ -26,9 +26,9 @@ from oracle import agrees, outcome, refuses, same_value
 
 from sct import SctError, emit, grad, hessian, value_and_grad
 from sct import derivative as derivative_module
-from sct.dispatch import MISS, checks
+from sct.call_checks import MISS, checks
 from sct.frontend import Guard, Transform, trace
-from sct.frontend.facts import same_answer
+from sct.frontend.values.guards import same_answer
 
 Function = Callable[..., Any]
 

@@ -22,8 +22,8 @@ import pytest
 from oracle import agrees, refuses
 
 from sct import SctError, emit, grad, hvp, jvp
-from sct.frontend.evaluator import SPECIAL
-from sct.passes import manager
+from sct.frontend.interpreter.interpreter import SPECIAL
+from sct.passes import pipeline
 
 PROGRAMS: list[Any] = []
 REFUSED: list[Any] = []
@@ -1589,7 +1589,7 @@ def test_a_fault_of_sct_is_a_refusal_that_says_so(monkeypatch: pytest.MonkeyPatc
     if where == "frontend":
         monkeypatch.setitem(SPECIAL, id(divmod), fails)
     else:
-        monkeypatch.setattr(manager, "run", fails)
+        monkeypatch.setattr(pipeline, "run", fails)
     refusal = refuses(lambda x: divmod(x[0], 2.0)[1], X, code="SCT602")
     assert "KeyError: 'planted'" in refusal.what
     assert isinstance(refusal.__cause__, KeyError)

@@ -19,11 +19,11 @@ from sct.ir.build import Builder
 from sct.ir.check import verify
 from sct.ir.core import Fn, Value
 from sct.ir.interp import run
-from sct.ir.tree import Leaf, Node
+from sct.ir.pytree import Leaf, Node
 from sct.ops import mul, sum_
-from sct.passes import manager
-from sct.passes.expand import expand
-from sct.passes.simplify import rewrite
+from sct.passes import pipeline
+from sct.passes.autodiff.expand import expand
+from sct.passes.rewriting.driver import rewrite
 
 FIRST, LAST = map(int, os.environ.get("SCT_SEEDS", "0:16").split(":"))
 SEEDS = pytest.mark.parametrize("seed", range(FIRST, LAST))
@@ -68,7 +68,7 @@ def test_first_order(seed: int) -> None:
     t = verify(expand(tangent_of(f, 0), rewrite=rewrite))
     close(run(t, [*args, direction]), [np.sum(direction * wanted[0])], 1e-4)
     check(t, [*args, direction])
-    done = manager.run(g, verify=True)
+    done = pipeline.run(g, verify=True)
     plain = run(expand(g), args)
     close(run(done, args, inplace=True), plain)
     close(emitted(done, seed)(*args), plain)

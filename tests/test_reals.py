@@ -280,7 +280,7 @@ def test_emitted_text() -> None:
 def test_partials_pass_on_that_ints_count_as_real(name: str) -> None:
     """Where a rule makes an int of ints, it is one that counts as real."""
     from sct.ir import Value
-    from sct.ir.reals import counts_as_real, derived
+    from sct.ir.real_ints import counts_as_real, derived
     from sct.ir.types import Tensor, TypeMismatch, array, sym
 
     op = OPS[name]

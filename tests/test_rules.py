@@ -22,8 +22,8 @@ from sct.ir.interp import run
 from sct.ir.text import show, type_of
 from sct.ir.types import List, Tensor, TypeMismatch
 from sct.ops import OPS
-from sct.passes import simplify
-from sct.passes.rules import OF_BLOCKS, RULES, WHEN
+from sct.passes.rewriting import driver
+from sct.passes.rewriting.arithmetic_rules import OF_BLOCKS, RULES, WHEN
 
 NUMBERS = ("float", "f64", "f64[n]", "f32[n]", "f64[m, n]", "ri64[n]", "f64[0]", "rint", "f32")
 PAIRS = (
@@ -352,7 +352,7 @@ def rewritten(rule: Any, name: str, example: Example, types: tuple[str, ...], of
     if made is None:
         return None
     made = made if isinstance(made, (Value, Lit)) else Lit(made)
-    if not simplify._same_type(made.type, eqn.out.type):
+    if not driver._same_type(made.type, eqn.out.type):
         return None
     before = Fn("before", tuple(params), eqns, (result,))
     everything = Fn("all", tuple(params), eqns, tuple(o for q in eqns for o in q.outs))

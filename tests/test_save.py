@@ -16,11 +16,11 @@ from sct.ir.core import Fn, Lit, walk
 from sct.ir.interp import run
 from sct.ir.types import ANY_BOOL, ANY_REAL, BOOL, FLOAT, INT, Seq
 from sct.ops import abs_, add, cos, dim, div, exp, gt, index, lt, mul, not_, sin, sqrt, sub, tanh
-from sct.passes.expand import expand
-from sct.passes.manager import stages
-from sct.passes.mincut import Network
-from sct.passes.save import save
-from sct.passes.simplify import rewrite
+from sct.passes.autodiff.expand import expand
+from sct.passes.pipeline import stages
+from sct.passes.rematerialization.choose_residuals import save
+from sct.passes.rematerialization.min_cut import Network
+from sct.passes.rewriting.driver import rewrite
 
 
 def at(x: Any, *key: Any) -> Any:

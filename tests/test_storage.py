@@ -15,11 +15,11 @@ from sct.ir.core import Eqn, Fn, Lit, walk
 from sct.ir.interp import _Interpreter, run
 from sct.ir.types import ANY_REAL
 from sct.ops import add, dim, div, exp, index, log, lt, mul, neg, store, sub, sum_, zeros
-from sct.passes.cse import cse
-from sct.passes.dce import dce
-from sct.passes.expand import expand
-from sct.passes.simplify import rewrite, simplify
-from sct.passes.storage import storage
+from sct.passes.autodiff.expand import expand
+from sct.passes.memory.in_place import storage
+from sct.passes.rewriting.driver import rewrite, simplify
+from sct.passes.scalar.cse import cse
+from sct.passes.scalar.dce import dce
 
 rng = np.random.default_rng(1)
 at, put = test_ad.at, test_ad.put

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from trees import copied, same_bits
 
-from sct.modules.decorated import File
+from sct.export.decorated_file import File
 
 HERE = Path(__file__).parent / "usermodule"
 MODULE, EMITTED = HERE / "reservoir.py", HERE / "reservoir_emitted.py"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sct.errors import Loc
-from sct.ir.tree import Leaf, Tree
+from sct.ir.pytree import Leaf, Tree
 
 __all__ = ["NO_DEFAULT", "Interface", "LineMap", "Parameter", "Source"]
 

@@ -1,32 +1,47 @@
-"""From Python functions to IR."""
+"""The frontend: a Python function and the types of its arguments -> IR.
 
-from sct.frontend import (
-    arrays,
-    builtins,
-    cached,
-    calls,
+In:  a function, and the arguments of one call (or their types, ahead of time).
+Out: a `Traced`: the IR of the program, its signature, the guards under which it is valid, and the paths of
+     what it reads from outside.
+
+The function is evaluated by abstract interpretation: statement by statement, with types in place of numbers.
+Its parts:
+
+    source       the syntax tree, private names, liveness of the user's names
+    values       abstract values, guards, size terms, and the types of arguments
+    heap         containers, objects and arrays by address; joins of the heaps of two paths
+    interpreter  expressions and statements
+    loops        loop heads, the fixpoint of what a loop carries, what can be iterated over
+    calls        user functions, in line or specialized; closure conversion; opaque calls
+    library      builtins, NumPy, `math`, `operator`, `itertools`, and methods
+    autodiff     derivatives inside differentiated functions, and the outermost one
+    specialize   the entry: arguments -> types, guards, IR
+
+Invariant: the IR computes, bit for bit and in the same order, what the function computes for all arguments that
+satisfy the guards. What the frontend does not know it refuses with an `SctError`: no branch of a dispatch
+answers by default.
+"""
+
+from sct.frontend.autodiff import nested_jacobians
+from sct.frontend.calls import cached_functions, calls
+from sct.frontend.heap import record_classes, subscripts
+from sct.frontend.interpreter import (
     comparisons,
     comprehensions,
-    contexts,
-    copying,
     expressions,
-    iterators,
-    jacobians,
-    loops,
-    methods,
-    operators,
-    patterns,
-    records,
-    reflection,
+    match_statement,
     statements,
+    with_statement,
 )
-from sct.frontend.aliasing import apart
-from sct.frontend.arguments import ROWS, Equal, Same, Unloaded, Untyped, key_of, read_path
-from sct.frontend.facts import Guard
-from sct.frontend.genuine import library_facts
-from sct.frontend.roots import identity
-from sct.frontend.trace import Parameter, Traced, root_of, signature_comment, tangent_names, trace, trace_ahead
+from sct.frontend.library import array_copies, builtins, introspection, itertools_functools, methods, operator_module
+from sct.frontend.library.genuine_functions import library_facts
+from sct.frontend.loops import loops
+from sct.frontend.root_function import identity
+from sct.frontend.specialize import Parameter, Traced, root_of, signature_comment, tangent_names, trace, trace_ahead
 from sct.frontend.transform import Transform
+from sct.frontend.values.argument_aliasing import apart
+from sct.frontend.values.argument_types import ROWS, Equal, Same, Unloaded, Untyped, key_of, read_path
+from sct.frontend.values.guards import Guard
 
 __all__ = [
     "ROWS", "Equal", "Guard", "Parameter", "Same", "Traced", "Transform", "Unloaded", "Untyped", "apart",
@@ -35,5 +50,6 @@ __all__ = [
 ]
 
 _handlers = (
-    arrays, builtins, cached, calls, comparisons, comprehensions, contexts, copying, expressions, iterators, jacobians,
-    loops, methods, operators, patterns, records, reflection, statements)
+    array_copies, builtins, cached_functions, calls, comparisons, comprehensions, expressions, introspection,
+    itertools_functools, loops, match_statement, methods, nested_jacobians, operator_module, record_classes, statements,
+    subscripts, with_statement)

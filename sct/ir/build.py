@@ -12,7 +12,7 @@ from contextvars import Token
 from typing import Any
 
 from sct.ir.core import EmitsEqns, Eqn, Fn, Lit, Loc, Op, Operand, Value, builder_var
-from sct.ir.reals import as_ints, derived
+from sct.ir.real_ints import as_ints, derived
 from sct.ir.types import Tensor
 
 __all__ = ["Builder", "Rewrite", "module_of", "operand"]

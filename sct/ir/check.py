@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from sct.ir import text
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, called_as
-from sct.ir.reals import counts_as_real, derived, plain
+from sct.ir.real_ints import counts_as_real, derived, plain
 from sct.ir.types import (
     FLOAT,
     INT,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import UNDEF, Eqn, Fn, Op, Operand, Value, boundary_of, called_as
-from sct.ir.tree import build
+from sct.ir.pytree import build
 
 __all__ = ["call", "resolve", "run"]
 

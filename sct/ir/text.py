@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Op, Operand, Value, free_values
-from sct.ir.tree import Const, Leaf, Node
+from sct.ir.pytree import Const, Leaf, Node
 from sct.ir.types import (
     Dim,
     Function,

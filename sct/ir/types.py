@@ -276,7 +276,7 @@ class Tensor:
     may be either), "array" (an ndarray of any rank, 0 included).
     dtype: "bool", "int", "float", "real" (int or float) for "py"; "bool", "int", "real",
     "single" (a Python number or a NumPy float32) for "any"; "b1", "i64", "f32", "f64", ... else.
-    "rint", "ri64", ...: an int that counts as real (`ir.reals`).
+    "rint", "ri64", ...: an int that counts as real (`ir.real_ints`).
     """
 
     carrier: str

@@ -6,9 +6,74 @@
 True
 """
 
-from sct.ops import lists
-from sct.ops.adjoint import unbroadcast, zero
-from sct.ops.along import (
+from sct.ops.arrays.concatenate import array, asarray, concatenate, stack
+from sct.ops.arrays.creation import (
+    astype,
+    copy,
+    empty,
+    empty_like,
+    eye,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    to_f32,
+    to_f64,
+    to_i64,
+    zeros,
+    zeros_like,
+    zeros_of,
+)
+from sct.ops.arrays.indexing import add_at, advanced, index, store, winners
+from sct.ops.arrays.interpolation import interp
+from sct.ops.arrays.linspace import arange, geomspace, linspace, logspace
+from sct.ops.arrays.padding import pad, pad_positions
+from sct.ops.arrays.rearrange import (
+    array_repeat,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    diag,
+    diagflat,
+    diagonal,
+    flip,
+    fliplr,
+    flipud,
+    resize,
+    roll,
+    rollaxis,
+    rot90,
+    tile,
+)
+from sct.ops.arrays.shape import (
+    broadcast_to,
+    dim,
+    expand_dims,
+    flatten,
+    moveaxis,
+    ravel,
+    reshape,
+    reshape_as,
+    reshape_like,
+    shape_of,
+    size,
+    squeeze,
+    swapaxes,
+    transpose,
+)
+from sct.ops.arrays.stack_and_insert import (
+    array_append,
+    array_delete,
+    array_insert,
+    block,
+    column_stack,
+    dstack,
+    hstack,
+    kept_positions,
+    meshgrid,
+    vstack,
+)
+from sct.ops.arrays.take import (
     choose,
     compress,
     extract,
@@ -20,7 +85,85 @@ from sct.ops.along import (
     take,
     take_along_axis,
 )
-from sct.ops.arithmetic import (
+from sct.ops.arrays.triangles import tril, triu
+from sct.ops.derivative_helpers import unbroadcast, zero
+from sct.ops.linalg.cross import cross, tensorinv, tensorsolve
+from sct.ops.linalg.decompositions import eigh, eigvalsh, svd, svdvals
+from sct.ops.linalg.einsum import einsum
+from sct.ops.linalg.least_squares import lstsq, matrix_rank, pinv, qr
+from sct.ops.linalg.linalg import cholesky, det, inv, slogdet, solve
+from sct.ops.linalg.norms import condition, norm
+from sct.ops.linalg.products import dot, inner, matmul, outer, vdot, vecdot
+from sct.ops.linalg.tensor_products import kron, matrix_power, multi_dot, tensordot, trace
+from sct.ops.program import list_ops
+from sct.ops.program.call_ops import boundary, call, pack, unpack
+from sct.ops.program.control import closure, cond, jvp, loop, pullback, vjp
+from sct.ops.program.effects import apply, enter, fstring, leave, print_, python, raise_
+from sct.ops.reductions.counting import (
+    allclose,
+    argwhere,
+    array_equal,
+    bincount,
+    count_nonzero,
+    digitize,
+    isclose,
+    tril_indices,
+    triu_indices,
+    weighted_bincount,
+)
+from sct.ops.reductions.covariance import corrcoef, cov
+from sct.ops.reductions.cumulative import average, cumprod, ptp, running_max, running_min
+from sct.ops.reductions.differences import diff, ediff1d, gradient, trapezoid
+from sct.ops.reductions.masked_reductions import (
+    all_where,
+    any_where,
+    max_where,
+    mean_where,
+    min_where,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+    prod_where,
+    std_where,
+    sum_where,
+    var_where,
+)
+from sct.ops.reductions.masked_ufuncs import masked_ufunc
+from sct.ops.reductions.reductions import (
+    all_,
+    any_,
+    argmax,
+    argmin,
+    expand_like,
+    max_,
+    mean,
+    min_,
+    others,
+    prod,
+    sum_,
+    unbroadcast_like,
+)
+from sct.ops.reductions.signals import convolve, correlate, polyval, vander
+from sct.ops.reductions.sorting import (
+    argpartition,
+    argsort,
+    median,
+    partition,
+    partition_order,
+    percentile,
+    positions,
+    quantile,
+    sort,
+    unique,
+    unique_index,
+)
+from sct.ops.reductions.statistics import cumsum, std, var
+from sct.ops.registry import BY_CALL, ELEMENTWISE, OPS, aliases, is_readonly, template
+from sct.ops.scalar.arithmetic import (
     abs_,
     add,
     bool_,
@@ -41,78 +184,8 @@ from sct.ops.arithmetic import (
     stop_gradient,
     sub,
 )
-from sct.ops.blocks import (
-    array_append,
-    array_delete,
-    array_insert,
-    block,
-    column_stack,
-    dstack,
-    hstack,
-    kept_positions,
-    meshgrid,
-    vstack,
-)
-from sct.ops.calls import boundary, call, pack, unpack
-from sct.ops.comparison import eq, ge, gt, is_instance, is_none, isfinite, isinf, isnan, le, lt, ne, not_, unwrap
-from sct.ops.conditional import masked_ufunc
-from sct.ops.control import closure, cond, jvp, loop, pullback, vjp
-from sct.ops.counting import (
-    allclose,
-    argwhere,
-    array_equal,
-    bincount,
-    count_nonzero,
-    digitize,
-    isclose,
-    tril_indices,
-    triu_indices,
-    weighted_bincount,
-)
-from sct.ops.covariance import corrcoef, cov
-from sct.ops.creation import (
-    astype,
-    copy,
-    empty,
-    empty_like,
-    eye,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    to_f32,
-    to_f64,
-    to_i64,
-    zeros,
-    zeros_like,
-    zeros_of,
-)
-from sct.ops.cross import cross, tensorinv, tensorsolve
-from sct.ops.decompositions import eigh, eigvalsh, svd, svdvals
-from sct.ops.differences import diff, ediff1d, gradient, trapezoid
-from sct.ops.effects import apply, enter, fstring, leave, print_, python, raise_
-from sct.ops.einsum import einsum
-from sct.ops.elementwise import (
-    bitand,
-    bitor,
-    bitxor,
-    clip,
-    fmax,
-    fmin,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    lshift,
-    maximum,
-    minimum,
-    pymax,
-    pymin,
-    pysum,
-    rshift,
-    where,
-)
-from sct.ops.functions import (
+from sct.ops.scalar.comparison import eq, ge, gt, is_instance, is_none, isfinite, isinf, isnan, le, lt, ne, not_, unwrap
+from sct.ops.scalar.elementary import (
     arccos,
     arccosh,
     arcsin,
@@ -156,31 +229,28 @@ from sct.ops.functions import (
     tanh,
     trunc,
 )
-from sct.ops.indexing import add_at, advanced, index, store, winners
-from sct.ops.interpolation import interp
-from sct.ops.joining import array, asarray, concatenate, stack
-from sct.ops.leastsquares import lstsq, matrix_rank, pinv, qr
-from sct.ops.linalg import cholesky, det, inv, slogdet, solve
-from sct.ops.masked import (
-    all_where,
-    any_where,
-    max_where,
-    mean_where,
-    min_where,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nanstd,
-    nansum,
-    nanvar,
-    prod_where,
-    std_where,
-    sum_where,
-    var_where,
+from sct.ops.scalar.powers import mathpow, pow_
+from sct.ops.scalar.selection import (
+    bitand,
+    bitor,
+    bitxor,
+    clip,
+    fmax,
+    fmin,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    lshift,
+    maximum,
+    minimum,
+    pymax,
+    pymin,
+    pysum,
+    rshift,
+    where,
 )
-from sct.ops.norms import condition, norm
-from sct.ops.numbers import (
+from sct.ops.scalar.special_functions import (
     angle,
     array_frexp,
     array_modf,
@@ -209,76 +279,6 @@ from sct.ops.numbers import (
     spacing,
     ulp,
 )
-from sct.ops.order import (
-    argpartition,
-    argsort,
-    median,
-    partition,
-    partition_order,
-    percentile,
-    positions,
-    quantile,
-    sort,
-    unique,
-    unique_index,
-)
-from sct.ops.padding import pad, pad_positions
-from sct.ops.powers import mathpow, pow_
-from sct.ops.products import dot, inner, matmul, outer, vdot, vecdot
-from sct.ops.ranges import arange, geomspace, linspace, logspace
-from sct.ops.rearrange import (
-    array_repeat,
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    diag,
-    diagflat,
-    diagonal,
-    flip,
-    fliplr,
-    flipud,
-    resize,
-    roll,
-    rollaxis,
-    rot90,
-    tile,
-)
-from sct.ops.reductions import (
-    all_,
-    any_,
-    argmax,
-    argmin,
-    expand_like,
-    max_,
-    mean,
-    min_,
-    others,
-    prod,
-    sum_,
-    unbroadcast_like,
-)
-from sct.ops.registry import BY_CALL, ELEMENTWISE, OPS, aliases, is_readonly, template
-from sct.ops.running import average, cumprod, ptp, running_max, running_min
-from sct.ops.shape import (
-    broadcast_to,
-    dim,
-    expand_dims,
-    flatten,
-    moveaxis,
-    ravel,
-    reshape,
-    reshape_as,
-    reshape_like,
-    shape_of,
-    size,
-    squeeze,
-    swapaxes,
-    transpose,
-)
-from sct.ops.signals import convolve, correlate, polyval, vander
-from sct.ops.statistics import cumsum, std, var
-from sct.ops.tensor import kron, matrix_power, multi_dot, tensordot, trace
-from sct.ops.triangles import tril, triu
 
 __all__ = [
     "BY_CALL", "ELEMENTWISE", "OPS", "abs_", "add", "add_at", "advanced", "aliases", "all_", "all_where", "allclose",
@@ -296,7 +296,7 @@ __all__ = [
     "full_like", "gamma", "gcd", "ge", "geomspace", "gradient", "grid", "gt", "heaviside", "hstack", "hypot", "imag",
     "index", "inner", "int_", "interp", "inv", "is_instance", "is_none", "is_readonly", "isclose", "isfinite", "isinf",
     "isnan", "isqrt", "item", "jvp", "kept_positions", "kron", "lcm", "ldexp", "le", "leave", "lgamma", "linspace",
-    "lists", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
+    "list_ops", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
     "logical_xor", "logspace", "loop", "lshift", "lstsq", "lt", "masked_ufunc", "math_prod", "mathpow", "matmul",
     "matrix_power", "matrix_rank", "max_", "max_where", "maximum", "mean", "mean_where", "median", "meshgrid", "min_",
     "min_where", "minimum", "mod", "modf", "moveaxis", "mul", "multi_dot", "nan_to_num", "nanmax", "nanmean", "nanmin",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
-from sct.ir.reals import derived
+from sct.ir.real_ints import derived
 from sct.ir.types import Optional, Tensor, Type, Undef, asked_of_sizes
 
 __all__ = [

@@ -28,8 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.opaque import is_library
-from sct.ir.objects import dict_of, fields_of, is_container, is_namedtuple, is_user_class, own, put
+from sct.frontend.calls.opaque_calls import is_library
+from sct.ir.user_objects import dict_of, fields_of, is_container, is_namedtuple, is_user_class, own, put
 
 __all__ = ["LARGEST", "Kept", "NotCopied", "World"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.objects import fields_of, is_container, own
+from sct.ir.user_objects import fields_of, is_container, own
 
 __all__ = ["same", "shown"]
 

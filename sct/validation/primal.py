@@ -13,10 +13,10 @@ from typing import Any
 
 from sct.codegen import Source
 from sct.frontend import Traced
-from sct.frontend.reading import Place, Reading
+from sct.frontend.values.primal_record import Place, Reading
 from sct.ir import Eqn, Fn, Operand, Value, rebuild, walk
-from sct.ir.reals import counts_as_real
-from sct.ir.tree import Const, Leaf, Node
+from sct.ir.pytree import Const, Leaf, Node
+from sct.ir.real_ints import counts_as_real
 from sct.ops import unwrap
 
 __all__ = ["Primal", "primal_of"]

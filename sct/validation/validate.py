@@ -24,9 +24,9 @@ import numpy as np
 from sct.codegen import Source
 from sct.errors import Loc, SctError
 from sct.frontend import Traced, Transform, read_path
-from sct.frontend.reading import NO_VALUE, Place
+from sct.frontend.values.primal_record import NO_VALUE, Place
 from sct.ir import Eqn, Fn, walk
-from sct.ir.objects import own
+from sct.ir.user_objects import own
 from sct.validation.clone import Kept, NotCopied, World
 from sct.validation.compare import same, shown
 from sct.validation.primal import Primal, primal_of

@@ -13,8 +13,8 @@ from typing import Any
 import gast
 import pytest
 
-from sct.frontend.handlers import EXPRESSIONS, SPECIAL, STATEMENTS
-from sct.frontend.source import source_of
+from sct.frontend.interpreter.handlers import EXPRESSIONS, SPECIAL, STATEMENTS
+from sct.frontend.source.parse import source_of
 
 __all__ = ["Tables", "code"]
 

@@ -1,0 +1,1 @@
+"""From IR to structured statements over variables that are assigned."""

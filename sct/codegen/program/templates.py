@@ -1,0 +1,151 @@
+"""How an equation prints: the Python expression with placeholders that its op and spelling give.
+
+    sin spelled "math.sin"    math.sin(_0)
+    add                       _0 + _1
+    sum, axis=0               numpy.sum(_0, axis=0)
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sct.codegen.program.statement_ir import Let, Return, Select, Statement, Update
+from sct.ir.core import Eqn, Lit, Op, Operand, Value
+from sct.ops.program.list_ops import UPDATES
+from sct.ops.registry import template
+
+__all__ = [
+    "ATTRIBUTE", "COLUMN", "ITEM", "STATEMENTS", "WRITES", "expression", "names_in", "occurrences", "parsed", "turned",
+    "width",
+]
+
+WRITES = UPDATES
+STATEMENTS = frozenset(["store", "add_at", "index", "raise_"])
+"""Ops that are printed without a template."""
+
+ITEM = Op("item_of", lambda *_: None, emit="_0[_1]", nondiff="a part of an argument")  # type: ignore[arg-type]
+"""A part of a container that is an argument: params["W"]."""
+
+ATTRIBUTE = Op("attribute_of", lambda *_: None, emit=lambda _, name: f"_0.{name}",  # type: ignore[arg-type]
+               nondiff="a part of an argument")
+"""An attribute of an object that is an argument: params.W."""
+
+
+@functools.cache
+def turned(*flags: bool) -> Op:
+    """A list, if it is there, that is turned round, if `flags[0]`; so are the lists in it, if `flags[1]`, and so on.
+
+    >>> turned(False, True).emit
+    '_0 and [row and row[::-1] for row in _0]'
+    """
+
+    def text(x: str, flags: tuple[bool, ...]) -> str:
+        if not any(flags):
+            return x
+        order = "[::-1]" if flags[0] else ""
+        if not any(flags[1:]):
+            return f"{x} and {x}{order}"
+        return f"{x} and [{text('row', flags[1:])} for row in {x}{order}]"
+
+    return Op("turned", lambda *_: None, emit=text("_0", flags),  # type: ignore[arg-type]
+              nondiff="a list in the other order")
+
+
+COLUMN = Op("column_of", lambda *_: None, emit="[row[_1] for row in _0]",  # type: ignore[arg-type]
+            nondiff="a part of an argument")
+"""A column of a list of tuples that is an argument."""
+
+_PLACEHOLDER = re.compile(r"\b_(\d+|args)\b")
+
+
+def expression(eqn: Eqn) -> str:
+    """The template of `eqn`; attributes are `_name` in it."""
+    op, spelling = eqn.op, eqn.spelling
+    if spelling == "builtins.len":
+        return "len(_0)"
+    direct = spelling is not None and not spelling.startswith("operator.") and (op.emit is None or op.bind is None)
+    if not direct:
+        text = template(op, eqn.args, dict(eqn.attrs))
+        if text is not None:
+            return text
+    return _call(spelling or op.calls[0], len(eqn.args), _given(op, eqn.attrs))
+
+
+def _given(op: Op, attrs: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(k for k, v in attrs.items() if not (k in op.defaults and _same(op.defaults[k], v)))
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and bool(a == b)
+
+
+@functools.lru_cache(None)
+def _call(spelling: str, count: int, attrs: tuple[str, ...]) -> str:
+    operands = [f"_{k}" for k in range(count)]
+    keywords = [f"{name}=_{name}" for name in attrs]
+    if spelling.startswith("."):
+        return f"_0{spelling}({', '.join(operands[1:] + keywords)})"
+    return f"{spelling.removeprefix('builtins.')}({', '.join(operands + keywords)})"
+
+
+@functools.lru_cache(None)
+def parsed(text: str) -> ast.expr:
+    """The tree of a template."""
+    return ast.parse(text, mode="eval").body
+
+
+@functools.lru_cache(None)
+def names_in(text: str) -> frozenset[str]:
+    """The names that a template uses as they are."""
+    names = {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
+    names -= _own(parsed(text))
+    return frozenset(n for n in names if n[0] != "_")
+
+
+def _own(tree: ast.AST) -> set[str]:
+    """Names of comprehensions in which no operand is evaluated."""
+    found: set[str] = set()
+    for n in ast.walk(tree):
+        if isinstance(n, ast.ListComp):
+            inner = [n.elt, *(c for g in n.generators for c in g.ifs), *(g.iter for g in n.generators[1:])]
+            if not any(isinstance(m, ast.Name) and _PLACEHOLDER.match(m.id) for part in inner for m in ast.walk(part)):
+                found |= {m.id for g in n.generators for m in ast.walk(g.target) if isinstance(m, ast.Name)}
+    return found
+
+
+def occurrences(s: Let) -> list[int]:
+    """How often each operand stands in the expression of `s`."""
+    eqn = s.eqn
+    if eqn.op.name in STATEMENTS or eqn.regions:
+        return [1] * len(eqn.args)
+    found = _PLACEHOLDER.findall(expression(s.like))
+    return [found.count(str(k)) + found.count("args") for k in range(len(eqn.args))]
+
+
+# -- how wide it gets -------------------------------------------------------------------------
+
+
+def width(s: Statement) -> int:
+    """About how many characters `s` takes, with names for its operands."""
+    if isinstance(s, Select):
+        return 12 + sum(map(_leaf, (s.test, s.then, s.orelse)))
+    if isinstance(s, Update):
+        return 8 + sum(map(_leaf, (*s.eqn.args, s.value)))
+    if isinstance(s, Return):
+        return 7 + sum(map(_leaf, s.results))
+    if not isinstance(s, Let):
+        return 10
+    leaves = sum(map(_leaf, s.eqn.args))
+    if s.eqn.op.name in STATEMENTS or s.eqn.regions:
+        return 2 + leaves + sum(2 if k[0] != "s" else 3 for k in s.eqn.attrs.get("key", ()))
+    return leaves + len(_PLACEHOLDER.sub("", expression(s.like)))
+
+
+def _leaf(x: Operand) -> int:
+    if isinstance(x, Lit):
+        return len(repr(x.value))
+    return len(x.hint) if isinstance(x, Value) and x.hint else 2

@@ -1,0 +1,296 @@
+"""Equations -> syntax trees of expressions.
+
+    index(x, 1, -1, key=("s110",))   ->   x[1:-1]
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import enum
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.codegen.polish.inline_expressions import Expression, Folded
+from sct.codegen.program.statement_ir import Select
+from sct.codegen.program.templates import expression, parsed
+from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ir.types import List, Optional, Undef
+from sct.ir.user_objects import dotted_name
+from sct.ops.arrays.indexing import split
+
+__all__ = ["Expressions", "Modules", "call", "constant", "load", "signed", "store", "tuple_of", "without_sign",
+           "without_term"]
+
+_SHORT = {"numpy": "np"}
+
+
+class Modules:
+    """How names of modules and builtins are written, where parameters may hide them.
+
+    imports   the import lines that are needed
+    bindings  objects that the text names and that no import finds
+    """
+
+    def __init__(self, hidden: Iterable[str]) -> None:
+        self.hidden = frozenset(hidden)
+        self.imports: dict[str, None] = {}
+        self.bindings: dict[str, Any] = {}
+
+    def module(self, dotted: str) -> ast.expr:
+        """A module: `np` for "numpy"."""
+        short = _SHORT.get(dotted, dotted)
+        name = f"_{short}" if short in self.hidden else short
+        alias = f" as {name}" if name != dotted else ""
+        self.imports[f"import {dotted}{alias}"] = None
+        tree: ast.expr
+        first, *rest = name.split(".")
+        tree = load(first)
+        for part in rest:
+            tree = ast.Attribute(tree, part, ast.Load())
+        return tree
+
+    def builtin(self, name: str) -> ast.expr:
+        return load(name) if name not in self.hidden else ast.Attribute(self.module("builtins"), name, ast.Load())
+
+    def cls(self, cls: type) -> ast.expr:
+        """A class by its name, imported from where it is defined."""
+        dotted = dotted_name(cls)
+        name = f"_{cls.__name__}" if cls.__name__ in self.hidden else cls.__name__
+        if dotted is None:
+            self.bindings[name] = cls
+        else:
+            alias = f" as {name}" if name != cls.__name__ else ""
+            self.imports[f"from {dotted.rpartition('.')[0]} import {cls.__name__}{alias}"] = None
+        return load(name)
+
+    def dotted(self, name: str) -> ast.expr:
+        """`numpy.linalg.norm` -> np.linalg.norm"""
+        module, _, rest = name.rpartition(".") if name.startswith("scipy.") else name.partition(".")
+        tree = self.module(module)
+        for part in rest.split("."):
+            tree = ast.Attribute(tree, part, ast.Load())
+        return tree
+
+
+def load(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def store(name: str) -> ast.Name:
+    return ast.Name(name, ast.Store())
+
+
+def call(f: ast.expr, *args: ast.expr) -> ast.expr:
+    return ast.Call(f, list(args), [])
+
+
+def tuple_of(items: Sequence[ast.expr], ctx: ast.expr_context | None = None) -> ast.expr:
+    """A tuple, or its one item."""
+    return items[0] if len(items) == 1 else ast.Tuple(list(items), ctx or ast.Load())
+
+
+def constant(value: Any, modules: Modules) -> ast.expr:
+    """A literal, or an expression that is equal to `value`; raises ValueError if there is none."""
+    if isinstance(value, enum.Enum):
+        raise ValueError(f"{value!r} has no literal form")
+    if isinstance(value, np.generic):
+        return call(ast.Attribute(modules.module("numpy"), value.dtype.name, ast.Load()),
+                    constant(value.item(), modules))
+    if isinstance(value, float) and not math.isfinite(value):
+        return _special(value, modules)
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.copysign(1.0, value) < 0:
+        return ast.UnaryOp(ast.USub(), constant(-value, modules))
+    if value is None or isinstance(value, (bool, int, float, str, bytes)) or value is Ellipsis:
+        return ast.Constant(value, None)
+    if isinstance(value, complex):
+        return call(modules.builtin("complex"), constant(value.real, modules), constant(value.imag, modules))
+    if isinstance(value, (tuple, list)):
+        items = [constant(v, modules) for v in value]
+        return ast.Tuple(items, ast.Load()) if isinstance(value, tuple) else ast.List(items, ast.Load())
+    if isinstance(value, dict):
+        return ast.Dict([constant(k, modules) for k in value], [constant(v, modules) for v in value.values()])
+    if isinstance(value, np.dtype):
+        return ast.Attribute(modules.module("numpy"), value.name, ast.Load())
+    name = getattr(value, "__name__", "")
+    if isinstance(value, type) and vars(builtins).get(name) is value:
+        return modules.builtin(name)
+    raise ValueError(f"{value!r} has no literal form")
+
+
+def _special(value: float, modules: Modules) -> ast.expr:
+    name = "numpy" if "import numpy as np" in modules.imports else "math"
+    tree: ast.expr = ast.Attribute(modules.module(name), "nan" if math.isnan(value) else "inf", ast.Load())
+    return ast.UnaryOp(ast.USub(), tree) if value < 0 else tree
+
+
+class Expressions:
+    """Expressions of values, given what is folded and how variables are called."""
+
+    def __init__(self, names: Mapping[Value, str], folded: Folded, modules: Modules) -> None:
+        self.names, self.folded, self.modules = names, folded, modules
+
+    def __call__(self, x: Operand) -> ast.expr:
+        if isinstance(x, Lit):
+            return constant(None if x.value is UNDEF else x.value, self.modules)
+        made = self.folded.get(x)
+        return load(self.names[x]) if made is None else self.of(made)
+
+    def of(self, s: Expression) -> ast.expr:
+        """The right-hand side of a statement."""
+        if isinstance(s, Select):
+            return self._select(s)
+        eqn = s.eqn
+        if eqn.op.name == "index":
+            return self.subscript(eqn.args[0], eqn.args[1:], eqn.attrs["key"], ast.Load())
+        return self.filled(expression(s.like), eqn.args, eqn)
+
+    def filled(self, template: str, args: Sequence[Operand], eqn: Eqn) -> ast.expr:
+        """A template with these operands and the attributes of `eqn`."""
+        attrs = {f"_{k}": v for k, v in eqn.attrs.items()}
+        made: ast.expr = _Filled(args, attrs, self)(parsed(template))
+        return made if eqn.primal else signed(made)
+
+    def subscript(self, x: Operand, key: Sequence[Operand], kinds: tuple[str, ...],
+                  ctx: ast.expr_context) -> ast.Subscript:
+        """`x[...]`; `x[i][...]` of a list"""
+        tree, t = self(x), x.type
+        while isinstance(t, (List, Optional, Undef)) and len(kinds) > 1:
+            if isinstance(t, List):
+                tree = ast.Subscript(tree, self._items(key[:1], kinds[:1]), ast.Load())
+                key, kinds = key[1:], kinds[1:]
+            t = t.elem
+        return ast.Subscript(tree, self._items(key, kinds), ctx)
+
+    def _items(self, key: Sequence[Operand], kinds: tuple[str, ...]) -> ast.expr:
+        items = [self._item(item) for item in split(kinds, key)]
+        return items[0] if len(items) == 1 else ast.Tuple(items, ast.Load())
+
+    def _item(self, item: Any) -> ast.expr:
+        if isinstance(item, slice):
+            return ast.Slice(*(None if b is None else self(b) for b in (item.start, item.stop, item.step)))
+        if item is None or item is Ellipsis:
+            return ast.Constant(item, None)
+        return self(item)
+
+    def _select(self, s: Select) -> ast.expr:
+        if s.kind == "if":
+            test = self(s.test)
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                return ast.IfExp(test.operand, self(s.orelse), self(s.then))
+            return ast.IfExp(test, self(s.then), self(s.orelse))
+        op, other = (ast.And(), s.then) if s.kind == "and" else (ast.Or(), s.orelse)
+        values: list[ast.expr] = []
+        for part in (self(s.test), self(other)):
+            values += part.values if isinstance(part, ast.BoolOp) and type(part.op) is type(op) else [part]
+        return ast.BoolOp(op, values)
+
+
+def signed(tree: ast.expr) -> ast.expr:
+    """A sum without signs that it can do without, a product with its sign in front; exact.
+
+    a + -2.0 * b   ->   a - 2.0 * b
+    -(a * b)       ->   -a * b
+    """
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return _with_sign(tree.operand)
+    if not isinstance(tree, ast.BinOp):
+        return tree
+    left, right = without_sign(tree.left), without_sign(tree.right)
+    if isinstance(tree.op, (ast.Add, ast.Sub)) and right is not None:
+        return ast.BinOp(tree.left, ast.Sub() if isinstance(tree.op, ast.Add) else ast.Add(), right)
+    if isinstance(tree.op, ast.Add) and left is not None:
+        return ast.BinOp(tree.right, ast.Sub(), left)
+    return tree
+
+
+def without_term(tree: ast.expr, name: str) -> tuple[ast.operator, ast.expr] | None:
+    """`+` or `-` and the rest of a sum that has the term `name`; None where it has no such term."""
+    terms = list(_terms(tree, True))
+    own = next((t for t in terms if t[0] and isinstance(t[1], ast.Name) and t[1].id == name), None)
+    if own is None or len(terms) == 1:
+        return None
+    terms.remove(own)
+    (first, rest), *more = sorted(terms, key=lambda t: not t[0])
+    for plus, term in more:
+        rest = ast.BinOp(rest, ast.Add() if plus is first else ast.Sub(), term)
+    return ast.Add() if first else ast.Sub(), rest
+
+
+def _terms(tree: ast.expr, plus: bool) -> Iterator[tuple[bool, ast.expr]]:
+    """The terms of a row of sums and differences, and which are added."""
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Add, ast.Sub)):
+        yield from _terms(tree.left, plus)
+        yield plus is isinstance(tree.op, ast.Add), tree.right
+    else:
+        yield plus, tree
+
+
+def _with_sign(tree: ast.expr) -> ast.expr:
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
+        return ast.BinOp(_with_sign(tree.left), tree.op, tree.right)
+    return ast.UnaryOp(ast.USub(), tree)
+
+
+def without_sign(tree: ast.expr) -> ast.expr | None:
+    """`tree` without its leading minus; None where it has none."""
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return tree.operand
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
+        left = without_sign(tree.left)
+        return None if left is None else ast.BinOp(left, tree.op, tree.right)
+    return None
+
+
+class _Filled:
+    """A template with operands and attributes in the places of its placeholders."""
+
+    def __init__(self, args: Sequence[Operand], attrs: Mapping[str, Any], of: Expressions) -> None:
+        self.args, self.attrs, self.of = args, attrs, of
+
+    def __call__(self, node: Any) -> Any:
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        dotted = _dotted(node) if isinstance(node, ast.Attribute) else None
+        if dotted is not None:
+            return self.of.modules.dotted(dotted)
+        if isinstance(node, list):
+            return [x for item in node for x in self._several(item)]
+        if isinstance(node, ast.AST):
+            return type(node)(**{name: self(getattr(node, name, None)) for name in node._fields})
+        return node
+
+    def _name(self, node: ast.Name) -> ast.expr:
+        name = node.id
+        if name in self.attrs:
+            return constant(self.attrs[name], self.of.modules)
+        if _is_placeholder(name):
+            return self.of(self.args[int(name[1:])])
+        return self.of.modules.builtin(name) if hasattr(builtins, name) else node
+
+    def _several(self, item: Any) -> list[Any]:
+        if isinstance(item, ast.Name) and item.id == "_args":
+            return [self.of(x) for x in self.args]
+        return [self(item)]
+
+
+def _is_placeholder(name: str) -> bool:
+    """Does the name stand for an operand?  A module may begin with an underscore too."""
+    return name[0] == "_" and name[1:].isdigit()
+
+
+def _dotted(node: ast.Attribute) -> str | None:
+    """`numpy.linalg.norm`, if the tree is a name in a module."""
+    parts = [node.attr]
+    tree: ast.expr = node.value
+    while isinstance(tree, ast.Attribute):
+        parts.append(tree.attr)
+        tree = tree.value
+    if isinstance(tree, ast.Name) and not _is_placeholder(tree.id) and not hasattr(builtins, tree.id):
+        return ".".join([tree.id, *reversed(parts)])
+    return None
+
+

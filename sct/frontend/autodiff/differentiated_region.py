@@ -1,0 +1,385 @@
+"""Functions as regions: evaluated with the numbers that they are differentiated by as params.
+
+Everything else that the function reads is an outer value, constant for this derivative
+and ordinary for the ones around it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.store import is_number, is_written
+from sct.frontend.interpreter.exceptions import die
+from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Kwargs
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Array,
+    Bound,
+    Closure,
+    Container,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    ObjRef,
+    Perhaps,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.frontend.values.primal_record import NO_VALUE, Reading, final_contents, left_behind
+from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
+from sct.ir.pytree import Const, Leaf, Node, Tree, relabel
+from sct.ir.real_ints import counts_as_real, real
+from sct.ir.types import FLOAT, Optional, Tensor, Type, Undef, in_words
+from sct.ir.user_objects import is_namedtuple, mirror
+from sct.ops import is_none, unwrap
+
+__all__ = ["Region", "d_name", "evaluate", "gradient", "positions", "rebuild_tree", "some_number",
+           "tangent_type", "tree_of", "without_constants"]
+
+
+# -- flat views of abstract values ---------------------------------------------------------------
+
+
+def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "here") -> Tree:
+    """The structure of `v`; its numbers and arrays are appended to `leaves`."""
+    if isinstance(v, Tup):
+        items = tuple(tree_of(ev, x, leaves, where) for x in v.items)
+        return Node("tuple", tuple(range(len(items))), items) if v.cls is tuple else \
+            Node("object", v.fields, items, v.cls)
+    if dynamic_lists.is_dynamic(ev, v):
+        assert isinstance(v, ListRef)
+        columns = dynamic_lists.flat_columns(ev, v)
+        parts = tuple(Leaf(len(leaves) + k) for k in range(len(columns)))
+        leaves += columns
+        return parts[0] if ev.slots(v).rows == 0 else Node("rows", tuple(range(len(parts))), parts)
+    if isinstance(v, Container):
+        cell = ev.slots(v)
+        children = tuple(tree_of(ev, x, leaves, where) for x in cell.items)
+        if isinstance(v, DefaultRef):
+            ev.refuse("SCT503", f"a defaultdict is not supported {where}", hint="make a dict of it: `dict(d)`")
+        if isinstance(v, DictRef):
+            return Node("dict", cell.keys, children)
+        if isinstance(v, ObjRef):
+            return Node("object", cell.keys, children, v.cls)
+        return Node("list", tuple(range(len(children))), children)
+    if isinstance(v, (Value, Ref)) or is_number(v) and isinstance(v, Static) and isinstance(v.value, (int, float)):
+        leaves.append(v)
+        return Leaf(len(leaves) - 1)
+    if isinstance(v, Static):
+        return Const(v.value)
+    what = "a tuple that may be None" if isinstance(v, Perhaps) else "a function or a range"
+    ev.loc = ev.loc or ev.returned_at
+    ev.refuse("SCT503", f"{what} is not supported {where}")
+
+
+def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> Abstract:
+    """The abstract value of a structure."""
+    if isinstance(tree, Leaf):
+        return leaf(tree.index)
+    if isinstance(tree, Const):
+        return Static(tree.value)
+    items = tuple(rebuild_tree(ev, c, leaf) for c in tree.children)
+    if tree.kind == "tuple":
+        return Tup(items)
+    if tree.kind == "object":
+        if is_namedtuple(tree.cls):
+            return Tup(items, tree.keys, tree.cls)
+        return ev.new_object(tree.cls, dict(zip(tree.keys, items)))
+    if tree.kind == "rows":
+        return dynamic_lists.of_columns(ev, items)
+    return ev.new_dict(dict(zip(tree.keys, items))) if tree.kind == "dict" else ev.new_list(items)
+
+
+def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstract:
+    """`v` with its leaves replaced; lists and dicts stay the objects that they are."""
+    if isinstance(v, Tup):
+        return v.with_(with_leaves(ev, x, leaves) for x in v.items)
+    if isinstance(v, Container):
+        cell = ev.slots(v)
+        ev.store.cells[v.addr] = replace(cell, items=tuple(with_leaves(ev, x, leaves) for x in cell.items))
+        return v
+    is_leaf = isinstance(v, (Value, Ref)) or isinstance(v, Static) and isinstance(v.value, (int, float))
+    return next(leaves) if is_leaf else v
+
+
+def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:
+    """Can a derivative be taken by this leaf?  Ints count as real where they are the argument itself."""
+    t = v.type if isinstance(v, Value) else ev.type_of(v)
+    if not isinstance(t, Tensor):
+        return is_float(t)
+    return t.kind == "f" or direct and t.kind == "i"
+
+
+# -- the region --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Region:
+    """`f` evaluated with the numbers of `wrt` made params."""
+
+    fn: Fn
+    primals: list[Operand]
+    out: Tree
+    aux: Tree | None
+    outs: list[Operand]
+    wrt: list[tuple[int, Tree, list[int]]]
+    """(argument, its structure, which params its leaves are; -1: not differentiable)."""
+
+
+def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequence[int | str],
+             *, has_aux: bool = False, skip: Callable[[int, int], bool] | None = None,
+             strict: bool = False) -> Region:
+    """Evaluate `f(*args, **kwargs)` as a region.
+
+    skip    which leaves of which argument are constants
+    strict  an array of flags that is to be differentiated by is refused; a result that is
+            None at run time raises
+
+    What is passed twice is evaluated as two, each with a derivative of its own.  If it is
+    written, the two are one: then it may not be differentiated by.
+    """
+    given: dict[int | str, Abstract] = dict(enumerate(args))
+    given.update(kwargs.items())
+    entry = ev.store
+    for apart in (True, False):
+        ev.store = entry.copy()
+        copies = _Copies(ev, apart)
+        inside = {k: copies.of(v) for k, v in given.items()}
+        made = _Params(ev, copies, given, inside, strict, skip)
+        for which, k in enumerate(wrt):
+            made.add(which, k)
+        before = dict(ev.store.cells)
+        outer = ev.boundary, ev.kept_outside
+        ev.boundary = max([ev.boundary, *entry.cells])
+        ev.kept_outside |= frozenset(a for a in entry.cells if a < 0)
+        try:
+            region = _run(ev, f, inside, made, has_aux)
+        finally:
+            ev.boundary, ev.kept_outside = outer
+        changed = {k for k, a in copies.made
+                   if is_written(before[a], ev.store.cells.get(a)) or a in ev.written_inside}
+        ev.written_inside |= changed
+        ev.store = entry
+        written = changed & copies.twice() if apart else set()
+        if not written:
+            break
+        if any(isinstance(x, Ref) and x.addr in written for x in made.leaves):
+            ev.refuse("SCT305", "an array is passed twice, written, and differentiated by",
+                      why="what depends on the one depends on the other",
+                      hint="pass a copy, or differentiate a function of the one array: lambda b: f(b, b)")
+    return region
+
+
+class _Copies:
+    """Private copies of arguments; `apart`: one for each place that an array or container is passed at.
+
+    made  (address, address of the copy)
+    """
+
+    def __init__(self, ev: Evaluator, apart: bool) -> None:
+        self.ev, self.apart = ev, apart
+        self.seen: dict[int, int] = {}
+        self.made: list[tuple[int, int]] = []
+
+    def of(self, v: Abstract) -> Abstract:
+        if isinstance(v, Tup):
+            return v.with_(map(self.of, v.items))
+        if not isinstance(v, (Ref, Container)):
+            return v
+        if v.addr in self.seen:
+            return replace(v, addr=self.seen[v.addr])
+        cell = self.ev.store.cells[v.addr]
+        self.seen[v.addr] = addr = self.ev.new_addr()
+        self.made.append((v.addr, addr))
+        if isinstance(cell, Slots):
+            cell = replace(cell, items=tuple(map(self.of, cell.items)))
+        self.ev.store.cells[addr] = replace(cell, origin="argument" if cell.origin == "captured" else cell.origin)
+        if self.apart:
+            del self.seen[v.addr]
+        return replace(v, addr=addr)
+
+    def twice(self) -> set[int]:
+        """What was copied more than once."""
+        return {k for k, n in Counter(k for k, _ in self.made).items() if n > 1}
+
+
+class _Params:
+    """The numbers that a region is differentiated by, made its params.
+
+    given, inside  the arguments, as they are passed and in the region
+    leaves         what the params stand for
+    """
+
+    def __init__(self, ev: Evaluator, copies: _Copies, given: Mapping[int | str, Abstract],
+                 inside: dict[int | str, Abstract], strict: bool, skip: Callable[[int, int], bool] | None) -> None:
+        self.ev, self.copies, self.given, self.inside, self.strict = ev, copies, given, inside, strict
+        self.skip = skip or (lambda which, j: False)
+        self.skips = skip is not None
+        self.values: list[Value] = []
+        self.primals: list[Operand] = []
+        self.leaves: list[Abstract] = []
+        self.wrt: list[tuple[int, Tree, list[int]]] = []
+
+    def add(self, which: int, k: int | str) -> None:
+        """Params for the numbers of the argument `k`."""
+        ev = self.ev
+        leaves: list[Abstract] = []
+        own: list[Abstract] = []
+        tree = tree_of(ev, self.given[k], leaves, "as an argument")
+        tree_of(ev, self.inside[k], own)
+        direct = isinstance(tree, Leaf)
+        places, new = [], []
+        for j, (leaf, copy) in enumerate(zip(leaves, own)):
+            skipped = self.skip(which, j)
+            if self.strict and direct or self.skips and not skipped:
+                _no_flags(ev, leaf)
+            wanted = differentiable(ev, leaf, direct=direct) and not skipped
+            places.append(len(self.values) if wanted else -1)
+            new.append(self.param(leaf, copy, k if isinstance(k, str) else None) if wanted else copy)
+        self.inside[k] = with_leaves(ev, self.inside[k], iter(new))
+        self.wrt.append((which, tree, places))
+
+    def param(self, leaf: Abstract, copy: Abstract, name: str | None) -> Abstract:
+        ev = self.ev
+        x = ev.operand(leaf)
+        p = Value(real(x.type), x.hint or name, x.dim)
+        ev.stands_for[p] = x
+        self.values.append(p)
+        self.primals.append(x)
+        self.leaves.append(leaf)
+        if not isinstance(copy, Ref):
+            return p
+        cell = ev.store.cells[copy.addr]
+        assert isinstance(cell, Array)
+        if not copy.path:
+            ev.store.cells[copy.addr] = replace(cell, value=p, origin="argument")
+            return copy
+        made = ev.wrap(p, origin="argument")
+        assert isinstance(leaf, Ref) and isinstance(made, Ref)
+        self.copies.made.append((leaf.addr, made.addr))
+        return made
+
+
+def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], params: _Params, has_aux: bool) -> Region:
+    """The region in which `f` is called with the arguments `inside` it."""
+    body = Builder()
+    before = left_behind(ev, inside)
+    try:
+        with ev.block(body):
+            result = ev.call(f, [v for k, v in inside.items() if isinstance(k, int)],
+                             {k: v for k, v in inside.items() if isinstance(k, str)})
+            aux: Abstract | None = None
+            if has_aux:
+                if not isinstance(result, Tup) or len(result.items) != 2:
+                    ev.refuse("SCT402", "with has_aux the function must return a pair (value, aux)")
+                result, aux = result.items
+            flat: list[Abstract] = []
+            out = tree_of(ev, result, flat, "as a result")
+            for v in flat if params.strict else ():
+                _not_none(ev, v)
+            aux_tree = None if aux is None else tree_of(ev, aux, flat, "as a result")
+            outs = [ev.operand(v) for v in flat]
+            contents = final_contents(ev, before, left_behind(ev, inside), body.eqns)
+    except Dead:
+        # The function raises for certain: so does its derivative.
+        env = {p: x if x.type == p.type else ev.emit(unwrap, x, to=p.type)  # an int that counts as real
+               for p, x in zip(params.values, params.primals)}
+        ev.b.eqns.extend(rebuild(Fn("f", (), tuple(body.eqns), ()), env).eqns)
+        raise
+    fn = Fn("f", tuple(params.values), tuple(body.eqns), tuple(outs))
+    if isinstance(f, Static) and f.peek is ev.root and not ev.frames:
+        value = out if aux_tree is None else Node("tuple", (0, 1), (out, aux_tree))
+        ev.reading = Reading(fn.params, tuple(outs), value, *contents)
+    return Region(fn, params.primals, out, aux_tree, outs, params.wrt)
+
+
+def _not_none(ev: Evaluator, v: Abstract) -> None:
+    """Raise where `v`, which is to be differentiated, is None."""
+    while isinstance(v, Value) and isinstance(v.type, Undef):
+        v = ev.emit(unwrap, v)
+    if isinstance(v, Value) and isinstance(v.type, Optional):
+        ev.branch(ev.emit(is_none, v), lambda: die(ev, "TypeError", NO_VALUE),
+                  lambda: None)
+
+
+def _no_flags(ev: Evaluator, leaf: Abstract) -> None:
+    t = ev.type_of(leaf) if isinstance(leaf, Ref) else None
+    if isinstance(t, Tensor) and t.kind == "b":
+        ev.refuse("SCT407", f"{in_words(t)} is to be differentiated by", why="its elements are not real numbers",
+                  hint="pass x.astype(float)")
+
+
+# -- which arguments, and what is given back for them --------------------------------------------------
+
+
+def some_number(ev: Evaluator, region: Region) -> None:
+    if not region.primals:
+        ev.refuse("SCT408", "there is no real number to differentiate by",
+                  hint="integers, strings, flags and None have no derivative")
+
+
+def positions(ev: Evaluator, f: Abstract, argnums: Any, args: Args, kwargs: Kwargs) -> list[int | str]:
+    """Which arguments `argnums` means: positions, or names of keyword arguments."""
+    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
+    names = parameter_names(ev, f)
+    found: list[int | str] = []
+    for w in wanted:
+        if isinstance(w, int):
+            k = w + len(args) if w < 0 else w
+            if not 0 <= k < len(args):
+                if names is not None and 0 <= w < len(names) and names[w] in kwargs:
+                    found.append(names[w])
+                    continue
+                ev.refuse("SCT403", f"there is no positional argument {w} to differentiate by",
+                          hint=f"{len(args)} are given")
+            found.append(k)
+        elif w in kwargs:
+            found.append(w)
+        elif names is not None and w in names and names.index(w) < len(args):
+            found.append(names.index(w))
+        else:
+            ev.refuse("SCT403", f"there is no argument `{w}` to differentiate by")
+    return found
+
+
+def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:
+    if isinstance(f, Closure):
+        return [a.id for a in [*f.node.args.posonlyargs, *f.node.args.args]]
+    if isinstance(f, Bound):
+        names = parameter_names(ev, f.fn)
+        return None if names is None else names[len(f.args):]
+    if isinstance(f, Static):
+        try:
+            return list(inspect.signature(f.peek).parameters)
+        except (TypeError, ValueError):
+            return None
+    return None
+
+
+def tangent_type(t: Type) -> Type:
+    if not isinstance(t, Tensor) or not counts_as_real(t):
+        return t
+    return FLOAT if t.carrier == "py" else replace(t, dtype="f64")
+
+
+def d_name(hint: str | None) -> str | None:
+    return None if hint is None else "d" + hint
+
+
+def gradient(ev: Evaluator, region: Region, k: int, cts: Sequence[Value]) -> Abstract:
+    """The cotangent of argument `k`, arranged as the argument is; None where there is none."""
+    _, tree, where = region.wrt[k]
+    return rebuild_tree(ev, without_constants(tree),
+                        lambda j: ev.wrap(cts[where[j]]) if where[j] >= 0 else Static(None))
+
+
+def without_constants(tree: Tree) -> Tree:
+    """The structure of a derivative by what is arranged so: None for what has none."""
+    return relabel(tree, Leaf, lambda _: None, mirror)

@@ -1,0 +1,243 @@
+"""Derivatives inside differentiated functions, and at the top: the equations vjp, jvp and pullback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sct.frontend.autodiff.differentiated_region import (
+    Region,
+    d_name,
+    evaluate,
+    gradient,
+    positions,
+    rebuild_tree,
+    some_number,
+    tangent_type,
+    without_constants,
+)
+from sct.frontend.autodiff.tangent_arguments import Direction
+from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs
+from sct.frontend.library.op_calls import call_named
+from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.transform import Transform
+from sct.frontend.values.abstract_values import Abstract, Pullback, Static, Tup
+from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, is_float, rebuild, walk
+from sct.ir.pytree import Const, Leaf, Node, relabel
+from sct.ir.pytree import leaves as leaves_of
+from sct.ir.types import Function, Tensor, in_words
+from sct.ops import jvp, ones, pullback, raise_, vjp
+from sct.ops.program.effects import python
+
+__all__ = ["APPLY", "apply_transform", "call_transform"]
+
+TANGENT, COTANGENT = Direction("tangent", "primal"), Direction("cotangent", "output")
+
+
+# -- what is called ---------------------------------------------------------------------------------------
+
+
+def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of `sct.grad`, `sct.vjp`, ... or of what they return."""
+    t = getattr(fn.value, "__sct_transform__", None)
+    if isinstance(t, Transform):
+        return apply_transform(ev, t, ev.rooted(t.fn), args, kwargs)
+    kind = fn.value.__sct_call__
+    options = {k: _static_tree(ev, v) for k, v in kwargs.items() if k not in ("backend", "f")}
+    has_aux = bool(options.get("has_aux", False))
+    if kind in APPLY:
+        if len(args) > 1:
+            options["argnums"] = _static_tree(ev, args[1])
+        if not args:
+            return Pullback(lambda ev, given, _: derivative(ev, kind, given[0], options))
+        return derivative(ev, kind, args[0], options)
+    if kind == "vjp":
+        return inner_vjp(ev, args[0], args[1:], has_aux)
+    if kind in ("jvp", "hvp"):
+        f, primals, tangents = args
+        if kind == "hvp":
+            f = derivative(ev, "grad", f, {})
+        both = run_jvp(ev, f, items_of(ev, primals), items_of(ev, tangents), has_aux)
+        return both if kind == "jvp" else both.items[1]
+    if kind == "stop_gradient":
+        return call_named(ev, "sct.stop_gradient", args, {})
+    ev.refuse("SCT206", f"`sct.{kind}` is not supported inside a differentiated function")
+
+
+def _static_tree(ev: Evaluator, v: Abstract) -> Any:
+    if isinstance(v, Tup):
+        return tuple(_static_tree(ev, x) for x in v.items)
+    return ev.ask(v, "argnums")
+
+
+def derivative(ev: Evaluator, kind: str, f: Abstract, options: Mapping[str, Any]) -> Pullback:
+    t = Transform(kind, f, options.get("argnums", 0), options.get("has_aux", False))  # type: ignore[arg-type]
+    return Pullback(lambda ev, args, kwargs: apply_transform(ev, t, f, args, kwargs))
+
+
+def apply_transform(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
+    """The derivative `t` of `f` at these arguments."""
+    if t.kind == "jvp":
+        half = len(args) // 2
+        return run_jvp(ev, f, args[:half], args[half:], t.has_aux)
+    if t.kind == "vjp":
+        return outer_vjp(ev, f, args, kwargs, t.has_aux)
+    return APPLY[t.kind](ev, t, f, args, kwargs)
+
+
+def run_grad(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
+    where = positions(ev, f, t.argnums, args, kwargs)
+    region = evaluate(ev, f, args, kwargs, where, has_aux=t.has_aux, strict=True)
+    some_number(ev, region)
+    ev.loc, outer = ev.returned_at, ev.loc
+    if not isinstance(region.out, Leaf):
+        ev.refuse("SCT404", "the function to differentiate must return one number",
+                  why="it returns a container" if isinstance(region.out, Node) else "it returns no number",
+                  hint="use vjp or jvp, or has_aux=True for a pair (value, aux)")
+    y = region.outs[region.out.index]
+    _one_number(ev, y)
+    ev.loc = outer
+    seed: Operand = Lit(1.0)
+    if isinstance(y.type, Tensor) and y.type.is_array:
+        # A result of size 1 with axes: its seed is an array of ones of that shape.
+        outs, cts = _emit_vjp_shaped(ev, region)
+    else:
+        outs, cts = _emit_vjp(ev, region, [region.out.index], [seed])
+    grads = [gradient(ev, region, k, cts) for k in range(len(where))]
+    result: Abstract = Tup(tuple(grads)) if isinstance(t.argnums, tuple) else grads[0]
+    value = ev.wrap(outs[region.out.index])
+    aux = _aux(ev, region, outs)
+    if t.kind == "grad":
+        return Tup((result, *aux)) if aux else result
+    return Tup((Tup((value, *aux)) if aux else value, result))
+
+
+def _one_number(ev: Evaluator, y: Operand) -> None:
+    if not is_float(y):
+        if isinstance(y, Lit) and isinstance(y.value, (int, float)) and not isinstance(y.value, bool):
+            return
+        if isinstance(y.type, Tensor) and y.type.kind == "i":
+            return
+        ev.refuse("SCT405", f"the output is {in_words(y.type)}: it cannot be differentiated",
+                  hint="return a float")
+    if isinstance(y.type, Tensor) and any(d.value != 1 for d in y.type.shape):
+        ev.refuse("SCT404", f"the function to differentiate must return one number, not {in_words(y.type)}",
+                  hint="sum it up, or use vjp or jvp")
+
+
+def _emit_vjp(ev: Evaluator, region: Region, seeded: Sequence[int],
+              seeds: Sequence[Operand]) -> tuple[list[Operand], list[Value]]:
+    keep = [k for k in seeded if is_float(region.outs[k])]
+    seeds = [s for k, s in zip(seeded, seeds) if k in keep]
+    outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
+    cts = [Value(tangent_type(p.type), d_name(p.hint)) for p in region.fn.params]
+    ev.b.add(Eqn(vjp, (*region.primals, *seeds), (*outs, *cts),
+                 {"wrt": tuple(range(len(cts))), "seeded": tuple(keep)}, (region.fn,), loc=ev.loc))
+    return list(outs), cts
+
+
+def _emit_vjp_shaped(ev: Evaluator, region: Region) -> tuple[list[Operand], list[Value]]:
+    assert isinstance(region.out, Leaf)
+    y = region.outs[region.out.index]
+    assert isinstance(y.type, Tensor)
+    t = tangent_type(y.type)
+    assert isinstance(t, Tensor)
+    seed = ev.emit(ones, *(Lit(1) for _ in t.shape), dtype=t.dtype)
+    return _emit_vjp(ev, region, [region.out.index], [seed])
+
+
+def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: bool = False) -> Tup:
+    if len(primals) != len(tangents):
+        ev.refuse("SCT406", f"{len(primals)} primals and {len(tangents)} tangents are given")
+    flat: list[list[Abstract]] = []
+    for p, t in zip(primals, tangents):
+        flat.append(TANGENT.leaves(ev, p, t))
+    region = evaluate(ev, f, primals, {}, range(len(primals)), has_aux=has_aux,
+                      skip=lambda k, j: isinstance(flat[k][j], Static) and flat[k][j].value is None)  # type: ignore[union-attr]
+    given: list[Operand | None] = [None] * len(region.primals)
+    for k, (_, _, where) in enumerate(region.wrt):
+        for j, at in enumerate(where):
+            if at >= 0:
+                given[at] = TANGENT.fitted(ev, flat[k][j], region.primals[at])
+    outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
+    dots = [Value(tangent_type(x.type), d_name(x.hint)) if is_float(x) else None for x in region.outs]
+    ev.b.add(Eqn(jvp, (*region.primals, *(x for x in given if x is not None)),
+                 (*outs, *(d for d in dots if d is not None)), {"wrt": tuple(range(len(given)))},
+                 (region.fn,), loc=ev.loc))
+    value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]))
+
+    def dot(k: int) -> Abstract:
+        d = dots[k]
+        return Static(None) if d is None else ev.wrap(d)
+
+    return Tup((value, rebuild_tree(ev, without_constants(region.out), dot), *_aux(ev, region, outs)))
+
+
+def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: bool = False) -> Abstract:
+    """`vjp` as what a caller gets: the value and a pullback that is a function."""
+    region = evaluate(ev, f, args, kwargs, range(len(args)), has_aux=has_aux)
+    some_number(ev, region)
+    seeded = [k for k in leaves_of(region.out) if is_float(region.outs[k])]
+    outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
+    back = Value(Function(), "pullback")
+    index = {k: j for j, k in enumerate(seeded)}
+    ct_tree = relabel(region.out, lambda k: Leaf(index[k]) if k in index else Const(None), lambda _: None)
+    result = Node("tuple", tuple(range(len(args))), tuple(
+        relabel(without_constants(tree), lambda j, where=where: Leaf(where[j]) if where[j] >= 0 else Const(None))  # type: ignore[misc]
+        for _, tree, where in region.wrt))
+    ev.b.add(Eqn(pullback, tuple(region.primals), (*outs, back),
+                 {"wrt": tuple(range(len(region.primals))), "seeded": tuple(seeded), "params": ct_tree,
+                  "result": result, "names": ("ct",)}, (region.fn,), loc=ev.loc))
+    return Tup((rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k])), back, *_aux(ev, region, outs)))
+
+
+def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> Abstract:
+    """`vjp` inside a differentiated function: each call of the pullback is one `vjp` equation.
+
+    What `f` does happens in the first, which gives the value; the others take from it what
+    its effects gave.
+    """
+    region = evaluate(ev, f, args, {}, range(len(args)), has_aux=has_aux)
+    n, drawn = len(region.outs), [out for eqn in region.fn.eqns if is_effect(eqn) for out in eqn.outs]
+    whole = replace(region, fn=region.fn.with_(results=(*region.outs, *drawn)), outs=[*region.outs, *drawn])
+    outs, _ = _emit_vjp(ev, whole, [], [])
+    value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]))
+
+    def back(ev: Evaluator, given: Args, kwargs: Kwargs) -> Abstract:
+        beside = zip(leaves_of(region.out), COTANGENT.leaves(ev, value, given[0]))
+        seeds = {k: COTANGENT.fitted(ev, x, outs[k]) for k, x in beside
+                 if is_float(outs[k]) and not (isinstance(x, Static) and x.value is None)}
+        copy = replace(region, fn=rebuild(_silent(ev, region.fn), dict(zip(drawn, outs[n:])), fresh=True))
+        copy.outs = list(copy.fn.results)
+        _, cts = _emit_vjp(ev, copy, list(seeds), list(seeds.values()))
+        return Tup(tuple(gradient(ev, copy, k, cts) for k in range(len(args))))
+
+    return Tup((value, Pullback(back), *_aux(ev, region, outs)))
+
+
+def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
+    """`fn` without its effects; what they give, outside of loops and branches, is known already."""
+    eqns = []
+    used = {x for eqn in walk(fn) if eqn.op is not raise_ for x in eqn.args} | set(fn.results)
+    for eqn in fn.eqns:
+        if is_effect(eqn) and eqn.op is not raise_:
+            if not top and not used.isdisjoint(eqn.outs) or eqn.attrs.get("effect"):
+                ev.refuse("SCT412", "what a loop, a branch or a call does cannot be told apart from what it gives",
+                          why="the pullback computes it again",
+                          hint="use grad or value_and_grad, or move the effect out")
+            if top or eqn.op is not python:
+                continue
+        eqns.append(eqn.with_(regions=tuple(_silent(ev, r, top=False) for r in eqn.regions)))
+    return fn.with_(eqns=tuple(eqns))
+
+
+def _aux(ev: Evaluator, region: Region, outs: Sequence[Operand]) -> tuple[Abstract, ...]:
+    """What the function returned beside its value, with `has_aux`."""
+    return () if region.aux is None else (rebuild_tree(ev, region.aux, lambda k: ev.wrap(outs[k])),)
+
+
+APPLY: dict[str, Callable[[Evaluator, Transform, Abstract, Args, Kwargs], Abstract]] = {
+    "grad": run_grad, "value_and_grad": run_grad}
+"""How the derivatives that are functions of the arguments of `f` are computed, by kind."""
+

@@ -1,0 +1,119 @@
+"""Tangents and cotangents that a function gives to the derivatives in it, fitted to what they belong to.
+
+As `sct.jvp` and a pullback take them from a caller: arranged as the value, `None` for zero, of its
+shape, converted to its dtype.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sct.errors import SctError
+from sct.frontend.autodiff.differentiated_region import tangent_type, tree_of
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.objects import class_of, get_attribute
+from sct.frontend.interpreter.exceptions import die
+from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Static, Tup
+from sct.ir import Lit, Operand
+from sct.ir.real_ints import real
+from sct.ir.types import NONE, Dim, List, Optional, Tensor, Undef, in_words
+from sct.ir.user_objects import attributes
+from sct.ops import array, astype, dim, index, ne, to_f32, to_f64
+
+__all__ = ["Direction"]
+
+
+@dataclass(frozen=True)
+class Direction:
+    """What is given beside a value: "tangent" beside a primal, "cotangent" beside an output."""
+
+    name: str
+    of: str
+
+    def leaves(self, ev: Evaluator, value: Abstract, given: Abstract) -> list[Abstract]:
+        """The leaves of `given` beside those of `value`; None for a whole part is None for its leaves."""
+        leaves: list[Abstract] = []
+        if isinstance(given, Static) and given.peek is None:
+            tree_of(ev, value, leaves)
+            return [given for _ in leaves]
+        ours = _parts(ev, value)
+        if ours is None:
+            tree_of(ev, value, leaves)
+            return [given] if leaves else []
+        theirs = _parts(ev, given)
+        if (dynamic_lists.is_dynamic(ev, value) and isinstance(given, ListRef)
+                and not dynamic_lists.is_dynamic(ev, given)):
+            ev.refuse("SCT406", f"the {self.of} is a list of any length, the {self.name} is not",
+                      why="a list from outside is taken apart, so its length is known before that of the other",
+                      hint=f"pass the {self.name} as an argument, or use np.array of both")
+        if theirs is None or ours.keys() != theirs.keys():
+            ev.refuse("SCT406", f"the {self.name} is not arranged as the {self.of} is",
+                      why="the one has other parts than the other",
+                      hint=f"a {self.name} is a container like the {self.of}, with None for what has none")
+        return [x for k, part in ours.items() for x in self.leaves(ev, part, theirs[k])]
+
+    def fitted(self, ev: Evaluator, given: Abstract, value: Operand) -> Operand:
+        """`given` as the tangent or cotangent of `value`: of its shape and dtype."""
+        if isinstance(given, ListRef) and isinstance(value.type, List):
+            return dynamic_lists.as_column(ev, given)
+        x = ev.operand(given)
+        if isinstance(x.type, List) and isinstance(value.type, List):
+            return x
+        t, g = value.type, x.type
+        while isinstance(t, (Optional, Undef)):
+            t = t.elem
+        if not isinstance(g, Tensor) or not isinstance(t, Tensor) or g.rank != t.rank or g.kind == "c":
+            raise self.refusal(ev, x, value)
+        for axis, (a, b) in enumerate(zip(g.shape, t.shape)):
+            self.equal(ev, x, value, axis, a, b)
+        return _converted(ev, x, g, tangent_type(real(t)))
+
+    def equal(self, ev: Evaluator, x: Operand, value: Operand, axis: int, a: Dim, b: Dim) -> None:
+        """Refuse sizes that differ; raise at run time where that is not known before."""
+        if not ev.same(a, b):
+            raise self.refusal(ev, x, value)
+        a, b = ev.resolve(a), ev.resolve(b)
+        if a == b:
+            return
+        if a.value == 1 and b.never_one or b.value == 1 and a.never_one:
+            raise self.refusal(ev, x, value)
+        message = f"a {self.name} has the shape of its {self.of}"
+        ev.branch(ev.emit(ne, ev.emit(dim, x, axis=axis), ev.emit(dim, value, axis=axis)),
+                  lambda: die(ev, "ValueError", message), lambda: None)
+
+    def refusal(self, ev: Evaluator, x: Operand, value: Operand) -> SctError:
+        return SctError("SCT406", f"the {self.name} is {in_words(x.type)}, its {self.of} {in_words(value.type)}",
+                        hint=f"a {self.name} has the shape of its {self.of}", loc=ev.loc)
+
+
+def _converted(ev: Evaluator, x: Operand, g: Tensor, t: Any) -> Operand:
+    """`x` of the type `g` with the dtype of `t`, an array if that is one, else a number."""
+    if isinstance(x, Lit):
+        x, g = Lit(float(x.value)), Lit(float(x.value)).type  # type: ignore[assignment]
+    if t.is_array:
+        if not g.is_array:
+            x = ev.emit(array, x)
+        return x if x.type.dtype == t.dtype else ev.emit(astype, x, dtype=t.dtype)  # type: ignore[union-attr]
+    if g.is_array:
+        x = ev.emit(index, x, key=())
+        g = x.type  # type: ignore[assignment]
+    if t == Tensor("np", "f32"):
+        return x if g == t else ev.emit(to_f32, x)
+    return ev.emit(to_f64, x) if g.kind != "f" or g.dtype == "f32" else x
+
+
+def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
+    """The items of a container by their keys, the attributes of an object, the columns of a list of tuples."""
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v) and ev.slots(v).rows != 0:
+        columns = dynamic_lists.flat_columns(ev, v)
+        return {k: Static(None) if ev.type_of(c) == List(NONE) else c for k, c in enumerate(columns)}
+    if isinstance(v, Tup):
+        return dict(zip(v.fields or range(len(v.items)), v.items))
+    if isinstance(v, Static) and class_of(v) is not None:
+        return {name: get_attribute(ev, v, name) for name in attributes(v.peek) or ()}
+    if not isinstance(v, Container) or dynamic_lists.is_dynamic(ev, v):
+        return None
+    cell = ev.slots(v)
+    return dict(zip(range(len(cell.items)) if isinstance(v, ListRef) else cell.keys, cell.items))

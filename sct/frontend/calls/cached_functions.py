@@ -1,0 +1,200 @@
+"""`functools.lru_cache`: a function whose results are kept is called anew where that cannot be told.
+
+    @cache
+    def basis(n): ...        basis(3) + basis(3): two calls that give the same
+
+What can be told is refused: effects and writes, which happen once; variables that change between the
+calls; a result that is written; calls of itself that are many where those that the cache leaves are few.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sct.frontend.calls.captured_variables import captured
+from sct.frontend.calls.opaque_calls import call_itself, may_be_differentiated
+from sct.frontend.heap.store import Store, is_number
+from sct.frontend.interpreter.exceptions import die
+from sct.frontend.interpreter.interpreter import INSTANCES, Args, Evaluator, Kwargs, called, special
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Bound,
+    Cached,
+    Closure,
+    Container,
+    DictRef,
+    Iteration,
+    ListRef,
+    ObjRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ir import Eqn, Fn, Value, has_effect, walk
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, Tensor
+from sct.ops import call, raise_
+from sct.ops.program.effects import python
+
+__all__: list[str] = []
+
+KEPT = "a cache keeps it, and other calls give the very same"
+WRITE = "call the function without a cache"
+
+
+@special(functools.cache)
+def cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return Cached(args[0])
+
+
+@special(functools.lru_cache)
+def lru_cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """With a function, or as the decorator that options make."""
+    return Static(functools.cache) if not args or is_number(args[0]) else Cached(args[0])
+
+
+def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of a function with a cache that was made outside: where what it reads may change, what the cache
+    holds is not known, and the function itself is called."""
+    if f not in ev.caches:
+        ev.caches[f] = Cached(ev.lift(f.__wrapped__, (f, ("attr", "__wrapped__"))))
+    store, eqns, addr, known = ev.store.copy(), list(ev.b.eqns), ev._next_addr, len(ev.read_outside)
+    ev.in_caches += 1
+    try:
+        made = call_cached(ev, ev.caches[f], args, kwargs)
+    finally:
+        ev.in_caches -= 1
+    if len(ev.read_outside) == known or ev.in_caches:  # the outermost of such calls decides
+        return made
+    t = ev.type_of(made) if isinstance(made, (Value, Ref)) or is_number(made) else None
+    ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
+    gives = {"f": ANY_REAL, "i": ANY_INT, "b": ANY_BOOL}[t.kind] if isinstance(t, Tensor) and not t.is_array else None
+    if gives is None or any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
+        what = ev.read_outside[-1]
+        ev.refuse("SCT204", f"a function whose results are kept reads `{what}`, which may change between its calls",
+                  why="the cache gives what the first of all calls with the same arguments computed",
+                  hint=f"pass it as an argument, or {WRITE}")
+    ev.names.setdefault((f,), f.__name__)
+    return call_itself(ev, Static(f, (f,)), args, kwargs, gives)
+
+
+INSTANCES[type(functools.lru_cache(len))] = wrapped
+
+
+@called(Cached)
+def call_cached(ev: Evaluator, fn: Cached, args: Args, kwargs: Kwargs) -> Abstract:
+    given: dict[int | str, Abstract] = dict(enumerate(args))
+    given.update(kwargs.items())
+    for v in given.values():
+        _hashable(ev, v)
+    _same_as_before(ev, fn, given)
+    before, block, mark = ev.store.copy(), ev.b, len(ev.b.eqns)
+    made = ev.call(fn.fn, args, kwargs)
+    _pure(ev, before, block.eqns[mark:])
+    _branching(ev, fn)
+    _keep(ev, made)
+    return made
+
+
+def _hashable(ev: Evaluator, v: Abstract) -> None:
+    if isinstance(v, Tup) and v.cls is tuple:
+        for x in v.items:
+            _hashable(ev, x)
+    elif isinstance(v, (Ref, ListRef, DictRef)):
+        kind = "numpy.ndarray" if isinstance(v, Ref) else "list" if isinstance(v, ListRef) else "dict"
+        die(ev, "TypeError", f"unhashable type: '{kind}'")
+    elif isinstance(v, (Tup, ObjRef)):
+        ev.refuse("SCT204", "a function whose results are kept is given an object",
+                  why="which objects are equal decides what it gives", hint=f"pass numbers, or {WRITE}")
+
+
+def _same_as_before(ev: Evaluator, fn: Cached, given: Mapping[int | str, Abstract]) -> None:
+    """Refuse a function that would not give the same as in the call before: then the cache can be told."""
+    outer = captured(ev, None, (fn.fn, *given.values()))
+    state = [x for key in outer.keys for x in _contents(ev, ev.store.vars[key], set())]
+    kinds = {name: _kind(ev, v) for name, v in given.items()}
+    where = fn, ev.evaluating[-1] if ev.evaluating else None, ev.evaluating[-1].round if ev.evaluating else 0
+    first, types = ev.cache_states.setdefault(where, (state, {}))
+    if first != state:
+        ev.refuse("SCT204", "a function whose results are kept reads what changes between its calls",
+                  why="the cache gives the result of the first call", hint=f"pass it as an argument, or {WRITE}")
+    if any(types.setdefault(name, kind) != kind for name, kind in kinds.items()):
+        ev.refuse("SCT204", "a function whose results are kept is given numbers of different types",
+                  why="equal numbers of two types share one result, which is of the type of the first call",
+                  hint="pass numbers of one type: `float(x)`")
+
+
+def _contents(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[object]:
+    """What a variable holds now, as things to be compared."""
+    yield v
+    parts: tuple[Any, ...] = v.items if isinstance(v, Tup) else ()
+    if isinstance(v, (Ref, Container)) and v.addr not in seen:
+        seen.add(v.addr)
+        cell = ev.store.cells[v.addr]
+        if isinstance(cell, Slots):
+            parts = cell.items
+        else:
+            yield cell.value
+    for x in parts:
+        yield from _contents(ev, x, seen)
+
+
+def _kind(ev: Evaluator, v: Abstract) -> object:
+    t = ev.type_of(v)
+    if isinstance(v, Tup):
+        return tuple(_kind(ev, x) for x in v.items)
+    return (t.carrier, t.kind) if isinstance(t, Tensor) else type(t)
+
+
+def _pure(ev: Evaluator, before: Store, eqns: Iterable[Eqn]) -> None:
+    """Refuse effects and writes: they happen in the first call alone."""
+    now = ev.store
+    written = any(now.vars.get(key) != v for key, v in before.vars.items()) or any(
+        now.cells.get(addr) is not cell for addr, cell in before.cells.items())
+    if written or _has_effects(ev, eqns, set()):
+        ev.refuse("SCT204", "a function whose results are kept has an effect, or writes what is not its own",
+                  why="Python does that in the first of all calls with the same arguments",
+                  hint="return what it computes, and write it where it is called")
+
+
+def _has_effects(ev: Evaluator, eqns: Iterable[Eqn], seen: set[str]) -> bool:
+    """Do equations, or functions that they call, have an effect?  An exception is not kept."""
+    for eqn in walk(Fn("", (), tuple(eqns), ())):
+        if eqn.op is call:
+            name = eqn.attrs["callee"]
+            bodies = [f.fn for fs in ev.functions.values() for f in fs if f.name == name and f.fn is not None]
+            if name not in seen and any(_has_effects(ev, fn.eqns, seen | {name}) for fn in bodies):
+                return True
+        elif not eqn.regions and has_effect(eqn) and eqn.op not in (raise_, python):
+            return True
+    return False
+
+
+def _branching(ev: Evaluator, fn: Cached) -> None:
+    """Refuse a function that calls itself more than once."""
+    node = fn.fn.node if isinstance(fn.fn, Closure) else None
+    for (code, *_), functions in ev.functions.items():
+        of = code[0] is node if node is not None else isinstance(fn.fn, Static) and code[1] is fn.fn.value
+        for f in functions if of else ():
+            if f.fn is not None and sum(e.op is call and e.attrs["callee"] == f.name for e in walk(f.fn)) > 1:
+                ev.refuse("SCT204", f"`{f.name}` calls itself more than once, and its results are kept",
+                          why="the derivative has no cache: it would take time without end",
+                          hint="write it as a loop that fills an array")
+
+
+def _keep(ev: Evaluator, v: Abstract) -> None:
+    """What is kept is not written: other calls give it too."""
+    if isinstance(v, (Closure, Bound, Iteration)):
+        ev.refuse("SCT204", "a function whose results are kept returns a function or an iterator", hint=WRITE)
+    parts = v.items if isinstance(v, Tup) else ()
+    if isinstance(v, (Ref, Container)):
+        cell = ev.store.cells[v.addr]
+        parts = cell.items if isinstance(cell, Slots) else ()
+        if not cell.frozen and cell.origin == "fresh":
+            ev.store.cells[v.addr] = replace(cell, frozen=KEPT)
+    for x in parts:
+        _keep(ev, x)
+

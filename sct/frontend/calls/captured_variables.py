@@ -1,0 +1,104 @@
+"""What functions made during evaluation read of the functions around them: with it, they are functions like others.
+
+    def scaled(k):
+        def f(v, n): return v if n == 0 else scaled(k)(v * k, n - 1)     f reads `k` and `scaled`
+        return f
+
+Two closures are one function where their code is one, and what they reach, closures in
+closures, is arranged alike: the calls that it is of are numbered as they are met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from sct.frontend.interpreter.interpreter import Evaluator, Frame
+from sct.frontend.source.parse import declared, free_names
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Closure,
+    Container,
+    Key,
+    Slots,
+    parts,
+)
+from sct.ir import Value
+
+__all__ = ["Outer", "captured"]
+
+
+@dataclass
+class Outer:
+    """The variables of calls that have not ended, or that closures keep.
+
+    keys     the variables, and whether they are bound (`nonlocal`)
+    frames   the calls that they are of, in the order in which they are met
+    links    which function reads which of them, by the numbers of calls
+    unbound  those that are bound, and have no value yet
+    """
+
+    keys: dict[Key, bool] = field(default_factory=dict)
+    frames: list[int] = field(default_factory=list)
+    links: list[Any] = field(default_factory=list)
+    unbound: list[str] = field(default_factory=list)
+
+    def number(self, frame: int) -> int:
+        if frame not in self.frames:
+            self.frames.append(frame)
+        return self.frames.index(frame)
+
+    @property
+    def written(self) -> list[Key]:
+        return [key for key, rebound in self.keys.items() if rebound]
+
+
+def captured(ev: Evaluator, call: Frame | None, values: Iterable[Abstract]) -> Outer:
+    """What the function that is called, if any, and the closures among `values` read and bind."""
+    found = Outer()
+    todo = [] if call is None or call.parent is None else [(call.source.node, call.parent)]
+    for v in values:
+        todo += _closures(ev, v, set())
+    seen = set()
+    for code, frame in todo:  # grows meanwhile
+        if (code, frame.id) in seen:
+            continue
+        seen.add((code, frame.id))
+        reads: list[Any] = []
+        rebound = _rebound(code)
+        for name in sorted(free_names(code)):
+            home = frame.home(name)
+            key = None if home is None else Key(home.id, name)
+            if key is None or key not in ev.store.vars:
+                if key is not None and name in rebound:
+                    found.unbound.append(name)
+                reads.append((name, key is not None))
+                continue
+            reads.append((name, found.number(key.frame)))
+            if isinstance(ev.store.is_bound(key), Value):
+                ev.refuse("SCT204", f"a function of its own reads `{name}`, which not every path binds",
+                          hint=f"bind `{name}` on every path before the call")
+            found.keys[key] = found.keys.get(key, False) or name in rebound
+            todo += _closures(ev, ev.store.vars[key], set())
+        found.links.append((code, frame.function, found.number(frame.id), tuple(reads)))
+    return found
+
+
+def _rebound(node: Any) -> set[str]:
+    """The names that a function, or one nested in it, declares `nonlocal`."""
+    nested = (n for n in gast.walk(node) if isinstance(n, (gast.FunctionDef, gast.Lambda)))
+    return {name for n in nested for name in declared(n)[1]}
+
+
+def _closures(ev: Evaluator, v: Any, seen: set[int]) -> list[tuple[Any, Frame]]:
+    """The functions in a value that were made during evaluation, each with the call that it was made in."""
+    held = parts(v)
+    if isinstance(v, Container) and v.addr not in seen:
+        seen.add(v.addr)
+        cell = ev.store.cells[v.addr]
+        held = cell.items if isinstance(cell, Slots) else ()
+    found = [(v.node, ev.all_frames[v.frame])] if isinstance(v, Closure) else []
+    return found + [pair for x in held for pair in _closures(ev, x, seen)]

@@ -1,0 +1,292 @@
+"""Calls of what sct does not see into: they run, in order, once, and are not differentiated.
+
+    log.info("loss %s", y)   ->   log_info('loss %s', y)
+    random.random()          ->   a number that depends on nothing
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+import logging
+import random
+import string
+import sysconfig
+import time
+import types
+import warnings
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.heap.store import is_number
+from sct.frontend.interpreter.exceptions import attempted, die
+from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, called, special
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Container,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ir import Lit, Operand, Value, is_float
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, Type
+from sct.ops import apply, fstring, stop_gradient
+from sct.ops.program.effects import python
+
+__all__ = ["call_itself", "exception", "is_installed", "is_library", "may_be_differentiated", "opaque_call",
+           "pure_method"]
+
+NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
+         "i64": "numpy.int64", "real": "float"}
+_LIBRARY = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
+
+
+_ORDERING = {fn.__code__ for pairs in functools._convert.values() for _, fn in pairs}  # type: ignore[attr-defined]
+"""The comparisons that `functools.total_ordering` adds to a class, which call those of the class itself."""
+
+
+def is_library(f: Any) -> bool:
+    """Is this a function of the standard library, of NumPy or of SciPy, or one without Python code?"""
+    if not isinstance(f, types.FunctionType):
+        return not hasattr(f, "__wrapped__")
+    if f.__globals__.get("__name__", "").split(".")[0] in ("numpy", "scipy"):
+        return True
+    if f.__code__ in _ORDERING:
+        return False
+    file = f.__code__.co_filename
+    return file.startswith((*_LIBRARY, "<frozen")) and "site-packages" not in file and "dist-packages" not in file
+
+
+def is_installed(file: str) -> bool:
+    """Does the file belong to a package that is installed, or to Python itself?"""
+    return file.startswith((*_LIBRARY, "<frozen")) or "site-packages" in file or "dist-packages" in file
+
+
+_REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")
+_INSTEAD = dict.fromkeys(
+    ("eig", "eigvals"), "its results are complex; of a symmetric matrix use np.linalg.eigh or eigvalsh") | {
+    "default_rng": "make the generator outside, and pass it", "fromfunction": "use np.indices or np.arange",
+    "matrix": "use np.array and `@`", "ndarray": "use np.empty", "nditer": "loop over np.ndindex(x.shape)",
+    "poly1d": "use np.polyval", "vectorize": "call it on the whole array, or in a loop"}
+
+
+_ELSE = "write it out, or compute it outside the function and pass it"
+
+
+@called(Value)
+def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call that nothing is known of: an effect, refused later if a differentiated value reaches it."""
+    return call_itself(ev, fn, args, kwargs)
+
+
+def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: Type | None = None) -> Abstract:
+    """The same.
+
+    gives  the type of its result, where that is known
+    """
+    named = fn.value if isinstance(fn, Static) else None
+    if isinstance(fn, Static) and not callable(named):
+        die(ev, "TypeError", f"{type(named).__name__!r} object is not callable")
+    if isinstance(fn, Value) and isinstance(fn.type, Tensor):
+        die(ev, "TypeError", f"{NAMES.get(fn.type.dtype, 'numpy.' + fn.type.dtype)!r} object is not callable")
+    what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
+    if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
+        ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, _ELSE))
+    given = [*args, *kwargs.values()]
+    _note_change(ev, what, getattr(named, "__self__", None))
+    reads = _only_reads(named)
+    if not reads:
+        for a in given:
+            if isinstance(a, (Ref, Container)):
+                ev.refuse("SCT207", f"`{what}` gets an array or a container, and sct has no source or rule for it",
+                          why="it may write to it", hint="pass numbers, or call it outside the function")
+    operands = [_operand(ev, a) for a in given]
+    if reads:
+        operands = [ev.emit(stop_gradient, x) if isinstance(x, Value) and is_float(x) else x for x in operands]
+    attrs: dict[str, Any] = {"keywords": tuple(kwargs)}
+    made = gives or _result_type(ev, named, args, kwargs)
+    if made is not None:
+        attrs["type"] = made
+    callee = ev.opaque(fn) if isinstance(fn, Static) else fn
+    assert isinstance(callee, Value)
+    return ev.wrap(ev.emit(apply, callee, *operands, **attrs))
+
+
+def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
+    """A call of a method of an object outside may change what the object holds: that is no fact then."""
+    if id(owner) in ev.known_whole:
+        ev.refuse("SCT302", f"`{what}` may change an object that the function reads",
+                  why="what it holds is read once, before", hint="pass it as a list, or change it outside the function")
+    ev.changed.add(id(owner))
+
+
+def _operand(ev: Evaluator, v: Abstract) -> Operand:
+    if isinstance(v, Tup) and all(map(is_number, v.items)):
+        return Lit(tuple(x.value for x in v.items if isinstance(x, Static)))
+    return ev.operand(v)
+
+
+def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:
+    """Does a number or array in `v` depend on what the function is differentiated by, as far as is known here?"""
+    if isinstance(v, Tup):
+        return any(may_be_differentiated(ev, x) for x in v.items)
+    if isinstance(v, Container):
+        cell = ev.store.cells[v.addr]
+        return not isinstance(cell, Slots) or any(may_be_differentiated(ev, x) for x in cell.items)
+    todo = [ev.contents(v) if isinstance(v, Ref) else v] if isinstance(v, (Ref, Value)) else []
+    seen: set[Any] = set()
+    while todo:
+        x = todo.pop()
+        if not isinstance(x, Value) or not is_float(x) or x in ev.params or x in seen:
+            continue
+        seen.add(x)
+        eqn = ev.defs.get(x)
+        if eqn is None or eqn.regions:
+            return True
+        todo += eqn.args
+    return False
+
+
+def exception(ev: Evaluator, f: type, args: Args, kwargs: Kwargs) -> Abstract:
+    """The exception `f(*args, **kwargs)`."""
+    operands = [ev.operand(a) for a in (*args, *kwargs.values())]
+    if not kwargs and getattr(builtins, f.__name__, None) is f:
+        return ev.emit(python, *operands, callee=f.__name__)  # type: ignore[no-any-return]
+    return ev.emit(apply, ev.opaque(Static(f, (f,))), *operands, keywords=tuple(kwargs))  # type: ignore[no-any-return]
+
+
+@special(logging.getLogger)
+def get_logger(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The logger of a name is always the same."""
+    logger = logging.getLogger(*(ev.ask(a, "the name of a logger") for a in args))
+    return Static(logger, (logger,))
+
+
+# -- what is known of some ------------------------------------------------------------------------------
+
+
+_READERS = {id(f) for f in (
+    logging.debug, logging.info, logging.warning, logging.error, logging.critical, logging.log, warnings.warn)}
+
+
+def _only_reads(f: Any) -> bool:
+    """Does this function leave the arrays that it gets as they are?"""
+    return id(f) in _READERS or isinstance(getattr(f, "__self__", None), (logging.Logger, logging.LoggerAdapter))
+
+
+_FLOATS = frozenset(("random", "uniform", "gauss", "normalvariate", "triangular", "betavariate", "expovariate",
+                     "gammavariate", "lognormvariate", "vonmisesvariate", "paretovariate", "weibullvariate"))
+_INTS = frozenset(("randint", "randrange", "getrandbits"))
+_CLOCKS = {id(f): FLOAT for f in (time.time, time.perf_counter, time.monotonic, time.process_time)} | {
+    id(f): INT for f in (time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time_ns)}
+_DRAWS = frozenset(("random", "standard_normal", "normal", "uniform", "exponential", "standard_exponential", "gamma",
+                    "beta", "laplace", "logistic", "lognormal", "chisquare", "standard_t", "rayleigh", "weibull",
+                    "rand", "randn"))
+
+
+_ANNOTATED: dict[Any, Type] = {float: ANY_REAL, int: ANY_INT, bool: ANY_BOOL, "float": ANY_REAL, "int": ANY_INT,
+                               "bool": ANY_BOOL}
+"""What a function gives whose annotation says so, in Python or NumPy."""
+
+
+def _result_type(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Type | None:
+    """What a call gives, where that is known: clocks and random numbers."""
+    if id(f) in _CLOCKS:
+        return _CLOCKS[id(f)]
+    if isinstance(f, types.FunctionType):
+        return _ANNOTATED.get(f.__annotations__.get("return"))
+    owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    if isinstance(owner, random.Random) and name in _FLOATS | _INTS:
+        _no_active(ev, name, args, kwargs)
+        return FLOAT if name in _FLOATS else INT
+    if isinstance(owner, (np.random.Generator, np.random.RandomState)) and name in _DRAWS:
+        _no_active(ev, name, args, kwargs)
+        return _draw(ev, name, args, kwargs)
+    return None
+
+
+def _draw(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Type | None:
+    """A number or an array of this size."""
+    if name in ("rand", "randn"):
+        shape = [_dim(ev, d) for d in args]
+        return FLOAT if not shape else None if None in shape else Tensor("array", "f64", tuple(
+            d for d in shape if d is not None))
+    place = {"random": 0, "standard_normal": 0, "standard_exponential": 0, "exponential": 1, "chisquare": 1,
+             "standard_t": 1, "rayleigh": 1, "weibull": 1}.get(name, 2)
+    size = kwargs.get("size", args[place] if len(args) > place else Static(None))
+    if kwargs.keys() & {"dtype", "out", "method"}:
+        return None
+    if size == Static(None):
+        return FLOAT
+    dims = [_dim(ev, d) for d in (size.items if isinstance(size, Tup) else (size,))]
+    return None if None in dims else Tensor("array", "f64", tuple(d for d in dims if d is not None))
+
+
+def _dim(ev: Evaluator, v: Abstract) -> Dim | None:
+    if isinstance(v, Static) and type(v.value) is int:
+        return Dim(v.value)
+    return v.dim if isinstance(v, Value) else None
+
+
+def _no_active(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> None:
+    """A draw from a distribution that depends on numbers of the function: its derivative is not known."""
+    for a in (*args, *kwargs.values()):
+        t = ev.type_of(a) if isinstance(a, (Value, Ref)) else None
+        if isinstance(t, Tensor) and t.kind == "f":
+            ev.refuse("SCT207", f"the parameters of `{name}` are numbers of the function",
+                      why="how a draw depends on them is not known to sct",
+                      hint="draw from the standard distribution, then shift and scale: `mu + sigma * draw`")
+
+
+# -- methods of known strings and numbers ------------------------------------------------------------------
+
+
+def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A method of a string or number that is known, run now; None for other functions."""
+    owner = getattr(f, "__self__", None)
+    if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, bool, tuple):
+        return None
+    cell = ev.slots(args[0]) if f.__name__ == "format_map" and args and isinstance(args[0], DictRef) else None
+    if cell is not None and not isinstance(args[0], DefaultRef) and not all(map(is_number, cell.items)):
+        return _format(ev, owner, (), {k: x for k, x in zip(cell.keys, cell.items) if isinstance(k, str)})
+    if f.__name__ == "format" and not all(map(is_number, (*args, *kwargs.values()))):
+        return _format(ev, owner, args, kwargs)
+    known = [_known(ev, a) for a in args]
+    named = {k: _known(ev, v) for k, v in kwargs.items()}
+    return ev.lift(attempted(ev, lambda: f(*known, **named)))
+
+
+def _known(ev: Evaluator, v: Abstract) -> Any:
+    if isinstance(v, Tup):
+        return tuple(_known(ev, x) for x in v.items)
+    if isinstance(v, ListRef):
+        return [_known(ev, x) for x in ev.slots(v).items]
+    if isinstance(v, DictRef) and not isinstance(v, DefaultRef):
+        cell = ev.slots(v)
+        return dict(zip(cell.keys, (_known(ev, x) for x in cell.items)))
+    return ev.known(v, "an argument of this method")
+
+
+def _format(ev: Evaluator, text: Any, args: Args, kwargs: Kwargs) -> Abstract:
+    """`"{:.3f}".format(x)` as an f-string."""
+    parts: list[Any] = []
+    operands: list[Operand] = []
+    automatic = itertools.count()
+    for before, name, spec, conversion in string.Formatter().parse(text):
+        if before:
+            parts.append(before)
+        if name is None:
+            continue
+        at = int(name) if name.isdigit() else next(automatic) if not name else None
+        v = kwargs.get(name) if at is None else args[at] if at < len(args) else None
+        if v is None or "{" in (spec or "") or isinstance(v, (Tup, Container)):
+            ev.refuse("SCT206", "this format is not supported", hint="use an f-string")
+        parts.append((conversion or "", spec or ""))
+        operands.append(ev.operand(v))
+    return ev.emit(fstring, *operands, parts=tuple(parts))  # type: ignore[no-any-return]

@@ -1,0 +1,123 @@
+"""Targets of assignments: a name, a subscript, or a pattern of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.objects import set_attribute
+from sct.frontend.heap.subscripts import assign_item, slice_view
+from sct.frontend.interpreter.exceptions import attempted, die
+from sct.frontend.interpreter.interpreter import Dead, Evaluator
+from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.loops.iterator_protocol import is_iterator, iterable, iterator, taken
+from sct.frontend.values.abstract_values import Abstract, Array, Key, ListRef, Ref, Static
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Lit, Value
+from sct.ops import fstring, gt, lt, python, raise_
+
+__all__ = ["assign", "home_of", "named", "unpack"]
+
+
+def assign(ev: Evaluator, target: Any, v: Abstract) -> None:
+    """Bind a target: a name, a subscript, or a pattern of them."""
+    if isinstance(target, gast.Name):
+        ev.store.bind(home_of(ev, target), named(ev, v, target.id))
+    elif isinstance(target, gast.Subscript):
+        assign_item(ev, ev.eval(target.value), ev.eval(target.slice), v)
+    elif isinstance(target, (gast.Tuple, gast.List)):
+        unpack(ev, target.elts, _unpacked(ev, v, target.elts))
+    elif isinstance(target, gast.Attribute):
+        set_attribute(ev, ev.eval(target.value), target.attr, named(ev, v, target.attr))
+    else:
+        ev.refuse("SCT101", "this target of an assignment is not supported", node=target)
+
+
+def home_of(ev: Evaluator, target: Any) -> Key:
+    """The slot of a name that is bound: of this call, or of that of a function around it."""
+    frame = ev.frames[-1].home(target.id)
+    if frame is None:
+        ev.refuse("SCT106", f"`{target.id}` is a variable of a module or of a function that has returned: "
+                  "writing it is not supported", node=target, hint="return the value instead")
+    return Key(frame.id, target.id)
+
+
+def _unpacked(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstract, ...]:
+    """The items to unpack; of an iterator at most one more than there are targets."""
+    v = iterable(ev, v)
+    starred = any(isinstance(t, gast.Starred) for t in targets)
+    if not is_iterator(v) or starred:
+        try:
+            return items_of(ev, v)
+        except NeedsStatic:
+            if starred or not isinstance(v, (Ref, ListRef)):
+                raise
+            return _counted(ev, v, len(targets))
+    it = iterator(ev, v)
+    found: list[Abstract] = []
+    while len(found) <= len(targets) and (item := taken(ev, it)) is not None:
+        found.append(item)
+    return tuple(found)
+
+
+def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
+    """So many items, of which there are as many, or Python raises; how many there are is known at run time alone."""
+    size = ev.operand(ev.call(Static(len), [v]))
+
+    def short() -> None:
+        parts = (f"not enough values to unpack (expected {n}, got ", ("", ""), ")")
+        ev.emit(raise_, ev.emit(python, ev.emit(fstring, size, parts=parts), callee="ValueError"))
+        raise Dead
+
+    def long() -> None:
+        die(ev, "ValueError", f"too many values to unpack (expected {n})")
+
+    ev.branch(ev.emit(lt, size, n, spelling="operator.lt"), short, lambda: None)
+    ev.branch(ev.emit(gt, size, n, spelling="operator.gt"), long, lambda: None)
+    if isinstance(v, Ref):
+        return tuple(slice_view(ev, v, Static(k)) for k in range(n))
+    return tuple(dynamic_lists.element(ev, v, Lit(k)) for k in range(n))
+
+
+def _raise_mismatch(ev: Evaluator, targets: str, count: int) -> None:
+    """Raise what Python does where so many items are unpacked to these targets."""
+    attempted(ev, lambda: exec(f"({targets},) = items", {"items": (None,) * count}))
+
+
+def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -> None:
+    star = next((k for k, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
+    if star is None:
+        if len(items) != len(targets):
+            _raise_mismatch(ev, ", ".join(f"v{k}" for k in range(len(targets))), len(items))
+        for t, v in zip(targets, items):
+            assign(ev, t, v)
+        return
+    tail = len(targets) - star - 1
+    if len(items) < star + tail:
+        _raise_mismatch(ev, ", ".join(f"{'*' * (k == star)}v{k}" for k in range(len(targets))), len(items))
+    stop = len(items) - tail
+    values = [*items[:star], ev.new_list(items[star:stop]), *items[stop:]]
+    for t, v in zip(targets, values):
+        assign(ev, t.value if isinstance(t, gast.Starred) else t, v)
+
+
+def named(ev: Evaluator, v: Abstract, name: str) -> Abstract:
+    """The value with the user's name, if it has none yet."""
+    if not name.isidentifier():
+        return v
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        items = dynamic_lists.slots(ev, v).items
+        for k, column in enumerate(items):
+            named(ev, column, name if len(items) == 1 else f"{name}_{k}")
+    if isinstance(v, Ref) and v.path:
+        *path, last = v.path
+        return v if last.name else replace(v, path=(*path, replace(last, name=name)))
+    cell = ev.store.cells[v.addr] if isinstance(v, Ref) else None
+    value = cell.value if isinstance(cell, Array) else v
+    if isinstance(value, Value) and value.hint is None:
+        value.hint = name
+    return v

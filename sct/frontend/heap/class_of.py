@@ -1,0 +1,92 @@
+"""The class of an object: `type(v)`, as far as it is known."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import types
+
+import numpy as np
+
+from sct.frontend.heap.subscripts import NUMPY_NAMES
+from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Bound,
+    Closure,
+    DefaultRef,
+    DictRef,
+    Iteration,
+    ListRef,
+    ObjRef,
+    Ref,
+    Static,
+    Tup,
+)
+from sct.ir import Value
+from sct.ir.real_ints import plain
+from sct.ir.types import Opaque, Tensor
+from sct.ir.user_objects import is_user_class
+
+__all__ = ["class_object", "possible_classes", "python_class"]
+
+
+_ITERATED: dict[str, type] = {
+    "range": range, "zip": zip, "map": map, "filter": filter, "enumerate": enumerate, "keys": type({}.keys()),
+    "values": type({}.values()), "items": type({}.items()), "count": itertools.count, "chain": itertools.chain,
+    "generator": types.GeneratorType}
+"""What is run over, by kind."""
+
+
+def python_class(ev: Evaluator, v: Abstract) -> type:
+    """`type(v)`."""
+    if isinstance(v, ObjRef):
+        return v.cls
+    if isinstance(v, Static):
+        return type(v.peek)
+    if isinstance(v, Tup):
+        return v.cls
+    if isinstance(v, Closure):
+        return types.FunctionType
+    if isinstance(v, Bound) and v.method:
+        return types.MethodType
+    if isinstance(v, Ref):
+        ev.type_of(v)
+    known = {Ref: np.ndarray, ListRef: list, DictRef: dict, DefaultRef: collections.defaultdict}.get(type(v))
+    known = _ITERATED.get(v.kind) if isinstance(v, Iteration) else known
+    if known is not None:
+        return known
+    t = plain(v.type) if isinstance(v, Value) else None
+    if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype != "real":
+        return {"bool": bool, "int": int, "float": float}.get(t.dtype) or np.dtype(NUMPY_NAMES[t.dtype]).type
+    if isinstance(v, Value) and isinstance(t, Opaque):
+        leaf = ev.leaf_of(v)
+        if leaf is not None:
+            return type(leaf)
+    ev.refuse("SCT504", "the class of this object must be known")
+
+
+def class_object(ev: Evaluator, v: Abstract) -> Static:
+    """`type(v)` as a value: what is read of a user's class is read at every call."""
+    cls = python_class(ev, v)
+    return Static(cls, (cls,) if is_user_class(cls) else None)
+
+
+_FLOATS = (np.float64, np.float32, np.float16)
+_INTS = (np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8)
+_KINDS: dict[str, tuple[type, ...]] = {
+    "bool": (bool, np.bool_), "int": (bool, int, np.bool_, *_INTS),
+    "real": (bool, int, float, np.bool_, *_INTS, *_FLOATS), "single": (bool, int, float, np.bool_, np.float32)}
+
+
+def possible_classes(v: Abstract) -> tuple[type, ...]:
+    """The classes that a number may have, where there are several."""
+    t = plain(v.type) if isinstance(v, Value) else None
+    if not isinstance(t, Tensor) or t.is_array:
+        return ()
+    dtype = {"rint": "int", "float": "real"}.get(t.dtype, t.dtype)
+    if t.carrier == "any":
+        return _KINDS[dtype]
+    return (bool, int, float) if t.carrier == "py" and t.dtype == "real" else ()
+
+

@@ -1,0 +1,567 @@
+"""Lists whose length is known only at run time: columns of numbers, arrays and lists.
+
+    xs = []; for ...: xs.append((a, b))    ->    two columns, `list[float]` each
+
+A list begins with slots that are known; it gets columns where its length depends on the
+path: at the head of a loop that makes it longer, behind a branch that does.  An array
+that is put into such a list is not written any more, nor is one that is taken out: who
+else holds it is not known.  A list in a list is a view of the column of the outer one, so
+that `xs[i][j] = v` writes there; it is cut loose when the outer list itself changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sct.frontend.values.abstract_values import (
+    CAPTURED,
+    Abstract,
+    Array,
+    ListRef,
+    ObjRef,
+    Poison,
+    Record,
+    Ref,
+    Shape,
+    Slots,
+    Static,
+    Tup,
+    is_number,
+)
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import List, Never, Tensor, Type, TypeMismatch, join
+from sct.ops import dim, index, store
+from sct.ops.program import list_ops as ops
+
+if TYPE_CHECKING:
+    from sct.frontend.interpreter.interpreter import Evaluator
+
+__all__ = ["HELD", "append", "as_column", "cells", "change", "columns", "element", "extend", "flat_columns", "grow",
+           "is_dynamic", "joined", "length", "new_list", "of_columns", "same_columns", "shape_of", "store_element"]
+
+Rows = tuple[Shape, list[Type]]
+"""How items are made of leaves, and the types of these."""
+
+HELD = "it was put into a list, or taken out of one"
+STALE = "it was in a list, and lists in that list were written since"
+
+
+def slots(ev: Evaluator, ref: ListRef) -> Slots:
+    cell = ev.store.cells[ref.addr]
+    assert isinstance(cell, Slots)
+    return cell
+
+
+def is_dynamic(ev: Evaluator, v: Abstract) -> bool:
+    """Is this a list whose length is known only at run time?"""
+    return isinstance(v, ListRef) and slots(ev, v).rows is not None
+
+
+# -- items as rows of columns ---------------------------------------------------------------------------
+
+
+def shape_of(ev: Evaluator, v: Abstract) -> Rows:
+    """How an item is made of leaves, and their types."""
+    types: list[Type] = []
+
+    def visit(x: Abstract) -> Shape:
+        if isinstance(x, Tup):
+            parts = tuple(map(visit, x.items))
+            return parts if x.cls is tuple else Record(x.cls, x.fields, parts)
+        if isinstance(x, ObjRef):
+            cell = ev.slots(x)
+            return Record(x.cls, cell.keys, tuple(map(visit, cell.items)))
+        types.append(_leaf_type(ev, x))
+        return len(types) - 1
+
+    return visit(v), types
+
+
+def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
+    if isinstance(x, ListRef):
+        cell = slots(ev, x)
+        if cell.rows is not None and cell.rows == 0:
+            (column,) = cell.items
+            return ev.type_of(column)
+        if cell.rows is None and not cell.items:
+            return List(Never())
+        if cell.rows is None:
+            found = [shape_of(ev, item) for item in cell.items]
+            if all(shape == 0 for shape, _ in found):
+                return List(_joined(ev, [types[0] for _, types in found]))
+    elif isinstance(x, Ref) or isinstance(x, Value) and isinstance(x.type, Tensor) or \
+            is_number(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float)):
+        return ev.type_of(x)
+    elif isinstance(x, Poison):
+        ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
+    ev.refuse("SCT310", "a list whose length is not known holds numbers, arrays, and tuples and lists of these",
+              hint="allocate an array before the loop, or use one list for each part")
+
+
+def _joined(ev: Evaluator, types: Sequence[Type]) -> Type:
+    found = types[0]
+    for t in types[1:]:
+        try:
+            ev.agree(found, t)
+            found = join(ev.resolved(found), ev.resolved(t))
+        except TypeMismatch as error:
+            ev.refuse("SCT310", f"the items of this list are of different types: {error}",
+                      hint="use a list for each type, or a tuple")
+    return found
+
+
+def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
+    """The operands that an item puts into the columns; arrays are held from here on."""
+    if isinstance(shape, Record):
+        yield from _fields(ev, shape, v)
+    elif isinstance(shape, tuple):
+        if not isinstance(v, Tup) or len(v.items) != len(shape) or v.cls is not tuple:
+            _different(ev)
+        for s, x in zip(shape, v.items):
+            yield from leaves(ev, s, x)
+    elif isinstance(v, ListRef):
+        cell = slots(ev, v)
+        if cell.frozen == HELD or cell.parent is not None:
+            ev.refuse("SCT307", "one list is put into two lists", why="which of them see a write is not known",
+                      hint="put a copy into the list: `append(list(xs))`")
+        yield as_column(ev, v)
+        hold(ev, v.addr)
+    elif isinstance(v, (Tup, ObjRef)):
+        _different(ev)
+    else:
+        if isinstance(v, Ref):
+            hold(ev, v.addr)
+        yield ev.operand(v)
+
+
+def _fields(ev: Evaluator, shape: Record, v: Abstract) -> Iterator[Operand]:
+    """The leaves of an object; it is not written any more."""
+    if not isinstance(v, (Tup, ObjRef)) or v.cls is not shape.cls:
+        _different(ev)
+    keys, items = (v.fields, v.items) if isinstance(v, Tup) else (ev.slots(v).keys, ev.slots(v).items)
+    if keys != shape.keys:
+        _different(ev)
+    for s, x in zip(shape.parts, items):
+        yield from leaves(ev, s, x)
+    if isinstance(v, ObjRef):
+        hold(ev, v.addr)
+
+
+def _different(ev: Evaluator) -> NoReturn:
+    ev.refuse("SCT310", "the items of this list are not made alike",
+              hint="use a list for each kind of item")
+
+
+def hold(ev: Evaluator, addr: int) -> None:
+    """Note that a list holds the array or list at `addr`."""
+    cell = ev.store.cells[addr]
+    if not cell.frozen and addr > CAPTURED:
+        ev.store.cells[addr] = replace(cell, frozen=HELD)
+
+
+def as_column(ev: Evaluator, v: ListRef) -> Operand:
+    """A list of numbers, of arrays or of lists as one operand."""
+    cell = slots(ev, v)
+    if cell.rows is None:
+        shape, _ = _row(ev, cell)
+        if shape != 0:
+            ev.refuse("SCT310", "a list of tuples in a list whose length is not known is not supported")
+        elem = None if cell.items else Never()
+        return ev.emit(ops.list_of, *(next(leaves(ev, 0, x)) for x in cell.items), elem=elem)  # type: ignore[no-any-return]
+    return ev.read(one_column(ev, v))
+
+
+def one_column(ev: Evaluator, v: ListRef) -> Ref:
+    """The column of a list that is not one of tuples."""
+    cell = slots(ev, v)
+    fresh(ev, cell)
+    if cell.rows != 0:
+        ev.refuse("SCT503", "a list of tuples is not supported here", hint="use a list for each part")
+    (column,) = cell.items
+    assert isinstance(column, Ref)
+    return column
+
+
+def flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
+    """The columns of a list of numbers, of arrays, of lists, or of tuples of these."""
+    cell = slots(ev, v)
+    if cell.rows != tuple(range(len(cell.items))):
+        return [one_column(ev, v)]
+    fresh(ev, cell)
+    return [c for c in cell.items if isinstance(c, Ref)]
+
+
+def of_columns(ev: Evaluator, parts: Sequence[Abstract]) -> Abstract:
+    """`list(zip(*parts))`; a part that is None is None in every tuple."""
+    found = [as_column(ev, part) if isinstance(part, ListRef) else None for part in parts]
+    like = next((column for column in found if column is not None), None)
+    if like is None:
+        return Static(None)
+    n = ev.emit(dim, like, axis=0, spelling="builtins.len") if None in found else None
+    made = [ev.emit(ops.repeat, None, n) if column is None else column for column in found]
+    return new_list(ev, tuple(range(len(made))), made)
+
+
+def _row(ev: Evaluator, cell: Slots) -> Rows:
+    """The shape and types of the items of known slots."""
+    if not cell.items:
+        return 0, [Never()]
+    found = [shape_of(ev, x) for x in cell.items]
+    if any(shape != found[0][0] for shape, _ in found):
+        _different(ev)
+    return found[0][0], [_joined(ev, column) for column in zip(*(types for _, types in found))]
+
+
+def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
+    """The shape and types of the items, joined with those on another path."""
+    cell = slots(ev, ref)
+    shape, types = item_type(ev, ref) if cell.rows is not None else _row(ev, cell)
+    if like is None:
+        return shape, types
+    if types == [Never()]:
+        return like
+    if like[1] == [Never()]:
+        return shape, types
+    if like[0] != shape:
+        _different(ev)
+    return shape, [_joined(ev, pair) for pair in zip(types, like[1])]
+
+
+def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
+         addrs: Sequence[int] | None = None, name: str | None = None) -> None:
+    """Give a list of known slots columns.
+
+    like   the shape and types of items on another path
+    addrs  where the columns are to be
+    name   what the list is called, where no name stands for it yet
+    """
+    cell = slots(ev, ref)
+    if cell.rows is not None:
+        return
+    shape, types = items_like(ev, ref, like) if cell.items or like is None else like
+    rows = [list(leaves(ev, shape, x)) for x in cell.items]
+    items = []
+    name = name or next((key.name for key, v in ev.store.vars.items() if v == ref and key.name[0] != "<"), None)
+    for k, t in enumerate(types):
+        column = ev.emit(ops.list_of, *(row[k] for row in rows), elem=t)
+        column.hint = name if name is None or len(types) == 1 else f"{name}_{k}"
+        addr = ev.new_addr() if addrs is None else addrs[k]
+        ev.store.cells[addr] = Array(column)
+        items.append(Ref(addr))
+    ev.store.cells[ref.addr] = replace(cell, items=tuple(items), rows=shape)
+
+
+def common_length(ev: Evaluator, ref: ListRef) -> Operand:
+    """How many items there are to iterate over: the columns are of one length, whoever prints may rely on it."""
+    return ev.emit(dim, *columns(ev, ref), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
+
+
+def fresh(ev: Evaluator, cell: Slots) -> None:
+    """Refuses a list that is not known to be what it was."""
+    if cell.frozen == STALE:
+        ev.refuse("SCT307", "a list is read that another name may have changed", why=STALE,
+                  hint="take a copy: `list(xs)`")
+
+
+def new_list(ev: Evaluator, shape: Shape, made: Sequence[Operand], *, origin: str = "fresh",
+             held: bool = False) -> ListRef:
+    """A list with these columns, of which another one has items too, that may be written there, if it is `held`."""
+    items = []
+    for column in made:
+        addr = ev.new_addr()
+        ev.store.cells[addr] = Array(column, origin)
+        items.append(Ref(addr))
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Slots(tuple(items), rows=shape, origin=origin, frozen=HELD if held else "")
+    return ListRef(addr)
+
+
+def columns(ev: Evaluator, ref: ListRef) -> list[Operand]:
+    """What the columns hold now."""
+    fresh(ev, slots(ev, ref))
+    return [ev.read(c) for c in slots(ev, ref).items if isinstance(c, Ref)]
+
+
+def same_columns(ev: Evaluator, ref: ListRef, before: Abstract) -> None:
+    """Refuses a list that is run over backwards and was written since `reversed` was called."""
+    if before != Tup(tuple(c for c in columns(ev, ref) if isinstance(c, Value))):
+        ev.refuse("SCT306", "a list is written while `reversed` runs over it", hint="run over a copy: `list(xs)`")
+
+
+def cells(ev: Evaluator, v: Abstract) -> list[Any]:
+    """What the columns of a list of unknown length are kept in now; of anything else nothing."""
+    return [ev.store.cells[c.addr] for c in slots(ev, v).items if isinstance(c, Ref)] if (
+        isinstance(v, ListRef) and is_dynamic(ev, v)) else []
+
+
+def item_type(ev: Evaluator, ref: ListRef) -> Rows:
+    """The shape and types of the items of a list with columns."""
+    cell = slots(ev, ref)
+    assert cell.rows is not None
+    types = [ev.type_of(c) for c in cell.items]
+    return cell.rows, [t.elem for t in types if isinstance(t, List)]
+
+
+# -- reading ------------------------------------------------------------------------------------------------
+
+
+def length(ev: Evaluator, ref: ListRef) -> Operand:
+    return ev.emit(dim, columns(ev, ref)[0], axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
+
+
+def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
+    """`xs[i]`: arrays in it may not be written, lists in it are views."""
+    cell = slots(ev, ref)
+    fresh(ev, cell)
+
+    def row(shape: Shape) -> Abstract:
+        if isinstance(shape, Record):
+            parts = tuple(map(row, shape.parts))
+            if issubclass(shape.cls, tuple):
+                return Tup(parts, shape.keys, shape.cls)
+            record = ev.new_object(shape.cls, dict(zip(shape.keys, parts)))
+            hold(ev, record.addr)
+            return record
+        if isinstance(shape, tuple):
+            return Tup(tuple(map(row, shape)))
+        column = cell.items[shape]
+        assert isinstance(column, Ref)
+        t = ev.type_of(column)
+        if isinstance(t, List) and isinstance(t.elem, Never):
+            ev.refuse("SCT310", "nothing is known of the items of this list", why="it is empty")
+        made = deep_read(ev, column, i)
+        if isinstance(made.type, List):
+            addr = ev.new_addr()
+            ev.store.cells[addr] = Slots((ev.step(column, index, (i,), {"key": ("i",)}),), rows=0, parent=ref.addr)
+            return ListRef(addr)
+        v = ev.wrap(made)
+        if isinstance(v, Ref):
+            hold(ev, v.addr)
+        return v
+
+    return row(cell.rows or 0)
+
+
+def keys(column: Ref) -> list[Operand]:
+    """The positions on the way from the outermost list to this column."""
+    return [i for step in column.path for i in step.args]
+
+
+def deep_read(ev: Evaluator, column: Ref, i: Operand) -> Operand:
+    """`column[i]`, read of the outermost list at once."""
+    path = [*keys(column), i]
+    return ev.emit(index, ev.read(Ref(column.addr)), *path, key=("i",) * len(path))  # type: ignore[no-any-return]
+
+
+def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
+    """`xs[a:b]`"""
+    held = shared(ev, ref)
+    ends = (bounds.start, bounds.stop, bounds.step)
+    key = ("s" + "".join("0" if b is None else "1" for b in ends),)
+    made = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
+    return new_list(ev, slots(ev, ref).rows or 0, made, held=held)
+
+
+def copied(ev: Evaluator, ref: ListRef) -> ListRef:
+    """`list(xs)`"""
+    held = shared(ev, ref)
+    return new_list(ev, slots(ev, ref).rows or 0, [ev.emit(ops.copy_list, c) for c in columns(ev, ref)], held=held)
+
+
+# -- writing ------------------------------------------------------------------------------------------------
+
+
+def change(ev: Evaluator, ref: ListRef, made: Sequence[Operand]) -> Abstract:
+    """New versions of the columns; None, as the methods of a list return."""
+    cut_loose(ev, ref)
+    for c, new in zip(slots(ev, ref).items, made):
+        assert isinstance(c, Ref)
+        path = keys(c)
+        if path:
+            new = ev.emit(store, ev.read(Ref(c.addr)), new, *path, key=("i",) * len(path))
+        renew(ev, ref, c.addr, new)
+    return Static(None)
+
+
+def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
+    """Write the column of a list, or of the one that it is in."""
+    at: int | None = ref.addr
+    while at is not None:
+        ev.writable(at, "a write")
+        at = slots(ev, ListRef(at)).parent
+    cell = ev.writable(column, "a write")
+    assert isinstance(cell, Array)
+    if isinstance(new, Value) and new.hint is None and isinstance(cell.value, Value):
+        new.hint = cell.value.hint
+    ev.store.cells[column] = replace(cell, value=new)
+    if slots(ev, ref).parent is not None:
+        # A list that was put in, or cut loose, may be the one that is written.
+        for addr, other in list(ev.store.cells.items()):
+            if isinstance(other, Slots) and other.frozen == HELD and not other.keys:
+                ev.store.cells[addr] = replace(other, frozen=STALE)
+
+
+def cut_loose(ev: Evaluator, ref: ListRef) -> None:
+    """The items of the list change their places: lists in it that have names are what they are now."""
+    mine = {c.addr for c in slots(ev, ref).items if isinstance(c, Ref)}
+    named = {v.addr for v in ev.store.vars.values() if isinstance(v, ListRef)}
+    for addr in sorted(named):
+        cell = ev.store.cells[addr]
+        if isinstance(cell, Slots) and cell.parent is not None and addr != ref.addr:
+            (column,) = cell.items
+            if isinstance(column, Ref) and column.addr in mine and len(column.path) > len(_path(ev, ref)):
+                held = ev.new_addr()
+                ev.store.cells[held] = Array(ev.read(column))
+                ev.store.cells[addr] = replace(cell, items=(Ref(held),), parent=None, frozen=HELD)
+
+
+def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
+    column = slots(ev, ref).items[0]
+    return column.path if isinstance(column, Ref) else ()
+
+
+def shared(ev: Evaluator, ref: ListRef) -> bool:
+    """Another list gets the same items: lists in them are written there alone; True: not there either."""
+    if not any(isinstance(t, List) for t in item_type(ev, ref)[1]):
+        return False
+    held = bool(slots(ev, ref).frozen) or ref.addr <= CAPTURED
+    hold(ev, ref.addr)
+    return held
+
+
+def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
+    shape, _ = item_type(ev, ref)
+    own, _ = shape_of(ev, v)
+    if own != shape:
+        _different(ev)
+    made = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, shape, v)))]
+    return change(ev, ref, made)
+
+
+def resize(ev: Evaluator, ref: ListRef) -> None:
+    """The list is about to change its length."""
+    if ref.addr in ev.iterated:
+        ev.refuse("SCT306", "a list changes its length while a loop runs over it",
+                  hint="run over a copy: `for x in list(xs)`")
+
+
+def append(ev: Evaluator, ref: ListRef, v: Abstract) -> Abstract:
+    """`xs.append(v)`"""
+    resize(ev, ref)
+    return _with(ev, ref, v, lambda c, x: ev.emit(ops.append, c, x))
+
+
+def insert(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
+    """`xs.insert(i, v)`"""
+    if i != Lit(0):
+        ev.refuse("SCT310", "insert into a list whose length is not known is supported at 0 alone",
+                  hint="append, or make a new list of slices")
+    resize(ev, ref)
+    return _with(ev, ref, v, lambda c, x: ev.emit(ops.insert_at, c, x, i))
+
+
+def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
+    """`xs[i] = v`"""
+    cell = slots(ev, ref)
+    if cell.parent is None:
+        return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)))
+    column = one_column(ev, ref)
+    path = [*keys(column), i]
+    if shape_of(ev, v)[0] != 0:
+        _different(ev)
+    (x,) = leaves(ev, 0, v)
+    cut_loose(ev, ref)
+    renew(ev, ref, column.addr, ev.emit(store, ev.read(Ref(column.addr)), x, *path, key=("i",) * len(path)))
+    return Static(None)
+
+
+def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
+    """`xs.pop(i)`"""
+    resize(ev, ref)
+    v = taken(ev, element(ev, ref, i))
+    change(ev, ref, [ev.emit(ops.remove_at, c, i) for c in columns(ev, ref)])
+    return v
+
+
+def delete(ev: Evaluator, ref: ListRef, i: Operand) -> None:
+    """`del xs[i]`"""
+    resize(ev, ref)
+    change(ev, ref, [ev.emit(ops.remove_at, c, i, deleted=True) for c in columns(ev, ref)])
+
+
+def taken(ev: Evaluator, v: Abstract) -> Abstract:
+    """An item that leaves its list: lists in it are no views any more."""
+    if isinstance(v, Tup):
+        return v.with_(taken(ev, x) for x in v.items)
+    if isinstance(v, ListRef):
+        return new_list(ev, 0, [as_column(ev, v)])
+    return v
+
+
+def reverse(ev: Evaluator, ref: ListRef) -> Abstract:
+    """`xs.reverse()`"""
+    return change(ev, ref, [ev.emit(index, c, -1, key=("s001",)) for c in columns(ev, ref)])
+
+
+def clear(ev: Evaluator, ref: ListRef) -> Abstract:
+    """`xs.clear()`"""
+    resize(ev, ref)
+    _, types = item_type(ev, ref)
+    return change(ev, ref, [ev.emit(ops.list_of, elem=t) for t in types])
+
+
+def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
+    """`v` itself if it has columns, else a list with columns of the same items."""
+    cell = slots(ev, v)
+    if cell.rows is not None:
+        return v
+    made = ListRef(ev.new_addr())
+    ev.store.cells[made.addr] = replace(cell, origin="fresh", frozen="")
+    grow(ev, made, item_type(ev, like) if not cell.items else None)
+    return made
+
+
+def _both(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Operand]:
+    """The columns of one list and then those of the other."""
+    if slots(ev, other).rows != slots(ev, ref).rows:
+        _different(ev)
+    return [ev.emit(op, c, d) for c, d in zip(columns(ev, ref), columns(ev, other))]
+
+
+def joined(ev: Evaluator, a: ListRef, b: ListRef) -> ListRef:
+    """`a + b`"""
+    a, b = dynamic(ev, a, b), dynamic(ev, b, a)
+    held = [shared(ev, a), shared(ev, b)]
+    return new_list(ev, item_type(ev, a)[0], _both(ev, ops.joined, a, b), held=any(held))
+
+
+def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
+    """`xs.extend(other)`"""
+    resize(ev, ref)
+    other = dynamic(ev, other, ref)
+    held = shared(ev, other)
+    made = change(ev, ref, _both(ev, ops.extend, ref, other))
+    if held:
+        hold(ev, ref.addr)
+    return made
+
+
+def of_numbers(ev: Evaluator, v: Ref) -> bool:
+    """Is this an array with one axis, of unknown size?"""
+    t = ev.type_of(v)
+    return isinstance(t, Tensor) and t.rank == 1 and t.shape[0].value is None
+
+
+def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
+    """`xs * n`"""
+    cell = slots(ev, ref)
+    if cell.rows is None and len(cell.items) == 1 and not isinstance(cell.items[0], ListRef):
+        shape, _ = shape_of(ev, cell.items[0])
+        return new_list(ev, shape, [ev.emit(ops.repeat, x, n) for x in leaves(ev, shape, cell.items[0])])
+    if any(isinstance(t, List) for t in (item_type(ev, ref) if cell.rows is not None else _row(ev, cell))[1]):
+        ev.refuse("SCT310", "a list that holds one list several times is not supported",
+                  hint="make each anew: `[[0.0] * m for _ in range(n)]`")
+    made = dynamic(ev, ref, ref)
+    return new_list(ev, slots(ev, made).rows or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, made)])

@@ -1,0 +1,474 @@
+"""Objects of a user's classes: attributes, methods, operators, and how they are made.
+
+Properties, methods and operators are the Python functions that they are: evaluated like
+any other function.
+
+    p = Params(k=x); p.k += 1.0; p.area()      p is an object on the heap, with a slot `k`
+    self.k, self an object from outside         read at every call; a write is refused
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import inspect
+import numbers
+import types
+import typing
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.calls.opaque_calls import is_library
+from sct.frontend.interpreter.exceptions import attempted, die, fitted
+from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Kwargs, called
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Bound,
+    DictRef,
+    ListRef,
+    ObjRef,
+    Parent,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.frontend.values.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
+from sct.ir import Fn, Value, is_effect, walk
+from sct.ir.foreign import instead
+from sct.ir.real_ints import plain
+from sct.ir.types import Tensor
+from sct.ir.user_objects import dict_of, is_container, is_namedtuple, is_user_class
+from sct.ops import BY_CALL, python, raise_
+from sct.ops.type_rules import numpy_dtype
+
+__all__ = [
+    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "instantiate", "is_generated", "is_object",
+    "reflected", "set_attribute", "special_call", "special_method", "undefined",
+]
+
+
+def class_of(v: Abstract | None) -> type | None:
+    """The class of a user's object; None for everything else."""
+    if isinstance(v, ObjRef):
+        return v.cls
+    if isinstance(v, Tup):
+        return v.cls if v.cls is not tuple else None
+    if isinstance(v, Static) and is_container(type(v.peek)) and not isinstance(v.peek, types.SimpleNamespace):
+        return type(v.peek)
+    return None
+
+
+def is_object(*values: Abstract) -> bool:
+    return any(class_of(v) is not None for v in values)
+
+
+# -- attributes ----------------------------------------------------------------------------------------
+
+
+def get_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
+    """`owner.name`, of a user's object or of `super()`."""
+    found = find_attribute(ev, owner, name)
+    if found is not None:
+        return found
+    cls = owner.cls if isinstance(owner, Parent) else class_of(owner)
+    assert cls is not None
+    return die(ev, "AttributeError", f"{cls.__name__!r} object has no attribute {name!r}")
+
+
+def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+    """`owner.name`, None where there is none."""
+    if isinstance(owner, Parent):
+        of = class_of(owner.owner) or (owner.owner.value if isinstance(owner.owner, Static) else None)
+        assert isinstance(of, type)
+        raw, where = in_parents(ev, of, owner.cls, name)
+        return None if raw is MISSING else bind(ev, raw, where, owner.owner, name)
+    cls = class_of(owner)
+    assert cls is not None
+    if _python(ev, cls, "__getattribute__") is not None:
+        ev.refuse("SCT203", f"the class `{cls.__name__}` has a `__getattribute__` of its own")
+    raw, where = in_class(ev, cls, name)
+    if _is_data(raw):
+        return _bound(ev, raw, where, owner, name)
+    own = _slot(ev, owner, name)
+    if own is not None:
+        return own
+    if isinstance(raw, functools.cached_property):
+        return _computed_once(ev, raw, where, owner, name)
+    if isinstance(owner, Static) and type(owner.peek).__dictoffset__:
+        at = (*path_to(owner), ("attr", "__dict__"))
+        ev.identities[(*at, name), "lacks"] = (at, name)  # an attribute of its own would come first
+    if raw is not MISSING and not isinstance(raw, _SLOTS):
+        return _bound(ev, raw, where, owner, name)
+    hook = special_method(ev, owner, "__getattr__")
+    if raw is not MISSING and isinstance(owner, Static):  # a slot that holds nothing
+        if hook is not None:
+            ev.refuse("SCT203", f"`{name}` of this object holds nothing, and its class has a `__getattr__`",
+                      why="whether it holds something in the next call is not found out", hint=f"set `{name}` first")
+        absent(ev, path_to(owner), name)
+    return None if hook is None else ev.call(hook, [Static(name)])
+
+
+def _bound(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: str) -> Abstract | None:
+    """An attribute of the class, read from `owner`; where its code raises an AttributeError, that of `__getattr__`."""
+    hook = special_method(ev, owner, "__getattr__")
+    if hook is None or isinstance(raw, (types.FunctionType, staticmethod, classmethod)):
+        return bind(ev, raw, where, owner, name)
+    found = if_it_gives(ev, name, lambda: bind(ev, raw, where, owner, name))
+    return ev.call(hook, [Static(name)]) if found is None else found
+
+
+def if_it_gives(ev: Evaluator, name: str, read: Callable[[], Abstract | None]) -> Abstract | None:
+    """What reading an attribute gives; None where it raises an AttributeError, which is found out by a trial."""
+    with ev.inside(ev.fork()) as arm:
+        dead = False
+        try:
+            read()
+        except Dead:
+            dead = True
+    effects = [eqn for eqn in walk(Fn("trial", (), tuple(arm.builder.eqns), ())) if is_effect(eqn)]
+    raised = [ev.defs[x].attrs.get("callee") for eqn in effects if eqn.op is raise_ for x in eqn.args]  # type: ignore
+    if not raised or "AttributeError" not in raised and None not in raised:
+        return read()
+    if dead and raised == ["AttributeError"] and all(eqn.op in (raise_, python) for eqn in effects):
+        return None
+    ev.refuse("SCT503", f"whether this object has the attribute `{name}` is known only at run time",
+              why="the code that gives it may raise an AttributeError")
+
+
+_SLOTS = (types.MemberDescriptorType, type(vars(typing.NamedTuple("_", [("x", int)]))["x"]))
+"""What stands in a class for an attribute that is in the object itself."""
+
+
+def _is_data(raw: Any) -> bool:
+    """Does this attribute of a class come before one of the object: a property, a descriptor with `__set__`?"""
+    kind = type(raw)
+    return not isinstance(raw, _SLOTS) and hasattr(kind, "__get__") and \
+        (hasattr(kind, "__set__") or hasattr(kind, "__delete__"))
+
+
+def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: str) -> Abstract:
+    """A `cached_property` that is read for the first time: the object keeps what it gives."""
+    if isinstance(owner, ObjRef):
+        made = bind(ev, raw, where, owner, name)
+        _store(ev, owner, name, made)
+        return made
+    if isinstance(owner, Static) and owner.path is not None:
+        x = owner.peek
+        attempted(ev, lambda: getattr(x, name))  # as the function itself would, and the object keeps it
+        return ev.lift(getattr(x, name), (*owner.path, ("attr", name)))
+    ev.refuse("SCT203", f"the `cached_property` `{name}` of this object is not supported")
+
+
+def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+    """An attribute that the object itself has."""
+    if isinstance(owner, ObjRef):
+        cell = ev.slots(owner)
+        return cell.items[cell.keys.index(name)] if name in cell.keys else None
+    if isinstance(owner, Tup):
+        return owner.items[owner.fields.index(name)] if name in owner.fields else None
+    assert isinstance(owner, Static)
+    x = owner.peek
+    raw = inspect.getattr_static(type(x), name, None)
+    try:
+        is_slot = isinstance(raw, types.MemberDescriptorType)
+        value = raw.__get__(x) if is_slot else getattr(x, name) if name in dict_of(x) else MISSING
+    except AttributeError:  # a slot that holds nothing
+        return None
+    if value is MISSING:
+        return None
+    return ev.lift(value, (*path_to(owner), ("attr", name)))
+
+
+def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abstract:
+    """What an attribute of the class is when it is read from `owner`."""
+    at = (cls, ("attr", "__dict__"), ("item", name))
+    if isinstance(raw, property):
+        if not isinstance(raw.fget, types.FunctionType):
+            ev.refuse("SCT203", f"the property `{name}` has no Python function")
+        return ev.call(ev.lift(raw.fget, (*at, ("attr", "fget"))), [owner])
+    if isinstance(raw, functools.cached_property):
+        return ev.call(ev.lift(raw.func, (*at, ("attr", "func"))), [owner])
+    if isinstance(raw, staticmethod):
+        return ev.lift(raw.__func__, (*at, ("attr", "__func__")))
+    if isinstance(raw, classmethod):
+        own = owner if isinstance(owner, Static) and isinstance(owner.value, type) else Static(class_of(owner))
+        return Bound(ev.lift(raw.__func__, (*at, ("attr", "__func__"))), (own,))
+    if isinstance(raw, functools.partialmethod):
+        fn = ev.lift(raw.func, (*at, ("attr", "func")))
+        given = [ev.lift(x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(raw.args)]
+        named = [(k, ev.lift(x, (*at, ("attr", "keywords"), ("item", k)))) for k, x in raw.keywords.items()]
+        return Bound(fn, (owner, *given), tuple(named))
+    if isinstance(raw, types.FunctionType) or hasattr(raw, "__wrapped__") and hasattr(type(raw), "__get__"):
+        return Bound(ev.lift(raw, at), (owner,), method=True)
+    if isinstance(raw, (types.WrapperDescriptorType, types.MethodDescriptorType)):
+        return Bound(Static(raw), (owner,))
+    if hasattr(type(raw), "__get__"):
+        return _by_descriptor(ev, "__get__", raw, at, [owner, Static(class_of(owner))])
+    return ev.lift(raw, at)
+
+
+def _by_descriptor(ev: Evaluator, method: str, raw: Any, at: tuple[Any, ...], args: Args) -> Abstract:
+    """A method of a descriptor that a user's class defines."""
+    fn = _python(ev, type(raw), method)
+    if fn is None or not is_user_class(type(raw)):
+        ev.refuse("SCT203", f"a descriptor of class `{type(raw).__name__}` is not supported",
+                  why="sct knows functions, properties, static and class methods, and classes written in Python")
+    return ev.call(Static(fn), [ev.lift(raw, at), *args])
+
+
+def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *, forced: bool = False) -> None:
+    """`owner.name = value`; `forced`: as `object.__setattr__` does it."""
+    cls = class_of(owner)
+    if isinstance(owner, ObjRef):
+        assert cls is not None
+        own = None if forced else in_class(ev, cls, "__setattr__")
+        if own is not None and own[1] is not object and own[1] is not types.SimpleNamespace:
+            if not isinstance(own[0], types.FunctionType) or is_generated(*own):
+                ev.refuse("SCT303", f"writing an attribute of a `{cls.__name__}` is not supported",
+                          why="its class is frozen", hint="use dataclasses.replace")
+            ev.call(bind(ev, *own, owner, "__setattr__"), [Static(name), value])
+            return
+        raw, where = in_class(ev, cls, name)
+        at = (where, ("attr", "__dict__"), ("item", name))
+        if isinstance(raw, property):
+            if not isinstance(raw.fset, types.FunctionType):
+                die(ev, "AttributeError", f"property {name!r} of {cls.__name__!r} object has no setter")
+            ev.call(ev.lift(raw.fset, (*at, ("attr", "fset"))), [owner, value])
+        elif _is_data(raw):
+            if not hasattr(type(raw), "__set__"):
+                ev.refuse("SCT303", f"writing `{name}`, a descriptor without `__set__`, is not supported")
+            _by_descriptor(ev, "__set__", raw, at, [owner, value])
+        else:
+            if "__dict__" not in dir(cls) and not isinstance(raw, types.MemberDescriptorType):
+                attempted(ev, lambda: object.__setattr__(object.__new__(cls), name, None))
+            _store(ev, owner, name, value)
+        return
+    if isinstance(owner, Tup) and cls is not None and not cls.__dictoffset__:
+        attempted(ev, lambda: setattr(cls._make(owner.items), name, None))  # type: ignore[attr-defined]
+    if isinstance(owner, Static):
+        ev.refuse("SCT302", f"a write to the attribute `{name}` of an object that is not a local or an argument of "
+                  "the differentiated function", why="its caller would see the write",
+                  hint="return the value, or pass the object as an argument")
+    ev.refuse("SCT303", f"writing the attribute `{name}` of this object is not supported",
+              hint="use a local, a dict or an array")
+
+
+def _store(ev: Evaluator, owner: ObjRef, name: str, value: Abstract) -> None:
+    """Put an attribute into the object itself."""
+    cell = ev.writable(owner.addr, "a write to an attribute of an object")
+    assert isinstance(cell, Slots)
+    if name in cell.keys:
+        items = tuple(value if k == name else x for k, x in zip(cell.keys, cell.items))
+        ev.store.cells[owner.addr] = replace(cell, items=items)
+    else:
+        ev.store.cells[owner.addr] = replace(cell, items=(*cell.items, value), keys=(*cell.keys, name))
+
+
+# -- special methods ---------------------------------------------------------------------------------
+
+
+def is_generated(raw: types.FunctionType, where: type) -> bool:
+    """Has `dataclass` written this method?"""
+    return "__dataclass_fields__" in vars(where) and raw.__code__.co_filename == "<string>"
+
+
+def _python(ev: Evaluator, cls: type, name: str) -> types.FunctionType | None:
+    """The Python function that a class has for a special method."""
+    raw, _ = in_class(ev, cls, name)
+    return raw if isinstance(raw, types.FunctionType) else None
+
+
+def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
+    """`type(v).name`, bound to `v`; None where the class has none of its own."""
+    cls = class_of(v)
+    if cls is None:
+        return None
+    raw, where = in_class(ev, cls, name)
+    if raw is MISSING or where in (object, tuple, types.SimpleNamespace):
+        return None
+    if isinstance(raw, types.FunctionType) and (is_generated(raw, where) or is_library(raw)):
+        return None
+    if raw is None:
+        die(ev, "TypeError", f"{cls.__name__!r} object does not support `{name}`")
+    return bind(ev, raw, where, v, name)
+
+
+def special_call(ev: Evaluator, v: Abstract, name: str, *args: Abstract) -> Abstract | None:
+    """`v.name(*args)` for a special method; None where `v` is not a user's object that has it."""
+    method = special_method(ev, v, name)
+    return None if method is None else ev.call(method, args)
+
+
+def reflected(ev: Evaluator, a: Abstract, b: Abstract, name: str, swapped: str) -> Abstract | None:
+    """`a op b` by the methods of the operands' classes; None where they have none for it."""
+    p, q = class_of(a), class_of(b)
+    tries = [(a, name, b), (b, swapped, a)] if p is not q else [(a, name, b)]
+    if p is not None and q is not None and p is not q and is_subclass_of(ev, q, p) and \
+            _python(ev, q, swapped) not in (None, _python(ev, p, swapped)):
+        tries.reverse()
+    for owner, method, other in tries:
+        bound = special_method(ev, owner, method)
+        if bound is None:
+            continue
+        made = ev.call(bound, [_as_numpy_gives_it(ev, owner, other) if owner is b else other])
+        if not (isinstance(made, Static) and made.value is NotImplemented):
+            return made
+    return None
+
+
+def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstract:
+    """NumPy hands its numbers to the methods of unknown objects as Python numbers, its arrays element by element."""
+    cls = class_of(owner)
+    knows = getattr(cls, "__array_ufunc__", MISSING) is None or getattr(cls, "__array_priority__", 0) > 0
+    if knows or not isinstance(other, (Ref, Value)):
+        return other
+    if isinstance(other, Ref):
+        ev.refuse("SCT501", "an operator between an array and an object makes an array of objects",
+                  hint="put the object first, or set `__array_ufunc__ = None` in its class")
+    t = other.type
+    if isinstance(t, Tensor) and t.carrier != "py":
+        name = "builtins.float" if t.kind == "f" else "builtins.int"
+        return ev.call_op(BY_CALL[name], other, spelling=name)
+    return other
+
+
+def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abstract:
+    """What Python does with an operator between objects of these classes where no class defines it, be it to raise:
+    tried on others of their classes."""
+    samples = [_sample(v) for v in values]
+    for v, sample in zip(values, samples):
+        if sample is MISSING and isinstance(v, Static) and instead(v.value, "it"):
+            ev.operand(v)  # an object of another library, which is refused by name
+    if MISSING in samples:
+        for v in values:
+            if isinstance(v, Static) and instead(v.peek, "it"):
+                ev.operand(v)  # refused by its name
+        ev.refuse("SCT503", "this operator is not supported between these objects")
+    result = attempted(ev, lambda: run(*samples))
+    kinds = [type(x) for x in samples]
+    alike = any(issubclass(p, q) for p in kinds for q in kinds if p is not q) or len({*kinds}) < len(kinds) or \
+        all(isinstance(x, numbers.Number) for x in samples)
+    if alike or not isinstance(result, bool):
+        ev.refuse("SCT503", "this operator is not supported between these objects")
+    return Static(result)
+
+
+_FIXED = (str, bytes, type(None), type(Ellipsis), type(NotImplemented), set, frozenset, range, slice, type, np.dtype,
+          types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
+"""Classes whose operators are not defined for objects of other ones."""
+
+
+def _sample(v: Abstract) -> Any:
+    """An object of the class of `v`, by which operators that are not defined for it are told from others."""
+    cls = class_of(v)
+    if cls is not None:
+        return type(cls.__name__, (tuple,) if issubclass(cls, tuple) else (), {})()
+    if isinstance(v, Static):
+        return v.value if isinstance(v.value, (bool, int, float, *_FIXED)) else MISSING
+    if isinstance(v, (Tup, ListRef, DictRef)):
+        return () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
+    t = v.type if isinstance(v, Value) else None
+    if isinstance(t, Tensor) and t.carrier == "py":
+        return {"b": True, "i": 1, "f": 1.0}[t.kind]
+    if isinstance(t, Tensor) and t.carrier == "np":
+        return numpy_dtype(plain(t).dtype).type(1)
+    return MISSING
+
+
+# -- making objects ---------------------------------------------------------------------------------------
+
+
+def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstract:
+    """`cls(*args, **kwargs)`."""
+    if cls is types.SimpleNamespace:
+        if args:
+            ev.refuse("SCT205", "a namespace of positional arguments is not supported", hint="name its attributes")
+        return ev.new_object(cls, kwargs)
+    if is_namedtuple(cls) and (not cls.__new__.__globals__.get("__name__", "").startswith("namedtuple_")
+                               or in_class(ev, cls, "__init__")[1] not in (object, tuple)):
+        ev.refuse("SCT208", f"making a `{cls.__name__}` is not supported",
+                  why="it has a `__new__` or an `__init__` of its own", hint="make it outside the function")
+    if is_namedtuple(cls):
+        bound = _signature_bind(ev, cls.__new__, [Static(cls), *args], kwargs)
+        items = tuple(bound[f] if f in bound else ev.lift(cls._field_defaults[f], (cls, ("attr", "_field_defaults"),  # type: ignore[attr-defined]
+                                                                                   ("item", f)))
+                      for f in cls._fields)  # type: ignore[attr-defined]
+        return Tup(items, cls._fields, cls)  # type: ignore[attr-defined]
+    if cls.__new__ is not object.__new__:  # type: ignore[comparison-overlap]
+        ev.refuse("SCT208", f"making a `{cls.__name__}` is not supported", why="it has a `__new__` of its own",
+                  hint="make it outside the differentiated function")
+    if getattr(cls, "__abstractmethods__", None):
+        attempted(ev, lambda: object.__new__(cls))
+    made = ev.new_object(cls, {})
+    init, where = in_class(ev, cls, "__init__")
+    if isinstance(init, types.FunctionType) and "__dataclass_fields__" in vars(where) and \
+            init.__code__.co_filename == "<string>":
+        _fill(ev, made, where, init, args, kwargs)
+    elif isinstance(init, types.FunctionType):
+        given = ev.call(bind(ev, init, where, made, "__init__"), args, kwargs)
+        if given != Static(None):
+            _not_none(ev, given)
+    elif args or kwargs:
+        die(ev, "TypeError", f"{cls.__name__}() takes no arguments")
+    return made
+
+
+def _not_none(ev: Evaluator, given: Abstract) -> None:
+    """An `__init__` that returns something: Python raises."""
+    like = _sample(given)
+    if like is MISSING:
+        ev.refuse("SCT503", "what `__init__` returns is not supported", hint="return nothing")
+    die(ev, "TypeError", f"__init__() should return None, not {type(like).__name__!r}")
+
+
+def _fill(ev: Evaluator, made: ObjRef, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:
+    """What the `__init__` that `dataclass` has written does."""
+    bound = _signature_bind(ev, init, [made, *args], kwargs)
+    late: list[Abstract] = []
+    for f in vars(cls)["__dataclass_fields__"].values():
+        kind = f._field_type.name
+        if kind == "_FIELD_CLASSVAR":
+            continue
+        at = (cls, ("attr", "__dataclass_fields__"), ("item", f.name))
+        if f.name in bound:
+            v = bound[f.name]
+        elif f.default is not dataclasses.MISSING:
+            fixed = isinstance(f.default, (bool, int, float, str, type(None)))
+            v = ev.lift(f.default, None if fixed else (*at, ("attr", "default")))
+        elif f.default_factory is not dataclasses.MISSING:
+            v = ev.call(ev.lift(f.default_factory, (*at, ("attr", "default_factory"))), [])
+        else:
+            continue
+        if kind == "_FIELD_INITVAR":
+            late.append(v)
+        else:
+            set_attribute(ev, made, f.name, v, forced=cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+    after = special_method(ev, made, "__post_init__")
+    if after is not None:
+        ev.call(after, late)
+
+
+def _signature_bind(ev: Evaluator, init: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
+    """What the parameters of `__init__` or `__new__` get, without those left to their defaults."""
+    params, star = [], False
+    for p in inspect.signature(init).parameters.values():
+        if p.kind is p.KEYWORD_ONLY and not star:
+            params.append("*")
+            star = True
+        params.append(p.name if p.default is p.empty else f"{p.name}=None")
+    given = fitted(ev, init.__name__, init.__qualname__, tuple(params), len(args), tuple(kwargs))
+    values = [*args, *kwargs.values()]
+    return {name: values[place] for name, place in given.items() if place is not None}
+
+
+@called(ObjRef, Tup)
+def call_instance(ev: Evaluator, fn: Any, args: Args, kwargs: Kwargs) -> Abstract:
+    method = special_method(ev, fn, "__call__")
+    if method is None:
+        die(ev, "TypeError", f"{fn.cls.__name__!r} object is not callable")
+    return ev.call(method, args, kwargs)

@@ -1,0 +1,172 @@
+"""`dataclasses`, named tuples, and copies of containers.
+
+    dataclasses.replace(p, k=x)   ->   Params(k=x, b=p.b)
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import typing
+from dataclasses import replace
+from typing import Any
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.class_of import python_class
+from sct.frontend.heap.objects import class_of, instantiate, special_call, special_method
+from sct.frontend.interpreter.exceptions import die
+from sct.frontend.interpreter.expressions import get
+from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
+from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.values.abstract_values import (
+    NAMESPACE,
+    Abstract,
+    Container,
+    DictRef,
+    ListRef,
+    ObjRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ops import BY_CALL
+
+__all__ = ["namedtuple_method"]
+
+
+def _fields(ev: Evaluator, v: Abstract) -> dict[str, Abstract]:
+    """The fields of a dataclass instance, read now."""
+    cls = class_of(v)
+    if cls is None or not dataclasses.is_dataclass(cls):
+        die(ev, "TypeError", "this function should be called on dataclass instances")
+    return {f.name: get(ev, v, f.name) for f in dataclasses.fields(cls)}
+
+
+@special(dataclasses.replace)
+def replace_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    found = _fields(ev, args[0])
+    cls = python_class(ev, args[0])
+    made = {f.name: found[f.name] for f in dataclasses.fields(cls) if f.init and f.name not in kwargs}
+    return instantiate(ev, cls, [], {**made, **kwargs})
+
+
+@special(dataclasses.asdict)
+def asdict(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return _plain(ev, args[0], as_dict=True)
+
+
+@special(dataclasses.astuple)
+def astuple(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return _plain(ev, args[0], as_dict=False)
+
+
+def _plain(ev: Evaluator, v: Abstract, *, as_dict: bool) -> Abstract:
+    cls = class_of(v)
+    if cls is not None and dataclasses.is_dataclass(cls):
+        found = {k: _plain(ev, x, as_dict=as_dict) for k, x in _fields(ev, v).items()}
+        return ev.new_dict(found) if as_dict else Tup(tuple(found.values()))
+    if isinstance(v, Tup):
+        return v.with_(_plain(ev, x, as_dict=as_dict) for x in v.items)
+    if isinstance(v, ListRef):
+        return ev.new_list(tuple(_plain(ev, x, as_dict=as_dict) for x in items_of(ev, v)))
+    if isinstance(v, DictRef):
+        cell = ev.slots(v)
+        return ev.new_dict({k: _plain(ev, x, as_dict=as_dict) for k, x in zip(cell.keys, cell.items)})
+    return deep(ev, v, {})
+
+
+@special(dataclasses.fields)
+def fields(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    v = args[0]
+    cls: Any = v.value if isinstance(v, Static) and isinstance(v.value, type) else class_of(v)
+    return Static(dataclasses.fields(cls))
+
+
+@special(dataclasses.is_dataclass)
+def is_dataclass(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    v = args[0]
+    if isinstance(v, Static) and isinstance(v.value, type):
+        return Static(dataclasses.is_dataclass(v.value))
+    cls = class_of(v)
+    return Static(cls is not None and dataclasses.is_dataclass(cls))
+
+
+# -- named tuples ---------------------------------------------------------------------------------------------
+
+
+def namedtuple_method(ev: Evaluator, owner: Tup, name: str, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """`_replace` and `_asdict`."""
+    if name == "_asdict":
+        return ev.new_dict(dict(zip(owner.fields, owner.items)))
+    if name != "_replace":
+        return None
+    unknown = [k for k in kwargs if k not in owner.fields]
+    if unknown:
+        die(ev, "ValueError", f"Got unexpected field names: {unknown!r}")
+    return owner.with_(kwargs.get(k, x) for k, x in zip(owner.fields, owner.items))
+
+
+# -- copies --------------------------------------------------------------------------------------------------
+
+
+@special(copy.copy)
+def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    (v,) = args
+    own = special_call(ev, v, "__copy__")
+    if own is not None:
+        return own
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        return dynamic_lists.copied(ev, v)
+    if isinstance(v, Container):
+        cell = ev.slots(v)
+        addr = ev.new_addr()
+        ev.store.cells[addr] = replace(cell, origin="fresh", frozen="")
+        return replace(v, addr=addr)
+    return ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy") if isinstance(v, Ref) else v
+
+
+@special(copy.deepcopy)
+def deepcopy(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return deep(ev, args[0], {})
+
+
+def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
+    """A copy of `v` and of all that it holds; what it holds twice, the copy does too."""
+    if special_method(ev, v, "__deepcopy__") is not None:
+        ev.refuse("SCT208", "a deep copy of an object with a `__deepcopy__` of its own is not supported",
+                  hint="call a method of your own that makes the copy")
+    if isinstance(v, Tup):
+        return v.with_(deep(ev, x, seen) for x in v.items)
+    if isinstance(v, Ref):
+        if v not in seen:
+            seen[v] = ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy")
+        return seen[v]
+    if isinstance(v, Static) and class_of(v) is not None:
+        ev.refuse("SCT208", "a deep copy of an object from outside is not supported",
+                  hint="pass the object as an argument")
+    if not isinstance(v, Container):
+        return v
+    if v not in seen:
+        cell = ev.slots(v)
+        made = replace(v, addr=ev.new_addr())
+        seen[v] = made
+        items = tuple(deep(ev, x, seen) for x in cell.items)
+        ev.store.cells[made.addr] = replace(cell, items=items, origin="fresh", frozen="")
+    return seen[v]
+
+
+@special(typing.cast)
+def cast(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return args[1]
+
+
+@special(vars)
+def vars_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if not (args and isinstance(args[0], ObjRef)):
+        ev.refuse("SCT206", "`vars` is supported for objects made in the function and arguments alone")
+    cell = ev.store.cells[args[0].addr]
+    assert isinstance(cell, Slots)
+    addr = ev.new_addr()
+    ev.store.cells[addr] = replace(cell, frozen=NAMESPACE)
+    return DictRef(addr)

@@ -1,0 +1,442 @@
+"""Subscripts: reading, viewing and writing arrays and containers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gast
+import numpy as np
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.objects import special_call
+from sct.frontend.interpreter.exceptions import attempted, die
+from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.values.abstract_values import (
+    SLICE,
+    Abstract,
+    Array,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    Perhaps,
+    Ref,
+    Slots,
+    Static,
+    Step,
+    Tup,
+)
+from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.memory_layout import is_forbidden
+from sct.ir import Lit, Operand, Value
+from sct.ir.real_ints import plain
+from sct.ir.types import Tensor, in_words
+from sct.ops import BY_CALL, astype, dim, reshape, store, transpose
+from sct.ops import index as index_op
+from sct.ops.arrays.indexing import join as join_key
+from sct.ops.arrays.indexing import split as split_key
+from sct.ops.linalg.einsum import write_view
+from sct.ops.program.list_ops import stacked, stacked_rows
+
+__all__ = [
+    "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "fits", "flagged", "item", "key_items", "nested",
+    "size_along", "slice_view", "subscript", "writable", "write_through",
+]
+
+NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64"} | {
+    f"{k}{n}": f"{k}{n // 8}" for k, widths in (("i", (8, 16, 32, 64)), ("u", (8, 16, 32, 64)), ("f", (16, 32, 64)))
+    for n in widths}
+
+
+def size_along(ev: Evaluator, owner: Abstract, axis: int) -> Abstract:
+    t = ev.type_of(owner)
+    assert isinstance(t, Tensor)
+    if t.shape[axis].value is not None:
+        return Static(t.shape[axis].value)
+    return ev.wrap(ev.emit(dim, ev.operand(owner), axis=axis))
+
+
+@expression(gast.Subscript)
+def subscript(ev: Evaluator, node: Any) -> Abstract:
+    return item(ev, ev.eval(node.value), ev.eval(node.slice))
+
+
+@expression(gast.Slice)
+def slice_(ev: Evaluator, node: Any) -> Abstract:
+    parts = [Static(None) if p is None else ev.eval(p) for p in (node.lower, node.upper, node.step)]
+    if all(isinstance(p, Static) for p in parts):
+        return Static(slice(*(p.value for p in parts if isinstance(p, Static))))
+    return Tup((Static(slice), *parts), SLICE)
+
+
+def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
+    """`owner[key]`."""
+    own = special_call(ev, owner, "__getitem__", key)
+    if own is not None:
+        return own
+    owner = ev.text(owner) if not isinstance(owner, Perhaps) else ev.present(owner)
+    if isinstance(owner, Static):
+        where, known = known_key(ev, key, "this subscript"), owner.value
+        return Static(attempted(ev, lambda: known[where]))
+    if isinstance(owner, Tup):
+        return _static_item(ev, owner.items, key, Tup)
+    if isinstance(owner, ListRef) and by_position(ev, owner, key):
+        (at,) = key_items(ev, key)
+        return dynamic_lists.part(ev, owner, at) if isinstance(at, slice) else dynamic_lists.element(ev, owner, at)
+    if isinstance(owner, ListRef):
+        items = _slots(ev, owner).items
+        got = _static_item(ev, items, key, Tup, tuple_=False)
+        if isinstance(got, Tup) and (_is_slice(key) or isinstance(key, Static) and isinstance(key.value, slice)):
+            return ev.new_list(got.items)
+        return got
+    if isinstance(owner, DictRef):
+        cell = _slots(ev, owner)
+        name = ev.ask(key, "a key of a dict")
+        if name not in cell.keys and isinstance(owner, DefaultRef):
+            assign_item(ev, owner, key, ev.call(owner.factory, []))
+            cell = _slots(ev, owner)
+        if name not in cell.keys:
+            die(ev, "KeyError", name)
+        return cell.items[cell.keys.index(name)]
+    if isinstance(owner, Ref):
+        return slice_view(ev, owner, key)
+    if isinstance(owner, Value) and isinstance(owner.type, Tensor):
+        if owner.type.carrier == "np" and isinstance(key, Tup) and not key.items:
+            return owner
+        ev.refuse("SCT501", "a number cannot be subscripted")
+    ev.refuse("SCT503", "this object cannot be subscripted")
+
+
+def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
+    """Is the subscript one of a list with columns?  One of many items gets them where the position is
+    known at run time alone."""
+    cell = _slots(ev, owner)
+    if cell.rows is None and not isinstance(key, Static):
+        try:
+            known_key(ev, key, "an index into a list")
+        except NeedsStatic:
+            if len(cell.items) <= FEW and not ev.many_trips:
+                raise
+            dynamic_lists.grow(ev, owner)
+    return _slots(ev, owner).rows is not None
+
+
+def known_key(ev: Evaluator, key: Abstract, what: str) -> Any:
+    """An index, a slice or a key that is known, or asked."""
+    if isinstance(key, Tup) and _is_slice(key):
+        return slice(*(ev.ask(p, what) for p in key.items[1:]))
+    return ev.ask(key, what)
+
+
+FEW = 4
+"""How many items a list may have that is taken apart wherever that can be done."""
+
+
+def _slots(ev: Evaluator, owner: ListRef | DictRef) -> Slots:
+    cell = ev.slots(owner)
+    return cell
+
+
+def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make: Any, *,
+                 tuple_: bool = True) -> Abstract:
+    where = known_key(ev, key, "an index into a list or tuple")
+    if isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.carrier == "np":
+        where = np.dtype(NUMPY_NAMES[key.type.dtype]).type(where)  # of which not all are indices
+    sequence: Any = items if tuple_ else list(items)
+    got = attempted(ev, lambda: sequence[where])
+    return make(tuple(got)) if isinstance(where, slice) else got  # type: ignore[no-any-return]
+
+
+def nested(ev: Evaluator, v: Abstract) -> Any:
+    """Lists and tuples of abstract values as Python lists and tuples; static objects as they are."""
+    if isinstance(v, Tup):
+        return tuple(nested(ev, x) for x in v.items)
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        return ev.wrap(_stacked(ev, v))
+    if isinstance(v, ListRef):
+        return [nested(ev, x) for x in _slots(ev, v).items]
+    if isinstance(v, Static):
+        return v.value
+    return ev.operand(v) if isinstance(v, Value) else v
+
+
+def array_of(ev: Evaluator, v: Abstract) -> Operand:
+    """`np.array(v)`."""
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        return _stacked(ev, v)
+    array = BY_CALL["numpy.array"]
+    assert array.bind is not None
+    operands, attrs = array.bind(nested(ev, v))
+    flat = [ev.operand(Static(x) if isinstance(x, (bool, int, float)) else x) for x in operands]
+    return ev.emit(array, *flat, spelling="numpy.array", **attrs)  # type: ignore[no-any-return]
+
+
+def _stacked(ev: Evaluator, v: ListRef) -> Operand:
+    """The array of a list of unknown length; a column of it for each part of a tuple."""
+    if _slots(ev, v).rows == 0:
+        return ev.emit(stacked, dynamic_lists.as_column(ev, v))  # type: ignore[no-any-return]
+    return ev.emit(stacked_rows, *map(ev.read, dynamic_lists.flat_columns(ev, v)))  # type: ignore[no-any-return]
+
+
+# -- keys ---------------------------------------------------------------------------------------
+
+
+def key_items(ev: Evaluator, key: Abstract) -> list[Any]:
+    """The items of a subscript of an array: operands, None, Ellipsis and slices of operands."""
+    parts = key.items if isinstance(key, Tup) and not _is_slice(key) else (key,)
+    return [_key_item(ev, p) for p in parts]
+
+
+def _is_slice(v: Abstract) -> bool:
+    return isinstance(v, Tup) and bool(v.items) and isinstance(v.items[0], Static) and v.items[0].value is slice
+
+
+def _key_item(ev: Evaluator, v: Abstract) -> Any:
+    own = special_call(ev, v, "__index__")
+    if own is not None:
+        return _key_item(ev, own)
+    if isinstance(v, Tup) and _is_slice(v):
+        return slice(*(None if isinstance(p, Static) and p.value is None else _int(ev, p) for p in v.items[1:]))
+    if isinstance(v, Static):
+        if v.value is None or v.value is Ellipsis:
+            return v.value
+        if isinstance(v.value, slice):
+            return slice(*(None if p is None else Lit(p) for p in (v.value.start, v.value.stop, v.value.step)))
+        if isinstance(v.value, tuple):
+            ev.refuse("SCT503", "a tuple inside a subscript is not supported")
+        if isinstance(v.value, (bool, int)):
+            return Lit(v.value if isinstance(v.value, bool) else int(v.value))
+    if isinstance(v, ListRef):
+        return array_of(ev, v)
+    if isinstance(v, Ref):
+        x = ev.as_int(ev.operand(v))
+        if isinstance(x.type, Tensor) and x.type.kind not in "ib":
+            ev.refuse("SCT501", "arrays used as indices must be of integer or boolean type")
+        return x
+    return _int(ev, v)
+
+
+def _int(ev: Evaluator, v: Abstract) -> Operand:
+    x: Operand = ev.as_int(ev.operand(v))
+    if isinstance(x.type, Tensor) and (x.type.kind in "ib" or x.type.dtype in ("real", "single")):
+        return x
+    ev.refuse("SCT501", "only integers, slices, `...`, None and integer or boolean arrays are valid indices")
+
+
+def flagged(ev: Evaluator, ref: Ref, key: Abstract) -> tuple[Ref, Abstract]:
+    """`array[flag]` is `array[None][mask]`, with a mask of one element."""
+    parts = key.items if isinstance(key, Tup) and not _is_slice(key) else (key,)
+    flags = [p for p in parts if _is_flag(ev, p)]
+    if flags and len(parts) > 1:
+        ev.refuse("SCT501", "a truth value beside other subscripts is not supported", hint="use it in an `if`")
+    if not flags:
+        return ref, key
+    return ev.step(ref, index_op, (), {"key": ("n",)}), ev.call(Static(np.atleast_1d), flags)
+
+
+def _is_flag(ev: Evaluator, v: Abstract) -> bool:
+    t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
+    return isinstance(v, Static) and isinstance(v.value, bool) or isinstance(t, Tensor) and not t.rank and t.kind == "b"
+
+
+def slice_view(ev: Evaluator, ref: Ref, key: Abstract) -> Abstract:
+    """`array[key]`: a view, a copy, or a number."""
+    ref, key = flagged(ev, ref, key)
+    names, operands = join_key(key_items(ev, key))
+    path, names, operands = compose(ev, ref, names, operands)
+    base = Ref(ref.addr, path)
+    made = ev.emit(index_op, ev.read(base), *operands, key=names)
+    if isinstance(made.type, Tensor) and made.type.is_array and not any(k[0] in "am" for k in names):
+        return ev.step(base, index_op, operands, {"key": names})
+    return ev.wrap(made)
+
+
+def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
+            operands: tuple[Operand, ...]) -> tuple[tuple[Step, ...], tuple[str, ...], tuple[Operand, ...]]:
+    """`A[i][j]` as `A[i, j]`, where the first key is integers and full slices alone."""
+    if not ref.path or ref.path[-1].op is not index_op:
+        return ref.path, names, operands
+    last = ref.path[-1]
+    first = split_key(last.attrs["key"], last.args)
+    second = split_key(names, operands)
+    if any(k[0] in "enam" for k in (*last.attrs["key"], *names)):
+        return ref.path, names, operands
+    base = ev.type_of(Ref(ref.addr, ref.path[:-1]))
+    assert isinstance(base, Tensor)
+    items: list[Any] = []
+    rest = list(second)
+    for one in first + [slice(None, None, None)] * (base.rank - len(first)):
+        if not isinstance(one, slice):
+            items.append(one)
+        elif one == slice(None, None, None):
+            items.append(rest.pop(0) if rest else one)
+        elif rest and rest[0] != slice(None, None, None):
+            return ref.path, names, operands
+        else:
+            if rest:
+                rest.pop(0)
+            items.append(one)
+    while items and items[-1] == slice(None, None, None) and len(items) > 1:
+        items.pop()
+    return (ref.path[:-1], *join_key(items))
+
+
+# -- writing ----------------------------------------------------------------------------------------
+
+
+ASSIGNED, COMPUTED = "assignment destination is read-only", "output array is read-only"
+"""What NumPy says of an array that it forbids to write: of an assignment, and of the out of a ufunc."""
+
+
+def writable(ev: Evaluator, ref: Ref, error: str | None = ASSIGNED) -> None:
+    """An array is about to be written: refused where that cannot be tracked, NumPy's `error` where it is read-only."""
+    cell = ev.store.cells[ref.addr]
+    assert isinstance(cell, Array)
+    forbidden = {is_forbidden(ev, who) for who in cell.readonly}
+    forbidden = {True} if any(step.readonly for step in ref.path) else forbidden
+    if forbidden == {True} and error is not None:
+        die(ev, "ValueError", error)
+    if True in forbidden:
+        ev.refuse("SCT301", "a write to an array that is read-only, or may be", hint="write to a copy")
+    ev.writable(ref.addr, "a write")
+
+
+def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) -> None:
+    """`owner[key] = value`."""
+    if special_call(ev, owner, "__setitem__", key, value) is not None:
+        return
+    if isinstance(owner, Ref):
+        owner, key = flagged(ev, owner, key)
+        names, operands = join_key(key_items(ev, key))
+        path, names, operands = compose(ev, owner, names or ("e",), operands)
+        base = Ref(owner.addr, path)
+        writable(ev, base)
+        if isinstance(value, (Tup, ListRef)):
+            value = ev.wrap(array_of(ev, value))
+        made = ev.emit(store, ev.read(base), ev.operand(value), *operands, key=names)
+        write_through(ev, base, made)
+    elif isinstance(owner, ListRef) and by_position(ev, owner, key):
+        (at,) = key_items(ev, key)
+        if isinstance(at, slice):
+            ev.refuse("SCT503", "writing a slice of a list of any length is not supported",
+                      hint="write the items in a loop, or join lists: `xs[:i] + new + xs[j:]`")
+        dynamic_lists.store_element(ev, owner, at, value)
+    elif isinstance(owner, (ListRef, DictRef)):
+        cell = ev.writable(owner.addr, "a write")
+        assert isinstance(cell, Slots)
+        where = ev.key(key) if isinstance(owner, DictRef) else known_key(ev, key, "an index into a list")
+        items = list(cell.items)
+        if isinstance(owner, DictRef):
+            if where in cell.keys:
+                items[cell.keys.index(where)] = value
+                ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
+            else:
+                ev.store.cells[owner.addr] = replace(cell, items=(*items, value), keys=(*cell.keys, where))
+            return
+        written: Any = value
+        if isinstance(where, slice):
+            written = ev.call(Static(tuple), [value]).items  # type: ignore[union-attr]
+            items = list(_slots(ev, owner).items)
+        attempted(ev, lambda: items.__setitem__(where, written))
+        ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
+    elif isinstance(owner, Tup):
+        die(ev, "TypeError", f"'{owner.cls.__name__}' object does not support item assignment")
+    else:
+        ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")
+
+
+def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
+    """`del owner[key]`."""
+    if special_call(ev, owner, "__delitem__", key) is not None:
+        return
+    if not isinstance(owner, (ListRef, DictRef)):
+        ev.refuse("SCT101", "`del` of an item of this is not supported", hint="take it from a list or a dict")
+    if isinstance(owner, ListRef) and by_position(ev, owner, key):
+        (at,) = key_items(ev, key)
+        if isinstance(at, slice):
+            ev.refuse("SCT503", "`del` of a slice of a list of any length is not supported",
+                      hint="join lists: `xs[:i] + xs[j:]`")
+        dynamic_lists.delete(ev, owner, at)
+        return
+    cell = ev.writable(owner.addr, "a write")
+    assert isinstance(cell, Slots)
+    where = known_key(ev, key, "an index into a list" if isinstance(owner, ListRef) else "a key of a dict")
+    if isinstance(owner, DictRef):
+        entries = dict(zip(cell.keys, cell.items))
+        attempted(ev, lambda: entries.__delitem__(where))
+        ev.store.cells[owner.addr] = replace(cell, items=tuple(entries.values()), keys=tuple(entries))
+        return
+    items = list(cell.items)
+    attempted(ev, lambda: items.__delitem__(where))
+    ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
+
+
+def write_through(ev: Evaluator, ref: Ref, new: Operand) -> None:
+    """Make `new` the contents of the view `ref`: a new version of its buffer."""
+    cell = ev.writable(ref.addr, "a write")
+    assert isinstance(cell, Array)
+    old = cell.value
+    for depth in range(len(ref.path), 0, -1):
+        outer = ev.read(Ref(ref.addr, ref.path[: depth - 1]))
+        new = put_back(ev, outer, ref.path[depth - 1], new)
+    if isinstance(new, Value) and new.hint is None and isinstance(old, Value):
+        new.hint = old.hint
+    ev.store.cells[ref.addr] = replace(cell, value=new, starts=False)
+
+
+TURNED = frozenset(("flip", "fliplr", "flipud", "rot90", "swapaxes", "moveaxis", "rollaxis"))
+"""Views of the same elements in another order."""
+
+
+def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand:
+    """`outer` with the view `step` of it replaced by `new`."""
+    t = outer.type
+    assert isinstance(t, Tensor)
+    if step.op is index_op:
+        return ev.emit(store, outer, new, *step.args, key=step.attrs["key"])  # type: ignore[no-any-return]
+    if step.op is transpose:
+        axes = step.attrs.get("axes")
+        back = None if axes is None else tuple(int(k) for k in np.argsort(axes))
+        return ev.emit(transpose, new, axes=back)  # type: ignore[no-any-return]
+    if step.op.name in ("reshape", "ravel", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d"):
+        sizes = [d.value if d.value is not None else ev.emit(dim, outer, axis=k) for k, d in enumerate(t.shape)]
+        return ev.emit(reshape, new, *sizes)  # type: ignore[no-any-return]
+    if step.op.name in TURNED:
+        assert step.op.linear is not None
+        with ev.b:  # what lies where, is told by the transpose
+            (back,) = step.op.linear(new, outer, *step.args, **step.attrs)
+        return ev.emit(store, outer, back, key=("e",))  # type: ignore[no-any-return]
+    if step.op.name == "einsum":
+        with ev.b:
+            return write_view(outer, new, step.attrs["subscripts"])  # type: ignore[no-any-return]
+    ev.refuse("SCT304", f"a write through the view `{step.op.name}` is not supported",
+              hint="write to the array itself, by its index")
+
+
+def fits(ev: Evaluator, result: Tensor, t: Tensor) -> bool:
+    """May a result of this shape be written into an array `t` by a ufunc: is it not broadcast to more?"""
+    ends = list(zip(reversed(result.shape), reversed(t.shape)))
+    for p, _ in [(p, q) for p, q in ends if ev.resolve(q).value == 1]:
+        for ask in (False, True):
+            ev.within(ev.resolve(p), (p,), ask)
+    return result.rank <= t.rank and not any(ev.resolve(q).value == 1 != ev.resolve(p).value for p, q in ends)
+
+
+def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
+    """`array op= value`: `new` is the result of `op`; shape and dtype stay the array's."""
+    t, n = plain(ev.type_of(ref)), plain(new.type)
+    assert isinstance(t, Tensor) and isinstance(n, Tensor)
+    if n.dtype != t.dtype:
+        if "bif".index(n.kind) > "bif".index(t.kind):
+            ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype} in place",
+                      why="NumPy raises here too", hint="write `x = x + y`")
+        new = ev.emit(astype, new, dtype=t.dtype)
+    if not fits(ev, n, t):
+        ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}",
+                  why="NumPy raises here too")
+    if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):
+        ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}")
+    if (t.rank > 1 or plain(new.type) != t) and not (ref.path and ref.path[-1].op is index_op):
+        # Written in place: the memory layout, which `np.sum` can tell, stays; so does the shape.
+        new = ev.emit(store, ev.read(ref), new, key=("e",))
+    write_through(ev, ref, new)

@@ -1,0 +1,413 @@
+"""Comparisons: of numbers and arrays at run time; of objects and containers by the rules of Python.
+
+A pair of kinds that has no rule here is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import operator
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gast
+
+from sct.frontend.calls.opaque_calls import is_library
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.container_operators import as_set
+from sct.frontend.heap.objects import (
+    bind,
+    class_of,
+    get_attribute,
+    is_generated,
+    is_object,
+    special_call,
+    special_method,
+    undefined,
+)
+from sct.frontend.heap.subscripts import array_of
+from sct.frontend.interpreter.exceptions import attempted
+from sct.frontend.interpreter.expressions import as_bool, boolean, negated, truth
+from sct.frontend.interpreter.identity import identical
+from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.interpreter.special_methods import plain_numbers
+from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.loops.iterator_protocol import VIEWS, drained
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Container,
+    DictRef,
+    Iteration,
+    ListRef,
+    ObjRef,
+    Perhaps,
+    Poison,
+    Ref,
+    Static,
+    Tup,
+)
+from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.lookup_guards import in_class, is_subclass_of
+from sct.ir import Eqn, Lit, Operand, Value
+from sct.ir.types import BOOL, Opaque, Tensor
+from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
+
+__all__ = ["COMPARE", "compare_one", "one_or_equal"]
+
+
+COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    gast.Eq: ("eq", operator.eq), gast.NotEq: ("ne", operator.ne), gast.Lt: ("lt", operator.lt),
+    gast.LtE: ("le", operator.le), gast.Gt: ("gt", operator.gt), gast.GtE: ("ge", operator.ge),
+}
+_REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+
+
+@expression(gast.Compare)
+def compare(ev: Evaluator, node: Any) -> Abstract:
+    def go(left: Abstract, k: int) -> Abstract:
+        right = ev.eval(node.comparators[k])
+        one = compare_one(ev, node.ops[k], left, right)
+        if k == len(node.ops) - 1:
+            return one
+        t = truth(ev, one)
+        if isinstance(t, Lit):
+            return go(right, k + 1) if t.value else one
+        stop = Static(False) if isinstance(one, Value) and one.type == BOOL else one
+        return ev.branch(t, lambda: go(right, k + 1), lambda: stop)  # type: ignore[no-any-return]
+
+    return go(ev.eval(node.left), 0)
+
+
+def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """`a op b`."""
+    for v in (a, b):
+        if isinstance(v, Poison):
+            ev.refuse("SCT502", "this value cannot be compared", why=v.reason)
+    if isinstance(op, (gast.Is, gast.IsNot)):
+        same = identical(ev, a, b)
+        return same if isinstance(op, gast.Is) else negated(ev, same)
+    if isinstance(op, (gast.In, gast.NotIn)):
+        there = _contains(ev, b, a)
+        return there if isinstance(op, gast.In) else negated(ev, there)
+    for v in (a, b):
+        if isinstance(v, Perhaps):
+            return _where_present(ev, op, a, b, v)
+    _, run = COMPARE[type(op)]
+    a, b = as_set(ev, a), as_set(ev, b)
+    if isinstance(a, Iteration) or isinstance(b, Iteration):
+        ev.refuse("SCT503", "comparing ranges, views of a dict or iterators is not supported",
+                  hint="compare lists: `list(...)`")
+    if is_object(a, b):
+        return _of_objects(ev, op, a, b)
+    if isinstance(a, Static) and isinstance(b, Static):
+        p, q = a, b
+        return ev.lift(attempted(ev, lambda: run(p.value, q.value)))
+    a, b = (_taken_apart(ev, v) for v in (a, b))
+    if isinstance(a, (Tup, Container)) or isinstance(b, (Tup, Container)):
+        return _compare_containers(ev, op, a, b)
+    return _compare_values(ev, op, a, b)
+
+
+def _where_present(ev: Evaluator, op: Any, a: Abstract, b: Abstract, v: Perhaps) -> Abstract:
+    """A comparison with a tuple that may be None."""
+    def compared(x: Abstract) -> Abstract:
+        return compare_one(ev, op, *(x if w is v else w for w in (a, b)))
+
+    return ev.branch(truth(ev, v), lambda: compared(ev.present(v)), lambda: compared(Static(None)))  # type: ignore[no-any-return]
+
+
+def _taken_apart(ev: Evaluator, v: Abstract) -> Abstract:
+    """A tuple or list that is known, as one of items."""
+    kind = type(v.value) if isinstance(v, Static) else None
+    return Tup(items_of(ev, v)) if kind is tuple else ev.new_list(items_of(ev, v)) if kind is list else v
+
+
+def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """A comparison with at least one number, array or object that is known at run time alone."""
+    spelling, run = COMPARE[type(op)]
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Static) and not isinstance(x.value, (bool, int, float)):
+            t = y.type if isinstance(y, Value) else None
+            if isinstance(t, Tensor) and (t.carrier == "py" or not isinstance(x.value, str)):
+                return undefined(ev, run, a, b)  # it is the same for all numbers
+            if isinstance(t, Tensor) or isinstance(y, Ref):
+                ev.refuse("SCT503", f"a comparison of an array or a NumPy number with `{x.value!r}` is not supported",
+                          hint="write `is None`" if x.value is None else "compare its elements with numbers")
+            if x.value is None and isinstance(y, Value) and (leaf := ev.leaf_of(y)) is not None:
+                return undefined(ev, run, *((x, Static(leaf)) if x is a else (Static(leaf), x)))
+        if not isinstance(y, (Value, Ref, Static)):
+            same = identical(ev, a, b) if spelling in ("eq", "ne") else undefined(ev, run, a, b)
+            return negated(ev, same) if spelling == "ne" else same
+    made = ev.call_op(BY_CALL[f"operator.{spelling}"], *plain_numbers(ev, a, b), spelling=f"operator.{spelling}")
+    if isinstance(made, Value) and isinstance(made.type, Opaque) and all(_compares_to_bool(ev, x) for x in (a, b)):
+        return ev.emit(unwrap, made, to=BOOL)  # type: ignore[no-any-return]
+    return made
+
+
+def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
+    """Is this of a class that is known, whose comparisons with others like it give a bool?"""
+    if isinstance(v, Static):
+        return v.value is None or isinstance(v.value, (bool, int, float, str, bytes))
+    if not isinstance(v, Value):
+        return False
+    return isinstance(v.type, Tensor) and v.type.carrier == "py" or _is_text(ev, v, ev.b.eqns, ())
+
+
+def _is_text(ev: Evaluator, x: Operand, eqns: Sequence[Eqn], loops: tuple[Value, ...]) -> bool:
+    """Is this, of `eqns`, a string for certain?  So is what branches, and `loops` that carry it, make of strings."""
+    if isinstance(x, Lit):
+        return isinstance(x.value, (str, bytes))
+    if x in loops or isinstance(ev.leaf_of(x), (str, bytes)):
+        return True
+    eqn = ev.defs.get(x) or next((e for e in eqns if x in e.outs), None)
+    if eqn is None or eqn.op not in (cond, loop):
+        return eqn is not None and eqn.op is fstring
+    k = eqn.outs.index(x)
+    if eqn.op is cond:
+        return all(_is_text(ev, region.results[k], [*eqns, *region.eqns], loops) for region in eqn.regions)
+    carries, body = eqn.attrs["carries"], eqn.regions[-1]
+    if k >= carries:
+        return False
+    inits, params = eqn.args[len(eqn.args) - carries:], body.params[len(body.params) - carries:]
+    return _is_text(ev, inits[k], eqns, loops) and _is_text(
+        ev, body.results[1 + k], [*eqns, *body.eqns], (*loops, params[k]))
+
+
+# -- of containers ------------------------------------------------------------------------------------------
+
+
+def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """Tuples, lists and dicts; with an array they are arrays."""
+    spelling, run = COMPARE[type(op)]
+    for x, y in ((a, b), (b, a)):
+        if isinstance(y, Ref) or isinstance(y, Value) and isinstance(y.type, Tensor) and y.type.carrier != "py":
+            if not isinstance(x, (Tup, ListRef)) or isinstance(y, Value) and y.type.carrier == "any":  # type: ignore
+                ev.refuse("SCT503", "a comparison of an array with this object is not supported")
+            array = ev.wrap(array_of(ev, x))
+            pair = (array, y) if x is a else (y, array)
+            return ev.call_op(BY_CALL[f"operator.{spelling}"], *pair, spelling=f"operator.{spelling}")
+    kinds = [kind for kind in (Tup, ListRef, DictRef) if isinstance(a, kind) and isinstance(b, kind)]
+    if kinds == [DictRef] and spelling in ("eq", "ne"):
+        same = _equal_dicts(ev, a, b)
+        return negated(ev, same) if spelling == "ne" else same
+    if not kinds or kinds == [DictRef]:
+        return undefined(ev, run, a, b)
+    if any(dynamic_lists.is_dynamic(ev, v) for v in (a, b)):
+        return _compare_grown(ev, op, a, b)
+    left, right = items_of(ev, a), items_of(ev, b)
+    if spelling not in ("eq", "ne"):
+        return _ordered(ev, op, left, right)
+    long = len(left) == len(right)  # lists are looked into only then
+    pairs = list(zip(left, right)) if long or isinstance(a, Tup) else []
+    same = _all_equal(ev, pairs, long)
+    return negated(ev, same) if spelling == "ne" else same
+
+
+def _all_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]], last: bool = True) -> Abstract:
+    """Are the items of each pair one or equal?  Up to the first that are not; `last`: what comes if all are."""
+    if not pairs:
+        return Static(last)
+    t = one_or_equal(ev, *pairs[0])
+    if isinstance(t, Static):
+        return _all_equal(ev, pairs[1:], last) if t.value else t
+    if len(pairs) == 1 and last:
+        return t
+    return ev.branch(ev.operand(t), lambda: _all_equal(ev, pairs[1:], last), lambda: Static(False))  # type: ignore[no-any-return]
+
+
+def one_or_equal(ev: Evaluator, x: Abstract, y: Abstract) -> Abstract:
+    """`x is y or x == y`, a bool, as containers compare their items."""
+    if isinstance(x, (Static, Value, Tup)) and x is y or isinstance(x, Container) and x == y:
+        return Static(True)
+    if isinstance(x, Static) and isinstance(y, Static) and x.value is y.value:
+        return Static(True)
+    if isinstance(x, Ref) and x == y and identical(ev, x, y) == Static(True):  # each view is an object of its own
+        return Static(True)
+    return as_bool(ev, truth(ev, compare_one(ev, gast.Eq(), x, y)))
+
+
+def _equal_dicts(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
+    """The values by the keys of the first dict, up to a key that the other has not."""
+    assert isinstance(a, DictRef) and isinstance(b, DictRef)
+    left, right = ev.slots(a), ev.slots(b)
+    if len(left.keys) != len(right.keys):
+        return Static(False)
+    there = list(itertools.takewhile(lambda k: k in right.keys, left.keys))
+    pairs = [(x, right.items[right.keys.index(k)]) for k, x in zip(there, left.items)]
+    return _all_equal(ev, pairs, len(there) == len(left.keys))
+
+
+def _compare_grown(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """Lists whose length is not known: Python compares them, where they hold numbers."""
+    assert isinstance(a, ListRef) and isinstance(b, ListRef)
+    spelling, _ = COMPARE[type(op)]
+    for x, y in ((a, b), (b, a)):
+        if not dynamic_lists.is_dynamic(ev, x) and not ev.slots(x).items and spelling in ("eq", "ne"):
+            there = ev.emit(gt, dynamic_lists.length(ev, y), 0, spelling="operator.gt")
+            return there if spelling == "ne" else negated(ev, there)
+    columns = [dynamic_lists.as_column(ev, v) for v in (a, b)]
+    for column in columns:
+        elem = getattr(column.type, "elem", None)
+        if not (isinstance(elem, Tensor) and elem.is_scalar):
+            ev.refuse("SCT503", "comparing lists whose length is not known is supported for lists of numbers alone",
+                      hint="compare their items in a loop")
+    return ev.emit(BY_CALL[f"operator.{spelling}"], *columns, spelling=f"operator.{spelling}")  # type: ignore[no-any-return]
+
+
+def _ordered(ev: Evaluator, op: Any, left: tuple[Abstract, ...], right: tuple[Abstract, ...]) -> Abstract:
+    """`<` and the like of tuples or lists: by the first items that differ, or by their lengths."""
+    if not left or not right:
+        return compare_one(ev, op, Static(len(left)), Static(len(right)))
+    equal = one_or_equal(ev, left[0], right[0])
+    if isinstance(equal, Static):
+        return _ordered(ev, op, left[1:], right[1:]) if equal.value else compare_one(ev, op, left[0], right[0])
+    last = len(left) == len(right) == 1
+    types_ = [x.type if isinstance(x, Value) else Lit(x.value).type if isinstance(x, Static) else None
+              for x in (left[0], right[0])]
+    if last and all(isinstance(t, Tensor) and t.carrier == "py" for t in types_):
+        return compare_one(ev, op, left[0], right[0])  # of equal ones too, and a bool
+    return ev.branch(ev.operand(equal), lambda: _ordered(ev, op, left[1:], right[1:]),  # type: ignore[no-any-return]
+                     lambda: compare_one(ev, op, left[0], right[0]))
+
+
+# -- of objects ---------------------------------------------------------------------------------------------
+
+_UNDEFINED = Static(NotImplemented)
+
+
+def _of_objects(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
+    """The methods of the classes, in Python's order; then identity."""
+    spelling, run = COMPARE[type(op)]
+    p, q = class_of(a), class_of(b)
+    tries = [(a, spelling, b), (b, _REFLECTED[spelling], a)]
+    p = tuple if p is None and isinstance(a, Tup) else p
+    if p is not None and q is not None and p is not q and is_subclass_of(ev, q, p):
+        tries.reverse()
+    for owner, name, other in tries:
+        made = _by_method(ev, owner, name, other)
+        if made != _UNDEFINED:
+            return made
+    if spelling in ("eq", "ne"):
+        same = identical(ev, a, b)
+        return same if spelling == "eq" else negated(ev, same)
+    return undefined(ev, run, a, b)
+
+
+def _by_method(ev: Evaluator, owner: Abstract, name: str, other: Abstract) -> Abstract:
+    """`owner.__name__(other)`, which may be NotImplemented."""
+    cls, dunder = class_of(owner), f"__{name}__"
+    op = next(kind for kind, (spelling, _) in COMPARE.items() if spelling == name)()
+    if cls is None:
+        if isinstance(owner, Tup) and isinstance(other, Tup):
+            return _compare_containers(ev, op, Tup(owner.items), Tup(other.items))
+        if isinstance(owner, Ref) or isinstance(owner, Value) and not (
+                isinstance(owner.type, Tensor) and owner.type.carrier == "py"):
+            ev.refuse("SCT501", "a comparison of an array or a NumPy number with an object is not supported",
+                      why="NumPy compares them element by element", hint="convert the number with `float(...)`")
+        return _UNDEFINED
+    raw, where = in_class(ev, cls, dunder)
+    if isinstance(raw, types.FunctionType) and is_generated(raw, where):
+        return _of_dataclasses(ev, op, where, owner, other)
+    if isinstance(raw, types.FunctionType) and not is_library(raw):
+        return ev.call(bind(ev, raw, where, owner, dunder), [other])
+    if where is tuple:
+        items = other.items if isinstance(other, Tup) else None
+        return _UNDEFINED if items is None or not isinstance(owner, Tup) else \
+            _compare_containers(ev, op, Tup(owner.items), Tup(items))
+    if where is types.SimpleNamespace:
+        if class_of(other) is not types.SimpleNamespace or not isinstance(owner, ObjRef) or \
+                not isinstance(other, ObjRef) or name not in ("eq", "ne"):
+            ev.refuse("SCT503", "this comparison of a namespace is not supported", hint="compare its attributes")
+        return _compare_containers(ev, op, *(DictRef(v.addr) for v in (owner, other)))
+    if where is not object:
+        ev.refuse("SCT203", f"the method `{dunder}` of `{cls.__name__}` is not supported")
+    if name != "ne":
+        return _UNDEFINED
+    same = _by_method(ev, owner, "eq", other)
+    return same if same == _UNDEFINED else negated(ev, as_bool(ev, truth(ev, same)))
+
+
+def _of_dataclasses(ev: Evaluator, op: Any, cls: type, a: Abstract, b: Abstract) -> Abstract:
+    """The methods that `dataclass` writes: they compare the fields of objects of one class."""
+    if class_of(a) is not class_of(b):
+        return _UNDEFINED
+    if isinstance(op, gast.Eq) and a == b and sys.version_info >= (3, 13):
+        return Static(True)
+    names = [f.name for f in dataclasses.fields(cls) if f.compare]
+    left, right = ([get_attribute(ev, v, name) for name in names] for v in (a, b))
+    if isinstance(op, gast.Eq) and sys.version_info >= (3, 13):
+        return _fields_equal(ev, list(zip(left, right)))
+    return _compare_containers(ev, op, Tup(tuple(left)), Tup(tuple(right)))
+
+
+def _fields_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]]) -> Abstract:
+    """`a.x == b.x and a.y == b.y`: from 3.13 on, identity does not count."""
+    if not pairs:
+        return Static(True)
+    one = compare_one(ev, gast.Eq(), *pairs[0])
+    if len(pairs) == 1:
+        return one
+    t = truth(ev, one)
+    if isinstance(t, Lit):
+        return _fields_equal(ev, pairs[1:]) if t.value else one
+    return ev.branch(t, lambda: _fields_equal(ev, pairs[1:]), lambda: one)  # type: ignore[no-any-return]
+
+
+# -- membership ---------------------------------------------------------------------------------------------
+
+
+def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
+    """`x in owner`, a bool."""
+    own = special_call(ev, owner, "__contains__", x)
+    if own is not None:
+        return as_bool(ev, truth(ev, own))
+    owner = ev.text(owner)
+    if isinstance(owner, DictRef):
+        cell = ev.slots(owner)
+        try:
+            return Static(ev.ask(x, "what `in` looks for") in cell.keys)
+        except NeedsStatic as need:
+            need.error.hint = "fill an array in a loop"
+            raise
+    if isinstance(owner, Static) and class_of(owner) is None:
+        wanted = ev.ask(x, "what `in` looks for")
+        return Static(attempted(ev, lambda: wanted in owner.value))
+    if isinstance(owner, Iteration) and owner.state is not None:  # it gives its items up to the one
+        tests = (truth(ev, compare_one(ev, gast.Eq(), y, x)) for y in drained(ev, owner))
+        return Static(any(ev.ask(boolean(t), "whether this is the item that `in` looks for") for t in tests))
+    if isinstance(owner, Iteration) and owner.kind == "range":
+        bounds = [ev.ask(p, "the bounds of this range") for p in owner.parts]
+        return Static(ev.ask(x, "what `in` looks for") in range(*bounds))
+    if isinstance(owner, Ref):
+        equal = ev.call_op(eq, owner, ev.wrap(array_of(ev, x)) if isinstance(x, (Tup, ListRef)) else x,
+                           spelling="operator.eq")
+        return as_bool(ev, ev.operand(ev.call_op(BY_CALL["numpy.any"], equal, spelling="numpy.any")))
+    if isinstance(owner, (Tup, ListRef)) or isinstance(owner, Iteration) and owner.kind in VIEWS or \
+            special_method(ev, owner, "__iter__") is not None:
+        items = items_of(ev, owner)
+        plain = all(isinstance(y, (Static, Value)) or isinstance(y, Tup) and _is_plain(y) for y in (x, *items))
+        if plain and not is_object(x, *items):
+            if isinstance(x, Value) and any(y is x for y in items):
+                return Static(True)  # it may be nan
+            return Static(ev.ask(x, "what `in` looks for") in [ev.ask(y, "an item of this list") for y in items])
+        return _any_equal(ev, x, items)
+    ev.refuse("SCT503", "`in` is supported for tuples, lists, dicts and arrays alone")
+
+
+def _is_plain(v: Tup) -> bool:
+    """Is this a tuple of numbers, or of such tuples?"""
+    return all(isinstance(x, (Static, Value)) or isinstance(x, Tup) and _is_plain(x) for x in v.items)
+
+
+def _any_equal(ev: Evaluator, x: Abstract, items: tuple[Abstract, ...]) -> Abstract:
+    if not items:
+        return Static(False)
+    t = one_or_equal(ev, items[0], x)
+    if isinstance(t, Static):
+        return t if t.value else _any_equal(ev, x, items[1:])
+    if len(items) == 1:
+        return t
+    return ev.branch(ev.operand(t), lambda: Static(True), lambda: _any_equal(ev, x, items[1:]))  # type: ignore[no-any-return]

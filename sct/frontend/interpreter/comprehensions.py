@@ -1,0 +1,252 @@
+"""Comprehensions: of known items at once, else as the loop that appends.
+
+    ys = [f(x) for x in xs if c]   ->   ys = []; for x in xs: if c: ys.append(f(x))
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import gast
+
+from sct.errors import SctError
+from sct.frontend.heap.assignment import assign
+from sct.frontend.heap.store import binding
+from sct.frontend.interpreter.expressions import condition, lookup
+from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.loops.iterator_protocol import drained, iterable, iterator, most
+from sct.frontend.source.parse import free_in
+from sct.frontend.values.abstract_values import Abstract, Key, Static
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Lit
+
+__all__ = ["MOST_UNROLLED", "Unknown", "all_hold", "appended", "attempted", "names_of", "quantified"]
+
+T = TypeVar("T")
+MOST_UNROLLED = 64
+"""How many items, where they are known, are taken one by one."""
+
+
+@expression(gast.ListComp)
+def listcomp(ev: Evaluator, node: Any) -> Abstract:
+    """A list display with `for`."""
+    try:
+        return attempted(ev, lambda: known(ev, node))
+    except Unknown:
+        pass
+    try:
+        return attempted(ev, lambda: appended(ev, node))
+    except (SctError, NeedsStatic) as error:
+        try:
+            return known(ev, node, ask=True)
+        except (SctError, NeedsStatic, Unknown):
+            raise error from None
+
+
+class Unknown(Exception):
+    """How many items there are, or whether one is taken, is known only at run time."""
+
+
+def attempted(ev: Evaluator, make: Callable[[], T]) -> T:
+    """What `make` gives; if it fails, nothing has happened."""
+    store, eqns, addr, sites = ev.store.copy(), list(ev.b.eqns), ev._next_addr, set(ev.loop_memo)
+    try:
+        return make()
+    except (SctError, NeedsStatic, Unknown):
+        ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
+        for site in ev.loop_memo.keys() - sites:  # what it has learnt is of addresses that others get now
+            del ev.loop_memo[site]
+        raise
+
+
+@contextmanager
+def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
+    """The scope of a comprehension: its names are its own, but for what it runs over first."""
+    frame = ev.frames[-1]
+    names = {*names_of(node), *more}
+    around = {n: lookup(ev, n) for n in sorted(names & free_in(node.generators[0].iter))}
+    if not more and (_makes_functions(node) or _makes_generators(node) - frame.live.at_once):
+        # The functions that it makes read its variables later, as they are then.
+        inner = replace(frame, id=ev.new_frame_id(), locals=names, parent=frame, now=frame.now | names)
+        ev.frames.append(inner)
+        ev.all_frames[inner.id] = inner
+        ev.store.vars.update((Key(inner.id, n), v) for n, v in around.items())
+        try:
+            yield
+        finally:
+            ev.frames.pop()
+        return
+    keys = [k for n in names for k in (Key(frame.id, n), binding(Key(frame.id, n)))]
+    shadowed = {key: ev.store.vars.get(key) for key in keys}
+    added = names - frame.locals
+    frame.locals |= added
+    for n, v in around.items():
+        ev.store.bind(Key(frame.id, n), v)
+    try:
+        yield
+    finally:
+        frame.locals -= added
+        for key, old in shadowed.items():
+            ev.store.vars.pop(key, None)
+            if old is not None:
+                ev.store.vars[key] = old
+
+
+@functools.lru_cache(maxsize=4096)
+def names_of(node: Any) -> frozenset[str]:
+    return frozenset(n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name))
+
+
+@functools.lru_cache(maxsize=4096)
+def _makes_functions(node: Any) -> bool:
+    return any(isinstance(n, gast.Lambda) for n in gast.walk(node))
+
+
+@functools.lru_cache(maxsize=4096)
+def _makes_generators(node: Any) -> frozenset[Any]:
+    return frozenset(n for n in gast.walk(node) if isinstance(n, gast.GeneratorExp) and n is not node)
+
+
+@expression(gast.DictComp)
+def dictcomp(ev: Evaluator, node: Any) -> Abstract:
+    """A dict display with `for`."""
+    return ev.new_dict(dict(_rows(ev, node, ask=True, settled=True, item=lambda: (
+        ev.key(ev.eval(node.key)), ev.eval(node.value)))))
+
+
+@expression(gast.SetComp)
+def setcomp(ev: Evaluator, node: Any) -> Abstract:
+    """A set display with `for`."""
+    made = _rows(ev, node, ask=True, settled=True, item=lambda: ev.eval(node.elt))
+    return Static({ev.key(x, "an item of a set") for x in made})
+
+
+def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:
+    """The list of items that are known, or whose number is asked."""
+    return ev.new_list(tuple(_rows(ev, node, ask=ask, item=lambda: ev.eval(node.elt))))
+
+
+def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled: bool = False) -> list[T]:
+    """What `item` gives for each trip of the loops of a comprehension; `settled`: its tests are asked."""
+    made: list[T] = []
+
+    def go(k: int) -> None:
+        if k == len(node.generators):
+            made.append(item())
+            return
+        gen = node.generators[k]
+        for each in _each(ev, ev.eval(gen.iter), ask):
+            assign(ev, gen.target, each)
+            if all_hold(ev, gen.ifs, settled):
+                go(k + 1)
+
+    with targets(ev, node):
+        go(0)
+    return made
+
+
+def _each(ev: Evaluator, over: Abstract, ask: bool) -> Iterator[Abstract]:
+    """The items, taken one by one."""
+    over = iterable(ev, over)
+    n = most(ev, over)
+    if not ask and (n is None or n > MOST_UNROLLED):
+        raise Unknown
+    return drained(ev, iterator(ev, over))
+
+
+# -- the loop that appends, and the one that looks ---------------------------------------------------
+
+
+def appended(ev: Evaluator, node: Any) -> Abstract:
+    """The list that the loops of the comprehension append to."""
+    return _looped(ev, node, "list", lambda: ev.new_list(()))
+
+
+def quantified(ev: Evaluator, node: Any, stops: bool) -> Abstract:
+    """`any` of a generator expression, where it stops at what is true, or `all`: nothing behind that is evaluated."""
+    def known_items() -> Abstract:
+        with targets(ev, node):
+            return _looked(ev, node, stops, (_each(ev, ev.eval(node.generators[0].iter), False),))
+
+    try:
+        return attempted(ev, known_items)
+    except Unknown:
+        return _looped(ev, node, "any" if stops else "all", lambda: Static(not stops))
+
+
+def _looked(ev: Evaluator, node: Any, stops: bool, levels: tuple[Iterator[Abstract], ...]) -> Abstract:
+    """The same, of what the iterators of its loops have not given yet."""
+    while levels:
+        gen = node.generators[len(levels) - 1]
+        each = next(levels[-1], None)
+        if each is None:
+            levels = levels[:-1]
+            continue
+        assign(ev, gen.target, each)
+        if not all_hold(ev, gen.ifs):
+            continue
+        if len(levels) < len(node.generators):
+            levels = (*levels, _each(ev, ev.eval(node.generators[len(levels)].iter), False))
+            continue
+        t = condition(ev, node.elt)
+        if isinstance(t, Lit):
+            if t.value == stops:
+                return Static(stops)
+            continue
+        rest = functools.partial(_looked, ev, node, stops, levels)
+        stopped = functools.partial(Static, stops)
+        return ev.branch(t, *((stopped, rest) if stops else (rest, stopped)))  # type: ignore[no-any-return]
+    return Static(not stops)
+
+
+def all_hold(ev: Evaluator, tests: list[Any], settled: bool = False) -> bool:
+    """Do the tests of a comprehension hold, up to the first that fails?  `settled`: they are asked."""
+    for test in tests:
+        t = condition(ev, test)
+        if settled and not isinstance(t, Lit):
+            t = Lit(ev.ask(t, "this test"))
+        if not isinstance(t, Lit):
+            raise Unknown
+        if not t.value:
+            return False
+    return True
+
+
+def _looped(ev: Evaluator, node: Any, kind: str, start: Callable[[], Abstract]) -> Abstract:
+    frame = ev.frames[-1]
+    name, loop = _loop(node, kind)
+    frame.live.enter(loop, (frame.now - names_of(node)) | {name})
+    with targets(ev, node, name):
+        ev.store.vars[Key(frame.id, name)] = start()
+        ev.exec(loop)
+        return ev.bound(ev.store.vars[Key(frame.id, name)])
+
+
+def _innermost(node: Any, kind: str, name: str) -> Any:
+    """What is done with an item: it is appended, or looked at."""
+    if kind == "list":
+        append = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
+        return gast.Expr(gast.Call(append, [node.elt], []))
+    found = gast.Assign([gast.Name(name, gast.Store(), None, None)], gast.Constant(kind == "any", None))
+    return gast.If(node.elt if kind == "any" else gast.UnaryOp(gast.Not(), node.elt), [found, gast.Break()], [])
+
+
+@functools.lru_cache(maxsize=4096)
+def _loop(node: Any, kind: str) -> tuple[str, Any]:
+    """The name of the result, and the statement."""
+    name = f"<{kind} {node.lineno} {node.col_offset}>"
+    stmt: Any = _innermost(node, kind, name)
+    for k, gen in reversed(list(enumerate(node.generators))):
+        inner = k < len(node.generators) - 1 and kind != "list"
+        body = [stmt, gast.Break()] if inner else [stmt]  # what leaves an inner loop leaves all of them
+        for test in reversed(gen.ifs):
+            body = [gast.If(test, body, [])]
+        stmt = gast.For(gen.target, gen.iter, body, [gast.Continue()] if k and kind != "list" else [], None)
+    for n in gast.walk(stmt):
+        if not hasattr(n, "lineno"):
+            gast.copy_location(n, node)
+    return name, stmt

@@ -1,0 +1,90 @@
+"""What the function itself would raise here: it is raised when the derivative runs, and not before.
+
+    d["c"]   ->   raise KeyError("c")
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+from collections.abc import Callable, Collection
+from typing import Any, NoReturn
+
+from sct.frontend.interpreter.interpreter import Dead, Evaluator
+from sct.frontend.values.abstract_values import PLAIN
+from sct.ir import Lit
+from sct.ops import raise_
+from sct.ops.program.effects import python
+
+__all__ = ["attempted", "check_count", "die", "fitted"]
+
+
+def die(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
+    """Raise a builtin exception at run time, here; nothing after it is evaluated."""
+    if not all(map(_is_literal, args)):
+        ev.refuse("SCT505", f"this raises {exception}, of what has no literal form", hint="test for it before")
+    if exception == "StopIteration" and ev.generating:
+        exception, args = "RuntimeError", ("generator raised StopIteration",)
+    ev.emit(raise_, ev.emit(python, *map(Lit, args), callee=exception))
+    raise Dead
+
+
+def _is_literal(x: Any) -> bool:
+    return all(map(_is_literal, x)) if type(x) is tuple else type(x) in PLAIN
+
+
+def attempted(ev: Evaluator, run: Callable[[], Any]) -> Any:
+    """`run()`, on what is known now; what it raises, the program raises when it comes to this place."""
+    try:
+        return run()
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ImportError) as error:
+        plain = all(isinstance(a, (str, int, float, bool, type(None))) for a in error.args)
+        if not plain or getattr(builtins, type(error).__name__, None) is not type(error):
+            ev.refuse("SCT505", f"this fails: {error!r}")
+        die(ev, type(error).__name__, *error.args)
+
+
+def check_count(ev: Evaluator, f: Any, name: str, count: int, names: Collection[str]) -> None:
+    """Refuse a call of a builtin with arguments that it does not take, as far as its signature is known."""
+    signature = _signature(f)
+    if signature is None:
+        return
+    try:
+        signature.bind(*range(count), **dict.fromkeys(names))
+    except TypeError as error:
+        ev.refuse("SCT205", f"`{name}` does not take these arguments", why=str(error))
+
+
+@functools.lru_cache(maxsize=256)
+def _signature(f: Any) -> inspect.Signature | None:
+    try:
+        return inspect.signature(f)
+    except (TypeError, ValueError):
+        return None
+
+
+def fitted(ev: Evaluator, name: str, qualname: str, params: tuple[str, ...], count: int,
+           names: tuple[str, ...]) -> dict[str, Any]:
+    """Which argument each of the parameters gets: a position, a tuple or dict of them, None for its default.
+
+    Python itself binds the positions; where they do not fit, its TypeError is raised at run time.
+    """
+    made = _fitted(name, qualname, params, count, names)
+    if isinstance(made, str):
+        die(ev, "TypeError", made)
+    found: dict[str, Any] = made
+    return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _fitted(name: str, qualname: str, params: tuple[str, ...], count: int, names: tuple[str, ...]) -> Any:
+    plain = name if name.isidentifier() else "f"
+    made: dict[str, Any] = {}
+    exec(f"def {plain}({', '.join(params)}): return locals()", {}, made)
+    f = made[plain]
+    f.__qualname__, f.__code__ = qualname or name, f.__code__.replace(co_name=name)
+    try:
+        return f(*range(count), **dict(zip(names, range(count, count + len(names)))))
+    except TypeError as error:
+        return str(error)

@@ -1,0 +1,92 @@
+"""What handles each construct: tables that the modules with the handlers fill.
+
+A construct is accepted if and only if there is a handler for it.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import gast
+
+from sct.frontend.values.abstract_values import Abstract
+
+if TYPE_CHECKING:
+    from sct.frontend.interpreter.interpreter import Evaluator
+
+__all__ = [
+    "CALLS", "EXPRESSIONS", "INSTANCES", "NO_KEYWORDS", "SPECIAL", "STATEMENTS", "Args", "Kwargs", "Special", "called",
+    "expression", "instances", "special", "special_key", "statement", "unsupported",
+]
+
+Handler = Callable[["Evaluator", Any], Any]
+T = TypeVar("T")
+Args = Sequence[Abstract]
+Kwargs = Mapping[str, Abstract]
+Caller = Callable[["Evaluator", Any, Args, Kwargs], Abstract]
+Special = Callable[["Evaluator", Args, Kwargs], Abstract]
+EXPRESSIONS: dict[type, Handler] = {}
+STATEMENTS: dict[type, Handler] = {}
+CALLS: dict[type, Caller] = {}
+SPECIAL: dict[Any, Special] = {}
+INSTANCES: dict[type, Caller] = {}
+NO_KEYWORDS: Kwargs = {}
+
+
+def expression(*nodes: type) -> Callable[[Handler], Handler]:
+    """Registers the handler of these expression nodes."""
+    return _registrar(EXPRESSIONS, nodes)
+
+
+def statement(*nodes: type) -> Callable[[Handler], Handler]:
+    """Registers the handler of these statement nodes."""
+    return _registrar(STATEMENTS, nodes)
+
+
+def called(*classes: type) -> Callable[[Caller], Caller]:
+    """Registers what calling abstract values of these classes does."""
+    return _registrar(CALLS, classes)
+
+
+def instances(*classes: type) -> Callable[[Caller], Caller]:
+    """Registers what calling Python objects of these classes does."""
+    return _registrar(INSTANCES, classes)
+
+
+def special(*objects: Any) -> Callable[[Special], Special]:
+    """Registers what a builtin does with abstract values, where it is not an op."""
+    return _registrar(SPECIAL, map(special_key, objects))
+
+
+def special_key(f: Any) -> Any:
+    """What `f` is known by in `SPECIAL`: a method of a builtin class is a new object each time."""
+    own = getattr(f, "__self__", None) if isinstance(f, types.BuiltinMethodType) else None
+    return (id(own), f.__name__) if isinstance(own, type) else id(f)
+
+
+def _registrar(table: dict[Any, T], keys: Iterable[Any]) -> Callable[[T], T]:
+    def register(handler: T) -> T:
+        table.update(dict.fromkeys(keys, handler))
+        return handler
+
+    return register
+
+
+_UNSUPPORTED: dict[type, tuple[str, str, str]] = {
+    gast.Yield: ("yield", "generators keep state that sct does not differentiate", "build a list or an array"),
+    gast.YieldFrom: ("yield from", "generators keep state that sct does not differentiate", "build a list or an array"),
+    gast.Await: ("await", "", "write a plain function"),
+    gast.AsyncFunctionDef: ("async def", "", "write a plain function"),
+    gast.AsyncFor: ("async for", "", "write a plain function"),
+    gast.Try: ("try", "what is done before an exception would have to be undone",
+               "test for the bad case first, with `if`; or put it into a function of its own that is given nothing "
+               "that is differentiated"),
+    gast.ClassDef: ("class", "", "define the class outside the function"),
+}
+
+
+def unsupported(node: Any) -> tuple[str, str, str]:
+    """What a construct is called, why it is refused, and what to write instead."""
+    return _UNSUPPORTED.get(type(node), (type(node).__name__, "", ""))

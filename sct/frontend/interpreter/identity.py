@@ -1,0 +1,167 @@
+"""`is`: whether two names stand for one object, as far as that is known.
+
+    x is None        of what may be None: asked at run time
+    y is x           of arrays and containers: one address, seen in the same way
+    n is 0           of small ints, of which Python has one each
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+
+import numpy as np
+
+from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Array,
+    Bound,
+    Closure,
+    Container,
+    Iteration,
+    ListRef,
+    Method,
+    ObjRef,
+    Parent,
+    Perhaps,
+    Pullback,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ir import Lit, Value
+from sct.ir.types import BOOL, INT, Optional, Tensor
+from sct.ops import BY_CALL, is_none
+
+__all__ = ["identical"]
+
+_SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum, np.dtype,
+           np.ufunc)
+_SINGLE = (None, True, False, Ellipsis, NotImplemented)
+_SMALL = range(-5, 257)
+"""The ints of which CPython has one object each."""
+
+
+def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
+    """`a is b`."""
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Static) and x.value is None:
+            return _is_none(ev, y)
+    if isinstance(a, Static) and isinstance(b, Static):
+        same = _same_static(a, b)
+    elif isinstance(a, Static) or isinstance(b, Static):
+        one, other = (a, b) if isinstance(a, Static) else (b, a)
+        assert isinstance(one, Static)
+        return _with_static(ev, one, other)
+    elif isinstance(a, Ref) and isinstance(b, Ref):
+        same = _same_array(ev, a, b)
+    elif isinstance(a, Container) and isinstance(b, Container):
+        same = True if a == b else None if _perhaps_one(ev, a.addr, b.addr) else False
+    elif type(a) is not type(b) and isinstance(a, _KINDS) and isinstance(b, _KINDS):
+        same = False
+    else:
+        same = _same_value(a, b)
+    if same is None:
+        ev.refuse("SCT503", "`is` between values known only at run time is not supported", hint="use `==`")
+    return Static(same)
+
+
+_KINDS = (Value, Ref, Container, Tup, Closure, Bound, Method, Pullback, Iteration)
+"""Abstract values of two of these stand for two objects."""
+
+
+def _is_none(ev: Evaluator, y: Abstract) -> Abstract:
+    if isinstance(y, Static):
+        return Static(y.value is None)
+    if isinstance(y, Perhaps):
+        return _is_none(ev, y.of.items[0])
+    if isinstance(y, Ref):
+        cell = ev.store.cells[y.addr]
+        assert isinstance(cell, Array)
+        optional = isinstance(cell.value.type, Optional)
+        return ev.emit(is_none, cell.value) if optional else Static(False)
+    if isinstance(y, Value):
+        if isinstance(y.type, Tensor) or ev.leaf_of(y) is not None:
+            return Static(False)
+        return ev.emit(is_none, y)  # type: ignore[no-any-return]
+    if isinstance(y, (Container, Tup, Closure, Bound, Method, Parent, Pullback, Iteration)):
+        return Static(False)
+    return Static(ev.operand(y) == Lit(None))
+
+
+def _same_static(a: Static, b: Static) -> bool | None:
+    x, y = a.value, b.value
+    if x is y:
+        return True
+    if type(x) is not type(y) or isinstance(x, _SHARED) or any(x is one or y is one for one in _SINGLE):
+        return False
+    if isinstance(x, (int, float, str, bytes, tuple, frozenset)):
+        if type(x) is int:
+            return x == y and x in _SMALL or (None if x == y else False)
+        return None if x == y else False
+    return False
+
+
+def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
+    """Is what is known at run time alone this object?"""
+    x = one.value
+    t = other.type if isinstance(other, Value) else None
+    if isinstance(other, Value) and isinstance(t, Tensor):
+        computed = ev.defs.get(other)
+        merged = computed is not None and bool(computed.regions)  # an int that may be a bool
+        if t == BOOL and isinstance(x, bool) or t == INT and type(x) is int and x in _SMALL and not merged:
+            return ev.call_op(BY_CALL["operator.eq"], other, one, spelling="operator.eq")
+        differs = not isinstance(x, (bool, int, float)) or t.carrier in ("np", "array")
+    elif isinstance(other, Value):
+        leaf = ev.leaf_of(other)
+        differs = leaf is not None and type(leaf) is not type(x)
+    elif isinstance(other, (Ref, Container)):
+        cls = other.cls if isinstance(other, ObjRef) else np.ndarray if isinstance(other, Ref) else \
+            list if isinstance(other, ListRef) else dict
+        differs = not isinstance(x, cls) or ev.store.cells[other.addr].origin == "fresh"
+    elif isinstance(other, Tup):
+        differs = not isinstance(x, tuple)
+    else:
+        differs = isinstance(other, (Closure, Bound, Method, Pullback, Iteration))
+    if not differs:
+        ev.refuse("SCT503", "`is` between values known only at run time is not supported", hint="use `==`")
+    return Static(False)
+
+
+def _same_array(ev: Evaluator, a: Ref, b: Ref) -> bool | None:
+    """Each view is an object of its own."""
+    if a.addr == b.addr:
+        return a.object == b.object if None not in (a.object, b.object) else None
+    return None if _perhaps_one(ev, a.addr, b.addr) else False
+
+
+def _perhaps_one(ev: Evaluator, a: int, b: int) -> bool:
+    """May two addresses stand for one object?  A caller may pass one twice, or one that the function finds outside."""
+    outside = all(ev.store.cells[addr].origin != "fresh" for addr in (a, b))
+    return outside or _ambiguous(ev, a) or _ambiguous(ev, b)
+
+
+def _ambiguous(ev: Evaluator, addr: int) -> bool:
+    """May what is at this address be what another address stands for too?"""
+    cell = ev.store.cells[addr]
+    if isinstance(cell, Slots):
+        return bool(cell.frozen) or cell.parent is not None
+    eqn = ev.defs.get(cell.value) if isinstance(cell.value, Value) else None
+    taken = eqn is not None and not all(isinstance(x.type, Tensor) for x in eqn.args)  # an item of a list
+    return bool(cell.frozen) or cell.merged or taken
+
+
+def _same_value(a: Abstract, b: Abstract) -> bool | None:
+    if isinstance(a, Value) and isinstance(b, Value):
+        p, q = a.type, b.type
+        if a is b:
+            return True if isinstance(p, Tensor) and p.kind == "f" else None
+        differ = isinstance(p, Tensor) and isinstance(q, Tensor) and {p.carrier, q.carrier} == {"py", "np"}
+        return False if differ else None
+    if a is b:
+        return True
+    if isinstance(a, Closure) and isinstance(b, Closure) and a.node is not b.node:
+        return False
+    return None

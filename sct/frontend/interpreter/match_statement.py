@@ -1,0 +1,184 @@
+"""`match`: rewritten to `if`, with two expressions of its own.
+
+    match p:                      if Matches(p, Point(x=a)):
+        case Point(x=a): body         Binds(p, Point(x=a)); body
+        case _: rest              else: rest
+"""
+
+from __future__ import annotations
+
+import collections.abc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from sct.frontend.heap.assignment import assign
+from sct.frontend.heap.class_of import python_class
+from sct.frontend.interpreter.comparisons import compare_one
+from sct.frontend.interpreter.exceptions import die
+from sct.frontend.interpreter.expressions import boolean, truth
+from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.library.introspection import attribute_if_any
+from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.source.parse import Binds, Matches
+from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Static, Tup
+from sct.ir import Lit, Value
+from sct.ir.types import Tensor
+
+__all__: list[str] = []
+
+Test = Callable[[], Abstract]
+
+
+@expression(Matches)
+def matches(ev: Evaluator, node: Any) -> Abstract:
+    return _all(ev, _tests(ev, ev.eval(node.subject), node.pattern))
+
+
+@expression(Binds)
+def binds(ev: Evaluator, node: Any) -> Abstract:
+    _bind(ev, ev.eval(node.subject), node.pattern)
+    return Static(True)
+
+
+def _all(ev: Evaluator, tests: Iterator[Test]) -> Abstract:
+    """Do all tests hold?  Those after the first that fails are not run."""
+    test = next(tests, None)
+    if test is None:
+        return Static(True)
+    t = truth(ev, test())
+    if isinstance(t, Lit):
+        return _all(ev, tests) if t.value else Static(False)
+    rest: list[Abstract] = []
+
+    def others() -> Abstract:
+        rest.append(_all(ev, tests))
+        return rest[0]
+
+    made = ev.branch(t, others, lambda: Static(False))
+    return boolean(t) if rest == [Static(True)] else made
+
+
+def _tests(ev: Evaluator, v: Abstract, p: Any) -> Iterator[Test]:
+    """What must hold for `v` to match the pattern."""
+    if isinstance(p, gast.MatchValue):
+        yield lambda: compare_one(ev, gast.Eq(), v, ev.eval(p.value))
+    elif isinstance(p, gast.MatchSingleton):
+        yield lambda: compare_one(ev, gast.Is(), v, Static(p.value))
+    elif isinstance(p, gast.MatchAs):
+        if p.pattern is not None:
+            yield from _tests(ev, v, p.pattern)
+    elif isinstance(p, gast.MatchOr):
+        yield lambda: _any(ev, v, p)
+    else:
+        parts = _parts(ev, v, p)
+        yield lambda: Static(parts is not None)
+        for x, inner in parts or ():
+            yield from _tests(ev, x, inner)
+
+
+def _any(ev: Evaluator, v: Abstract, p: Any) -> Abstract:
+    def go(k: int) -> Abstract:
+        t = truth(ev, _all(ev, _tests(ev, v, p.patterns[k])))
+        if isinstance(t, Lit):
+            return Static(True) if t.value else go(k + 1) if k + 1 < len(p.patterns) else Static(False)
+        if any(isinstance(n, (gast.MatchAs, gast.MatchStar)) and n.name for n in gast.walk(p)):
+            ev.refuse("SCT503", "which of these patterns matches is known only at run time, and they bind names",
+                      hint="write a case each")
+        if k + 1 == len(p.patterns):
+            return boolean(t)
+        return ev.branch(t, lambda: Static(True), lambda: go(k + 1))  # type: ignore[no-any-return]
+
+    return go(0)
+
+
+def _parts(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
+    """The parts of `v` with their patterns; None where `v` is of another form."""
+    if isinstance(p, gast.MatchSequence):
+        return _sequence(ev, v, p)
+    if isinstance(p, gast.MatchMapping):
+        if not isinstance(v, DictRef):
+            _refuse_such(ev, v, collections.abc.Mapping)
+            return None
+        cell = ev.slots(v)
+        found = [ev.ask(ev.eval(k), "a key of a pattern") for k in p.keys]
+        if any(k not in cell.keys for k in found):
+            return None
+        parts = [(cell.items[cell.keys.index(k)], inner) for k, inner in zip(found, p.patterns)]
+        if p.rest is not None:
+            rest = {k: x for k, x in zip(cell.keys, cell.items) if k not in found}
+            parts.append((ev.new_dict(rest), gast.MatchAs(None, p.rest)))
+        return parts
+    return _class(ev, v, p)
+
+
+def _sequence(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
+    if not isinstance(v, (Tup, ListRef)) and not (isinstance(v, Iteration) and v.kind == "range"):
+        _refuse_such(ev, v, collections.abc.Sequence, (str, bytes, bytearray))
+        return None
+    items = items_of(ev, v)
+    star = next((k for k, q in enumerate(p.patterns) if isinstance(q, gast.MatchStar)), None)
+    if star is None:
+        return list(zip(items, p.patterns)) if len(items) == len(p.patterns) else None
+    tail = len(p.patterns) - star - 1
+    if len(items) < star + tail:
+        return None
+    stop = len(items) - tail
+    middle: list[tuple[Abstract, Any]] = []
+    if p.patterns[star].name is not None:
+        middle = [(ev.new_list(items[star:stop]), gast.MatchAs(None, p.patterns[star].name))]
+    return [*zip(items[:star], p.patterns), *middle, *zip(items[stop:], p.patterns[star + 1:])]
+
+
+def _refuse_such(ev: Evaluator, v: Abstract, kind: Any, but: tuple[type, ...] = ()) -> None:
+    """Refuse what is of this kind, or may be."""
+    v = ev.text(v)
+    tensor = isinstance(v, Value) and isinstance(v.type, Tensor)
+    cls = None if tensor else python_class(ev, v)
+    if cls is not None and issubclass(cls, kind) and not issubclass(cls, but):
+        ev.refuse("SCT503", f"a pattern for a `{cls.__name__}` is not supported", hint="make a list or a dict of it")
+
+
+_WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+"""Classes whose one positional pattern is for the object itself."""
+
+
+def _class(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | None:
+    cls = ev.eval(p.cls)
+    is_one = ev.call(Static(isinstance), [v, cls])
+    if not (isinstance(is_one, Static) and is_one.value and isinstance(cls, Static)):
+        return None
+    count, wanted = len(p.patterns), cls.value
+    named = getattr(wanted, "__match_args__", None)
+    whole = named is None and issubclass(wanted, _WHOLE)
+    allowed = 1 if whole else len(named or ())
+    if count > allowed:
+        die(ev, "TypeError", f"{wanted.__name__}() accepts {allowed} positional sub-pattern{'s' * (allowed != 1)} "
+            f"({count} given)")
+    parts: list[tuple[Abstract, Any]] = [(v, q) for q in p.patterns] if whole else []
+    for name, q in [*zip(() if whole else named or (), p.patterns), *zip(p.kwd_attrs, p.kwd_patterns)]:
+        x = attribute_if_any(ev, v, name)
+        if x is None:
+            return None
+        parts.append((x, q))
+    return parts
+
+
+def _bind(ev: Evaluator, v: Abstract, p: Any) -> None:
+    """Bind the names of a pattern that `v` matches."""
+    if isinstance(p, gast.MatchAs):
+        if p.pattern is not None:
+            _bind(ev, v, p.pattern)
+        if p.name is not None:
+            assign(ev, gast.Name(p.name, gast.Store(), None, None), v)
+    elif isinstance(p, gast.MatchOr):
+        for one in p.patterns:
+            t = _all(ev, _tests(ev, v, one))
+            if isinstance(t, Static) and t.value:
+                return _bind(ev, v, one)
+    elif not isinstance(p, (gast.MatchValue, gast.MatchSingleton)):
+        for x, inner in _parts(ev, v, p) or ():
+            _bind(ev, x, inner)
+
+

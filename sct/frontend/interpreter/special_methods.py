@@ -1,0 +1,84 @@
+"""What Python demands of the results of special methods, and what members of enums are to operators.
+
+    bool(v)      `v.__bool__()`, which must be a bool
+    K.A * x      a member of an `IntEnum` as the int that it is
+"""
+
+from __future__ import annotations
+
+import enum
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.heap.objects import is_object
+from sct.frontend.interpreter.exceptions import attempted
+from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
+from sct.ir import Value
+from sct.ir.types import Opaque, Tensor
+from sct.ops import BY_CALL
+
+__all__ = ["checked", "plain_numbers"]
+
+# -- results of special methods -----------------------------------------------------------------------------
+
+_PROTOCOLS: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {
+    "bool": (bool, ("bool",)), "len": (len, ("int",)), "int": (int, ("int",)), "index": (operator.index, ("int",)),
+    "float": (float, ("float",)), "str": (str, ()), "repr": (repr, ()), "format": (format, ()), "iter": (iter, ())}
+"""What calls a special method, and the types of what it may give that are numbers at run time."""
+
+_MISSING = object()
+_SAMPLES: dict[str, Any] = {
+    "bool": True, "int": 1, "float": 1.0, "b1": np.True_, "i64": np.int64(1), "i32": np.int32(1),
+    "f64": np.float64(1.0), "f32": np.float32(1.0)}
+
+
+def checked(ev: Evaluator, v: Abstract, name: str) -> Abstract:
+    """What the special method `__name__` gives, of the class that it must be; where it is not, Python's TypeError."""
+    call, dtypes = _PROTOCOLS[name]
+    t = v.type if isinstance(v, Value) else None
+    if isinstance(t, Tensor) and t.carrier == "py" and t.dtype in dtypes:
+        return v
+    if isinstance(t, Opaque) and name in ("str", "repr", "format") or name == "iter" and (
+            isinstance(v, Iteration) and v.state is not None or is_object(v)):
+        return v  # a text, or an iterator
+    if isinstance(v, Static):
+        sample = v.value
+    elif isinstance(v, (ListRef, DictRef, Tup)):
+        sample = () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
+    elif isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype in _SAMPLES:
+        sample = _SAMPLES[t.dtype]
+    else:
+        sample = _MISSING
+    if sample is _MISSING:
+        ev.refuse("SCT504", f"the class of what `__{name}__` gives must be known")
+    made = attempted(ev, lambda: call(type("_", (), {f"__{name}__": lambda self, *_: sample})()))
+    if isinstance(v, Static):
+        return Static(made)
+    if f"builtins.{name}" not in BY_CALL and name not in ("len", "index"):
+        ev.refuse("SCT504", f"the class of what `__{name}__` gives must be known")
+    spelling = f"builtins.{ {'len': 'int', 'index': 'int'}.get(name, name)}"
+    return ev.call_op(BY_CALL[spelling], v, spelling=spelling)
+
+
+# -- members of enums ---------------------------------------------------------------------------------------
+
+
+def plain_numbers(ev: Evaluator, *values: Abstract, numpy: bool = False) -> list[Abstract]:
+    """Members of enums that are ints, floats or strings, as these; to NumPy an int of another class is an int64."""
+    numpy = numpy or any(isinstance(v, Ref) or isinstance(v, Value) and isinstance(v.type, Tensor)
+                         and v.type.carrier != "py" for v in values)
+    return [_plain_number(ev, v, numpy) for v in values]
+
+
+def _plain_number(ev: Evaluator, v: Abstract, numpy: bool) -> Abstract:
+    if not (isinstance(v, Static) and isinstance(v.peek, enum.Enum)):
+        return v
+    for cls, spelling in ((int, "numpy.int64"), (float, "numpy.float64"), (str, "")):
+        if isinstance(v.value, cls):
+            plain = Static(getattr(cls, "__str__" if cls is str else f"__{cls.__name__}__")(v.value))
+            return ev.call_op(BY_CALL[spelling], plain, spelling=spelling) if numpy and spelling else plain
+    return v

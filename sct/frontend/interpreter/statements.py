@@ -1,0 +1,430 @@
+"""Statements: assignment, `if`, exits, raise, assert, nested functions."""
+
+from __future__ import annotations
+import __future__
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+
+from sct.errors import SctError
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.assignment import assign, home_of, named
+from sct.frontend.heap.objects import set_attribute
+from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
+from sct.frontend.interpreter.exceptions import attempted, die
+from sct.frontend.interpreter.expressions import binary, closure, condition, get, in_place, name
+from sct.frontend.interpreter.interpreter import Dead, Evaluator, statement
+from sct.frontend.source.parse import loc_of, reads
+from sct.frontend.values.abstract_values import (
+    DELETED,
+    Abstract,
+    DictRef,
+    Key,
+    ListRef,
+    Poison,
+    Ref,
+    Static,
+)
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Lit, Operand, Value
+from sct.ops import eq, lt, raise_
+from sct.ops.program.effects import python
+
+__all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard"]
+
+FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
+"""Exit kinds; END: the test of a `while` failed; a `return` inside a loop has a number of its own above RETURN."""
+
+
+# -- blocks -----------------------------------------------------------------------------------
+
+
+def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
+    """Run statements until one exits; where one may exit, the rest is guarded by a `cond`."""
+    frame = ev.frames[-1]
+    before = frame.now
+    try:
+        while at < len(stmts) and not ev.store.dead:
+            stmt = stmts[at]
+            at += 1
+            frame.now = frame.live.after.get(stmt, frozenset()) | frame.live.before.get(stmt, frozenset()) | reads(stmt)
+            if isinstance(stmt, gast.If):
+                if if_(ev, stmt, stmts, at):
+                    return
+            else:
+                ev.exec(stmt)
+            if isinstance(ev.exit, Static):
+                if ev.exit.value != FALL:
+                    return
+            else:
+                if at < len(stmts) or ev.exit_falls.get(_value(ev.exit), 1) > 1:
+                    guard(ev, stmts, at)
+                return
+    except Dead:
+        ev.store.dead = True
+    finally:
+        frame.now = before
+
+
+def _value(v: Abstract) -> Value:
+    assert isinstance(v, Value)
+    return v
+
+
+def fall_test(ev: Evaluator, kind: Value) -> Operand:
+    """Does the exit `kind` mean: go on here?"""
+    least = ev.exit_falls.get(kind, 1)
+    if least == 1:
+        return ev.emit(eq, kind, FALL, spelling="operator.eq")  # type: ignore[no-any-return]
+    return ev.emit(lt, kind, least, spelling="operator.lt")  # type: ignore[no-any-return]
+
+
+def guard(ev: Evaluator, stmts: Sequence[Any], at: int) -> None:
+    """Run `stmts[at:]` where the exit says fall."""
+    kind = ev.exit
+    assert isinstance(kind, Value)
+    least = ev.exit_falls.get(kind, 1)
+    kinds = ev.kinds_of(kind)
+    exits = frozenset(k for k in kinds if k >= least)
+
+    def rest() -> None:
+        ev.exit = Static(FALL)
+        block(ev, stmts, at)
+
+    def skip() -> None:
+        settle(ev, kind, exits)
+
+    if not exits:
+        return rest()
+    if exits == kinds:
+        return skip()
+    after = ev.frames[-1].live.leaving(stmts[-1]) | ev.frames[-1].now
+    ev.either(fall_test(ev, kind), rest, skip, ev.live_after(after))
+
+
+def run_arm(ev: Evaluator, thunk: Any) -> None:
+    try:
+        thunk()
+    except Dead:
+        ev.store.dead = True
+
+
+def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
+    """On the path where `kind` is one of `exits`: after the outermost loop, evaluate what is returned."""
+    frame = ev.frames[-1]
+    if frame.loop_depth or max(exits) <= RETURN:
+        if len(exits) == 1:
+            ev.exit = Static(next(iter(exits)))
+        else:
+            ev.exit_falls.setdefault(kind, 1)
+            ev.exit = kind
+        return
+
+    def go(codes: list[int]) -> None:
+        code = codes[0]
+        if code <= RETURN and len(codes) == 1:
+            ev.exit = Static(code)
+            return
+        if len(codes) == 1:
+            return run_arm(ev, lambda: return_value(ev, frame.returns[code - RETURN - 1]))
+        test = ev.emit(eq, kind, code, spelling="operator.eq")
+        ev.either(test, lambda: go([code]), lambda: go(codes[1:]), ev.live_after(frame.now))
+
+    go(sorted(exits))
+
+
+def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
+    """An `if`; where one arm always exits the rest of the block goes into the other: then True."""
+    outer = ev.loc
+    ev.loc = loc_of(stmt.test, ev.frames[-1].source.file)
+    try:
+        test = condition(ev, stmt.test)
+        ev.frames[-1].now = ev.frames[-1].live.after.get(stmt, frozenset())
+        if isinstance(test, Lit):
+            block(ev, stmt.body if test.value else stmt.orelse)
+            return False
+        try:
+            return _two_arms(ev, test, stmt, stmts, at)
+        except SctError as error:
+            if error.code not in _ASKED:
+                raise
+            saved = error
+        try:
+            chosen = ev.ask(test, "this test")
+        except (NeedsStatic, SctError):
+            raise saved from None
+        block(ev, stmt.body if chosen else stmt.orelse)
+        return False
+    finally:
+        ev.loc = outer
+
+
+_ASKED = ("SCT301", "SCT310", "SCT501", "SCT502", "SCT503", "SCT505")
+
+
+def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
+    frame = ev.frames[-1]
+    after = frame.live.after.get(stmt, frozenset())
+    arms = [ev.fork(), ev.fork()]
+    exits = []
+    for arm, body in zip(arms, (stmt.body, stmt.orelse)):
+        with ev.inside(arm):
+            block(ev, body)
+            exits.append(isinstance(ev.exit, Static) and ev.exit.value != FALL and not ev.store.dead)
+            if ev.exit != Static(FALL):
+                after |= frame.live.jumps.get(stmt, frozenset())
+    took_rest = False
+    for this, other in ((0, 1), (1, 0)):
+        arm = arms[this]
+        if exits[other] and not exits[this] and at < len(stmts) and not arm.store.dead and not took_rest:
+            with ev.inside(arm):
+                if isinstance(ev.exit, Static):
+                    block(ev, stmts, at)
+                else:
+                    guard(ev, stmts, at)
+            took_rest = True
+            after |= frame.live.leaving(stmts[-1])
+    before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED}
+    state = ev.store, list(ev.b.eqns)
+    ev.join(test, arms[0], arms[1], ev.live_after(after | _pending(ev)))
+    poisoned = [k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED and k not in before]
+    if poisoned and _askable(ev, test):
+        ev.store, ev.b.eqns[:] = state[0], state[1]
+        v = poisoned[0]
+        ev.refuse("SCT502", f"`{v.name}` depends on this test", why="its paths do not go together")
+    return took_rest
+
+
+def _askable(ev: Evaluator, test: Value) -> bool:
+    try:
+        ev.ask(test, "this test")
+    except (NeedsStatic, SctError):
+        return False
+    return True
+
+
+def _pending(ev: Evaluator) -> frozenset[str]:
+    """Names that returns inside the loops in progress will read after them."""
+    return frozenset(n for r in ev.frames[-1].returns for n in reads(r))
+
+
+# -- assignment ---------------------------------------------------------------------------------
+
+
+@statement(gast.Assign)
+def assign_stmt(ev: Evaluator, node: Any) -> None:
+    v = ev.eval(node.value)
+    for target in node.targets:
+        assign(ev, target, v)
+
+
+@statement(gast.AnnAssign)
+def annotated(ev: Evaluator, node: Any) -> None:
+    if node.value is not None:
+        assign(ev, node.target, ev.eval(node.value))
+
+
+@statement(gast.AugAssign)
+def augassign(ev: Evaluator, node: Any) -> None:
+    """`target op= value`: the target is read before the value, and is what it was then, whatever the value binds."""
+    kind, target = type(node.op), node.target
+    if isinstance(target, gast.Name):
+        old = name(ev, target)
+        assign(ev, target, augment(ev, kind, old, ev.eval(node.value)))
+        return
+    owner = ev.eval(target.value)
+    if isinstance(target, gast.Attribute):
+        old = get(ev, owner, target.attr)
+        made = augment(ev, kind, old, ev.eval(node.value))
+        set_attribute(ev, owner, target.attr, named(ev, made, target.attr))
+        return
+    key = ev.eval(target.slice)
+    old = item(ev, owner, key)
+    columns = dynamic_lists.cells(ev, owner)
+    value = ev.eval(node.value)
+    if columns and isinstance(old, ListRef) and dynamic_lists.cells(ev, owner) != columns:
+        ev.refuse("SCT307", "a list is written between the reading of an item and its augmented assignment",
+                  hint="compute the value before the assignment")
+    if isinstance(owner, Ref):
+        if isinstance(old, Ref) and old.addr == owner.addr:
+            augment_array(ev, kind, old, value)  # a view
+        else:
+            assign_item(ev, owner, key, in_place(ev, kind, old, value))
+        return
+    made = augment(ev, kind, old, value)
+    same = made is old and isinstance(old, (Ref, ListRef)) and isinstance(owner, (ListRef, DictRef))
+    if not same or not columns and item(ev, owner, key) != old:
+        assign_item(ev, owner, key, made)
+
+
+def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstract:
+    """`old op= value`, what is assigned then: an array, or a list, itself, which is written."""
+    if isinstance(old, Ref):
+        augment_array(ev, kind, old, value)
+        return old
+    return in_place(ev, kind, ev.defined(old) if isinstance(old, Value) else old, value)
+
+
+def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
+    writable(ev, ref, COMPUTED)
+    number = ev.starts(ref)
+    before, ev.augmenting = ev.augmenting, True
+    try:
+        made = ev.operand(binary(ev, kind, ref, value))
+    finally:
+        ev.augmenting = before
+    if number:
+        write_through(ev, ref, made)
+    else:
+        augmented(ev, ref, made)
+
+
+@statement(gast.Delete)
+def delete(ev: Evaluator, node: Any) -> None:
+    for target in node.targets:
+        _delete(ev, target)
+
+
+def _delete(ev: Evaluator, target: Any) -> None:
+    if isinstance(target, (gast.Tuple, gast.List)):
+        for each in target.elts:
+            _delete(ev, each)
+    elif isinstance(target, gast.Subscript):
+        delete_item(ev, ev.eval(target.value), ev.eval(target.slice))
+    elif isinstance(target, gast.Name):
+        v = name(ev, target)
+        ev.store.vars.pop(key := home_of(ev, target), None)
+        if isinstance(v, (Value, Ref)):
+            ev.store.bind(key, DELETED)
+    else:
+        ev.refuse("SCT101", "`del` of an attribute is not supported", node=target)
+
+
+# -- exits ----------------------------------------------------------------------------------------
+
+
+@statement(gast.Pass)
+def pass_(ev: Evaluator, node: Any) -> None:
+    pass
+
+
+@statement(gast.Break)
+def break_(ev: Evaluator, node: Any) -> None:
+    ev.exit = Static(BREAK)
+
+
+@statement(gast.Continue)
+def continue_(ev: Evaluator, node: Any) -> None:
+    ev.exit = Static(CONTINUE)
+
+
+@statement(gast.Return)
+def return_(ev: Evaluator, node: Any) -> None:
+    frame = ev.frames[-1]
+    if frame.loop_depth:
+        # The expression is evaluated after the loop, from the state that the loop leaves.
+        if node not in frame.returns:
+            frame.returns.append(node)
+        ev.exit = Static(RETURN + 1 + frame.returns.index(node))
+    else:
+        return_value(ev, node)
+
+
+def return_value(ev: Evaluator, node: Any) -> None:
+    frame = ev.frames[-1]
+    before, frame.now = frame.now, frame.now | reads(node)
+    v = Static(None) if node.value is None else ev.eval(node.value)
+    frame.now = before
+    frame.returned_at = frame.returned_at or loc_of(node, frame.source.file)
+    ev.store.vars[Key(frame.id, "<return>")] = v
+    ev.exit = Static(RETURN)
+
+
+@statement(gast.Raise)
+def raise_stmt(ev: Evaluator, node: Any) -> None:
+    if node.exc is None:
+        ev.refuse("SCT107", "a bare `raise` is not supported")
+    parts = [ev.eval(part) for part in (node.exc, node.cause) if part is not None]
+    made = [ev.call(v, []) if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException)
+            else v for v in parts]
+    thrown = ev.defs.get(made[0]) if isinstance(made[0], Value) else None
+    if ev.generating and thrown is not None and thrown.attrs.get("callee") == "StopIteration":
+        die(ev, "StopIteration")  # which is another exception here
+    ev.emit(raise_, *map(ev.operand, made))
+    raise Dead
+
+
+@statement(gast.Assert)
+def assert_(ev: Evaluator, node: Any) -> None:
+    if not __debug__:  # Python leaves asserts out
+        return
+    test = condition(ev, node.test)
+
+    def fail() -> None:
+        args: list[Operand] = []
+        if node.msg is not None:
+            args.append(ev.operand(ev.eval(node.msg)))
+        ev.emit(raise_, ev.emit(python, *args, callee="AssertionError"))
+        raise Dead
+
+    if isinstance(test, Lit):
+        if not test.value:
+            fail()
+        return
+    ev.branch(test, lambda: None, fail)
+
+
+@statement(gast.Expr)
+def expr(ev: Evaluator, node: Any) -> None:
+    if not isinstance(node.value, gast.Constant):
+        ev.eval(node.value)
+
+
+def annotate(ev: Evaluator, node: Any) -> None:
+    """Python evaluates the annotations of a function where it is defined; what calls nothing does nothing."""
+    function = getattr(ev.frames[-1].function, "__code__", None)
+    if function is not None and function.co_flags & __future__.annotations.compiler_flag:
+        return
+    a = node.args
+    params = [*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg]
+    for each in [*(p.annotation for p in params if p is not None), node.returns]:
+        if each is not None and any(isinstance(n, (gast.Call, gast.NamedExpr)) for n in gast.walk(each)):
+            ev.eval(each)
+
+
+@statement(gast.FunctionDef)
+def function_def(ev: Evaluator, node: Any) -> None:
+    decorators = [ev.eval(d) for d in node.decorator_list]
+    v: Abstract = closure(ev, node)
+    annotate(ev, node)
+    for d in reversed(decorators):
+        v = ev.call(d, [v])
+    assign(ev, gast.Name(node.name, gast.Store(), None, None), v)
+
+
+@statement(gast.Import, gast.ImportFrom)
+def import_(ev: Evaluator, node: Any) -> None:
+    """What a module defines is read at every call."""
+    level = getattr(node, "level", 0) or 0
+    package = ev.frames[-1].globals.get("__package__") if level else None
+    for alias in node.names:
+        if isinstance(node, gast.Import):
+            module = attempted(ev, lambda: importlib.import_module(alias.name))  # noqa: B023
+            shown = alias.asname or alias.name.split(".")[0]
+            v = ev.lift_module(module if alias.asname else sys.modules[shown])
+        else:
+            shown = alias.asname or alias.name
+            source = "." * level + (node.module or "")
+            module = attempted(ev, lambda: importlib.import_module(source, package))  # noqa: B023
+            v = get(ev, ev.lift_module(module), alias.name)
+        assign(ev, gast.Name(shown, gast.Store(), None, None), v)
+
+
+@statement(gast.Global, gast.Nonlocal)
+def global_(ev: Evaluator, node: Any) -> None:
+    pass  # reading is as ever; `assign` refuses writes
+

@@ -1,0 +1,77 @@
+"""`with`: contexts that change no number stand around the same statements in the derivative.
+
+    with np.errstate(divide="ignore"): y = np.log(x)   ->   enter("numpy.errstate", ...); y = log(x); leave()
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import gast
+import numpy as np
+
+from sct.frontend.heap.assignment import assign
+from sct.frontend.interpreter.interpreter import SPECIAL, Evaluator, Special, statement
+from sct.frontend.interpreter.statements import block
+from sct.frontend.values.abstract_values import Abstract, Bound, Static
+from sct.ops import enter, leave
+
+__all__: list[str] = []
+
+_CONTEXTS: dict[Any, str] = {
+    np.errstate: "numpy.errstate", np.printoptions: "numpy.printoptions",
+    warnings.catch_warnings: "warnings.catch_warnings", contextlib.nullcontext: ""}
+"""Contexts in which numbers are the same; that without a name does nothing at all."""
+
+
+def _context(made: Any) -> Special:
+    return lambda ev, args, kwargs: Bound(Static(made), tuple(args), tuple(kwargs.items()))
+
+
+SPECIAL.update((id(made), _context(made)) for made in _CONTEXTS)
+
+
+@statement(gast.With)
+def with_(ev: Evaluator, node: Any) -> None:
+    _within(ev, node, node.items)
+
+
+def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
+    """Run the body of the `with` in these contexts, the outermost first."""
+    if not items:
+        return block(ev, node.body)
+    item, *inner = items
+    name, made = _context_of(ev, item.context_expr)
+    if item.optional_vars is not None:
+        assign(ev, item.optional_vars, _entered(ev, made))
+    if name:
+        given = [*made.args, *dict(made.kwargs).values()]
+        ev.emit(enter, *map(ev.operand, given), callee=name, keywords=tuple(k for k, _ in made.kwargs))
+    _within(ev, node, inner)
+    if name and not ev.store.dead:
+        ev.emit(leave)
+
+
+def _context_of(ev: Evaluator, node: Any) -> tuple[str, Bound]:
+    """What an expression makes, and its name; refused, before the arguments are evaluated, where it is not known."""
+    made = ev.eval(node.func if isinstance(node, gast.Call) else node)
+    if isinstance(made, Static) and made.value in _CONTEXTS and isinstance(node, gast.Call):
+        made = ev.eval(node)
+    if not (isinstance(made, Bound) and isinstance(made.fn, Static) and made.fn.value in _CONTEXTS):
+        ev.refuse("SCT101", "`with` of this is not supported", node=node,
+                  why="what a context changes does not hold for the derivative",
+                  hint="write it around the call of the derivative, or into a function of its own that is given "
+                       "nothing that is differentiated; `with np.errstate(...)` is fine")
+    return _CONTEXTS[made.fn.value], made
+
+
+def _entered(ev: Evaluator, made: Bound) -> Abstract:
+    """What `with ... as name` binds."""
+    if made.fn == Static(contextlib.nullcontext):
+        return next(iter((*made.args, *dict(made.kwargs).values())), Static(None))
+    if made.fn != Static(np.errstate):
+        ev.refuse("SCT101", "what this context gives is not supported", hint="write `with` without `as`")
+    return Static(None)

@@ -1,0 +1,3 @@
+"""Calls of library functions: builtins, NumPy, `math`, `operator`, `itertools`, `functools`, and methods of their
+objects.
+"""

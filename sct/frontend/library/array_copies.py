@@ -1,0 +1,96 @@
+"""Functions and methods of NumPy that give the array itself, a view of it or a copy, as they are asked to.
+
+    np.asanyarray(x) is x       x.astype(x.dtype, copy=False) is x       x.conj() is x
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
+from sct.frontend.library.numpy_functions import ARRAY_METHODS, bound, overwrite, type_of, written
+from sct.frontend.library.op_calls import call_named
+from sct.frontend.values.abstract_values import Abstract, Method, Ref, Static
+from sct.frontend.values.memory_layout import is_c_order
+from sct.ir import Value
+from sct.ops.type_rules import dtype_name
+
+__all__: list[str] = []
+
+
+def kept(ev: Evaluator, x: Abstract, dtype: Abstract) -> bool:
+    """Is this an array of the dtype, None being any?"""
+    wanted = ev.ask(dtype, "`dtype`")
+    return isinstance(x, Ref) and (wanted is None or dtype_name(wanted) == type_of(ev, x).dtype)
+
+
+@special(np.array)
+def array_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """A copy, unless it says `copy=None` or `copy=False` of an array of that dtype."""
+    copy = ev.ask(kwargs.get("copy", Static(True)), "`copy`")
+    rest = {k: v for k, v in kwargs.items() if k != "copy"}
+    if copy:
+        return call_named(ev, "numpy.array", args, rest)
+    if copy is False and not (args and kept(ev, args[0], kwargs.get("dtype", Static(None)))):
+        ev.refuse("SCT205", "`np.array` with `copy=False` of what has to be copied is not supported",
+                  hint="write `np.asarray(...)`")
+    return call_named(ev, "numpy.asarray", args, rest)
+
+
+@special(np.asanyarray)
+def asanyarray(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return ev.call(Static(np.asarray), args, kwargs)
+
+
+@special(np.ascontiguousarray)
+def ascontiguousarray(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The array itself where it lies in C order already, of one axis at least."""
+    a, dtype = bound(ev, "np.ascontiguousarray", args, kwargs, "a", "dtype", dtype=None)
+    made = ev.call(Static(np.atleast_1d), [call_named(ev, "numpy.asarray", [a, dtype], {})])
+    if not isinstance(made, Ref):
+        return made
+    c_order = is_c_order(ev, made)
+    if c_order is None:
+        ev.freeze(made.addr)
+    if c_order:
+        return made
+    copied = ev.call(Method(made, "copy"), [])
+    if c_order is None and isinstance(copied, Ref):
+        ev.freeze(copied.addr)
+    return copied
+
+
+def astype(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) -> Abstract:
+    """A copy, unless it says `copy=False` and the dtype is the array's."""
+    dtype, copy = bound(ev, "astype", args, kwargs, "dtype", "copy", copy=True)
+    if not ev.ask(copy, "`copy`") and kept(ev, owner, dtype):
+        return owner
+    return call_named(ev, ".astype", [owner, dtype], {})
+
+
+@special(np.nan_to_num)
+def nan_to_num(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """With `copy=False`, the array itself, written."""
+    x, copy, *rest = bound(ev, "np.nan_to_num", args, kwargs, "x", "copy", "nan", "posinf", "neginf", copy=True,
+                           nan=0.0, posinf=None, neginf=None)
+    made = call_named(ev, "numpy.nan_to_num", [x], dict(zip(("nan", "posinf", "neginf"), rest)))
+    if ev.ask(copy, "`copy`") or isinstance(x, (Value, Static)):
+        return made
+    owner = written(ev, "np.nan_to_num", x)
+    overwrite(ev, owner, made)
+    return owner
+
+
+def view_method(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) -> Abstract:
+    """`x.view()`: another object of the same elements."""
+    bound(ev, "view", args, kwargs)
+    return ev.new_view(owner.addr, owner.path)
+
+
+def itself(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) -> Abstract:
+    """`x.conj()` of an array of real numbers."""
+    bound(ev, "conj", args, kwargs)
+    return owner
+
+
+ARRAY_METHODS.update(astype=astype, view=view_method, conj=itself, conjugate=itself)

@@ -1,0 +1,425 @@
+"""Builtins with abstract values, where they are not ops."""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import enum
+import itertools
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import gast
+import numpy as np
+
+from sct.frontend.calls.opaque_calls import is_library
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.objects import is_object, reflected, special_call, undefined
+from sct.frontend.heap.store import is_number, type_of
+from sct.frontend.heap.subscripts import array_of, size_along
+from sct.frontend.interpreter.exceptions import attempted, die
+from sct.frontend.interpreter.expressions import as_bool, binary, boolean, formatted, truth
+from sct.frontend.interpreter.interpreter import SPECIAL, Args, Evaluator, Kwargs, Special, special
+from sct.frontend.interpreter.special_methods import checked, plain_numbers
+from sct.frontend.library.itertools_functools import looked, select
+from sct.frontend.library.python_fallbacks import all_, any_, largest, largest_by, same, smallest, smallest_by
+from sct.frontend.library.python_fallbacks import sum_ as sum_of_array
+from sct.frontend.library.text_formatting import shown
+from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_long, quantified, run_through
+from sct.frontend.loops.iteration_space import from_zero, is_run_over, items_of, length
+from sct.frontend.loops.iterator_protocol import drained, iterator, most, taken
+from sct.frontend.values.abstract_values import (
+    SLICE,
+    Abstract,
+    Container,
+    DefaultRef,
+    DictRef,
+    Iteration,
+    ListRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.frontend.values.guarded_numbers import is_asked
+from sct.ir import Lit, Operand, Value
+from sct.ir.core import is_effect
+from sct.ir.types import FLOAT, INT, Opaque, Tensor
+from sct.ops import BY_CALL, OPS, apply, eq, fstring, print_, python
+from sct.ops.program.list_ops import sum_list, unstack
+from sct.ops.registry import may_raise
+
+__all__: list[str] = []
+
+
+@special(range)
+def range_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    args = [ev.as_int(a) if isinstance(a, Value) else a for a in plain_numbers(ev, *args)]
+    for a in args:
+        t = ev.type_of(a) if isinstance(a, (Value, Static)) else None
+        if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype not in ("real", "single"):
+            ev.refuse("SCT501", "range takes integers", hint="convert with int(...)")
+    if len(args) == 3 and args[2] == Static(0):
+        die(ev, "ValueError", "range() arg 3 must not be zero")
+    return Iteration("range", tuple(args))
+
+
+def is_written(f: Any) -> bool:
+    """Is this a Python function outside the libraries?"""
+    return isinstance(f, types.FunctionType) and not is_library(f)
+
+
+@special(len)
+def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    (v,) = args
+    own = special_call(ev, v, "__len__")
+    if own is not None:
+        return checked(ev, own, "len")
+    if isinstance(v, Static) and is_written(getattr(type(v.peek), "__len__", None)):
+        ev.refuse("SCT503", f"the length of a `{type(v.peek).__name__}` is not supported",
+                  why="its class has a `__len__` of its own, on top of a class of Python's",
+                  hint="compute it outside the function")
+    if isinstance(v, Ref):
+        return ev.wrap(length(ev, v))
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        return ev.wrap(dynamic_lists.length(ev, v))
+    if isinstance(v, Iteration) and v.state is not None:
+        if v.kind not in ("zip", "map", "filter", "enumerate", "generator"):
+            ev.refuse("SCT503", "an iterator has no length", why="Python raises here too")
+        die(ev, "TypeError", f"object of type '{v.kind}' has no len()")
+    if isinstance(v, Iteration) and most(ev, v) is None:
+        return ev.wrap(from_zero(ev, v).stop)
+    return Static(len(items_of(ev, v)))
+
+
+@special(list)
+def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if args and isinstance(args[0], ListRef) and dynamic_lists.is_dynamic(ev, args[0]):
+        return dynamic_lists.copied(ev, args[0])
+    if args and isinstance(args[0], Ref) and dynamic_lists.of_numbers(ev, args[0]):
+        return ev.wrap(ev.emit(unstack, ev.operand(args[0]), plain=False))
+    if not args:
+        return ev.new_list(())
+    return run_through(ev, args[0], lambda v: v if isinstance(v, ListRef) and v is not args[0] else
+                       ev.new_list(items_of(ev, v)))
+
+
+@special(tuple)
+def tuple_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return run_through(ev, args[0], lambda v: Tup(items_of(ev, v)), apart=True) if args else Tup(())
+
+
+@special(dict)
+def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    made: dict[Any, Abstract] = {}
+    if args and isinstance(args[0], DictRef):
+        cell = ev.store.cells[args[0].addr]
+        assert isinstance(cell, Slots)
+        made.update(zip(cell.keys, cell.items))
+    elif args and isinstance(args[0], Static) and isinstance(args[0].peek, Mapping):
+        made.update({k: Static(v) for k, v in _pairs(ev, args[0]).items()})
+    elif args:
+        for pair in one_by_one(ev, args[0]):
+            k, v = items_of(ev, pair)
+            made[ev.key(k)] = v
+    made.update(kwargs)
+    return ev.new_dict(made)
+
+
+_READS = ("__iter__", "__getitem__", "keys", "items")
+
+
+def _pairs(ev: Evaluator, v: Static) -> dict[Any, Any]:
+    """What a mapping holds that is known: it is a fact, as everything that is found outside."""
+    cls = type(v.peek)
+    if not issubclass(cls, dict) or any(isinstance(getattr(cls, name), types.FunctionType) for name in _READS):
+        ev.refuse("SCT503", f"a dict of a `{cls.__name__}` is not supported", why="its class says what it holds",
+                  hint="make the dict outside the function")
+    return dict(v.value)
+
+
+@special(dict.fromkeys)
+def fromkeys(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    value = args[1] if len(args) > 1 else Static(None)
+    return ev.new_dict({ev.key(k): value for k in items_of(ev, args[0])})
+
+
+@special(collections.defaultdict)
+def defaultdict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    made = dict_(ev, args[1:], kwargs)
+    assert isinstance(made, DictRef)
+    return DefaultRef(made.addr, args[0]) if args and args[0] != Static(None) else made
+
+
+@special(print)
+def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    attrs = {k: ev.ask(v, f"`{k}` of print") for k, v in kwargs.items()}
+    if more := attrs.keys() - {"sep", "end"}:
+        ev.refuse("SCT205", f"`print` with {', '.join(sorted(more))} is not supported")
+    attrs = {"sep": " ", "end": "\n", **attrs}
+    texts: list[Operand] = []
+    for a in args:
+        start = len(ev.b.eqns)
+        texts.append(shown(ev, a))
+        made = ev.b.eqns[start:]
+        if len(texts) > 1 and any(is_effect(e) or may_raise(e) for e in made):
+            # The texts before it are written before this one is made.
+            del ev.b.eqns[start:]
+            ev.emit(print_, *texts[:-1], sep=attrs["sep"], end=attrs["sep"])
+            ev.b.eqns += made
+            del texts[:-1]
+    ev.emit(print_, *texts, **attrs)
+    return Static(None)
+
+
+def one_by_one(ev: Evaluator, v: Abstract) -> Iterator[Abstract]:
+    """All items; those of an iterator when they are asked for."""
+    return drained(ev, v) if isinstance(v, Iteration) and v.state is not None else iter(items_of(ev, v))
+
+
+@special(sum)
+def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
+    if isinstance(args[0], Ref):
+        return ev.call(Static(sum_of_array), [args[0], total])
+    return run_through(ev, args[0], lambda v: _summed(ev, v, total))
+
+
+def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
+    if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
+        start = () if isinstance(total, Static) and total == Static(0) else (ev.operand(total),)
+        return ev.wrap(ev.emit(sum_list, dynamic_lists.as_column(ev, over), *start))
+    items: list[Abstract] = []
+    rest = one_by_one(ev, over)
+    other = None
+    for x in rest:
+        if not (isinstance(x, Value) or isinstance(x, Static) and type(x.peek) in (bool, int, float)):
+            other = x  # it is added before the next one is asked for
+            break
+        items.append(x)
+    if len(items) > 2 and any(_maybe_float(x) for x in items):
+        # From 3.12 on Python sums floats with a compensation: the builtin itself is called.
+        total = ev.call_op(OPS["pysum"], total, *items, spelling="builtins.sum")
+    else:
+        for x in items:
+            total = binary(ev, gast.Add, total, x)
+    for x in (() if other is None else itertools.chain((other,), rest)):
+        total = binary(ev, gast.Add, total, x)
+    return total
+
+
+def _maybe_float(x: Abstract) -> bool:
+    """Can this be a Python float?"""
+    t = x.type if isinstance(x, Value) else None
+    return isinstance(t, Tensor) and t.carrier in ("py", "any") and t.kind == "f"
+
+
+
+_EMPTY = dict.fromkeys(("max", "min"), "")
+for _name in _EMPTY:
+    try:
+        getattr(builtins, _name)([])
+    except ValueError as _error:
+        _EMPTY[_name] = str(_error)
+
+
+def _extremum(name: str) -> Special:
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        over = args[0] if len(args) == 1 else Tup(tuple(args))
+        key = kwargs.get("key", Static(None))
+        if key != Static(None):
+            if is_long(ev, it := iterator(ev, over)) and has_items(ev, it):
+                return ev.call(Static(largest_by if name == "max" else smallest_by), [it, key])
+            made = select(ev, name, drained(ev, it), key)
+        elif isinstance(over, Ref) and not kwargs:
+            return ev.call(Static(largest if name == "max" else smallest), args)
+        else:
+            made = run_through(ev, over, lambda v: _extreme(ev, name, v))
+        return made or kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
+
+    return handler
+
+
+def _extreme(ev: Evaluator, name: str, over: Abstract) -> Abstract | None:
+    """`max` or `min` of what there is; None of nothing."""
+    if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
+        return ev.wrap(ev.emit(OPS[f"first_{name}"], dynamic_lists.as_column(ev, over)))
+    items: list[Abstract] = []
+    rest = one_by_one(ev, over)
+    for x in rest:
+        items.append(x)
+        if is_object(x) or isinstance(x, (Tup, Container)):  # it is compared before the next one is asked for
+            best = _extreme(ev, name, Tup(tuple(items[:-1])))
+            head = (x,) if best is None else (best, x)
+            return select(ev, name, itertools.chain(head, rest), Static(same))
+    if not items:
+        return None
+    if all(is_number(x) or isinstance(x, Static) and isinstance(x.peek, enum.Enum) for x in items):
+        return ev.lift(attempted(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
+    if len(items) == 1:
+        return items[0]
+    if any(isinstance(x, Ref) for x in items):
+        ev.refuse("SCT501", f"builtin `{name}` of arrays is ambiguous", hint=f"use np.{name}imum")
+    return ev.call_op(BY_CALL[f"builtins.{name}"], *items, spelling=f"builtins.{name}")
+
+
+SPECIAL[id(max)] = _extremum("max")
+SPECIAL[id(min)] = _extremum("min")
+
+
+@special(divmod)
+def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    a, b = args
+    if is_object(a, b):
+        own = reflected(ev, a, b, "__divmod__", "__rdivmod__")
+        return own if own is not None else undefined(ev, divmod, a, b)
+    numbers = [type_of(x) for x in (a, b) if isinstance(x, Value) or is_number(x)]
+    if len(numbers) == 2 and all(isinstance(t, Tensor) and t.carrier == "py" for t in numbers) and FLOAT in numbers:
+        zero = ev.emit(eq, b, Lit(0)) if isinstance(b, Value) else Lit(b == Static(0))
+        if zero != Lit(False):
+            ev.branch(zero, lambda: attempted(ev, lambda: divmod(1.0, 0.0)), lambda: None)
+    return Tup((binary(ev, gast.FloorDiv, a, b), binary(ev, gast.Mod, a, b)))
+
+
+@special(pow)
+def pow_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    given = [*args, *(kwargs[k] for k in ("base", "exp", "mod") if k in kwargs)]
+    if len(given) == 2:
+        return binary(ev, gast.Pow, given[0], given[1])
+    known = [ev.known(a, "an argument of `pow`") for a in given]
+    return Static(attempted(ev, lambda: pow(*known)))
+
+
+def _on_known(f: Any) -> Special:
+    """A builtin that is run now, on what is known."""
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        known = [ev.known(a, f"an argument of `{f.__name__}`") for a in args]
+        return ev.lift(attempted(ev, lambda: f(*known)))
+
+    return handler
+
+
+for _f in (ord, chr, hex, oct, bin):
+    SPECIAL[id(_f)] = _on_known(_f)
+
+
+def _quantifier(stops: bool) -> Special:
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if isinstance(args[0], Iteration) and is_fresh(ev, args[0]):
+            return quantified(ev, args[0], stops)
+        if is_run_over(ev, args[0]) or is_long(ev, args[0]):
+            return ev.call(Static(any_ if stops else all_), args)
+        items = iterator(ev, args[0])
+        return looked(ev, lambda: taken(ev, items), stops)
+
+    return handler
+
+
+SPECIAL[id(any)], SPECIAL[id(all)] = _quantifier(True), _quantifier(False)
+
+
+def _text(conversion: str, run: Any) -> Special:
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) > 1 or kwargs:
+            ev.refuse("SCT205", "`str` of bytes is not supported", hint="decode them outside the function")
+        v = args[0] if args else Static("")
+        if isinstance(v, Static) and not is_asked(v.peek):
+            return Static(run(v.value))
+        if isinstance(v, (Tup, Container, Static)):
+            if run is ascii:
+                ev.refuse("SCT503", "`ascii` of this object is not supported", hint="format its parts")
+            return boolean(shown(ev, v, ("repr",) if conversion else ("str", "repr")))
+        return ev.emit(OPS["fstring"], ev.operand(v), parts=((conversion, ""),))  # type: ignore[no-any-return]
+
+    return handler
+
+
+SPECIAL[id(str)], SPECIAL[id(repr)] = _text("", str), _text("r", repr)
+SPECIAL[id(ascii)] = _text("a", ascii)
+
+
+@special(format)
+def format_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`format(v, spec)` as an f-string."""
+    return formatted(ev, [(args[0], "", args[1] if len(args) > 1 else Static(""))], lambda piece: piece)
+
+
+@special(np.shape)
+def shape_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    (v,) = args
+    x = ev.wrap(array_of(ev, v)) if isinstance(v, (Tup, ListRef)) else v
+    return Tup(tuple(size_along(ev, x, k) for k in range(_rank(ev, x, "np.shape"))))
+
+
+def _rank(ev: Evaluator, x: Abstract, name: str) -> int:
+    t = ev.type_of(x) if isinstance(x, (Ref, Value)) or is_number(x) else None
+    if not isinstance(t, Tensor):
+        ev.refuse("SCT503", f"`{name}` of this object is not supported", hint="give it an array or a number")
+    return t.rank
+
+
+@special(np.ndim)
+def ndim_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    (v,) = args
+    return Static(_rank(ev, ev.wrap(array_of(ev, v)) if isinstance(v, (Tup, ListRef)) else v, "np.ndim"))
+
+
+def _convert(name: str, cls: Any) -> Special:
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        if len(args) != 1 or kwargs:  # the digits of an int with their base
+            known = [ev.known(a, "an argument of this function") for a in args]
+            named = {k: ev.ask(x, f"`{k}`") for k, x in kwargs.items()}
+            return Static(attempted(ev, lambda: cls(*known, **named)))
+        (v,) = args
+        for method in {"float": ("float", "index"), "int": ("int", "index")}.get(name, ()):
+            own = special_call(ev, v, f"__{method}__")
+            if own is not None:
+                return ev.call(Static(cls), [checked(ev, own, method)])
+        if cls is bool:
+            return as_bool(ev, truth(ev, v))
+        if isinstance(v, Static) and (is_number(v) or isinstance(v.peek, enum.Enum)):
+            return Static(attempted(ev, lambda: cls(v.value)))
+        if isinstance(v, Value) and isinstance(v.type, Opaque):
+            made = ev.defs.get(v)
+            if made is not None and made.op is apply:  # what it is given is not differentiated, or it is refused
+                return ev.emit(python, v, callee=name, type=FLOAT if cls is float else INT)  # type: ignore[no-any-return]
+            if made is not None and made.op is fstring:
+                ev.refuse("SCT207", "a number is read from a text", why="a text does not carry a derivative",
+                          hint="use the number that the text was made of")
+            ev.refuse_object(v, "a number made of")
+        return ev.call_op(BY_CALL[f"builtins.{name}"], v, spelling=f"builtins.{name}")
+
+    return handler
+
+
+for _name, _cls in (("float", float), ("int", int), ("bool", bool)):
+    SPECIAL[id(_cls)] = _convert(_name, _cls)
+
+
+@special(slice)
+def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    start, stop, step = (Static(None), *args, Static(None)) if len(args) == 1 else (*args, Static(None))[:3]
+    if all(isinstance(p, Static) for p in (start, stop, step)):
+        return Static(slice(*(ev.ask(p, "a bound of a slice") for p in (start, stop, step))))
+    return Tup((Static(slice), start, stop, step), SLICE)
+
+
+@special(set)
+def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    items = items_of(ev, args[0]) if args else ()
+    known = [ev.key(x, "an item of a set") for x in items]
+    return Static(attempted(ev, lambda: set(known)))
+
+
+@special(frozenset)
+def frozenset_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    made = set_(ev, args, kwargs)
+    assert isinstance(made, Static)
+    return Static(frozenset(made.value))
+
+
+@special(eval, exec, compile, globals, locals, input, open)
+def refused_builtin(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    ev.refuse("SCT206", "this builtin is not supported in a differentiated function",
+              hint="put it into a function of its own that is given nothing that is differentiated")

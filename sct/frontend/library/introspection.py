@@ -1,0 +1,157 @@
+"""Builtins that ask what an object is: its class, its attributes, its fields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sct.frontend.heap.class_of import class_object, possible_classes, python_class
+from sct.frontend.heap.objects import class_of, find_attribute, if_it_gives, set_attribute, special_method
+from sct.frontend.interpreter.exceptions import attempted, die
+from sct.frontend.interpreter.expressions import get
+from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Bound,
+    Closure,
+    Key,
+    Method,
+    ObjRef,
+    Parent,
+    Pullback,
+    Static,
+    Tup,
+)
+from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.lookup_guards import absent, in_class, is_instance_of, is_subclass_of, path_to
+from sct.ir import Value
+from sct.ir.types import Tensor
+from sct.ops import is_instance
+
+__all__ = ["attribute_if_any"]
+
+
+@special(isinstance)
+def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    v, kinds = args
+    wanted = _classes(ev, kinds)
+    if isinstance(v, Static):
+        known = v
+        return Static(attempted(ev, lambda: is_instance_of(ev, known, wanted)))
+    attempted(ev, lambda: isinstance(None, wanted))  # raises where this is no class
+    possible = possible_classes(v) or (python_class(ev, v),)
+    names = [cls.__name__ if cls.__module__ == "builtins" else f"numpy.{cls.__name__}"
+             for cls in possible if _is_subclass(ev, cls, wanted)]
+    if len(names) in (0, len(possible)):
+        return Static(bool(names))
+    assert isinstance(v, Value)
+    made = ev.emit(is_instance, v, names=tuple(names))
+    try:
+        return Static(ev.ask(made, "the class of this number"))
+    except NeedsStatic:  # it is of a branch or a loop: a test as others are
+        return made  # type: ignore[no-any-return]
+
+
+def _is_subclass(ev: Evaluator, cls: type, wanted: Any) -> bool:
+    """Are objects of this class instances of a class, or of one of several?"""
+    if isinstance(wanted, tuple):
+        return any(_is_subclass(ev, cls, each) for each in wanted)
+    try:
+        return is_subclass_of(ev, cls, wanted)
+    except TypeError as error:  # a protocol with attributes that are no methods
+        ev.refuse("SCT504", "whether this object is an instance of this class is not known", why=str(error))
+
+
+def _classes(ev: Evaluator, kinds: Abstract) -> Any:
+    """The second argument of `isinstance`, as it is."""
+    if isinstance(kinds, Tup):
+        return tuple(_classes(ev, k) for k in kinds.items)
+    if not isinstance(kinds, Static):
+        ev.refuse("SCT504", "the class that is asked for must be known")
+    return kinds.value
+
+
+@special(issubclass)
+def issubclass_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    cls, wanted = _classes(ev, args[0]), _classes(ev, args[1])
+    return Static(attempted(ev, lambda: is_subclass_of(ev, cls, wanted)))
+
+
+@special(callable)
+def callable_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if special_method(ev, args[0], "__call__") is not None:
+        return Static(True)
+    (v,) = args
+    if isinstance(v, Static):
+        in_class(ev, type(v.peek), "__call__")
+        return Static(callable(v.peek))
+    if isinstance(v, Value) and not isinstance(v.type, Tensor):
+        leaf = ev.leaf_of(v)
+        if leaf is None:
+            ev.refuse("SCT504", "whether this object can be called is not known")
+        return Static(callable(leaf))
+    return Static(isinstance(v, (Closure, Bound, Method, Pullback)))
+
+
+@special(getattr)
+def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    owner, name = args[0], str(ev.ask(args[1], "the name of an attribute"))
+    if len(args) == 2:
+        return get(ev, owner, name)
+    found = attribute_if_any(ev, owner, name)
+    return args[2] if found is None else found
+
+
+@special(hasattr)
+def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return Static(attribute_if_any(ev, args[0], str(ev.ask(args[1], "the name of an attribute"))) is not None)
+
+
+def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+    """`owner.name`; None where reading it raises an AttributeError."""
+    if class_of(owner) is None and not isinstance(owner, (ObjRef, Parent)):
+        like: Any = owner.peek if isinstance(owner, Static) else python_class(ev, owner)
+        if hasattr(like, name):
+            return get(ev, owner, name)
+        if isinstance(owner, Static):
+            absent(ev, path_to(owner), name)
+        return None
+    return if_it_gives(ev, name, lambda: find_attribute(ev, owner, name))
+
+
+@special(setattr)
+def setattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    set_attribute(ev, args[0], str(ev.ask(args[1], "the name of an attribute")), args[2])
+    return Static(None)
+
+
+@special(object.__setattr__)
+def force_attribute(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    set_attribute(ev, args[0], str(ev.ask(args[1], "the name of an attribute")), args[2], forced=True)
+    return Static(None)
+
+
+@special(object.__init__)
+def object_init(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return Static(None)
+
+
+@special(super)
+def super_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if args:
+        cls, owner = args
+    else:
+        frame = ev.frames[-1]
+        if "__class__" not in frame.cells:
+            die(ev, "RuntimeError", "super(): __class__ cell not found")
+        cls = ev.free_variable(frame.cells, "__class__")
+        first = [*frame.source.node.args.posonlyargs, *frame.source.node.args.args][0]
+        owner = ev.store.vars[Key(frame.id, first.id)]
+    assert isinstance(cls, Static)
+    return Parent(cls.value, owner)
+
+
+@special(type)
+def type_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) != 1:
+        ev.refuse("SCT206", "making a class is not supported")
+    return class_object(ev, args[0])

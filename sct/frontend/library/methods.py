@@ -1,0 +1,234 @@
+"""Methods of arrays, lists, dicts and strings."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.class_of import python_class
+from sct.frontend.heap.record_classes import namedtuple_method
+from sct.frontend.heap.subscripts import item
+from sct.frontend.interpreter.comparisons import one_or_equal
+from sct.frontend.interpreter.exceptions import attempted, check_count, die
+from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Kwargs, called
+from sct.frontend.library.numpy_functions import ARRAY_METHODS
+from sct.frontend.library.op_calls import call_named
+from sct.frontend.library.text_formatting import text_of
+from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.loops.iterator_protocol import VIEWS
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    DictRef,
+    Iteration,
+    ListRef,
+    Method,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import Tensor
+from sct.ops import BY_CALL, fstring, python, raise_
+from sct.ops.program import list_ops as ops
+
+__all__: list[str] = []
+
+
+@called(Method)
+def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstract:
+    owner, name = fn.owner, fn.name
+    if isinstance(owner, (Ref, Value)):
+        if name in ARRAY_METHODS and isinstance(owner, Ref):
+            return ARRAY_METHODS[name](ev, owner, args, kwargs)
+        t = ev.type_of(owner)
+        if name == "item" and isinstance(owner, Ref) and args and isinstance(t, Tensor) and len(args) == t.rank:
+            return call_method(ev, Method(item(ev, owner, Tup(tuple(args))), name), (), {})
+        if name == "item" and isinstance(owner, Ref) and not kwargs and isinstance(t, Tensor) and t.rank:
+            return call_method(ev, Method(only_element(ev, owner, t, args), name), (), {})
+        if name == "item" and not args and isinstance(owner, Value):
+            if isinstance(t, Tensor) and t.integral and t.kind == "f":
+                return call_named(ev, ".item", [owner], {})
+            kind = t.kind if isinstance(t, Tensor) else "f"
+            return ev.call(Static({"b": bool, "i": int, "f": float}[kind]), [owner])
+        if name == "tolist" and isinstance(owner, Ref):
+            return ev.wrap(ev.emit(ops.unstack, ev.operand(owner), depth=t.rank if isinstance(t, Tensor) else 1))
+        spelling = f".{name}"
+        if spelling in BY_CALL:
+            return call_named(ev, spelling, [owner, *args], kwargs)
+        ev.refuse("SCT203", f"the method `{name}` of arrays is not supported yet",
+                  hint="write it out, or compute it outside the function and pass it")
+    if isinstance(owner, (Tup, ListRef, DictRef)) and hasattr(cls := python_class(ev, owner), name):
+        check_count(ev, getattr(cls, name), name, 1 + len(args), kwargs)
+    if isinstance(owner, Tup):
+        named = namedtuple_method(ev, owner, name, args, kwargs)
+        if named is not None:
+            return named
+    if isinstance(owner, (Tup, ListRef)) and name in ("index", "count"):
+        return find(ev, name, owner, *args)
+    if isinstance(owner, DictRef):
+        cell = ev.slots(owner)
+        if name in VIEWS:
+            return Iteration(name, (owner,))
+        if name == "get":
+            key = ev.ask(args[0], "a key of a dict")
+            if key in cell.keys:
+                return cell.items[cell.keys.index(key)]
+            return args[1] if len(args) > 1 else Static(None)
+        if name == "copy":
+            made = ev.call(Static(dict), [owner])
+            assert isinstance(made, DictRef)
+            return replace(owner, addr=made.addr)
+        if name in ("update", "setdefault", "pop", "popitem", "clear"):
+            return change_dict(ev, owner, name, args, kwargs)
+    if isinstance(owner, ListRef):
+        if name in LIST_METHODS and dynamic_lists.is_dynamic(ev, owner):
+            return LIST_METHODS[name](ev, owner, args)
+        if name in LIST_METHODS or name == "remove":
+            return change_list(ev, owner, name, args)
+        if name == "sort":
+            return sort(ev, owner, kwargs)
+        if name == "copy":
+            return ev.call(Static(list), [owner])
+    if isinstance(owner, Static) and isinstance(getattr(owner.value, name), types.MethodType):
+        return ev.call(Static(getattr(owner.value, name).__func__), [owner, *args], kwargs)
+    if isinstance(owner, Static) and isinstance(owner.value, str):
+        return ev.lift(getattr(owner.value, name)(*(ev.known(a, "an argument of a string method") for a in args)))
+    ev.refuse("SCT203", f"the method `{name}` is not supported",
+              hint="use np.sort of an array" if name == "sort" else "write it out")
+
+
+def only_element(ev: Evaluator, owner: Ref, t: Tensor, args: Args) -> Abstract:
+    """The element that `x.item()` and `x.item(0)` read of an array of one element."""
+    sizes = [d.value for d in t.shape]
+    if not args and any(n is not None and n != 1 for n in sizes):
+        die(ev, "ValueError", "can only convert an array of size 1 to a Python scalar")
+    if any(n != 1 for n in sizes) or args and list(args) not in ([Static(0)], [Static(-1)]):
+        ev.refuse("SCT503", f"`item` of an array of rank {t.rank}: which element it reads is not known",
+                  why="it is known of arrays with one element, and of one index for each axis",
+                  hint="take the element: `x[0]`, `x[0, 0]`")
+    return item(ev, owner, Tup((Static(0),) * t.rank))
+
+
+def extend(ev: Evaluator, owner: ListRef, other: Abstract) -> Abstract:
+    """`xs.extend(other)` of a list whose length is not known."""
+    if not isinstance(other, ListRef):
+        made = ev.call(Static(list), [other])
+        assert isinstance(made, ListRef)
+        other = made
+    return dynamic_lists.extend(ev, owner, other)
+
+
+def position(ev: Evaluator, args: Args) -> Operand:
+    """The position that `pop` is given."""
+    return ev.operand(args[0]) if args else Lit(-1)
+
+
+LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
+    "append": lambda ev, xs, args: dynamic_lists.append(ev, xs, args[0]),
+    "extend": lambda ev, xs, args: extend(ev, xs, args[0]),
+    "insert": lambda ev, xs, args: dynamic_lists.insert(ev, xs, ev.operand(args[0]), args[1]),
+    "pop": lambda ev, xs, args: dynamic_lists.pop(ev, xs, position(ev, args)),
+    "reverse": lambda ev, xs, args: dynamic_lists.reverse(ev, xs),
+    "clear": lambda ev, xs, args: dynamic_lists.clear(ev, xs),
+}
+"""The methods of lists whose length is not known."""
+
+
+def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kwargs) -> Abstract:
+    """A dict of known keys gets others, or loses some."""
+    made = ev.call(Static(dict), args, kwargs) if name == "update" else None
+    cell = ev.writable(owner.addr, "a write")
+    assert isinstance(cell, Slots)
+    entries: dict[Any, Abstract] = dict(zip(cell.keys, cell.items))
+    result: Abstract = Static(None)
+    if isinstance(made, DictRef):
+        entries.update(zip(ev.slots(made).keys, ev.slots(made).items))
+    elif name == "clear":
+        entries = {}
+    elif name == "popitem":
+        last, v = attempted(ev, entries.popitem)
+        result = Tup((ev.lift(last), v))
+    else:
+        key, *default = args
+        known = ev.key(key)
+        if name == "setdefault":
+            result = entries.setdefault(known, default[0] if default else Static(None))
+        else:
+            result = attempted(ev, lambda: entries.pop(known, *default))
+    ev.store.cells[owner.addr] = replace(cell, items=tuple(entries.values()), keys=tuple(entries))
+    return result
+
+
+def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract, *bounds: Abstract) -> Abstract:
+    """`owner.index(x)`, `owner.count(x)` and the place for `owner.remove(x)`: item by item, each one or equal."""
+    items = items_of(ev, owner)
+    first, stop = (*(ev.ask(b, "a bound of `index`") for b in bounds), None, None)[:2]
+    count = 0
+    for k in range(*slice(first, stop).indices(len(items))):
+        if not ev.ask(one_or_equal(ev, items[k], x), "whether this item is what is looked for"):
+            continue
+        if name != "count":
+            return Static(k)
+        count += 1
+    return Static(count) if name == "count" else _not_found(ev, name, owner, x)
+
+
+def _not_found(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> NoReturn:
+    if isinstance(owner, Tup):
+        die(ev, "ValueError", "tuple.index(x): x not in tuple")
+    if name == "remove":
+        die(ev, "ValueError", "list.remove(x): x not in list")
+    parts: list[Any] = []
+    operands: list[Operand] = []
+    text_of(ev, x, parts, operands)
+    text = ev.emit(fstring, *operands, parts=(*parts, " is not in list"))
+    ev.emit(raise_, ev.emit(python, text, callee="ValueError"))
+    raise Dead
+
+
+def sort(ev: Evaluator, owner: ListRef, kwargs: Kwargs) -> Abstract:
+    """`xs.sort()`"""
+    items = items_of(ev, ev.call(Static(sorted), [owner], kwargs))
+    if dynamic_lists.is_dynamic(ev, owner):
+        ev.refuse("SCT203", "`sort` of a list whose length is not known is not supported",
+                  hint="use np.sort of an array")
+    cell = ev.writable(owner.addr, "a write")
+    assert isinstance(cell, Slots)
+    ev.store.cells[owner.addr] = replace(cell, items=items)
+    return Static(None)
+
+
+def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstract:
+    """A list of known length grows or shrinks."""
+    cell = ev.writable(owner.addr, "a write")
+    assert isinstance(cell, Slots)
+    if name == "extend" and dynamic_lists.is_dynamic(ev, args[0]):
+        assert isinstance(args[0], ListRef)
+        dynamic_lists.grow(ev, owner, dynamic_lists.item_type(ev, args[0]))
+        return LIST_METHODS[name](ev, owner, args)
+    more = items_of(ev, args[0]) if name == "extend" else ()  # it may itself append to the list
+    items = list(ev.slots(owner).items)
+    result: Abstract = Static(None)
+    if name == "append":
+        items.append(args[0])
+    elif name == "extend":
+        items.extend(more)
+    elif name == "remove":
+        at = find(ev, name, owner, args[0])
+        del items[ev.ask(at, "a position in a list")]
+    elif name == "insert":
+        items.insert(ev.ask(args[0], "a position in a list"), args[1])
+    elif name == "pop":
+        where = ev.ask(args[0], "a position in a list") if args else -1
+        result = attempted(ev, lambda: items.pop(where))
+    elif name == "reverse":
+        items.reverse()
+    else:
+        items.clear()
+    ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
+    return result
+

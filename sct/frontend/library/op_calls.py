@@ -1,0 +1,341 @@
+"""Ops by their spelling: `np.sum(x, axis=0)`, `x.sum(0)`, and who shares memory with the result."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.subscripts import COMPUTED, array_of, assign_item, fits, nested, writable
+from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs
+from sct.frontend.interpreter.special_methods import plain_numbers
+from sct.frontend.library.genuine_functions import is_genuine
+from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Array,
+    Iteration,
+    ListRef,
+    Ref,
+    Static,
+    Step,
+    Tup,
+)
+from sct.frontend.values.memory_layout import contiguous, is_c_order, is_view
+from sct.ir import Eqn, Lit, Op, Operand, Value
+from sct.ir.real_ints import plain
+from sct.ir.types import Dim, Tensor, TypeMismatch
+from sct.ops import BY_CALL, aliases, is_readonly, stop_gradient
+from sct.ops.reductions.masked_ufuncs import masked_ufunc
+
+__all__ = ["call_named", "spelling_of"]
+
+
+_spellings: dict[int, tuple[Any, str]] = {}
+_entered: set[str] = set()
+_pending: dict[str, list[str]] = {}
+"""Spellings by module, of modules that have not been imported yet, and of functions that were replaced."""
+
+
+def spelling_of(f: Any) -> str | None:
+    """How the op is spelled that `f` is the function of: "numpy.sum", "scipy.special.erf"."""
+    if len(_entered) < len(BY_CALL):
+        for spelling in BY_CALL.keys() - _entered:
+            root = spelling.split(".")[0]
+            _pending.setdefault(spelling.rpartition(".")[0] if root == "scipy" else root, []).append(spelling)
+        _entered.update(BY_CALL)
+    for module in [m for m in _pending if m in sys.modules]:
+        replaced = []
+        for spelling in _pending.pop(module):
+            obj: Any = sys.modules[spelling.split(".")[0]]
+            for part in spelling.split(".")[1:]:
+                obj = getattr(obj, part, None)
+            if obj is not None and not is_genuine(obj, spelling):
+                replaced.append(spelling)
+            elif obj is not None:
+                _spellings[id(obj)] = obj, spelling
+        if replaced:  # it may be put back
+            _pending[module] = replaced
+    found = _spellings.get(id(f))
+    return None if found is None else found[1]
+
+
+def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of the function that is spelled so; the op's `bind` sorts operands from attrs."""
+    args = plain_numbers(ev, *args, numpy=spelling.split(".")[0] not in ("builtins", "math"))
+    args, kwargs, out, mask = outputs(ev, spelling, args, kwargs)
+    if out is not None:
+        return call_into(ev, spelling, args, kwargs, out, mask)
+    op = by_keyword(BY_CALL[spelling], kwargs)
+    attrs: dict[str, Any] = {}
+    if spelling in _ARRAYS and args and dynamic_lists.is_dynamic(ev, args[0]) and not kwargs and len(args) == 1:
+        return ev.wrap(array_of(ev, args[0]))
+    plain = [plain_containers(ev, a) for a in args]
+    named = {k: plain_containers(ev, v) for k, v in kwargs.items()}
+    if op.bind is None:
+        if named:
+            ev.refuse("SCT205", f"the keyword `{next(iter(named))}` of `{spelling}` is not supported")
+        operands: Sequence[Any] = plain
+    else:
+        try:
+            operands, attrs = op.bind(*plain, **named)
+        except TypeMismatch as error:
+            ev.refuse("SCT501", str(error), why=f"it is asked for by `{spelling}`")
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            if re.match(r"'(Ref|Value|Iteration)' object is not iterable", str(error)):
+                ev.refuse("SCT205", f"this call of `{spelling}` is not supported",
+                          why="how many items it is given is not known", hint="fill an array in a loop")
+            text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
+            ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
+                      hint="write it without this argument, or compute it outside the function")
+    return ev.combined(op, operands, lambda: call_bound(ev, op, spelling, operands, attrs))
+
+
+def call_bound(ev: Evaluator, op: Op, spelling: str, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Abstract:
+    """The op on what `bind` has sorted."""
+    attrs = {k: static_attr(ev, k, v) for k, v in attrs.items()}
+    flat = [operand(ev, x) for x in operands]
+    if op.name in _SIZED:
+        flat = [x if k in _SIZED[op.name] else ev.as_int(x) for k, x in enumerate(flat)]
+    if op.name == "reshape":
+        flat = [x if k == 0 else size_given(ev, x) for k, x in enumerate(flat)]
+    owner = operands[op.alias_of] if len(operands) > op.alias_of else None
+    return apply_op(ev, op, spelling, owner, flat, attrs)
+
+
+_ARRAYS = ("numpy.array", "numpy.asarray", "numpy.stack")
+"""Functions that make an array of a list, whatever its length."""
+
+
+def by_keyword(op: Op, kwargs: Kwargs) -> Op:
+    """`numpy.sum(where=)` is the entry for calls of `numpy.sum` with that keyword."""
+    return next((BY_CALL[name] for k in kwargs if (name := f"{op.calls[0]}({k}=)") in BY_CALL), op)
+
+
+_SIZED: dict[str, tuple[int, ...]] = {
+    "zeros": (), "ones": (), "empty": (), "eye": (), "arange": (), "full": (0,), "reshape": (0,), "broadcast_to": (0,),
+    "tile": (0,), "roll": (0,), "array_repeat": (0,), "resize": (0,), "take": (0,), "array_delete": (0,), "pad": (0, 1),
+    "linspace": (0, 1), "logspace": (0, 1), "geomspace": (0, 1), "array_insert": (0, 1)}
+"""Ops that take sizes or positions, and which of their operands are none."""
+
+
+def size_given(ev: Evaluator, x: Operand) -> Operand:
+    """A size in a reshape: asked where it is below 0 and stands for what is left; else that it is not is asked."""
+    d = x.dim if isinstance(x, Value) else None
+    if d is None or d.least >= 0 or (now := ev.size_now(d)) is None:
+        return x
+    if now < 0:
+        return Lit(ev.ask(ev.wrap(x), "this size"))
+    ev.size_facts.setdefault(("<=", Dim(0), d), None)
+    return x
+
+
+def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Operand],
+             attrs: Mapping[str, Any]) -> Abstract:
+    """The op on these operands; its result may share memory with the array `owner`."""
+    try:
+        if op.asks is not None:
+            attrs = {**attrs, **facts(ev, op, spelling, flat, attrs)}
+        made = ev.emit(op, *flat, spelling=spelling, **attrs)
+    except (TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
+        text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
+        ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
+                  hint="write it without this argument" if isinstance(error, TypeError) else "")
+    if isinstance(made, tuple):
+        return Tup(tuple(map(ev.wrap, made)), op.fields)
+    eqn = ev.b.eqns[-1] if ev.b.eqns and made in ev.b.eqns[-1].outs else None
+    if eqn is None or not (isinstance(made.type, Tensor) and made.type.is_array):
+        return ev.wrap(made)
+    if aliases(eqn) != "none" and isinstance(owner, Ref):
+        return view(ev, owner, eqn)
+    result = ev.wrap(made)
+    if is_readonly(eqn) and isinstance(result, Ref):
+        cell = ev.store.cells[result.addr]
+        assert isinstance(cell, Array)
+        ev.store.cells[result.addr] = replace(cell, readonly=frozenset({True}))
+    return result
+
+
+def facts(ev: Evaluator, op: Op, spelling: str, flat: Sequence[Operand], attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """The attrs that are facts of the arguments, asked."""
+    assert op.asks is not None
+    start = len(ev.b.eqns)
+    try:
+        with ev.b:
+            asked = op.asks(*flat, **attrs)
+    except TypeMismatch as error:
+        ev.refuse("SCT501", str(error))
+    ev.defs.update((out, eqn) for eqn in ev.b.eqns[start:] for out in eqn.outs)
+    return {k: ev.ask(v, f"`{k}` of `{spelling}`", assumed) if isinstance(v, Value) else v
+            for k, (v, assumed) in asked.items()}
+
+
+# -- out= -----------------------------------------------------------------------------------------------
+
+
+def outputs(ev: Evaluator, spelling: str, args: Args,
+            kwargs: Kwargs) -> tuple[Args, Kwargs, Abstract | None, Abstract | None]:
+    """The arguments of a call without `out`, which a ufunc also takes by position, and, for a ufunc, `where`."""
+    rest = {k: v for k, v in kwargs.items() if k != "out"}
+    out = kwargs.get("out")
+    ufunc = getattr(np, spelling.removeprefix("numpy."), None) if spelling.startswith("numpy.") else None
+    mask = None
+    if isinstance(ufunc, np.ufunc):
+        if (dtype := rest.pop("dtype", None)) is not None:
+            args = [call_named(ev, ".astype", [x, dtype], {}) if isinstance(x, Ref) else x for x in args]
+        mask = rest.pop("where", None)
+        if len(args) == ufunc.nin + 1:
+            args, out = args[:-1], args[-1]
+    if isinstance(out, Tup) and len(out.items) == 1:
+        out = out.items[0]
+    if isinstance(out, Static) and out.value is None:
+        out = None
+    if mask is not None and out is None:
+        ev.refuse("SCT205", f"`{spelling}` with `where=` and without `out=` is not supported",
+                  why="the elements that are left out are not defined", hint="use np.where, or give an `out`")
+    return args, rest, out, mask
+
+
+def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abstract,
+              mask: Abstract | None) -> Abstract:
+    """A call whose result is written into the array `out`."""
+    if not isinstance(out, Ref):
+        ev.refuse("SCT303", "`out` must be an array")
+    ufunc = isinstance(getattr(np, spelling.removeprefix("numpy."), None), np.ufunc)
+    if not (ufunc or spelling.rpartition(".")[2] in BUFFERED) and any(
+            shares(ev, x, out) for x in (*args, *kwargs.values())):
+        ev.refuse("SCT303", f"`out` of `{spelling}` shares memory with what is read",
+                  why="it is written part by part, while the rest is still to be read",
+                  hint="leave `out` out, and assign the result to `y[...]`")
+    writable(ev, out, COMPUTED if ufunc else None)
+    if spelling == "numpy.dot" and not is_c_order(ev, out):
+        ev.refuse("SCT303", "`out` of `numpy.dot` is not known to lie in C order, without gaps",
+                  why="NumPy raises where it does not", hint="write `y[...] = np.dot(a, b)`")
+    if mask is None:
+        made = call_named(ev, spelling, args, kwargs)
+    else:
+        if kwargs:
+            ev.refuse("SCT205", f"the keyword `{next(iter(kwargs))}` of `{spelling}` is not supported here")
+        name = spelling.removeprefix("numpy.")
+        selected = ev.wrap(operand(ev, plain_containers(ev, mask)))
+        chosen = ev.call_op(masked_ufunc, selected, *args, name=name)
+        made = ev.call_op(BY_CALL["numpy.where"], selected, chosen, out, spelling="numpy.where")
+    t, n = plain(ev.type_of(out)), plain(ev.type_of(made))
+    assert isinstance(t, Tensor) and isinstance(n, Tensor)
+    if "bif".index(n.kind) > "bif".index(t.kind):
+        ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype}", why="NumPy raises here too")
+    if n.dtype != t.dtype and not ufunc:
+        ev.refuse("SCT501", f"`out` of dtype {t.dtype} for a result of dtype {n.dtype} is not supported")
+    ends = list(zip(reversed(n.shape), reversed(t.shape)))
+    for p, q in ends:
+        ev.same(p, q)
+    if not fits(ev, n, t) or not ufunc and (
+            n.rank < t.rank or any(ev.resolve(p).value == 1 != ev.resolve(q).value for p, q in ends)):
+        ev.refuse("SCT501", f"the result {n} does not fit into the `out` {t}", why="NumPy raises here too")
+    assign_item(ev, out, Static(Ellipsis), made)
+    return out
+
+
+BUFFERED = frozenset((
+    "all", "any", "around", "choose", "clip", "compress", "cumprod", "cumsum", "dot", "einsum", "max", "mean", "median",
+    "min", "nanmax", "nanmean", "nanmin", "nansum", "outer", "prod", "round", "std", "sum", "take", "var"))
+"""Functions that are no ufuncs, and write an `out` as if all operands were read before, as ufuncs do."""
+
+
+def shares(ev: Evaluator, v: Abstract, out: Ref) -> bool:
+    """Does this argument, or what it holds, share memory with `out`?"""
+    if isinstance(v, (Tup, ListRef)) and not dynamic_lists.is_dynamic(ev, v):
+        return any(shares(ev, x, out) for x in items_of(ev, v))
+    return isinstance(v, Ref) and v.addr == out.addr
+
+
+def _keeps_c_order(step: Step) -> bool:
+    """Is this view of a contiguous array contiguous: integers, then one slice without a step?"""
+    if step.op.name in ("reshape", "ravel", "expand_dims", "squeeze"):
+        return True
+    if step.op.name != "index":
+        return False
+    key = step.attrs["key"]
+    return all(k == "i" for k in key[:-1]) and (key[-1] == "i" or key[-1][0] == "s" and key[-1][3] == "0")
+
+
+def view(ev: Evaluator, owner: Ref, eqn: Eqn) -> Abstract:
+    """The result of an equation that shares memory with its operand, or may."""
+    op, alias, args = eqn.op, aliases(eqn), eqn.args[1:]
+    if op is stop_gradient:
+        # The same array to Python, another one to the derivative: neither is written from here on.
+        result = ev.wrap(eqn.out)
+        assert isinstance(result, Ref)
+        ev.freeze(owner.addr, result.addr)
+        return result
+    if alias == "same":
+        return owner
+    whole = ev.step(owner, op, args, eqn.attrs, eqn.spelling, is_readonly(eqn))
+    if alias == "view":
+        return whole
+    cell = ev.store.cells[owner.addr]
+    assert isinstance(cell, Array)
+    source = ev.type_of(owner)
+    one_axis = op.name == "reshape" and isinstance(source, Tensor) and source.rank == 1  # any stride splits
+    if one_axis or all(map(_keeps_c_order, owner.path)) and contiguous(ev, cell.layout):
+        return whole
+    known = is_view(ev, whole)
+    if known is not None:
+        return whole if known else ev.wrap(eqn.out)
+    # A view or a copy: as long as neither is written, no one can tell.
+    ev.freeze(owner.addr)
+    result = ev.wrap(eqn.out)
+    assert isinstance(result, Ref)
+    ev.freeze(result.addr)
+    return result
+
+
+def operand(ev: Evaluator, x: Any) -> Operand:
+    """An operand as `bind` gives it; a list of numbers and arrays is the array that NumPy makes of it."""
+    if isinstance(x, (Lit, Value)):
+        return x
+    if isinstance(x, (list, tuple)):
+        array = BY_CALL["numpy.array"]
+        assert array.bind is not None
+        parts, attrs = array.bind(x)
+        return ev.emit(array, *(operand(ev, p) for p in parts), spelling="numpy.array", **attrs)  # type: ignore
+    return ev.operand(Static(x) if isinstance(x, (bool, int, float, str)) or x is None else x)
+
+
+def plain_containers(ev: Evaluator, v: Abstract) -> Any:
+    """Lists and tuples of abstract values, also of what iterates over them, as Python lists and tuples."""
+    if dynamic_lists.is_dynamic(ev, v):
+        return nested(ev, v)
+    if isinstance(v, (Tup, ListRef)):
+        parts = [plain_containers(ev, x) for x in items_of(ev, v)]
+        return tuple(parts) if isinstance(v, Tup) else parts
+    if isinstance(v, Iteration) and v.kind == "range":
+        return [plain_containers(ev, x) for x in items_of(ev, v)]
+    return nested(ev, v)
+
+
+_REAL = frozenset(("ord", "left", "right"))
+"""Options that are numbers in a formula; an int among others (an axis) has derivative zero."""
+
+
+def static_attr(ev: Evaluator, name: str, v: Any) -> Any:
+    """An attribute of an op: known now, or asked."""
+    if isinstance(v, (Value, Ref)):
+        value = ev.ask(v, f"`{name}`")
+        if (isinstance(value, float) or name in _REAL) and ev.is_varied(ev.operand(v)):
+            ev.refuse("SCT401", f"`{name}` depends on a differentiated input, and has no derivative in this call",
+                      why="its derivative would be cut silently",
+                      hint="pass sct.stop_gradient(...) of it, or write the formula out")
+        return value
+    if isinstance(v, Lit):
+        return v.value
+    if isinstance(v, tuple):
+        return tuple(static_attr(ev, name, x) for x in v)
+    if isinstance(v, list):
+        return [static_attr(ev, name, x) for x in v]
+    return v

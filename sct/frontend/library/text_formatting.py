@@ -1,0 +1,122 @@
+"""Text of objects at run time: what `print` and f-strings show of containers.
+
+    print((a, [b]))   ->   print(f"({a!r}, [{b!r}])")
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from sct.frontend.heap.class_of import python_class
+from sct.frontend.heap.dynamic_lists import is_dynamic
+from sct.frontend.heap.objects import class_of, get_attribute, special_call
+from sct.frontend.heap.store import is_number
+from sct.frontend.interpreter.exceptions import die
+from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.interpreter.special_methods import checked
+from sct.frontend.loops.iterator_protocol import drained, iterator
+from sct.frontend.values.abstract_values import Abstract, Container, DefaultRef, DictRef, ListRef, Ref, Static, Tup
+from sct.frontend.values.guarded_numbers import is_asked
+from sct.frontend.values.lookup_guards import in_class
+from sct.ir import Lit, Operand, Value
+from sct.ir.user_objects import is_user_class
+from sct.ops import fstring
+
+__all__ = ["joined", "shown", "text_of"]
+
+
+def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> Operand:
+    """What `str(v)` is, as an operand, or `repr(v)`, `by` that alone; numbers and arrays as they are."""
+    if isinstance(v, Static) and not is_asked(v.peek):
+        return Lit(v.value) if is_number(v) else Lit(str(v.value))
+    for name in by:
+        own = special_call(ev, v, f"__{name}__")
+        if own is not None:
+            return shown(ev, checked(ev, own, name))
+    if not isinstance(v, (Tup, Container, Static)):
+        return ev.operand(v)
+    parts: list[Any] = []
+    operands: list[Operand] = []
+    text_of(ev, v, parts, operands)
+    if not operands:
+        return Lit("".join(parts))
+    return ev.emit(fstring, *operands, parts=tuple(parts))  # type: ignore[no-any-return]
+
+
+def text_of(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand]) -> None:
+    """Add `repr(v)` to the parts and operands of an f-string."""
+    if isinstance(v, Static) and is_asked(v.peek):
+        ends = ("{", "}") if type(v.value) is set else ("frozenset({", "})")
+        _joined(ev, ends[0], [("", ev.lift(x)) for x in v.value], ends[1], parts, operands)
+    elif isinstance(v, Static):
+        parts.append(repr(v.value))
+    elif isinstance(v, (Value, Ref)):
+        parts.append(("r", ""))
+        operands.append(ev.operand(v))
+    elif isinstance(v, DictRef) and not isinstance(v, DefaultRef):
+        cell = ev.slots(v)
+        _joined(ev, "{", [(ev.lift(k), x) for k, x in zip(cell.keys, cell.items)], "}", parts, operands)
+    elif isinstance(v, ListRef) and not is_dynamic(ev, v):
+        _joined(ev, "[", [("", x) for x in ev.slots(v).items], "]", parts, operands)
+    elif isinstance(v, Tup) and v.cls is tuple:
+        _joined(ev, "(", [("", x) for x in v.items], ",)" if len(v.items) == 1 else ")", parts, operands)
+    else:
+        _object(ev, v, parts, operands)
+
+
+def _object(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand]) -> None:
+    own = special_call(ev, v, "__repr__")
+    if own is not None:
+        parts.append(("", ""))
+        operands.append(ev.operand(checked(ev, own, "repr")))
+        return
+    cls = class_of(v)
+    where = in_class(ev, cls, "__repr__")[1] if cls is not None else object
+    if isinstance(v, Tup) and cls is not None:
+        name, fields = cls.__name__, list(zip(v.fields, v.items))
+    elif cls is not None and "__dataclass_fields__" in vars(where):
+        name = cls.__qualname__
+        fields = [(f.name, get_attribute(ev, v, f.name)) for f in dataclasses.fields(where) if f.repr]
+    else:
+        ev.refuse("SCT503", "printing this object is not supported", hint="print its items, or an f-string")
+    _joined(ev, f"{name}(", [(f"{k}=", x) for k, x in fields], ")", parts, operands)
+
+
+def _joined(ev: Evaluator, head: str, items: Sequence[tuple[str | Abstract, Abstract]], tail: str, parts: list[Any],
+            operands: list[Operand]) -> None:
+    """`items` have what stands before them: a text, or the key of a dict."""
+    parts.append(head)
+    for k, (label, x) in enumerate(items):
+        parts.append((", " if k else "") + (label if isinstance(label, str) else ""))
+        if not isinstance(label, str):
+            text_of(ev, label, parts, operands)
+            parts.append(": ")
+        text_of(ev, x, parts, operands)
+    parts.append(tail)
+
+
+def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
+    """`between.join(over)`: all items are taken, then the first that is no string is named."""
+    if isinstance(over, (Static, Value)) and not hasattr(python_class(ev, over), "__iter__"):
+        die(ev, "TypeError", "can only join an iterable")
+    items = tuple(drained(ev, iterator(ev, over)))
+    parts: list[Any] = []
+    operands: list[Operand] = []
+    for k, x in enumerate(items):
+        x = ev.text(x)
+        text = isinstance(x, Value) and (made := ev.defs.get(x)) is not None and made.op is fstring
+        cls = str if text else python_class(ev, x)
+        if not issubclass(cls, str):
+            die(ev, "TypeError", f"sequence item {k}: expected str instance, {_class_name(cls)} found")
+        if text:
+            operands.append(ev.operand(x))
+        parts += [between] * (k > 0) + [("", "") if text else "".join([ev.ask(x, "a string to join")])]
+    return ev.emit(fstring, *operands, parts=tuple(parts)) if operands else Static("".join(parts))
+
+
+def _class_name(cls: type) -> str:
+    """What C says a class is called: a class of C with its module."""
+    plain = is_user_class(cls) or cls.__module__ == "builtins"
+    return cls.__name__ if plain else f"{cls.__module__}.{cls.__name__}"

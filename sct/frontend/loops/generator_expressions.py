@@ -1,0 +1,303 @@
+"""Generator expressions: iterators that evaluate their text when they are asked for an item.
+
+    g = (v * k for v in xs)   ->   `xs` is evaluated, and nothing else
+    next(g)                   ->   `v * k`, of what `k` is now
+
+What runs through one to its end takes its items one by one where they are few and known, and
+else from a list that a loop makes, or in a loop itself.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import gast
+
+from sct.errors import Loc, SctError
+from sct.frontend.heap.assignment import assign
+from sct.frontend.interpreter import comprehensions
+from sct.frontend.interpreter.comprehensions import MOST_UNROLLED, Unknown, all_hold, appended, attempted, names_of
+from sct.frontend.interpreter.interpreter import Evaluator, Frame, expression
+from sct.frontend.interpreter.statements import FALL
+from sct.frontend.loops.iteration_space import SPACES, Space, from_zero, in_step, space
+from sct.frontend.loops.iterator_protocol import (
+    iterator,
+    keep,
+    kept,
+    most,
+    move,
+    new_iterator,
+    place,
+    taken,
+    takes,
+    use_up,
+)
+from sct.frontend.source.parse import reads
+from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Place, Poison, Static, Tup
+from sct.frontend.values.guards import NeedsStatic
+from sct.ops import gt
+
+__all__ = ["gathered", "generator", "has_items", "is_fresh", "is_long", "quantified", "run_through"]
+
+T = TypeVar("T")
+
+
+@expression(gast.GeneratorExp)
+def generator(ev: Evaluator, node: Any) -> Iteration:
+    """A generator expression: what it runs over first is evaluated at once, and nothing else."""
+    first = iterator(ev, ev.eval(node.generators[0].iter))
+    around = ev.frames[-1]
+    frame = replace(around, id=ev.new_frame_id(), locals=set(names_of(node)), parent=around, loop_depth=0, returns=[],
+                    now=reads(node))
+    ev.all_frames[frame.id] = frame
+    return new_iterator(ev, "generator", (Closure(_function(node), frame.id), first), Tup(()))
+
+
+@functools.lru_cache(maxsize=4096)
+def _function(node: Any) -> Any:
+    """The text of a generator expression as that of a function without parameters."""
+    none = gast.arguments([], [], None, [], [], None, [])
+    return gast.copy_location(gast.Lambda(none, node), node)
+
+
+def _text(it: Iteration) -> Any:
+    """The generator expression."""
+    body = it.parts[0]
+    assert isinstance(body, Closure)
+    return body.node.body
+
+
+@contextmanager
+def _running(ev: Evaluator, it: Iteration) -> Iterator[Frame]:
+    """In the scope of a generator expression."""
+    body = it.parts[0]
+    assert isinstance(body, Closure)
+    frame = ev.all_frames[body.frame]
+    ev.frames.append(frame)
+    before, ev.generating = ev.loc, ev.generating + 1
+    ev.exit = Static(FALL)
+    try:
+        yield frame
+    finally:
+        ev.loc, ev.generating = before, ev.generating - 1
+        ev.store.vars.pop(ev.exit_key, None)
+        ev.frames.pop()
+
+
+# -- item by item --------------------------------------------------------------------------------------
+
+
+@takes("generator")
+def _generated(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    levels = kept(ev, it)
+    assert isinstance(levels, Tup)
+    move(ev, it, Poison("it is asked for an item while it makes one"))
+    with _running(ev, it) as frame:
+        item, inner = _next(ev, it, levels.items)
+        if len(_text(it).generators) == 1 and not _keeps(_text(it)):
+            for name in frame.locals:  # each item binds it anew
+                ev.store.vars.pop(Key(frame.id, name), None)
+    move(ev, it, Place(at))
+    keep(ev, it, Tup(inner))
+    return use_up(ev, it) if item is None else item
+
+
+@functools.lru_cache(maxsize=4096)
+def _keeps(node: Any) -> bool:
+    """Are there functions in it, which read its variables later?"""
+    return any(isinstance(n, (gast.Lambda, gast.GeneratorExp)) and n is not node for n in gast.walk(node))
+
+
+def _next(ev: Evaluator, it: Iteration, inner: tuple[Abstract, ...]) -> tuple[Abstract | None, tuple[Abstract, ...]]:
+    """The next item, and the iterators of the inner loops behind it."""
+    node = _text(it)
+    levels = [it.parts[1], *inner]
+    while levels:
+        gen = node.generators[len(levels) - 1]
+        now = levels[-1]
+        assert isinstance(now, Iteration)
+        if (each := taken(ev, now)) is None:
+            levels.pop()
+            continue
+        assign(ev, gen.target, each)
+        if not all_hold(ev, gen.ifs, settled=True):
+            continue
+        if len(levels) == len(node.generators):
+            return ev.eval(node.elt), tuple(levels[1:])
+        levels.append(iterator(ev, ev.eval(node.generators[len(levels)].iter)))
+        if it.state in ev.few:
+            _be_few(ev, levels[-1])
+    return None, ()
+
+
+def _be_few(ev: Evaluator, v: Abstract) -> None:
+    n = most(ev, v)
+    if n is None or n > MOST_UNROLLED:
+        raise Unknown
+
+
+# -- in a loop ---------------------------------------------------------------------------------------------
+
+
+def _space(ev: Evaluator, it: Iteration) -> Space | None:
+    """How to count over a generator expression with one loop and without a test."""
+    node = _text(it)
+    if len(node.generators) > 1 or node.generators[0].ifs:
+        return None
+    parts = in_step(ev, it.parts[1:])
+    if parts is None:
+        return None
+    (only,) = parts
+
+    def item(i: Any) -> Abstract:
+        with _running(ev, it):
+            assign(ev, node.generators[0].target, only.item(i))
+            return ev.eval(node.elt)
+
+    return replace(only, calls=True, item=item)
+
+
+SPACES["generator"] = _space
+
+
+def is_long(ev: Evaluator, v: Abstract) -> bool:
+    """Is this an iterator for a loop: one of many items, or of a number that is not known?"""
+    if not isinstance(v, Iteration) or v.state is None:
+        return False
+    try:
+        _be_few(ev, v)
+    except Unknown:
+        with looking(ev):
+            return space(ev, v) is not None
+    return False
+
+
+@contextmanager
+def looking(ev: Evaluator) -> Iterator[None]:
+    """What is evaluated here is only looked at."""
+    store, eqns, addr = ev.store.copy(), list(ev.b.eqns), ev._next_addr
+    try:
+        yield
+    finally:
+        ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
+
+
+def has_items(ev: Evaluator, it: Iteration) -> bool:
+    """Has what a loop can run over an item for certain?  Asked, where that can be."""
+    with looking(ev):
+        n = from_zero(ev, it).stop
+        if n.dim is not None and n.dim.least > 0:
+            return True
+        try:
+            return bool(ev.ask(ev.wrap(ev.emit(gt, n, 0, spelling="operator.gt")), "whether there are items"))
+        except NeedsStatic:
+            return False
+
+
+def run_through(ev: Evaluator, it: Abstract, use: Callable[[Abstract], T], apart: bool = False) -> T:
+    """What `use` gives of an iterator that it runs through to its end.
+
+    apart  the number of its items is asked, where that can be
+    """
+    if not isinstance(it, Iteration) or it.state is None:
+        return use(it)
+    if not apart:
+        try:
+            return attempted(ev, lambda: _few(ev, it, use))
+        except (Unknown, NeedsStatic):
+            pass
+    ways = [lambda: use(gathered(ev, it)), lambda: use(it)]
+    first, second = reversed(ways) if apart else ways
+    try:
+        return attempted(ev, first)
+    except (SctError, NeedsStatic) as error:
+        try:
+            return attempted(ev, second)
+        except (SctError, NeedsStatic):
+            raise error from None
+
+
+def _few(ev: Evaluator, it: Iteration, use: Callable[[Abstract], T]) -> T:
+    assert it.state is not None
+    _be_few(ev, it.parts[1] if it.kind == "generator" else it)
+    ev.few.add(it.state)
+    try:
+        return use(it)
+    finally:
+        ev.few.discard(it.state)
+
+
+def quantified(ev: Evaluator, it: Iteration, stops: bool) -> Abstract:
+    """`any` of a generator expression, where it stops at what is true, or `all`."""
+    node = _listed(_text(it))
+    with _running(ev, it), _over(ev, it.parts[1]):
+        made = comprehensions.quantified(ev, node, stops)
+    if len(node.generators) > 1:
+        move(ev, it, Poison("how many items it has given depends on what they are"))
+    return made
+
+
+def is_fresh(ev: Evaluator, v: Abstract) -> bool:
+    """Is this a generator expression that stands in none of its inner loops?"""
+    return isinstance(v, Iteration) and v.kind == "generator" and place(ev, v) is not None and kept(ev, v) == Tup(())
+
+
+def gathered(ev: Evaluator, it: Iteration) -> Abstract:
+    """The list of what an iterator gives, made by a loop."""
+    if not is_fresh(ev, it):
+        with _over(ev, it):
+            return appended(ev, _list_of_all(ev))
+    move(ev, it, Poison("it is asked for an item while it makes one"))
+    with _running(ev, it), _over(ev, it.parts[1]):
+        made = appended(ev, _listed(_text(it)))
+    use_up(ev, it)
+    return made
+
+
+_OVER = "<over>"
+_ITEM = "<item>"
+def _list_of_all(ev: Evaluator) -> Any:
+    """`[item for item in over]`, as if it were written here."""
+    assert ev.loc is not None
+    return _written(ev.loc)
+
+
+@functools.lru_cache(maxsize=4096)
+def _written(loc: Loc) -> Any:
+    target, item = (gast.Name(_ITEM, how(), None, None) for how in (gast.Store, gast.Load))
+    over = gast.Name(_OVER, gast.Load(), None, None)
+    made = gast.ListComp(item, [gast.comprehension(target, over, [], 0)])
+    for n in gast.walk(made):
+        n.lineno, n.col_offset, n.end_lineno, n.end_col_offset = loc.line, loc.col, loc.end_line, loc.end_col
+    return made
+
+
+@functools.lru_cache(maxsize=4096)
+def _listed(node: Any) -> Any:
+    """The generator expression as a list display, over what is bound to a name."""
+    first, *rest = node.generators
+    over = gast.copy_location(gast.Name(_OVER, gast.Load(), None, None), first.iter)
+    head = gast.comprehension(first.target, over, first.ifs, first.is_async)
+    return gast.copy_location(gast.ListComp(node.elt, [head, *rest]), node)
+
+
+@contextmanager
+def _over(ev: Evaluator, over: Abstract) -> Iterator[None]:
+    """Bind what a display runs over to a name."""
+    frame = ev.frames[-1]
+    key, new = Key(frame.id, _OVER), _OVER not in frame.locals
+    before = ev.store.vars.get(key)
+    frame.locals.add(_OVER)
+    ev.store.vars[key] = over
+    try:
+        yield
+    finally:
+        ev.store.vars.pop(key, None)
+        if before is not None:
+            ev.store.vars[key] = before
+        if new:
+            frame.locals.discard(_OVER)

@@ -1,0 +1,291 @@
+"""What is run over: its items, one by one, or a space to count over."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sct.errors import SctError
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.subscripts import slice_view
+from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.loops.iterator_protocol import (
+    ENDLESS,
+    VIEWS,
+    drained,
+    iterable,
+    iterator,
+    kept,
+    most,
+    place,
+    rows,
+    takes,
+    use_up,
+    view_items,
+)
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Container,
+    Iteration,
+    Key,
+    ListRef,
+    Perhaps,
+    Ref,
+    Static,
+    Tup,
+)
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import Dim, Tensor
+from sct.ops import BY_CALL, add, dim, mul, sub
+
+__all__ = ["NESTS", "SPACES", "Space", "from_zero", "in_step", "is_run_over", "items_of", "length", "space"]
+
+
+# -- what is iterated over -------------------------------------------------------------------------
+
+
+def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
+    """All items; how many an array or list has is asked.  An iterator is used up."""
+    v = ev.text(iterable(ev, v))
+    if isinstance(v, Perhaps):
+        v = ev.present(v)
+    if isinstance(v, Tup):
+        return v.items
+    if isinstance(v, Ref):
+        n = rows(ev, v)
+        return tuple(slice_view(ev, v, Static(k)) for k in range(n))
+    if isinstance(v, ListRef) and not dynamic_lists.is_dynamic(ev, v):
+        return ev.slots(v).items
+    if isinstance(v, Iteration) and v.kind in VIEWS:
+        return view_items(ev, v)
+    if isinstance(v, Iteration) and v.kind == "range":
+        return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
+    if isinstance(v, (Container, Static, Iteration)):
+        return tuple(drained(ev, iterator(ev, v)))
+    ev.refuse("SCT503", "this cannot be unpacked: the number of its items is not known")
+
+
+def is_run_over(ev: Evaluator, v: Abstract) -> bool:
+    """Is this an array or a list whose length is not known, for a loop?"""
+    return isinstance(v, Ref) or isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v)
+
+
+NESTS = ("product", "combinations", "combinations_with_replacement", "ndenumerate")
+"""Several loops in one another, where it is a loop that runs over them."""
+
+
+def _rows_of_nest(ev: Evaluator, v: Iteration, at: int) -> Abstract | None:
+    """What the loops give, trip for trip."""
+    found: list[Tup]
+    if v.kind == "ndenumerate":
+        places = itertools.product(*(items_of(ev, p) for p in v.parts[1:]))
+        here = next(itertools.islice(places, at, None), None)
+        return None if here is None else Tup((Tup(here), slice_view(ev, _array(v.parts[0]), Tup(here))))
+    if v.kind == "product":
+        found = list(map(Tup, itertools.product(*(items_of(ev, p) for p in v.parts))))
+    else:
+        found = list(map(Tup, getattr(itertools, v.kind)(items_of(ev, v.parts[0]), len(v.parts))))
+    return found[at] if at < len(found) else use_up(ev, v)
+
+
+for _kind in NESTS:
+    takes(_kind)(_rows_of_nest)
+
+
+@dataclass(frozen=True)
+class Space:
+    """A counted iteration: `i` over range(start, stop, step), and its item a trip.
+
+    count  how many trips there are, where that is known
+    calls  the item is what a function gives, which is called for it
+    """
+
+    start: Operand
+    stop: Operand
+    step: Operand
+    item: Callable[[Value], Abstract]
+    count: Operand | None = None
+    calls: bool = False
+
+
+def space(ev: Evaluator, v: Abstract) -> Space | None:
+    """How to count over `v`, or None where it must be unrolled."""
+    one = Lit(1)
+    if isinstance(v, Iteration) and v.kind == "range":
+        a, b, c = (Static(0), v.parts[0], Static(1)) if len(v.parts) == 1 else (*v.parts, Static(1))[:3]
+        return Space(ev.operand(a), ev.operand(b), ev.operand(c), lambda i: i)
+    if isinstance(v, Ref):
+        # The iterator holds the array, whatever its name stands for in a later trip.
+        held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
+        ev.store.vars[held] = v
+        return Space(Lit(0), length(ev, v), one, lambda i: slice_view(ev, _array(ev.store.vars[held]), i))
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
+        ev.store.vars[held] = v
+        count = dynamic_lists.common_length(ev, v)
+        return Space(Lit(0), count, one, lambda i: dynamic_lists.element(ev, _list(ev.store.vars[held]), i))
+    if not isinstance(v, Iteration) or v.kind in VIEWS or v.kind in NESTS:
+        return None
+    at = place(ev, v)
+    if at is None:
+        return None
+    if v.kind == "iter":
+        whole = space(ev, v.parts[0])
+        return whole if whole is None or not at else replace(_from_zero(ev, whole), start=Lit(at))
+    if v.kind not in SPACES or at and v.kind not in _AS_PARTS:
+        return None
+    return SPACES[v.kind](ev, v)
+
+
+def _zipped(ev: Evaluator, v: Iteration) -> Space | None:
+    parts = in_step(ev, v.parts)
+    if parts is None:
+        return None
+    stop = parts[0].stop
+    for p in parts[1:]:
+        if p.stop is not stop and (p.stop.dim is None or p.stop.dim != stop.dim):
+            if kept(ev, v) != Static(None) or any(q.calls for q in parts[:-1]):
+                if not _equal(ev, p.stop.dim, stop.dim):
+                    return None  # what is longer is looked at once more
+                continue
+            stop = ev.emit(BY_CALL["builtins.min"], stop, p.stop, spelling="builtins.min")
+    return Space(Lit(0), stop, Lit(1), lambda i: Tup(tuple(p.item(i) for p in parts)),
+                 calls=any(p.calls for p in parts))
+
+
+def _equal(ev: Evaluator, p: Dim | None, q: Dim | None) -> bool:
+    """Are these lengths equal?  Asked."""
+    if p is None or q is None:
+        return False
+    now = ev.size_now(p)
+    if ev.resolve(p) != ev.resolve(q) and now is not None and now == ev.size_now(q):
+        ev.equate(ev.resolve(p), ev.resolve(q))
+    return ev.resolve(p) == ev.resolve(q)
+
+
+def in_step(ev: Evaluator, parts: Sequence[Abstract]) -> list[Space] | None:
+    """The spaces of what is run over in step, no iterator being in two of them."""
+    inner = [state for p in parts for state in _states(p)]
+    if not parts or len(set(inner)) < len(inner):
+        return None
+    _grow_beside(ev, parts)
+    if any(space(ev, p) is None for p in parts):
+        return None
+    return [from_zero(ev, p) for p in parts]
+
+
+def _states(v: Abstract) -> Iterator[int]:
+    """The iterators that are run through where `v` is."""
+    if isinstance(v, Iteration):
+        if v.state is not None:
+            yield v.state
+        for part in v.parts:
+            yield from _states(part)
+
+
+def _mapped(ev: Evaluator, v: Iteration) -> Space | None:
+    f, *over = v.parts
+    parts = in_step(ev, over)
+    if parts is None:
+        return None
+    if len(parts) > 1:
+        both = _zipped(ev, Iteration("zip", tuple(over), v.state))
+        return None if both is None else replace(
+            both, calls=True, item=lambda i: ev.call(f, items_of(ev, both.item(i))))
+    (only,) = parts
+    return replace(only, calls=True, item=lambda i: ev.call(f, [only.item(i)]))
+
+
+def _enumerated(ev: Evaluator, v: Iteration) -> Space | None:
+    of, first = v.parts
+    if space(ev, of) is None:
+        return None
+    inner = from_zero(ev, of)
+    if isinstance(first, Static) and first.value == 0:
+        return replace(inner, item=lambda i: Tup((i, inner.item(i))))
+    return replace(inner, item=lambda i: Tup((ev.emit(add, i, ev.operand(first), spelling="operator.add"),
+                                              inner.item(i))))
+
+
+def _turned(ev: Evaluator, v: Iteration) -> Space | None:
+    (of,) = v.parts
+    if space(ev, of) is None:
+        return None
+    if isinstance(of, ListRef):
+        dynamic_lists.same_columns(ev, of, kept(ev, v))
+    inner = from_zero(ev, of)
+    last = ev.emit(sub, inner.stop, 1, spelling="operator.sub")
+    return Space(last, Lit(-1), Lit(-1), inner.item, inner.stop)
+
+
+SPACES: dict[str, Callable[[Evaluator, Iteration], Space | None]] = {
+    "zip": _zipped, "map": _mapped, "enumerate": _enumerated, "reversed": _turned}
+"""How to count over iterators of what is counted over."""
+
+_AS_PARTS = ("zip", "map", "generator")
+"""Iterators that have come as far as their parts have."""
+
+
+def _array(v: Abstract) -> Ref:
+    assert isinstance(v, Ref)
+    return v
+
+
+def _grow_beside(ev: Evaluator, parts: Sequence[Abstract]) -> None:
+    """Lists of known items that are iterated over in step with what has an unknown number get columns."""
+    if all(most(ev, p) is not None or isinstance(p, Iteration) and p.kind in ENDLESS for p in parts):
+        return
+    for p in parts:
+        p = p.parts[0] if isinstance(p, Iteration) and p.kind == "iter" else p
+        if isinstance(p, ListRef) and not dynamic_lists.is_dynamic(ev, p):
+            try:
+                dynamic_lists.grow(ev, p)
+            except SctError:
+                continue  # its items are no column: the others are asked how long they are
+
+
+def _list(v: Abstract) -> ListRef:
+    assert isinstance(v, ListRef)
+    return v
+
+
+def from_zero(ev: Evaluator, v: Abstract) -> Space:
+    """The iteration as a count from 0 by 1."""
+    s = space(ev, v)
+    assert s is not None
+    return _from_zero(ev, s)
+
+
+def _from_zero(ev: Evaluator, s: Space) -> Space:
+    if s.start == Lit(0) and s.step == Lit(1):
+        return s
+    n = s.count if s.count is not None else _count(ev, s)
+
+    def item(i: Value) -> Abstract:
+        scaled = i if s.step == Lit(1) else ev.emit(mul, i, s.step, spelling="operator.mul")
+        return s.item(ev.emit(add, s.start, scaled, spelling="operator.add"))
+
+    return Space(Lit(0), n, Lit(1), item, calls=s.calls)
+
+
+def _count(ev: Evaluator, s: Space) -> Operand:
+    """`len(range(start, stop, step))`."""
+    if not isinstance(s.step, Lit) or not s.step.value:
+        ev.refuse("SCT504", "a range whose step is known only at run time is not supported inside zip or enumerate")
+    step = s.step.value
+    ends = (s.stop, s.start) if step > 0 else (s.start, s.stop)
+    span = ev.emit(sub, *ends, spelling="operator.sub")
+    if abs(step) > 1:
+        more = ev.emit(add, span, abs(step) - 1, spelling="operator.add")
+        span = ev.emit(BY_CALL["operator.floordiv"], more, abs(step), spelling="operator.floordiv")
+    return ev.emit(BY_CALL["builtins.max"], 0, span, spelling="builtins.max")  # type: ignore[no-any-return]
+
+
+def length(ev: Evaluator, v: Ref) -> Operand:
+    t = ev.type_of(v)
+    if not isinstance(t, Tensor) or not t.rank:
+        ev.refuse("SCT501", "iteration over a 0-d array", why="NumPy raises here too")
+    if t.shape[0].value is not None:
+        return Lit(t.shape[0].value)
+    return ev.emit(dim, ev.operand(v), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]

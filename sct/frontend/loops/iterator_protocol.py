@@ -1,0 +1,386 @@
+"""Iterators: what gives its items one after the other, each when it is asked for, and each once.
+
+    g = map(f, xs)         nothing is called
+    a = next(g)            f(xs[0])
+    b, c = g               f(xs[1]), f(xs[2]): now `g` is used up, for all its names
+
+An iterator is an `Iteration` with a state on the heap: a `Place`, how many items it has given,
+and what else it keeps.  So names, containers and functions share it, and paths that leave it at
+different places disagree on the place: then it is not run through any more.  An iterator of
+iterators (`zip`, `map`, ...) takes from these.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
+
+from sct.errors import SctError
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.objects import special_call, special_method
+from sct.frontend.heap.store import is_number
+from sct.frontend.heap.subscripts import size_along, slice_view
+from sct.frontend.interpreter.exceptions import die
+from sct.frontend.interpreter.special_methods import checked
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Container,
+    DictRef,
+    Iteration,
+    ListRef,
+    Perhaps,
+    Place,
+    Poison,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Lit, Value
+from sct.ir.types import INT, Dim, Tensor
+from sct.ops import lt
+
+if TYPE_CHECKING:
+    from sct.frontend.interpreter.interpreter import Evaluator
+
+__all__ = ["ENDLESS", "VIEWS", "drained", "ends", "exhaust", "is_iterator", "iterable", "iterator", "keep", "kept",
+           "most", "move", "new_iterator", "pairs", "place", "rows", "start", "taken", "takes", "use_up", "view_items"]
+
+VIEWS = ("keys", "values", "items")
+ENDLESS = ("count", "cycle", "repeat")
+
+_NOTHING = Static(None)
+
+Taker = Callable[["Evaluator", Iteration, int], "Abstract | None"]
+_TAKERS: dict[str, Taker] = {}
+
+_ITERABLE = (tuple, list, range, str, dict, set, frozenset, enum.EnumMeta)
+"""Classes of what is known whose items are too."""
+
+
+def takes(kind: str) -> Callable[[Taker], Taker]:
+    """Registers how an iterator of this kind gives the item after so many; None where there is none."""
+    def register(taker: Taker) -> Taker:
+        _TAKERS[kind] = taker
+        return taker
+
+    return register
+
+
+# -- state -----------------------------------------------------------------------------------------
+
+
+def new_iterator(ev: Evaluator, kind: str, parts: tuple[Abstract, ...], state: Abstract = _NOTHING) -> Iteration:
+    """An iterator that has given nothing yet; `state` is what it keeps besides its place."""
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Slots((Place(0), state), ("at", "kept"))
+    return Iteration(kind, parts, addr)
+
+
+def is_iterator(v: object) -> bool:
+    return isinstance(v, Iteration) and v.state is not None
+
+
+def _slots(ev: Evaluator, it: Iteration) -> Slots:
+    assert it.state is not None
+    cell = ev.store.cells[it.state]
+    assert isinstance(cell, Slots)
+    return cell
+
+
+def place(ev: Evaluator, it: Iteration) -> int | None:
+    """How many items the iterator has given; None: it is used up."""
+    at = _slots(ev, it).items[0]
+    if not isinstance(at, Place):
+        _not_known(ev)
+    return at.at
+
+
+def _not_known(ev: Evaluator) -> NoReturn:
+    error = SctError("SCT503", "an iterator is used again after a loop or a branch over it",
+                     why="how many items it has given depends on the path",
+                     hint="run over a list, `for v in list(xs)`, or count: `xs[i]`", loc=ev.loc)
+    raise NeedsStatic(Value(INT), error)  # it is known where the loop is unrolled
+
+
+def kept(ev: Evaluator, it: Iteration) -> Abstract:
+    """What the iterator keeps besides its place."""
+    v = _slots(ev, it).items[1]
+    if isinstance(v, Poison):
+        _not_known(ev)
+    return v
+
+
+def keep(ev: Evaluator, it: Iteration, state: Abstract) -> None:
+    assert it.state is not None
+    cell = _slots(ev, it)
+    ev.store.cells[it.state] = replace(cell, items=(cell.items[0], state))
+
+
+def move(ev: Evaluator, it: Iteration, at: Place | Poison) -> None:
+    assert it.state is not None
+    cell = _slots(ev, it)
+    ev.store.cells[it.state] = replace(cell, items=(at, cell.items[1]))
+
+
+def use_up(ev: Evaluator, it: Iteration) -> Abstract | None:
+    """The iterator has come to its end, and gives nothing any more: None."""
+    move(ev, it, Place(None))
+    return None
+
+
+def start(ev: Evaluator, v: Abstract) -> None:
+    """A loop of the program runs over `v`: how many items the iterators in it have given is not known meanwhile."""
+    if isinstance(v, Iteration):
+        if v.state is not None:
+            move(ev, v, Poison("how many items it has given depends on the trip"))
+        for part in v.parts:
+            start(ev, part)
+
+
+def exhaust(ev: Evaluator, v: Abstract) -> None:
+    """A loop of the program has run over `v` to its end: over all items of its only part, if it has one."""
+    if isinstance(v, Iteration) and v.state is not None:
+        use_up(ev, v)
+        inner = [p for p in v.parts if is_iterator(p)]
+        if len(inner) == 1:
+            exhaust(ev, inner[0])
+
+
+# -- making and taking --------------------------------------------------------------------------------
+
+
+def iterable(ev: Evaluator, v: Abstract) -> Abstract:
+    """What an object that says itself how to run over it gives for that."""
+    own = special_call(ev, v, "__iter__")
+    if own is None:
+        return v
+    if special_method(ev, own, "__next__") is not None:
+        ev.refuse("SCT503", "an object that is an iterator itself is not supported",
+                  hint="return `iter(...)` of a list from `__iter__`")
+    return iterable(ev, checked(ev, own, "iter"))
+
+
+def iterator(ev: Evaluator, v: Abstract) -> Iteration:
+    """`iter(v)`"""
+    v = iterable(ev, v)
+    if isinstance(v, Iteration) and v.state is not None:
+        return v
+    if not isinstance(v, Static) or not is_number(v):
+        v = ev.text(v)
+    if isinstance(v, Perhaps):
+        v = ev.present(v)
+    if isinstance(v, DictRef) or isinstance(v, Iteration) and v.kind in VIEWS:
+        return new_iterator(ev, "iter", (v,), Static(_dict_of(ev, v).keys))
+    if isinstance(v, Static) and isinstance(v.value, _ITERABLE):
+        v = Tup(tuple(map(ev.lift, v.value)))
+    if isinstance(v, (Tup, ListRef, Iteration, Ref)):
+        if isinstance(v, Ref) and not ev.type_of(v).rank:  # type: ignore[union-attr]
+            die(ev, "TypeError", "iteration over a 0-d array")
+        return new_iterator(ev, "iter", (v,))
+    ev.refuse("SCT503", "this cannot be iterated over",
+              hint="iterate over a range, an array, or a tuple, list or dict of known length")
+
+
+def taken(ev: Evaluator, it: Iteration) -> Abstract | None:
+    """The next item of an iterator, which it does not give again; None where there is none."""
+    at = place(ev, it)
+    if at is None:
+        return None
+    made = _TAKERS[it.kind](ev, it, at)
+    if place(ev, it) == at and made is not None:
+        move(ev, it, Place(at + 1))
+    return made
+
+
+def drained(ev: Evaluator, it: Iteration) -> Iterator[Abstract]:
+    """All items that are left, taken one by one."""
+    if not ends(it):
+        ev.refuse("SCT503", "this does not end", hint="use itertools.islice")
+    while (item := taken(ev, it)) is not None:
+        yield item
+
+
+def ends(v: Abstract) -> bool:
+    """Does it give a last item?  That of a `zip` or `map` is that of what ends first."""
+    if not isinstance(v, Iteration):
+        return True
+    if v.kind in ENDLESS:
+        return v.kind == "repeat" and len(v.parts) > 1
+    if v.kind in ("zip", "map"):
+        parts = v.parts if v.kind == "zip" else v.parts[1:]
+        return not parts or any(map(ends, parts))
+    return v.kind == "takewhile" or v.kind == "islice" and v.parts[2] != Static(None) or all(map(ends, v.parts))
+
+
+# -- iterators of containers ----------------------------------------------------------------------------
+
+
+@takes("iter")
+def _of_container(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    (of,) = it.parts
+    if isinstance(of, DictRef) or isinstance(of, Iteration) and of.kind in VIEWS:
+        items = _of_dict(ev, it, of)
+        return items[at] if at < len(items) else use_up(ev, it)
+    if isinstance(of, Ref):
+        t = ev.type_of(of)
+        there = isinstance(t, Tensor) and t.rank > 0 and (t.shape[0] - at).least >= 1
+        return slice_view(ev, of, Static(at)) if there or at < rows(ev, of) else use_up(ev, it)
+    if isinstance(of, ListRef) and dynamic_lists.is_dynamic(ev, of):
+        n = ev.ask(ev.wrap(dynamic_lists.length(ev, of)), "the number of items of this list")
+        return dynamic_lists.element(ev, of, Lit(at)) if at < n else use_up(ev, it)
+    if isinstance(of, Iteration):
+        return _of_range(ev, it, of, at)
+    items = ev.slots(of).items if isinstance(of, ListRef) else of.items  # type: ignore[union-attr]
+    return items[at] if at < len(items) else use_up(ev, it)
+
+
+def _of_range(ev: Evaluator, it: Iteration, of: Iteration, at: int) -> Abstract | None:
+    """An item of a range; where its end is not known, it is asked whether that is further on, and no more."""
+    first, stop, step = (Static(0), of.parts[0], Static(1)) if len(of.parts) == 1 else (*of.parts, Static(1))[:3]
+    if all(map(is_number, of.parts)) or not is_number(first) or not is_number(step):
+        bounds = range(*(ev.ask(p, "the length of this range") for p in of.parts))
+        return Static(bounds[at]) if at < len(bounds) else use_up(ev, it)
+    assert isinstance(first, Static) and isinstance(step, Static)
+    here = first.value + at * step.value
+    ends = (here, ev.operand(stop)) if step.value > 0 else (ev.operand(stop), here)
+    there = ev.ask(ev.wrap(ev.emit(lt, *ends, spelling="operator.lt")), "whether this range goes on")
+    return Static(here) if there else use_up(ev, it)
+
+
+def _dict_of(ev: Evaluator, v: Abstract) -> Slots:
+    ref = v.parts[0] if isinstance(v, Iteration) else v
+    assert isinstance(ref, DictRef)
+    return ev.slots(ref)
+
+
+def view_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
+    """What a dict, or a view of it, holds now."""
+    cell = _dict_of(ev, v)
+    kind = v.kind if isinstance(v, Iteration) else "keys"
+    if kind == "values":
+        return cell.items
+    keys = tuple(map(ev.lift, cell.keys))
+    return keys if kind == "keys" else tuple(map(Tup, zip(keys, cell.items)))
+
+
+def _of_dict(ev: Evaluator, it: Iteration, of: Abstract) -> tuple[Abstract, ...]:
+    """The items of a dict that is run over: its keys stay what they were."""
+    before, now = ev.ask(kept(ev, it), "the keys of this dict"), _dict_of(ev, of).keys
+    if len(now) != len(before):
+        die(ev, "RuntimeError", "dictionary changed size during iteration")
+    if now != before:
+        ev.refuse("SCT306", "the keys of a dict change while a loop runs over it", hint="run over a copy: `list(d)`")
+    return view_items(ev, of)
+
+
+@takes("reversed")
+def _reversed(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    (of,) = it.parts
+    if isinstance(of, Ref):
+        n = rows(ev, of)
+        return slice_view(ev, of, Static(n - 1 - at)) if at < n else use_up(ev, it)
+    if isinstance(of, ListRef) and dynamic_lists.is_dynamic(ev, of):
+        dynamic_lists.same_columns(ev, of, kept(ev, it))
+        n = ev.ask(ev.wrap(dynamic_lists.length(ev, of)), "the number of items of this list")
+        return dynamic_lists.element(ev, of, Lit(n - 1 - at)) if at < n else use_up(ev, it)
+    if isinstance(of, ListRef):
+        k = ev.ask(kept(ev, it), "the length of this list") - 1 - at
+        items = ev.slots(of).items
+        return items[k] if 0 <= k < len(items) else use_up(ev, it)
+    if isinstance(of, Iteration) and of.kind == "range":
+        bounds = range(*(ev.ask(p, "the length of this range") for p in of.parts))
+        return Static(bounds[-1 - at]) if at < len(bounds) else use_up(ev, it)
+    items = _of_dict(ev, it, of)
+    return items[-1 - at] if at < len(items) else use_up(ev, it)
+
+
+def rows(ev: Evaluator, v: Ref) -> int:
+    """How many rows an array has: asked.  A size of the arguments is known in loops too."""
+    t = ev.type_of(v)
+    if not isinstance(t, Tensor) or not t.rank:
+        die(ev, "TypeError", "iteration over a 0-d array")
+    size = ev.resolve(t.shape[0])
+    now = None if ev.ahead else ev.size_now(size)
+    if now is None:
+        return int(ev.ask(size_along(ev, v, 0), "the number of items to unpack"))
+    ev.equate(size, Dim(now))
+    return now
+
+
+# -- how many -------------------------------------------------------------------------------------------
+
+
+def most(ev: Evaluator, v: Abstract) -> int | None:
+    """At most how many items there are, if that is known without asking: then they may be taken one by one."""
+    v = ev.text(v)
+    if isinstance(v, Tup):
+        return len(v.items)
+    if isinstance(v, Static) and isinstance(v.value, _ITERABLE):
+        return len(v.value)
+    if isinstance(v, Container):
+        if dynamic_lists.is_dynamic(ev, v):
+            return None
+        return len(ev.slots(v).items) if isinstance(v, (ListRef, DictRef)) else None
+    if not isinstance(v, Iteration):
+        return None
+    if v.kind == "range":
+        bounds = [p.value for p in v.parts if isinstance(p, Static) and is_number(p)]
+        return len(range(*bounds)) if len(bounds) == len(v.parts) else None
+    if v.kind in VIEWS:
+        return len(_dict_of(ev, v).keys)
+    if not isinstance(at := _slots(ev, v).items[0], Place):
+        return None
+    if at.at is None:
+        return 0
+    if v.kind == "iter":
+        n = most(ev, v.parts[0])
+        return None if n is None else max(0, n - at.at)
+    return _most_of(ev, v)
+
+
+def _left_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
+    """What the iterator of a tuple or list has not given yet."""
+    of = v.parts[0] if isinstance(v, Iteration) and v.kind == "iter" else None
+    if not isinstance(of, (Tup, ListRef)) or most(ev, of) is None or not isinstance(v, Iteration):
+        return None
+    at = place(ev, v)
+    return () if at is None else (of.items if isinstance(of, Tup) else ev.slots(of).items)[at:]
+
+
+def pairs(ev: Evaluator, parts: tuple[Abstract, ...]) -> int | None:
+    """The same of what is run over in step: arrays beside what is known are asked for their length."""
+    found = [most(ev, p) for p in parts]
+    known = [n for n in found if n is not None]
+    asked = all(n is not None or not ends(p) or _askable(ev, p) for n, p in zip(found, parts))
+    return min(known) if known and asked else None
+
+
+def _askable(ev: Evaluator, v: Abstract) -> bool:
+    it = v.parts[0] if isinstance(v, Iteration) and v.kind == "iter" else v
+    if isinstance(it, Iteration) and it.kind in ("map", "generator"):
+        return all(most(ev, p) is not None or _askable(ev, p) for p in it.parts if is_iterator(p))
+    return isinstance(it, (Ref, ListRef))
+
+
+def _most_of(ev: Evaluator, v: Iteration) -> int | None:
+    if v.kind in ("zip", "map"):
+        return pairs(ev, v.parts if v.kind == "zip" else v.parts[1:])
+    if v.kind in ENDLESS:
+        return ev.ask(v.parts[1], "the number of repetitions") if len(v.parts) > 1 else None
+    if v.kind == "generator" and len(v.parts[0].node.body.generators) > 1:  # type: ignore
+        return None
+    found = [most(ev, p) for p in v.parts if is_iterator(p)] if v.kind != "reversed" else [most(ev, v.parts[0])]
+    if v.kind == "chain":
+        left, now = _left_of(ev, v.parts[0]), kept(ev, v)
+        found = [None] if left is None else [most(ev, p) for p in (*left, *([now] if is_iterator(now) else []))]
+        return None if None in found else sum(n for n in found if n is not None)
+    if v.kind == "islice":
+        stop = v.parts[2]
+        bounds = [n for n in (*found, stop.value if isinstance(stop, Static) else None) if n is not None]
+        return min(bounds, default=None)
+    known = [n for n in found if n is not None]
+    return max(known) if known and len(known) == len(found) else None

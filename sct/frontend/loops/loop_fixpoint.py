@@ -1,0 +1,407 @@
+"""The end of a trip: what a loop carries is confirmed, or learnt anew.
+
+    s = 0 at the head, a float64 at the end   ->   `s` is a float64: walk again
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.dynamic_lists import HELD, STALE
+from sct.frontend.heap.store import (
+    AMBIGUOUS,
+    Store,
+    conflicts,
+    is_binding,
+    is_number,
+    is_written,
+    may_be_absent,
+    perhaps_tuple,
+    type_of,
+)
+from sct.frontend.loops.loop_head import Again, Grown, Head, is_start
+from sct.frontend.values.abstract_values import (
+    CAPTURED,
+    DELETED,
+    Abstract,
+    Array,
+    Closure,
+    Container,
+    ListRef,
+    Method,
+    Perhaps,
+    Poison,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+    parts,
+)
+from sct.frontend.values.guarded_numbers import same_keys
+from sct.ir import Value
+from sct.ir.types import Optional, Tensor, Undef, in_words
+
+__all__ = ["ITERATED", "Trip"]
+
+
+ITERATED = "iterated"
+"""Who holds an array that a loop runs over: the loop itself."""
+
+
+class Trip(Head):
+    """The end of a trip, compared with the head: it confirms the carries, or more is learnt of them."""
+
+    def close(self, end: Store) -> None:
+        """Compare the end of a trip with its head; give every carry its value for the next trip."""
+        ev, memo, head = self.ev, self.memo, self.head
+        if end.dead:
+            for carry in self.carries.values():
+                carry.back = carry.back or carry.param
+            return
+        again = False
+        self.pairs: list[tuple[Any, int, int]] = []
+        self.noted: set[int] = set()
+        for key, v in head.vars.items():
+            if key == ev.exit_key or key.name == "<exit>" or is_binding(key):
+                continue
+            now = end.vars.get(key)
+            candidate = key in self.names or key in memo.names
+            if not candidate and now != v and self.ev.live_in_statement(key):
+                memo.names.add(key)
+                again = True
+            elif candidate and (key.frame != self.frame.id or self.live(key)):
+                again |= self.end_value(("var", key), v, now)
+            elif now == v and key.name.startswith("<iterated"):
+                if isinstance(v, Ref):
+                    self.pairs.append((ITERATED, v.addr, v.addr))
+                else:
+                    self.note(v)
+            elif now == v and self.matters(key):
+                self.note(v)
+        for key in self.names:
+            if key not in head.vars and self.live(key) and key in end.vars:
+                again |= self.end_value(("var", key), None, end.vars[key])
+        for addr, cell in head.cells.items():
+            now_cell = end.cells.get(addr)
+            if now_cell is cell or now_cell is None or addr in memo.cell_templates:
+                continue
+            again |= self.worsen(None, addr, now_cell.frozen)
+            if isinstance(cell, Array) and isinstance(now_cell, Array) and now_cell.value is cell.value or \
+                    isinstance(cell, Slots) and not is_written(cell, now_cell):
+                continue
+            if isinstance(cell, Slots) and isinstance(now_cell, Slots) and cell.rows is None and not cell.keys and (
+                    now_cell.rows is not None or len(cell.items) != len(now_cell.items)) and not now_cell.keys:
+                self.learn_items(addr)
+                again = True
+            elif addr not in memo.cells and addr not in self.extra_cells.values():
+                memo.cells.add(addr)
+                again = True
+            elif isinstance(cell, Slots) and isinstance(now_cell, Slots):
+                if cell.rows is not None:
+                    ev.refuse("SCT307", "a list that was taken out of another one is cut loose from it in this loop",
+                              node=self.node, why=HELD, hint="take a copy: `list(xs)`")
+                if not same_keys(cell.keys, now_cell.keys):
+                    ev.refuse("SCT310", "a dict that gets new keys in a loop is not supported yet", node=self.node,
+                              hint="give it all its keys before the loop")
+                for k, (p, q) in enumerate(zip(cell.items, now_cell.items)):
+                    again |= self.end_value(("slot", addr, k), p, q)
+        again |= self.share(end)
+        if again:
+            raise Again
+        for id in self.carries:
+            if id[0] == "bound":
+                self.carries[id].back = end.is_bound(id[1])
+        self.backs(end)
+
+    def learn_items(self, addr: int) -> None:
+        """The list at `addr` changes its length in this loop: it has columns from the head on."""
+        if self.few():
+            self.ev.refuse("SCT310", "a list that grows in a loop of few trips", node=self.node)
+        self.memo.grown[addr] = self.grown(ListRef(addr), ListRef(addr))
+
+    def grown(self, before: ListRef, now: ListRef) -> Grown:
+        """What is known of the items of a list, of those at the head and of those after a trip."""
+        ev = self.ev
+        like = dynamic_lists.items_like(ev, now, None)
+        if self.head.cells[before.addr].items:  # type: ignore[union-attr]
+            ev.store, end = self.head, ev.store
+            like = dynamic_lists.items_like(ev, before, like)
+            ev.store = end
+        return Grown(*like, [ev.new_kept() for _ in like[1]])
+
+    def note(self, v: Abstract) -> None:
+        """An unchanged name: who it shares with still counts."""
+        if isinstance(v, (Ref, Container)):
+            self.pairs.append((None, v.addr, v.addr))
+        if isinstance(v, Container) and v.addr not in self.noted:
+            self.noted.add(v.addr)
+            cell, now = self.head.cells[v.addr], self.ev.store.cells[v.addr]
+            assert isinstance(cell, Slots) and isinstance(now, Slots)
+            if cell.items == now.items:  # else each slot is compared by itself
+                for x in cell.items:
+                    self.note(x)
+        for x in parts(v):
+            self.note(x)
+
+    def end_value(self, id: Any, head: Abstract | None, end: Abstract | None) -> bool:
+        """Record the value of a slot at the end of a trip; True if another walk is needed."""
+        ev, memo = self.ev, self.memo
+        end = None if end == DELETED else end
+        if id in memo.poison or end is None and head is None:
+            return False
+        if isinstance(end, Poison):
+            memo.poison[id] = end.reason
+            return True
+        if end is None:
+            memo.poison[id] = "it is deleted in the loop"
+            return True
+        if head is None:
+            return self.learn(id, end)
+        if isinstance(head, Container) and type(head) is type(end) and head != end and \
+                head.addr not in memo.cell_templates and head.addr in self.entry.cells:
+            # Rebound to another list a trip: a list of its own, one slot a carry.
+            cell = self.entry.cells[head.addr]
+            assert isinstance(cell, Slots)
+            kept = replace(head, addr=ev.new_kept())
+            memo.templates[id] = kept
+            why = AMBIGUOUS if cell.origin == "captured" else cell.frozen
+            memo.cell_templates[kept.addr] = replace(cell, frozen=why)
+            now = self.ev.store.cells[end.addr]
+            assert isinstance(now, Slots)
+            if isinstance(end, ListRef) and (now.rows is not None or len(now.items) != len(cell.items)):
+                self.learn_rows(kept.addr, head, end)
+            return True
+        if isinstance(head, Container) and isinstance(end, Container) and \
+                type(head) is type(end) and head.addr in memo.cell_templates:
+            mine, theirs = self.head.cells[head.addr], self.ev.store.cells[end.addr]
+            assert isinstance(mine, Slots) and isinstance(theirs, Slots)
+            if isinstance(end, ListRef) and mine.rows is None and (
+                    theirs.rows is not None or len(mine.items) != len(theirs.items)) and head.addr not in memo.grown:
+                self.learn_rows(head.addr, head, end)
+                return True
+            if isinstance(end, ListRef) and mine.rows is not None:
+                dynamic_lists.grow(ev, end, dynamic_lists.item_type(ev, ListRef(head.addr)))
+                theirs = ev.store.cells[end.addr]
+                assert isinstance(theirs, Slots)
+            if len(mine.items) == len(theirs.items) and same_keys(mine.keys, theirs.keys):
+                self.pairs.append((id, head.addr, end.addr))
+                return any([self.end_value((*id, k), p, q)
+                            for k, (p, q) in enumerate(zip(mine.items, theirs.items))])
+            memo.poison[id] = f"it is {_kind(head)} that has other items, keys or attributes after a trip"
+            return True
+        if isinstance(head, Perhaps):
+            whole = perhaps_tuple(end, head.of)
+            if whole is not None:
+                return self.end_value(id, head.of, whole)
+        if head == Static(None) and isinstance(end, (Tup, Perhaps)) and may_be_absent(end):
+            made = end if isinstance(end, Perhaps) else Perhaps(end)
+            memo.templates[id] = made
+            types = [x.type if isinstance(x, Value) else ev.type_of(x) for x in made.of.items]
+            memo.types.update(((*id, k), t if isinstance(t, Optional) else Optional(t)) for k, t in enumerate(types))
+            return True
+        if isinstance(head, Tup) and isinstance(end, Tup) and len(head.items) == len(end.items):
+            return any([self.end_value((*id, k), p, q) for k, (p, q) in enumerate(zip(head.items, end.items))])
+        if id in self.carries and not (isinstance(head, Ref)):
+            carry = self.carries[id]
+            if isinstance(end, Ref) and isinstance(carry.param.type, Tensor):
+                self.becomes(id, end)
+            if isinstance(end, Value) or is_number(end):
+                carry.back = ev.lit(end)
+                return self.widen(id, carry.param.type, carry.back.type)
+            memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after a trip"
+            return True
+        if isinstance(head, Ref) and isinstance(end, Ref):
+            if id in memo.split:
+                self.carries[id].back = ev.contents(end)
+                return self.widen(id, self.carries[id].param.type, self.carries[id].back.type)  # type: ignore[union-attr]
+            if head.path != end.path:
+                self.split(id, head.addr, end.addr)
+                return True
+            self.pairs.append((id, head.addr, end.addr))
+            return False
+        if is_number(head) and isinstance(head, Static) and (is_number(end) or isinstance(end, Value)):
+            if head == end:
+                return False
+            memo.types[id] = type_of(head)  # a string is a carry from here on
+            self.widen(id, type_of(head), type_of(end))
+            return True
+        if isinstance(head, Static) and head.value is None and isinstance(end, Ref):
+            memo.types[id] = Optional(ev.type_of(end))
+            return True
+        if head == end:
+            self.note(end)
+            return False
+        memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after a trip"
+        return True
+
+    def becomes(self, id: Any, end: Ref) -> NoReturn:
+        """A number becomes an array: in the loop where it is a literal, of those that carry it, it is one from now."""
+        with self.ev.as_array():
+            t = self.ev.type_of(end)
+        head: Head | None = self
+        while head is not None:
+            init = head.carries[id].init
+            if is_start(init):
+                head.memo.types[id] = t
+                raise Again(head)
+            around = ((h, k) for h in reversed(self.ev.heads) for k, c in h.carries.items() if c.param is init)
+            head, id = next(around, (None, None))
+        self.ev.becomes_array()
+
+    def hold(self, addr: int) -> bool:
+        """A list holds this array or list after a trip: at the head it may do so too."""
+        ids = {id for id, a in self.extra_cells.items() if a == addr} - self.memo.held
+        self.memo.held |= ids
+        return bool(ids) or self.freeze(addr, why=HELD)
+
+    def learn_rows(self, kept: int, head: Container, end: ListRef) -> None:
+        """The name is bound to a list of another length: what it stands for has columns."""
+        grown = self.memo.grown[kept] = self.grown(ListRef(head.addr), end)
+        self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), rows=grown.shape)
+
+    def learn(self, id: Any, end: Abstract) -> bool:
+        """A name that the loop binds first: undefined at the head."""
+        if isinstance(end, Tup):
+            self.memo.templates[id] = end
+            for k, x in enumerate(end.items):
+                self.learn((*id, k), x)
+            return True
+        if isinstance(end, ListRef) and (end.addr not in self.entry.cells or end.addr <= CAPTURED):
+            # A list made in the loop, or not written, and read after it: a list of its own, one slot a carry.
+            cell = self.ev.store.cells[end.addr]
+            assert isinstance(cell, Slots)
+            kept = ListRef(self.ev.new_kept())
+            self.memo.templates[id] = kept
+            self.memo.cell_templates[kept.addr] = replace(cell, frozen=AMBIGUOUS)
+            for k, x in enumerate(cell.items):
+                self.learn((*id, k), x)
+            return True
+        if isinstance(end, (Closure, Method, Static)) and not is_number(end):
+            self.memo.templates[id] = end
+            return True
+        if isinstance(end, (Value, Ref)) or is_number(end):
+            t = self.ev.type_of(end) if not isinstance(end, Value) else end.type
+            self.memo.types[id] = t if isinstance(t, Undef) else Undef(t)
+            if isinstance(end, Ref) and end.path:
+                self.split(id, end.addr)
+            return True
+        self.memo.poison[id] = f"it is not bound before the loop, and {_kind(end)} after a trip"
+        return True
+
+    def split(self, id: Any, *addrs: int) -> None:
+        """Give a name a cell of its own: who it shares with changes from trip to trip.
+
+        A name that is not read before the loop binds it again cannot tell what is
+        written meanwhile: only after the loop it may not be written, nor its peers.
+        """
+        self.memo.split.add(id)
+        if self.unread(id):
+            self.memo.frozen_after.update(addrs)
+        else:
+            self.freeze(*addrs)
+
+    def unread(self, id: Any) -> bool:
+        """Is the slot one of a name that no trip reads before it binds it?"""
+        return id is not None and id[0] == "var" and id[1].frame == self.frame.id and \
+            id[1].name not in self.frame.live.carried[self.node] | self.frame.live.captured
+
+    def freeze(self, *addrs: int, why: str = AMBIGUOUS) -> bool:
+        known = {a for a in addrs if a > CAPTURED and (self.lasts(a) or a in self.memo.cells)}
+        known -= {a for a, was in self.memo.frozen.items() if why != STALE or was == STALE}
+        self.memo.frozen.update(dict.fromkeys(known, why))
+        return bool(known)
+
+    def lasts(self, addr: int) -> bool:
+        """Is this address the same at every walk?"""
+        return addr in self.entry.cells or addr in self.memo.cell_templates
+
+    def share(self, end: Store) -> bool:
+        """Who shares with whom must be the same after a trip; what is not is frozen."""
+        memo = self.memo
+        # What is captured may be read at any time: it shares with itself.
+        live = [*self.pairs, *((None, a, a) for pair in self.pairs for a in pair[1:] if a <= CAPTURED)]
+        # A container of a name that no trip reads cannot tell what is written meanwhile.
+        read = [(id, a, b) for id, a, b in live if not (a in memo.cell_templates and self.unread(id))]
+        bad = conflicts((a, b) for _, a, b in read)
+        lasting = conflicts((a, b) for id, a, b in read if id != ITERATED)
+        again = False
+        for id, a, b in read:
+            if (a, b) not in bad:
+                continue
+            if id is not None and a != b and id not in memo.split and a not in memo.cell_templates:
+                self.split(id, a, b)
+                if (a, b) not in lasting:
+                    memo.thawed.add(id)
+                again = True
+            elif id is None or id not in memo.split:
+                again |= self.freeze(a, b)
+        again |= self.freeze(*self.before(read))
+        again |= any([self.worsen(id, a, end.cells[b].frozen) for id, a, b in live])
+        for id, a, b in read:
+            known = a in memo.cells or a in self.extra_cells.values() or a in memo.cell_templates
+            if a != b and (a, b) not in bad and not known and id is not None:
+                memo.cells.add(a)
+                again = True
+        all_bad = conflicts((a, b) for _, a, b in live)
+        after = {x for _, a, b in live if (a, b) in all_bad for x in (a, b)} | self.before(live)
+        memo.frozen_after |= {a for a in after if isinstance(self.head.cells.get(a), Slots) and self.lasts(a)}
+        return again
+
+    def before(self, pairs: list[tuple[Any, int, int]]) -> set[int]:
+        """The addresses of what shares otherwise at the head of the first trip than before the loop."""
+        ids = {id for id, _, _ in pairs}
+        entered = [(a, b) for id, a, b in self.entered if id in ids]
+        kept = {a for _, a, _ in pairs} - self.memo.cell_templates.keys()
+        return {a for pair in conflicts([*entered, *((a, a) for a in kept)]) for a in pair}  # type: ignore[misc]
+
+    def worsen(self, id: Any, addr: int, why: str) -> bool:
+        """What a slot holds after a trip may not be written: nor may what it holds at the head."""
+        now = self.head.cells[addr].frozen
+        if not why or now and (why != STALE or now == STALE):
+            return False
+        if why == AMBIGUOUS and self.unread(id):
+            self.memo.frozen_after.add(addr)
+            return False
+        return self.hold(addr) if why == HELD else self.freeze(addr, why=why)
+
+    def backs(self, end: Store) -> None:
+        """The array carries: each takes the buffer that its names hold at the end of the trip."""
+        moved = {a: b for _, a, b in self.pairs}
+        for id, carry in self.carries.items():
+            if carry.back is not None:
+                continue
+            addr = id[1] if id[0] == "cell" else self.extra_cells.get(id)
+            if addr is None:
+                carry.back = carry.param
+                continue
+            cell = end.cells[moved.get(addr, addr)]
+            if isinstance(cell, Array) and self.head.cells[addr].layout not in (False, cell.layout):  # type: ignore[union-attr]
+                self.memo.unknown_layout.add(addr)
+                raise Again
+            if not isinstance(cell, Array):
+                self.ev.refuse("SCT310", "an array and a container trade places in this loop", node=self.node)
+            carry.back = cell.value
+            if self.widen(id, carry.param.type, cell.value.type):
+                if id in self.memo.poison:
+                    self.ev.refuse("SCT108", f"{self.name_of(addr)} is of one type before this loop and of another "
+                                   "after a trip", node=self.node,
+                                   why=f"{in_words(carry.init.type)} and {in_words(cell.value.type)}",
+                                   hint="give it one dtype and as many axes: `x = x.astype(...)` before the loop")
+                raise Again
+
+    def name_of(self, addr: int) -> str:
+        """What an array is called at the head."""
+        names = (key.name for key, v in self.head.vars.items() if isinstance(v, Ref) and v.addr == addr)
+        return next((f"`{name}`" for name in names if name.isidentifier()), "an array")
+
+
+
+def _kind(v: Abstract) -> str:
+    if isinstance(v, Value):
+        return str(v.type)
+    if isinstance(v, Static):
+        return repr(v.value)
+    return {"Ref": "an array", "Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
+            "Iteration": "an iterator", "Place": "an iterator at one place"}.get(type(v).__name__, "a function")

@@ -1,0 +1,393 @@
+"""Loops: `for` and `while` as the equation `loop`, its carries found by a sticky fixpoint.
+
+A walk of the body from assumed carries either confirms them or learns more (a type
+that widens, a cell that is written, a name whose buffer changes); what was learnt is
+remembered a loop site, so that nested loops do not walk their bodies again and again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import gast
+
+from sct.errors import SctError
+from sct.frontend.heap.assignment import assign
+from sct.frontend.heap.store import AMBIGUOUS, Store
+from sct.frontend.interpreter.expressions import condition
+from sct.frontend.interpreter.interpreter import Dead, Evaluator, statement
+from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
+from sct.frontend.loops.iteration_space import NESTS, Space, space
+from sct.frontend.loops.iterator_protocol import (
+    ends,
+    exhaust,
+    is_iterator,
+    iterable,
+    iterator,
+    most,
+    place,
+    start,
+    use_up,
+)
+from sct.frontend.loops.loop_fixpoint import Trip
+from sct.frontend.loops.loop_head import MOST_UNROLLED, Again
+from sct.frontend.loops.nested_iteration import leaves, nested
+from sct.frontend.loops.unrolling import unroll
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Array,
+    Iteration,
+    ListRef,
+    Perhaps,
+    Poison,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild
+from sct.ir.types import INT
+from sct.ops import loop, lt
+from sct.ops.type_rules import size_of
+
+__all__: list[str] = []
+
+
+# -- statements ----------------------------------------------------------------------------------------
+
+
+@statement(gast.For)
+def for_(ev: Evaluator, node: Any) -> None:
+    over = ev.eval(node.iter)
+    if isinstance(over, Poison):
+        ev.refuse("SCT502", "this cannot be iterated over", why=over.reason, node=node.iter)
+    over = iterable(ev, over)
+    if isinstance(over, Iteration) and over.kind in NESTS and place(ev, over) == 0:
+        use_up(ev, over)
+        nested(ev, node, over)
+        return
+    before = ev.store.copy()
+    where = space(ev, over)
+    if where is None:
+        if most(ev, over) is None and not (is_iterator(over) and ends(over)):
+            ev.refuse("SCT503", "this cannot be iterated over", node=node.iter,
+                      hint="iterate over a range, an array, or a tuple, list or dict of known length")
+        unroll(ev, node, iterator(ev, over))
+        return
+    saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
+    sites = set(ev.loop_memo)
+    held = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
+    running = ev.iterated
+    try:
+        ev.iterated = running | held
+        start(ev, over)
+        _Loop(ev, node, where).run()
+        if not leaves(node):
+            exhaust(ev, over)
+        for key in [k for k in ev.store.vars if k.name.startswith("<iterated") and k not in before.vars]:
+            del ev.store.vars[key]
+    except (NeedsStatic, SctError) as need:
+        if isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
+            raise  # a list that gets longer, or a name that is another object in each trip, may be taken one by one
+        ev.iterated = running
+        ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
+        for site in ev.loop_memo.keys() - sites:  # what was learnt is of addresses that others get now
+            del ev.loop_memo[site]
+        unroll(ev, node, iterator(ev, _few(ev, over, where, need)))
+    finally:
+        ev.iterated = running
+
+
+def _few(ev: Evaluator, over: Abstract, where: Space, need: NeedsStatic | SctError) -> Abstract:
+    """What a loop that is no equation, for this reason, runs over one by one: that its items are few may be asked."""
+    if isinstance(over, Iteration) and over.kind == "range" and isinstance(need, NeedsStatic):
+        try:
+            over = Iteration("range", tuple(Static(ev.ask(p, "the bounds of this range")) for p in over.parts))
+        except (SctError, NeedsStatic):
+            raise need from None
+    n = most(ev, over)
+    bounds = [b.value for b in (where.start, where.stop, where.step) if isinstance(b, Lit)]
+    n = len(range(*bounds)) if n is None and len(bounds) == 3 else n
+    if n is None and where.calls or n is not None and n <= MOST_UNROLLED:
+        return over
+    raise need
+
+
+@statement(gast.While)
+def while_(ev: Evaluator, node: Any) -> None:
+    _Loop(ev, node, None).run()
+
+# -- the loop equation -------------------------------------------------------------------------------------
+
+
+class _Loop(Trip):
+    """The equation of one `for` or `while` statement."""
+
+    def run(self) -> None:
+        ev = self.ev
+        saved = ev._next_addr, dict(ev.guards), ev._next_frame, list(self.frame.returns)
+        outer, ev.many_trips = ev.many_trips, not self.few(MOST_UNROLLED)
+        ev.heads.append(self)
+        try:
+            self.settle(saved)
+        finally:
+            ev.heads.pop()
+            ev.many_trips = outer
+
+    def settle(self, saved: Any) -> None:
+        """Walk the body until nothing new is learnt."""
+        ev = self.ev
+        for _ in range(80):
+            ev._next_addr, ev.guards, ev._next_frame = saved[0], dict(saved[1]), saved[2]
+            mark = len(ev.b.eqns)
+            ev.store = self.entry.copy()
+            try:
+                self.walk()
+                return
+            except Again as again:
+                if again.of is not None and again.of is not self:
+                    raise
+                del ev.b.eqns[mark:]
+                ev.store = self.entry
+        ev.refuse("SCT108", "the types of this loop do not settle", node=self.node)
+
+    def walk(self) -> None:
+        ev = self.ev
+        self.tested = False
+        self.enter()
+        kind = self.carry("kind", Lit(FALL), None) if self.memo.exits else None
+        index = None
+        test: Fn | None = None
+        body = Builder()
+        with ev.block(body):
+            self.frame.loop_depth += 1
+            before = self.frame.now
+            self.frame.now = self.live_names
+            try:
+                ev.exit = Static(FALL)
+                if self.where is not None:
+                    index = Value(INT, self.index_name())
+                    self.trips(index)
+                    self.bind(index)
+                else:
+                    test = self.test()
+                if not ev.store.dead and isinstance(ev.exit, Static) and ev.exit.value == FALL:
+                    block(ev, self.node.body)
+                elif not isinstance(ev.exit, Static):
+                    guard(ev, self.node.body, 0)
+            except Dead:
+                ev.store.dead = True
+            finally:
+                self.frame.loop_depth -= 1
+                self.frame.now = before
+            end = ev.store
+            go, exits = self.exit(end)
+            self.close(end)
+            moved = {a: b for _, a, b in self.pairs} if not end.dead else {}
+            cells = {id: (self.head.cells[a], end.cells.get(moved.get(a, a))) for id, a in self.extra_cells.items()}
+            self.started = {id: isinstance(last, Array) and last.starts for id, (first, last) in cells.items()
+                            if isinstance(first, Array) and first.starts}
+        self.finish(body, test, index, go, exits, kind)
+
+    def index_name(self) -> str | None:
+        target = self.node.target
+        if self.where is None or self.where.calls:
+            return None
+        if isinstance(target, gast.Name) and self.where is not None and self.where.item is not None:
+            probe = Value(INT)
+            outer, self.ev.b = self.ev.b, Builder()
+            try:
+                same = self.where.item(probe) is probe
+            finally:
+                self.ev.b = outer
+            return target.id if same and target.id.isidentifier() else None
+        if isinstance(target, gast.Tuple) and isinstance(target.elts[0], gast.Name):
+            probe = Value(INT)
+            outer, self.ev.b = self.ev.b, Builder()
+            try:
+                got = self.where.item(probe) if self.where else None
+            finally:
+                self.ev.b = outer
+            return target.elts[0].id if isinstance(got, Tup) and got.items[0] is probe else None
+        return None
+
+    def trips(self, index: Value) -> None:
+        """Note between which terms the index of a loop lies."""
+        assert self.where is not None
+        bounds = self.where.start, self.where.stop
+        step = self.where.step.value if isinstance(self.where.step, Lit) else 0
+        if step and all(x.type == INT for x in bounds):
+            first, stop = map(size_of, bounds)
+            self.ev.trips[f"__v{index.id}"] = (first, stop - 1) if step > 0 else (stop + 1, first)
+
+    def bind(self, index: Value) -> None:
+        assert self.where is not None
+        assign(self.ev, self.node.target, self.where.item(index))
+
+    # -- the test and the exit ------------------------------------------------------------------------------
+
+    def test(self) -> Fn | None:
+        """The test of a `while`: a region of its own where it writes nothing, else the body begins with it."""
+        ev = self.ev
+        region = Builder()
+        before = ev.store.copy()
+        try:
+            with ev.block(region):
+                t = condition(ev, self.node.test)
+        except Dead:
+            ev.b.eqns.extend(region.eqns)  # it raises
+            raise
+        if isinstance(t, Lit):
+            ev.b.eqns.extend(region.eqns)  # what was known may have written all the same
+            if not t.value:
+                ev.exit = Static(END)
+            return None
+        if all(before.vars.get(k) == v for k, v in ev.store.vars.items()) and all(
+                before.cells.get(a) is c for a, c in ev.store.cells.items() if a in before.cells):
+            self.tested = True
+            return Fn("test", (), tuple(region.eqns), (t,))
+        ev.b.eqns.extend(region.eqns)
+
+        def stop() -> None:
+            ev.exit = Static(END)
+
+        ev.branch(t, lambda: None, stop, ev.live_after(self.live_names))
+        return None
+
+    def exit(self, end: Store) -> tuple[Operand, frozenset[int]]:
+        """(does the loop go on after this trip, the exits that leave it)."""
+        ev = self.ev
+        if end.dead:
+            return Lit(False), frozenset()
+        kind = end.vars[ev.exit_key]
+        x = ev.lit(kind)
+        kinds = ev.kinds_of(x)
+        leaving = frozenset(k for k in kinds if k >= END)
+        falls = ev.exit_falls.get(x, 1) if isinstance(x, Value) else 1
+        if falls > 1:
+            leaving = frozenset(k for k in kinds if k >= falls)
+        if leaving and (max(leaving) > BREAK or BREAK in leaving and self.node.orelse) and not self.memo.exits:
+            self.memo.exits = True
+            raise Again
+        if self.memo.exits:
+            self.carries["kind"].back = x
+        if not leaving:
+            return Lit(True), leaving
+        if leaving == kinds:
+            return Lit(False), leaving
+        return ev.emit(lt, x, max(END, falls), spelling="operator.lt"), leaving
+
+    # -- the equation -------------------------------------------------------------------------------------------
+
+    def finish(self, body: Builder, test: Fn | None, index: Value | None, go: Operand, exits: frozenset[int],
+               kind: Value | None) -> None:
+        ev = self.ev
+        carries = list(self.carries.values())
+        params = [c.param for c in carries]
+        regions = []
+        if test is not None:
+            fresh = [Value(p.type, p.hint) for p in params]
+            inner = rebuild(test, dict(zip(params, fresh)), fresh=True)
+            regions.append(Fn("test", tuple(fresh), inner.eqns, inner.results))
+        first = [index] if index is not None else []
+        backs = [c.back if c.back is not None else c.param for c in carries]
+        regions.append(Fn("body", (*first, *params), tuple(body.eqns), (go, *backs)))
+        outs = [Value(p.type, p.hint) for p in params]
+        for c, out in zip(carries, outs):
+            c.out = out
+        bounds = [self.where.start, self.where.stop, self.where.step] if self.where is not None else []
+        attrs = {"counted": self.where is not None, "tested": test is not None, "reverse": False,
+                 "carries": len(carries)}
+        ev.b.add(Eqn(loop, (*bounds, *(c.init for c in carries)), (*outs, Value(INT, "trips")), attrs,
+                     tuple(regions), loc=ev.loc))
+        renamed: dict[Value, Value] = dict(zip(params, outs))
+        store = self.head
+        store.vars = {k: _rename(v, renamed) for k, v in store.vars.items()}
+        for addr, cell in store.cells.items():
+            if isinstance(cell, Array) and isinstance(cell.value, Value):
+                store.cells[addr] = replace(cell, value=renamed.get(cell.value, cell.value))
+            elif isinstance(cell, Slots):
+                store.cells[addr] = replace(cell, items=tuple(_rename(x, renamed) for x in cell.items))
+        for id in self.memo.thawed & self.extra_cells.keys():
+            # What was iterated over is not any more.
+            addr = self.extra_cells[id]
+            store.cells[addr] = replace(store.cells[addr], frozen="")
+        for id, stays in self.started.items():
+            if stays or not self.runs(test):
+                ev.becomes_array("without a trip that adds to it, it stays the number that it starts as")
+            addr = self.extra_cells[id]
+            cell = store.cells[addr]
+            store.cells[addr] = replace(cell, starts=False) if isinstance(cell, Array) else cell
+        for addr in self.memo.frozen_after & store.cells.keys():
+            store.cells[addr] = replace(store.cells[addr], frozen=AMBIGUOUS)
+        for key in [k for k in store.vars if k in self.names and k.name not in self.after]:
+            del store.vars[key]
+        ev.store = store
+        self.leave(exits, renamed.get(kind) if kind is not None else None)
+
+    def runs(self, test: Fn | None) -> bool:
+        """Is there a trip for certain?  Asked, where that can be."""
+        ev = self.ev
+        if test is not None:
+            inner = rebuild(test, {c.param: c.init for c in self.carries.values()}, fresh=True)
+            ev.defs.update((out, eqn) for eqn in inner.eqns if not eqn.regions for out in eqn.outs)
+            return self.asked(inner.results[0])
+        if self.where is None or not isinstance(self.where.step, Lit):
+            return False
+        start, stop = self.where.start, self.where.stop
+        if self.where.step.value < 0:
+            start, stop = stop, start
+        if start.dim is not None and stop.dim is not None and (stop.dim - start.dim).least > 0:
+            return True
+        return self.asked(ev.emit(lt, start, stop, spelling="operator.lt"))
+
+    def asked(self, runs: Operand) -> bool:
+        try:
+            return bool(self.ev.ask(self.ev.wrap(runs), "whether this loop runs", True))
+        except (NeedsStatic, SctError):
+            return False
+
+    def leave(self, exits: frozenset[int], kind: Value | None) -> None:
+        """What comes after the loop: its `else`, and the exits that go further."""
+        ev, node = self.ev, self.node
+        ev.exit = Static(FALL)
+        returns = frozenset(k for k in exits if k > BREAK)
+        if BREAK not in exits and not returns:
+            block(ev, node.orelse)
+            return
+        if kind is None:
+            return
+        ends = isinstance(node, gast.For) or self.tested
+        ev.exit_kinds[kind] = (frozenset({FALL}) if ends else frozenset()) | exits
+        ev.exit_falls[kind] = BREAK + 1
+        if not node.orelse:
+            if returns:
+                ev.exit = kind
+            return
+        test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
+
+        def stopped() -> None:
+            if returns and BREAK in exits:
+                ev.branch(ev.emit(lt, kind, RETURN, spelling="operator.lt"), fall, out)
+            elif returns:
+                out()
+
+        def fall() -> None:
+            ev.exit = Static(FALL)
+
+        def out() -> None:
+            ev.exit = kind if len(returns) > 1 else Static(next(iter(returns)))
+
+        live = ev.live_after(self.after | self.frame.live.leaving(node))
+        ev.either(test, lambda: block(ev, node.orelse), stopped, live)
+
+
+def _rename(v: Abstract, names: dict[Value, Value]) -> Abstract:
+    if isinstance(v, Value):
+        return names.get(v, v)
+    if isinstance(v, Tup):
+        return v.with_(_rename(x, names) for x in v.items)
+    if isinstance(v, Perhaps):
+        return Perhaps(v.of.with_(_rename(x, names) for x in v.of.items))
+    return v

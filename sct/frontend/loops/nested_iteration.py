@@ -1,0 +1,178 @@
+"""Loops over several things at once, as the nested loops that they are:
+
+    for i, j in itertools.combinations(range(n), 2): ...   ->   for i in range(n):
+                                                                    for j in range(i + 1, n): ...
+
+so that their code does not grow with `n`.  Likewise `itertools.product`, `np.ndindex` and
+`np.ndenumerate`.  A `break` leaves all of them: `else: continue`, then `break`, stands after an inner one.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gast
+import numpy as np
+
+from sct.frontend.heap.subscripts import item, size_along
+from sct.frontend.interpreter.comprehensions import MOST_UNROLLED
+from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
+from sct.frontend.loops.iteration_space import items_of, length
+from sct.frontend.loops.iterator_protocol import is_iterator, most, new_iterator
+from sct.frontend.source.parse import own_nodes
+from sct.frontend.values.abstract_values import Abstract, Array, Iteration, Key, Ref, Static, Tup
+from sct.ir.types import Tensor
+
+__all__ = ["leaves", "nested", "of_nest"]
+
+GAPS = {"combinations": 1, "combinations_with_replacement": 0}
+"""How far the index of a later one is from that of the one before, at least."""
+
+
+def of_nest(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Iteration | None:
+    """The call of a function of `itertools` as what a loop nests; None where its items are known."""
+    if f is itertools.product:
+        repeat = ev.ask(kwargs.get("repeat", Static(1)), "`repeat`")
+        pools = tuple(args) * repeat
+    elif f.__name__ in GAPS:
+        count = ev.ask(args[1] if len(args) > 1 else kwargs["r"], "`r`")
+        pools = (args[0],) * count
+    else:
+        return None
+    known = [None if _is_pool(ev, p) else most(ev, p) for p in pools]
+    if len(pools) < 2 or any(k is None and not _is_pool(ev, p) or is_iterator(p) for k, p in zip(known, pools)):
+        return None
+    if math.prod(MOST_UNROLLED + 1 if k is None else k for k in known) <= MOST_UNROLLED:
+        return None
+    return new_iterator(ev, f.__name__, tuple(_held(ev, p) for p in pools))
+
+
+def _is_pool(ev: Evaluator, v: Abstract) -> bool:
+    """An array, or a range whose length is not known, with steps of one."""
+    one = isinstance(v, Iteration) and v.kind == "range" and v.parts[2:] in ((), (Static(1),))
+    return isinstance(v, Ref) or one and most(ev, v) is None
+
+
+def _held(ev: Evaluator, v: Abstract) -> Abstract:
+    """The items as they are now: the numbers of an array, which may be written meanwhile."""
+    if not isinstance(v, Ref) or len(ev.type_of(v).shape) > 1:  # type: ignore[union-attr]
+        return v
+    ev.store.cells[addr := ev.new_addr()] = Array(ev.contents(v))
+    return Ref(addr)
+
+
+@special(np.ndindex)
+def ndindex(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    sizes = items_of(ev, args[0]) if len(args) == 1 and isinstance(args[0], Tup) else tuple(args)
+    if len(sizes) == 1:
+        return ev.call(Static(zip), [Iteration("range", sizes)])
+    ranges = [Iteration("range", (n,)) for n in sizes]
+    return of_nest(ev, itertools.product, ranges, {}) or ev.call(Static(itertools.product), ranges)
+
+
+@special(np.ix_)
+def ix(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """Indices that pair each with each: one along each axis."""
+    made = []
+    for k, a in enumerate(args):
+        v = a if isinstance(a, Ref) else ev.call(Static(np.asarray), [a])
+        t = ev.type_of(v)
+        if not isinstance(t, Tensor) or t.rank != 1 or not t.integral:
+            ev.refuse("SCT503", "`np.ix_` of what are no one-dimensional integers", hint="use np.flatnonzero(mask)")
+        places = [Static(slice(None)) if j == k else Static(None) for j in range(len(args))]
+        made.append(item(ev, v, Tup(tuple(places))))
+    return Tup(tuple(made))
+
+
+@special(np.ndenumerate)
+def ndenumerate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    x = args[0]
+    rank = len(ev.type_of(x).shape) if isinstance(x, Ref) else 0  # type: ignore[union-attr]
+    if not rank:
+        ev.refuse("SCT503", "`np.ndenumerate` of what is no array with axes", hint="loop over its items")
+    return new_iterator(ev, "ndenumerate", (x, *[Iteration("range", (size_along(ev, x, k),)) for k in range(rank)]))
+
+
+def nested(ev: Evaluator, node: Any, over: Iteration) -> None:
+    """Run `for ... in over` as nested loops."""
+    frame = ev.frames[-1]
+    pools = [p for p in over.parts if not (over.kind == "ndenumerate" and isinstance(p, Ref))]
+    kinds = tuple("range" if isinstance(p, Iteration) else "items" for p in pools)
+    given, loops = _loops(node, over.kind, kinds)
+    values: dict[str, Abstract] = {"range": Static(range)}
+    for k, p in enumerate(pools):
+        if isinstance(p, Iteration):
+            bounds = p.parts if len(p.parts) > 1 else (Static(0), *p.parts)
+            values |= {f"pool{k}": p, f"start{k}": bounds[0], f"stop{k}": bounds[1]}
+        else:
+            values |= {f"pool{k}": p, f"start{k}": Static(0)}
+            values |= {f"stop{k}": ev.wrap(length(ev, p))} if isinstance(p, Ref) else {}
+    if over.kind == "ndenumerate":
+        values["array"] = over.parts[0]
+    names = set(given.values())
+    frame.locals |= names
+    ev.store.vars.update({Key(frame.id, given[name]): v for name, v in values.items() if name in given})
+    frame.live.enter(loops, frame.live.after.get(node, frozenset()))
+    try:
+        ev.exec(loops)
+    finally:
+        frame.locals -= names
+        for name in names:
+            ev.store.vars.pop(Key(frame.id, name), None)
+
+
+def _breaks(stmt: Any) -> bool:
+    """Does the statement leave the loop that it stands in?"""
+    if isinstance(stmt, (gast.For, gast.While)):
+        return any(map(_breaks, stmt.orelse))
+    if isinstance(stmt, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+        return False
+    return isinstance(stmt, gast.Break) or any(map(_breaks, gast.iter_child_nodes(stmt)))
+
+
+def leaves(node: Any) -> bool:
+    """May the loop end before it has run over everything?"""
+    return any(map(_breaks, node.body)) or any(isinstance(n, gast.Return) for n in own_nodes(node.body))
+
+
+@functools.lru_cache(maxsize=4096)
+def _loops(node: Any, kind: str, kinds: Sequence[str]) -> tuple[Mapping[str, str], Any]:
+    """The loops, and what the names are called that they read."""
+    given: dict[str, str] = {}
+
+    def name(what: str) -> str:
+        return given.setdefault(what, f"<{what} {node.lineno} {node.col_offset}>")
+
+    def read(what: str) -> Any:
+        return gast.Name(name(what), gast.Load(), None, None)
+
+    def over(k: int) -> Any:
+        if kind not in GAPS:
+            return read(f"pool{k}")
+        first = gast.BinOp(read(f"at{k - 1}"), gast.Add(), gast.Constant(GAPS[kind], None)) if k else read("start0")
+        first = read(f"at{k - 1}") if k and not GAPS[kind] else first
+        return gast.Call(read("range"), [first, read("stop0")], [])
+
+    def item(k: int) -> Any:
+        at = read(f"at{k}")
+        return gast.Subscript(read("pool0"), at, gast.Load()) if kind in GAPS and kinds[0] == "items" else at
+
+    row: Any = gast.Tuple([item(k) for k in range(len(kinds))], gast.Load())
+    if kind == "ndenumerate":
+        places = gast.Tuple([read(f"at{k}") for k in range(len(kinds))], gast.Load())
+        row = gast.Tuple([row, gast.Subscript(read("array"), places, gast.Load())], gast.Load())
+    body: list[Any] = [gast.Assign([node.target], row), *node.body]
+    left = any(map(_breaks, node.body))
+    for k in reversed(range(len(kinds))):
+        last = node.orelse if k == 0 else [gast.Continue()] if left else []
+        body = [gast.For(gast.Name(name(f"at{k}"), gast.Store(), None, None), over(k), body, last, None)]
+        body += [gast.Break()] if left and k else []
+    (loops,) = body
+    for n in gast.walk(loops):
+        if not hasattr(n, "lineno"):
+            gast.copy_location(n, node)
+    return given, loops

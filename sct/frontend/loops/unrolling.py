@@ -1,0 +1,85 @@
+"""Loops over known items: the body once an item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sct.frontend.heap.assignment import assign
+from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, RETURN, block
+from sct.frontend.loops.iterator_protocol import taken
+from sct.frontend.values.abstract_values import Iteration, Static
+from sct.ir import Value
+from sct.ops import lt
+
+__all__ = ["unroll"]
+
+ENDLESS = 20_000
+"""A loop of so many known trips is one that does not end."""
+
+
+def unroll(ev: Evaluator, node: Any, items: Iteration) -> None:
+    """A loop over an iterator, asked for an item before each trip: the body once an item."""
+    frame = ev.frames[-1]
+    before = frame.now
+    try:
+        _unroll_from(ev, node, items, 0)
+    finally:
+        frame.now = before
+
+
+def _unroll_from(ev: Evaluator, node: Any, items: Iteration, trips: int) -> None:
+    frame = ev.frames[-1]
+    outer = frame.now
+    while (item := taken(ev, items)) is not None:
+        trips += 1
+        if trips > ENDLESS:
+            ev.refuse("SCT306", "a list grows as long as a loop runs over it", hint="run over a copy: `list(xs)`")
+        assign(ev, node.target, item)
+        frame.now = frame.live.head[node] | outer
+        block(ev, node.body)
+        if ev.store.dead:
+            return
+        kind = ev.exit
+        kinds = frozenset({kind.value}) if isinstance(kind, Static) else ev.kinds_of(ev.lit(kind))
+        if max(kinds) > CONTINUE:
+            if min(kinds) > CONTINUE:
+                _leave_unrolled(ev, kinds)
+            else:
+                assert isinstance(kind, Value)
+                _guard_unrolled(ev, node, items, trips, kind)
+            return
+        ev.exit = Static(FALL)
+    block(ev, node.orelse)
+
+
+def _guard_unrolled(ev: Evaluator, node: Any, items: Iteration, trips: int, kind: Value) -> None:
+    """The items that are left, where the exit `kind` of the trip before lets it come to them."""
+    test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
+    leaving = frozenset(k for k in ev.kinds_of(kind) if k >= BREAK)
+
+    def on() -> None:
+        ev.exit = Static(FALL)
+        _unroll_from(ev, node, items, trips)
+
+    live = ev.frames[-1].live
+    ev.either(test, on, lambda: _leave_unrolled(ev, leaving), ev.live_after(live.head[node] | live.leaving(node)))
+
+
+def _leave_unrolled(ev: Evaluator, kinds: frozenset[int]) -> None:
+    """After an unrolled loop that was left: a break is over, a return goes on."""
+    kind = ev.exit
+
+    def fall() -> None:
+        ev.exit = Static(FALL)
+
+    def out() -> None:
+        ev.exit = Static(max(kinds)) if len(kinds - {BREAK}) == 1 else kind
+
+    if kinds == {BREAK}:
+        fall()
+    elif BREAK not in kinds:
+        out()
+    else:
+        assert isinstance(kind, Value)
+        ev.branch(ev.emit(lt, kind, RETURN, spelling="operator.lt"), fall, out)

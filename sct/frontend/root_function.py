@@ -1,0 +1,126 @@
+"""The function that is differentiated: what it calls under partials and methods, what of it is another at another call.
+
+Functions that share code share what is compiled.  What they hold (cells, what a partial binds, defaults) is then read
+of the function at hand, at every call, by a path that begins at it: `None`.
+
+    partial(loss, x=batch)   ->   loss is at (None, .func), batch at (None, .keywords["x"])
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Hashable, Iterator, MutableMapping, MutableSequence, MutableSet
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.transform import Transform
+from sct.frontend.values.abstract_values import Path
+from sct.frontend.values.argument_types import Same
+from sct.ir.user_objects import is_namedtuple, is_user_class
+
+__all__ = ["anchors", "defaults_of", "held", "identity", "innermost", "is_made_anew", "is_read_at_calls"]
+
+
+def layers(root: Any) -> Iterator[tuple[Path, Any]]:
+    """`root`, and what it calls if it is a partial or a derivative, and so on; with the path to each."""
+    path: Path = (None,)
+    while True:
+        yield path, root
+        if isinstance(root, functools.partial):
+            root, path = root.func, (*path, ("attr", "func"))
+        elif isinstance(t := getattr(root, "__sct_transform__", None), Transform):
+            root, path = t.fn, (*path, ("attr", "__sct_transform__"), ("attr", "fn"))
+        else:
+            return
+
+
+def innermost(root: Any) -> tuple[Any, Path]:
+    """The function, or object, that is called in the end; the path to it."""
+    *_, (path, main) = layers(root)
+    return getattr(main, "__func__", main), path
+
+
+def anchors(root: Any) -> dict[int, Path]:
+    """The path to each of the layers, by id; a method and its function have one."""
+    return {id(each): path for path, layer in layers(root) for each in (layer, getattr(layer, "__func__", layer))}
+
+
+def identity(f: Any) -> tuple[Hashable, ...]:
+    """What two callables share if one compiled derivative serves both.
+
+    Objects count by identity, not by equality: code objects of two files can be equal.
+    """
+    f = getattr(f, "__sct_transform__", f)
+    if isinstance(f, Transform):
+        return (f.kind, f.argnums, f.has_aux, *identity(f.fn))
+    if isinstance(f, types.MethodType):
+        return ("method", *identity(f.__func__))
+    if isinstance(f, functools.partial):
+        return ("partial", len(f.args), *(_default(name, x, True) for name, x in f.keywords.items()), *identity(f.func))
+    if isinstance(f, types.FunctionType):
+        new = is_made_anew(f)
+        return (Same(f.__code__), *(_default(name, x, new) for name, (_, x) in defaults_of(f).items()))
+    return ("instance", Same(type(f))) if is_user_class(type(f)) else (Same(f),)
+
+
+def _default(name: str, x: Any, made_anew: bool) -> tuple[Hashable, ...]:
+    """What is compiled in of a default: its value, or only that there is one."""
+    return (name,) if is_read_at_calls(x, made_anew) else (name, _value(x))
+
+
+def _value(x: Any) -> Hashable:
+    if type(x) in (bool, int, float, str, type(None)):
+        return type(x), repr(x)
+    return (tuple, *map(_value, x)) if type(x) is tuple else Same(x)
+
+
+# -- defaults ------------------------------------------------------------------------------------------
+
+
+def is_read_at_calls(x: Any, made_anew: bool) -> bool:
+    """Is this default of a function, or what a partial binds, read at every call?
+
+    So is all that may change; of a function that is made again and again, numbers too.
+    Functions, strings and flags decide what is compiled.
+    """
+    if type(x) is tuple or is_namedtuple(type(x)):
+        return any(is_read_at_calls(item, made_anew) for item in x)
+    if type(x) in (int, float) or isinstance(x, np.generic):
+        return made_anew
+    return isinstance(x, (np.ndarray, MutableSequence, MutableMapping, MutableSet, types.SimpleNamespace)) \
+        or is_user_class(type(x)) and not hasattr(x, "__sct_transform__")
+
+
+def is_made_anew(f: types.FunctionType) -> bool:
+    """Is this one of many functions of its code?  A lambda is written where it is passed, in a loop as like as not."""
+    return f.__name__ == "<lambda>"
+
+
+def defaults_of(f: types.FunctionType) -> dict[str, tuple[Path, Any]]:
+    """The defaults of the parameters of a function by name, with the paths from it."""
+    code, given = f.__code__, f.__defaults__ or ()
+    names = code.co_varnames[:code.co_argcount][code.co_argcount - len(given):]
+    found = {name: ((("attr", "__defaults__"), ("item", k - len(given))), x)
+             for k, (name, x) in enumerate(zip(names, given))}
+    return {**found, **{name: ((("attr", "__kwdefaults__"), ("item", name)), x)
+                        for name, x in (f.__kwdefaults__ or {}).items()}}
+
+
+def held(root: Any) -> dict[str, Path]:
+    """The parameters of the root whose defaults are read at every call, with the paths to these."""
+    found: dict[str, Path] = {}
+    bound: set[str] = set()
+    for path, f in layers(root):
+        if isinstance(f, functools.partial):
+            found.update((name, (*path, ("attr", "keywords"), ("item", name)))
+                         for name, x in f.keywords.items() if name not in bound and is_read_at_calls(x, True))
+            bound |= f.keywords.keys()
+        elif not hasattr(f, "__sct_transform__"):
+            f, path = (f, path) if hasattr(f, "__code__") else (type(f).__call__, (type(f).__call__,))
+            f = getattr(f, "__func__", f)
+            new = is_made_anew(f) and path[0] is None
+            found.update((name, (*path, *at)) for name, (at, x) in defaults_of(f).items()
+                         if name not in bound and is_read_at_calls(x, new))
+    return found

@@ -1,0 +1,198 @@
+"""Arguments and variables from outside that share memory, where an argument is written.
+
+    f(a, a), a written        `a` is one array under two names: evaluated again so
+    f(a, a[1:]), a written    refused
+    f(a, b)                   that `b` shares no memory with `a` is a guard
+    f(o), `o` found outside   refused where `o` is written; that it is another object is a guard else
+    f([row] * 9)              refused where a row is written; that the rows are as many lists is a guard else
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.errors import SctError
+from sct.frontend.heap.store import is_written
+from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.values.abstract_values import Array, Cell
+from sct.frontend.values.argument_types import is_one_value, is_shared
+from sct.frontend.values.guards import UNKNOWN, Guard
+from sct.frontend.values.type_syntax import Columns
+from sct.ir import Fn, walk
+from sct.ir.pytree import Node, Tree, taken
+from sct.ir.types import List, Tensor, Type
+from sct.ir.user_objects import fields_of, is_container, own
+
+__all__ = ["Shared", "apart", "check_aliasing", "containers_of", "written_leaves"]
+
+MOST_WORK = 100_000
+"""How much is tried to tell whether arrays that interleave, as columns do, have elements in common."""
+
+
+class Shared(Exception):
+    """An array is passed twice and written: its two names are one."""
+
+
+def written_leaves(ev: Evaluator, before: Mapping[int, Cell]) -> set[int]:
+    """The leaves of arguments that are written; `before` are the cells that the arguments were at first."""
+    return {k for a, cell in before.items() if isinstance(cell, Array) and cell.origin == "argument"
+            and (is_written(cell, ev.store.cells.get(a)) or a in ev.written_inside)
+            for k, p in enumerate(ev.params) if p is cell.value}
+
+
+def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> None:
+    """Make it a guard that what is written shares no memory with other leaves; refuse what does.
+
+    shared  an array that is passed twice is one already
+
+    Ahead of time none of them do.
+    """
+    if ev.container_written and ev.containers_twice and not shared:
+        raise Shared
+    if ev.container_written and not apart(ev.given, ()):
+        raise SctError("SCT305", "one list is an item of the arguments twice, and is written",
+                       why="a write to one of the items is a write to the other",
+                       hint="pass a list of its own for each item: `[list(row) for row in rows]`",
+                       loc=ev.container_written)
+    if ev.container_written and not apart(ev.given, list(ev.found_outside.values())):
+        raise SctError("SCT305", "an argument is also reached from outside, and is written",
+                       why="the function reads it through a global, a closure, a default or `self` too",
+                       hint="pass a copy", loc=ev.container_written)
+    free = {ev.params.index(f.param) for f in ev.free_leaves}
+    tests, checks = [], []
+    for i in sorted(written):
+        for j, p in enumerate(ev.params):
+            if j == i or j in written and j < i or not _depth(p.type):
+                continue
+            x, y = ev.leaves[i], ev.leaves[j]
+            how = "apart" if x is UNKNOWN or y is UNKNOWN else relation(x, y)
+            if x is y and x is not UNKNOWN and not shared and not {i, j} & free:
+                raise Shared
+            if how == "shared" or how == "same" and {i, j} & free:
+                _refuse(ev, fn, *sorted((i, j)))
+            a, b = (min(i, j), max(i, j)) if _depth(p.type) == 1 else (i, j)
+            tests.append(_text(how, a, b, p.type))
+            checks.append((how, i, j))
+    if tests:
+        text = "arrays share memory as before"
+        ev.guards[text] = Guard(
+            text, lambda leaves: all(_holds(how, leaves[i], leaves[j]) for how, i, j in checks), " and ".join(tests))
+
+
+def apart(given: Sequence[Any], outside: Sequence[Any]) -> bool:
+    """Are the lists, dicts and objects among the arguments, and in them, other ones than those found outside?
+
+    A list in a list that is one value is reached once.
+    """
+    reached: set[int] = set()
+    rows: set[int] = set()
+    todo = [(x, False) for x in given]
+    while todo:
+        x, in_one = todo.pop()
+        if not isinstance(x, tuple):
+            if not is_shared(x):
+                continue
+            if id(x) in reached:
+                if in_one or id(x) in rows:
+                    return False
+                continue
+            reached.add(id(x))
+            if in_one:
+                rows.add(id(x))
+        if is_container(type(x)):
+            todo += [(own(x, name), False) for name in fields_of(x)]
+        elif isinstance(x, (list, tuple, dict)):
+            inside = in_one or is_one_value(x)
+            todo += [(v, inside) for v in (x.values() if isinstance(x, dict) else x) if isinstance(v, _HOLDING)
+                     or is_shared(v)]
+    left = list(outside)
+    while left:
+        x = left.pop()
+        if id(x) in reached:
+            return False
+        left += [v for v in x if type(v) is list] if type(x) is list else []
+    return True
+
+
+_HOLDING = (list, tuple, dict)
+
+
+def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
+    """A number for each list, dict and object of an argument, in the order of its tree: one object has one number, and
+    is seen into once.
+
+    Ahead of time, where there are types alone, each has its own.
+    """
+    known = type(x) is list or isinstance(tree, Node) and is_shared(x)
+    if known or isinstance(x, (List, Columns)):
+        key = id(x) if known else (len(numbers),)
+        again = key in numbers
+        yield numbers.setdefault(key, len(numbers))
+        if again:
+            return
+    if isinstance(tree, Node) and tree.kind != "rows":
+        parts = [own(x, name) for name in tree.keys] if tree.kind == "object" else taken(tree, x)
+        for part, child in zip(parts, tree.children):
+            yield from containers_of(part, child, numbers)
+
+
+def _depth(t: Type) -> int:
+    """1 for an array, 2 for a list of arrays, ...; 0 for what holds none."""
+    if isinstance(t, List):
+        inner = _depth(t.elem)
+        return inner + 1 if inner else 0
+    return int(isinstance(t, Tensor) and t.is_array)
+
+
+def _arrays(x: Any) -> Iterator[Any]:
+    if isinstance(x, list):
+        for item in x:
+            yield from _arrays(item)
+    elif isinstance(x, np.ndarray):
+        yield x
+
+
+def relation(x: Any, y: Any) -> str:
+    """How two arrays, or an array and a list of arrays, lie: "same", "shared", "interleaved" or "apart"."""
+    if x is y:
+        return "same"
+    near = [(a, b) for a in _arrays(x) for b in _arrays(y) if np.may_share_memory(a, b)]
+    if not near:
+        return "apart"
+    return "shared" if any(_overlap(a, b) for a, b in near) else "interleaved"
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=MOST_WORK)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _holds(how: str, x: Any, y: Any) -> bool:
+    now = relation(x, y)
+    return now == how or how == "interleaved" and now == "apart"
+
+
+def _text(how: str, i: int, j: int, t: Type) -> str:
+    """The test in Python; `t` is the type of leaf `j`."""
+    if how == "same":
+        return f"{{{j}}} is {{{i}}}"
+    call, more = ("shares_memory", f", {MOST_WORK}") if how == "interleaved" else ("may_share_memory", "")
+    depth = _depth(t)
+    if depth == 1:
+        return f"not np.{call}({{{i}}}, {{{j}}}{more})"
+    loops = [f"{{{j}}}", *(f"a{k}" for k in range(depth - 1))]
+    inner = " ".join(f"for {target} in {over}" for over, target in itertools.pairwise(loops))
+    return f"not any(np.{call}({{{i}}}, {loops[-1]}{more}) {inner})"
+
+
+def _refuse(ev: Evaluator, fn: Fn, i: int, j: int) -> None:
+    names = f"`{ev.params[i].hint}` and `{ev.params[j].hint}`"
+    written = (e.loc for f in (*fn.functions, fn) for e in walk(f) if e.op.name in ("store", "add_at"))
+    raise SctError("SCT305", f"{names} share memory, and one is written", hint="pass a copy",
+                   loc=next((loc for loc in written if loc is not None), None))

@@ -1,0 +1,387 @@
+"""What is known of the arguments: facts asked of them, which are guards, and sizes found to be equal.
+
+    for i in range(n): y[i] = x[i]        nothing is asked
+    np.sum(x, axis=k)                     what is `k`?  Its answer is a guard
+    x + y                                 is len(x) == len(y)?  Put in for each other from here on
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from sct.errors import SctError
+from sct.frontend.values.size_terms import At, atoms, known_size, size_of, size_text
+from sct.ir import Fn, Op, Operand, Value
+from sct.ir.interp import run
+from sct.ir.types import Apply, Atom, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, applied, sym
+from sct.ops import ELEMENTWISE, index
+
+__all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic"]
+
+
+class _Unknown:
+    def __repr__(self) -> str:
+        return "unknown"
+
+
+UNKNOWN = _Unknown()
+"""The value of an argument ahead of time."""
+
+
+class NeedsStatic(Exception):
+    """A value must be known at compile time, and depends on a loop index."""
+
+    def __init__(self, value: Value, error: SctError) -> None:
+        self.value, self.error = value, error
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A fact about the arguments that a specialisation relies on.
+
+    test  the fact in Python, `{0}` being leaf 0, "" if the result is right without it; or a
+          function of the leaves, and what it gives; None: it takes sct to tell
+
+    The leaves are those that there were when it was asked, and more that were found later.
+    """
+
+    text: str
+    holds: Callable[[Sequence[Any]], bool]
+    test: str | tuple[Fn, Any] | None = None
+
+
+    @staticmethod
+    def asked(text: str, fn: Fn, value: Any) -> Guard:
+        """That `fn` of the leaves gives this value."""
+        n = len(fn.params)
+        return Guard(text, lambda leaves: same_answer(run(fn, list(leaves[:n]))[0], value), (fn, value))
+
+
+def same_answer(now: Any, value: Any) -> bool:
+    """Is what is asked what it was?  Floats are told apart by their sign and nan, which `==` does not do."""
+    return repr(float(now)) == repr(value) if type(value) is float else bool(now == value)
+
+
+SQUARE = frozenset(("inv", "det", "slogdet", "solve", "cholesky", "eigh", "eigvalsh", "matrix_power"))
+"""Ops whose first operand must be a square matrix."""
+
+
+class Facts:
+    """The leaves of the arguments, and what has been asked of them.
+
+    params      the flat arguments of the function being built, free variables last
+    leaves      their run-time values; UNKNOWN ahead of time
+    sizes       where a size is found: (leaf, axis), None for an int; or what it is computed as
+    trips       the first and the last value of what counts the trips of a loop, by its symbol
+    same_size   symbols of sizes, and terms that are not linear, that are known to equal other terms
+    terms       terms with what is equal put in, until more is known
+    size_facts  what was asked of sizes ("==", "<=", "!="), for good: `guards` of a walk of a loop
+                that is done again are dropped, these are not; and what an equality was solved for
+    """
+
+    def __init__(self) -> None:
+        self.leaves: list[Any] = []
+        self.params: list[Value] = []
+        self.guards: dict[str, Guard] = {}
+        self.sizes: dict[str, At] = {}
+        self.size_names: dict[int, str] = {}
+        self.trips: dict[str, tuple[Dim, Dim]] = {}
+        self.same_size: dict[Atom, Dim] = {}
+        self.terms: dict[Dim, Dim] = {}
+        self.size_facts: dict[tuple[str, Dim, Dim], Atom | None] = {}
+
+    @property
+    def ahead(self) -> bool:
+        """Are there no arguments to ask?"""
+        return any(leaf is UNKNOWN for leaf in self.leaves)
+
+    def agree_sizes(self, op: Op, args: Sequence[Operand | float | None], attrs: Mapping[str, Any]) -> None:
+        """Ask whether sizes that meet in a broadcast, and are not known to be equal, are."""
+        if op in ELEMENTWISE:
+            arrays = [a for a in args if isinstance(a, Value) and isinstance(a.type, Tensor) and a.type.is_array]
+            shapes = [a.type.shape for a in arrays if isinstance(a.type, Tensor)]
+            for shape in shapes[1:]:
+                for p, q in zip(reversed(shapes[0]), reversed(shape)):
+                    if not self.same(p, q):
+                        self.differ(p, q)
+                        self.cannot_broadcast(arrays)
+        elif op.name == "store":
+            base, value, *at = args
+            part, whole = part_of(base, at, attrs), value.type if isinstance(value, Value) else None
+            if isinstance(part, Tensor) and isinstance(whole, Tensor):
+                for p, q in zip(reversed(part.shape), reversed(whole.shape)):
+                    self.same(p, q)
+        elif op.name in SQUARE and self.ahead:
+            x = args[0].type if isinstance(args[0], Value) else None
+            if isinstance(x, Tensor) and x.rank > 1:
+                self.same(x.shape[-1], x.shape[-2])
+        elif op.name in ("matmul", "dot", "inner"):
+            x, y = (a.type if isinstance(a, Value) else None for a in args)
+            if isinstance(x, Tensor) and isinstance(y, Tensor) and x.rank and y.rank:
+                self.same(x.shape[-1], y.shape[-2 if y.rank > 1 and op.name != "inner" else -1])
+
+    def same(self, p: Dim, q: Dim) -> bool:
+        """Record that two sizes of arrays are equal, or that one is 1, where the arguments say so; False if
+        neither is so."""
+        p, q = self.resolve(p), self.resolve(q)
+        if p == q or p.value == 1 or q.value == 1:
+            return True
+        for ask in (False, True):
+            for d in (p, q):
+                self.within(d, (p, q), ask)
+            p, q = self.resolve(p), self.resolve(q)
+            if p == q:
+                return True
+        now = [self.size_now(d) for d in (p, q)]
+        if None in now:
+            return True
+        if now[0] == now[1]:
+            self.equate(p, q)
+        elif 1 in now:
+            self.equate(p if now[0] == 1 else q, Dim(1))
+        else:
+            return False
+        return True
+
+    def agree(self, a: Type, b: Type) -> None:
+        """Record which sizes of two types are equal, where the arguments say so."""
+        while isinstance(a, (Optional, Undef)) or isinstance(b, (Optional, Undef)):
+            a = a.elem if isinstance(a, (Optional, Undef)) else a
+            b = b.elem if isinstance(b, (Optional, Undef)) else b
+        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.rank == b.rank:
+            for p, q in zip(map(self.resolve, a.shape), map(self.resolve, b.shape)):
+                now = self.size_now(p)
+                if p != q and now is not None and now == self.size_now(q) and not (self.ahead and opaque(p - q)):
+                    self.equate(p, q)
+
+    def resolved(self, t: Type) -> Type:
+        """A type with what is known of sizes put in."""
+        if isinstance(t, Tensor):
+            return Tensor(t.carrier, t.dtype, tuple(map(self.resolve, t.shape)))
+        if isinstance(t, (Seq, Optional, Undef)):
+            return type(t)(self.resolved(t.elem))
+        return t
+
+    def equate(self, p: Dim, q: Dim) -> None:
+        """Make `p == q` a guard, and put it to use by solving it for a symbol, or for a term that is not linear."""
+        p, q = self.resolve(p), self.resolve(q)
+        if p == q:
+            return
+        # Not `m = range_len(n, 2)`, if it can be helped: of `m` it is known that it is neither 0 nor 1.
+        solved = sorted(self.solutions(p - q), key=lambda s: s[1].least < (2 if alone(s[1]) else 0))
+        self.size_facts["==", p, q] = solved[0][0] if solved else None
+        if solved:
+            self.learn(*solved[0])
+            self.close()
+        for quotient in [] if solved else list(atoms(p - q)):
+            self.name_part(quotient)
+
+    def learn(self, atom: Atom, value: Dim) -> None:
+        """From here on `atom` is `value`."""
+        if self.same_size.get(atom) != value:
+            self.same_size[atom] = value
+            self.terms.clear()
+
+    def solutions(self, rest: Dim) -> Iterator[tuple[Atom, Dim]]:
+        """What `rest == 0` says of each atom: of symbols first, then of what is not linear, long terms first."""
+        factors = [rest.const, *(c for _, c in rest.terms)]
+        for atom, coef in sorted(rest.terms, key=lambda t: -len(str(t[0])) if isinstance(t[0], Apply) else -10**6):
+            others = rest - Dim(0, ((atom, coef),))
+            known = isinstance(atom, Apply) or atom in self.sizes
+            if known and not any(f % coef for f in factors) and atom not in atoms(others):
+                yield atom, Dim(-others.const // coef, tuple((a, -c // coef) for a, c in others.terms))
+
+    def close(self) -> None:
+        """Terms that are not linear are equal where their parts are."""
+        for atom in [a for a in self.same_size if isinstance(a, Apply)]:
+            value = self.same_size[atom]
+            new = alone(known_size(atom.fn, [None if x is None else self.resolve(x) for x in atom.args]))
+            if new is not None and new not in atoms(self.resolve(value)):
+                self.learn(new, self.same_size.get(new, value))
+
+    def within(self, d: Dim, sizes: Sequence[Dim], ask: bool) -> None:
+        """Find the slices in a term that end inside of what they are taken of; what is not known is asked."""
+        for part in list(atoms(d)) if ask and opaque(d) else ():
+            if not (self.ahead and isinstance(part, Apply)):
+                self.name_part(part)
+        for atom, _ in self.resolve(d).terms:
+            if isinstance(atom, Apply) and atom.fn in ("slice_len", "range_len"):
+                asked: list[tuple[str, Dim, Dim]] = []
+                positive = functools.partial(self.positive, sizes=sizes, asked=asked if ask else None)
+                found = known_size(atom.fn, atom.args, positive)
+                if found != applied(atom.fn, *atom.args):
+                    self.learn(atom, found)
+                    for fact in asked:
+                        self.size_facts.setdefault(fact, None)
+                    self.close()
+
+    def name_part(self, atom: Atom) -> None:
+        """Ask of an int, and of a quotient that is exact, whether it is 0, 1 or more, as of the sizes of arguments."""
+        if atom in self.same_size:
+            return
+        if isinstance(atom, Apply):
+            a, b = atom.args if atom.fn == "floordiv" else (None, None)
+            now = None if a is None else self.size_now(a)
+            if a is None or b is None or not b.value or now is None or now % b.value:
+                return
+            if (made := self.named(Dim(0, ((atom, 1),)))) is not None:
+                self.learn(atom, made)
+                self.equate(a, made * b.value)
+        elif atom.startswith("__") and atom in self.sizes:
+            at = self.sizes[atom]
+            hint = None if isinstance(at, Dim) else self.params[at[0]].hint
+            if (made := self.named(sym(atom), hint or "n")) is not None:
+                self.learn(atom, made)
+
+    def named(self, d: Dim, *wanted: str) -> Dim | None:
+        """A size that is computed as 0, 1 or a symbol that is neither; None where it is no size, or not known."""
+        now = self.size_now(d)
+        if now is None or now < 0:
+            return None
+        if now < 2 and not self.ahead:
+            self.equate(d, Dim(now))
+            return Dim(now)
+        name = self.free_name(*wanted)
+        self.size_facts["<=", Dim(2), d] = name
+        self.sizes[name] = d
+        return sym(name)
+
+    def free_name(self, *wanted: str) -> str:
+        """A name for a size, one that is wanted if it is free."""
+        taken = {*self.sizes, *self.size_names.values()}
+        names = itertools.chain(wanted, "nmkpqrsuvw", map("n{}".format, itertools.count()))
+        return next(name for name in names if name not in taken)
+
+    def positive(self, d: Dim, sizes: Sequence[Dim], asked: list[tuple[str, Dim, Dim]] | None) -> bool:
+        """Is a term never negative, given that `sizes` are sizes of arrays?  Else the arguments are `asked`, if at
+        all."""
+        low = multiplied(self.lowest(self.resolve(d)))
+        if low.least >= 0 or any((low - size).least >= 0 for size in sizes):
+            return True
+        now = self.size_now(low)
+        if asked is None or now is None or now < 0 or (-low - 1).least >= 0:
+            return False
+        more, less = sides_of(low)
+        asked.append(("<=", less, more))
+        return True
+
+    def lowest(self, d: Dim) -> Dim:
+        """A lower bound of a term over the trips of the loops around."""
+        for name, (low, high) in reversed(self.trips.items()):
+            coef = dict(d.terms).get(name, 0)
+            d = d + ((low if coef > 0 else high) - Dim(0, ((name, 1),))) * coef
+        return d
+
+    def differ(self, p: Dim, q: Dim) -> None:
+        """NumPy raises where these sizes meet: that they differ, and neither is 1, is a guard."""
+        self.size_facts["!=", self.resolve(p), self.resolve(q)] = None
+
+    def size_guards(self) -> list[Guard]:
+        """What was asked of sizes, without what follows from the rest."""
+        symbols: dict[Atom, Dim] = {atom: d for atom, d in self.same_size.items() if isinstance(atom, str)}
+        kept, made = dict(self.size_facts), dict[Dim, Dim]()
+        for (how, p, q), solved in self.size_facts.items():
+            del kept[how, p, q]
+            slack = resolve(q - p, symbols, made)
+            if how == "<=" and solved not in slack.symbols:
+                others = [resolve(d - c, symbols, made) for h, c, d in kept if h == "<="]
+                follows = slack.least >= 0 or any((slack - other).least >= 0 for other in others)
+            else:
+                follows = not isinstance(solved, str) and slack == Dim(0)
+            if not follows:
+                kept[how, p, q] = solved
+        return [self.size_guard(*fact) for fact in kept]
+
+    def size_guard(self, how: str, p: Dim, q: Dim) -> Guard:
+        sizes, holds = dict(self.sizes), HOLDS[how]
+        given = (*p.terms, *q.terms)
+        if how == "==" and (len((p - q).terms) < len(given) or p.const and q.const or any(c < 0 for _, c in given)):
+            p, q = sides_of(p - q)
+        sides = size_text(p, sizes), size_text(q, sizes)
+        test = f"1 != {sides[0]} != {sides[1]} != 1" if how == "!=" else f"{sides[0]} {how} {sides[1]}"
+        return Guard(f"{p} {how} {q}", lambda leaves: holds(size_of(p, sizes, leaves), size_of(q, sizes, leaves)),
+                     None if None in sides else test)
+
+    def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
+        """What NumPy raises, raised in the program at this place."""
+        raise NotImplementedError
+
+    def resolve(self, d: Dim) -> Dim:
+        """A size with what is known to be equal put in."""
+        return resolve(d, self.same_size, self.terms)
+
+    def size_now(self, d: Dim) -> int | None:
+        """The value of a size for the arguments at hand; ahead of time, equal names are equal sizes."""
+        if self.ahead:
+            known = d.symbols <= self.sizes.keys() and size_text(d, self.sizes) is not None
+            return 0 if known else None
+        return size_of(d, self.sizes, self.leaves)
+
+
+HOLDS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "==": lambda p, q: p == q, "<=": lambda p, q: p <= q, "!=": lambda p, q: 1 != p != q != 1}
+
+
+def part_of(base: Operand | float | None, at: Sequence[Any], attrs: Mapping[str, Any]) -> Type | None:
+    """The type of the part of an array that is written."""
+    if not isinstance(base, Value) or not isinstance(base.type, Tensor):
+        return None
+    try:
+        part = index.type(base, *at, **attrs)
+    except TypeMismatch:
+        return None
+    return None if isinstance(part, tuple) else part
+
+
+def opaque(d: Dim) -> bool:
+    """Has a term a part that is not linear?"""
+    return any(isinstance(atom, Apply) for atom, _ in d.terms)
+
+
+def resolve(d: Dim, same: Mapping[Atom, Dim], made: dict[Dim, Dim]) -> Dim:
+    """A term with what is equal to its parts put in, as long as there is any; `made` are those made before."""
+    if not same or not d.terms:
+        return d
+
+    def known(atom: Atom) -> Dim | None:
+        if atom in same or isinstance(atom, str):
+            return same.get(atom)
+        return known_size(atom.fn, [None if x is None else resolve(x, same, made) for x in atom.args])
+
+    total = d
+    for _ in range(20 if d not in made else 0):
+        coefs, const = dict[Atom, int](), total.const
+        for atom, coef in total.terms:
+            found = known(atom)
+            const += 0 if found is None else found.const * coef
+            for a, c in ((atom, 1),) if found is None else found.terms:
+                coefs[a] = coefs.get(a, 0) + c * coef
+        if const == total.const and coefs == dict(total.terms):
+            break
+        total = Dim(const, tuple(coefs.items())) + 0
+    return made.setdefault(d, total)
+
+
+def alone(d: Dim) -> Atom | None:
+    """The atom that a term is, if it is one."""
+    return d.terms[0][0] if len(d.terms) == 1 and d == Dim(0, ((d.terms[0][0], 1),)) else None
+
+
+def sides_of(d: Dim) -> tuple[Dim, Dim]:
+    """Two terms without a minus: `d` is the one less the other."""
+    less = Dim(max(-d.const, 0), tuple((a, -c) for a, c in d.terms if c < 0))
+    return d + less, less
+
+
+def multiplied(d: Dim) -> Dim:
+    """A term of the sign of `d`, or below it: `n - 2 * (n // 4)` is `(4 * n - 2 * n) / 4` at least."""
+    for atom, coef in d.terms:
+        if isinstance(atom, Apply) and atom.fn == "floordiv" and coef < 0:
+            a, b = atom.args
+            if a is not None and b is not None and b.value:
+                return multiplied((d - Dim(0, ((atom, coef),))) * b.value + a * coef)
+    return d

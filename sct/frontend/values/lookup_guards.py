@@ -1,0 +1,144 @@
+"""What a look-up found, as facts of a specialisation: that nothing is there is a fact like that something is.
+
+    abs(x)                   the module binds no `abs`, and `builtins.abs` is this function
+    getattr(cfg, "w", 3.0)   `cfg` has no attribute `w`
+    if obj: ...              the classes of `obj` have neither `__bool__` nor `__len__`
+    obj.area()               the first `area` in the order of the classes is this function
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sct.frontend.values.abstract_values import Path, Static
+from sct.ir.user_objects import is_user_class
+
+if TYPE_CHECKING:
+    from sct.frontend.interpreter.interpreter import Evaluator
+
+__all__ = ["MISSING", "absent", "found_in", "in_class", "in_parents", "is_instance_of", "is_subclass_of",
+           "of_builtins", "of_library", "path_to"]
+
+MISSING = object()
+"""What a look-up gives that finds nothing."""
+
+_HEAP = 1 << 9
+"""The flag of classes that `class` statements make: their attributes can be set."""
+
+
+def path_to(owner: Static) -> Path:
+    """How a call finds the object again: as the function did, or as what it is."""
+    return owner.path if owner.path is not None else (owner.peek,)
+
+
+def absent(ev: Evaluator, path: Path, name: str) -> None:
+    """The object at the path has no attribute of this name."""
+    ev.identities[(*path, name), "no attribute"] = path, name
+
+
+# -- names ------------------------------------------------------------------------------------------
+
+
+def of_builtins(ev: Evaluator, function: Any, name: str) -> Any:
+    """The builtin that a name is which the module of the function does not bind; MISSING where there is none."""
+    module = (*ev.module_of(function), ("attr", "__globals__"))
+    ev.identities[(module, name), "unbound"] = module, name
+    found = getattr(builtins, name, MISSING)
+    if found is MISSING:
+        absent(ev, (builtins,), name)
+    else:
+        of_library(ev, builtins, name, found)
+    return found
+
+
+def of_library(ev: Evaluator, module: types.ModuleType, name: str, found: Any) -> None:
+    """A library's module has this object under the name."""
+    ev.identities[(module, name), "is"] = (module, ("attr", name)), found
+
+
+# -- classes ----------------------------------------------------------------------------------------
+
+
+def found_in(classes: Sequence[type], name: str) -> tuple[Any, type]:
+    """What the first of some classes that has the name has, and that class."""
+    for cls in classes:
+        if name in vars(cls):
+            return vars(cls)[name], cls
+    return MISSING, object
+
+
+def in_class(ev: Evaluator, cls: type, name: str) -> tuple[Any, type]:
+    """What a class has under a name, by its order of resolution, and the class that has it."""
+    raw, where = found_in(cls.__mro__, name)
+    if not any(c.__flags__ & _HEAP for c in cls.__mro__):
+        return raw, where
+    direct = getattr(cls, name, MISSING)
+    if direct is raw is MISSING:
+        absent(ev, (cls,), name)
+    elif raw is not MISSING and direct is getattr(raw, "__func__", raw) and not _is_read_anew(raw):
+        ev.identities[(cls, name), "is"] = (cls, ("attr", name)), direct
+    else:
+        _in_order(ev, cls, cls.__mro__, raw, where, name)
+    return raw, where
+
+
+def in_parents(ev: Evaluator, cls: type, of: type, name: str) -> tuple[Any, type]:
+    """The same of the classes that follow `of` in the order of resolution of `cls`: what `super()` has."""
+    after = cls.__mro__[cls.__mro__.index(of) + 1:]
+    raw, where = found_in(after, name)
+    _in_order(ev, cls, after, raw, where, name)
+    return raw, where
+
+
+def _is_read_anew(raw: Any) -> bool:
+    """May this attribute of a class be another one in the next call, and be read then?"""
+    return not hasattr(type(raw), "__get__") and (not callable(raw) or is_user_class(type(raw)))
+
+
+def _in_order(ev: Evaluator, cls: type, classes: Sequence[type], raw: Any, where: type, name: str) -> None:
+    """The classes are in this order, those before `where` have no such name, and this one has this kind of thing."""
+    ev.identities[(cls, "__mro__"), "is"] = (cls, ("attr", "__mro__")), cls.__mro__
+    before = classes if raw is MISSING else classes[:classes.index(where)]
+    for each in before:
+        if each.__flags__ & _HEAP:
+            ev.identities[(each, name), "lacks"] = (each, ("attr", "__dict__")), name
+    if raw is not MISSING and where.__flags__ & _HEAP:
+        how, fact = ("type", type(raw)) if _is_read_anew(raw) else ("is", raw)
+        path = (where, ("attr", "__dict__"), ("item", name))
+        ev.identities[path, how] = path, fact
+
+
+# -- kinds ------------------------------------------------------------------------------------------
+
+
+def is_instance_of(ev: Evaluator, owner: Static, wanted: Any) -> bool:
+    """`isinstance` of an object that is known."""
+    found = isinstance(owner.peek, wanted)
+    if _may_change(type(owner.peek), wanted):
+        path = path_to(owner)
+        how = "instance" if found else "no instance"
+        ev.identities[(path, _key(wanted)), how] = path, wanted
+    return found
+
+
+def is_subclass_of(ev: Evaluator, cls: type, wanted: Any) -> bool:
+    """`issubclass`."""
+    found = issubclass(cls, wanted)
+    if _may_change(cls, wanted):
+        how = "subclass" if found else "no subclass"
+        ev.identities[(cls, _key(wanted)), how] = (cls,), wanted
+    return found
+
+
+def _may_change(cls: type, wanted: Any) -> bool:
+    """May a class become a subclass of another, or be one no more: by its bases, or by registration?"""
+    kinds = wanted if isinstance(wanted, tuple) else getattr(wanted, "__args__", (wanted,))
+    return any(_may_change(cls, kind) if isinstance(kind, tuple) else type(kind) is not type for kind in kinds) or \
+        bool(cls.__flags__ & _HEAP)
+
+
+def _key(wanted: Any) -> Any:
+    return tuple(map(_key, wanted)) if isinstance(wanted, tuple) else id(wanted)

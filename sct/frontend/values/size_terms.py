@@ -1,0 +1,146 @@
+"""Size terms and the arguments: what a term is for arguments at hand, in Python, and where more is known.
+
+>>> n = sym("n")
+>>> size_of(range_len(n, 2), {"n": (0, 0)}, [np.zeros(7)])
+4
+>>> size_text(range_len(n, 2), {"n": (0, 0)})
+'len(range(0, {0}.shape[0], 2))'
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Union
+
+from sct.ir.types import Apply, Atom, Dim, TypeMismatch, applied, broadcast_dims, divided, product, range_len, slice_len
+from sct.ops.type_rules import size_dim
+
+__all__ = ["At", "atoms", "known_size", "size_of", "size_text"]
+
+At = Union[tuple[int, Union[int, tuple[int, int], None]], Dim]
+"""A leaf and its axis; None: its value; (item, axis): the axis of an item of a list.  Or what is computed."""
+
+
+def atoms(d: Dim) -> Iterator[Atom]:
+    """The atoms of a term, those in others too."""
+    for atom, _ in d.terms:
+        yield atom
+        for x in atom.args if isinstance(atom, Apply) else ():
+            yield from () if x is None else atoms(x)
+
+
+# -- what it is simpler, where more is known ---------------------------------------------------
+
+
+def known_size(fn: str, args: Sequence[Dim | None], positive: Callable[[Dim], bool] = lambda d: d.least >= 0) -> Dim:
+    """The size `fn(*args)`, simpler where more is known of the arguments now."""
+    given = [a for a in args if a is not None]
+    if fn == "slice_len" and args[0] is not None and args[3] is not None:
+        return slice_len(args[0], args[1], args[2], args[3].const, positive)
+    if fn == "range_len":
+        return range_len(given[0], given[1].const, positive)
+    if fn in ("prod", "mul"):
+        return size_dim(given) if fn == "prod" else product(given, positive)
+    if fn == "floordiv":
+        return divided(*given)
+    if fn == "broadcast":
+        try:
+            return broadcast_dims(*given)
+        except TypeMismatch:  # on a path that raises
+            return applied(fn, *args)
+    return given[0] if fn == "join" and given[0] == given[1] else applied(fn, *args)
+
+
+# -- for arguments at hand ---------------------------------------------------------------------
+
+
+def _broadcast(a: int, b: int) -> int | None:
+    return a if a == b or b == 1 else b if a == 1 else None
+
+
+NOW: Mapping[str, Callable[..., int | None]] = {
+    "slice_len": lambda n, start, stop, step: len(range(n)[start:stop:step]),
+    "range_len": lambda stop, step: len(range(0, stop, step)),
+    "prod": lambda *sizes: math.prod(sizes),
+    "mul": lambda *sizes: math.prod(sizes),
+    "floordiv": lambda a, b: a // b if b else None,
+    "arange": lambda start, stop, step: len(range(start, stop, step)) if step else None,
+    "broadcast": _broadcast,
+    "min": min,
+}
+
+
+def size_of(d: Dim, sizes: Mapping[str, At], leaves: Sequence[Any]) -> int | None:
+    """The value of a size for these leaves, None where they do not tell."""
+    total = d.const
+    for atom, coef in d.terms:
+        value: Any
+        if isinstance(atom, Apply):
+            args = [None if a is None else size_of(a, sizes, leaves) for a in atom.args]
+            if atom.fn not in NOW or any(a is not None and b is None for a, b in zip(atom.args, args)):
+                return None
+            value = NOW[atom.fn](*args)
+        else:
+            at = sizes.get(atom)
+            if at is None:
+                return None
+            value = size_of(at, sizes, leaves) if isinstance(at, Dim) else _at(leaves[at[0]], at[1])
+        if not isinstance(value, int):
+            return None
+        total += coef * value
+    return total
+
+
+def _at(x: Any, axis: int | tuple[int, int] | None) -> Any:
+    if isinstance(axis, tuple):
+        return x[axis[0]].shape[axis[1]]
+    return x if axis is None else x.shape[axis]
+
+
+# -- in Python ------------------------------------------------------------------------------------
+
+
+def size_text(d: Dim, sizes: Mapping[str, At]) -> str | None:
+    """The size in Python, `{0}` being leaf 0; None if there is no short way to write it."""
+    text = ""
+    for atom, coef in d.terms:
+        part = _atom_text(atom, sizes)
+        if part is None:
+            return None
+        part = f"({part})" if abs(coef) != 1 and " " in part and not part.endswith(")") else part
+        text += f"{' - ' if coef < 0 else ' + '}{part if abs(coef) == 1 else f'{abs(coef)} * {part}'}"
+    if d.const or not d.terms:
+        text += f"{' - ' if d.const < 0 else ' + '}{abs(d.const)}"
+    return f"-{text[3:]}" if text.startswith(" - ") else text[3:]
+
+
+def _atom_text(atom: Atom, sizes: Mapping[str, At]) -> str | None:
+    at = atom if isinstance(atom, Apply) else sizes[atom]
+    if isinstance(at, Apply):
+        return _applied_text(at, sizes)
+    if isinstance(at, Dim):
+        return size_text(at, sizes)
+    leaf, axis = at
+    if axis is None:
+        return f"{{{leaf}}}"
+    return f"{{{leaf}}}.shape[{axis}]" if isinstance(axis, int) else f"{{{leaf}}}[{axis[0]}].shape[{axis[1]}]"
+
+
+def _applied_text(atom: Apply, sizes: Mapping[str, At]) -> str | None:
+    args = [None if a is None else size_text(a, sizes) for a in atom.args]
+    if any(a is not None and text is None for a, text in zip(atom.args, args)):
+        return None
+    if atom.fn == "slice_len":
+        return f"len(range({args[0]})[{':'.join(text or '' for text in args[1:])}])"
+    if atom.fn == "range_len":
+        return f"max({args[0]}, 0)" if args[1] == "1" else f"len(range(0, {args[0]}, {args[1]}))"
+    if atom.fn == "arange":
+        return f"len(range({', '.join(map(str, args))}))"
+    if atom.fn == "min":
+        return f"min({', '.join(map(str, args))})"
+    sign = SIGNS.get(atom.fn)
+    return sign and sign.join(f"({text})" if " " in str(text) else str(text) for text in args)
+
+
+SIGNS = {"prod": " * ", "mul": " * ", "floordiv": " // "}

@@ -1,0 +1,198 @@
+"""Types as text, ahead of time: what `--args` and annotations say, and what is tried where they say nothing.
+
+    float  int  bool  str  f32  f64[n, m]  f64[...]  (float, f64[n])  {"W": f64[n, m], "b": f64[m]}
+    list[float]  list[tuple[float, int]]
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args, get_origin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sct.errors import SctError
+from sct.ir.types import BOOL, FLOAT, INT, Dim, List, Opaque, Tensor, Type, sym
+from sct.ir.user_objects import fields_of, is_container, make, own
+
+__all__ = [
+    "Columns", "fields_by_hint", "guesses", "hints_of", "is_open", "known_value", "parse_type", "structure",
+    "tangent_of", "type_text",
+]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Stands ahead of time for a list of tuples."""
+
+    types: tuple[List, ...]
+
+
+_PLAIN: dict[str, Type] = {"float": FLOAT, "int": INT, "bool": BOOL, "str": Opaque()}
+_ARRAY = re.compile(r"^(f|i|u|b)(\d+)\[(.*)\]$")
+
+
+def parse_type(text: str) -> Type:
+    """The type of a number or an array.
+
+    >>> str(parse_type("f64[n, 3]"))
+    'f64[n, 3]'
+    """
+    text = text.strip()
+    if text in _PLAIN:
+        return _PLAIN[text]
+    if re.fullmatch(r"(f|i|u)(8|16|32|64)|b1", text):
+        return Tensor("np", text)
+    hit = _ARRAY.match(text)
+    dims = [d.strip() for d in hit.group(3).split(",") if d.strip() not in ("", "()")] if hit else []
+    if not hit or not all(d.isdigit() or d.isidentifier() for d in dims) or hit.group(1) + hit.group(2) not in _DTYPES:
+        raise SctError("SCT504", f"`{text}` is not a type",
+                       hint='write float, int, bool, str, f64, f64[n], f64[n, m], (float, f64[n]) or {"w": f64[n]}')
+    return Tensor("array", hit.group(1) + hit.group(2), tuple(Dim(int(d)) if d.isdigit() else sym(d) for d in dims))
+
+
+_DTYPES = {f"{kind}{bits}" for kind in "fiu" for bits in (8, 16, 32, 64)} - {"f8"} | {"b1"}
+
+
+def structure(text: str) -> Any:
+    """The types of an argument in the containers that hold them.
+
+    >>> structure("(float, int)")
+    (Tensor(carrier='py', dtype='float', shape=()), Tensor(carrier='py', dtype='int', shape=()))
+    """
+    try:
+        return _structure(ast.parse(text.strip(), mode="eval").body)
+    except SyntaxError:
+        return parse_type(text)
+
+
+def _structure(node: ast.expr) -> Any:
+    if isinstance(node, ast.Dict) and all(isinstance(key, ast.Constant) for key in node.keys):
+        return {key.value: _structure(value) for key, value in zip(node.keys, node.values)  # type: ignore[union-attr]
+                }
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "list":
+        elem = _structure(node.slice)
+        return Columns(tuple(map(List, elem))) if isinstance(elem, tuple) else List(elem)
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "tuple":
+        return tuple(map(_structure, node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]))
+    if isinstance(node, (ast.Tuple, ast.List)):
+        parts = [_structure(each) for each in node.elts]
+        return parts if isinstance(node, ast.List) else tuple(parts)
+    return parse_type(ast.unparse(node))
+
+
+def tangent_of(x: Any) -> Any:
+    """The types of a tangent of what has these types: None for what has none."""
+    if isinstance(x, dict):
+        return {key: tangent_of(each) for key, each in x.items()}
+    if isinstance(x, (tuple, list)):
+        parts = [tangent_of(each) for each in x]
+        return parts if isinstance(x, list) else tuple(parts)
+    if isinstance(x, List):
+        return x if tangent_of(x.elem) is not None else None
+    if isinstance(x, Columns):
+        return x if None not in map(tangent_of, x.types) else None
+    if is_container(type(x)) and not isinstance(x, (Tensor, Opaque)):
+        fields = fields_of(x)
+        return make(type(x), fields, [tangent_of(own(x, name)) for name in fields])
+    return x if isinstance(x, Tensor) and x.kind == "f" or isinstance(x, float) else None
+
+
+def known_value(name: str, text: str) -> Any:
+    """The literal of `--args "k = 2"`."""
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        raise SctError("SCT504", f"the value `{text.strip()}` given for `{name}` is not a literal") from None
+
+
+# -- annotations ----------------------------------------------------------------------
+
+
+def hints_of(f: Any) -> dict[str, Any]:
+    """The annotations of a function or class, evaluated where they can be."""
+    try:
+        return inspect.get_annotations(f, eval_str=True)
+    except (NameError, AttributeError, LookupError, TypeError, ValueError, SyntaxError, ImportError):
+        return dict(getattr(f, "__annotations__", {}))
+
+
+def type_text(a: Any) -> str | None:
+    """The text of an annotation, None if it says nothing.
+
+    >>> type_text(float), type_text(np.ndarray), type_text("f64[n]")
+    ('float', 'f64[...]', 'f64[n]')
+    """
+    if a in (float, int, bool, str):
+        return str(a.__name__)
+    if isinstance(a, str):
+        return a if a in _PLAIN or _ARRAY.match(a) else "f64[...]" if a.endswith("ndarray") else None
+    if getattr(a, "dim_str", None) is not None:
+        return f"f64[{', '.join(a.dim_str.split())}]"
+    if a is np.ndarray or get_origin(a) in (np.ndarray, get_origin(NDArray[Any]), NDArray):
+        dtype = next(filter(lambda d: d.kind in "fiub", map(np.dtype, _scalar_types(a))), np.dtype(float))
+        return f"{dtype.kind}{8 * dtype.itemsize if dtype.kind != 'b' else 1}[...]"
+    if get_origin(a) is list and get_args(a):
+        inner = type_text(get_args(a)[0])
+        return None if inner is None or is_open(inner) else f"list[{inner}]"
+    if get_origin(a) is tuple and Ellipsis not in get_args(a):
+        parts = [type_text(each) for each in get_args(a)]
+        return None if None in parts else f"({', '.join(map(str, parts))},)"
+    return None
+
+
+def _scalar_types(a: Any) -> Iterator[type[np.generic]]:
+    """The concrete scalar types of NumPy that an annotation names."""
+    for arg in get_args(a):
+        if isinstance(arg, type) and issubclass(arg, np.generic):
+            if not arg.__subclasses__():
+                yield arg
+        else:
+            yield from _scalar_types(arg)
+
+
+def fields_by_hint(a: Any) -> dict[str, Any]:
+    """The attributes that a user's class announces: a dataclass, a named tuple, a class with annotations."""
+    if not isinstance(a, type) or not is_container(a):
+        return {}
+    found: dict[str, Any] = {}
+    for base in reversed(a.__mro__):
+        found.update(hints_of(base) if base is not object else {})
+    return found
+
+
+# -- guesses --------------------------------------------------------------------------
+
+MOST_GUESSES = 200
+_KINDS = (("float", 0), ("1-D", 1), ("2-D", 2), ("int", 3))
+
+
+def is_open(text: str | None) -> bool:
+    """Does this leave open what is to be tried?"""
+    return text is None or text.endswith("[...]")
+
+
+def guesses(names: Mapping[str, str | None]) -> Iterator[dict[str, str]]:
+    """Types to try for these names, the simplest first; each size has a name of its own.
+
+    Of an array, `f64[...]`, the rank alone is open.
+    """
+    choices = [_KINDS if text is None else _KINDS[1:3] for text in names.values()]
+    kinds = sorted(itertools.product(*choices[:5]), key=lambda guess: sum(cost for _, cost in guess))
+    for guess in kinds[:MOST_GUESSES]:
+        sizes = iter("nmkpqrsuvwabcdefgh")
+        forms = [*guess, *(options[0] for options in choices[5:])]
+        yield {name: _guessed(kind, text, sizes) for (name, text), (kind, _) in zip(names.items(), forms)}
+
+
+def _guessed(kind: str, text: str | None, sizes: Iterator[str]) -> str:
+    if not kind[0].isdigit():
+        return kind
+    dtype = "f64" if text is None else text.removesuffix("[...]")
+    return f"{dtype}[{', '.join(itertools.islice(sizes, int(kind[0])))}]"

@@ -1,0 +1,132 @@
+"""How flat lists of IR values are arranged as Python arguments and results.
+
+>>> t = Node("dict", ("w", "b"), (Leaf(0), Leaf(1)))
+>>> build(t, [10, 20])
+{'w': 10, 'b': 20}
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, Union
+
+from sct.ir.user_objects import make
+
+__all__ = ["Const", "Leaf", "Node", "Tree", "build", "described", "leaves", "paths", "relabel",
+           "taken"]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The value at position `index` of the flat list."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Const:
+    """A Python object that is known (a string option, None)."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Node:
+    """A "tuple", "list", "dict", "object", or "rows": a list of tuples whose children are its columns.
+
+    keys  positions, dict keys, or attributes
+    cls   the class of the object
+    """
+
+    kind: str
+    keys: tuple[Any, ...]
+    children: tuple[Tree, ...]
+    cls: Any = field(default=SimpleNamespace, compare=False)
+
+
+Tree = Union[Leaf, Const, Node]
+
+
+def leaves(tree: Tree) -> Iterator[int]:
+    """Indices of the leaves, left to right."""
+    if isinstance(tree, Leaf):
+        yield tree.index
+    elif isinstance(tree, Node):
+        for child in tree.children:
+            yield from leaves(child)
+
+
+def paths(tree: Tree, at: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """(keys from the root, leaf index) of every leaf."""
+    if isinstance(tree, Leaf):
+        yield at, tree.index
+    elif isinstance(tree, Node):
+        for key, child in zip(tree.keys, tree.children):
+            yield from paths(child, (*at, key))
+
+
+def described(tree: Tree, leaf: Callable[[int], str]) -> str:
+    """The structure as Python would write it.
+
+    >>> described(Node("dict", ("w", "b"), (Leaf(0), Leaf(1))), ["f64[n]", "float"].__getitem__)
+    '{"w": f64[n], "b": float}'
+    """
+    if isinstance(tree, Leaf):
+        return leaf(tree.index)
+    if isinstance(tree, Const):
+        return getattr(tree.value, "__name__", repr(tree.value))
+    parts = [described(child, leaf) for child in tree.children]
+    if tree.kind == "object":
+        return f"{tree.cls.__name__}({', '.join(f'{key}: {part}' for key, part in zip(tree.keys, parts))})"
+    if tree.kind == "dict":
+        keys = [f'"{key}"' if isinstance(key, str) else repr(key) for key in tree.keys]
+        return f"{{{', '.join(f'{key}: {part}' for key, part in zip(keys, parts))}}}"
+    if tree.kind == "rows":
+        return f"list[tuple[{', '.join(part[len('list['):-1] for part in parts)}]]"
+    inner = f"{parts[0]}, ..." if len(parts) > 4 and len({*parts}) == 1 else ", ".join(parts)
+    return f"[{inner}]" if tree.kind == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
+
+
+def relabel(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any] = lambda value: value,
+            cls: Callable[[Any, Any], Any] = lambda cls, keys: cls) -> Tree:
+    """The tree with every leaf index, constant and class replaced."""
+    if isinstance(tree, Leaf):
+        return leaf(tree.index)
+    if isinstance(tree, Const):
+        return Const(const(tree.value))
+    children = tuple(relabel(c, leaf, const, cls) for c in tree.children)
+    if tree.kind == "rows" and all(c == Const(None) for c in children):
+        return Const(None)  # nothing tells how many rows there are
+    return Node(tree.kind, tree.keys, children, cls(tree.cls, tree.keys))
+
+
+def build(tree: Tree, values: Sequence[Any]) -> Any:
+    """The Python object that the tree describes, its leaves taken from `values`."""
+    if isinstance(tree, Leaf):
+        return values[tree.index]
+    if isinstance(tree, Const):
+        return tree.value
+    parts = [build(c, values) for c in tree.children]
+    if tree.kind == "dict":
+        return dict(zip(tree.keys, parts))
+    if tree.kind == "object":
+        return make(tree.cls, tree.keys, parts)
+    if tree.kind == "rows":
+        return list(zip(*(itertools.repeat(None) if part is None else part for part in parts)))
+    return tuple(parts) if tree.kind == "tuple" else parts
+
+
+def taken(tree: Node, value: Any) -> list[Any]:
+    """What `value` holds for each child of `tree`; rows may be a dict of their columns.
+
+    >>> taken(Node("rows", (0, 1), (Leaf(0), Leaf(1))), [(1.0, 2), (3.0, 4)])
+    [[1.0, 3.0], [2, 4]]
+    """
+    if tree.kind == "object":
+        return [getattr(value, key) for key in tree.keys]
+    if tree.kind == "rows" and isinstance(value, list):
+        return [[row[key] for row in value] for key in tree.keys]
+    return [value[key] for key in tree.keys]

@@ -1,0 +1,1 @@
+"""Ops that make, shape, join, rearrange and index arrays."""

@@ -1,0 +1,331 @@
+"""Decompositions of matrices: eigh, svd, qr, and what is computed by them.
+
+With A = V diag(w) V.T, dw is the diagonal of V.T dA V and dV = V (F * (V.T dA V)), where
+F[i, j] = 1 / (w[j] - w[i]) off the diagonal.  So vectors of eigenvalues that are equal have no
+derivative (it is nan or infinite), while the eigenvalues have one.  The same holds for `svd`.
+
+`eigh` reads one triangle of its operand: that alone has a derivative, as for `cholesky`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Op, Operand
+from sct.ir.types import Dim, Tensor, TypeMismatch, applied
+from sct.ops import samples
+from sct.ops.arrays.creation import eye
+from sct.ops.arrays.rearrange import diag, diagonal
+from sct.ops.arrays.shape import dim, expand_dims
+from sct.ops.arrays.triangles import tril
+from sct.ops.linalg.linalg import lapack, square, squares
+from sct.ops.linalg.products import matmul, matrix_transpose
+from sct.ops.registry import op
+from sct.ops.scalar.arithmetic import add, div, mul, sub
+from sct.ops.scalar.comparison import lt
+from sct.ops.type_rules import number
+
+__all__ = [
+    "T", "columns", "eigh", "eigvalsh", "factors", "is_square", "is_wide", "product", "rectangular", "rows", "smaller",
+    "svd", "svdvals", "svdvals_jvp", "svdvals_vjp", "symmetric",
+]
+
+T = matrix_transpose
+
+
+# -- what the rules share ----------------------------------------------------------------------
+
+
+def product(*xs: Operand) -> Any:
+    """The product of matrices, from the left."""
+    made = xs[0]
+    for x in xs[1:]:
+        made = matmul(made, x)
+    return made
+
+
+def columns(s: Operand) -> Any:
+    """s, a number of each row."""
+    return expand_dims(s, axis=-1)
+
+
+def rows(s: Operand) -> Any:
+    """s, a number of each column."""
+    return expand_dims(s, axis=-2) if number(s).rank > 1 else s
+
+
+def diagonal_of(x: Operand) -> Any:
+    """The diagonal of each matrix."""
+    return diag(x, k=0) if number(x).rank == 2 else diagonal(x, offset=0, axis1=-2, axis2=-1)
+
+
+def on_diagonal(s: Operand) -> Any:
+    """The matrix with s on its diagonal."""
+    return diag(s, k=0) if number(s).rank == 1 else mul(identity(s), columns(s))
+
+
+def identity(s: Operand) -> Any:
+    return eye(dim(s, axis=-1), dtype=number(s).dtype)
+
+
+def plus(a: Any, b: Any) -> Any:
+    """a + b, either of which may be None"""
+    return b if a is None else a if b is None else add(a, b)
+
+
+def inverse_gaps(s: Operand) -> Any:
+    """1 / (s[j] - s[i]), and 0 on the diagonal"""
+    one = identity(s)
+    return div(sub(1.0, one), add(sub(rows(s), columns(s)), one))
+
+
+def is_wide(a: Operand, **_: Any) -> dict[str, Any]:
+    """Has a matrix more columns than rows?"""
+    if number(a).rank < 2:
+        raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
+    known = (number(a).shape[-2] - number(a).shape[-1]).value
+    return {"wide": (known < 0 if known is not None else lt(dim(a, axis=-2), dim(a, axis=-1)), False)}
+
+
+def smaller(a: Operand, wide: bool | None) -> Dim:
+    """The smaller of the sizes of a matrix."""
+    m, n = number(a).shape[-2:]
+    known = (m - n).value
+    if wide is None and known is not None:
+        wide = known < 0
+    return applied("min", m, n) if wide is None else m if wide else n
+
+
+def rectangular() -> list[Any]:
+    shapes = ((3, 3), (4, 2), (2, 4), (2, 4, 3), (2, 2, 3), (1, 1))
+    return [*(spread(s) for s in shapes), spread((3, 2)).astype("f4")]
+
+
+def spread(shape: tuple[int, ...]) -> Any:
+    """Matrices whose singular values are apart."""
+    a = samples.arrays(shape)
+    for k in range(min(shape[-2:])):
+        a[..., k, k] += 2.0 * (k + 1)
+    return a
+
+
+# -- eigh -----------------------------------------------------------------------------------------
+
+
+def symmetric(x: Operand, uplo: str) -> Any:
+    """The symmetric matrix of which x has one triangle."""
+    if uplo == "U":
+        x = T(x)
+    return add(tril(x), T(tril(x, k=-1)))
+
+
+def triangle(x: Operand, uplo: str) -> Any:
+    """The transpose of `symmetric`, of a symmetric x."""
+    made = add(tril(x), tril(x, k=-1))
+    return T(made) if uplo == "U" else made
+
+
+def type_eigh(a: Operand, UPLO: str = "L") -> tuple[Tensor, Tensor]:
+    shape = square(a)
+    (dtype,) = lapack(a)
+    return Tensor("array", dtype, shape[:-1]), Tensor("array", dtype, shape)
+
+
+def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L") -> list[Any]:
+    """V @ (diag(dw) + F * (V.T @ dV)) @ V.T, made symmetric"""
+    (dw, dv), (w, v) = cts, ys
+    made: Any = None
+    if dv is not None:
+        inner = mul(inverse_gaps(w), matmul(T(v), dv))
+        made = mul(0.5, add(inner, T(inner)))
+    if dw is not None and made is not None:
+        made = add(made, on_diagonal(dw))
+    left = mul(v, rows(dw)) if made is None else matmul(v, made)
+    return [triangle(matmul(left, T(v)), UPLO)]
+
+
+def eigh_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L") -> tuple[Any, Any]:
+    w, v = ys
+    inner = product(T(v), symmetric(tangents[0], UPLO), v)
+    return diagonal_of(inner), matmul(v, mul(inverse_gaps(w), inner))
+
+
+def symmetric_matrices() -> list[samples.Sample]:
+    made = []
+    for (a,), _ in squares():
+        if a.size:
+            n = a.shape[-1]
+            s = (0.2 * (a + np.swapaxes(a, -1, -2)) + np.diag(np.arange(n))).astype(a.dtype)
+            made += [((s,), {"UPLO": "L"}), ((s,), {"UPLO": "U"})]
+    return made
+
+
+def bind_eigh(a: Any, UPLO: Any = "L") -> tuple[list[Any], dict[str, Any]]:
+    return [a], {"UPLO": UPLO}
+
+
+eigh = op("eigh", "numpy.linalg.eigh", type=type_eigh, run=np.linalg.eigh, bind=bind_eigh, vjp=eigh_vjp, jvp=eigh_jvp,
+          defaults={"UPLO": "L"}, fields=("eigenvalues", "eigenvectors"), raises="value", cost="dear",
+          samples=symmetric_matrices)
+
+
+def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, UPLO: str = "L") -> list[Any]:
+    """V @ diag(ct) @ V.T"""
+    _, v = eigh(a, UPLO=UPLO)
+    return [triangle(matmul(mul(v, rows(ct)), T(v)), UPLO)]
+
+
+def eigvalsh_jvp(tangents: Sequence[Any], y: Operand, a: Operand, UPLO: str = "L") -> Any:
+    _, v = eigh(a, UPLO=UPLO)
+    return diagonal_of(product(T(v), symmetric(tangents[0], UPLO), v))
+
+
+eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type_eigh(a)[0], run=np.linalg.eigvalsh,
+              bind=bind_eigh, vjp=eigvalsh_vjp, jvp=eigvalsh_jvp, defaults={"UPLO": "L"}, raises="value", cost="dear",
+              samples=symmetric_matrices)
+
+
+# -- svd ------------------------------------------------------------------------------------------
+# The vectors beyond the singular values (full_matrices=True of a matrix that is not square) are any
+# basis of a space: they have no derivative.
+
+
+ANY_BASIS = TypeMismatch("the vectors beyond the singular values are any basis of a space",
+                         hint="use np.linalg.svd(..., full_matrices=False)")
+
+
+def type_svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> Any:
+    if number(a).rank < 2:
+        raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
+    (dtype,) = lapack(a)
+    *batch, m, n = number(a).shape
+    k = smaller(a, wide)
+    s = Tensor("array", dtype, (*batch, k))
+    if not compute_uv:
+        return s
+    p, q = (m, n) if full_matrices else (k, k)
+    return Tensor("array", dtype, (*batch, m, p)), s, Tensor("array", dtype, (*batch, q, n))
+
+
+def factors(a: Operand, wide: bool | None) -> tuple[Any, Any, Any]:
+    u, s, vh = svd(a, full_matrices=False, compute_uv=True, wide=wide)
+    return u, s, vh
+
+
+def is_square(a: Operand) -> bool:
+    return number(a).shape[-1] == number(a).shape[-2]
+
+
+def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_uv: bool = True,
+            wide: bool | None = None) -> list[Any]:
+    """U @ (diag(ds) + symmetric parts) @ Vh, and what leaves the spaces of U and of V"""
+    if not compute_uv:
+        return svdvals_vjp(cts, ys, a, wide=wide)
+    du, ds, dvh = cts
+    if full_matrices and not is_square(a):
+        if du is not None or dvh is not None:
+            raise ANY_BASIS
+        return svdvals_vjp(ds, ys[1], a, wide=wide)
+    u, s, vh = ys
+    inner: Any = None if ds is None else on_diagonal(ds)
+    left = right = None
+    gaps = None if du is None and dvh is None else squared_gaps(s)
+    if du is not None:
+        turn = mul(gaps, skew(matmul(T(u), du)))
+        inner = plus(inner, mul(turn, rows(s)))
+        left = None if wide or is_square(a) else outside(u, div(du, rows(s)))
+    if dvh is not None:
+        turn = mul(gaps, skew(matmul(vh, T(dvh))))
+        inner = plus(inner, mul(columns(s), turn))
+        right = outside(T(vh), div(T(dvh), rows(s))) if wide is not False and not is_square(a) else None
+    if du is None and dvh is None:
+        return [matmul(mul(u, rows(ds)), vh)]
+    made = product(u, inner, vh)
+    if left is not None:
+        made = add(made, matmul(left, vh))
+    return [made if right is None else add(made, matmul(u, T(right)))]
+
+
+def squared_gaps(s: Operand) -> Any:
+    """1 / (s[j]**2 - s[i]**2), and 0 on the diagonal"""
+    return inverse_gaps(mul(s, s))
+
+
+def skew(x: Operand) -> Any:
+    return sub(x, T(x))
+
+
+def outside(u: Operand, x: Operand) -> Any:
+    """The part of x that is not in the space of u."""
+    return sub(x, matmul(u, matmul(T(u), x)))
+
+
+def svd_jvp(tangents: Sequence[Any], ys: Any, a: Operand, full_matrices: bool = True, compute_uv: bool = True,
+            wide: bool | None = None) -> Any:
+    (da,) = tangents
+    if not compute_uv or full_matrices and not is_square(a):
+        ds = svdvals_jvp(tangents, ys, a, wide=wide)
+        return ds if not compute_uv else (ANY_BASIS, ds, ANY_BASIS)
+    u, s, vh = ys
+    inner = product(T(u), da, T(vh))
+    scaled, turned = mul(inner, rows(s)), mul(columns(s), inner)
+    gaps = squared_gaps(s)
+    du = matmul(u, mul(gaps, add(scaled, T(scaled))))
+    dv = matmul(T(vh), mul(gaps, add(turned, T(turned))))
+    if not wide and not is_square(a):
+        du = add(du, div(outside(u, matmul(da, T(vh))), rows(s)))
+    if wide is not False and not is_square(a):
+        dv = add(dv, div(outside(T(vh), matmul(T(da), u)), rows(s)))
+    return du, diagonal_of(inner), T(dv)
+
+
+def svdvals_vjp(ct: Operand, y: Operand, a: Operand, wide: bool | None = None) -> list[Any]:
+    """U @ diag(ct) @ Vh"""
+    u, _, vh = factors(a, wide)
+    return [matmul(mul(u, rows(ct)), vh)]
+
+
+def svdvals_jvp(tangents: Sequence[Any], y: Operand, a: Operand, wide: bool | None = None) -> Any:
+    u, _, vh = factors(a, wide)
+    return diagonal_of(product(T(u), tangents[0], T(vh)))
+
+
+def run_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> Any:
+    return np.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)  # type: ignore[call-overload]
+
+
+def emit_svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> str:
+    return f"numpy.linalg.svd(_0{'' if full_matrices else ', full_matrices=False'}" \
+           f"{'' if compute_uv else ', compute_uv=False'})"
+
+
+def bind_svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> tuple[list[Any], dict[str, Any]]:
+    return [a], {"full_matrices": full_matrices, "compute_uv": compute_uv}
+
+
+def svds() -> list[samples.Sample]:
+    made: list[samples.Sample] = []
+    for a in rectangular():
+        wide = a.shape[-2] < a.shape[-1]
+        attrs = [{"full_matrices": False, "wide": wide}, {"full_matrices": False}, {"compute_uv": False, "wide": wide}]
+        made += [((a,), given) for given in attrs]
+    return [*made, ((spread((3, 3)),), {})]
+
+
+svd: Op = op("svd", "numpy.linalg.svd", type=type_svd, run=run_svd, emit=emit_svd, bind=bind_svd, asks=is_wide,
+             vjp=svd_vjp, jvp=svd_jvp, defaults={"full_matrices": True, "compute_uv": True, "wide": None},
+             fields=("U", "S", "Vh"), raises="value", cost="dear", samples=svds)
+
+
+def type_svdvals(a: Operand, wide: bool | None = None) -> Tensor:
+    made: Tensor = type_svd(a, compute_uv=False, wide=wide)
+    return made
+
+
+svdvals: Op = op("svdvals", "numpy.linalg.svdvals", type=type_svdvals, vjp=svdvals_vjp, jvp=svdvals_jvp,
+                 run=lambda a, wide=None: np.linalg.svd(a, compute_uv=False), emit="numpy.linalg.svdvals(_0)",
+                 bind=lambda x: ([x], {}), asks=is_wide, defaults={"wide": None}, raises="value", cost="dear",
+                 samples=lambda: [((a,), {"wide": a.shape[-2] < a.shape[-1]}) for a in rectangular()])

@@ -1,0 +1,255 @@
+"""Of matrices that need not be square: qr, pinv, lstsq, rank and condition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Op, Operand
+from sct.ir.types import Tensor, TypeMismatch, applied
+from sct.ops import samples
+from sct.ops.arrays.concatenate import concatenate
+from sct.ops.arrays.creation import zeros_of
+from sct.ops.arrays.indexing import trailing
+from sct.ops.arrays.shape import dim
+from sct.ops.arrays.triangles import tril, triu
+from sct.ops.linalg.decompositions import (
+    T,
+    is_square,
+    is_wide,
+    plus,
+    product,
+    rectangular,
+    smaller,
+    svdvals_jvp,
+    svdvals_vjp,
+    symmetric,
+)
+from sct.ops.linalg.linalg import lapack, solve
+from sct.ops.linalg.products import contracted, matmul, outer
+from sct.ops.reductions.reductions import sum_
+from sct.ops.registry import op
+from sct.ops.scalar.arithmetic import add, mul, neg, sub
+from sct.ops.type_rules import number, scalar_or_array
+
+__all__ = ["lstsq", "matrix_rank", "pinv", "qr"]
+
+
+# -- qr -------------------------------------------------------------------------------------------
+# A wide matrix is [X, Y] = Q [U, V], where X = Q U is square and V = Q.T @ Y.
+
+
+def type_qr(a: Operand, mode: str = "reduced", wide: bool = False) -> Any:
+    if mode not in ("reduced", "complete", "r"):
+        raise TypeMismatch(f"qr with mode={mode!r} is not supported")
+    if number(a).rank < 2:
+        raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
+    (dtype,) = lapack(a)
+    *batch, m, n = number(a).shape
+    k = m if mode == "complete" else smaller(a, wide)
+    q, r = Tensor("array", dtype, (*batch, m, k)), Tensor("array", dtype, (*batch, k, n))
+    return r if mode == "r" else (q, r)
+
+
+def determined(a: Operand, mode: str, wide: bool) -> None:
+    if mode == "complete" and not wide and not is_square(a):
+        raise TypeMismatch("the columns of Q beyond those of the matrix are any basis of a space",
+                           hint='use np.linalg.qr(..., mode="reduced")')
+
+
+def split(x: Operand, like: Operand) -> tuple[Any, Any]:
+    """The first columns of x, as many as it has rows, and the others."""
+    size = dim(like, axis=-2)
+    return trailing(x, slice(None, size)), trailing(x, slice(size, None))
+
+
+def qr_vjp(cts: Any, ys: Any, a: Operand, mode: str = "reduced", wide: bool = False) -> list[Any]:
+    determined(a, mode, wide)
+    if mode == "r":
+        cts, ys = (None, cts), qr(a, mode="reduced", wide=wide)
+    (dq, dr), (q, r) = cts, ys
+    if not wide:
+        return [qr_back(dq, dr, q, r)]
+    _, y = split(a, a)
+    u, _ = split(r, a)
+    du, dv = (None, None) if dr is None else split(dr, a)
+    if dv is not None:
+        dq = plus(dq, matmul(y, T(dv)))
+    dx = qr_back(dq, du, q, u)
+    dy = matmul(q, dv) if dv is not None else zeros_of(y)
+    return [concatenate(dx, dy, axis=-1)]
+
+
+def qr_back(dq: Any, dr: Any, q: Operand, r: Operand) -> Any:
+    """(dQ + Q @ symmetric(R @ dR.T - dQ.T @ Q)) @ inv(R).T"""
+    m: Any = None if dr is None else matmul(r, T(dr))
+    if dq is not None:
+        m = plus(m, neg(matmul(T(dq), q)))
+    made = plus(dq, matmul(q, symmetric(m, "L")))
+    return T(solve(r, T(made)))
+
+
+def qr_jvp(tangents: Sequence[Any], ys: Any, a: Operand, mode: str = "reduced", wide: bool = False) -> Any:
+    determined(a, mode, wide)
+    q, r = qr(a, mode="reduced", wide=wide) if mode == "r" else ys
+    (da,) = tangents
+    if not wide:
+        dq, dr = qr_along(da, q, r)
+        return dr if mode == "r" else (dq, dr)
+    (_, y), (u, _), (dx, dy) = split(a, a), split(r, a), split(da, a)
+    dq, du = qr_along(dx, q, u)
+    dr = concatenate(du, add(matmul(T(dq), y), matmul(T(q), dy)), axis=-1)
+    return dr if mode == "r" else (dq, dr)
+
+
+def qr_along(da: Operand, q: Operand, r: Operand) -> tuple[Any, Any]:
+    """With B = dA @ inv(R) and S the upper part of Q.T @ B: dR = S @ R and dQ = B - Q @ S"""
+    b = T(solve(T(r), T(da)))
+    c = matmul(T(q), b)
+    s = add(triu(c), T(tril(c, k=-1)))
+    return sub(b, matmul(q, s)), matmul(s, r)
+
+
+def emit_qr(a: Operand, mode: str = "reduced", wide: bool = False) -> str:
+    return "numpy.linalg.qr(_0)" if mode == "reduced" else "numpy.linalg.qr(_0, mode=_mode)"
+
+
+def qrs() -> list[samples.Sample]:
+    made: list[samples.Sample] = []
+    for a in rectangular():
+        wide = a.shape[-2] < a.shape[-1]
+        made += [((a,), {"mode": mode, "wide": wide}) for mode in ("reduced", "r", *["complete"] * wide)]
+    return made
+
+
+qr: Op = op("qr", "numpy.linalg.qr", type=type_qr, run=lambda a, mode="reduced", wide=False: np.linalg.qr(a, mode),
+            emit=emit_qr, bind=lambda a, mode="reduced": ([a], {"mode": mode}), asks=is_wide, vjp=qr_vjp, jvp=qr_jvp,
+            defaults={"mode": "reduced", "wide": False}, fields=("Q", "R"), raises="value", cost="dear", samples=qrs)
+
+
+# -- pinv -----------------------------------------------------------------------------------------
+
+
+def type_pinv(a: Operand, rcond: float | None = None, rtol: float | None = None) -> Tensor:
+    if number(a).rank < 2:
+        raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
+    *batch, m, n = number(a).shape
+    (dtype,) = lapack(a)
+    return Tensor("array", dtype, (*batch, n, m))
+
+
+def pinv_vjp(ct: Operand, p: Operand, a: Operand, **_: Any) -> list[Any]:
+    """-P.T @ ct @ P.T, and what leaves the spaces of the rows and of the columns of A"""
+    back, up = T(p), T(ct)
+    made = neg(product(back, ct, back))
+    if is_square(a):
+        return [made]
+    left, right = product(up, p, back), product(back, p, up)
+    made = add(made, sub(left, product(a, p, left)))
+    return [add(made, sub(right, product(right, p, a)))]
+
+
+def pinv_jvp(tangents: Sequence[Any], p: Operand, a: Operand, **_: Any) -> Any:
+    (da,) = tangents
+    made = neg(product(p, da, p))
+    if is_square(a):
+        return made
+    left, right = product(p, T(p), T(da)), product(T(da), T(p), p)
+    made = add(made, sub(left, product(left, a, p)))
+    return add(made, sub(right, product(p, a, right)))
+
+
+pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_vjp, jvp=pinv_jvp,
+          bind=lambda a, rcond=None, *, rtol=None: ([a], {"rcond": rcond, "rtol": rtol}),
+          defaults={"rcond": None, "rtol": None}, raises="value", cost="dear",
+          samples=lambda: [((a,), {}) for a in rectangular()])
+
+
+# -- lstsq ----------------------------------------------------------------------------------------
+
+
+def type_lstsq(a: Operand, b: Operand, rcond: float | None = None, wide: bool | None = None) -> tuple[Tensor, ...]:
+    if number(a).rank != 2 or number(b).rank not in (1, 2):
+        raise TypeMismatch("lstsq takes a matrix, and a vector or a matrix")
+    (m, n), (rows, *columns) = number(a).shape, number(b).shape
+    contracted(m, rows)
+    (dtype,) = lapack(a, b)
+    left = applied("residuals", m, n)
+    return (Tensor("array", dtype, (n, *columns)), Tensor("array", dtype, (left,)), Tensor("np", "i32"),
+            Tensor("array", dtype, (smaller(a, wide),)))
+
+
+def outer_product(x: Operand, y: Operand) -> Any:
+    return outer(x, y) if number(x).rank == 1 else matmul(x, T(y))
+
+
+def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, rcond: float | None = None,
+              wide: bool | None = None) -> list[Any]:
+    """db = P.T @ ct of P = pinv(A); of A, what moves x, and what moves the spaces of its columns and rows"""
+    (ct, residuals, _, ds), x = cts, ys[0]
+    da = None if ds is None else svdvals_vjp(ds, ys[3], a, wide=wide)[0]
+    db: Any = None
+    rest = sub(b, matmul(a, x))
+    if ct is not None:
+        p = pinv(a, rcond=rcond)
+        db = matmul(T(p), ct)
+        da = plus(da, neg(outer_product(db, x)))
+        if not wide and not is_square(a):
+            da = add(da, outer_product(rest, matmul(p, db)))
+        if wide is not False and not is_square(a):
+            da = add(da, outer_product(matmul(T(p), x), sub(ct, matmul(T(a), db))))
+    if residuals is not None and not wide and not is_square(a):
+        change = mul(2.0, mul(sum_(residuals) if number(b).rank == 1 else residuals, rest))
+        da, db = plus(da, neg(outer_product(change, x))), plus(db, change)
+    return [da, db]
+
+
+def lstsq_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, rcond: float | None = None,
+              wide: bool | None = None) -> tuple[Any, ...]:
+    (da, db), x = tangents, ys[0]
+    p, rest = pinv(a, rcond=rcond), sub(b, matmul(a, x))
+    change = plus(db, None if da is None else neg(matmul(da, x)))
+    dx, ds = matmul(p, change), None
+    if da is not None:
+        ds = svdvals_jvp([da], ys[3], a, wide=wide)
+        if not wide and not is_square(a):
+            dx = add(dx, matmul(p, matmul(T(p), matmul(T(da), rest))))
+        if wide is not False and not is_square(a):
+            turned = matmul(T(da), matmul(T(p), x))
+            dx = add(dx, sub(turned, matmul(p, matmul(a, turned))))
+    left = None
+    if not wide and not is_square(a):
+        left = mul(2.0, sum_(mul(rest, change), axis=0, keepdims=number(b).rank == 1))
+    return dx, left, None, ds
+
+
+def least_squares() -> list[samples.Sample]:
+    made: list[samples.Sample] = []
+    for a in rectangular():
+        if a.ndim == 2 and a.shape != (1, 1):
+            m, n = a.shape
+            made += [((a, samples.arrays((m, *k), seed=1, dtype=a.dtype.str)), {"wide": m < n}) for k in ((), (2,))]
+    return made
+
+
+lstsq = op("lstsq", "numpy.linalg.lstsq", type=type_lstsq, asks=lambda a, b, **_: is_wide(a), vjp=lstsq_vjp,
+           run=lambda a, b, rcond=None, wide=None: np.linalg.lstsq(a, b, rcond), jvp=lstsq_jvp,
+           bind=lambda a, b, rcond=None: ([a, b], {"rcond": rcond}), defaults={"rcond": None, "wide": None},
+           emit=lambda a, b, rcond=None, wide=None: f"numpy.linalg.lstsq(_0, _1{'' if rcond is None else ', _rcond'})",
+           raises="value", cost="dear", samples=least_squares)
+
+
+# -- rank -----------------------------------------------------------------------------------------
+
+
+def type_rank(a: Operand, tol: Any = None) -> Tensor:
+    if number(a).rank < 2:
+        raise TypeMismatch(f"a matrix is needed, this is {number(a)}")
+    return scalar_or_array({"i64"}, number(a).shape[:-2])
+
+
+matrix_rank = op("matrix_rank", "numpy.linalg.matrix_rank", type=type_rank, run=np.linalg.matrix_rank, cost="dear",
+                 bind=lambda A, tol=None: ([A], {"tol": tol}), defaults={"tol": None},
+                 nondiff="a rank is constant between its jumps", samples=lambda: [((a,), {}) for a in rectangular()])

@@ -1,0 +1,239 @@
+"""Products of vectors and matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from string import ascii_letters
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Op, Operand
+from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_shapes, fits
+from sct.ops import samples
+from sct.ops.arrays.shape import expand_dims, ravel, reshape_as, squeeze, swapaxes, transpose
+from sct.ops.linalg.einsum import Labels, contract
+from sct.ops.reductions.reductions import sum_
+from sct.ops.registry import op
+from sct.ops.scalar.arithmetic import add, mul
+from sct.ops.type_rules import number, promote, scalar_or_array, size_dim
+
+__all__ = [
+    "bilinear", "contracted", "dot", "inner", "matmul", "matrices", "matrix_transpose", "outer", "product", "vdot",
+    "vecdot", "vector_product",
+]
+
+
+def product(x: Operand, y: Operand, shape: Sequence[Dim]) -> Tensor:
+    return scalar_or_array(promote([number(x), number(y)], np.multiply), tuple(shape))
+
+
+def contracted(a: Dim, b: Dim) -> None:
+    """The axes that are summed over must have one size."""
+    fits(a == b)
+    if a.value is not None and b.value is not None and a != b:
+        raise TypeMismatch(f"shapes not aligned: sizes {a} and {b}")
+
+
+def bilinear(name: str, calls: str, rule: Callable[..., Tensor], transposed: Callable[..., list[Any]],
+             **fields: Any) -> Op:
+    """A product: linear in each operand."""
+
+    def vjp(ct: Operand, z: Operand, x: Operand, y: Operand, **attrs: Any) -> list[Any]:
+        return transposed(ct, x, y, **attrs)
+
+    def jvp(tangents: Sequence[Any], z: Operand, x: Operand, y: Operand, **attrs: Any) -> Any:
+        dx, dy = tangents
+        if dx is None:
+            return entry(x, dy, **attrs)
+        return entry(dx, y, **attrs) if dy is None else add(entry(dx, y, **attrs), entry(x, dy, **attrs))
+
+    entry = op(name, calls, type=rule, vjp=vjp, jvp=jvp, raises="shape", cost="dear", **fields)
+    return entry
+
+
+# -- matmul ------------------------------------------------------------------------------------
+
+
+def type_matmul(x: Operand, y: Operand) -> Tensor:
+    a, b = number(x).shape, number(y).shape
+    if not a or not b:
+        raise TypeMismatch("matmul takes arrays of at least one axis")
+    contracted(a[-1], b[-2] if len(b) > 1 else b[-1])
+    batch = broadcast_shapes(a[:-2], b[:-2])
+    return product(x, y, (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ())))
+
+
+def matrix_transpose(x: Operand) -> Any:
+    return transpose(x) if number(x).rank == 2 else swapaxes(x, a=-1, b=-2)
+
+
+def matmul_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
+    """ct @ y.T and x.T @ ct; a vector is a matrix of one row (x) or one column (y)."""
+    m, n = number(x).rank, number(y).rank
+    if m == n == 1:
+        return [mul(ct, y), mul(ct, x)]
+    if n == 1:
+        dx = outer(ct, y) if m == 2 else mul(expand_dims(ct, axis=-1), y)
+        return [dx, vector_product(matrix_transpose(x), ct)]
+    if m == 1:
+        dy = outer(x, ct) if n == 2 else mul(expand_dims(x, axis=-1), expand_dims(ct, axis=-2))
+        return [vector_product(y, ct), dy]
+    return [matmul(ct, matrix_transpose(y)), matmul(matrix_transpose(x), ct)]
+
+
+def vector_product(a: Operand, v: Operand) -> Any:
+    """Each matrix of a times each vector of v."""
+    if number(v).rank == 1:
+        return matmul(a, v)
+    return squeeze(matmul(a, expand_dims(v, axis=-1)), axis=-1)
+
+
+def matrices(*pairs: tuple[tuple[int, ...], tuple[int, ...]]) -> samples.Samples:
+    def make() -> list[samples.Sample]:
+        made = [(samples.arrays(p), samples.arrays(q, seed=1)) for p, q in pairs]
+        p, q = pairs[0]
+        single = samples.arrays(p, dtype="f4")
+        made += [(single, samples.arrays(q, dtype="f4")), (single, samples.arrays(q))]
+        return [(pair, {}) for pair in made]
+
+    return make
+
+
+PLAIN = [((2, 3), (3, 4)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 0), (0, 3)), ((0, 2), (2,))]
+BATCHED = [((5, 2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 2)), ((1, 2, 3), (5, 3, 2)), ((5, 2, 3), (3,)),
+           ((3,), (5, 3, 2)), ((4, 1, 2, 3), (5, 3, 2))]
+
+matmul = bilinear("matmul", "operator.matmul numpy.matmul numpy.linalg.matmul", type_matmul, matmul_transposed,
+                  run=np.matmul, emit="_0 @ _1", samples=matrices(*PLAIN, *BATCHED))
+
+
+def type_vecdot(x: Operand, y: Operand, axis: int = -1) -> Tensor:
+    if not number(x).rank or not number(y).rank or axis != -1 and number(x).rank != number(y).rank:
+        raise TypeMismatch("vecdot takes arrays; over an axis that is not the last, of one rank")
+    a, b = number(x).shape, number(y).shape
+    contracted(a[axis], b[axis])
+    shape = list(broadcast_shapes(a, b))
+    del shape[axis]
+    return product(x, y, shape)
+
+
+def vecdot_transposed(ct: Operand, x: Operand, y: Operand, axis: int = -1) -> list[Any]:
+    share = expand_dims(ct, axis=axis) if number(ct).rank else ct
+    return [mul(share, y), mul(share, x)]
+
+
+def pairs_along() -> list[samples.Sample]:
+    made = samples.arrays((4, 3)), samples.arrays((4, 3), seed=1)
+    return [*matrices(((3,), (3,)), ((4, 3), (3,)), ((4, 3), (2, 1, 3)))(), (made, {}), (made, {"axis": 0})]
+
+
+def run_vecdot(x: Any, y: Any, axis: int = -1) -> Any:
+    return np.linalg.vecdot(x, y, axis=axis)  # type: ignore[call-overload]
+
+
+vecdot = bilinear("vecdot", "numpy.vecdot numpy.linalg.vecdot", type_vecdot, vecdot_transposed, samples=pairs_along,
+                  run=run_vecdot, defaults={"axis": -1}, bind=lambda x1, x2, axis=-1: ([x1, x2], {"axis": axis}))
+
+
+# -- dot, inner: the sum over one axis of each ----------------------------------------------------
+
+
+def labelled(x: Operand, y: Operand, axis: int) -> tuple[Labels, Labels, Labels]:
+    """Labels of x, y and their product, over the last axis of x and this one of y."""
+    m, n = number(x).rank, number(y).rank
+    first, second = list(ascii_letters[:m]), list(ascii_letters[m:m + n])
+    second[axis] = first[-1]
+    return first, second, [*first[:-1], *(label for label in second if label != first[-1])]
+
+
+def summed_over(axis: Callable[[int], int]) -> tuple[Callable[..., Tensor], Callable[..., list[Any]]]:
+    """The type rule and the transpose of the product over this axis of an array of rank n."""
+
+    def rule(x: Operand, y: Operand) -> Tensor:
+        a, b = number(x).shape, number(y).shape
+        if not a or not b:
+            return product(x, y, a or b)
+        k = axis(len(b))
+        contracted(a[-1], b[k])
+        return product(x, y, (*a[:-1], *b[:k], *b[k + 1:]))
+
+    def transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
+        if not number(x).rank or not number(y).rank:
+            return [mul(ct, y), mul(ct, x)]
+        of_x, of_y, of_ct = labelled(x, y, axis(number(y).rank))
+        return [contract([(ct, of_ct), (y, of_y)], of_x), contract([(x, of_x), (ct, of_ct)], of_y)]
+
+    return rule, transposed
+
+
+type_dot, dot_general = summed_over(lambda n: max(n - 2, 0))
+type_inner, inner_general = summed_over(lambda n: n - 1)
+
+
+def dot_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
+    plain = number(x).rank and number(y).rank in (1, 2)
+    return matmul_transposed(ct, x, y) if plain else dot_general(ct, x, y)
+
+
+dot = bilinear("dot", "numpy.dot .dot", type_dot, dot_transposed, run=np.dot,
+               samples=matrices(*PLAIN, ((), (3,)), ((2, 3), ()), ((), ()), ((4, 2, 3), (3,)), ((4, 2, 3), (3, 2)),
+                                ((2, 3), (4, 3, 5)), ((3,), (4, 3, 2)), ((4, 2, 3), (2, 3, 4))))
+
+
+def inner_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
+    """inner(x, y) is x @ y.T"""
+    ranks = number(x).rank, number(y).rank
+    if ranks == (1, 1):
+        return [mul(ct, y), mul(ct, x)]
+    if ranks == (2, 1):
+        return [outer(ct, y), matmul(transpose(x), ct)]
+    if ranks == (1, 2):
+        return [matmul(transpose(y), ct), outer(ct, x)]
+    if ranks == (2, 2):
+        return [matmul(ct, y), matmul(transpose(ct), x)]
+    return inner_general(ct, x, y)
+
+
+inner = bilinear("inner", "numpy.inner", type_inner, inner_transposed, run=np.inner,
+                 samples=matrices(((3,), (3,)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 3), (4, 3)), ((), (3,)),
+                                  ((2, 3), ()), ((2, 4, 3), (5, 3)), ((2, 4, 3), (5, 2, 3))))
+
+
+# -- vdot, outer: of all elements, in a row --------------------------------------------------------
+
+
+def row(x: Operand) -> Any:
+    return ravel(x) if number(x).rank > 1 else x
+
+
+def type_vdot(x: Operand, y: Operand) -> Tensor:
+    contracted(size_dim(number(x).shape), size_dim(number(y).shape))
+    return product(x, y, ())
+
+
+def vdot_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
+    if number(x).shape == number(y).shape:
+        return [mul(ct, y), mul(ct, x)]
+    return [reshape_as(mul(ct, y), x), reshape_as(mul(ct, x), y)]
+
+
+vdot = bilinear("vdot", "numpy.vdot", type_vdot, vdot_transposed, run=np.vdot,
+                samples=matrices(((3,), (3,)), ((2, 3), (2, 3)), ((), ()), ((2, 3), (6,)), ((4, 3), (3, 4))))
+
+
+def type_outer(x: Operand, y: Operand) -> Tensor:
+    fits(True)
+    return product(x, y, (size_dim(number(x).shape), size_dim(number(y).shape)))
+
+
+def outer_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
+    """ct @ y and x @ ct; a number is a vector of one element."""
+    dx = matmul(ct, row(y)) if number(y).rank else mul(squeeze(ct, axis=1), y)
+    dy = matmul(row(x), ct) if number(x).rank else mul(squeeze(ct, axis=0), x)
+    return [reshape_as(dx, x) if number(x).rank else sum_(dx), reshape_as(dy, y) if number(y).rank else sum_(dy)]
+
+
+outer = bilinear("outer", "numpy.outer numpy.linalg.outer", type_outer, outer_transposed, run=np.outer,
+                 bind=lambda a, b: ([a, b], {}),
+                 samples=matrices(((3,), (4,)), ((), (3,)), ((3,), ()), ((0,), (2,)), ((2, 3), (4,)), ((2,), (3, 2))))

@@ -1,0 +1,44 @@
+"""Ops with regions: branches, loops and derivatives of functions.
+
+The builder is given the types of their outs; passes and codegen know these ops one by one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from sct.ir.core import Op, Operand
+from sct.ir.types import FLOAT, Tensor, TypeMismatch
+from sct.ops.registry import op
+from sct.ops.type_rules import number
+
+__all__ = ["block_type", "closure", "cond", "jacobian", "jvp", "loop", "pullback", "vjp"]
+
+
+def control(name: str, **defaults: Any) -> Op:
+    """An op with regions."""
+
+    def given(*_: Any, **__: Any) -> NoReturn:
+        raise TypeMismatch(f"the types of `{name}` are given by who builds it")
+
+    return op(name, type=given, defaults=defaults, raises="value", cost="dear",
+              nondiff="control flow: the drivers differentiate its regions")
+
+
+def block_type(y: Operand, x: Operand, mode: str) -> Tensor:
+    """The derivative of `y` by `x`: an array of both shapes, of the dtype of what it is made of."""
+    shape = (*number(y).shape, *number(x).shape)
+    made_of = number(x if mode == "reverse" else y)
+    if not shape:
+        return FLOAT if made_of.carrier in ("py", "any") else made_of
+    double = made_of.carrier in ("py", "any") or made_of.integral
+    return Tensor("array", "f64" if double else made_of.dtype, shape)
+
+
+cond = control("cond")
+loop = control("loop", counted=False, tested=False, reverse=False)
+vjp = control("vjp")
+jvp = control("jvp")
+pullback = control("pullback")
+jacobian = control("jacobian")
+closure = control("closure")

@@ -1,0 +1,116 @@
+"""Calls that are kept, in order, run once and not differentiated."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from sct.ir.core import Operand
+from sct.ir.types import Opaque, Tensor, Type
+from sct.ops.registry import op, placeholders
+from sct.ops.type_rules import numpy_dtype
+
+__all__ = ["apply", "enter", "formats", "fstring", "leave", "print_", "python", "raise_", "samples_of"]
+
+OBJECT = Opaque()
+
+
+def opaque(*_: Any, type: Type = OBJECT, **__: Any) -> Type:
+    """The type of a call that nothing is known of; the attr `type` may say more."""
+    return type
+
+
+def run_raise(exception: BaseException, *cause: BaseException | None) -> NoReturn:
+    if cause:
+        raise exception from cause[0]
+    raise exception
+
+
+def run_python(*args: Any, callee: str, keywords: tuple[str, ...] = (), **_: Any) -> Any:
+    return run_apply(getattr(builtins, callee.removeprefix("builtins.")), *args, keywords=keywords)
+
+
+def run_apply(fn: Any, *args: Any, keywords: tuple[str, ...] = (), **_: Any) -> Any:
+    split = len(args) - len(keywords)
+    return fn(*args[:split], **dict(zip(keywords, args[split:])))
+
+
+def called(callee: str, first: int, count: int, keywords: tuple[str, ...]) -> str:
+    """The template of a call whose last operands are given by keyword."""
+    names = [""] * (count - first - len(keywords)) + [f"{name}=" for name in keywords]
+    return f"{callee}({', '.join(name + value for name, value in zip(names, placeholders(count, first)))})"
+
+
+def run_fstring(*args: Any, parts: tuple[Any, ...]) -> str:
+    values = iter(args)
+    return "".join(p if isinstance(p, str) else _formatted(next(values), *p) for p in parts)
+
+
+def _formatted(value: Any, conversion: str, spec: str) -> str:
+    convert: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
+    return format(convert[conversion](value) if conversion else value, spec)
+
+
+def samples_of(t: Type) -> list[Any]:
+    """A number or an array of each kind that one of this type may be; none if it may be anything."""
+    if not isinstance(t, Tensor):
+        return []
+    if t.carrier in ("np", "array"):
+        made = np.ones((1,) * t.rank, numpy_dtype(t.dtype.removeprefix("r")))
+        return [made if t.is_array else made[()]]
+    numbers: dict[str, list[Any]] = {"b": [True], "i": [1], "f": [1.0] if t.dtype == "float" else [1, 1.0]}
+    return numbers[t.kind]
+
+
+def formats(x: Operand, spec: str) -> bool:
+    """Does a format take what `x` may be, whatever its value?"""
+    try:
+        return not spec or spec[-1] != "c" and bool([format(each, spec) for each in samples_of(x.type)])
+    except (TypeError, ValueError):
+        return False
+
+
+def emit_fstring(*args: Any, parts: tuple[Any, ...]) -> str:
+    values = placeholders(len(args))
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += repr(part + '"')[1:-2].replace("{", "{{").replace("}", "}}")  # the '"' makes repr choose "'"
+            continue
+        conversion, spec = part
+        text += "{" + next(values) + (f"!{conversion}" if conversion else "") + (f":{spec}" if spec else "") + "}"
+    return f"f'{text}'"
+
+
+def bind_print(*args: Any, sep: str = " ", end: str = "\n") -> tuple[list[Any], dict[str, Any]]:
+    return list(args), {"sep": sep, "end": end}
+
+
+print_ = op("print_", "builtins.print", type=opaque, run=lambda *a, **k: print(*a, **k), bind=bind_print,
+            defaults={"sep": " ", "end": "\n"}, effect=True, cost="never", nondiff="an effect")
+
+raise_ = op("raise_", type=lambda *_: (), run=run_raise, raises="value", effect=True, cost="never",
+            nondiff="it ends the function")
+"""`raise exception`, or `raise exception from cause`."""
+
+python = op("python", type=opaque, run=run_python, defaults={"keywords": ()}, raises="value", effect=True, cost="never",
+            emit=lambda *a, callee, keywords=(), **_: called(callee.removeprefix("builtins."), 0, len(a), keywords),
+            nondiff="an opaque call")
+
+apply = op("apply", type=opaque, run=run_apply, defaults={"keywords": ()}, raises="value", effect=True, cost="never",
+           emit=lambda *a, keywords=(), **_: called("_0", 1, len(a), keywords), nondiff="an opaque call")
+
+enter = op("enter", type=lambda *_, **__: (), run=lambda *_, **__: None, defaults={"keywords": ()}, raises="value",
+           effect=True, cost="never", nondiff="it changes no number",
+           emit=lambda *a, callee, keywords=(), **_: called(callee, 0, len(a), keywords))
+"""The first of two that stand around what is done in a `with`; the other is `leave`."""
+
+leave = op("leave", type=lambda: (), run=lambda: None, emit="None", effect=True, cost="never",
+           nondiff="it changes no number")
+
+fstring = op("fstring", type=lambda *_, **__: OBJECT, run=run_fstring, emit=emit_fstring, nondiff="a string",
+             raises="value", safe=lambda *args, parts: all(
+                 formats(x, spec) for x, (_, spec) in zip(args, [p for p in parts if not isinstance(p, str)])))

@@ -1,0 +1,387 @@
+"""Lists whose length is known only at run time: `list[T]`.
+
+An update is functional (`append` gives the list after it) and is done in place where
+`storage` finds that nobody reads the old list any more.  What is read and written by
+position, and slices, are `index`, `store` and `add_at`; the length is `dim`.
+
+    xs.append(v)      dv = dxs.pop()
+    xs.pop(i)         dxs.insert(i, 0.0), and `+=` there of what is read
+    a + b             da = d[:len(a)]; db = d[len(a):]
+
+Cotangents and tangents of a list are lists of its length.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Lit, Op, Operand, Value
+from sct.ir.types import INT, Dim, List, Tensor, Type, TypeMismatch, in_words, join, sym
+from sct.ops import samples
+from sct.ops.arrays.concatenate import np_promote
+from sct.ops.arrays.creation import dtype_text, strong, zeros_of
+from sct.ops.arrays.indexing import add_at, index
+from sct.ops.arrays.shape import dim
+from sct.ops.registry import op, placeholders
+from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
+from sct.ops.type_rules import numpy_dtype
+
+__all__ = [
+    "HOLDS", "UPDATES", "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "joined",
+    "list_of", "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list",
+    "unstack",
+]
+
+UPDATES = frozenset(("store", "add_at", "append", "extend", "insert_at", "remove_at"))
+"""Ops whose result is their first operand after a write."""
+
+HOLDS = ("index", "joined", "repeated", "repeat", "list_of", "copy_list", "unstack")
+"""Ops that give a new list of what is in their operands, or of these; as an update does, whose first operand
+is the list itself only where it is not read any more."""
+
+
+def elem(xs: Operand) -> Type:
+    """The type of the elements."""
+    if not isinstance(xs.type, List):
+        raise TypeMismatch(f"a list is needed, this is {in_words(xs.type)}")
+    return xs.type.elem
+
+
+def part(xs: Operand, start: Any, stop: Any) -> Any:
+    """xs[start:stop]"""
+    bounds = [b for b in (start, stop) if b is not None]
+    return index(xs, *bounds, key=("s" + "".join("0" if b is None else "1" for b in (start, stop)) + "0",))
+
+
+def at(xs: Operand, i: Any) -> Any:
+    return index(xs, i, key=("i",))
+
+
+def zero(x: Operand) -> Any:
+    """The zero cotangent of an element."""
+    return Lit(0.0) if isinstance(x.type, Tensor) and x.type.is_scalar else zeros_of(x)
+
+
+def lists() -> list[samples.Sample]:
+    return [(([1.5, -0.5, 2.0],), {}), (([samples.arrays((2,)), samples.arrays((2,), seed=1)],), {})]
+
+
+def with_element() -> list[samples.Sample]:
+    return [(([1.5, -0.5, 2.0], 0.75), {}), (([samples.arrays((2,))], samples.arrays((2,), seed=1)), {})]
+
+
+# -- making ----------------------------------------------------------------------------------------
+
+
+def type_list_of(*xs: Operand, elem: Type | None = None) -> List:
+    found = elem
+    for x in xs:
+        found = x.type if found is None else join(found, x.type)
+    if found is None:
+        raise TypeMismatch("nothing is known of the elements of an empty list")
+    return List(found)
+
+
+list_of: Op = op("list_of", type=type_list_of, run=lambda *xs, elem=None: list(xs), defaults={"elem": None},
+             emit=lambda *xs, elem=None: "[_args]",
+             vjp=lambda ct, y, *xs, elem=None: [at(ct, k) for k in range(len(xs))],
+             jvp=lambda dxs, y, *xs, elem=None: list_of(*(zero(x) if d is None else d for d, x in zip(dxs, xs))),
+             samples=lambda: [((1.5, -0.5), {}), ((samples.arrays((2,)), samples.arrays((2,), seed=1)), {})])
+
+
+def type_repeat(v: Operand, n: Operand) -> List:
+    return List(v.type)
+
+
+repeat: Op = op("repeat", type=type_repeat, run=lambda v, n: [v] * n, emit="[_0] * _1", inactive=(1,),
+            linear=lambda ct, v, n: [sum_list(ct) if isinstance(v.type, Tensor) and v.type.is_scalar
+                                     else sum_list(ct, zeros_of(v)), None],
+            samples=lambda: [((1.5, 3), {}), ((samples.arrays((2,)), 2), {})])
+
+repeated: Op = op("repeated", type=lambda xs, n: List(elem(xs)), run=lambda xs, n: xs * n,
+              emit="_0 * _1", inactive=(1,), linear=lambda ct, xs, n: [folded(ct, xs), None],
+              samples=lambda: [(([1.5, -0.5],  3), {}), (([samples.arrays((2,))], 2), {}), (([1.0], 0), {})])
+
+
+def type_folded(ct: Operand, xs: Operand) -> List:
+    return List(elem(ct))
+
+
+def run_folded(ct: list[Any], xs: list[Any]) -> list[Any]:
+    zeros = zeros_of.run(xs) if zeros_of.run else []
+    return [sum(ct[k::len(xs)], z) for k, z in enumerate(zeros)]
+
+
+folded: Op = op("folded", type=type_folded, run=run_folded, inactive=(1,),
+            emit=lambda ct, xs: "[sum(_0[_k::len(_1)]) for _k in range(len(_1))]",
+            linear=lambda g, ct, xs: [repeated(g, floordiv(dim(ct), dim(xs))), None],
+                 samples=lambda: [(([1.5, -0.5, 2.0, 0.25], [0.5, 1.0]), {})])
+
+
+def run_copy_list(xs: list[Any], deep: bool = False) -> list[Any]:
+    return [run_copy_list(x, deep) if isinstance(x, list) else x.copy(order="K") if deep and isinstance(x, np.ndarray)
+            else x for x in xs]
+
+
+def copy_text(t: Type, deep: bool, x: str = "_0") -> str:
+    """`list(xs)`, `[list(v) for v in xs]`, `[np.copy(v) for v in xs]`"""
+    if not isinstance(t, List):
+        return f"numpy.copy({x})"
+    if isinstance(t.elem, List) or deep and isinstance(t.elem, Tensor) and t.elem.is_array:
+        return f"[{copy_text(t.elem, deep, 'v')} for v in {x}]"
+    return f"list({x})"
+
+
+copy_list = op("copy_list", type=lambda xs, deep=False: List(elem(xs)), run=run_copy_list, samples=lists,
+               emit=lambda xs, deep=False: copy_text(xs.type, deep), linear=lambda ct, xs, deep=False: [ct],
+               defaults={"deep": False})
+"""A new list, and new lists in it; `deep`: of new arrays too."""
+
+
+# -- growing and shrinking -------------------------------------------------------------------------
+
+
+append = op("append", type=lambda xs, v: List(join(elem(xs), v.type)), run=lambda xs, v: [*xs, v],
+            linear=lambda ct, xs, v: taken_out(ct, -1), emit="_0.append(_1)", samples=with_element)
+
+
+def taken_out(ct: Operand, i: Any) -> list[Any]:
+    """The rest of the list, and the element at `i`, which is read first."""
+    v = at(ct, i)
+    return [remove_at(ct, i), v]
+
+
+def position_of(i: Operand, xs: Operand) -> Operand:
+    """The place of the element at `i`, which may count from the end, that `xs` is without."""
+    if isinstance(i, Lit):
+        return i if i.value >= 0 else sub(dim(xs), -1 - i.value) if i.value < -1 else dim(xs)
+    return mod(i, add(dim(xs), 1))  # type: ignore[no-any-return]
+
+
+def removed(ct: Operand, xs: Operand, i: Operand, deleted: bool = False) -> list[Any]:
+    z = zero(at(xs, i))
+    return [append(ct, z) if i == Lit(-1) else insert_at(ct, z, position_of(i, ct)), None]
+
+
+def run_remove(xs: list[Any], i: int, deleted: bool = False) -> list[Any]:
+    made = list(xs)
+    if deleted:
+        del made[i]
+    else:
+        made.pop(i)
+    return made
+
+
+def remove_text(xs: Operand, i: Operand, deleted: bool = False) -> str:
+    return "_0.__delitem__(_1)" if deleted else "_0.pop()" if i == Lit(-1) else "_0.pop(_1)"
+
+
+remove_at = op("remove_at", type=lambda xs, i, deleted=False: List(elem(xs)), run=run_remove, linear=removed,
+               inactive=(1,), raises="value", emit=remove_text, defaults={"deleted": False},
+               samples=lambda: [((x, i), attrs) for (x,), _ in lists() for i in (-1, 0, 1, -2)
+                                for attrs in ({}, {"deleted": True})])
+"""`xs.pop(i)`; `deleted`: `del xs[i]`, which raises another text."""
+
+
+def run_insert(xs: list[Any], v: Any, i: int) -> list[Any]:
+    made = list(xs)
+    made.insert(i, v)
+    return made
+
+
+insert_at = op("insert_at", type=lambda xs, v, i: List(join(elem(xs), v.type)), run=run_insert, inactive=(2,),
+               linear=lambda ct, xs, v, i: [*taken_out(ct, i), None], emit="_0.insert(_2, _1)",
+               samples=lambda: [((*x, i), {}) for x, _ in with_element() for i in (0, 1)])
+
+
+def type_joined(xs: Operand, ys: Operand) -> List:
+    return List(join(elem(xs), elem(ys)))
+
+
+def joining(name: str, text: str) -> Any:
+    return op(name, type=type_joined, run=lambda xs, ys: [*xs, *ys], emit=text, samples=pairs,
+              linear=lambda ct, xs, ys: [part(ct, None, dim(xs)), part(ct, dim(xs), None)])
+
+
+def pairs() -> list[samples.Sample]:
+    return [((x, [*x, *x]), {}) for (x,), _ in lists()]
+
+
+extend = joining("extend", "_0.extend(_1)")
+joined = joining("joined", "_0 + _1")
+
+
+# -- all elements ----------------------------------------------------------------------------------
+
+
+def sum_text(xs: Operand, start: Operand | None = None) -> str:
+    return "sum(_0)" if start is None else "sum(_0, _1)"
+
+
+def type_sum(xs: Operand, start: Operand | None = None) -> Type:
+    """Python adds to the int 0 where there is no start."""
+    t, first = elem(xs), INT if start is None else start.type
+    if not isinstance(t, Tensor) or not isinstance(first, Tensor):
+        raise TypeMismatch(f"a sum of {in_words(t)} is not supported")
+    if t.is_array:
+        if not first.is_array:
+            raise TypeMismatch("a sum of arrays begins with a number: the result is no array where the list is empty")
+        return sum_of(first, t)
+    return join(first, sum_of(t, first))
+
+
+def sum_of(a: Type, b: Type) -> Type:
+    """The type of `a + b`."""
+    made = add.type(Value(a), Value(b), spelling="operator.add")
+    assert isinstance(made, Tensor)
+    return made
+
+
+def sum_transposed(ct: Operand, xs: Operand, start: Operand | None = None) -> list[Any]:
+    return [repeat(ct, dim(xs)), *([] if start is None else [ct])]
+
+
+sum_list: Op = op("sum_list", type=type_sum, run=lambda xs, *start: sum(xs, *start), emit=sum_text,
+                  linear=sum_transposed, samples=lambda: [(([1.5, -0.5, 2.0],), {}), (([1.5, -0.5], 0.25), {}),
+                               (([samples.arrays((2,))], samples.arrays((2,), seed=1)), {})])
+
+position = op("position", type=lambda xs, v: INT, run=lambda xs, v: xs.index(v), emit="_0.index(_1)",
+              nondiff="a position is an integer", samples=lambda: [(([1.5, -0.5, 2.0], -0.5), {})])
+
+
+def extremum(name: str) -> Any:
+    """`max(xs)`: the derivative follows the element that it returns, the first of equal ones."""
+    call = {"max": max, "min": min}[name]
+
+    def rule(ct: Operand, y: Value, xs: Operand) -> list[Any]:
+        return [add_at(zeros_of(xs), ct, position(xs, y), key=("i",))]
+
+    return op(f"first_{name}", type=lambda xs: elem(xs), run=lambda xs: call(xs), emit=f"{name}(_0)", vjp=rule,
+              jvp=lambda dxs, y, xs: at(dxs[0], position(xs, y)), raises="value",
+              samples=lambda: [(([1.5, -0.5, 2.0],), {}), (([0.5],), {})])
+
+
+first_max, first_min = extremum("max"), extremum("min")
+
+
+# -- arrays of lists -----------------------------------------------------------------------------------
+
+
+def type_stacked(xs: Operand, dtype: str | None = None) -> Tensor:
+    """One more axis for each list; how long it is only the list knows."""
+    t: Type = xs.type
+    outer: list[Dim] = []
+    while isinstance(t, List):
+        outer.append(sym(f"_len{getattr(xs, 'id', 0)}_{len(outer)}"))
+        t = t.elem
+    if not isinstance(t, Tensor):
+        raise TypeMismatch(f"an array of {in_words(xs.type)} is not supported")
+    return Tensor("array", dtype or strong(t), (*outer, *t.shape))
+
+
+def stacked_text(xs: Operand, dtype: str | None = None) -> str:
+    return "numpy.array(_0)" if dtype is None else f"numpy.array(_0, dtype={dtype_text(dtype)})"
+
+
+def run_stacked(xs: Any, dtype: str | None = None) -> Any:
+    return np.array(xs, dtype=None if dtype is None else numpy_dtype(dtype))
+
+
+stacked: Op = op("stacked", type=type_stacked, run=run_stacked, emit=stacked_text, defaults={"dtype": None},
+             linear=lambda ct, xs, dtype=None: [unstack(ct, depth=depth(xs.type))], samples=lists)
+
+
+def depth(t: Type) -> int:
+    n = 0
+    while isinstance(t, List):
+        n, t = n + 1, t.elem
+    return n
+
+
+def type_unstack(x: Operand, depth: int = 1, plain: bool = True) -> Type:
+    t = x.type
+    if not isinstance(t, Tensor) or t.rank < depth:
+        raise TypeMismatch(f"a list of {in_words(t)} is not supported")
+    inner: Type = Tensor("array", t.dtype, t.shape[depth:])
+    if t.rank == depth:
+        inner = Tensor("py", {"f": "float", "i": "int", "b": "bool"}[t.kind]) if plain else Tensor("np", t.dtype)
+    for _ in range(depth):
+        inner = List(inner)
+    return inner
+
+
+def run_unstack(x: Any, depth: int = 1, plain: bool = True) -> Any:
+    if x.ndim == depth and plain:
+        return x.tolist()
+    return [run_unstack(row, depth - 1, plain) if depth > 1 else row for row in x]
+
+
+def unstack_text(x: Operand, depth: int = 1, plain: bool = True) -> str:
+    t = x.type
+    assert isinstance(t, Tensor)
+    if t.rank == depth and plain:
+        return "_0.tolist()"
+    text = "list(_0)"
+    for _ in range(depth - 1):
+        text = text.replace("_0", "w").join(["[", " for w in _0]"])
+    return text
+
+
+unstack: Op = op("unstack", type=type_unstack, run=run_unstack, emit=unstack_text,
+                 defaults={"depth": 1, "plain": True}, alias="view",
+                 linear=lambda ct, x, depth=1, plain=True: [stacked(ct)],
+                 samples=lambda: [((samples.arrays((3,)),), {}), ((samples.arrays((3, 2)),), {}),
+                                  ((samples.arrays((3,)),), {"plain": False}),
+                                  ((samples.arrays((3, 2)),), {"depth": 2})])
+"""The rows of an array, or its numbers; not `plain`: as NumPy's scalars."""
+
+
+def type_stacked_rows(*columns: Operand) -> Tensor:
+    made = [type_stacked(xs) for xs in columns]
+    first = made[0]
+    if any(depth(xs.type) > 1 for xs in columns) or any(t.shape[1:] != first.shape[1:] for t in made):
+        raise TypeMismatch("an array of tuples that are not made alike is not supported")
+    return Tensor("array", np_promote([t.dtype for t in made]), (first.shape[0], Dim(len(made)), *first.shape[1:]))
+
+
+stacked_rows = op("stacked_rows", type=type_stacked_rows, run=lambda *columns: np.array(list(zip(*columns))),
+                  emit=lambda *columns: f"numpy.array(list(zip({', '.join(placeholders(len(columns)))})))",
+                  linear=lambda ct, *columns: [unstack(index(ct, k, key=("s000", "i"))) for k in range(len(columns))],
+                  samples=lambda: [((xs, xs[::-1]), {}) for (xs,), _ in lists()])
+"""The array of a list of tuples, which is given as its columns."""
+
+
+# -- sums of cotangents ----------------------------------------------------------------------------------
+
+
+def type_shifted(xs: Operand, v: Operand) -> List:
+    t, by = elem(xs), v.type
+    if not isinstance(t, Tensor) or not isinstance(by, Tensor) or t.is_array != by.is_array:
+        raise TypeMismatch(f"the sum of the items of a list of {in_words(t)} and {in_words(by)}")
+    return List(join(t, sum_of(t, by)))
+
+
+shifted = op("shifted", type=type_shifted, run=lambda xs, v: [x + v for x in xs], emit="[each + _1 for each in _0]",
+             linear=lambda ct, xs, v: [ct, sum_list(ct) if v.type.is_scalar else sum_list(ct, zeros_of(v))],
+             samples=with_element)
+
+
+def type_add_lists(xs: Operand, ys: Operand) -> Type:
+    return join(xs.type, ys.type)
+
+
+def run_add_lists(xs: Any, ys: Any) -> Any:
+    return [run_add_lists(x, y) if isinstance(x, list) else x + y for x, y in zip(xs, ys)]
+
+
+def sums_text(t: Type, x: str, y: str) -> str:
+    if not isinstance(t, List):
+        return f"{x} + {y}"
+    return f"[{sums_text(t.elem, 'v', 'w')} for v, w in zip({x}, {y})]"
+
+
+add_lists = op("add_lists", type=type_add_lists, run=run_add_lists, linear=lambda ct, xs, ys: [ct, ct],
+               emit=lambda xs, ys: sums_text(xs.type, "_0", "_1"),
+               samples=lambda: [((x, x), {}) for (x,), _ in lists()])

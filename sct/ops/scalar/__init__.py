@@ -1,0 +1,1 @@
+"""Elementwise ops: arithmetic, powers, comparisons, selection, elementary and special functions."""

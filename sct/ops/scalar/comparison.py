@@ -1,0 +1,92 @@
+"""Comparisons, tests, and values that may be missing."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+
+import numpy as np
+
+from sct.ir.core import Op, Operand
+from sct.ir.types import BOOL, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ops import samples
+from sct.ops.registry import op
+from sct.ops.type_rules import bools, by_carrier, elementwise, prints
+
+__all__ = ["eq", "ge", "gt", "is_instance", "is_none", "isfinite", "isinf", "isnan", "le", "lt", "ne", "not_", "unwrap"]
+
+TRUTH = "a truth value has no derivative"
+
+
+# -- comparisons ---------------------------------------------------------------------------
+
+
+def comparison(name: str, symbol: str, ufunc: np.ufunc, numpy_name: str) -> Op:
+    """A comparison of numbers, or of objects that are not differentiated: what it gives is their own affair."""
+    numbers = elementwise(ufunc, bools)
+
+    def rule(x: Operand, y: Operand, spelling: str | None = None) -> Type:
+        if isinstance(x.type, Tensor) and isinstance(y.type, Tensor):
+            return numbers(x, y, spelling=spelling)
+        return Opaque() if any(isinstance(t, Opaque) for t in (x.type, y.type)) else BOOL
+
+    return op(name, f"operator.{name} numpy.{numpy_name}", type=rule, spelled=True, run=getattr(operator, name),
+              emit=f"_0 {symbol} _1", elementwise=True, samples=samples.pairs, nondiff=TRUTH)
+
+
+eq = comparison("eq", "==", np.equal, "equal")
+ne = comparison("ne", "!=", np.not_equal, "not_equal")
+lt = comparison("lt", "<", np.less, "less")
+le = comparison("le", "<=", np.less_equal, "less_equal")
+gt = comparison("gt", ">", np.greater, "greater")
+ge = comparison("ge", ">=", np.greater_equal, "greater_equal")
+
+
+def type_not(*xs: Operand) -> Type:
+    """Python's `not`, of anything that has one truth value."""
+    if any(isinstance(x.type, Tensor) and x.type.rank for x in xs):
+        raise TypeMismatch("the truth value of an array is ambiguous")
+    return BOOL
+
+
+not_ = op("not_", "operator.not_", type=type_not, run=operator.not_, emit="not _0", nondiff=TRUTH,
+          samples=lambda: [((True,), {}), ((0.0,), {})])
+
+def predicate(name: str, ufunc: np.ufunc) -> Op:
+    return op(name, f"numpy.{name} math.{name}", type=elementwise(ufunc, bools), spelled=True,
+              run=by_carrier(ufunc, getattr(math, name)), emit=prints(f"numpy.{name}", f"math.{name}"),
+              elementwise=True, samples=samples.reals, nondiff=TRUTH)
+
+
+isnan = predicate("isnan", np.isnan)
+isinf = predicate("isinf", np.isinf)
+isfinite = predicate("isfinite", np.isfinite)
+
+
+# -- values that may be missing --------------------------------------------------------------
+
+def classes(names: tuple[str, ...]) -> tuple[type, ...]:
+    return tuple(getattr(np if name.startswith("numpy.") else builtins, name.rpartition(".")[2]) for name in names)
+
+
+is_instance = op("is_instance", type=lambda x, names: BOOL, run=lambda x, names: isinstance(x, classes(names)),
+                 emit=lambda x, names: f"isinstance(_0, ({', '.join(names)},))", cost="free", nondiff=TRUTH,
+                 samples=lambda: [((1.5,), {"names": ("float",)})])
+"""`isinstance(x, names)` of a number that may be of several classes."""
+
+is_none = op("is_none", type=lambda x: BOOL, run=lambda x: x is None, emit="_0 is None", cost="free", nondiff=TRUTH)
+
+
+def type_unwrap(x: Operand, to: Type | None = None) -> Type:
+    """The type of the value, known to be there, or known to be of the type `to`."""
+    if to is not None:
+        return to
+    t = x.type
+    while isinstance(t, (Undef, Optional)):
+        t = t.elem
+    return t
+
+
+unwrap = op("unwrap", type=type_unwrap, run=lambda x, **_: x, defaults={"to": None}, emit="_0", alias="same",
+            cost="free", raises="value", linear=lambda ct, x, **_: [ct])

@@ -1,0 +1,250 @@
+"""Functions of one number, applied elementwise, and a few of two.
+
+Partials are written with the result where that is possible, and divide only by what
+cannot be zero where the function itself did not raise; else they say the edge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Op, Operand
+from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes, in_words
+from sct.ops import samples
+from sct.ops.registry import op
+from sct.ops.scalar.arithmetic import add, div, mul, neg, quotient, sign, sub
+from sct.ops.type_rules import by_carrier, elementwise, floats, integers, number, prints, ufunc_result
+
+__all__ = [
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "ceil", "copysign", "cos",
+    "cosh", "deg2rad", "digamma", "erf", "erfc", "exp", "exp2", "expm1", "floor", "fmod", "gamma", "hypot", "ldexp",
+    "lgamma", "log", "log10", "log1p", "log2", "logaddexp", "polygamma", "rad2deg", "reciprocal", "remainder",
+    "rint", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
+]
+
+LN2, LN10 = math.log(2.0), math.log(10.0)
+
+
+def function(name: str, calls: str, slope: Callable[[Any, Any], Any], made: samples.Samples = samples.reals,
+             **fields: Any) -> Op:
+    """An elementwise function of one operand, called as NumPy's of its name; `slope(y, x)` is dy/dx."""
+    return op(name, f"numpy.{name} {calls}", spelled=True, samples=made, partials=lambda y, x: [slope(y, x)],
+              **carriers(name, calls), **fields)
+
+
+def carriers(name: str, calls: str, python: Callable[..., str] = floats) -> dict[str, Any]:
+    """Type, run and emit of a ufunc that has a twin in `math`, or has none (in this Python)."""
+    ufunc = getattr(np, name)
+    twin = next((call for call in calls.split() if call.startswith("math.")), None)
+    if twin is None or twin in ("math.exp2", "math.cbrt"):
+        return {"type": elementwise(ufunc), "run": ufunc}
+    run = by_carrier(ufunc, getattr(math, twin.removeprefix("math.")))
+    return {"type": elementwise(ufunc, python), "run": run, "emit": prints(f"numpy.{name}", twin)}
+
+
+def over(a: Any, x: Operand, y: Operand) -> Any:
+    """a / x; a `math` function that gave the Python number y has raised where x is 0."""
+    return div(a, x) if number(y).carrier == "py" else quotient(a, x)
+
+
+# -- exponentials and logarithms ---------------------------------------------------------------
+
+exp = function("exp", "math.exp", lambda y, x: y, raises="value")
+exp2 = function("exp2", "math.exp2", lambda y, x: mul(y, LN2), raises="value")
+expm1 = function("expm1", "math.expm1", lambda y, x: add(y, 1.0), raises="value")
+log2 = function("log2", "math.log2", lambda y, x: over(1.0 / LN2, x, y), samples.positives, raises="value")
+log10 = function("log10", "math.log10", lambda y, x: over(1.0 / LN10, x, y), samples.positives, raises="value")
+log1p = function("log1p", "math.log1p", lambda y, x: over(1.0, add(x, 1.0), y), samples.positives, raises="value")
+
+
+def type_log(x: Operand, base: Operand | None = None, spelling: str | None = None) -> Tensor:
+    if base is not None and spelling is not None and not spelling.startswith("math."):
+        raise TypeMismatch("numpy.log takes one operand")
+    if base is None:
+        return ufunc_result(np.log, (x,), spelling, floats)
+    return ufunc_result(np.arctan2, (x, base), "math.log")
+
+
+def log_partials(y: Operand, x: Operand, base: Operand | None = None) -> list[Any]:
+    """log(x, b) is log(x) / log(b)."""
+    if base is None:
+        return [over(1.0, x, y)]
+    slope = log(base)
+    return [div(div(1.0, slope), x), neg(div(div(y, slope), base))]
+
+
+log = op("log", "numpy.log math.log", type=type_log, spelled=True, partials=log_partials, raises="value",
+         run=by_carrier(np.log, math.log), emit=prints("numpy.log", "math.log"), samples=samples.positives)
+
+logaddexp = op("logaddexp", "numpy.logaddexp", type=elementwise(np.logaddexp), spelled=True, run=np.logaddexp,
+               partials=lambda z, x, y: [exp(sub(x, z)), exp(sub(y, z))], samples=samples.pairs)
+
+
+# -- powers ------------------------------------------------------------------------------------
+
+sqrt = function("sqrt", "math.sqrt", lambda y, x: quotient(0.5, y), samples.positives, raises="value")
+cbrt = function("cbrt", "math.cbrt", lambda y, x: quotient(1.0 / 3.0, mul(y, y)), samples.positives)
+square = function("square", "", lambda y, x: mul(2.0, x))
+reciprocal = function("reciprocal", "", lambda y, x: neg(mul(y, y)), samples.positives)
+
+
+# -- trigonometry --------------------------------------------------------------------------------
+
+
+def cathetus(x: Operand) -> Any:
+    """sqrt(1 - x * x)"""
+    return sqrt(sub(1.0, mul(x, x)))
+
+
+sin = function("sin", "math.sin", lambda y, x: cos(x), raises="value")
+cos: Op = function("cos", "math.cos", lambda y, x: neg(sin(x)), raises="value")
+tan = function("tan", "math.tan", lambda y, x: add(1.0, mul(y, y)), samples.unary(-1.2, 1.2), raises="value")
+arcsin = function("arcsin", "math.asin", lambda y, x: quotient(1.0, cathetus(x)), samples.unary(-0.9, 0.9),
+                  raises="value")
+arccos = function("arccos", "math.acos", lambda y, x: quotient(-1.0, cathetus(x), edge=-math.inf),
+                  samples.unary(-0.9, 0.9), raises="value")
+arctan = function("arctan", "math.atan", lambda y, x: div(1.0, add(1.0, mul(x, x))))
+sinh = function("sinh", "math.sinh", lambda y, x: cosh(x), raises="value")
+cosh: Op = function("cosh", "math.cosh", lambda y, x: sinh(x), raises="value")
+tanh = function("tanh", "math.tanh", lambda y, x: sub(1.0, mul(y, y)))
+arcsinh = function("arcsinh", "math.asinh", lambda y, x: div(1.0, sqrt(add(1.0, mul(x, x)))))
+arccosh = function("arccosh", "math.acosh", lambda y, x: quotient(1.0, sqrt(sub(mul(x, x), 1.0))),
+                   samples.unary(1.2, 3.0), raises="value")
+arctanh = function("arctanh", "math.atanh", lambda y, x: over(1.0, sub(1.0, mul(x, x)), y),
+                   samples.unary(-0.9, 0.9), raises="value")
+deg2rad = function("deg2rad", "numpy.radians math.radians", lambda y, x: math.pi / 180.0)
+rad2deg = function("rad2deg", "numpy.degrees math.degrees", lambda y, x: 180.0 / math.pi)
+
+
+def arctan2_partials(z: Operand, y: Operand, x: Operand) -> list[Any]:
+    """x / r**2 and -y / r**2; r**2 itself may be 0 where r is not."""
+    inverse = quotient(1.0, hypot(x, y), edge=math.nan)
+    return [mul(mul(x, inverse), inverse), neg(mul(mul(y, inverse), inverse))]
+
+
+arctan2 = op("arctan2", "numpy.arctan2 math.atan2", spelled=True, **carriers("arctan2", "math.atan2"),
+             partials=arctan2_partials, samples=samples.pairs)
+
+
+def type_hypot(*xs: Operand, spelling: str | None = None) -> Tensor:
+    if len(xs) != 2 and (spelling is None or not spelling.startswith("math.")):
+        raise TypeMismatch("numpy.hypot takes two operands")
+    return ufunc_result(np.hypot, xs, spelling, floats)
+
+
+hypot = op("hypot", "numpy.hypot math.hypot", spelled=True, **{**carriers("hypot", "math.hypot"), "type": type_hypot},
+           samples=samples.pairs, partials=lambda z, *xs: [quotient(x, z, edge=0.0) for x in xs])
+
+
+# -- functions of SciPy, some of them in `math` too -----------------------------------------------
+
+
+def special(name: str, twin: str | None = None) -> dict[str, Any]:
+    """Type, run and emit of a function of scipy.special that may have a twin in `math`."""
+
+    def run(*xs: Any) -> Any:
+        if twin is not None and not isinstance(xs[-1], (np.ndarray, np.generic)):
+            return getattr(math, twin)(*xs)
+        return getattr(import_module("scipy.special"), name)(*xs)
+
+    text = f"scipy.special.{name}"
+    emit = prints(text, f"math.{twin}") if twin else None
+    return {"type": elementwise(np.tanh, floats if twin else None), "spelled": True, "run": run, "emit": emit}
+
+
+def bell(x: Operand, scale: float) -> Any:
+    """scale * exp(-x * x)"""
+    return mul(scale, exp(neg(mul(x, x))))
+
+
+TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
+
+erf = op("erf", "math.erf scipy.special.erf", **special("erf", "erf"),
+         partials=lambda y, x: [bell(x, TWO_OVER_ROOT_PI)], samples=samples.reals)
+erfc = op("erfc", "math.erfc scipy.special.erfc", **special("erfc", "erfc"),
+          partials=lambda y, x: [bell(x, -TWO_OVER_ROOT_PI)], samples=samples.reals)
+
+
+# -- the gamma function: its derivatives are SciPy's -----------------------------------------------
+
+lgamma = op("lgamma", "math.lgamma scipy.special.gammaln", **special("gammaln", "lgamma"), raises="value",
+            partials=lambda y, x: [digamma(x)], samples=samples.positives)
+gamma = op("gamma", "math.gamma scipy.special.gamma", **special("gamma", "gamma"), raises="value",
+           partials=lambda y, x: [mul(y, digamma(x))], samples=samples.positives)
+digamma: Op = op("digamma", "scipy.special.digamma", **special("digamma"), partials=lambda y, x: [polygamma(1, x)],
+             samples=samples.positives)
+
+
+def type_polygamma(n: Operand, x: Operand, spelling: str | None = None) -> Tensor:
+    """In double precision; of a number, SciPy gives an array of rank 0."""
+    t = ufunc_result(np.tanh, (x,), "scipy.special.polygamma")
+    if number(n).rank:
+        raise TypeMismatch("polygamma of an array of orders is not supported")
+    return Tensor("np" if spelling is None and not t.rank else "array", "f64", t.shape)
+
+
+def run_polygamma(n: Any, x: Any) -> Any:
+    return import_module("scipy.special").polygamma(n, x)[()]
+
+
+polygamma: Op = op("polygamma", "scipy.special.polygamma", type=type_polygamma, spelled=True,
+                   run=run_polygamma, inactive=(0,),
+                   emit="scipy.special.polygamma(_0, _1)[()]",
+                   partials=lambda y, n, x: [None, polygamma(add(n, 1), x)],
+                   samples=lambda: [((n, *args), attrs) for n in (1, 2) for args, attrs in samples.positives()])
+
+
+# -- signs and remainders ----------------------------------------------------------------------------
+
+copysign: Op = op("copysign", "numpy.copysign math.copysign", spelled=True, **carriers("copysign", "math.copysign"),
+              partials=lambda z, x, y: [mul(sign(x), copysign(1.0, y)), None], inactive=(1,), samples=samples.pairs)
+
+
+def rest_partials(z: Operand, x: Operand, y: Operand) -> list[Any]:
+    """x - y * q, where q is constant between its jumps."""
+    return [1.0, div(sub(z, x), y)]
+
+
+fmod = op("fmod", "numpy.fmod math.fmod", spelled=True, **carriers("fmod", "math.fmod"), partials=rest_partials,
+          raises="value", samples=samples.divisions)
+
+remainder = op("remainder", "math.remainder", type=elementwise(np.fmod, floats), spelled=True, run=math.remainder,
+               partials=rest_partials, raises="value", samples=lambda: [((1.5, 0.7), {}), ((-1.5, 0.8), {})])
+
+
+def type_ldexp(x: Operand, i: Operand, spelling: str | None = None) -> Tensor:
+    t = ufunc_result(np.exp, (x,), spelling, floats)
+    if number(i).rank:
+        return Tensor("array", "f64" if t.carrier == "py" else t.dtype, broadcast_shapes(t.shape, number(i).shape))
+    ours = spelling is None and t.carrier == "py" and number(i).carrier == "np"
+    return Tensor("np", "f64") if ours else t
+
+
+ldexp: Op = op("ldexp", "numpy.ldexp math.ldexp", spelled=True, inactive=(1,), raises="value", elementwise=True,
+           **{**carriers("ldexp", "math.ldexp"), "type": type_ldexp}, linear=lambda ct, x, i: [ldexp(ct, i), None],
+           samples=lambda: [((1.5, 3), {}), ((samples.arrays((3,)), 2), {})])
+
+
+# -- rounding ------------------------------------------------------------------------------------------
+
+
+def rounding(name: str, calls: str, **fields: Any) -> Op:
+    return op(name, f"numpy.{name} {calls}", spelled=True, **{**carriers(name, calls, integers), **fields},
+              raises="value", elementwise=True, samples=samples.reals, nondiff="it is constant between its jumps")
+
+
+def type_trunc(x: Operand, spelling: str | None = None) -> Tensor:
+    if spelling == "math.trunc" and number(x).carrier in ("np", "array") and number(x) != Tensor("np", "f64"):
+        raise TypeMismatch(f"math.trunc does not take {in_words(x.type)}")
+    return ufunc_result(np.trunc, (x,), spelling, integers)
+
+
+floor = rounding("floor", "math.floor")
+ceil = rounding("ceil", "math.ceil")
+trunc = rounding("trunc", "math.trunc", type=type_trunc)
+rint = rounding("rint", "")

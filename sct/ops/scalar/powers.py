@@ -1,0 +1,97 @@
+"""x ** y, whose derivative must not raise, nor give nan, where x or y is 0."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from sct.ir.core import Lit, Operand
+from sct.ir.types import Tensor
+from sct.ops import samples
+from sct.ops.registry import op
+from sct.ops.scalar.arithmetic import add, div, mul, quotient, sub
+from sct.ops.scalar.comparison import eq, ge, gt, lt
+from sct.ops.scalar.elementary import log
+from sct.ops.scalar.selection import pymax, where
+from sct.ops.type_rules import arithmetic, elementwise, floats, is_python, number, ufunc_result
+
+__all__ = ["mathpow", "pow_"]
+
+
+def type_pow(x: Operand, y: Operand, spelling: str | None = None) -> Tensor:
+    """A Python int to a power is an int, unless the power may be negative."""
+    nonnegative = isinstance(y, Lit) and isinstance(y.value, int) and y.value >= 0
+
+    def python(*dtypes: str) -> str:
+        made = arithmetic(*dtypes)
+        return "real" if made == "int" and not nonnegative else made
+
+    return ufunc_result(np.power, (x, y), spelling, python)
+
+
+def pow_partials(z: Operand, x: Operand, y: Operand) -> list[Any]:
+    base: Any = None
+    if number(x).kind == "f":
+        base = literal_slope(z, x, y.value) if isinstance(y, Lit) else slope(z, x, y)
+    return [base, exponent_slope(z, x, y) if number(y).kind == "f" else None]
+
+
+def literal_slope(z: Operand, x: Operand, n: Any) -> Any:
+    """n * x ** (n - 1); through z / x where that may raise, which is nan at 0 for 0 < n < 1 and NumPy's numbers."""
+    if n == 0:
+        return 0.0
+    if n == 1:
+        return 1.0
+    if n == 2:
+        return mul(2.0, x)
+    if n > 1:
+        return mul(float(n), pow_(x, n - 1))
+    if n < 0:
+        return div(mul(float(n), z), x)
+    if n == 0.5:
+        return quotient(0.5, z)
+    return quotient(mul(n, z), x) if is_python(z) else mul(n, pow_(x, n - 1))
+
+
+def slope(z: Operand, x: Operand, y: Operand) -> Any:
+    """y * x ** (y - 1), and 0 for y == 0 whatever x is.
+
+    Python's `**` may raise, so there it is y * z / x for y < 1 (x is not 0 for y < 0, or
+    the primal has raised), and the power that is not taken is harmless.
+    """
+    if not is_python(z):
+        one = add(y, 1) if number(y).carrier == "np" else 1  # y is 0 there, and its dtype counts
+        return mul(y, pow_(x, where(eq(y, 0), one, sub(y, 1))))
+    power = mul(y, pow_(x, pymax(sub(y, 1), 0)))
+    if number(y).kind == "i":
+        return where(ge(y, 1), power, quotient(mul(y, z), x, edge=0.0))
+    return where(ge(y, 1.0), power, where(eq(y, 0.0), 0.0, quotient(mul(y, z), x)))
+
+
+def exponent_slope(z: Operand, x: Operand, y: Operand) -> Any:
+    """z * log(x), and 0 at x == 0; nan for negative x, where NumPy's log gives it by itself."""
+    if not is_python(x) and not is_python(z):
+        return mul(z, log(where(eq(x, 0), 1.0, x)))
+    return where(lt(x, 0), math.nan, mul(z, log(where(gt(x, 0), x, 1.0))))
+
+
+def powers() -> Iterable[samples.Sample]:
+    yield from samples.binary((0.3, 2.0), (-1.5, 2.5))()
+    for x in (-1.3, np.float64(-1.3), samples.arrays((4,)), samples.arrays((3,), dtype="f4")):
+        for n in (0, 1, 2, 3, Lit(2.0), -1, Lit(-2.0)):
+            yield (x, n), {}
+    for n in (Lit(0.5), Lit(-0.5), Lit(1.5)):
+        yield (samples.arrays((2, 3), 0.3, 2.0), n), {}
+        yield (0.7, n), {}
+
+
+pow_ = op("pow", "operator.pow numpy.power builtins.pow", type=type_pow, spelled=True,
+          run=operator.pow, emit="_0 ** _1", partials=pow_partials, raises="value", samples=powers)
+
+mathpow = op("mathpow", "math.pow", type=elementwise(np.float_power, floats), spelled=True, run=math.pow,
+             emit="math.pow(_0, _1)", partials=pow_partials, raises="value",
+             samples=lambda: [((1.3, 2.5), {}), ((-1.3, 2), {}), ((-1.3, Lit(3.0)), {}), ((1.3, -2), {})])

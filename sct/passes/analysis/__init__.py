@@ -1,0 +1,1 @@
+"""Analyses: they return facts about a function and change nothing."""

@@ -1,0 +1,160 @@
+"""Activity: which values depend on the inputs and reach the results that are differentiated.
+
+One graph over the whole function, regions included; an edge is a dependence that
+has a derivative.  A value is active if it is reachable from the inputs (varied)
+and the seeded results are reachable from it (useful).  Linear in the size of the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sct.errors import SctError
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, walk
+from sct.ir.real_ints import counts_as_real
+from sct.ir.types import Tensor
+from sct.ops.arrays.indexing import store
+from sct.passes.analysis.loop_layout import parts
+from sct.passes.rewriting.arithmetic_rules import is_full
+
+__all__ = ["Activity", "activity", "differentiable"]
+
+Edge = tuple[Operand, Value]
+
+
+@dataclass(frozen=True)
+class Activity:
+    """active  the values that carry a cotangent (or tangent)
+    reads   of each region: active values of the blocks around it that it contributes to, in order
+    """
+
+    active: frozenset[Value]
+    reads: Mapping[Fn, tuple[Value, ...]]
+
+    def __contains__(self, x: Operand) -> bool:
+        return x in self.active
+
+
+def activity(fn: Fn, wrt: Iterable[Value], seeded: Iterable[Operand]) -> Activity:
+    """What is active in `fn` between the values `wrt` and the operands `seeded`."""
+    edges: list[Edge] = []
+    inside: dict[Fn, list[Edge]] = {}
+    _collect(fn, (), edges, inside)
+    varied = _reach(wrt, ((src, dst) for src, dst in edges if isinstance(src, Value)))
+    _refuse_opaque(fn, varied)
+    _refuse_read(fn, varied)
+    useful = _reach((v for v in seeded if isinstance(v, Value)),
+                    ((dst, src) for src, dst in edges if isinstance(src, Value)))
+    active = frozenset(varied & useful)
+    _refuse_truncated(fn, active)
+    reads: dict[Fn, tuple[Value, ...]] = {}
+    _find_reads(fn, active, inside, reads)
+    return Activity(active, reads)
+
+
+def differentiable(eqn: Eqn, k: int) -> bool:
+    """Does the op of `eqn` have a derivative by its operand `k`?  `x[:] = v` has none by x."""
+    if k == 0 and eqn.op is store and is_full(eqn.attrs["key"]):
+        return False
+    return eqn.op.nondiff is None and k not in eqn.op.inactive and is_float(eqn.args[k])
+
+
+def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, list[Edge]]) -> None:
+    """All edges of `fn`; `inside` has those whose contribution is made in the transposed block of
+    `fn` itself: its own equations, and its `exits`, the edges out of its results."""
+    own = [*exits]
+    for eqn in fn.eqns:
+        if eqn.op.name == "cond":
+            for arm in eqn.regions:
+                _collect(arm, _float(zip(arm.results, eqn.outs)), edges, inside)
+        elif eqn.op.name == "loop":
+            loop = parts(eqn)
+            own += _float([*zip(loop.inits, loop.params), *zip(loop.inits, loop.finals), *zip(loop.xs, loop.elems)])
+            back = [*zip(loop.results, loop.params), *zip(loop.results, loop.finals), *zip(loop.yields, loop.ys)]
+            _collect(loop.body, _float(back), edges, inside)
+        elif not eqn.regions:
+            own += [(x, out) for k, x in enumerate(eqn.args) if differentiable(eqn, k)
+                    for out in eqn.outs if is_float(out)]
+    inside[fn] = own
+    edges += own
+
+
+def _float(pairs: Iterable[tuple[Operand, Value]]) -> list[Edge]:
+    return [(src, dst) for src, dst in pairs if is_float(src) and is_float(dst)]
+
+
+def _reach(roots: Iterable[Value], edges: Iterable[tuple[Operand, Operand]]) -> set[Value]:
+    after: dict[Operand, list[Operand]] = {}
+    for src, dst in edges:
+        after.setdefault(src, []).append(dst)
+    found: set[Value] = set(roots)
+    todo = list(found)
+    while todo:
+        for v in after.get(todo.pop(), ()):
+            if isinstance(v, Value) and v not in found:
+                found.add(v)
+                todo.append(v)
+    return found
+
+
+def _find_reads(fn: Fn, active: frozenset[Value], inside: Mapping[Fn, list[Edge]],
+                reads: dict[Fn, tuple[Value, ...]]) -> None:
+    found: dict[Value, None] = {}
+    bound = set(fn.params)
+    for eqn in fn.eqns:
+        bound.update(eqn.outs)
+        for region in eqn.regions:
+            if region in inside:
+                _find_reads(region, active, inside, reads)
+                found.update(dict.fromkeys(reads[region]))
+    found.update((src, None) for src, dst in inside[fn] if src in active and dst in active and isinstance(src, Value))
+    reads[fn] = tuple(v for v in found if v not in bound)
+
+
+def _refuse_truncated(fn: Fn, active: frozenset[Value]) -> None:
+    """A write into ints that count as real would cut off more of the derivative than the fraction."""
+    for eqn in walk(fn):
+        if eqn.op is store and counts_as_real(eqn.out.type) and eqn.args[1] in active \
+                and not counts_as_real(eqn.args[1].type):
+            raise SctError(
+                "SCT414", "what is written into this array of ints depends on a differentiated input",
+                why="the write cuts its fraction off, and its derivative with it",
+                hint="write into an array of floats: `x = x.astype(float)` before", loc=eqn.loc)
+
+
+def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
+    """An unknown call would cut the derivative silently; so would one of a pullback that was kept."""
+    pullbacks = [eqn for eqn in walk(fn) if eqn.op.name == "closure"]
+    kept = {eqn.out for eqn in pullbacks if varied.intersection(free_values(eqn.regions[0]))}
+    for eqn in walk(fn):
+        if eqn.op.name == "apply" and any(v in varied or v in kept for v in eqn.args):
+            raise SctError(
+                "SCT401", "this call is not known, and what it is given depends on a differentiated input",
+                why="its derivative would be cut silently",
+                hint="pass sct.stop_gradient(...) of the argument", loc=eqn.loc)
+
+
+def _refuse_read(fn: Fn, varied: set[Value]) -> None:
+    """A number that an unknown call reads from the text of an active one has no derivative."""
+    told = {out for eqn in walk(fn) if eqn.op.name in _TELLS and varied.intersection(eqn.args) for out in eqn.outs}
+    found = _reach(told, _handed(fn)) if told else set()
+    for eqn in walk(fn):
+        if eqn.op.name in _TELLS and found.intersection(eqn.args) and any(map(is_float, eqn.outs)):
+            raise SctError(
+                "SCT401", "a number is read from a text that depends on a differentiated input",
+                why="a text does not carry a derivative", hint="use the number that the text was made of", loc=eqn.loc)
+
+
+_TELLS = ("fstring", "python", "apply")
+"""Ops that make of numbers something that is none."""
+
+
+def _handed(fn: Fn) -> Iterable[Edge]:
+    """What each value that is no number may go into."""
+    for eqn in walk(fn):
+        inside = [p for region in eqn.regions for p in region.params]
+        given = [*eqn.args, *(x for region in eqn.regions for x in region.results)]
+        for x in given:
+            if isinstance(x, Value) and not isinstance(x.type, Tensor):
+                yield from ((x, y) for y in (*inside, *eqn.outs))

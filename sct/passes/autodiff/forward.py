@@ -1,0 +1,275 @@
+"""Forward mode: every value that depends on the inputs gets a tangent, computed beside it.
+
+    y = sin(x)  ->  y = sin(x); dy = cos(x) * dx
+
+Loops carry tangents beside their carries, a `cond` results in them.  A tangent that
+is absent is zero; zeros are made only where a loop or a `cond` needs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, cast
+
+from sct.ir.build import Builder, Rewrite, module_of, operand
+from sct.ir.check import raises
+from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_float, undef, walk
+from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef
+from sct.ops.program.call_ops import call, pack, unpack
+from sct.ops.registry import ELEMENTWISE
+from sct.ops.scalar.arithmetic import add
+from sct.passes.analysis.activity import activity, differentiable
+from sct.passes.analysis.loop_layout import flows, parts
+from sct.passes.autodiff.cotangents import (
+    Masks,
+    as_floats,
+    ct_type,
+    current,
+    divisors,
+    explained,
+    fit,
+    full,
+    hint,
+    join_types,
+    present,
+    sized,
+    zero,
+)
+from sct.passes.autodiff.derivative_lookup import callees_var
+
+__all__ = ["Forward", "forward", "joined", "may_be_missing", "tangent_like", "tangent_type"]
+
+
+def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite: Rewrite | None = None,
+            of: Sequence[int] | None = None) -> Fn:
+    """`fn` with the tangents of its floating-point results, or of those at `of`, as further results, given
+    those of the params at `wrt`."""
+    params = [fn.params[k] for k in wrt]
+    results = [r for r in fn.results if is_float(r)] if of is None else [fn.results[k] for k in of]
+    active = activity(fn, params, results).active
+    pass_ = Forward(active | may_be_missing(fn, active))
+    pass_.tangents.update((p, t) for p, t in zip(params, tangents))
+    with Builder(primal=False, rewrite=rewrite) as b:
+        pass_.block(fn)
+        b.module = b.loc = None
+        made = [pass_.full(r) if isinstance(r.type, Residuals) else full(pass_.of(r), r) for r in results]
+    return fn.with_(eqns=tuple(b.eqns), results=(*fn.results, *made))
+
+
+def may_be_missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
+    """Values that may be missing and flow into active ones that may be: their tangent, zero where they
+    are there, is missing with them, so that it has to be made where they are."""
+    sources: dict[Value, list[Operand]] = {}
+    for eqn in walk(fn):
+        for src, dst in flows(eqn):
+            if _may_miss(dst.type) and is_float(dst):
+                sources.setdefault(dst, []).append(src)
+    found = {x for eqn in walk(fn) if eqn.op is pack and eqn.out in active for x in eqn.args
+             if isinstance(x, Value) and _may_miss(x.type) and is_float(x)}
+    todo = [*found, *(v for v in sources if v in active)]
+    while todo:
+        new = {x for x in sources.get(todo.pop(), ()) if isinstance(x, Value) and _may_miss(x.type)}
+        todo += new - found
+        found |= new
+    return found
+
+
+def _may_miss(t: Type) -> bool:
+    """Is it what may be missing, or a sequence of such?"""
+    while isinstance(t, Seq) and not isinstance(t, List):
+        t = t.elem
+    return isinstance(t, (Undef, Optional))
+
+
+class Forward:
+    def __init__(self, active: frozenset[Value]) -> None:
+        self.active = active
+        self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack}
+        self.tangents: dict[Operand, Operand] = {}
+        self.masks = Masks()
+
+    def of(self, x: Operand) -> Operand | None:
+        return self.tangents.get(x)
+
+    def full(self, x: Operand) -> Operand:
+        """The tangent of `x` as a loop or a `cond` takes it."""
+        dx = self.of(x)
+        if dx is not None:
+            return full(dx, x)
+        if isinstance(x, Value) and isinstance(x.type, Residuals):
+            t = tangent_type(x.type)
+            return cast(Operand, call(x, callee=callees_var.get().zero(x.type.of), types=(t,))[0])
+        missing = isinstance(x, Lit) and (x.value is UNDEF or x.value is None)
+        return Lit(cast(Lit, x).value, tangent_type(x.type)) if missing else zero(x)
+
+    def block(self, fn: Fn) -> None:
+        b = current()
+        for eqn in fn.eqns:
+            b.loc, b.module = eqn.loc, module_of(eqn.spelling)
+            with explained(eqn):
+                self.rules.get(eqn.op.name, self.plain)(eqn)
+            b.nonzero.update(divisors(eqn))
+
+    def set(self, y: Value, dy: Operand | None) -> None:
+        if dy is not None:
+            eqns = current().eqns
+            if isinstance(dy, Value) and dy.hint is None and eqns and dy in eqns[-1].outs:
+                dy.hint = hint(y)
+            self.tangents[y] = dy
+
+    # -- plain ops --------------------------------------------------------------------
+
+    def plain(self, eqn: Eqn) -> None:
+        current().add(eqn)
+        self.tangent(eqn)
+
+    def tangent(self, eqn: Eqn) -> None:
+        b = current()
+        dxs = [self.of(x) if differentiable(eqn, k) else None for k, x in enumerate(eqn.args)]
+        if any(dx is not None for dx in dxs) and any(y in self.active for y in eqn.outs):
+            start = len(b.eqns)
+            made = self.rule(eqn, dxs)
+            self.masks.learn(b.eqns[start:])
+            whole = eqn.op not in ELEMENTWISE or any(
+                dx is not None and _shape(x) == _shape(eqn.out) for x, dx in zip(eqn.args, dxs))
+            for y, dy in zip(eqn.outs, made):
+                if isinstance(dy, TypeMismatch) and y in self.active:
+                    raise dy
+                if isinstance(dy, (Value, Lit)) and whole:
+                    dy = sized(dy, y, b.eqns[start:])
+                self.set(y, _shaped(dy, y, self.masks) if isinstance(dy, (Value, Lit)) else None)
+
+    def rule(self, eqn: Eqn, dxs: Sequence[Operand | None]) -> Sequence[Operand | None]:
+        """The tangents of the outs, given those of the operands."""
+        op, several = eqn.op, len(eqn.outs) > 1
+        values, outs = as_floats(eqn)
+        y: Any = outs if several else outs[0]
+        if op.partials is not None:
+            total: Operand | None = None
+            for p, dx in zip(op.partials(y, *values, **eqn.attrs), dxs):
+                if p is not None and dx is not None:
+                    total = self.masks.sum(total, self.masks.scale(dx, operand(p)))
+            return [total]
+        if op.linear is not None:
+            args = [x if k in op.inactive else zero(x) if dx is None else dx
+                    for k, (x, dx) in enumerate(zip(eqn.args, dxs))]
+            return [op(*args, **eqn.attrs)]
+        if op.jvp is None:
+            return []
+        given = [k for k, dx in enumerate(dxs) if dx is not None]
+        if op in ELEMENTWISE and len(given) == 1:
+            return [self.masks.under(cast(Operand, dxs[given[0]]), lambda g: cast(Any, op.jvp)(
+                [g if k in given else None for k in range(len(dxs))], y, *values, **eqn.attrs))]
+        made = op.jvp(dxs, y, *values, **eqn.attrs)
+        return list(made) if several else [made]
+
+    # -- calls ------------------------------------------------------------------------
+
+    def call(self, eqn: Eqn) -> None:
+        """The tangent of a call is a call of the function that computes the tangents too."""
+        wrt = tuple(k for k, x in enumerate(eqn.args) if self.of(x) is not None and differentiable(eqn, k))
+        if not wrt or not any(out in self.active for out in eqn.outs):
+            current().add(eqn)
+            return
+        callee, of = callees_var.get().tangent(eqn.attrs["callee"], wrt)
+        floats = [eqn.outs[k] for k in of]
+        outs = [Value(tangent_type(out.type), hint(out)) for out in floats]
+        attrs = {**eqn.attrs, "callee": callee, "types": (*eqn.attrs["types"], *(out.type for out in outs))}
+        args = (*eqn.args, *(self.full(eqn.args[k]) for k in wrt))
+        current().add(eqn.with_(args=args, outs=(*eqn.outs, *outs), attrs=attrs))
+        self.tangents.update(zip(floats, outs))
+
+    def pack(self, eqn: Eqn) -> None:
+        current().add(eqn)
+        if any(self.of(x) is not None for x in eqn.args):
+            fields = [self.full(x) if is_float(x) else Lit(None) for x in eqn.args]
+            self.set(eqn.out, pack(*fields, of="d" + eqn.attrs["of"]))
+
+    def unpack(self, eqn: Eqn) -> None:
+        current().add(eqn)
+        tangent = self.of(eqn.args[0])
+        if tangent is not None:
+            types = tuple(tangent_type(out.type) if is_float(out) else NONE for out in eqn.outs)
+            for out, dx in zip(eqn.outs, unpack(present(tangent), types=types)):
+                if is_float(out):
+                    self.set(out, dx)
+
+    # -- control ----------------------------------------------------------------------
+
+    def cond(self, eqn: Eqn) -> None:
+        blocks = []
+        for arm in eqn.regions:
+            with current().nested() as b:
+                self.block(arm)
+            blocks.append(b)
+        live = [k for k, out in enumerate(eqn.outs) if out in self.active]
+        arms, types = [], []
+        for arm, b in zip(eqn.regions, blocks):
+            ends = raises(arm)
+            with b:
+                made = [undef(ct_type(eqn.outs[k].type)) if ends else self.full(arm.results[k]) for k in live]
+            arms.append(arm.with_(eqns=tuple(b.eqns), results=(*arm.results, *made)))
+            types += [] if ends else [[dx.type for dx in made]]
+        outs = [Value(joined(eqn.outs[k].type, *given), hint(eqn.outs[k])) for k, given in zip(live, zip(*types))]
+        current().add(eqn.with_(regions=tuple(arms), outs=(*eqn.outs, *outs)))
+        self.tangents.update((eqn.outs[k], out) for k, out in zip(live, outs))
+
+    def loop(self, eqn: Eqn) -> None:
+        loop = parts(eqn)
+        carried = [k for k, p in enumerate(loop.params) if p in self.active or loop.finals[k] in self.active]
+        listed = [j for j, e in enumerate(loop.elems) if e in self.active and self.of(loop.xs[j]) is not None]
+        yielded = [j for j, y in enumerate(loop.ys) if y in self.active]
+        inits = [self.full(loop.inits[k]) for k in carried]
+        xs = [cast(Operand, self.of(loop.xs[j])) for j in listed]
+        params = [tangent_like(loop.params[k]) for k in carried]
+        elems = [Value(cast(Seq, x.type).elem, hint(loop.elems[j])) for x, j in zip(xs, listed)]
+        self.tangents.update((loop.params[k], p) for k, p in zip(carried, params))
+        self.tangents.update((loop.elems[j], e) for e, j in zip(elems, listed))
+        with current().nested() as b:
+            self.block(loop.body)
+            results = [self.full(loop.results[k]) for k in carried]
+            yields = [self.full(loop.yields[j]) for j in yielded]
+        finals = [Value(p.type, hint(loop.finals[k])) for p, k in zip(params, carried)]
+        ys = [Value(Seq(y.type), hint(loop.ys[j])) for y, j in zip(yields, yielded)]
+        index = () if loop.index is None else (loop.index,)
+        body = loop.body.with_(
+            params=(*index, *loop.params, *params, *loop.elems, *elems), eqns=tuple(b.eqns),
+            results=(loop.go, *loop.results, *results, *loop.yields, *yields))
+        tests = [test.with_(params=(*test.params, *map(tangent_like, (loop.params[k] for k in carried))))
+                 for test in eqn.regions[:-1]]
+        current().add(eqn.with_(
+            args=(*loop.bounds, *loop.inits, *inits, *loop.xs, *xs), regions=(*tests, body),
+            outs=(*loop.finals, *finals, loop.trips, *loop.ys, *ys),
+            attrs={**eqn.attrs, "carries": len(loop.params) + len(params)}))
+        self.tangents.update((loop.finals[k], f) for k, f in zip(carried, finals))
+        self.tangents.update((loop.ys[j], y) for j, y in zip(yielded, ys))
+
+
+def tangent_type(t: Type) -> Type:
+    """The type of a tangent that is stored: it is missing where the value is."""
+    if isinstance(t, (Undef, Optional, Seq)):
+        return type(t)(tangent_type(t.elem))
+    return ct_type(t)
+
+
+def tangent_like(v: Value) -> Value:
+    return Value(tangent_type(v.type), hint(v))
+
+
+def joined(out: Type, *given: Type) -> Type:
+    return reduce(join_types, given) if isinstance(out, Tensor) else tangent_type(out)
+
+
+def _shape(x: Operand) -> object:
+    return x.type.shape if isinstance(x.type, Tensor) else None
+
+
+def _shaped(dy: Operand, y: Value, masks: Masks) -> Operand:
+    """The tangent with the shape and dtype of `y`."""
+    t, d = y.type, dy.type
+    if not isinstance(t, Tensor) or not isinstance(d, Tensor):
+        return dy
+    if t.is_array and t.shape != d.shape:
+        return cast(Operand, add(zero(y), dy))
+    return fit(dy, y, masks)

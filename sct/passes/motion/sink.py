@@ -1,0 +1,86 @@
+"""What one arm alone needs is computed there:  t = f(x); if c: use(t)  ->  if c: t = f(x); use(t)
+
+Only for code made by differentiation; the user's own may raise where it stands.  What reads a variable
+that is assigned anew before the branch stays, so that the variable keeps its name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from math import inf
+
+from sct.ir.core import Fn, Value, is_effect
+from sct.passes.rewriting.mutable_ir import Block, Node, blocks, freeze, is_arm, thaw
+
+__all__ = ["sink"]
+
+
+def sink(fn: Fn) -> Fn:
+    """`fn` with adjoint equations moved into the arms that use them."""
+    top = thaw(fn)
+    uses: dict[Value, Counter[Block]] = {}
+    for block in blocks(top):
+        for value in _reads(block):
+            uses.setdefault(value, Counter())[block] += 1
+    moved = sum(_sink(block, uses) for block in blocks(top))
+    return freeze(top) if moved else fn
+
+
+def _reads(block: Block) -> Iterator[Value]:
+    for node in block.nodes:
+        yield from (a for a in node.args if isinstance(a, Value))
+    yield from (r for r in block.results if isinstance(r, Value))
+
+
+def _sink(block: Block, uses: dict[Value, Counter[Block]]) -> int:
+    """Move what can be out of this block, last first; how many."""
+    kept: list[Node] = []
+    place = {node: k for k, node in enumerate(block.nodes)}
+    assigned: dict[str | None, int] = {}
+    for node in reversed(block.nodes):
+        arm = _only_arm(node, uses) if _may_move(node) else None
+        if arm is None or _first_assigned(node, assigned) < place[_branch(arm)]:
+            kept.append(node)
+            assigned.update((out.hint, place[node]) for out in node.outs)
+            continue
+        arm.nodes.insert(0, node)
+        node.home = arm
+        for a in node.args:
+            if isinstance(a, Value):
+                uses[a][block] -= 1
+                uses[a][arm] += 1
+    moved = len(block.nodes) - len(kept)
+    block.nodes = kept[::-1]
+    return moved
+
+
+def _first_assigned(node: Node, assigned: Mapping[str | None, int]) -> float:
+    """Where one of the variables that it reads is assigned anew."""
+    names = (a.hint for a in node.args if isinstance(a, Value) and a.hint is not None)
+    return min((assigned.get(name, inf) for name in names), default=inf)
+
+
+def _branch(arm: Block) -> Node:
+    assert arm.owner is not None
+    return arm.owner
+
+
+def _may_move(node: Node) -> bool:
+    return not (node.eqn.primal or node.blocks or is_effect(node.eqn)) and len(node.outs) == 1
+
+
+def _only_arm(node: Node, uses: dict[Value, Counter[Block]]) -> Block | None:
+    """The arm, in the block of the node, in which all uses of its out are."""
+    arms = {_arm_in(node.home, block) for block, n in uses.get(node.outs[0], Counter()).items() if n}
+    return arms.pop() if len(arms) == 1 else None
+
+
+def _arm_in(home: Block, block: Block) -> Block | None:
+    """The arm in `home` that `block` is in, if no loop or closure is around it there."""
+    found = None
+    while block is not home:
+        if not is_arm(block) or block.owner is None:
+            return None
+        found, block = block, block.owner.home
+    return found

@@ -1,0 +1,1 @@
+"""Common subexpression elimination and dead code elimination."""

@@ -1,0 +1,181 @@
+"""Dead code:  a = f(x); b = g(x); return b  ->  b = g(x); return b
+
+A value is live if a result, an effect or a live value needs it; liveness goes through
+the cycle of a loop's carries, so that a carry which only computes itself is dead.
+Dead equations go, and dead outs of conds, and dead carries, xs and ys of loops.  Each
+value and equation is visited once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from sct.ir.affine import Range, is_inside, range_over, term_of
+from sct.ir.core import Eqn, Fn, Operand, Value, is_effect
+from sct.ir.types import List, Tensor
+from sct.ops.arrays.indexing import index, is_there
+from sct.ops.registry import may_raise
+
+__all__ = ["dce"]
+
+T = TypeVar("T")
+
+
+def dce(fn: Fn, *, keep_raises: bool = False) -> Fn:
+    """`fn` without what nothing needs.
+
+    keep_raises  the user's arithmetic that may raise, by value (`1 / x`) or by shape (`x.reshape(-1, k)`), stays;
+                 an element that is there does not
+    """
+    return _Dce(fn, keep_raises).run()
+
+
+class _Dce:
+    def __init__(self, fn: Fn, keep_raises: bool) -> None:
+        self.fn, self.keep_raises = fn, keep_raises
+        self.made_by: dict[Value, tuple[Eqn, int]] = {}
+        self.param_of: dict[Value, tuple[Eqn, int, int]] = {}
+        self.parent: dict[Eqn, Eqn | None] = {}
+        self.live: set[Value] = set()
+        self.needed: set[Eqn] = set()
+        self.work: list[Value] = []
+        self.ranges: list[Range] = []
+
+    def run(self) -> Fn:
+        roots = list(self.scan(self.fn, None))
+        self.mark(self.fn.results)
+        for eqn in roots:
+            self.need(eqn)
+        while self.work:
+            self.trace(self.work.pop())
+        return self.region(self.fn)
+
+    def scan(self, fn: Fn, parent: Eqn | None) -> Iterable[Eqn]:
+        """Enter who binds each value; the equations that are kept in any case."""
+        popped = {(*eqn.args, eqn.loc) for eqn in fn.eqns if eqn.op.name == "remove_at"}
+        for eqn in fn.eqns:
+            self.parent[eqn] = parent
+            self.made_by.update((v, (eqn, k)) for k, v in enumerate(eqn.outs))
+            inner = self.range(eqn)
+            self.ranges += inner
+            for r, region in enumerate(eqn.regions):
+                self.param_of.update((p, (eqn, r, k)) for k, p in enumerate(region.params))
+                yield from self.scan(region, eqn)
+            del self.ranges[len(self.ranges) - len(inner):]
+            if is_effect(eqn) or self.keep_raises and eqn.primal and not eqn.regions and self.may_raise(eqn) \
+                    and not (eqn.op is index and (*eqn.args, eqn.loc) in popped):  # taking it out raises
+                yield eqn
+
+    def may_raise(self, eqn: Eqn) -> bool:
+        if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
+            return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_row(eqn)
+        return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
+                            lambda i, d: is_inside(term_of(i, self.maker), d, self.ranges[::-1]))
+
+    def maker(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
+        eqn, _ = self.made_by.get(x, (None, 0))
+        return None if eqn is None else (eqn.op.name, eqn.args)
+
+    def range(self, eqn: Eqn) -> list[Range]:
+        """What is known of the index of a loop."""
+        if eqn.op.name != "loop" or not eqn.attrs["counted"]:
+            return []
+        made = range_over(eqn.regions[-1].params[0], eqn.args[:3], bool(eqn.attrs.get("reverse")),
+                          lambda x: term_of(x, self.maker))
+        return [] if made is None else [made]
+
+    # liveness
+
+    def mark(self, operands: Iterable[Operand]) -> None:
+        for a in operands:
+            if isinstance(a, Value) and a not in self.live:
+                self.live.add(a)
+                self.work.append(a)
+
+    def trace(self, value: Value) -> None:
+        if value in self.made_by:
+            eqn, k = self.made_by[value]
+            self.need(eqn)
+            self.out(eqn, k)
+        elif value in self.param_of:
+            self.param(*self.param_of[value])
+
+    def need(self, eqn: Eqn) -> None:
+        """The equation stays, with what it takes to run it at all."""
+        at: Eqn | None = eqn
+        while at is not None and at not in self.needed:
+            self.needed.add(at)
+            name = at.op.name
+            if name == "loop":
+                self.mark(at.args[:3 * at.attrs["counted"]])
+                self.mark(at.regions[-1].results[:1])
+                for test in at.regions[:-1]:
+                    self.mark(test.results)
+            else:
+                self.mark(at.args)
+            if name not in ("loop", "cond"):
+                for region in at.regions:
+                    self.mark(region.results)
+            at = self.parent[at]
+
+    def out(self, eqn: Eqn, k: int) -> None:
+        if eqn.op.name == "cond":
+            self.mark(region.results[k] for region in eqn.regions)
+        elif eqn.op.name == "loop":
+            n, body = eqn.attrs["carries"], eqn.regions[-1]
+            if k < n:
+                self.carry(eqn, k)
+            elif k > n:
+                self.mark([body.results[k]])
+
+    def param(self, eqn: Eqn, region: int, k: int) -> None:
+        """A param of a region is read: what is bound to it is live."""
+        if eqn.op.name != "loop":
+            return
+        counted, n = eqn.attrs["counted"], eqn.attrs["carries"]
+        k -= counted and region == len(eqn.regions) - 1
+        if 0 <= k < n:
+            self.carry(eqn, k)
+        elif k >= n:
+            self.mark([eqn.args[3 * counted + k]])
+
+    def carry(self, eqn: Eqn, k: int) -> None:
+        self.mark([eqn.outs[k], eqn.args[3 * eqn.attrs["counted"] + k], eqn.regions[-1].results[1 + k]])
+
+    # rebuilding
+
+    def region(self, fn: Fn) -> Fn:
+        return fn.with_(eqns=tuple(self.eqn(e) for e in fn.eqns if e in self.needed))
+
+    def eqn(self, eqn: Eqn) -> Eqn:
+        if not eqn.regions:
+            return eqn
+        regions = tuple(map(self.region, eqn.regions))
+        if eqn.op.name == "cond":
+            kept = [v in self.live for v in eqn.outs]
+            regions = tuple(r.with_(results=_pick(r.results, kept)) for r in regions)
+            return eqn.with_(outs=_pick(eqn.outs, kept), regions=regions)
+        return self.loop(eqn, regions) if eqn.op.name == "loop" else eqn.with_(regions=regions)
+
+    def loop(self, eqn: Eqn, regions: tuple[Fn, ...]) -> Eqn:
+        counted, n = eqn.attrs["counted"], eqn.attrs["carries"]
+        first, body = 3 if counted else 0, regions[-1]
+        carries = [v in self.live for v in eqn.outs[:n]]
+        xs = [p in self.live for p in body.params[counted + n:]]
+        ys = [v in self.live for v in eqn.outs[n + 1:]]
+        body = body.with_(params=_pick(body.params, [True] * counted + carries + xs),
+                          results=_pick(body.results, [True, *carries, *ys]))
+        tests = tuple(t.with_(params=_pick(t.params, carries)) for t in regions[:-1])
+        return eqn.with_(args=_pick(eqn.args, [True] * first + carries + xs),
+                         outs=_pick(eqn.outs, [*carries, True, *ys]),
+                         attrs={**eqn.attrs, "carries": sum(carries)}, regions=(*tests, body))
+
+
+def _is_row(eqn: Eqn) -> bool:
+    """Is this a list in a list?  What is read of it is read of the outer one, and raises then."""
+    return eqn.op.name == "index" and isinstance(eqn.out.type, List)
+
+
+def _pick(items: Sequence[T], kept: Sequence[bool]) -> tuple[T, ...]:
+    return tuple(x for x, keep in zip(items, kept) if keep)

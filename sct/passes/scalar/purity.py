@@ -1,0 +1,27 @@
+"""Which equations may stand elsewhere, or be run once where they were run often."""
+
+from __future__ import annotations
+
+from sct.ir.core import is_effect
+from sct.ir.types import Tensor
+from sct.ops.registry import ELEMENTWISE, may_raise
+from sct.passes.rewriting.mutable_ir import Node
+from sct.passes.scalar.cse import ALLOCATIONS
+
+__all__ = ["cannot_raise", "is_pure"]
+
+CALLS = ("call", "pullback")
+"""Ops that run functions: they stay where they are."""
+
+
+def is_pure(node: Node) -> bool:
+    return bool(node.outs) and not (
+        node.blocks or is_effect(node.eqn) or node.name in ALLOCATIONS or node.name in CALLS)
+
+
+def cannot_raise(node: Node) -> bool:
+    """Functions of Python numbers raise by value (`math.exp`), those of arrays do not."""
+    op, t = node.eqn.op, node.outs[0].type if node.outs else None
+    if node.eqn.primal and may_raise(node.eqn.with_(args=tuple(node.args), outs=tuple(node.outs))):
+        return False
+    return op.raises == "never" or op in ELEMENTWISE and isinstance(t, Tensor) and t.is_array
