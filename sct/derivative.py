@@ -293,7 +293,7 @@ class Derivative:
         return made
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        if _global(self.__module__, self.__qualname__) is self:
+        if _global(self.__module__, self.__qualname__) is self and not (self.__module__ == "__main__" and _by_value()):
             return self.__qualname__
         kind, *options = self._made_with
         f = self.__sct_transform__.fn
@@ -387,6 +387,14 @@ def _global(module: str, qualname: str) -> object:
         return operator.attrgetter(qualname)(sys.modules[module])
     except (AttributeError, KeyError):
         return None
+
+
+def _by_value() -> bool:
+    """Does the pickler at work take what `__main__` defines by value?  Processes of joblib have no such module."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__") in (__name__, "pickle"):
+        frame = frame.f_back
+    return frame is not None and str(frame.f_globals.get("__name__")).split(".")[-1] == "cloudpickle"
 
 
 # -- what may be asked for ------------------------------------------------------------

@@ -76,6 +76,65 @@ def test_a_refusal_comes_back_from_another_process(run: Any, method: str) -> Non
         run(method)
 
 
+OF_MAIN = """
+import multiprocessing, sys
+import joblib
+from sct import SctError, grad, jacrev
+
+K = 2.0
+
+@grad
+def square(w):
+    return K * w * w
+
+class Model:
+    def __init__(self, k):
+        self.k = k
+
+    @grad
+    def loss(self, w):
+        return self.k * w * w * K
+
+@grad
+def power(w, n=3):
+    return w if n == 0 else w * raised(w, n - 1)
+
+def raised(w, n=2):
+    return w if n == 0 else w * raised(w, n - 1)
+
+def uses(w):
+    return square(w) + Model(2.0).loss(w)
+
+@grad
+def refused(w):
+    try:
+        return w
+    except ValueError:
+        return 0.0
+
+if __name__ == "__main__":
+    given = [1.0, 2.0]
+    for f in (square, Model(3.0).loss, power, uses, jacrev(raised)):
+        plain = [f(w) for w in given]
+        assert joblib.Parallel(2)(joblib.delayed(f)(w) for w in given) == plain
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            assert pool.map(f, given) == plain
+    try:
+        joblib.Parallel(2)(joblib.delayed(refused)(w) for w in given)
+    except SctError as refusal:
+        assert refusal.code == "SCT101"
+    else:
+        raise AssertionError
+"""
+
+
+def test_derivatives_of_a_script_in_other_processes(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(OF_MAIN)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def smooth(x: np.ndarray, n: int) -> Any:
     y = x * x
     for k in range(n):

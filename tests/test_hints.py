@@ -820,6 +820,20 @@ def _() -> Any:
     return refused, followed
 
 
+@case("copy each of them first: `[list(row) for row in rows]`", X, [[1.0, 2.0]] * 6)
+def _() -> Any:
+    def refused(x, rows):
+        rows[0][0] = x[0] * x[1]
+        return rows[1][0] * x[2]
+
+    def followed(x, rows):
+        rows = [list(row) for row in rows]
+        rows[0][0] = x[0] * x[1]
+        return (rows[0][0] + rows[1][0]) * x[2]
+
+    return refused, followed
+
+
 def spellings() -> Iterator[str]:
     """The hints of sct that name a spelling in backticks, as far as they are literal."""
     for path in sorted(ROOT.rglob("*.py")):

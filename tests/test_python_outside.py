@@ -5,6 +5,7 @@ Each place that a value may come from meets each place that may be the first to 
 
 from __future__ import annotations
 
+import argparse
 import copy
 import functools
 import gc
@@ -13,7 +14,9 @@ import itertools
 import logging
 import math
 import re
+import subprocess
 import sys
+import threading
 import types
 import weakref
 from collections.abc import Callable
@@ -831,6 +834,62 @@ def test_what_the_derivative_calls_may_be_replaced(monkeypatch: pytest.MonkeyPat
     assert derivative(0.4) == wanted
 
 
+REPLACED_BEFORE = """
+import functools, math
+import numpy as np
+
+genuine = np.sum, np.tanh
+
+def square(v):
+    return v * v
+
+class Cubed:
+    def __call__(self, v):
+        return v * v * v
+
+@functools.wraps(genuine[0])
+def first(v):
+    return 3.0 * v[0]
+
+def half(v):
+    return 0.5 * v
+
+half.__name__ = half.__qualname__ = "cosh"
+half.__module__ = "numpy"
+math.sin, np.sum, np.exp, np.cosh, np.linalg.inv = square, first, Cubed(), half, lambda a: a * a
+np.maximum = np.minimum
+np.matmul = lambda a, b: 3.0 * a
+
+import sct
+from numpy import sum as total
+
+def close(f, x, wanted):
+    value, gradient = sct.value_and_grad(f)(x)
+    assert value == f(x) and np.all(np.asarray(gradient) == wanted), (value, gradient)
+
+close(lambda x: math.sin(x), 2.0, 4.0)
+close(lambda x: np.sum(x), np.ones(2), [3.0, 0.0])
+close(lambda x: total(x), np.ones(2), [3.0, 0.0])
+close(lambda x: np.exp(x), 2.0, 12.0)
+close(lambda x: np.maximum(x, 5.0) * x, 2.0, 4.0)
+close(lambda x: np.linalg.inv(x), 3.0, 6.0)
+close(lambda x: np.matmul(x, x), 3.0, 3.0)
+try:
+    close(lambda x: np.cosh(x), 2.0, 0.5)
+except sct.SctError as refusal:
+    assert refusal.code == "SCT206"
+np.sum = genuine[0]
+close(lambda x: np.sum(x * x), np.ones(2), [2.0, 2.0])
+"""
+
+
+def test_a_function_of_a_library_that_is_replaced_before_sct_is_imported(tmp_path: Any) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(REPLACED_BEFORE)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 # -- functions that share code --------------------------------------------------------------------------
 
 
@@ -1382,3 +1441,87 @@ def test_draws_of_numpy_itself_happen_as_they_would(f: Any) -> None:
 def test_a_generator_that_the_function_makes_is_refused_with_what_to_do() -> None:
     for f in (lambda x: x * np.random.default_rng(3).normal(), lambda x: x * np.random.RandomState(3).normal()):
         assert "draw outside the function" in str(refuses(f, 0.7, code="SCT206"))
+
+
+# -- attributes of arguments that come and go ------------------------------------------------------------
+
+
+class Slotted:
+    __slots__ = ("w",)
+
+
+class SlottedAndMore(Slotted):
+    pass
+
+
+class Kept(dict):  # type: ignore[type-arg]
+    pass
+
+
+class Held:
+    pass
+
+
+class Failure(Exception):
+    pass
+
+
+class Meta(type):
+    pass
+
+
+class OfMeta(metaclass=Meta):
+    pass
+
+
+def a_function(x: Any) -> Any:
+    return x
+
+
+HOLDERS: tuple[Function, ...] = (
+    argparse.Namespace, types.SimpleNamespace, Slotted, SlottedAndMore, Kept, Failure, OfMeta, threading.local,
+    lambda: type("Made", (), {}), lambda: types.FunctionType(a_function.__code__, {}),
+    lambda: functools.partial(a_function), lambda: types.ModuleType("made"), Held)
+
+
+def with_a_default(o: Any, x: Any) -> Any:
+    return getattr(o, "w", 3.0) * x
+
+
+def if_it_has_one(o: Any, x: Any) -> Any:
+    return o.w * x if hasattr(o, "w") else x * x
+
+
+def of_its_dict(o: Any, x: Any) -> Any:
+    return vars(o).get("w", 3.0) * x
+
+
+def of_its_dict_as_an_attribute(o: Any, x: Any) -> Any:
+    return x * x if "w" in o.__dict__ else x
+
+
+@pytest.mark.parametrize("f", (with_a_default, if_it_has_one, of_its_dict, of_its_dict_as_an_attribute),
+                         ids=lambda f: f.__name__)
+@pytest.mark.parametrize("holder", range(len(HOLDERS)))
+@pytest.mark.parametrize("values", ((None, 5.0), (5.0, None), (5.0, 6.0)), ids=str)
+@pytest.mark.parametrize("same", (False, True))
+def test_an_attribute_of_an_argument_is_looked_up_at_every_call(f: Function, holder: int, values: Any,
+                                                                same: bool) -> None:
+    derivative = value_and_grad(f, argnums=1)
+    o = HOLDERS[holder]()
+    for value in values:
+        o = o if same else HOLDERS[holder]()
+        if value is not None:
+            o.w = value
+        elif hasattr(o, "w"):
+            del o.w
+        try:
+            wanted: Any = f(o, 2.0)
+        except Exception as error:
+            wanted = repr(error)
+        try:
+            assert derivative(o, 2.0)[0] == wanted
+        except SctError as refusal:
+            assert refusal.code in ("SCT203", "SCT206")
+        except (TypeError, AttributeError) as error:
+            assert repr(error) == wanted

@@ -28,7 +28,8 @@ def described(x: object) -> str:
     """
     cls = type(x)
     package = cls.__module__.partition(".")[0]
-    return f"a {cls.__qualname__}" if package in ("builtins", "__main__") else f"a {package}.{cls.__qualname__}"
+    name = cls.__qualname__ if package in ("builtins", "__main__") else f"{package}.{cls.__qualname__}"
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def instead(x: Any, name: str) -> str:

@@ -240,8 +240,10 @@ class World:
         return x if owner is x.__self__ else getattr(owner, x.__name__)
 
     def _partial(self, x: functools.partial[Any]) -> Any:
-        return functools.partial(self.copy(x.func), *self._items(x.args),
+        made = functools.partial(self.copy(x.func), *self._items(x.args),
                                  **{k: self.copy(v) for k, v in x.keywords.items()})
+        vars(made).update({name: self.copy(value) for name, value in vars(x).items()})
+        return made
 
     def _cached(self, x: Any) -> Any:
         return functools.lru_cache(**x.cache_parameters())(self.copy(x.__wrapped__))
@@ -361,7 +363,7 @@ def _reached(x: Any, real: bool) -> Iterator[tuple[Any, bool]]:
     elif isinstance(x, types.BuiltinMethodType):
         yield x.__self__, real
     elif isinstance(x, functools.partial):
-        yield from ((v, real) for v in (x.func, x.args, x.keywords))
+        yield from ((v, real) for v in (x.func, x.args, x.keywords, x.__dict__))
     elif isinstance(x, (_CACHED, staticmethod, classmethod)):
         yield x.__wrapped__, real
     elif isinstance(x, property):

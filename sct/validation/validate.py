@@ -23,7 +23,7 @@ import numpy as np
 
 from sct.codegen import Source
 from sct.errors import Loc, SctError
-from sct.frontend import Traced, Transform, read_path
+from sct.frontend import Same, Traced, Transform, read_path
 from sct.frontend.values.primal_record import NO_VALUE, Place
 from sct.ir import Eqn, Fn, walk
 from sct.ir.user_objects import own
@@ -178,9 +178,9 @@ class _Run:
         self._go(lambda: run(*self.args, **self.kwargs, **free), None)
 
     def _free(self, path: tuple[Any, ...]) -> Any:
-        start = None if path[0] is None else self.world.copy(path[0])
+        start, rest = (path[0].x, path[2:]) if isinstance(path[0], Same) else (path[0], path[1:])
         try:
-            return read_path((start, *path[1:]), self.root)
+            return read_path((None if start is None else self.world.copy(start), *rest), self.root)
         except LookupError:  # a method of a class reads it, which runs as it is
             return read_path(path, self.original)
 

@@ -14,7 +14,7 @@ from typing import Any
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.objects import class_of, instantiate, special_call, special_method
-from sct.frontend.interpreter.exceptions import die
+from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.expressions import get
 from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
 from sct.frontend.loops.iteration_space import items_of
@@ -26,10 +26,10 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     ObjRef,
     Ref,
-    Slots,
     Static,
     Tup,
 )
+from sct.ir.user_objects import slots_of
 from sct.ops import BY_CALL
 
 __all__ = ["namedtuple_method"]
@@ -165,8 +165,17 @@ def cast(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def vars_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if not (args and isinstance(args[0], ObjRef)):
         ev.refuse("SCT206", "`vars` is supported for objects made in the function and arguments alone")
-    cell = ev.store.cells[args[0].addr]
-    assert isinstance(cell, Slots)
+    cls = args[0].cls
+    if not cls.__dictoffset__:
+        attempted(ev, lambda: vars(object.__new__(cls)))  # raises
+    return namespace(ev, args[0])
+
+
+def namespace(ev: Evaluator, owner: ObjRef) -> DictRef:
+    """The `__dict__` of an object, in which its slots are not."""
+    cell = ev.slots(owner)
+    held = [(k, v) for k, v in zip(cell.keys, cell.items) if k not in slots_of(owner.cls)]
     addr = ev.new_addr()
-    ev.store.cells[addr] = replace(cell, frozen=NAMESPACE)
+    ev.store.cells[addr] = replace(cell, keys=tuple(k for k, _ in held), items=tuple(v for _, v in held),
+                                   frozen=NAMESPACE)
     return DictRef(addr)

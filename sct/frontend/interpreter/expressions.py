@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import operator
+import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.calls.opaque_calls import is_library
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
@@ -50,8 +52,10 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.lookup_guards import MISSING, absent, in_class, of_builtins, of_library, path_to
 from sct.ir import Lit, Operand, Value
+from sct.ir.foreign import described
 from sct.ir.real_ints import plain
 from sct.ir.types import BOOL, Dim, Optional, Tensor, Undef
+from sct.ir.user_objects import dict_of, is_user_class
 from sct.ops import BY_CALL, OPS, fstring, gt, is_none, ne, not_, size, transpose
 from sct.ops.program.effects import formats, python, samples_of
 
@@ -410,6 +414,9 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if name == "__class__" and not isinstance(owner, Parent):
         return class_object(ev, owner)
     if name == "__dict__" and isinstance(owner, ObjRef):
+        cls = owner.cls
+        if not cls.__dictoffset__:
+            attempted(ev, lambda: object.__new__(cls).__dict__)  # raises
         return ev.call(Static(vars), [owner])
     if isinstance(owner, Parent) or is_object(owner):
         named = ("_replace", "_asdict")
@@ -437,8 +444,12 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         owner = ev.defined(owner)
         x_type = owner.type
     if not isinstance(x_type, Tensor):
-        ev.refuse("SCT203", f"the attribute `{name}` of this object is not supported",
-                  hint="use a list, a dict, an array, or an object of a class of your own")
+        leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
+        of = "this object" if leaf is None else described(leaf)
+        given = owner.hint if isinstance(owner, Value) and name in dict_of(leaf) else ""
+        ev.refuse("SCT203", f"the attribute `{name}` of {of} is not supported",
+                  hint=f"pass types.SimpleNamespace(**vars({given}))" if given else
+                  "use a list, a dict, an array, or an object of a class of your own")
     if isinstance(owner, Value) and not x_type.is_array:
         _no_other(ev, owner, name)
     if name == "T":
@@ -487,7 +498,7 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     found = attempted(ev, lambda: getattr(it, name))
     if isinstance(it, np.ufunc):
         return Static(found)
-    path = None if owner.path is None else (*owner.path, ("attr", name))
+    path = None if owner.path is None and not _is_written(it) else (*path_to(owner), ("attr", name))
     if path is None and isinstance(it, types.ModuleType):
         of_library(ev, it, name, found)
     if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and path is not None:
@@ -497,6 +508,15 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
             not isinstance(it, types.ModuleType):
         return Static(found, path)  # a new object each time: what is guarded is its owner
     return ev.lift(found, path)
+
+
+def _is_written(it: Any) -> bool:
+    """Is this a function, a class, a module or a partial of the user's, whose attributes may change until the next
+    call?"""
+    if isinstance(it, types.ModuleType):
+        return it.__name__.split(".")[0] not in {"numpy", "scipy", "sct", *sys.stdlib_module_names}
+    return isinstance(it, functools.partial) or isinstance(it, types.FunctionType) and not is_library(it) or \
+        isinstance(it, type) and is_user_class(it)
 
 
 # -- displays -----------------------------------------------------------------------------------------

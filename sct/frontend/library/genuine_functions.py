@@ -29,13 +29,13 @@ _CHECKED = frozenset(("builtins", "math", "numpy", "operator", "scipy"))
 
 def is_genuine(f: Any, spelling: str) -> bool:
     """Is `f`, which a library has under this name, a function of the library, and the one that the op is for?"""
-    if spelling in BY_CALL and BY_CALL[spelling].run is f:
-        return True
+    root, (owner, _, last) = spelling.split(".")[0], spelling.rpartition(".")
+    if spelling in BY_CALL and BY_CALL[spelling].run is f and root not in _CHECKED:
+        return True  # an op of the user's own function
     if isinstance(f, types.FunctionType) and not is_library(f) or is_user_class(type(f)):
         return False
     if spelling not in BY_CALL:
         return True
-    root, (owner, _, last) = spelling.split(".")[0], spelling.rpartition(".")
     name, home = getattr(f, "__name__", None), getattr(f, "__module__", None) or root
     if home.split(".")[0].lstrip("_") != root:
         return False

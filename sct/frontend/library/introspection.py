@@ -22,9 +22,9 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.frontend.values.lookup_guards import absent, in_class, is_instance_of, is_subclass_of, path_to
+from sct.frontend.values.lookup_guards import absent, as_it_is, in_class, is_instance_of, is_subclass_of, path_to
 from sct.ir import Value
-from sct.ir.types import Tensor
+from sct.ir.types import Opaque, Tensor
 from sct.ops import is_instance
 
 __all__ = ["attribute_if_any"]
@@ -109,11 +109,14 @@ def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """`owner.name`; None where reading it raises an AttributeError."""
     if class_of(owner) is None and not isinstance(owner, (ObjRef, Parent)):
-        like: Any = owner.peek if isinstance(owner, Static) else python_class(ev, owner)
-        if hasattr(like, name):
+        leaf = ev.leaf_of(owner) if isinstance(owner, Value) and isinstance(owner.type, Opaque) else None
+        known = owner.peek if isinstance(owner, Static) else leaf
+        if hasattr(python_class(ev, owner) if known is None else known, name):
             return get(ev, owner, name)
         if isinstance(owner, Static):
             absent(ev, path_to(owner), name)
+        elif known is not None and not isinstance(known, str):
+            absent(ev, as_it_is(known), name)
         return None
     return if_it_gives(ev, name, lambda: find_attribute(ev, owner, name))
 

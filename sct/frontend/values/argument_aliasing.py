@@ -56,7 +56,7 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
     if ev.container_written and not apart(ev.given, ()):
         raise SctError("SCT305", "one list is an item of the arguments twice, and is written",
                        why="a write to one of the items is a write to the other",
-                       hint="pass a list of its own for each item: `[list(row) for row in rows]`",
+                       hint="copy each of them first: `[list(row) for row in rows]`",
                        loc=ev.container_written)
     if ev.container_written and not apart(ev.given, list(ev.found_outside.values())):
         raise SctError("SCT305", "an argument is also reached from outside, and is written",

@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.values.abstract_values import Path, Static
+from sct.frontend.values.argument_types import Same
 from sct.ir.user_objects import is_user_class
 
 if TYPE_CHECKING:
     from sct.frontend.interpreter.interpreter import Evaluator
 
-__all__ = ["MISSING", "absent", "found_in", "in_class", "in_parents", "is_instance_of", "is_subclass_of",
+__all__ = ["MISSING", "absent", "as_it_is", "found_in", "in_class", "in_parents", "is_instance_of", "is_subclass_of",
            "of_builtins", "of_library", "path_to"]
 
 MISSING = object()
@@ -31,7 +32,12 @@ _HEAP = 1 << 9
 
 def path_to(owner: Static) -> Path:
     """How a call finds the object again: as the function did, or as what it is."""
-    return owner.path if owner.path is not None else (owner.peek,)
+    return owner.path if owner.path is not None else as_it_is(owner.peek)
+
+
+def as_it_is(x: Any) -> Path:
+    """The path to an object that a specialisation is for."""
+    return (x,) if isinstance(x, (type, types.FunctionType, types.ModuleType)) else (Same(x), ("attr", "x"))
 
 
 def absent(ev: Evaluator, path: Path, name: str) -> None:
