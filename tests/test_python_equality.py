@@ -335,7 +335,7 @@ def t6_arr_bad(x: np.ndarray) -> Any:
     t[0] += x[:2]
     return t[0][0]
 
-@refused("SCT503")
+@program
 def t6_list_bad(x: np.ndarray) -> Any:
     t = ([x[0]], 1)
     t[0] += 3

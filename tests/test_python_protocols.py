@@ -1532,31 +1532,6 @@ def match_a_namedtuple(x):
             return a * b
 
 
-# -- calls that do not fit --------------------------------------------------------------------------------------
-
-
-@refused("SCT205")
-def two_items_to_append(x):
-    xs = [x[0]]
-    xs.append(1.0, 2.0)
-    return xs[0]
-
-
-@refused("SCT205")
-def nothing_to_get(x):
-    return {1: x[0]}.get()
-
-
-@refused("SCT205")
-def length_of_two(x):
-    return len(x, x) * x[0]
-
-
-@refused("SCT205")
-def list_of_two(x):
-    return list([1], [2])[0] * x[0]
-
-
 # -- names -----------------------------------------------------------------------------------------------------
 
 

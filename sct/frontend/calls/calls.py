@@ -28,7 +28,7 @@ from sct.frontend.calls.opaque_calls import (
 )
 from sct.frontend.calls.outlining import Outline, evaluated_in_line, site_of
 from sct.frontend.heap.objects import instantiate, special_call, special_method
-from sct.frontend.interpreter.exceptions import attempted, check_count, die, fitted
+from sct.frontend.interpreter.exceptions import attempted, die, fitted
 from sct.frontend.interpreter.handlers import special_key
 from sct.frontend.interpreter.interpreter import (
     INSTANCES,
@@ -43,6 +43,7 @@ from sct.frontend.interpreter.interpreter import (
 )
 from sct.frontend.interpreter.special_methods import checked
 from sct.frontend.interpreter.statements import FALL, block, guard
+from sct.frontend.library.argument_checks import by_position, check_arguments, check_instance
 from sct.frontend.library.numpy_functions import ufunc_method
 from sct.frontend.library.op_calls import call_named, spelling_of
 from sct.frontend.library.text_formatting import joined
@@ -181,17 +182,18 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         if method is not None:
             return ev.call(method, args, kwargs)
     f = fn.value
+    special, spelling = SPECIAL.get(special_key(f)), spelling_of(f)
+    if special is not None or spelling is not None:
+        check_arguments(ev, f, args, kwargs)
     own = special_call(ev, args[0], _SPECIAL_METHODS[id(f)]) if args and id(f) in _SPECIAL_METHODS else None
     if own is not None:
         return checked(ev, own, f.__name__) if f in (str, repr) else own
-    if special_key(f) in SPECIAL:
-        if getattr(f, "__module__", None) == "builtins":
-            check_count(ev, f, f.__name__, len(args), kwargs)
-        return SPECIAL[special_key(f)](ev, args, kwargs)
-    spelling = spelling_of(f)
+    if special is not None:
+        return special(ev, *by_position(f, args, kwargs))
     if spelling is not None:
         return call_named(ev, spelling, args, kwargs)
     if type(f) in INSTANCES:
+        check_instance(ev, f, args, kwargs)
         return INSTANCES[type(f)](ev, f, args, kwargs)
     if isinstance(getattr(f, "__self__", None), np.ufunc):
         return ufunc_method(ev, f.__self__, f.__name__, args, kwargs)
@@ -208,7 +210,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(f, types.MethodType) and isinstance(f.__self__, type) and is_namedtuple(f.__self__) and \
             f.__name__ == "_make":
         return ev.call(Static(f.__self__), items_of(ev, args[0]))
-    if isinstance(f, types.BuiltinMethodType) and f.__name__ == "join" and type(f.__self__) is str and len(args) == 1:
+    if isinstance(f, types.BuiltinMethodType) and f.__name__ == "join" and type(f.__self__) is str and \
+            len(args) == 1 and not kwargs:
         return joined(ev, f.__self__, args[0])
     pure = pure_method(ev, f, args, kwargs)
     if pure is not None:

@@ -23,6 +23,7 @@ import numpy as np
 from sct.frontend.heap.store import is_number
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, called, special
+from sct.frontend.library.argument_checks import check_method
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -252,6 +253,7 @@ def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract |
     owner = getattr(f, "__self__", None)
     if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, bool, tuple):
         return None
+    check_method(ev, (type(owner),), Static(owner), f.__name__, args, kwargs)
     cell = ev.slots(args[0]) if f.__name__ == "format_map" and args and isinstance(args[0], DictRef) else None
     if cell is not None and not isinstance(args[0], DefaultRef) and not all(map(is_number, cell.items)):
         return _format(ev, owner, (), {k: x for k, x in zip(cell.keys, cell.items) if isinstance(k, str)})

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import builtins
 import functools
-import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from sct.frontend.interpreter.interpreter import Dead, Evaluator
@@ -17,7 +16,7 @@ from sct.ir import Lit
 from sct.ops import raise_
 from sct.ops.program.effects import python
 
-__all__ = ["attempted", "check_count", "die", "fitted"]
+__all__ = ["attempted", "die", "fitted"]
 
 
 def die(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
@@ -43,25 +42,6 @@ def attempted(ev: Evaluator, run: Callable[[], Any]) -> Any:
         if not plain or getattr(builtins, type(error).__name__, None) is not type(error):
             ev.refuse("SCT505", f"this fails: {error!r}")
         die(ev, type(error).__name__, *error.args)
-
-
-def check_count(ev: Evaluator, f: Any, name: str, count: int, names: Collection[str]) -> None:
-    """Refuse a call of a builtin with arguments that it does not take, as far as its signature is known."""
-    signature = _signature(f)
-    if signature is None:
-        return
-    try:
-        signature.bind(*range(count), **dict.fromkeys(names))
-    except TypeError as error:
-        ev.refuse("SCT205", f"`{name}` does not take these arguments", why=str(error))
-
-
-@functools.lru_cache(maxsize=256)
-def _signature(f: Any) -> inspect.Signature | None:
-    try:
-        return inspect.signature(f)
-    except (TypeError, ValueError):
-        return None
 
 
 def fitted(ev: Evaluator, name: str, qualname: str, params: tuple[str, ...], count: int,

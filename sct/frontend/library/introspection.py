@@ -140,6 +140,9 @@ def object_init(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(super)
 def super_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) == 1:
+        ev.refuse("SCT206", "`super` of a class alone is not supported",
+                  hint="call it without arguments")
     if args:
         cls, owner = args
     else:
@@ -149,7 +152,8 @@ def super_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         cls = ev.free_variable(frame.cells, "__class__")
         first = [*frame.source.node.args.posonlyargs, *frame.source.node.args.args][0]
         owner = ev.store.vars[Key(frame.id, first.id)]
-    assert isinstance(cls, Static)
+    if not (isinstance(cls, Static) and isinstance(cls.value, type)):
+        ev.refuse("SCT504", "the class that `super` is given must be known")
     return Parent(cls.value, owner)
 
 

@@ -42,6 +42,7 @@ from sct.frontend.loops.nested_iteration import of_nest
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
+    Closure,
     DictRef,
     Iteration,
     ListRef,
@@ -545,4 +546,6 @@ def wraps(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(functools.update_wrapper)
 def update_wrapper(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if not isinstance(args[0], (Bound, Closure)):
+        ev.refuse("SCT206", "`update_wrapper` of this is not supported", hint="give it a function that is defined here")
     return args[0]

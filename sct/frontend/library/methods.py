@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.class_of import python_class
+from sct.frontend.heap.class_of import possible_classes, python_class
 from sct.frontend.heap.record_classes import namedtuple_method
 from sct.frontend.heap.subscripts import item
 from sct.frontend.interpreter.comparisons import one_or_equal
-from sct.frontend.interpreter.exceptions import attempted, check_count, die
+from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Kwargs, called
+from sct.frontend.library.argument_checks import check_method
 from sct.frontend.library.numpy_functions import ARRAY_METHODS
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.library.text_formatting import text_of
@@ -41,6 +42,7 @@ __all__: list[str] = []
 @called(Method)
 def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstract:
     owner, name = fn.owner, fn.name
+    check_method(ev, possible_classes(owner) or (python_class(ev, owner),), owner, name, args, kwargs)
     if isinstance(owner, (Ref, Value)):
         if name in ARRAY_METHODS and isinstance(owner, Ref):
             return ARRAY_METHODS[name](ev, owner, args, kwargs)
@@ -61,8 +63,6 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
             return call_named(ev, spelling, [owner, *args], kwargs)
         ev.refuse("SCT203", f"the method `{name}` of arrays is not supported yet",
                   hint="write it out, or compute it outside the function and pass it")
-    if isinstance(owner, (Tup, ListRef, DictRef)) and hasattr(cls := python_class(ev, owner), name):
-        check_count(ev, getattr(cls, name), name, 1 + len(args), kwargs)
     if isinstance(owner, Tup):
         named = namedtuple_method(ev, owner, name, args, kwargs)
         if named is not None:

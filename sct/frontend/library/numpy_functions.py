@@ -180,7 +180,10 @@ def partition_in_place(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) ->
 
 
 def fill(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) -> Abstract:
-    return overwrite(ev, owner, *bound(ev, "fill", args, kwargs, "value"))
+    (value,) = bound(ev, "fill", args, kwargs, "value")
+    if not isinstance(value, Static) and type_of(ev, array(ev, value)).rank:
+        ev.refuse("SCT501", "`fill` takes a number", hint="assign to a slice of the array")
+    return overwrite(ev, owner, value)
 
 
 def put_method(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) -> Abstract:
@@ -243,7 +246,10 @@ def splitter(call: Any, name: str, along: Callable[[int], int] | None, uneven: b
         if not isinstance(x, Ref):
             ev.refuse("SCT501", f"`np.{name}` of a number")
         rank = type_of(ev, x).rank
-        axis = ev.ask(rest[0], "`axis`") % rank if along is None else along(rank)
+        axis = ev.ask(rest[0], "`axis`") if along is None else along(rank)
+        if not -rank <= axis < rank:
+            ev.refuse("SCT501", f"`np.{name}` of an array of rank {rank}", why="NumPy raises here too")
+        axis %= rank
         n = size_along(ev, x, axis)
         if isinstance(at, (Tup, ListRef)):
             ends = list(items_of(ev, at))

@@ -225,6 +225,9 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
         selected = ev.wrap(operand(ev, plain_containers(ev, mask)))
         chosen = ev.call_op(masked_ufunc, selected, *args, name=name)
         made = ev.call_op(BY_CALL["numpy.where"], selected, chosen, out, spelling="numpy.where")
+    if isinstance(made, Tup):
+        ev.refuse("SCT205", f"`{spelling}` with `out=` is not supported", why="it gives several arrays",
+                  hint="leave `out` out, and assign the result to `y[...]`")
     t, n = plain(ev.type_of(out)), plain(ev.type_of(made))
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if "bif".index(n.kind) > "bif".index(t.kind):

@@ -14,6 +14,7 @@ import gast
 
 from sct.frontend.heap.subscripts import assign_item, item
 from sct.frontend.interpreter.comparisons import COMPARE, compare_one
+from sct.frontend.interpreter.exceptions import attempted
 from sct.frontend.interpreter.expressions import BINARY, UNARY, as_bool, binary, get, in_place, negated, truth, unary
 from sct.frontend.interpreter.interpreter import SPECIAL, Args, Evaluator, Kwargs, instances, special
 from sct.frontend.values.abstract_values import Abstract, Static, Tup
@@ -77,7 +78,8 @@ def _maker(cls: Any) -> None:
     @special(cls)
     def make(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         known = [ev.ask(a, "an argument of this function") for a in args]
-        return Static(cls(*known, **{k: ev.ask(v, f"`{k}`") for k, v in kwargs.items()}))
+        named = {k: ev.ask(v, f"`{k}`") for k, v in kwargs.items()}
+        return Static(attempted(ev, lambda: cls(*known, **named)))
 
 
 for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):

@@ -212,6 +212,8 @@ tile = op("tile", "numpy.tile", type=type_tile, run=lambda x, *n: np.tile(x, n),
 
 def type_repeat(x: Operand, n: Operand, axis: int | None = None) -> Tensor:
     """n is one number, or an array of one for each element."""
+    if number(n).is_array and number(n).kind == "f":
+        raise TypeMismatch("`repeats` must be integers")
     shape = number(x).shape if axis is not None else (size_dim(number(x).shape),)
     (k,) = normalize(axis, len(shape))
     length = sym(f"_repeats{n.id}") if isinstance(n, Value) and number(n).rank else product_dim(shape[k], n)

@@ -318,9 +318,14 @@ def bind_searchsorted(a: Any, v: Any, side: Any = "left") -> tuple[list[Any], di
     return [a, v], {"side": side}
 
 
+def type_searchsorted(a: Operand, v: Operand, side: str = "left") -> Tensor:
+    if number(a).rank != 1:
+        raise TypeMismatch("`searchsorted` looks in an array of one axis")
+    return Tensor("array" if number(v).is_array and number(v).rank else "np", "i64", number(v).shape)
+
+
 searchsorted = op("searchsorted", "numpy.searchsorted .searchsorted", run=np.searchsorted, bind=bind_searchsorted,
-                  type=lambda a, v, side="left": Tensor("array" if number(v).is_array and number(v).rank else "np",
-                                                        "i64", number(v).shape),
+                  type=type_searchsorted,
                   defaults={"side": "left"}, nondiff=POSITION,
                   samples=lambda: [((np.array([0.0, 1.0, 2.0]), v), {"side": s})
                                    for v in (0.5, np.array([0.0, 1.5])) for s in ("left", "right")])

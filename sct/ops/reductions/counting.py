@@ -78,9 +78,15 @@ weighted_bincount: Op = op(
 
 # -- positions -----------------------------------------------------------------------------------------
 
+def type_digitize(x: Operand, edges: Operand, right: bool = False) -> Tensor:
+    if number(edges).rank != 1:
+        raise TypeMismatch("`digitize` takes edges of one axis")
+    return Tensor("array" if number(x).rank else "np", "i64", number(x).shape)
+
+
 digitize = op("digitize", "numpy.digitize", run=lambda x, edges, right=False: np.digitize(x, edges, right),
               bind=lambda x, bins, right=False: ([x, bins], {"right": right}), defaults={"right": False},
-              type=lambda x, edges, right=False: Tensor("array" if number(x).rank else "np", "i64", number(x).shape),
+              type=type_digitize,
               nondiff=POSITION,
               samples=lambda: [((x, np.array([0.0, 1.0])), {}) for x in (0.5, samples.arrays((3,)))])
 

@@ -1,0 +1,225 @@
+"""Which arguments a function of a library takes: Python itself is asked, with others of the same classes.
+
+    abs(x, 1)        ->   raise TypeError("abs() takes exactly one argument (2 given)")
+    xs.append()      ->   raise TypeError("list.append() takes exactly one argument (0 given)")
+    divmod(xs, 2)    ->   raise TypeError("unsupported operand type(s) for divmod(): 'list' and 'int'")
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import keyword
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.interpreter.exceptions import die
+from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs
+from sct.frontend.values.abstract_values import Abstract, DefaultRef, DictRef, ListRef, Ref, Slots, Static, Tup
+from sct.ir import Value
+from sct.ir.types import Tensor
+from sct.ir.user_objects import is_namedtuple
+from sct.ops.program.effects import samples_of
+
+__all__ = ["by_position", "check_arguments", "check_instance", "check_method", "samples"]
+
+
+def check_arguments(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> None:
+    """Raise what Python raises of the call, whatever the values are that it is given."""
+    _raise(ev, _misfit(f, len(args), tuple(kwargs)))
+    if _binds(f, len(args), tuple(kwargs)) is False:
+        given = [next(iter(samples(ev, v)), _Argument()) for v in (*args, *kwargs.values())]
+        text = _tried(f, given[:len(args)], dict(zip(kwargs, given[len(args):])))
+        _raise(ev, text if text is not None and _Argument.__name__ not in text else None)
+    if not (getattr(f, "__name__", "") in _NEVER_TRIED or (getattr(f, "__module__", None) or "").startswith("sct")):
+        _raise(ev, _refused(ev, f, args, kwargs))
+
+
+def check_instance(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> None:
+    """Raise what Python raises of a call of an object with so many arguments; nothing is kept of the object."""
+    _raise(ev, _said(f, "", len(args), tuple(kwargs)))
+
+
+def check_method(ev: Evaluator, classes: Sequence[type], owner: Abstract, name: str, args: Args,
+                 kwargs: Kwargs) -> None:
+    """Raise what Python raises of a method of an array, a number or a container of Python's, of one of these
+    classes."""
+    said = {_method_misfit(cls, name, len(args), tuple(kwargs)) for cls in classes}
+    _raise(ev, said.pop() if len(said) == 1 else None)
+    if name not in _NEVER_TRIED:
+        _raise(ev, _refused(ev, lambda own, *given, **named: getattr(own, name)(*given, **named), [owner, *args],
+                            kwargs))
+
+
+def _raise(ev: Evaluator, text: str | None) -> None:
+    if text is not None:
+        die(ev, "TypeError", text)
+
+
+def by_position(f: Any, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+    """The same call with the arguments that it must have at their positions, if they were given by name."""
+    names = _needed(f)[len(args):] if kwargs else ()
+    if not all(name in kwargs for name in names):
+        return args, kwargs
+    return [*args, *(kwargs[name] for name in names)], {k: v for k, v in kwargs.items() if k not in names}
+
+
+@functools.lru_cache(maxsize=1024)
+def _needed(f: Any) -> tuple[str, ...]:
+    """The parameters without defaults that may be given by name, after those that come before them."""
+    signature = _signature(f)
+    if signature is None:
+        return ()
+    return tuple(p.name for p in signature.parameters.values()
+                 if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+
+
+# -- how many arguments, and which keywords ------------------------------------------------------------------
+
+
+class _Argument:
+    """Stands for an argument: nothing can be done with it, so that a call that takes it does nothing either."""
+
+
+_MISFIT = re.compile(r"\btakes\b|\bexpected (at least |at most |exactly )?\d+ (positional )?argument|"
+                     r"\bmissing\b.*\bargument|keyword argument|\b(needs|have) at least|\bneeds an argument|"
+                     r"given by name|^Cannot specify|requires .* to be specified")
+"""What Python says of arguments that do not fit, whatever they are."""
+
+
+def _said(owner: Any, name: str, count: int, names: tuple[str, ...]) -> str | None:
+    """What Python says of `owner(...)` or `owner.name(...)` with so many arguments and these keywords; None where
+    they fit.  It says another thing of a call with `**`."""
+    given = [f"a{k}" for k in range(count)]
+    given += [f"{k}=a0" for k in names] if all(map(_is_written, names)) else ["**more"]
+    there = {"f": owner, "more": dict.fromkeys(names), **{f"a{k}": _Argument() for k in range(count + 1)}}
+    try:
+        eval(f"f{name and '.'}{name}({', '.join(given)})", there)
+    except TypeError as error:
+        text = str(error)
+        return text if _MISFIT.search(text) and _Argument.__name__ not in text else None
+    except _OTHERS:
+        pass
+    return None
+
+
+_OTHERS = (ArithmeticError, AttributeError, LookupError, RuntimeError, ValueError, Warning)
+"""What a call raises that depends on more than the classes of what it is given."""
+
+
+def _is_written(name: str) -> bool:
+    """Can this be the keyword of a call?"""
+    return name.isidentifier() and not keyword.iskeyword(name)
+
+
+@functools.lru_cache(maxsize=4096)
+def _misfit(f: Any, count: int, names: tuple[str, ...]) -> str | None:
+    return None if _binds(f, count, names) else _said(f, "", count, names)
+
+
+@functools.lru_cache(maxsize=4096)
+def _binds(f: Callable[..., Any], count: int, names: tuple[str, ...]) -> bool | None:
+    """Does the signature take them?  None where it does not tell of all keywords."""
+    signature = _signature(f)
+    if signature is None:
+        return None
+    try:
+        signature.bind(*range(count), **dict.fromkeys(names))
+    except TypeError:
+        return False
+    return None if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in signature.parameters.values()) else True
+
+
+def _signature(f: Any) -> inspect.Signature | None:
+    try:
+        return inspect.signature(f)
+    except (TypeError, ValueError):
+        return None
+
+
+@functools.lru_cache(maxsize=4096)
+def _method_misfit(cls: Any, name: str, count: int, names: tuple[str, ...]) -> str | None:
+    if cls is np.ndarray:
+        sample = np.zeros(1)
+    else:
+        sample = tuple.__new__(cls, [None] * len(cls._fields)) if is_namedtuple(cls) else cls()
+    return _said(sample, name, count, names) if hasattr(sample, name) else None
+
+
+# -- of which classes -----------------------------------------------------------------------------------------
+
+
+_NEVER_TRIED = frozenset((
+    "print", "setattr", "delattr", "next", "type", "vars", "eval", "exec", "compile", "globals", "locals", "input",
+    "open", "getLogger", "__setattr__", "__init__", "dump", "tofile"))
+"""Functions that do more than to give something."""
+
+_SHOWS_A_SAMPLE = re.compile(r"'1'|\b1\.0|\[1|\(1")
+_MOST = 16
+"""How many items of a container, and ways to take numbers of several classes, are looked at."""
+
+
+def _refused(ev: Evaluator, f: Callable[..., Any], args: Args, kwargs: Kwargs) -> str | None:
+    """What Python says where it refuses arguments of these classes; None where it takes some, or they are not known."""
+    given = [*args, *kwargs.values()]
+    if ev.ahead and any(isinstance(v, (Value, Ref)) for v in given):
+        return None  # another type may be guessed
+    ways = [way for size in (1, 2) for way in _each(ev, given, size)]
+    if not ways:
+        return None
+    said = {_tried(f, way[:len(args)], dict(zip(kwargs, way[len(args):]))) for way in ways}
+    text = said.pop()
+    return None if said or text is None or _SHOWS_A_SAMPLE.search(text) else text
+
+
+def _tried(f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> str | None:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            f(*args, **kwargs)
+        except TypeError as error:
+            return str(error) if type(error) is TypeError else None
+        except _OTHERS:
+            pass
+    return None
+
+
+_AS_THEY_ARE = (str, bytes, type(None), type(Ellipsis), slice, np.dtype)
+
+
+def samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
+    """Objects of the classes that `v` may be of; none where that is not known, or where it could be called.
+
+    size  of each axis of an array
+    """
+    if isinstance(v, Static):
+        x = v.peek
+        if type(x) in (bool, int, float):
+            return [x] if x in range(-_MOST, _MOST) else [1.0] if type(x) is float else []
+        known = type(x) in _AS_THEY_ARE or isinstance(x, type) and x.__module__ in ("builtins", "numpy")
+        return [x] if known or isinstance(x, np.dtype) else []
+    if isinstance(v, (Value, Ref)):
+        t = ev.type_of(v)
+        if not isinstance(t, Tensor) or t.carrier == "any":
+            return []
+        return [np.ones((size,) * t.rank, x.dtype) if t.is_array else x for x in samples_of(t)]
+    if isinstance(v, Tup) and v.cls is tuple:
+        return [tuple(items) for items in _each(ev, v.items, size)]
+    cell = ev.store.cells[v.addr] if isinstance(v, (ListRef, DictRef)) and not isinstance(v, DefaultRef) else None
+    if not isinstance(cell, Slots) or dynamic_lists.is_dynamic(ev, v):
+        return []
+    make = list if isinstance(v, ListRef) else lambda items: dict(zip(cell.keys, items))
+    return [make(items) for items in _each(ev, cell.items, size)]
+
+
+def _each(ev: Evaluator, items: Sequence[Abstract], size: int) -> list[tuple[Any, ...]]:
+    """The same of several; none of many."""
+    ways = itertools.product(*(samples(ev, x, size) for x in items[:_MOST]))
+    found = list(itertools.islice(ways, _MOST + 1))
+    return found if max(len(items), len(found)) <= _MOST else []
