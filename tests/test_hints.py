@@ -7,10 +7,13 @@ followed, which does what Python does.  `test_every_spelling_is_followed` reads 
 from __future__ import annotations
 
 import ast
+import bisect
 import collections
 import contextlib
 import functools
+import heapq
 import random
+import statistics
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +22,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.optimize
+import scipy.special
 
 from sct import SctError, SctWarning, value_and_grad
 from tests.oracle import agrees
@@ -36,6 +41,9 @@ class Case:
 
 
 CASES: list[Case] = []
+OUTSIDE = [1.0, 2.0]
+ORDERED = collections.OrderedDict(a=1.0, b=2.0)
+ALWAYS_ONE = random.Random(0)
 
 
 def case(hint: str, *args: Any) -> Callable[[Callable[[], tuple[Any, Any]]], Any]:
@@ -832,6 +840,191 @@ def _() -> Any:
         return (rows[0][0] + rows[1][0]) * x[2]
 
     return refused, followed
+
+
+@case("use an array; or choose: `xs[0] if c else xs[1]`")
+def _() -> Any:
+    xs = [2.0, 3.0]
+
+    def refused(x):
+        c = x[0] > 1.0
+        return xs[0 if c else 1] * x[1]
+
+    def followed(x):
+        c = x[0] > 1.0
+        return (xs[0] if c else xs[1]) * x[1]
+
+    return refused, followed
+
+
+@case("use an array; or choose: `xs[0] if c else xs[1]`")
+def _() -> Any:
+    xs = [2.0, 3.0]
+    array = np.array(xs)
+
+    def refused(x):
+        k = 0
+        if x[0] > 0.5:
+            k = 1
+        return xs[k] * x[1]
+
+    def followed(x):
+        k = 0
+        if x[0] > 0.5:
+            k = 1
+        return array[k] * x[1]
+
+    return refused, followed
+
+
+@case("use an array, and ints as indices in place of keys")
+def _() -> Any:
+    def refused(x):
+        d = {"low": 1.0, "high": 2.0}
+        for v in x:
+            k = "high" if v > 0.0 else "low"
+            d[k] = d[k] * v
+        return d["high"]
+
+    def followed(x):
+        d = np.array([1.0, 2.0])
+        for v in x:
+            k = 1 if v > 0.0 else 0
+            d[k] = d[k] * v
+        return d[1]
+
+    return refused, followed
+
+
+@case("use np.concatenate, np.arange or np.linspace")
+def _() -> Any:
+    return lambda x: np.sum(np.r_[x, x[0]] ** 2), lambda x: np.sum(np.concatenate([x, [x[0]]]) ** 2)
+
+
+@case("use np.column_stack")
+def _() -> Any:
+    return lambda x: np.sum(np.c_[x, x * x] ** 2), lambda x: np.sum(np.column_stack([x, x * x]) ** 2)
+
+
+@case("use np.arange, np.linspace or np.meshgrid")
+def _() -> Any:
+    return lambda x: np.sum(np.mgrid[0:3] * x), lambda x: np.sum(np.arange(0, 3) * x)
+
+
+@case("use np.arange or np.linspace, and np.newaxis")
+def _() -> Any:
+    return lambda x: np.sum(np.ogrid[0:3] * x), lambda x: np.sum(np.arange(0, 3) * x)
+
+
+@case("call np.logaddexp in a loop over the items")
+def _() -> Any:
+    def followed(x):
+        s = x[0]
+        for v in x[1:]:
+            s = np.logaddexp(s, v)
+        return s
+
+    return lambda x: np.logaddexp.reduce(x), followed
+
+
+@case("use a list, a dict or an array")
+def _() -> Any:
+    def refused(x):
+        d = collections.deque([x[0]])
+        d.append(x[1])
+        return d[0] * d[1]
+
+    def followed(x):
+        d = [x[0]]
+        d.append(x[1])
+        return d[0] * d[1]
+
+    return refused, followed
+
+
+@case("use a list, a dict or an array")
+def _() -> Any:
+    def refused(x):
+        c = collections.Counter()
+        for v in x:
+            c["a"] += v
+        return c["a"]
+
+    def followed(x):
+        c = {"a": 0.0}
+        for v in x:
+            c["a"] += v
+        return c["a"]
+
+    return refused, followed
+
+
+@case("use a list, a dict or an array; or make the object outside the function, at the top of a module")
+def _() -> Any:
+    def refused(x):
+        draws = random.Random(0)
+        return x[0] * draws.uniform(1.0, 2.0)
+
+    def followed(x):
+        return x[0] * ALWAYS_ONE.randint(1, 1)
+
+    return refused, followed
+
+
+@case("use np.mean, np.median, np.std and np.var")
+def _() -> Any:
+    return lambda x: statistics.mean(x) * x[0], lambda x: np.mean(x) * x[0]
+
+
+@case("use np.sort of an array")
+def _() -> Any:
+    def refused(x):
+        heap = []
+        for v in x:
+            heapq.heappush(heap, v)
+        return heap[0] * x[0]
+
+    return refused, lambda x: np.sort(x)[0] * x[0]
+
+
+@case("use np.searchsorted")
+def _() -> Any:
+    knots = [-1.0, 0.0, 1.0]
+    at = np.array(knots)
+    return lambda x: bisect.bisect(knots, x[0]) * x[1], lambda x: np.searchsorted(at, x[0], side="right") * x[1]
+
+
+@case("write out what it does with functions of NumPy")
+def _() -> Any:
+    def followed(x):
+        e = np.exp(x - np.max(x))
+        return e[0] / np.sum(e)
+
+    return lambda x: scipy.special.softmax(x)[0], followed
+
+
+@case("write out what it does, as a loop; or call it outside the function")
+def _() -> Any:
+    def followed(x):
+        t = 1.0
+        for _ in range(30):
+            t = t - (t * t - x[0]) / (2.0 * t)
+        return t
+
+    return lambda x: scipy.optimize.brentq(lambda t: t * t - x[0], 0.0, 10.0), followed
+
+
+@case("pass a flag that says whether they are", X, [1.0, 2.0])
+def _() -> Any:
+    def followed(x, xs, it_is=False):
+        return x[0] * (2.0 if it_is else 3.0)
+
+    return lambda x, xs: x[0] * (2.0 if xs is OUTSIDE else 3.0), followed
+
+
+@case("use a list or an array")
+def _() -> Any:
+    return lambda x: sum(ORDERED.values()) * x[0], lambda x: sum(list(OUTSIDE)) * x[0]
 
 
 def spellings() -> Iterator[str]:

@@ -6,6 +6,7 @@ Each place that a value may come from meets each place that may be the first to 
 from __future__ import annotations
 
 import argparse
+import collections
 import copy
 import functools
 import gc
@@ -1525,3 +1526,55 @@ def test_an_attribute_of_an_argument_is_looked_up_at_every_call(f: Function, hol
             assert refusal.code in ("SCT203", "SCT206")
         except (TypeError, AttributeError) as error:
             assert repr(error) == wanted
+
+
+# -- a deque that is found outside, an empty list of positions, rows of different lengths ------------------
+
+
+QUEUE = collections.deque([1.0, 2.0], maxlen=4)
+RAGGED = [[1.0], [1.0, 2.0], [3.0, 4.0, 5.0], [1.0], [2.0, 2.0]]
+
+
+def over_a_queue(x: Any) -> Any:
+    s = 0.0
+    for v in QUEUE:
+        s = s * x[0] + v
+    return s + len(QUEUE) * x[1] + sum(QUEUE)
+
+
+def over_ragged_rows(x: Any) -> Any:
+    s = 0.0
+    for row in RAGGED:
+        for v in row:
+            s = s * x[0] + v
+    for i in range(len(RAGGED)):
+        s = s + RAGGED[i][-1] * sum(RAGGED[i]) * x[1]
+    return s
+
+
+@pytest.mark.parametrize("f", (over_a_queue, over_ragged_rows))
+def test_what_is_held_outside_is_read_at_every_call(monkeypatch: pytest.MonkeyPatch, f: Function) -> None:
+    queue, rows = QUEUE.copy(), [list(row) for row in RAGGED]
+    monkeypatch.setitem(globals(), "QUEUE", queue)
+    monkeypatch.setitem(globals(), "RAGGED", rows)
+    derivative = value_and_grad(f)
+    for change in (lambda: None, lambda: queue.append(3.0), queue.popleft, lambda: rows[2].append(0.5),
+                   lambda: rows.append([7.0]), lambda: queue.extend([1, 2.5, 3.0])):
+        change()
+        assert derivative(X)[0] == f(X)
+    agrees(f, X)
+
+
+def no_positions(x: Any) -> Any:
+    return x[[]].sum() + np.sum(x[[], ...]) + x[0] * len(x[[]])
+
+
+def no_rows(x: Any) -> Any:
+    m = np.outer(x, x)
+    m[[]] = 5.0
+    return np.sum(m[:, []]) + np.sum(m)
+
+
+@pytest.mark.parametrize("f", (no_positions, no_rows))
+def test_an_empty_list_selects_nothing(f: Function) -> None:
+    agrees(f, X)

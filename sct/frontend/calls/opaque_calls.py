@@ -26,6 +26,8 @@ from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, called
 from sct.frontend.library.argument_checks import check_method
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Bound,
+    Closure,
     Container,
     DefaultRef,
     DictRef,
@@ -77,6 +79,12 @@ _INSTEAD = dict.fromkeys(
     "poly1d": "use np.polyval", "vectorize": "call it on the whole array, or in a loop"}
 
 
+_INSTEAD_OF_MODULE = {
+    "heapq": "use np.sort of an array", "bisect": "use np.searchsorted",
+    "statistics": "use np.mean, np.median, np.std and np.var",
+    "collections": "use a list, a dict or an array"}
+"""What to write in place of functions of some modules."""
+
 _ELSE = "write it out, or compute it outside the function and pass it"
 
 
@@ -103,10 +111,7 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     _note_change(ev, what, getattr(named, "__self__", None))
     reads = _only_reads(named)
     if not reads:
-        for a in given:
-            if isinstance(a, (Ref, Container)):
-                ev.refuse("SCT207", f"`{what}` gets an array or a container, and sct has no source or rule for it",
-                          why="it may write to it", hint="pass numbers, or call it outside the function")
+        _refuse_unknown(ev, named, what, given)
     operands = [_operand(ev, a) for a in given]
     if reads:
         operands = [ev.emit(stop_gradient, x) if isinstance(x, Value) and is_float(x) else x for x in operands]
@@ -117,6 +122,33 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     callee = ev.opaque(fn) if isinstance(fn, Static) else fn
     assert isinstance(callee, Value)
     return ev.wrap(ev.emit(apply, callee, *operands, **attrs))
+
+
+def _refuse_unknown(ev: Evaluator, named: Any, what: str, given: Args) -> None:
+    """Refuse a call of a function without source or rule that gets what it may write to, or call."""
+    varied = any(_is_varied(ev, a) for a in given)
+    instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
+    for a in given:
+        if isinstance(a, (Closure, Bound)) or isinstance(a, Static) and isinstance(a.peek, types.FunctionType):
+            ev.refuse("SCT207", f"`{what}` gets a function, and sct has no source or rule for it",
+                      why="what it does with the function is not known",
+                      hint=instead or "write out what it does, as a loop; or call it outside the function")
+        if isinstance(a, (Ref, Container)):
+            ev.refuse("SCT207", f"`{what}` gets an array or a container, and sct has no source or rule for it",
+                      why="its derivative is not known" if varied else "it may write to it",
+                      hint=instead or ("write out what it does with functions of NumPy" if varied else
+                                       "call it outside the function, and pass what it gives"))
+
+
+def _is_varied(ev: Evaluator, v: Abstract) -> bool:
+    """Is a number that is differentiated by in it, as far as is known?"""
+    if isinstance(v, Tup):
+        return any(_is_varied(ev, x) for x in v.items)
+    if isinstance(v, Container):
+        cell = ev.store.cells[v.addr]
+        return not isinstance(cell, Slots) or any(_is_varied(ev, x) for x in cell.items)
+    x = ev.contents(v) if isinstance(v, Ref) else v
+    return isinstance(x, Value) and ev.is_varied(x)
 
 
 def _note_change(ev: Evaluator, what: str, owner: Any) -> None:

@@ -76,6 +76,9 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return own
     owner = ev.text(owner) if not isinstance(owner, Perhaps) else ev.present(owner)
     if isinstance(owner, Static):
+        for name, instead in _INDEX_TRICKS.items():
+            if owner.value is getattr(np, name):
+                ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
         where, known = known_key(ev, key, "this subscript"), owner.value
         return Static(attempted(ev, lambda: known[where]))
     if isinstance(owner, Tup):
@@ -104,7 +107,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         if owner.type.carrier == "np" and isinstance(key, Tup) and not key.items:
             return owner
         ev.refuse("SCT501", "a number cannot be subscripted")
-    ev.refuse("SCT503", "this object cannot be subscripted")
+    ev.refuse("SCT503", "a subscript of this object is not supported", hint="use a list, a dict or an array")
 
 
 def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
@@ -119,6 +122,12 @@ def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
                 raise
             dynamic_lists.grow(ev, owner)
     return _slots(ev, owner).rows is not None
+
+
+_INDEX_TRICKS = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "use np.column_stack",
+                 "mgrid": "use np.arange, np.linspace or np.meshgrid",
+                 "ogrid": "use np.arange or np.linspace, and np.newaxis"}
+"""What to write in place of what NumPy makes of a subscript."""
 
 
 def known_key(ev: Evaluator, key: Abstract, what: str) -> Any:
@@ -207,6 +216,8 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
         if isinstance(v.value, (bool, int)):
             return Lit(v.value if isinstance(v.value, bool) else int(v.value))
     if isinstance(v, ListRef):
+        if not dynamic_lists.is_dynamic(ev, v) and not _slots(ev, v).items:
+            return ev.operand(ev.call(Static(np.zeros), [Static(0), Static(np.intp)]))  # NumPy takes it for ints
         return array_of(ev, v)
     if isinstance(v, Ref):
         x = ev.as_int(ev.operand(v))

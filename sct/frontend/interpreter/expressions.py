@@ -56,7 +56,7 @@ from sct.ir.foreign import described
 from sct.ir.real_ints import plain
 from sct.ir.types import BOOL, Dim, Optional, Tensor, Undef
 from sct.ir.user_objects import dict_of, is_user_class
-from sct.ops import BY_CALL, OPS, fstring, gt, is_none, ne, not_, size, transpose
+from sct.ops import BY_CALL, OPS, apply, fstring, gt, is_none, ne, not_, size, transpose
 from sct.ops.program.effects import formats, python, samples_of
 
 __all__ = [
@@ -447,9 +447,12 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
         of = "this object" if leaf is None else described(leaf)
         given = owner.hint if isinstance(owner, Value) and name in dict_of(leaf) else ""
-        ev.refuse("SCT203", f"the attribute `{name}` of {of} is not supported",
-                  hint=f"pass types.SimpleNamespace(**vars({given}))" if given else
-                  "use a list, a dict, an array, or an object of a class of your own")
+        hint = f"pass types.SimpleNamespace(**vars({given}))" if given else \
+            "use a list, a dict, an array, or an object of a class of your own"
+        made = ev.defs.get(owner) if isinstance(owner, Value) else None
+        if made is not None and made.op is apply:
+            hint = "use a list, a dict or an array; or make the object outside the function, at the top of a module"
+        ev.refuse("SCT203", f"the attribute `{name}` of {of} is not supported", hint=hint)
     if isinstance(owner, Value) and not x_type.is_array:
         _no_other(ev, owner, name)
     if name == "T":

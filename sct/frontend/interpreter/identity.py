@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import types
+from typing import NoReturn
 
 import numpy as np
 
@@ -64,8 +65,16 @@ def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
     else:
         same = _same_value(a, b)
     if same is None:
-        ev.refuse("SCT503", "`is` between values known only at run time is not supported", hint="use `==`")
+        _unknown(ev, a, b)
     return Static(same)
+
+
+def _unknown(ev: Evaluator, a: Abstract, b: Abstract) -> NoReturn:
+    """Refuse what is known at run time alone."""
+    numbers = all(isinstance(v, (Static, Value)) for v in (a, b)) and \
+        any(isinstance(v, Value) and isinstance(v.type, Tensor) for v in (a, b))
+    ev.refuse("SCT503", "whether these two are one object is known only at run time",
+              hint="use `==`" if numbers else "pass a flag that says whether they are")
 
 
 _KINDS = (Value, Ref, Container, Tup, Closure, Bound, Method, Pullback, Iteration)
@@ -126,7 +135,7 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
     else:
         differs = isinstance(other, (Closure, Bound, Method, Pullback, Iteration))
     if not differs:
-        ev.refuse("SCT503", "`is` between values known only at run time is not supported", hint="use `==`")
+        _unknown(ev, one, other)
     return Static(False)
 
 

@@ -142,6 +142,12 @@ def is_array_of_numbers(made: Any, args: Sequence[Any]) -> bool:
     return [isinstance(t, Tensor) and t.is_array for t in types] == [True] + [False] * (len(types) - 1)
 
 
+_INSTEAD_OF_ASKING = dict.fromkeys(
+    ("an index into a list", "an index into a list or tuple"), "use an array; or choose: `xs[0] if c else xs[1]`") | {
+    "a key of a dict": "use an array, and ints as indices in place of keys"}
+"""What to write where something has to be known, and is not."""
+
+
 class Evaluator(Facts):
     """Walks functions and builds their IR.
 
@@ -795,7 +801,8 @@ class Evaluator(Facts):
             eqn = self.defs.get(v)
             if eqn is None or is_effect(eqn):
                 error = SctError("SCT505", f"{what} must be known when the function is compiled",
-                                 why="it depends on what a loop, a branch or an effect computes", loc=self.loc)
+                                 why="it depends on what a loop, a branch or an effect computes",
+                                 hint=_INSTEAD_OF_ASKING.get(what, ""), loc=self.loc)
                 raise NeedsStatic(v, error)
             if eqn not in needed:
                 for a in eqn.args:

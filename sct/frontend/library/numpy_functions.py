@@ -230,7 +230,8 @@ def ufunc_method(ev: Evaluator, ufunc: np.ufunc, name: str, args: Args, kwargs: 
     if name == "accumulate" and ufunc in ACCUMULATES:
         x, axis = bound(ev, shown, args, kwargs, "array", "axis", axis=0)
         return ev.call_op(OPS[ACCUMULATES[ufunc]], array(ev, x), axis=ev.ask(axis, "`axis`"))
-    ev.refuse("SCT206", f"`{shown}` is not supported")
+    ev.refuse("SCT206", f"`{shown}` is not supported",
+              hint=f"call np.{ufunc.__name__} in a loop over the items" if ufunc.nin == 2 else "")
 
 
 # -- parts of an array -----------------------------------------------------------------------------------------

@@ -63,7 +63,9 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
         return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
     if isinstance(v, (Container, Static, Iteration)):
         return tuple(drained(ev, iterator(ev, v)))
-    ev.refuse("SCT503", "this cannot be unpacked: the number of its items is not known")
+    ev.refuse("SCT503", "the number of items of this object is not known",
+              why="nothing is known of what the function that made it returns" if isinstance(v, Value) else "",
+              hint="use a list or an array")
 
 
 def is_run_over(ev: Evaluator, v: Abstract) -> bool:

@@ -541,7 +541,8 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
     if path is None and (fn.value is np.random.seed or getattr(fn.value, "__self__", None) is shared):
         path = (np.random, ("attr", name))
     if path is None:
-        ev.refuse("SCT206", f"`{name}` is not supported yet", hint=_MADE_OUTSIDE.get(name, ""))
+        ev.refuse("SCT206", f"`{name}` is not supported yet",
+                  hint=_MADE_OUTSIDE.get(name, "write it out, or compute it outside the function and pass it"))
     key = (path, "opaque")
     if key not in ev.free:
         ev.free[key] = _free_leaf(ev, fn.value, Opaque(), path, key_of((fn.value,), {}))
