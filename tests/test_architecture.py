@@ -7,6 +7,7 @@ A block stands between `<!-- begin NAME -->` and `<!-- end -->`.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Mapping
@@ -63,7 +64,23 @@ def architecture_blocks() -> dict[str, str]:
         "source": code(derivative.source),
         "power": code(sct.grad(power).ir("primal", {"x": "float", "n": "int"})),
         "power_source": code(sct.grad(power).source),
+        "modules": modules(),
     }
+
+
+def modules() -> str:
+    """Every module of sct, and what its docstring says that it is."""
+    lines: list[str] = []
+    for path in sorted((ROOT / "sct").rglob("*.py"), key=lambda p: (p.parent, p.name != "__init__.py", p.name)):
+        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        first = " ".join(text.split("\n\n")[0].split())
+        place = path.relative_to(ROOT)
+        if path.name == "__init__.py":
+            lines.append(f"\n`{place.parent}/`: {first}\n\n" if first else f"\n`{place.parent}/`\n\n")
+        else:
+            assert first, f"{place} does not say what it is"
+            lines.append(f"- `{path.name}`: {first}\n")
+    return "".join(lines) + "\n"
 
 
 def readme_blocks() -> dict[str, str]:
