@@ -15,7 +15,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol, Union
 
 from sct.errors import Loc
@@ -74,14 +75,15 @@ class Lit:
     def hint(self) -> None:
         return None
 
+    @cached_property
     def _key(self) -> tuple[object, ...]:
         return (type(self.value), repr(self.value), self.as_type)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Lit) and self._key() == other._key()
+        return isinstance(other, Lit) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._key)
 
     def __repr__(self) -> str:
         return repr(self.value)
@@ -211,7 +213,7 @@ class Eqn:
         return value
 
     def with_(self, **changes: Any) -> Eqn:
-        return replace(self, **changes)
+        return Eqn(**{**self.__dict__, **changes})
 
     def __repr__(self) -> str:
         return f"{', '.join(map(repr, self.outs))} = {self.op.name}{self.args}"
@@ -234,7 +236,7 @@ class Fn:
     owned: tuple[tuple[int, int], ...] = ()
 
     def with_(self, **changes: Any) -> Fn:
-        return replace(self, **changes)
+        return Fn(**{**self.__dict__, **changes})
 
     def __repr__(self) -> str:
         return f"Fn {self.name}: {len(self.eqns)} eqns"
@@ -327,8 +329,8 @@ def rebuild(fn: Fn, env: Mapping[Value, Operand] | None = None, *, fresh: bool =
         for e in f.eqns:
             args = substitute(e.args, names)
             regions = tuple(map(visit, e.regions))
-            eqns.append(replace(e, args=args, regions=regions, outs=new(e.outs)))
-        return replace(f, params=params, eqns=tuple(eqns), results=substitute(f.results, names))
+            eqns.append(e.with_(args=args, regions=regions, outs=new(e.outs)))
+        return f.with_(params=params, eqns=tuple(eqns), results=substitute(f.results, names))
 
     return visit(fn)
 
@@ -351,9 +353,9 @@ def with_own_values(fn: Fn, hints: Mapping[Value, str | None] | None = None) -> 
 
     def visit(f: Fn) -> Fn:
         params = own(f.params)
-        eqns = [replace(e, args=substitute(e.args, names), regions=tuple(map(visit, e.regions)), outs=own(e.outs))
+        eqns = [e.with_(args=substitute(e.args, names), regions=tuple(map(visit, e.regions)), outs=own(e.outs))
                 for e in f.eqns]
-        return replace(f, params=params, eqns=tuple(eqns), results=substitute(f.results, names))
+        return f.with_(params=params, eqns=tuple(eqns), results=substitute(f.results, names))
 
     return visit(fn)
 

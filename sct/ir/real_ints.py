@@ -95,7 +95,7 @@ def plain_ints(fn: Fn) -> Fn:
     def visit(f: Fn) -> Fn:
         params = values(f.params)
         eqns = [_plain_eqn(e, operands(e.args), tuple(map(visit, e.regions)), values(e.outs)) for e in f.eqns]
-        return replace(f, params=params, eqns=tuple(eqns), results=operands(f.results))
+        return f.with_(params=params, eqns=tuple(eqns), results=operands(f.results))
 
     return visit(fn)
 

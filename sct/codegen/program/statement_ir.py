@@ -202,11 +202,13 @@ def blocks(s: Statement) -> Iterator[Block]:
 
 
 def statements(block: Block) -> Iterator[Statement]:
-    """Every statement of a block and of the blocks in it."""
-    for s in block:
+    """Every statement of a block and of the blocks in it, in order."""
+    todo = block[::-1]
+    while todo:
+        s = todo.pop()
         yield s
-        for inner in blocks(s):
-            yield from statements(inner)
+        for inner in reversed([*blocks(s)]):
+            todo += reversed(inner)
 
 
 def operands(s: Statement) -> tuple[Operand, ...]:
