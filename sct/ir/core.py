@@ -13,11 +13,12 @@ if they are the same object.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, Union
+from typing import Any, Protocol, TypeVar, Union
 
 from sct.errors import Loc
 from sct.ir.types import Dim, Optional, Residuals, Seq, Tensor, Type, Undef, py
@@ -213,7 +214,8 @@ class Eqn:
         return value
 
     def with_(self, **changes: Any) -> Eqn:
-        return Eqn(**{**self.__dict__, **changes})
+        """The equation with these changes; itself, if they change nothing."""
+        return self if _changes_nothing(self, changes) else _changed(self, changes)
 
     def __repr__(self) -> str:
         return f"{', '.join(map(repr, self.outs))} = {self.op.name}{self.args}"
@@ -236,10 +238,32 @@ class Fn:
     owned: tuple[tuple[int, int], ...] = ()
 
     def with_(self, **changes: Any) -> Fn:
-        return Fn(**{**self.__dict__, **changes})
+        """The function with these changes; itself, if they change nothing."""
+        return self if _changes_nothing(self, changes) else _changed(self, changes)
 
     def __repr__(self) -> str:
         return f"Fn {self.name}: {len(self.eqns)} eqns"
+
+
+N = TypeVar("N", Eqn, Fn)
+
+
+def _changes_nothing(node: N, changes: Mapping[str, Any]) -> bool:
+    fields = node.__dict__
+    return all(fields[name] is new or type(new) is tuple and _are_same(fields[name], new)
+               for name, new in changes.items())
+
+
+def _are_same(old: tuple[object, ...], new: tuple[object, ...]) -> bool:
+    return len(old) == len(new) and all(map(operator.is_, old, new))
+
+
+def _changed(node: N, changes: Mapping[str, Any]) -> N:
+    """A copy with these changes: `dataclasses.replace` without the time that it takes."""
+    copy = object.__new__(type(node))
+    copy.__dict__.update(node.__dict__)
+    copy.__dict__.update(changes)
+    return copy
 
 
 class EmitsEqns(Protocol):
@@ -329,7 +353,8 @@ def rebuild(fn: Fn, env: Mapping[Value, Operand] | None = None, *, fresh: bool =
         for e in f.eqns:
             args = substitute(e.args, names)
             regions = tuple(map(visit, e.regions))
-            eqns.append(e.with_(args=args, regions=regions, outs=new(e.outs)))
+            changes = {"args": args, "regions": regions, "outs": new(e.outs)}
+            eqns.append(_changed(e, changes) if fresh else e.with_(**changes))
         return f.with_(params=params, eqns=tuple(eqns), results=substitute(f.results, names))
 
     return visit(fn)

@@ -11,7 +11,7 @@ read where one is taken apart.  What a function hands only to itself is therefor
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, boundary_of, called_as, free_values, walk
@@ -39,11 +39,13 @@ class _Prune:
         self.results: dict[str, set[int]] = {name: set() for name in self.params}
         self.fields: dict[str, set[int]] = defaultdict(set)
         self.called: set[str] = set()
+        self._cleaned: dict[Fn, tuple[list[int], Fn]] = {}
 
     def run(self) -> Fn:
+        top = self.program.with_(functions=())
         while True:
             before = self.facts()
-            self.learn(self.cleaned(self.program.with_(functions=())))
+            self.learn(self.cleaned(top))
             for f in self.program.functions:
                 if self.called.intersection(called_as(f)):
                     made = self.cleaned(f)
@@ -53,7 +55,7 @@ class _Prune:
                 break
         functions = [self.rebuilt(self.cleaned(f)) for f in self.program.functions
                      if self.called.intersection(called_as(f))]
-        return self.region(self.cleaned(self.program.with_(functions=()))).with_(functions=tuple(functions))
+        return self.region(self.cleaned(top)).with_(functions=tuple(functions))
 
     def facts(self) -> tuple[int, ...]:
         return len(self.called), *(len(s) for live in (self.params, self.results, self.fields) for s in live.values())
@@ -62,25 +64,42 @@ class _Prune:
 
     def cleaned(self, fn: Fn) -> Fn:
         """`fn` without what is dead; dead operands of calls, and dead results, are None."""
-        fn = self.masked(fn)
+        sizes = [len(live) for live in self.live_sets(fn)]  # live sets only grow
+        before = self._cleaned.get(fn)
+        if before is None or before[0] != sizes:
+            names, masked = called_as(fn), self.masked(fn)
+            if fn.name in self.results or len(names) > 1:
+                masked = masked.with_(results=_masked(fn.results, self.results[names[-1]]))
+            self._cleaned[fn] = sizes, dce(masked, keep_raises=self.keep_raises)
+        return self._cleaned[fn][1]
+
+    def live_sets(self, fn: Fn) -> Iterator[set[int]]:
+        """Everything on which `cleaned(fn)` depends."""
         names = called_as(fn)
         if fn.name in self.results or len(names) > 1:
-            live = self.results[names[-1]]
-            fn = fn.with_(results=_masked(fn.results, live))
-        return dce(fn, keep_raises=self.keep_raises)
+            yield self.results[names[-1]]
+        for eqn in walk(fn):
+            live = self.live(eqn)
+            if live is not None:
+                yield live
 
     def masked(self, fn: Fn) -> Fn:
         return fn.with_(eqns=tuple(
             eqn.with_(args=self.operands(eqn), regions=tuple(map(self.masked, eqn.regions))) for eqn in fn.eqns))
 
-    def operands(self, eqn: Eqn) -> tuple[Operand, ...]:
+    def live(self, eqn: Eqn) -> set[int] | None:
+        """Which operands of the equation are live, where that is not for itself to say."""
         if eqn.op.name == "call":
-            return _masked(eqn.args, self.params[eqn.attrs["callee"]])
+            return self.params[eqn.attrs["callee"]]
         if eqn.op.name == "boundary":
-            return _masked(eqn.args, self.results[f"{eqn.attrs['of']}_forward"])
+            return self.results[f"{eqn.attrs['of']}_forward"]
         if eqn.op.name == "pack":
-            return _masked(eqn.args, self.fields[eqn.attrs["of"]])
-        return eqn.args
+            return self.fields[eqn.attrs["of"]]
+        return None
+
+    def operands(self, eqn: Eqn) -> tuple[Operand, ...]:
+        live = self.live(eqn)
+        return eqn.args if live is None else _masked(eqn.args, live)
 
     def learn(self, fn: Fn) -> None:
         """Enter what `fn`, which is cleaned, reads of the results of calls and of records."""
