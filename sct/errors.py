@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-__all__ = ["Loc", "SctError", "SctWarning", "add_place", "at_the_call", "caret", "fault"]
+__all__ = ["Loc", "SctError", "SctWarning", "add_place", "at_the_call", "caret", "complex_number", "fault"]
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,20 @@ def at_the_call(refusal: SctError) -> SctError:
     return refusal.with_traceback(None)
 
 
+def complex_number(loc: Loc | None) -> SctError:
+    """The refusal of a program in which a number becomes complex."""
+    return SctError("SCT102", "a number becomes complex here, which is not supported", loc=loc,
+                    why="a power of a negative number whose exponent is no integer is complex",
+                    hint="test for the negative base before, or compute with its absolute value")
+
+
 def add_place(error: BaseException) -> None:
     """Note the user's file, line and text on an exception that emitted code raised (Python 3.11 and later).
 
     An emitted module holds the places that its lines come from as `__sct_lines__`.  What a `raise`
     or `assert` of the user raises stays as the user wrote it.
+
+    Raises SctError SCT102 where a number has become complex, with which Python may go on and the derivative does not.
     """
     place: Loc | None = None
     traceback = error.__traceback__
@@ -98,9 +107,13 @@ def add_place(error: BaseException) -> None:
         lines = traceback.tb_frame.f_globals.get("__sct_lines__", {})
         place = lines.get(traceback.tb_lineno, place)
         traceback = traceback.tb_next
-    if place is None or isinstance(error, SctError) or not hasattr(error, "add_note"):
+    if place is None or isinstance(error, SctError):
         return
     if linecache.getline(place.file, place.line).lstrip().startswith(("raise", "assert")):
+        return
+    if type(error) is TypeError and "complex" in str(error):
+        raise complex_number(place) from error
+    if not hasattr(error, "add_note"):
         return
     note = f"raised by {place.file}:{place.line}: {linecache.getline(place.file, place.line).strip()}"
     if note not in getattr(error, "__notes__", ()):

@@ -1532,6 +1532,196 @@ def match_a_namedtuple(x):
             return a * b
 
 
+# -- keys that cannot be hashed, and what cannot be run over -------------------------------------------------------
+
+
+@program
+def slice_as_a_key(x):
+    d = {1: x[0]}
+    return d[1:2]
+
+
+@program
+def slice_as_a_key_that_is_written(x):
+    d = {}
+    d[1:] = x[0]
+    return x[0]
+
+
+@program
+def slice_as_a_key_that_is_set_once(x):
+    return {1: x[0]}.setdefault(slice(1, 2), x[1])
+
+
+@program
+def slice_known_at_run_time_as_a_key(x):
+    n = len(x)
+    return {1: x[0]}.get(slice(n, 2 * n))
+
+
+@program
+def slice_in_a_dict(x):
+    return x[0] if slice(1, 2) in {1: x[0]} else x[1]
+
+
+@program
+def list_as_a_key_of_a_display(x):
+    return len({(1, [2]): x[0]}) * x[0]
+
+
+@program
+def array_as_a_key(x):
+    d = {}
+    d[x] = 1.0
+    return x[0]
+
+
+@program
+def list_in_a_set(x):
+    return len({1, [2]}) * x[0]
+
+
+@program
+def dict_as_a_key_that_is_deleted(x):
+    d = {1: x[0]}
+    del d[{}]
+    return x[0]
+
+
+@program
+def loop_over_a_number(x):
+    total = 0.0
+    for v in len(x):
+        total += v * x[0]
+    return total
+
+
+@program
+def number_unpacked(x):
+    a, b = float(x[0])
+    return a + b
+
+
+@program
+def nothing_unpacked(x):
+    a, *b = None
+    return a * len(b) * x[0]
+
+
+@program
+def number_in_a_display(x):
+    return sum([*x, *3.0])
+
+
+@program
+def function_run_over(x):
+    return sum(v * x[0] for v in 2.5)
+
+
+@program
+def number_in_a_number(x):
+    return x[0] if 1 in 3.5 else x[1]
+
+
+# -- the order of what a call is given -------------------------------------------------------------------------------
+
+
+def noted(text: str, v: Any) -> Any:
+    print(text)
+    return v
+
+
+def taking(a: Any = 0.0, b: Any = 0.0, c: Any = 0.0) -> Any:
+    return a + b + c
+
+
+@program
+def keyword_given_twice_after_its_neighbours(x):
+    return taking(**noted("d", {"b": x[0]}), b=noted("b", x[1]), c=noted("c", x[2]))
+
+
+@program
+def keyword_given_twice_before_its_neighbours(x):
+    return taking(b=noted("b", x[1]), **noted("d", {"b": x[0]}), c=noted("c", x[2]))
+
+
+@program
+def spread_number_after_the_keywords(x):
+    return taking(*noted("t", 3.5), c=noted("c", x[2]))
+
+
+@program
+def spread_number_before_the_keywords(x):
+    return taking(x[0], *noted("t", 3.5), c=noted("c", x[2]))
+
+
+@program
+def spread_list_that_a_keyword_changes(x):
+    xs = [x[0]]
+    return taking(*xs, c=noted("c", xs.append(x[1]) or 2.0))
+
+
+@program
+def mapping_that_is_none(x):
+    return taking(c=noted("c", x[2]), **noted("n", None))
+
+
+# -- attributes of numbers -----------------------------------------------------------------------------------------
+
+
+@on(1.5)
+def conjugate_of_a_float(x):
+    return (x * 2.0).conjugate() * x.conjugate()
+
+
+@on(1.5, 3)
+def conjugate_of_an_int(x, n):
+    return [n.conjugate(), True.conjugate(), x][2]
+
+
+@on(1.5, 3)
+def imaginary_parts(x, n):
+    return x.imag + x.real * (n + 1).imag + x
+
+
+@on(1.5, 3)
+def attributes_of_a_number_of_two_kinds(x, n):
+    y = x if n > 3 else 2
+    return x * (2 if hasattr(y, "nope") else 3) + getattr(y, "shape", x)
+
+
+@on(1.5)
+def item_that_is_annotated_and_not_assigned(x):
+    missing.a: int  # noqa: B032, F821
+    return x
+
+
+@refused("SCT102", 1.5)
+def power_that_is_complex(x):
+    return (-x) ** 0.5
+
+
+@refused("SCT102", 1.5)
+def power_that_is_complex_inside(x):
+    return abs((-x) ** 0.5)
+
+
+@refused("SCT102", 1.5)
+def power_that_is_complex_in_a_test(x):
+    y = (1.0 - x) ** x
+    return x if isinstance(y, complex) else 2.0 * x
+
+
+@refused("SCT502", 1.5)
+def free_variable_that_is_not_bound(x):
+    def g() -> Any:
+        return y
+
+    if x > 3.0:
+        y = 2.0
+    return g() * x
+
+
 # -- names -----------------------------------------------------------------------------------------------------
 
 

@@ -80,7 +80,7 @@ class Recorder:
             x = now.get(name)
             if isinstance(x, np.ndarray) and x.size <= LARGEST:
                 x = x.copy()
-            if isinstance(x, (bool, int, float, np.generic, np.ndarray)):
+            if isinstance(x, (bool, int, float, complex, np.generic, np.ndarray)):
                 self.events.append((place, name, x))
 
 
@@ -108,7 +108,7 @@ def _names(x: Any) -> tuple[str, ...]:
 
 
 def parting(user: Recorder, sct: Recorder) -> Parting | None:
-    """The first assignment of the user's to which another value belongs."""
+    """The first assignment of the user's to which another value belongs, or a complex number, which sct has none of."""
     theirs: dict[tuple[Line, str], list[Any]] = defaultdict(list)
     ours: dict[tuple[Line, str], list[Any]] = defaultdict(list)
     known = {name for _, name, _ in user.events}
@@ -120,6 +120,8 @@ def parting(user: Recorder, sct: Recorder) -> Parting | None:
     for place, name, x in user.events:
         key = place, name
         k, count[key] = count[key], count[key] + 1
+        if isinstance(x, complex):
+            return Parting(*place, name, x, x)
         if len(ours[key]) == len(theirs[key]) and type(ours[key][k]) is type(x) and not same(x, ours[key][k]):
             return Parting(*place, name, x, ours[key][k])
     return None

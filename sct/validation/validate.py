@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from sct.codegen import Source
-from sct.errors import Loc, SctError
+from sct.errors import Loc, SctError, complex_number
 from sct.frontend import Same, Traced, Transform, read_path
 from sct.frontend.values.primal_record import NO_VALUE, Place
 from sct.ir import Eqn, Fn, walk
@@ -73,11 +73,16 @@ class Validation:
             plain.call()
             read.seconds = max(PATIENCE, 100.0 * plain.took)
             read.read(self.traced, self.primal)
+            if _is_complex(plain.outcome.value) or _is_complex(read.outcome.value):
+                raise complex_number(_place_of(root))
             difference = _compared(plain, read, self.primal)
             if difference is None:
                 return True
             if reason := _beyond(plain.outcome, read.outcome):
                 return reason
+            if type(plain.outcome.error) is NameError and type(read.outcome.error) is UnboundLocalError:
+                raise SctError("SCT502", "a variable of a function around this one is read before it is bound",
+                               why=f"Python: {plain.outcome.error}", loc=_place_of(root), hint="bind it on every path")
             again = _Run(kept, root, args, kwargs, given)
             again.call()
             where = self._parting(_Run(kept, root, args, kwargs, given), _Run(kept, root, args, kwargs, given))
@@ -324,14 +329,26 @@ def _beyond(*outcomes: Outcome) -> str | None:
     return None
 
 
-def _refusal(root: Any, found: Difference, where: Parting | None) -> SctError:
+def _is_complex(x: Any) -> bool:
+    """Is this a complex number, or a tuple with one?  The type of no argument is."""
+    return any(map(_is_complex, x)) if isinstance(x, tuple) else isinstance(x, (complex, np.complexfloating))
+
+
+def _place_of(root: Any) -> Loc | None:
+    """Where the function stands."""
     code = getattr(getattr(root, "__func__", root), "__code__", None)
-    loc = Loc(code.co_filename, code.co_firstlineno) if code is not None else None
+    return Loc(code.co_filename, code.co_firstlineno) if code is not None else None
+
+
+def _refusal(root: Any, found: Difference, where: Parting | None) -> SctError:
+    loc = _place_of(root)
     name = getattr(root, "__name__", type(root).__name__)
     first = ""
     if where is not None:
         text = linecache.getline(where.file, where.line)
         loc = Loc(where.file, where.line, len(text) - len(text.lstrip()))
+        if _is_complex(where.python) or _is_complex(where.sct):
+            return complex_number(loc)
         first = f"; first `{where.name}` of this line: {shown(where.python)}, as read {shown(where.sct)}"
     return SctError(
         "SCT601", f"sct read `{name}` wrongly: {found.what} is not what Python gives",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import enum
 import functools
+import itertools
 import math
+import re
 import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Container as Container_
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,7 +45,7 @@ from sct.frontend.interpreter.interpreter import (
 )
 from sct.frontend.interpreter.special_methods import checked
 from sct.frontend.interpreter.statements import FALL, block, guard
-from sct.frontend.library.argument_checks import by_position, check_arguments, check_instance
+from sct.frontend.library.argument_checks import by_position, check_arguments, check_instance, check_operands
 from sct.frontend.library.numpy_functions import ufunc_method
 from sct.frontend.library.op_calls import call_named, spelling_of
 from sct.frontend.library.text_formatting import joined
@@ -87,26 +89,52 @@ __all__ = ["call_function", "call_source", "inline"]
 def call_expr(ev: Evaluator, node: Any) -> Abstract:
     fn = ev.eval(node.func)
     args: list[Abstract] = []
-    for a in node.args:
+    alone = ev.eval(node.args[0].value) if len(node.args) == 1 and isinstance(node.args[0], gast.Starred) else None
+    for a in node.args if alone is None else ():
         if isinstance(a, gast.GeneratorExp):
             args.append(_generator(ev, fn, a))
         elif isinstance(a, gast.Starred):
-            args += items_of(ev, ev.eval(a.value))
+            args += items_of(ev, ev.eval(a.value), lambda x: [*x])
         else:
             args.append(ev.eval(a))
     kwargs: dict[str, Abstract] = {}
-    for k in node.keywords:
-        v = ev.eval(k.value)
-        if k.arg is not None:
-            _no_second(ev, fn, kwargs, [k.arg])
-            kwargs[k.arg] = v
-            continue
-        if not isinstance(v, DictRef):
-            ev.refuse("SCT503", "only a dict of known keys may follow `**`", node=k.value)
-        cell = ev.slots(v)
-        _no_second(ev, fn, kwargs, cell.keys)
-        kwargs.update(zip(cell.keys, cell.items))
+    for spread, keywords in itertools.groupby(node.keywords, lambda k: k.arg is None):
+        for more in map(functools.partial(_spread, ev, fn), keywords) if spread else [_named(ev, keywords)]:
+            _no_second(ev, fn, kwargs, list(more))
+            kwargs.update(more)
+    if alone is not None:  # it is run over by the call
+        args += items_of(ev, alone, _taker(ev, fn, "*{}"))
     return ev.call(fn, args, kwargs)
+
+
+def _named(ev: Evaluator, keywords: Iterable[Any]) -> dict[str, Abstract]:
+    """Keywords in a row, which are all evaluated before one of them is found to be given twice."""
+    return {k.arg: ev.eval(k.value) for k in keywords}
+
+
+def _spread(ev: Evaluator, fn: Abstract, keyword: Any) -> dict[str, Abstract]:
+    """What follows `**`."""
+    v = ev.eval(keyword.value)
+    check_operands(ev, _taker(ev, fn, "**{}"), v)
+    if not isinstance(v, DictRef):
+        ev.refuse("SCT503", "only a dict of known keys may follow `**`", node=keyword.value)
+    cell = ev.slots(v)
+    return dict(zip(cell.keys, cell.items))
+
+
+def _taker(ev: Evaluator, fn: Abstract, how: str) -> Callable[[Any], Any]:
+    """A function of the name of `fn` is given something after `*` or `**`."""
+    name = _shown_name(ev, fn)
+
+    def take(x: Any) -> Any:
+        try:
+            return eval(f"(lambda *_, **__: None)({how.format('x')})", {"x": x})
+        except TypeError as error:
+            if name is None:
+                return None
+            raise TypeError(re.sub(r"^.*\(\)", lambda _: f"{name}()", str(error))) from None
+
+    return take
 
 
 def _no_second(ev: Evaluator, fn: Abstract, there: Kwargs, names: Sequence[Any]) -> None:
@@ -116,6 +144,14 @@ def _no_second(ev: Evaluator, fn: Abstract, there: Kwargs, names: Sequence[Any])
     twice = next((name for name in names if name in there), None)
     if twice is None:
         return
+    text = _shown_name(ev, fn)
+    if text is None:
+        ev.refuse("SCT205", f"the keyword `{twice}` is given twice", why="Python raises a TypeError here")
+    die(ev, "TypeError", f"{text}() got multiple values for keyword argument {twice!r}")
+
+
+def _shown_name(ev: Evaluator, fn: Abstract) -> str | None:
+    """How Python names a function where it cannot be called as it is written."""
     module: Any
     qualname: Any
     f = fn.fn if isinstance(fn, Bound) else fn
@@ -127,9 +163,8 @@ def _no_second(ev: Evaluator, fn: Abstract, there: Kwargs, names: Sequence[Any])
         known = getattr(known, "__func__", known)
         module, qualname = getattr(known, "__module__", None), getattr(known, "__qualname__", None)
     if qualname is None:
-        ev.refuse("SCT205", f"the keyword `{twice}` is given twice", why="Python raises a TypeError here")
-    text = qualname if module in (None, "builtins") else f"{module}.{qualname}"
-    die(ev, "TypeError", f"{text}() got multiple values for keyword argument {twice!r}")
+        return None
+    return qualname if module in (None, "builtins") else f"{module}.{qualname}"
 
 
 def _generator(ev: Evaluator, fn: Abstract, node: Any) -> Abstract:

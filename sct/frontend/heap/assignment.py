@@ -46,13 +46,17 @@ def home_of(ev: Evaluator, target: Any) -> Key:
     return Key(frame.id, target.id)
 
 
+def _unpack(x: Any) -> None:
+    (_,) = x
+
+
 def _unpacked(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstract, ...]:
     """The items to unpack; of an iterator at most one more than there are targets."""
     v = iterable(ev, v)
     starred = any(isinstance(t, gast.Starred) for t in targets)
     if not is_iterator(v) or starred:
         try:
-            return items_of(ev, v)
+            return items_of(ev, v, _unpack)
         except NeedsStatic:
             if starred or not isinstance(v, (Ref, ListRef)):
                 raise

@@ -12,6 +12,7 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.objects import special_call
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.library.argument_checks import check_operands, hashed
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -94,6 +95,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return got
     if isinstance(owner, DictRef):
         cell = _slots(ev, owner)
+        check_operands(ev, hash, key)
         name = ev.ask(key, "a key of a dict")
         if name not in cell.keys and isinstance(owner, DefaultRef):
             assign_item(ev, owner, key, ev.call(owner.factory, []))
@@ -335,7 +337,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
     elif isinstance(owner, (ListRef, DictRef)):
         cell = ev.writable(owner.addr, "a write")
         assert isinstance(cell, Slots)
-        where = ev.key(key) if isinstance(owner, DictRef) else known_key(ev, key, "an index into a list")
+        where = hashed(ev, key) if isinstance(owner, DictRef) else known_key(ev, key, "an index into a list")
         items = list(cell.items)
         if isinstance(owner, DictRef):
             if where in cell.keys:
@@ -371,6 +373,8 @@ def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
         return
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)
+    if isinstance(owner, DictRef):
+        check_operands(ev, hash, key)
     where = known_key(ev, key, "an index into a list" if isinstance(owner, ListRef) else "a key of a dict")
     if isinstance(owner, DictRef):
         entries = dict(zip(cell.keys, cell.items))

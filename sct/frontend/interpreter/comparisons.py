@@ -34,6 +34,7 @@ from sct.frontend.interpreter.expressions import as_bool, boolean, negated, trut
 from sct.frontend.interpreter.identity import identical
 from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.interpreter.special_methods import plain_numbers
+from sct.frontend.library.argument_checks import check_operands
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.loops.iterator_protocol import VIEWS, drained
 from sct.frontend.values.abstract_values import (
@@ -367,12 +368,14 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     owner = ev.text(owner)
     if isinstance(owner, DictRef):
         cell = ev.slots(owner)
+        check_operands(ev, hash, x)
         try:
             return Static(ev.ask(x, "what `in` looks for") in cell.keys)
         except NeedsStatic as need:
             need.error.hint = "fill an array in a loop"
             raise
     if isinstance(owner, Static) and class_of(owner) is None:
+        check_operands(ev, operator.contains, owner, x)
         wanted = ev.ask(x, "what `in` looks for")
         return Static(attempted(ev, lambda: wanted in owner.value))
     if isinstance(owner, Iteration) and owner.state is not None:  # it gives its items up to the one
@@ -394,6 +397,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
                 return Static(True)  # it may be nan
             return Static(ev.ask(x, "what `in` looks for") in [ev.ask(y, "an item of this list") for y in items])
         return _any_equal(ev, x, items)
+    check_operands(ev, operator.contains, owner, x)
     ev.refuse("SCT503", "`in` is supported for tuples, lists, dicts and arrays alone")
 
 

@@ -18,6 +18,7 @@ from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.store import binding
 from sct.frontend.interpreter.expressions import condition, lookup
 from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.library.argument_checks import hashed
 from sct.frontend.loops.iterator_protocol import drained, iterable, iterator, most
 from sct.frontend.source.parse import free_in
 from sct.frontend.values.abstract_values import Abstract, Key, Static
@@ -115,14 +116,14 @@ def _makes_generators(node: Any) -> frozenset[Any]:
 def dictcomp(ev: Evaluator, node: Any) -> Abstract:
     """A dict display with `for`."""
     return ev.new_dict(dict(_rows(ev, node, ask=True, settled=True, item=lambda: (
-        ev.key(ev.eval(node.key)), ev.eval(node.value)))))
+        hashed(ev, ev.eval(node.key)), ev.eval(node.value)))))
 
 
 @expression(gast.SetComp)
 def setcomp(ev: Evaluator, node: Any) -> Abstract:
     """A set display with `for`."""
     made = _rows(ev, node, ask=True, settled=True, item=lambda: ev.eval(node.elt))
-    return Static({ev.key(x, "an item of a set") for x in made})
+    return Static({hashed(ev, x, "an item of a set") for x in made})
 
 
 def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:

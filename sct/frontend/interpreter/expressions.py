@@ -24,6 +24,7 @@ from sct.frontend.heap.subscripts import NUMPY_NAMES, size_along
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.interpreter.special_methods import checked, plain_numbers
+from sct.frontend.library.argument_checks import hashed
 from sct.frontend.library.text_formatting import shown
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.values.abstract_values import (
@@ -473,10 +474,20 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return owner
     if name == "imag" and x_type.carrier != "py":
         return ev.call(Static(np.imag), [owner])
+    if name == "imag":
+        return _imag(ev, owner)
     if x_type.is_array or x_type.carrier == "np":
         like = np.ones((1,) * x_type.rank)
         attempted(ev, lambda: getattr(like if x_type.is_array else like[()], name))
     return Method(owner, name)
+
+
+def _imag(ev: Evaluator, owner: Abstract) -> Abstract:
+    """The imaginary part of a number of Python: 0 of an int, 0.0 of a float."""
+    classes = possible_classes(owner) or (python_class(ev, owner),)
+    if {cls.__name__ == "float" for cls in classes} == {True, False}:
+        ev.refuse("SCT504", "whether this number is an int or a float is not known", hint="convert it: `float(...)`")
+    return Static(classes[0]().imag)
 
 
 def _no_other(ev: Evaluator, owner: Value, name: str) -> None:
@@ -529,7 +540,7 @@ def display(ev: Evaluator, nodes: list[Any]) -> tuple[Abstract, ...]:
     items: list[Abstract] = []
     for n in nodes:
         if isinstance(n, gast.Starred):
-            items += items_of(ev, ev.eval(n.value))
+            items += items_of(ev, ev.eval(n.value), lambda x: [*x])
         else:
             items.append(ev.eval(n))
     return tuple(items)
@@ -557,14 +568,14 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
             assert isinstance(cell, Slots)
             made.update(zip(cell.keys, cell.items))
         else:
-            key = ev.key(ev.eval(k))
+            key = hashed(ev, ev.eval(k))
             made[key] = ev.eval(v)
     return ev.new_dict(made)
 
 
 @expression(gast.Set)
 def set_(ev: Evaluator, node: Any) -> Abstract:
-    return Static({ev.key(x, "an item of a set") for x in display(ev, node.elts)})
+    return Static({hashed(ev, x, "an item of a set") for x in display(ev, node.elts)})
 
 
 @expression(gast.Lambda)

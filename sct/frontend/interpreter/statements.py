@@ -226,6 +226,10 @@ def assign_stmt(ev: Evaluator, node: Any) -> None:
 def annotated(ev: Evaluator, node: Any) -> None:
     if node.value is not None:
         assign(ev, node.target, ev.eval(node.value))
+        return
+    for part in ("value", "slice"):  # of an attribute or an item: what has it
+        if hasattr(node.target, part):
+            ev.eval(getattr(node.target, part))
 
 
 @statement(gast.AugAssign)

@@ -21,20 +21,20 @@ import numpy as np
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.interpreter.exceptions import die
 from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs
-from sct.frontend.values.abstract_values import Abstract, DefaultRef, DictRef, ListRef, Ref, Slots, Static, Tup
+from sct.frontend.values.abstract_values import SLICE, Abstract, DefaultRef, DictRef, ListRef, Ref, Slots, Static, Tup
 from sct.ir import Value
 from sct.ir.types import Tensor
 from sct.ir.user_objects import is_namedtuple
 from sct.ops.program.effects import samples_of
 
-__all__ = ["by_position", "check_arguments", "check_instance", "check_method", "samples"]
+__all__ = ["by_position", "check_arguments", "check_instance", "check_method", "check_operands", "hashed"]
 
 
 def check_arguments(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> None:
     """Raise what Python raises of the call, whatever the values are that it is given."""
     _raise(ev, _misfit(f, len(args), tuple(kwargs)))
     if _binds(f, len(args), tuple(kwargs)) is False:
-        given = [next(iter(samples(ev, v)), _Argument()) for v in (*args, *kwargs.values())]
+        given = [next(iter(_samples(ev, v)), _Argument()) for v in (*args, *kwargs.values())]
         text = _tried(f, given[:len(args)], dict(zip(kwargs, given[len(args):])))
         _raise(ev, text if text is not None and _Argument.__name__ not in text else None)
     if not (getattr(f, "__name__", "") in _NEVER_TRIED or (getattr(f, "__module__", None) or "").startswith("sct")):
@@ -55,6 +55,17 @@ def check_method(ev: Evaluator, classes: Sequence[type], owner: Abstract, name: 
     if name not in _NEVER_TRIED:
         _raise(ev, _refused(ev, lambda own, *given, **named: getattr(own, name)(*given, **named), [owner, *args],
                             kwargs))
+
+
+def check_operands(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> None:
+    """Raise what Python raises of `run(*values)`, whatever the values are."""
+    _raise(ev, _refused(ev, run, values, {}))
+
+
+def hashed(ev: Evaluator, v: Abstract, what: str = "a key of a dict") -> Any:
+    """A key of a dict or an item of a set, asked; what cannot be one raises as in Python."""
+    check_operands(ev, hash, v)
+    return ev.key(v, what)
 
 
 def _raise(ev: Evaluator, text: str | None) -> None:
@@ -193,7 +204,7 @@ def _tried(f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -
 _AS_THEY_ARE = (str, bytes, type(None), type(Ellipsis), slice, np.dtype)
 
 
-def samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
+def _samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
     """Objects of the classes that `v` may be of; none where that is not known, or where it could be called.
 
     size  of each axis of an array
@@ -202,6 +213,8 @@ def samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
         x = v.peek
         if type(x) in (bool, int, float):
             return [x] if x in range(-_MOST, _MOST) else [1.0] if type(x) is float else []
+        if type(x) in (set, frozenset):
+            return [type(x)(x)]
         known = type(x) in _AS_THEY_ARE or isinstance(x, type) and x.__module__ in ("builtins", "numpy")
         return [x] if known or isinstance(x, np.dtype) else []
     if isinstance(v, (Value, Ref)):
@@ -209,6 +222,8 @@ def samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
         if not isinstance(t, Tensor) or t.carrier == "any":
             return []
         return [np.ones((size,) * t.rank, x.dtype) if t.is_array else x for x in samples_of(t)]
+    if isinstance(v, Tup) and v.fields == SLICE:
+        return [slice(None)]
     if isinstance(v, Tup) and v.cls is tuple:
         return [tuple(items) for items in _each(ev, v.items, size)]
     cell = ev.store.cells[v.addr] if isinstance(v, (ListRef, DictRef)) and not isinstance(v, DefaultRef) else None
@@ -220,6 +235,6 @@ def samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
 
 def _each(ev: Evaluator, items: Sequence[Abstract], size: int) -> list[tuple[Any, ...]]:
     """The same of several; none of many."""
-    ways = itertools.product(*(samples(ev, x, size) for x in items[:_MOST]))
+    ways = itertools.product(*(_samples(ev, x, size) for x in items[:_MOST]))
     found = list(itertools.islice(ways, _MOST + 1))
     return found if max(len(items), len(found)) <= _MOST else []

@@ -22,6 +22,7 @@ from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.expressions import as_bool, binary, boolean, formatted, truth
 from sct.frontend.interpreter.interpreter import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.interpreter.special_methods import checked, plain_numbers
+from sct.frontend.library.argument_checks import hashed
 from sct.frontend.library.itertools_functools import looked, select
 from sct.frontend.library.python_fallbacks import all_, any_, largest, largest_by, same, smallest, smallest_by
 from sct.frontend.library.python_fallbacks import sum_ as sum_of_array
@@ -122,7 +123,7 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     elif args:
         for pair in one_by_one(ev, args[0]):
             k, v = items_of(ev, pair)
-            made[ev.key(k)] = v
+            made[hashed(ev, k)] = v
     made.update(kwargs)
     return ev.new_dict(made)
 
@@ -142,7 +143,7 @@ def _pairs(ev: Evaluator, v: Static) -> dict[Any, Any]:
 @special(dict.fromkeys)
 def fromkeys(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     value = args[1] if len(args) > 1 else Static(None)
-    return ev.new_dict({ev.key(k): value for k in items_of(ev, args[0])})
+    return ev.new_dict({hashed(ev, k): value for k in items_of(ev, args[0])})
 
 
 @special(collections.defaultdict)
@@ -408,7 +409,7 @@ def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(set)
 def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     items = items_of(ev, args[0]) if args else ()
-    known = [ev.key(x, "an item of a set") for x in items]
+    known = [hashed(ev, x, "an item of a set") for x in items]
     return Static(attempted(ev, lambda: set(known)))
 
 

@@ -108,6 +108,8 @@ def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """`owner.name`; None where reading it raises an AttributeError."""
+    if classes := possible_classes(owner):
+        return get(ev, owner, name) if any(hasattr(cls, name) for cls in classes) else None
     if class_of(owner) is None and not isinstance(owner, (ObjRef, Parent)):
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) and isinstance(owner.type, Opaque) else None
         known = owner.peek if isinstance(owner, Static) else leaf

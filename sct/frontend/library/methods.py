@@ -14,7 +14,7 @@ from sct.frontend.heap.subscripts import item
 from sct.frontend.interpreter.comparisons import one_or_equal
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Kwargs, called
-from sct.frontend.library.argument_checks import check_method
+from sct.frontend.library.argument_checks import check_method, hashed
 from sct.frontend.library.numpy_functions import ARRAY_METHODS
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.library.text_formatting import text_of
@@ -58,6 +58,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
             return ev.call(Static({"b": bool, "i": int, "f": float}[kind]), [owner])
         if name == "tolist" and isinstance(owner, Ref):
             return ev.wrap(ev.emit(ops.unstack, ev.operand(owner), depth=t.rank if isinstance(t, Tensor) else 1))
+        if name == "conjugate" and isinstance(t, Tensor) and t.carrier in ("py", "any"):
+            return ev.call(Static(int), [owner]) if t.kind == "b" and t.carrier == "py" else owner
         spelling = f".{name}"
         if spelling in BY_CALL:
             return call_named(ev, spelling, [owner, *args], kwargs)
@@ -154,7 +156,7 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
         result = Tup((ev.lift(last), v))
     else:
         key, *default = args
-        known = ev.key(key)
+        known = hashed(ev, key)
         if name == "setdefault":
             result = entries.setdefault(known, default[0] if default else Static(None))
         else:

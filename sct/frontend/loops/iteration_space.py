@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.subscripts import slice_view
 from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.library.argument_checks import check_operands
 from sct.frontend.loops.iterator_protocol import (
     ENDLESS,
     VIEWS,
@@ -45,8 +47,11 @@ __all__ = ["NESTS", "SPACES", "Space", "from_zero", "in_step", "is_run_over", "i
 # -- what is iterated over -------------------------------------------------------------------------
 
 
-def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
-    """All items; how many an array or list has is asked.  An iterator is used up."""
+def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tuple[Abstract, ...]:
+    """All items; how many an array or list has is asked.  An iterator is used up.
+
+    run  what is done with them, where there may be none to raise for
+    """
     v = ev.text(iterable(ev, v))
     if isinstance(v, Perhaps):
         v = ev.present(v)
@@ -61,6 +66,7 @@ def items_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
         return view_items(ev, v)
     if isinstance(v, Iteration) and v.kind == "range":
         return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
+    check_operands(ev, run, v)
     if isinstance(v, (Container, Static, Iteration)):
         return tuple(drained(ev, iterator(ev, v)))
     ev.refuse("SCT503", "the number of items of this object is not known",

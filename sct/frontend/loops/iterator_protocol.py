@@ -25,6 +25,7 @@ from sct.frontend.heap.store import is_number
 from sct.frontend.heap.subscripts import size_along, slice_view
 from sct.frontend.interpreter.exceptions import die
 from sct.frontend.interpreter.special_methods import checked
+from sct.frontend.library.argument_checks import check_operands
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -182,6 +183,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
         if isinstance(v, Ref) and not ev.type_of(v).rank:  # type: ignore[union-attr]
             die(ev, "TypeError", "iteration over a 0-d array")
         return new_iterator(ev, "iter", (v,))
+    check_operands(ev, iter, v)
     ev.refuse("SCT503", "this cannot be iterated over",
               hint="iterate over a range, an array, or a tuple, list or dict of known length")
 
