@@ -334,6 +334,12 @@ def over_attributes(a, x):
 def of_a_flag(n, x):
     return x * x * n if isinstance(n, bool) else x * n
 
+def of_its_class(v, x):
+    return x * x if type(v) is float else x * v
+
+def of_the_class_of_a_result(v, x):
+    return x * x * v if isinstance(v + 1.0, np.floating) else x * v
+
 def of_mixed(xs, x):
     s = 0.0
     for v in xs:
@@ -385,6 +391,8 @@ OTHERS: dict[str, list[tuple[str, Any, Any]]] = {  # the function, what it is co
                    ("with_an_attribute", lambda m: (_other(m),), lambda m: (m.A(),)),
                    ("over_attributes", lambda m: (m.A(),), lambda m: (_other(m),))],
     "a flag": [("of_a_flag", lambda m: (3,), lambda m: (True,)), ("of_a_flag", lambda m: (True,), lambda m: (1,))],
+    "a class": [("of_its_class", lambda m: (3.0,), lambda m: (np.float64(3.0),)),
+                ("of_the_class_of_a_result", lambda m: (3.0,), lambda m: (np.float64(3.0),))],
     "mixed": [("of_mixed", lambda m: ([1, 2.0] * 4,), lambda m: ([True, 2.0] * 4,))],
 }
 

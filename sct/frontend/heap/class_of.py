@@ -25,7 +25,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Value
 from sct.ir.real_ints import plain
-from sct.ir.types import Opaque, Tensor
+from sct.ir.types import FLOAT, Opaque, Tensor
 from sct.ir.user_objects import is_user_class
 
 __all__ = ["class_object", "possible_classes", "python_class"]
@@ -58,6 +58,8 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         return known
     t = plain(v.type) if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype != "real":
+        if t == FLOAT:
+            ev.ask_classes()
         return {"bool": bool, "int": int, "float": float}.get(t.dtype) or np.dtype(NUMPY_NAMES[t.dtype]).type
     if isinstance(v, Value) and isinstance(t, Opaque):
         leaf = ev.leaf_of(v)

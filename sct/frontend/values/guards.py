@@ -17,7 +17,7 @@ from sct.errors import SctError
 from sct.frontend.values.size_terms import At, atoms, known_size, size_of, size_text
 from sct.ir import Fn, Op, Operand, Value
 from sct.ir.interp import run
-from sct.ir.types import Apply, Atom, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, applied, sym
+from sct.ir.types import FLOAT, Apply, Atom, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, applied, sym
 from sct.ops import ELEMENTWISE, index
 
 __all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic"]
@@ -98,6 +98,14 @@ class Facts:
     def ahead(self) -> bool:
         """Are there no arguments to ask?"""
         return any(leaf is UNKNOWN for leaf in self.leaves)
+
+    def ask_classes(self) -> None:
+        """Make it a guard that the floats among the leaves are Python's own: NumPy's are floats too."""
+        for k, p in enumerate(self.params):
+            if p.type == FLOAT:
+                self.guards.setdefault(f"the class of {k}", Guard(
+                    f"type of {p.hint}", lambda leaves, k=k: type(leaves[k]) is float,  # type: ignore[misc]
+                    f"type({{{k}}}) is float"))
 
     def agree_sizes(self, op: Op, args: Sequence[Operand | float | None], attrs: Mapping[str, Any]) -> None:
         """Ask whether sizes that meet in a broadcast, and are not known to be equal, are."""
