@@ -108,6 +108,17 @@ def test_the_other_path_is_differentiated(f: Callable[..., Any]) -> None:
     agrees(f, np.array([1.5, 0.7]))
 
 
+def element_of_a_choice_in_a_choice(x: Any) -> Any:
+    a = x[1] if x[0] > 0.0 else None
+    b = a or 1.5
+    return x[0] * x[1] + b
+
+
+@pytest.mark.parametrize("x", [[1.5, 0.7], [1.5, -0.7], [-1.5, 0.7]])
+def test_an_element_that_a_choice_in_a_choice_reads(x: list[float]) -> None:
+    agrees(element_of_a_choice_in_a_choice, np.array(x))
+
+
 def pairs(X: Any) -> Any:
     """A potential of pairs, which points at one place do not have."""
     e = 0.0

@@ -162,6 +162,16 @@ def zip_shorter(x: np.ndarray) -> Any:
 
 
 @program
+def zip_with_a_list_of_unknown_length(x: np.ndarray) -> Any:
+    total = 0.0
+    for a, b in zip(sum([x, x]), [2.0 for _ in np.ones(3)]):
+        total = total + a * b
+    for a, b in zip(sum([x]), [v * 0.5 for v in x]):
+        total = total + a * b
+    return total
+
+
+@program
 def zip_shorter_first(x: np.ndarray) -> Any:
     it = iter([x[0], x[1], x[2], x[3]])
     for a, b in zip([1.0, 2.0], it):

@@ -23,7 +23,7 @@ answers by default.
 """
 
 from sct.frontend.autodiff import nested_jacobians
-from sct.frontend.calls import cached_functions, calls
+from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.heap import record_classes, subscripts
 from sct.frontend.interpreter import (
     comparisons,
@@ -35,7 +35,7 @@ from sct.frontend.interpreter import (
 )
 from sct.frontend.library import array_copies, builtins, introspection, itertools_functools, methods, operator_module
 from sct.frontend.library.genuine_functions import library_facts
-from sct.frontend.loops import loops
+from sct.frontend.loops import loop_statements
 from sct.frontend.root_function import identity
 from sct.frontend.specialize import Parameter, Traced, root_of, signature_comment, tangent_names, trace, trace_ahead
 from sct.frontend.transform import Transform
@@ -50,6 +50,6 @@ __all__ = [
 ]
 
 _handlers = (
-    array_copies, builtins, cached_functions, calls, comparisons, comprehensions, expressions, introspection,
-    itertools_functools, loops, match_statement, methods, nested_jacobians, operator_module, record_classes, statements,
-    subscripts, with_statement)
+    array_copies, builtins, cached_functions, call_expressions, comparisons, comprehensions, expressions,
+    introspection, itertools_functools, loop_statements, match_statement, methods, nested_jacobians, operator_module,
+    record_classes, statements, subscripts, with_statement)

@@ -124,13 +124,10 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
         a, b, c = (Static(0), v.parts[0], Static(1)) if len(v.parts) == 1 else (*v.parts, Static(1))[:3]
         return Space(ev.operand(a), ev.operand(b), ev.operand(c), lambda i: i)
     if isinstance(v, Ref):
-        # The iterator holds the array, whatever its name stands for in a later trip.
-        held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
-        ev.store.vars[held] = v
+        held = _held(ev, v)
         return Space(Lit(0), length(ev, v), one, lambda i: slice_view(ev, _array(ev.store.vars[held]), i))
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
-        held = Key(ev.frames[-1].id, f"<iterated {len(ev.store.vars)}>")
-        ev.store.vars[held] = v
+        held = _held(ev, v)
         count = dynamic_lists.common_length(ev, v)
         return Space(Lit(0), count, one, lambda i: dynamic_lists.element(ev, _list(ev.store.vars[held]), i))
     if not isinstance(v, Iteration) or v.kind in VIEWS or v.kind in NESTS:
@@ -144,6 +141,14 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
     if v.kind not in SPACES or at and v.kind not in _AS_PARTS:
         return None
     return SPACES[v.kind](ev, v)
+
+
+def _held(ev: Evaluator, v: Abstract) -> Key:
+    """A variable for what is iterated over: the iterator holds it, whatever its name stands for later."""
+    keys = (Key(ev.frames[-1].id, f"<iterated {n}>") for n in itertools.count())
+    held = next(key for key in keys if key not in ev.store.vars)
+    ev.store.vars[held] = v
+    return held
 
 
 def _zipped(ev: Evaluator, v: Iteration) -> Space | None:

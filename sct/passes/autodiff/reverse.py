@@ -266,7 +266,12 @@ class _Reverse:
     def reads_of(self, arm: Fn, eqns: Sequence[Eqn]) -> list[Value]:
         """The active values outside that an arm contributes to, and equations that are transposed in it."""
         bound = {out for eqn in eqns for out in eqn.outs}
-        reads = [*self.active.reads[arm], *(v for eqn in reversed(eqns) for v in read_by(eqn, self.active))]
+        reads = [*self.active.reads[arm]]
+        for eqn in reversed(eqns):
+            reads += read_by(eqn, self.active)
+            if eqn.op.name == "cond":  # it may add to elements where they are
+                elements = [self.tape.element(v, eqn) for v in reads]
+                reads += [cast(Value, element.args[0]) for element in elements if element is not None]
         return [v for v in dict.fromkeys(reads) if v not in bound]
 
     def elements(self, eqn: Eqn, arms: Sequence[Fn], reads: Sequence[Value]) -> dict[Value, Eqn]:
