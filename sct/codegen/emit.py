@@ -1,14 +1,17 @@
-"""IR -> Python source -> function.
+"""IR -> Python source -> function: the entry, which puts the parts of code generation in order.
 
-    lower    regions -> blocks, exits -> jumps, sequences -> lists
-    prune    what nothing reads is gone
-    iterate  loops over positions -> loops over elements
-    tidy     branches are merged, codes become flags
-    returns  a last branch returns from its arms
-    spell    u[i] += x; short parts are written out where they are read
-    fold     values -> expressions
-    names    values -> variables
-    print    expressions and statements -> syntax trees -> text
+    lower                  regions -> blocks, exits -> jumps, sequences -> lists
+    loop_over_elements     loops over positions -> loops over elements
+    remove_dead_statements
+    simplify_statements    adjacent conditionals are merged, exit codes become flags
+    unpack_records         records are taken apart where they are read
+    return_early           a conditional at the end returns from its branches
+    augment_assignments    u[i] += x; short expressions are duplicated for their readers
+    inline_expressions     values -> expressions
+    Liveness, Names        values -> variables
+    StatementPrinter       statements -> syntax trees -> text
+
+With kernels (`backend="numba"`), `compilable` takes the place of the passes on elements, records and returns.
 """
 
 from __future__ import annotations
@@ -25,25 +28,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from sct.codegen.interface import Interface, Parameter, Source
-from sct.codegen.numba.extract_kernels import flagged, grouped, handed_on, plain_exceptions, way_out_last
-from sct.codegen.numba.preallocate_tapes import reserve
-from sct.codegen.numba.print_kernels import TAKEN, CompiledExpressions, CompiledStatements, is_plain
-from sct.codegen.polish.augmented_assignment import spell
-from sct.codegen.polish.dead_statements import prune
-from sct.codegen.polish.early_returns import returned_early
-from sct.codegen.polish.element_loops import iterate, taken_apart
-from sct.codegen.polish.inline_expressions import Folded, fold
+from sct.codegen.numba.extract_kernels import (
+    add_bound_flags,
+    extract_kernels,
+    make_exceptions_plain,
+    move_code_behind_loops,
+    resolve_list_aliases,
+)
+from sct.codegen.numba.preallocate_tapes import preallocate_tapes
+from sct.codegen.numba.print_kernels import RESERVED, KernelExpressionPrinter, KernelStatementPrinter, is_compilable
+from sct.codegen.polish.augmented_assignment import augment_assignments
+from sct.codegen.polish.dead_statements import remove_dead_statements
+from sct.codegen.polish.early_returns import return_early
+from sct.codegen.polish.element_loops import loop_over_elements, unpack_records
+from sct.codegen.polish.inline_expressions import Inlined, inline_expressions
 from sct.codegen.polish.live_ranges import Liveness
-from sct.codegen.polish.simplify_statements import tidy
+from sct.codegen.polish.simplify_statements import simplify_statements
 from sct.codegen.polish.variable_names import Names
-from sct.codegen.program.argument_unpacking import parameter
+from sct.codegen.program.argument_unpacking import unpacked_parameter
 from sct.codegen.program.lower import lower
 from sct.codegen.program.scopes import Scope
-from sct.codegen.program.statement_ir import Block, Define, Kernel, Let, statements
+from sct.codegen.program.statement_ir import Block, Define, Evaluate, Kernel, statements
 from sct.codegen.program.templates import STATEMENTS, expression, names_in
-from sct.codegen.python.print_expressions import Expressions, Modules
+from sct.codegen.python.print_expressions import ExpressionPrinter, Modules
 from sct.codegen.python.print_signature import signature
-from sct.codegen.python.print_statements import Statements, function
+from sct.codegen.python.print_statements import StatementPrinter, function
 from sct.codegen.python.unparse import Comment, comment, unparse
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk, with_own_values
@@ -56,134 +65,139 @@ __all__ = ["generate", "load"]
 def generate(fn: Fn, interface: Interface, *, kernels: Mapping[str, Any] | None = None) -> Source:
     """The source of `fn` as the function that `interface` describes.
 
-    kernels  options of `numba.njit`: loops are functions that Numba compiles
+    kernels  options of `numba.njit`; loops then become functions that Numba compiles
     """
-    made = [_definition(f, _plain(f)) for f in fn.functions]
-    made.append(_definition(fn, interface, kernels))
-    tree = ast.Module([tree for d in made for tree in d.trees], [])
-    lines = {line for d in made for line in d.modules.imports}
-    imports = tuple(sorted(lines, key=lambda line: (_group(line), line)))
-    text = _head(imports) + unparse(tree)
-    places = {s: loc for d in made for s, loc in d.places.items()}
-    bindings = {name: x for d in made for name, x in d.bindings.items()}
-    return Source(text, interface.name, imports, bindings, _lines(tree, text, places))
+    definitions = [_definition(f, _flat_interface(f)) for f in fn.functions]
+    definitions.append(_definition(fn, interface, kernels))
+    tree = ast.Module([tree for d in definitions for tree in d.trees], [])
+    lines = {line for d in definitions for line in d.modules.imports}
+    imports = tuple(sorted(lines, key=lambda line: (_import_group(line), line)))
+    text = _import_section(imports) + unparse(tree)
+    locs = {s: loc for d in definitions for s, loc in d.locs.items()}
+    bindings = {name: x for d in definitions for name, x in d.bindings.items()}
+    return Source(text, interface.name, imports, bindings, _line_locs(tree, text, locs))
 
 
 @dataclass(frozen=True)
 class _Definition:
-    """A function of the text; `bindings` and `places` as in `Source` and `Statements`."""
+    """A function of the text; `bindings` and `locs` as in `Source` and `StatementPrinter`."""
 
     trees: list[ast.stmt]
     modules: Modules
     bindings: Mapping[str, Any]
-    places: Mapping[ast.stmt, Loc]
+    locs: Mapping[ast.stmt, Loc]
 
 
 def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None = None) -> _Definition:
-    fn = with_own_values(fn)  # names are found for them here
+    fn = with_own_values(fn)  # lowering sets hints of values
     scope = Scope(fn)
     fixed: dict[Value, str] = {}
     block: Block = []
     for p in interface.params:
-        value, items = parameter(p.name, p.tree, fn.params)
+        value, items = unpacked_parameter(p.name, p.tree, fn.params)
         fixed[value] = p.name
         block += items
-    block = prune([*block, *lower(fn, scope, checks=kernels is not None)])
+    block = remove_dead_statements([*block, *lower(fn, scope, checks=kernels is not None)])
     if kernels is not None:
-        block = spell(compilable(prune(tidy(block)), is_plain(interface, fn.results)))
+        block = compilable(remove_dead_statements(simplify_statements(block)), is_compilable(interface, fn.results))
     else:
-        block = spell(returned_early(taken_apart(prune(tidy(iterate(block))))))
-    folded = fold(block)
-    live = Liveness(block, fixed, folded)
-    taken = _taken(block, folded, interface) | (TAKEN if kernels is not None else set())
-    names = Names(live, fixed, _users(scope, fn.params), taken, _usual(fn, scope))
+        block = remove_dead_statements(simplify_statements(loop_over_elements(block)))
+        block = return_early(unpack_records(block))
+    block = augment_assignments(block)
+    inlined = inline_expressions(block)
+    live = Liveness(block, fixed, inlined)
+    reserved = _reserved_names(block, inlined, interface) | (RESERVED if kernels is not None else set())
+    names = Names(live, fixed, _user_values(scope, fn.params), reserved, _default_names(fn, scope))
     modules = Modules(p.name for p in interface.params)
     args, bindings = signature(interface, modules)
-    before: list[ast.stmt] = []
+    helpers: list[ast.stmt] = []
     if kernels is not None:
-        of = CompiledExpressions(names.names, folded, modules)
-        compiler = CompiledStatements(of, names, interface, block, kernels)
-        printer: Statements = compiler
-        body, before = compiler.module(block)
+        compiled = KernelExpressionPrinter(names.names, inlined, modules)
+        kernel_printer = KernelStatementPrinter(compiled, names, interface, block, kernels)
+        printer: StatementPrinter = kernel_printer
+        body, helpers = kernel_printer.module(block)
     else:
-        printer = Statements(Expressions(names.names, folded, modules), names, interface.result, block)
-        printer.inner = interface.inner
+        printer = StatementPrinter(ExpressionPrinter(names.names, inlined, modules), names, interface.result, block)
+        printer.inner_prologue = interface.inner_prologue
         body = printer.block(block)
-    body = [*map(comment, filter(None, [interface.comment])), *interface.top, *body]
-    made = function(interface.name, args, body)
+    body = [*map(comment, filter(None, [interface.comment])), *interface.prologue, *body]
+    definition = function(interface.name, args, body)
     if kernels is not None and isinstance(block[-1], Kernel):
-        made = compiler.decorated(made)
-    return _Definition([*before, made], modules, {**bindings, **modules.bindings}, printer.places)
+        definition = kernel_printer.decorated(definition)
+    return _Definition([*helpers, definition], modules, {**bindings, **modules.bindings}, printer.locs)
 
 
-def _plain(fn: Fn) -> Interface:
-    """The interface of a function that the emitted one calls: its params and results in a row."""
+def _flat_interface(fn: Fn) -> Interface:
+    """The interface of a function that the emitted one calls: positional parameters, and a flat tuple of results."""
     names: list[str] = []
-    taken = {"np", "math", *keyword.kwlist, *dir(builtins)}
+    reserved = {"np", "math", *keyword.kwlist, *dir(builtins)}
     for p in fn.params:
-        base = p.hint if p.hint and p.hint.isidentifier() and p.hint not in taken else "t"
+        base = p.hint if p.hint and p.hint.isidentifier() and p.hint not in reserved else "t"
         names.append(next(name for k in itertools.count() if (name := f"{base}{k or ''}") not in names))
     params = tuple(Parameter(name, tree=Leaf(k)) for k, name in enumerate(names))
     results = tuple(Leaf(k) for k in range(len(fn.results)))
-    row = Node("tuple", tuple(range(len(results))), results)
-    return Interface(fn.name, params, results[0] if len(results) == 1 else row)
+    flat = Node("tuple", tuple(range(len(results))), results)
+    return Interface(fn.name, params, results[0] if len(results) == 1 else flat)
 
 
-def compilable(block: Block, plain: bool) -> Block:
-    """The block with kernels in it."""
-    handed_on(block)
-    flagged(block)
-    block = prune(grouped(block, plain))
-    plain_exceptions(block)
-    block = prune(reserve(block))
+def compilable(block: Block, whole: bool) -> Block:
+    """The block with kernels in it; `whole` as for `extract_kernels`."""
+    resolve_list_aliases(block)
+    add_bound_flags(block)
+    block = remove_dead_statements(extract_kernels(block, whole))
+    make_exceptions_plain(block)
+    block = remove_dead_statements(preallocate_tapes(block))
     for s in statements(block):
         if isinstance(s, Kernel):
-            way_out_last(s.body)
+            move_code_behind_loops(s.body)
     return block
 
 
 def load(source: Source, filename: str) -> Callable[..., Any]:
-    """The function of the source; tracebacks and debuggers find its text by `filename`."""
+    """The function that the source defines; tracebacks and debuggers find its text by `filename`."""
     namespace: dict[str, Any] = {"__name__": "sct.emitted", "__sct_lines__": source.lines, "__sct_source__": source,
                                  **source.bindings}
     exec(compile(source.text, filename, "exec"), namespace)
     linecache.cache[filename] = (len(source.text), None, source.text.splitlines(True), filename)
-    made: Any = namespace[source.function_name]
-    weakref.finalize(made, linecache.cache.pop, filename, None).atexit = False
-    made.__source__ = source.text
-    found: Callable[..., Any] = made
-    return found
+    function: Any = namespace[source.function_name]
+    weakref.finalize(function, linecache.cache.pop, filename, None).atexit = False
+    function.__source__ = source.text
+    loaded: Callable[..., Any] = function
+    return loaded
 
 
-def _head(imports: tuple[str, ...]) -> str:
+def _import_section(imports: tuple[str, ...]) -> str:
     """The import lines, those of the standard library first."""
-    groups = [[line for line in imports if _group(line) == k] for k in range(3)]
+    groups = [[line for line in imports if _import_group(line) == k] for k in range(3)]
     return "".join("\n".join(group) + "\n\n" for group in groups if group) + ("\n" if imports else "")
 
 
-def _group(line: str) -> int:
-    """0: the standard library, 1: NumPy, SciPy and Numba, 2: the user's modules."""
+def _import_group(line: str) -> int:
+    """0: the standard library; 1: NumPy, SciPy and Numba; 2: the user's modules."""
     root = line.split()[1].split(".")[0]
     return 1 if root in ("numba", "numpy", "scipy") else 0 if root in sys.stdlib_module_names else 2
 
 
-def _lines(tree: ast.Module, text: str, places: Mapping[ast.stmt, Loc]) -> dict[int, Loc]:
-    """The user's place of each line: the statements of the text are those of the tree, in order."""
-    printed = [s for s in _walk(ast.parse(text)) if not isinstance(s, (ast.Import, ast.ImportFrom))]
-    made = [s for s in _walk(tree) if not isinstance(s, Comment)]
-    return {p.lineno: places[s] for p, s in zip(printed, made) if s in places}
+def _line_locs(tree: ast.Module, text: str, locs: Mapping[ast.stmt, Loc]) -> dict[int, Loc]:
+    """The location in the user's source of each line of the text.
+
+    The text has the statements of the tree in the same order, which gives their line numbers.
+    """
+    printed = [s for s in _tree_statements(ast.parse(text)) if not isinstance(s, (ast.Import, ast.ImportFrom))]
+    originals = [s for s in _tree_statements(tree) if not isinstance(s, Comment)]
+    return {p.lineno: locs[s] for p, s in zip(printed, originals) if s in locs}
 
 
-def _walk(node: ast.AST) -> Iterator[ast.stmt]:
+def _tree_statements(node: ast.AST) -> Iterator[ast.stmt]:
     """The statements in a tree, in the order of the text."""
     for field in ("body", "orelse"):
         for s in getattr(node, field, ()):
             yield s
-            yield from _walk(s)
+            yield from _tree_statements(s)
 
 
-def _users(scope: Scope, params: tuple[Value, ...]) -> set[Value]:
-    """The values whose hints are names that the user gave, not names made of those."""
+def _user_values(scope: Scope, params: tuple[Value, ...]) -> set[Value]:
+    """The values whose hints are the user's names, and not names that differentiation derives from them."""
     own = {v for v, (eqn, _) in scope.binder.items() if eqn.primal} | set(params)
     names = {v.hint for v in own}
 
@@ -193,31 +207,31 @@ def _users(scope: Scope, params: tuple[Value, ...]) -> set[Value]:
     return own | {v for v in scope.binder if v.hint is not None and not is_derived(v.hint)}
 
 
-def _usual(fn: Fn, scope: Scope) -> dict[Value, str]:
-    """What a person calls the index of a loop, and the user's result."""
+def _default_names(fn: Fn, scope: Scope) -> dict[Value, str]:
+    """The customary names of loop indices and of the user's result."""
     loops = [eqn for eqn in walk(fn) if eqn.op.name == "loop" and eqn.attrs.get("counted")]
     names = {loop.regions[-1].params[0]: "i" for loop in loops}
     if len(fn.results) > 1:
-        made = [r for r in fn.results if isinstance(r, Value) and r in scope.binder and scope.binder[r][0].primal]
-        names.update(dict.fromkeys(made, "value"))
+        primal = [r for r in fn.results if isinstance(r, Value) and r in scope.binder and scope.binder[r][0].primal]
+        names.update(dict.fromkeys(primal, "value"))
     return names
 
 
-def _taken(block: Block, folded: Folded, interface: Interface) -> set[str]:
-    """Names that stand for something else in the text."""
+def _reserved_names(block: Block, inlined: Inlined, interface: Interface) -> set[str]:
+    """Names that have another meaning in the text, so that no variable may have them."""
     used = {"np", "math", "enumerate", "range", "reversed", "zip", "len", "builtins", "_", interface.name,
-            *keyword.kwlist, *interface.taken}
+            *keyword.kwlist, *interface.reserved}
     used.update(_classes(interface.result))
-    for s in (*statements(block), *folded.values()):
+    for s in (*statements(block), *inlined.values()):
         if isinstance(s, Define):
             used.update(_classes(s.eqn.attrs["result"]))
-        if isinstance(s, Let) and not s.eqn.regions and s.eqn.op.name not in STATEMENTS:
+        if isinstance(s, Evaluate) and not s.eqn.regions and s.eqn.op.name not in STATEMENTS:
             used.update(names_in(expression(s.like)))
     return used
 
 
 def _classes(tree: Tree) -> Iterator[str]:
-    """The names of what makes the containers of a result."""
+    """The names of the classes and builtins that construct the containers of a result."""
     if isinstance(tree, Node):
         if tree.kind == "object":
             yield tree.cls.__name__

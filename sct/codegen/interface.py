@@ -1,4 +1,6 @@
-"""What the printer is told besides the IR: the signature of the function to emit, and what it gives back.
+"""The input of code generation besides the IR, and its output.
+
+`Interface` is the signature of the emitted function and the structure of its result; `Source` is the emitted module.
 
 >>> Interface("f_grad", (Parameter("x"),), Leaf(0)).params[0].kind
 'positional'
@@ -29,9 +31,9 @@ NO_DEFAULT = _NoDefault()
 class Parameter:
     """A parameter of the emitted function.
 
-    kind     "positional_only", "positional", "varargs", "keyword" or "varkeywords"; "outer":
-             not a parameter, but a variable that has its value where the function begins
-    default  the object that the user's default is, or NO_DEFAULT
+    kind     "positional_only", "positional", "varargs", "keyword" or "varkeywords"; "outer" is no parameter, but a
+             variable that is bound where the function begins
+    default  the user's default, the object itself, or NO_DEFAULT
     tree     Leaf(i) is fn.params[i]; containers are taken apart by subscripts
     """
 
@@ -43,21 +45,23 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Interface:
-    """The emitted function: its name, parameters, result (Leaf(i) is fn.results[i])
-    and a comment, which is printed above it.
+    """The emitted function.
 
-    top    statements that stand first in the function
-    inner  of a function in it, by the name and the structure of its parameter: statements that stand first there
-    taken  names that mean something else there: no variable has one of them
+    result          the structure of its result, where Leaf(i) is fn.results[i]
+    comment         a comment on its first line
+    prologue        statements that stand first in the function
+    reserved        names that have another meaning there, so that no variable may have them
+    inner_prologue  the statements that stand first in a nested function, given the name and the structure of its
+                    parameter
     """
 
     name: str
     params: tuple[Parameter, ...]
     result: Tree
     comment: str = ""
-    top: tuple[ast.stmt, ...] = ()
-    taken: frozenset[str] = frozenset()
-    inner: Callable[[str, Tree], Sequence[ast.stmt]] | None = None
+    prologue: tuple[ast.stmt, ...] = ()
+    reserved: frozenset[str] = frozenset()
+    inner_prologue: Callable[[str, Tree], Sequence[ast.stmt]] | None = None
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,8 @@ class Source:
     """An emitted module with one public function.
 
     imports   the import lines at its top
-    bindings  objects that the text names and that have no literal form (defaults)
-    lines     the user's place that a line comes from
+    bindings  objects that the text names and that have no literal form, such as defaults
+    lines     the location in the user's source that a line comes from
     """
 
     text: str
@@ -84,17 +88,17 @@ class Source:
     def line_map(self) -> LineMap:
         emitted: dict[tuple[str, int], tuple[int, ...]] = {}
         for line, loc in self.lines.items():
-            place = loc.file, loc.line
-            emitted[place] = (*emitted.get(place, ()), line)
+            user = loc.file, loc.line
+            emitted[user] = (*emitted.get(user, ()), line)
         return LineMap({line: (loc.file, loc.line) for line, loc in self.lines.items()}, emitted)
 
 
 @dataclass(frozen=True)
 class LineMap:
-    """Which lines of an emitted function belong to which of the user's.
+    """The correspondence of emitted lines and lines of the user's source.
 
-    user     emitted line -> (file, line) of the user's
-    emitted  (file, line) of the user's -> the emitted lines, those of the derivative last
+    user     emitted line -> (file, line) of the user's source
+    emitted  (file, line) of the user's source -> the emitted lines, those of the derivative last
     """
 
     user: Mapping[int, tuple[str, int]]

@@ -16,26 +16,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sct.codegen.numba.tape_sizes import element, is_list, lists
-from sct.codegen.polish.buffers import Memory
-from sct.codegen.program.scopes import parts
+from sct.codegen.polish.buffers import Buffers
+from sct.codegen.program.scopes import loop_view
 from sct.codegen.program.statement_ir import (
-    Assigned,
-    At,
+    Assign,
     Block,
+    CheckBound,
     Define,
+    Evaluate,
     If,
     Jump,
     Kernel,
-    Let,
     Loop,
-    Move,
     NewList,
     Pop,
     Push,
+    ReadAt,
     Return,
     Statement,
+    all_blocks,
     blocks,
+    list_reads,
     operands,
+    reads,
     statements,
     targets,
 )
@@ -44,7 +47,9 @@ from sct.ir.core import UNDEF, Eqn, Lit, Op, Operand, Value
 from sct.ir.types import BOOL, Opaque, Optional, Seq, Tensor, Type, Undef
 from sct.ops import OPS
 
-__all__ = ["flagged", "grouped", "handed_on", "plain_exceptions", "way_out_last"]
+__all__ = [
+    "add_bound_flags", "extract_kernels", "make_exceptions_plain", "move_code_behind_loops", "resolve_list_aliases",
+]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -81,7 +86,7 @@ class _Reason:
     loc: Loc | None
 
 
-def grouped(block: Block, whole: bool) -> Block:
+def extract_kernels(block: Block, whole: bool) -> Block:
     """The block, what is compiled in kernels; SctError where a loop cannot be.
 
     whole  may the kernel be all of the function, with its `return`?
@@ -104,7 +109,7 @@ class _Grouping:
         self.all, self.whole = block, whole
         self.refused: set[Value] = set()
         self.exceptions = _exceptions(block)
-        self.memory = Memory(block)
+        self.memory = Buffers(block)
         self.taken: set[Statement] = set()
 
     def run(self) -> tuple[Block, set[Value]]:
@@ -149,34 +154,34 @@ class _Grouping:
 
     def late(self, block: Block) -> Block:
         """The block with what NumPy computes behind the loops that do not need it."""
-        readers: dict[Value, list[Statement]] = defaultdict(list)
+        readers: dict[Operand, list[Statement]] = defaultdict(list)
         for s in block:
             for t in (s, *(t for inner in blocks(s) for t in statements(inner))):
-                for x in _reads(t):
+                for x in reads(t):
                     readers[x].append(s)
         for s in reversed(block):
             taken = next(self.reasons([s]), None) is None
-            if taken and isinstance(s, Let) and _is_arithmetic(s.eqn) and readers[s.eqn.out]:
+            if taken and isinstance(s, Evaluate) and _is_arithmetic(s.eqn) and readers[s.eqn.out]:
                 taken = any(r in self.taken for r in readers[s.eqn.out])
             if taken:
                 self.taken.add(s)
         made: Block = []
         for s in reversed(block):
-            made.insert(self.place(s, made) if s not in self.taken and isinstance(s, Let) else 0, s)
+            made.insert(self.place(s, made) if s not in self.taken and isinstance(s, Evaluate) else 0, s)
         return made
 
-    def place(self, s: Let, after: Block) -> int:
+    def place(self, s: Evaluate, after: Block) -> int:
         """How many of the statements `after` it can `s` be put behind."""
         if s.eqn.op.effect or s.eqn.regions or s.eqn.op.raises != "never" or s.eqn.op.name == "item_of":
             return 0
-        reads = self.memory.read(s, s.eqn.args)
+        buffers_read = self.memory.read(s, s.eqn.args)
         mine = {*s.eqn.args, *s.eqn.outs}
         for k, t in enumerate(after):
             every = [t, *(u for inner in blocks(t) for u in statements(inner))]
             written = self.memory.written(t)
-            if isinstance(t, (Return, Define)) or written is None or written & reads \
+            if isinstance(t, (Return, Define)) or written is None or written & buffers_read \
                     or any(x in mine for u in every for x in targets(u)) \
-                    or any(x in s.eqn.outs for u in every for x in _reads(u)):
+                    or any(x in s.eqn.outs for u in every for x in reads(u)):
                 return k
         return len(after)
 
@@ -195,16 +200,16 @@ class _Grouping:
     def reasons(self, block: Block, within: bool = False) -> Iterator[_Reason]:
         """Why statements, and those `within` loops, are not compiled."""
         for s in block:
-            loc = s.eqn.loc if isinstance(s, (Let, If, Loop)) and s.eqn is not None else None
+            loc = s.eqn.loc if isinstance(s, (Evaluate, If, Loop)) and s.eqn is not None else None
             what = "a way out of a loop" if isinstance(s, Jump) and not within else self.reason(s)
-            if what and not (not within and isinstance(s, Let) and _is_arithmetic(s.eqn)):
+            if what and not (not within and isinstance(s, Evaluate) and _is_arithmetic(s.eqn)):
                 yield _Reason(what, loc)
             for inner in blocks(s):
                 yield from self.reasons(inner, within or isinstance(s, Loop))
 
     def reason(self, s: Statement) -> str:
         """Why this statement, without those in it, cannot be compiled; "" if it can."""
-        if isinstance(s, Let):
+        if isinstance(s, Evaluate):
             return "" if s in self.exceptions else self.equation(s.eqn)
         if isinstance(s, Define):
             return "a function that is made here"
@@ -212,9 +217,9 @@ class _Grouping:
             return next(filter(None, (self.operand(x) for x in s.results)), "")
         if any(v in self.refused for v in lists(s)) and not isinstance(s, NewList):
             return "numbers that are kept for the backward pass, which is not compiled"
-        if isinstance(s, (Push, Pop, At, NewList)) or isinstance(s, Loop) and (s.zipped or s.tape):
+        if isinstance(s, (Push, Pop, ReadAt, NewList)) or isinstance(s, Loop) and (s.zipped or s.tape):
             return self.tape(s)
-        if isinstance(s, Move) and any(is_list(v.type) for v, _ in s.pairs):
+        if isinstance(s, Assign) and any(is_list(v.type) for v, _ in s.pairs):
             return "a sequence that depends on a branch"
         return next(filter(None, (self.operand(x) for x in (*operands(s), *targets(s)))), "")
 
@@ -222,8 +227,7 @@ class _Grouping:
         if isinstance(s, Push):
             kept = s.operands
         else:
-            kept = tuple(v for t in ([s] if isinstance(s, (Pop, At)) else s.zipped if isinstance(s, Loop) else [])
-                         for v in t.values)
+            kept = tuple(v for read in list_reads(s) for v in read.values)
         for x in kept:
             t = x.type
             while isinstance(t, (Undef, Optional)):
@@ -274,52 +278,52 @@ class _Grouping:
 
 def _exceptions(block: Block) -> set[Statement]:
     """The statements that make what is raised next, and the strings in it."""
-    makers = {v: s for s in statements(block) if isinstance(s, Let) for v in s.eqn.outs}
+    makers = {v: s for s in statements(block) if isinstance(s, Evaluate) for v in s.eqn.outs}
     found: set[Statement] = set()
     for s in statements(block):
-        if isinstance(s, Let) and s.eqn.op.name == "raise_":
+        if isinstance(s, Evaluate) and s.eqn.op.name == "raise_":
             work = list(s.eqn.args)
             while work:
                 made = makers.get(work.pop())  # type: ignore[arg-type]
-                if made is not None and isinstance(made, Let) and isinstance(made.eqn.out.type, Opaque):
+                if made is not None and isinstance(made, Evaluate) and isinstance(made.eqn.out.type, Opaque):
                     found.add(made)
                     work += made.eqn.args
     return found
 
 
-def plain_exceptions(block: Block) -> None:
+def make_exceptions_plain(block: Block) -> None:
     """Kernels raise exceptions of the right class, and with their text if that is a literal."""
     made = _exceptions(block)
-    makers: dict[Operand, Eqn] = {s.eqn.out: s.eqn for s in made if isinstance(s, Let)}
+    makers: dict[Operand, Eqn] = {s.eqn.out: s.eqn for s in made if isinstance(s, Evaluate)}
     for kernel in [s for s in statements(block) if isinstance(s, Kernel)]:
-        for inner in [kernel.body, *(b for s in list(statements(kernel.body)) for b in blocks(s))]:
+        for inner in all_blocks(kernel.body):
             inner[:] = [t for s in inner if s not in made for t in _raised(s, makers)]
 
 
 def _raised(s: Statement, makers: Mapping[Operand, Eqn]) -> Iterator[Statement]:
-    if isinstance(s, Let) and s.eqn.op.name == "raise_":
+    if isinstance(s, Evaluate) and s.eqn.op.name == "raise_":
         by = makers.get(s.eqn.args[0])
         name = str(by.attrs.get("callee", "")).removeprefix("builtins.") if by is not None else ""
         texts = by.args if by is not None and all(isinstance(x, Lit) for x in by.args) else ()
         emit = f"{name}({', '.join(f'_{k}' for k in range(len(texts)))})" if name in EXCEPTIONS else "RuntimeError"
         op = Op("exception", lambda *_: Opaque(), emit=emit.removesuffix("()"), nondiff="an exception")
         made = Eqn(op, texts if name in EXCEPTIONS else (), (Value(Opaque()),), loc=s.eqn.loc)
-        yield Let(made, made)
+        yield Evaluate(made, made)
         eqn = s.eqn.with_(args=made.outs)
-        s = Let(eqn, eqn)
+        s = Evaluate(eqn, eqn)
     yield s
 
 
-def handed_on(block: Block) -> None:
+def resolve_list_aliases(block: Block) -> None:
     """A list that is the result of a branch is the list that one of the arms made."""
     sources: dict[Value, set[Operand]] = defaultdict(set)
     carried: set[Value] = set()
     for s in statements(block):
-        for v, x in s.pairs if isinstance(s, Move) else ():
+        for v, x in s.pairs if isinstance(s, Assign) else ():
             if is_list(v.type) and not (isinstance(x, Lit) and x.value is UNDEF):
                 sources[v].add(x)
         if isinstance(s, Loop) and s.eqn is not None:
-            carried.update(parts(s.eqn).params)
+            carried.update(loop_view(s.eqn).params)
     same: dict[Value, Value] = {}
     for v, found in sources.items():
         if len(found) == 1 and v not in carried:
@@ -333,20 +337,20 @@ def handed_on(block: Block) -> None:
         return x
 
     for s in statements(block):
-        if isinstance(s, Move):
+        if isinstance(s, Assign):
             s.pairs = [(v, x) for v, x in s.pairs if v not in same]
         elif isinstance(s, Push):
             s.operands = tuple(root(x) if isinstance(x, Value) else x for x in s.operands)
-        for t in [s] if isinstance(s, (Pop, At)) else s.zipped if isinstance(s, Loop) else []:
-            t.tape, t.filled = root(t.tape), root(t.filled)
+        for read in list_reads(s):
+            read.tape, read.filled = root(read.tape), root(read.filled)
         if isinstance(s, Loop) and s.tape is not None:
             s.tape = root(s.tape)
 
 
-def way_out_last(block: Block) -> None:
+def move_code_behind_loops(block: Block) -> None:
     """What comes before the one `break` of a `while True` goes behind the loop: Numba does not
     find the types of what is assigned there."""
-    for inner in [block, *(b for s in list(statements(block)) for b in blocks(s))]:
+    for inner in all_blocks(block):
         inner[:] = [t for s in inner for t in _way_out(s)]
 
 
@@ -373,14 +377,14 @@ def _own(block: Block) -> Iterator[Statement]:
                 yield from _own(inner)
 
 
-def flagged(block: Block) -> None:
+def add_bound_flags(block: Block) -> None:
     """Say with a flag whether a variable is assigned, where the user's code may read it unassigned."""
-    moves = [s for s in statements(block) if isinstance(s, Move)]
+    moves = [s for s in statements(block) if isinstance(s, Assign)]
     sources: dict[Value, list[Operand]] = defaultdict(list)
     for v, x in (pair for s in moves for pair in s.pairs):
         sources[v].append(x)
     flags: dict[Operand, Value] = {}
-    work: list[Operand] = [s.value for s in statements(block) if isinstance(s, Assigned)]
+    work: list[Operand] = [s.value for s in statements(block) if isinstance(s, CheckBound)]
     while work:
         x = work.pop()
         if isinstance(x, Value) and x in sources and x not in flags:
@@ -392,15 +396,15 @@ def flagged(block: Block) -> None:
 
     for s in moves:
         s.pairs += [(flags[v], flag(x)) for v, x in s.pairs if v in flags]
-    for inner in [block, *(b for s in list(statements(block)) for b in blocks(s))]:
-        inner[:] = [t for s in inner for t in ([s] if not isinstance(s, Assigned) else _checked(flag(s.value)))]
+    for inner in all_blocks(block):
+        inner[:] = [t for s in inner for t in ([s] if not isinstance(s, CheckBound) else _checked(flag(s.value)))]
 
 
 def _checked(flag: Operand) -> Iterator[Statement]:
     if isinstance(flag, Value):
         made = Eqn(UNBOUND, (), (Value(Opaque()),))
         raised = Eqn(OPS["raise_"], made.outs, ())
-        yield If(flag, [], [Let(made, made), Let(raised, raised)])
+        yield If(flag, [], [Evaluate(made, made), Evaluate(raised, raised)])
 
 
 def _is_arithmetic(eqn: Eqn) -> bool:
@@ -411,13 +415,8 @@ def _is_arithmetic(eqn: Eqn) -> bool:
             and all(t in arrays or _is_number(x) for x in eqn.args for t in [x.type]))
 
 
-def _reads(s: Statement) -> list[Value]:
-    more = (s.test[1],) if isinstance(s, Loop) and s.test is not None else ()
-    return [x for x in (*operands(s), *more) if isinstance(x, Value)]
-
-
 def _is_of_arrays(s: Statement) -> bool:
-    return isinstance(s, Let) and _is_arithmetic(s.eqn) and not all(map(_is_number, s.eqn.outs))
+    return isinstance(s, Evaluate) and _is_arithmetic(s.eqn) and not all(map(_is_number, s.eqn.outs))
 
 
 def _is_number(x: Operand) -> bool:

@@ -16,19 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sct.codegen.numba.tape_sizes import ONE, ZERO, Rooms, Store, is_known, lists
+from sct.codegen.numba.tape_sizes import ONE, ZERO, TapeArrays, TapeStorage, is_known, lists
 from sct.codegen.program.statement_ir import (
-    At,
+    Assign,
     Block,
+    Evaluate,
+    Increment,
     Kernel,
-    Let,
     Loop,
-    Move,
     NewList,
     Pop,
     Push,
+    ReadAt,
     Statement,
-    Tick,
     Zip,
     blocks,
     statements,
@@ -37,16 +37,16 @@ from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.types import BOOL, INT
 from sct.ops import OPS
 
-__all__ = ["reserve"]
+__all__ = ["preallocate_tapes"]
 
 
-def reserve(block: Block) -> Block:
+def preallocate_tapes(block: Block) -> Block:
     """The block with arrays for the lists that its kernels fill."""
     compiled = {v for k in statements(block) if isinstance(k, Kernel) for s in statements(k.body) for v in lists(s)}
     return _Reserve(block, compiled).block(block)
 
 
-class _Reserve(Rooms):
+class _Reserve(TapeArrays):
     inside = False
     """In a kernel?"""
 
@@ -58,7 +58,7 @@ class _Reserve(Rooms):
             yield from self.new(self.stores[s.tape])
         elif isinstance(s, Push) and s.tape in self.stores:
             yield from self.push(s, loops)
-        elif isinstance(s, (Pop, At)) and self.inside:
+        elif isinstance(s, (Pop, ReadAt)) and self.inside:
             yield from self.read(s, loops[-1] if loops else None)
         elif isinstance(s, Loop) and self.inside:
             yield from self.before.get(s, ())
@@ -70,14 +70,14 @@ class _Reserve(Rooms):
             self.inside = self.inside and not isinstance(s, Kernel)
             yield s
 
-    def new(self, store: Store) -> Iterator[Statement]:
+    def new(self, store: TapeStorage) -> Iterator[Statement]:
         if store.parent is None:
             yield from self.opened(store)
         elif isinstance(store.begin, Value):
             assert store.top is not None
-            yield Move([(store.begin, store.top)])
+            yield Assign([(store.begin, store.top)])
 
-    def opened(self, store: Store) -> Iterator[Statement]:
+    def opened(self, store: TapeStorage) -> Iterator[Statement]:
         """What makes the arrays of a list, and of the lists in it."""
         yield from self.room[store]
         for other in self.made:
@@ -100,7 +100,7 @@ class _Reserve(Rooms):
                 top = ZERO if inner is None or inner.top is None else inner.top
                 yield _write(store.ends[k], top, place)
         if store.top is not None:
-            yield Tick(store.top)
+            yield Increment(store.top)
 
     def loop(self, s: Loop, loops: tuple[Loop, ...]) -> Iterator[Statement]:
         ahead: Block = []
@@ -121,7 +121,7 @@ class _Reserve(Rooms):
         assert s.tape is not None
         more = Value(BOOL)
         eqn = Eqn(OPS["gt"], (self.end(s.tape), self.start(s.tape)), (more,), primal=False)
-        s.tape, s.test = None, ([Let(eqn, eqn)], more)
+        s.tape, s.test = None, ([Evaluate(eqn, eqn)], more)
 
     def end(self, tape: Value) -> Value:
         """The counter that is the end of a list while it is emptied."""
@@ -142,16 +142,16 @@ class _Reserve(Rooms):
             first += self.taken(store, z.values, s.index)
         elif z.backwards:
             place = Value(INT, "at")
-            ahead.append(Move([(place, self.end(z.tape))]))
-            first += [Tick(place, -1), *self.taken(store, z.values, place)]
+            ahead.append(Assign([(place, self.end(z.tape))]))
+            first += [Increment(place, -1), *self.taken(store, z.values, place)]
         else:
             begin = self.start(z.tape)
             if _counts_up(s) and s.index is not None:
                 first += self.taken(store, z.values, self.offset(begin, s.index, first))
                 return
             place = Value(INT, "at")
-            ahead.append(Move([(place, begin)]))
-            first += [*self.taken(store, z.values, place), Tick(place)]
+            ahead.append(Assign([(place, begin)]))
+            first += [*self.taken(store, z.values, place), Increment(place)]
 
     def of_array(self, z: Zip, s: Loop, ahead: Block) -> Iterator[Statement]:
         """The elements of an array, one a trip."""
@@ -160,21 +160,21 @@ class _Reserve(Rooms):
         if not (_counts_up(s) and not z.backwards or s.reverse and z.backwards and _from_zero(s)):
             counter = place = Value(INT, "at")
             first = Lit(-1) if z.backwards else ZERO
-            ahead.append(Move([(counter, first)]))
+            ahead.append(Assign([(counter, first)]))
             yield _read(z.tape, z.values[0], place)
-            yield Tick(counter, -1 if z.backwards else 1)
+            yield Increment(counter, -1 if z.backwards else 1)
             return
         yield _read(z.tape, z.values[0], place)
 
     def offset(self, begin: Operand, index: Operand, made: Block) -> Operand:
         return index if begin == ZERO else self.let(OPS["add"], [begin, index], made)
 
-    def read(self, s: Pop | At, loop: Loop | None) -> Iterator[Statement]:
+    def read(self, s: Pop | ReadAt, loop: Loop | None) -> Iterator[Statement]:
         store = self.stores.get(s.tape)
         if store is None:
-            assert isinstance(s, At)
+            assert isinstance(s, ReadAt)
             yield _read(s.tape, s.values[0], s.index)
-        elif isinstance(s, At):
+        elif isinstance(s, ReadAt):
             made: Block = []
             place = self.offset(self.start(s.tape), s.index, made)
             yield from made
@@ -184,10 +184,10 @@ class _Reserve(Rooms):
             yield from self.taken(store, s.values, loop.index)
         else:
             top = self.end(s.tape)
-            yield Tick(top, -1)
+            yield Increment(top, -1)
             yield from self.taken(store, s.values, top)
 
-    def taken(self, store: Store, values: Sequence[Value], place: Operand) -> Iterator[Statement]:
+    def taken(self, store: TapeStorage, values: Sequence[Value], place: Operand) -> Iterator[Statement]:
         for k, v in enumerate(values):
             column = store.arrays[k]
             if column is not None:
@@ -202,12 +202,12 @@ class _Reserve(Rooms):
 
 def _write(column: Value, x: Operand, place: Operand) -> Statement:
     eqn = Eqn(OPS["store"], (column, x, place), (column,), {"key": ("i",)}, primal=False, inplace=0)
-    return Let(eqn, eqn)
+    return Evaluate(eqn, eqn)
 
 
 def _read(column: Value, v: Value, place: Operand) -> Statement:
     eqn = Eqn(OPS["index"], (column, place), (v,), {"key": ("i",)}, primal=False)
-    return Let(eqn, eqn)
+    return Evaluate(eqn, eqn)
 
 
 def _defined(x: Operand, column: Value) -> Operand:

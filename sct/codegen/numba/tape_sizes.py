@@ -11,18 +11,18 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sct.codegen.program.scopes import parts
+from sct.codegen.program.scopes import loop_view
 from sct.codegen.program.statement_ir import (
-    At,
+    Assign,
     Block,
-    Let,
+    Evaluate,
+    ListRead,
     Loop,
-    Move,
     NewList,
     Pop,
     Push,
+    ReadAt,
     Statement,
-    Zip,
     blocks,
     statements,
     targets,
@@ -31,7 +31,10 @@ from sct.ir.core import UNDEF, Eqn, Lit, Op, Operand, Value
 from sct.ir.types import INT, Dim, Optional, Seq, Tensor, Type, Undef, array
 from sct.ops import OPS
 
-__all__ = ["DTYPES", "HELPERS", "LARGER", "ONE", "ZERO", "Rooms", "Store", "element", "is_known", "is_list", "lists"]
+__all__ = [
+    "DTYPES", "HELPERS", "LARGER", "ONE", "ZERO", "TapeArrays", "TapeStorage", "element", "is_known", "is_list",
+    "lists",
+]
 
 ZERO, ONE = Lit(0), Lit(1)
 
@@ -77,7 +80,7 @@ def element(t: Type) -> str | None:
 
 
 @dataclass(eq=False)
-class Store:
+class TapeStorage:
     """What one list becomes.
 
     loops    those around the place where it is made, and around each append
@@ -90,8 +93,8 @@ class Store:
     made: NewList
     loops: tuple[Loop, ...]
     pushes: list[tuple[Push, tuple[Loop, ...]]] = field(default_factory=list)
-    readers: list[tuple[Pop | At | Zip, tuple[Loop, ...]]] = field(default_factory=list)
-    parent: Store | None = None
+    readers: list[tuple[ListRead, tuple[Loop, ...]]] = field(default_factory=list)
+    parent: TapeStorage | None = None
     arrays: list[Value | None] = field(default_factory=list)
     begins: dict[int, Value] = field(default_factory=dict)
     ends: dict[int, Value] = field(default_factory=dict)
@@ -111,7 +114,7 @@ class Store:
         return 0 if self.parent is None else 1 + self.parent.depth()
 
     @property
-    def home(self) -> Store:
+    def home(self) -> TapeStorage:
         """The outermost of the lists that it is a part of."""
         return self if self.parent is None else self.parent.home
 
@@ -121,19 +124,19 @@ def lists(s: Statement) -> list[Value]:
     found: list[Operand]
     if isinstance(s, Push):
         found = [s.tape, *s.operands]
-    elif isinstance(s, (Pop, At)):
+    elif isinstance(s, (Pop, ReadAt)):
         found = [s.tape, s.filled, *s.values]
     elif isinstance(s, Loop):
         found = [v for z in s.zipped for v in (z.tape, z.filled, *z.values)]
         found += [s.tape] if s.tape is not None else []
-    elif isinstance(s, Move):
+    elif isinstance(s, Assign):
         found = [x for pair in s.pairs for x in pair]
     else:
         return []
     return [v for v in found if isinstance(v, Value) and is_list(v.type)]
 
 
-class Rooms:
+class TapeArrays:
     """The arrays of the lists of a program, and the statements that make them.
 
     stores  what each list becomes, under all the names that it has
@@ -144,19 +147,19 @@ class Rooms:
 
     def __init__(self, block: Block, compiled: set[Value]) -> None:
         self.whole, self.compiled = block, compiled
-        self.stores: dict[Value, Store] = {}
+        self.stores: dict[Value, TapeStorage] = {}
         self.kept: dict[Value, tuple[Operand | None, Operand | None]] = {}
-        self.readers: dict[Value, list[tuple[Pop | At | Zip, tuple[Loop, ...]]]] = defaultdict(list)
+        self.readers: dict[Value, list[tuple[ListRead, tuple[Loop, ...]]]] = defaultdict(list)
         self.before: dict[Loop, list[Statement]] = defaultdict(list)
         self.first: dict[Loop, list[Statement]] = defaultdict(list)
-        self.room: dict[Store, list[Statement]] = defaultdict(list)
+        self.room: dict[TapeStorage, list[Statement]] = defaultdict(list)
         self.maker: dict[Value, Eqn] = {
-            s.eqn.out: s.eqn for s in statements(block) if isinstance(s, Let) and len(s.eqn.outs) == 1}
+            s.eqn.out: s.eqn for s in statements(block) if isinstance(s, Evaluate) and len(s.eqn.outs) == 1}
         self._find(block, ())
         self.made = list(self.stores.values())
         for store in self.made:
             self._shape(store)
-        for store in sorted(self.made, key=Store.depth):
+        for store in sorted(self.made, key=TapeStorage.depth):
             self._handles(store)
         for store in self.made:
             self._size(store)
@@ -166,11 +169,11 @@ class Rooms:
     def _find(self, block: Block, loops: tuple[Loop, ...]) -> None:
         for s in block:
             if isinstance(s, NewList) and s.tape in self.compiled:
-                self.stores[s.tape] = Store(s, loops)
+                self.stores[s.tape] = TapeStorage(s, loops)
         for s in block:
             if isinstance(s, Push) and s.tape in self.stores:
                 self.stores[s.tape].pushes.append((s, loops))
-            elif isinstance(s, (Pop, At)):
+            elif isinstance(s, (Pop, ReadAt)):
                 self.readers[s.tape].append((s, loops))
             inside = (*loops, s) if isinstance(s, Loop) else loops
             for z in s.zipped if isinstance(s, Loop) else ():
@@ -178,7 +181,7 @@ class Rooms:
             for inner in blocks(s):
                 self._find(inner, inside)
 
-    def _shape(self, store: Store) -> None:
+    def _shape(self, store: TapeStorage) -> None:
         """Its columns, and what is kept of the lists in it."""
         operands = self._operands(store)
         names = [x.hint for x in operands if x.hint]
@@ -193,7 +196,7 @@ class Rooms:
             inner.parent = store
             store.arrays.append(None)
 
-    def _handles(self, store: Store) -> None:
+    def _handles(self, store: TapeStorage) -> None:
         """How it is read, and the lists in it that are read; those it is in come first."""
         names = [v for v, s in self.stores.items() if s is store]
         store.readers = [reader for v in names for reader in self.readers[v]]
@@ -219,11 +222,11 @@ class Rooms:
         assert begin is not None
         return begin
 
-    def _operands(self, store: Store) -> list[Operand]:
+    def _operands(self, store: TapeStorage) -> list[Operand]:
         """What is appended, where that is known."""
         return [max(column, key=is_known) for column in zip(*(push.operands for push, _ in store.pushes))]
 
-    def inner(self, x: Operand) -> Store | None:
+    def inner(self, x: Operand) -> TapeStorage | None:
         """The list that is appended to a list."""
         return self.stores.get(x) if isinstance(x, Value) and is_list(x.type) else None
 
@@ -231,7 +234,7 @@ class Rooms:
         """Is a list read from its beginning, from its end?"""
         ahead = back = False
         for s in statements(self.whole):
-            if isinstance(s, At) and s.tape is handle:
+            if isinstance(s, ReadAt) and s.tape is handle:
                 ahead = True
             elif isinstance(s, Pop) and s.tape is handle or isinstance(s, Loop) and s.tape is handle:
                 back = True
@@ -243,7 +246,7 @@ class Rooms:
 
     # -- how large ----------------------------------------------------------------------
 
-    def _size(self, store: Store) -> None:
+    def _size(self, store: TapeStorage) -> None:
         """Decide where room is made, and whether there is a counter."""
         home = store.home
         inside = store.pushes[0][1][len(home.loops):] if store.pushes else ()
@@ -261,9 +264,9 @@ class Rooms:
                 (self.before if loop.bounds else self.first)[loop] += self._grown(store, loop)
         else:
             room += self._made(store, [], size)
-        self.room[store] = [*room, Move([(store.top, ZERO)])]
+        self.room[store] = [*room, Assign([(store.top, ZERO)])]
 
-    def _index_size(self, store: Store, inside: Sequence[Loop]) -> list[Statement] | None:
+    def _index_size(self, store: TapeStorage, inside: Sequence[Loop]) -> list[Statement] | None:
         """What makes the size where the place of an element is the index of the one loop around it."""
         if store.parent is not None or len(inside) != 1 or any(a is None for a in store.arrays):
             return None
@@ -284,18 +287,18 @@ class Rooms:
         made: list[Statement] = []
         if step == Lit(-1):
             size = self._plus(size, 1, made)
-        made.append(Move([(Value(INT), self._positive(size, made))]))
+        made.append(Assign([(Value(INT), self._positive(size, made))]))
         return made
 
-    def _same_index(self, loop: Loop, reader: Pop | At | Zip, loops: Sequence[Loop]) -> bool:
+    def _same_index(self, loop: Loop, reader: ListRead, loops: Sequence[Loop]) -> bool:
         """Is the index of the loop around `reader` the place that it reads?"""
-        if isinstance(reader, At):
+        if isinstance(reader, ReadAt):
             return loop.bounds[0] == ZERO and loop.bounds[2] == ONE and not loop.reverse
         other = loops[-1]
         if other.index is None or other.tape is not None or not other.bounds:
             return False
         (a, m, s), (b, n, t) = loop.bounds, other.bounds
-        ends = m == n or loop.eqn is not None and n is parts(loop.eqn).trips
+        ends = m == n or loop.eqn is not None and n is loop_view(loop.eqn).iterations
         return a == b and s == t and ends and (not isinstance(reader, Pop) or loop.reverse != other.reverse)
 
     def _product(self, inside: Sequence[Loop], room: list[Statement]) -> Operand | None:
@@ -356,22 +359,22 @@ class Rooms:
     def let(self, op: Op, args: Sequence[Operand], room: list[Statement], dim: Dim | None = None) -> Value:
         out = Value(INT, None, dim)
         eqn = Eqn(op, tuple(args), (out,), primal=False)
-        room.append(Let(eqn, eqn))
+        room.append(Evaluate(eqn, eqn))
         return out
 
-    def _made(self, store: Store, before: list[Statement], size: Operand | None = None) -> list[Statement]:
+    def _made(self, store: TapeStorage, before: list[Statement], size: Operand | None = None) -> list[Statement]:
         """The columns, of a size that `before` ends with."""
         if size is None:
             last = before.pop()
-            assert isinstance(last, Move)
+            assert isinstance(last, Assign)
             size = last.pairs[0][1]
         made = list(before)
         for v in store.columns:
             eqn = Eqn(EMPTY[_dtype(v)], (size,), (v,), primal=False)
-            made.append(Let(eqn, eqn))
+            made.append(Evaluate(eqn, eqn))
         return made
 
-    def _grown(self, store: Store, loop: Loop) -> list[Statement]:
+    def _grown(self, store: TapeStorage, loop: Loop) -> list[Statement]:
         """Room for the trips of `loop`, or for the next if it is not counted."""
         assert store.top is not None
         made: list[Statement] = []
@@ -379,7 +382,7 @@ class Rooms:
         total = self.let(OPS["add"], [store.top, need], made)
         for v in store.columns:
             eqn = Eqn(LARGER, (v, total), (v,), primal=False)
-            made.append(Let(eqn, eqn))
+            made.append(Evaluate(eqn, eqn))
         return made
 
 

@@ -10,14 +10,15 @@ from collections import Counter, defaultdict
 
 from sct.codegen.program.statement_ir import (
     Block,
+    Evaluate,
     If,
-    Let,
     Loop,
     Select,
     Statement,
     Update,
     blocks,
     operands,
+    reads,
     statements,
     targets,
 )
@@ -25,7 +26,7 @@ from sct.ir.core import Eqn, Lit, Operand, Value, is_effect
 from sct.ir.types import List, Tensor
 from sct.ops.registry import aliases
 
-__all__ = ["AUGMENTED", "spell"]
+__all__ = ["AUGMENTED", "augment_assignments"]
 
 AUGMENTED = frozenset(["add", "sub", "mul", "div"])
 """Ops with an augmented assignment."""
@@ -34,9 +35,9 @@ _MOST_READERS = 6
 _MOST_ITEMS = 2
 
 
-def spell(block: Block) -> Block:
+def augment_assignments(block: Block) -> Block:
     """The block with updates in place and short parts where they are read."""
-    uses = Counter(x for s in statements(block) for x in _reads(s) if isinstance(x, Value))
+    uses = Counter(x for s in statements(block) for x in reads(s) if isinstance(x, Value))
     _spell(block, uses)
     _ask_again(block, uses, _lasting(block))
     return block
@@ -46,24 +47,24 @@ def _lasting(block: Block) -> set[Value]:
     """What is never assigned, the only value of its name: a parameter that stays what it is."""
     made = {v for s in statements(block) for v in targets(s)}
     made.update(v for s in statements(block) if isinstance(s, Loop) for z in s.zipped for v in z.values)
-    read = {x for s in statements(block) for x in _reads(s) if isinstance(x, Value)}
+    read = {x for s in statements(block) for x in reads(s) if isinstance(x, Value)}
     names = Counter(v.hint for v in made | read)
     return {v for v in read - made if v.hint is not None and names[v.hint] == 1}
 
 
 def _ask_again(block: Block, uses: Counter[Value], lasting: set[Value]) -> None:
     """t = a > 1.0; if t: ...; if t: ...   ->   if a > 1.0: ...; if a > 1.0: ..."""
-    made = {s.eqn.out: s for s in block if isinstance(s, Let) and _is_comparison(s.eqn, lasting)}
+    made = {s.eqn.out: s for s in block if isinstance(s, Evaluate) and _is_comparison(s.eqn, lasting)}
     tests = [s for s in block if isinstance(s, If) and s.test in made]
     counts = Counter(s.test for s in tests)
     found: Block = []
     for s in block:
         test = made.get(s.test) if isinstance(s, If) and isinstance(s.test, Value) else None
-        if isinstance(s, Let) and s in made.values() and counts[s.eqn.out] == uses[s.eqn.out] > 1:
+        if isinstance(s, Evaluate) and s in made.values() and counts[s.eqn.out] == uses[s.eqn.out] > 1:
             continue
         if isinstance(s, If) and test is not None and counts[s.test] == uses[test.eqn.out] > 1:
             s.test = Value(test.eqn.out.type)
-            found.append(Let(test.eqn.with_(outs=(s.test,)), test.like))
+            found.append(Evaluate(test.eqn.with_(outs=(s.test,)), test.like))
         found.append(s)
     block[:] = found
 
@@ -86,18 +87,13 @@ def _spell(block: Block, uses: Counter[Value]) -> None:
     _spread(block, uses)
 
 
-def _reads(s: Statement) -> tuple[Operand, ...]:
-    more = (s.test[1],) if isinstance(s, Loop) and s.test is not None else ()
-    return (*operands(s), *more, *((s.then, s.orelse) if isinstance(s, Select) else ()))
-
-
 # -- x[key] op= value -------------------------------------------------------------------------
 
 
 def _combine_updates(block: Block, uses: Counter[Value]) -> None:
     """Replace the reading, the sum and the writing by one statement."""
     made: dict[Operand, tuple[int, Eqn]] = {
-        s.eqn.out: (k, s.eqn) for k, s in enumerate(block) if isinstance(s, Let) and len(s.eqn.outs) == 1}
+        s.eqn.out: (k, s.eqn) for k, s in enumerate(block) if isinstance(s, Evaluate) and len(s.eqn.outs) == 1}
     gone: set[int] = set()
 
     def drop(k: int, out: Operand, args: tuple[Operand, ...]) -> None:
@@ -108,7 +104,7 @@ def _combine_updates(block: Block, uses: Counter[Value]) -> None:
             uses.subtract(x for x in args if isinstance(x, Value))
 
     for k, s in enumerate(block):
-        if not isinstance(s, Let) or s.eqn.op.name != "store" or s.eqn.inplace is None:
+        if not isinstance(s, Evaluate) or s.eqn.op.name != "store" or s.eqn.inplace is None:
             continue
         x, value, *_ = s.eqn.args
         by = made.get(value) if isinstance(value, Value) and uses[value] == 1 and value.hint is None else None
@@ -159,7 +155,7 @@ def _spread(block: Block, uses: Counter[Value]) -> None:
                     readers[x].append(k)
     again: dict[int, list[Statement]] = defaultdict(list)
     for k, s in enumerate(block):
-        if not isinstance(s, Let) or len(s.eqn.outs) != 1 or s.eqn.out.hint is not None:
+        if not isinstance(s, Evaluate) or len(s.eqn.outs) != 1 or s.eqn.out.hint is not None:
             continue
         at = readers[s.eqn.out]
         several = 1 < len(at) == len(set(at)) == uses[s.eqn.out] <= _MOST_READERS
@@ -173,12 +169,12 @@ def _spread(block: Block, uses: Counter[Value]) -> None:
 
 def _into_arms(block: Block, uses: Counter[Value]) -> None:
     """Make `i + 1` anew in each arm that has it as a subscript."""
-    made: dict[Value, Let] = {}
+    made: dict[Value, Evaluate] = {}
     for s in block:
-        if isinstance(s, Let) and len(s.eqn.outs) == 1 and s.eqn.out.hint is None and _is_offset(s.eqn):
+        if isinstance(s, Evaluate) and len(s.eqn.outs) == 1 and s.eqn.out.hint is None and _is_offset(s.eqn):
             made[s.eqn.out] = s
         for arm in blocks(s) if isinstance(s, If) else ():
-            copies: dict[Operand, Let] = {}
+            copies: dict[Operand, Evaluate] = {}
             for t in filter(_has_subscript, statements(arm)):
                 for x in dict.fromkeys(operands(t)):
                     if isinstance(x, Value) and x in made:
@@ -191,16 +187,16 @@ def _into_arms(block: Block, uses: Counter[Value]) -> None:
 
 
 def _has_subscript(s: Statement) -> bool:
-    return isinstance(s, Update) or isinstance(s, Let) and s.eqn.op.name in ("index", "store", "add_at")
+    return isinstance(s, Update) or isinstance(s, Evaluate) and s.eqn.op.name in ("index", "store", "add_at")
 
 
-def _copied(s: Let) -> Let:
-    return Let(s.eqn.with_(outs=(Value(s.eqn.out.type, dim=s.eqn.out.dim),)), s.like)
+def _copied(s: Evaluate) -> Evaluate:
+    return Evaluate(s.eqn.with_(outs=(Value(s.eqn.out.type, dim=s.eqn.out.dim),)), s.like)
 
 
 def _read_instead(s: Statement, old: Value, new: Value) -> bool:
     """Let `s` read `new`; False if it is not a statement that can."""
-    if isinstance(s, Let):
+    if isinstance(s, Evaluate):
         s.eqn = s.eqn.with_(args=tuple(new if x is old else x for x in s.eqn.args))
     elif isinstance(s, Update):
         s.eqn = s.eqn.with_(args=tuple(new if x is old else x for x in s.eqn.args))
@@ -231,5 +227,5 @@ def _is_short_view(eqn: Eqn) -> bool:
 
 def _written(block: Block, k: int, last: int) -> bool:
     """Is anything written, or unclear, between the statements `k` and `last`?"""
-    return not all(isinstance(s, Let) and s.eqn.inplace is None and not is_effect(s.eqn) for s in block[k:last]) \
-        or not isinstance(block[last], (Let, Update))
+    return not all(isinstance(s, Evaluate) and s.eqn.inplace is None and not is_effect(s.eqn) for s in block[k:last]) \
+        or not isinstance(block[last], (Evaluate, Update))

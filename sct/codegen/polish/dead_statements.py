@@ -11,31 +11,32 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sct.codegen.program.statement_ir import (
-    Assigned,
-    At,
+    Assign,
     Block,
+    CheckBound,
     Define,
+    Evaluate,
     If,
-    Let,
+    Increment,
+    ListRead,
     Loop,
-    Move,
     NewList,
     Pop,
     Push,
+    ReadAt,
     Return,
     Statement,
-    Tick,
-    Zip,
     blocks,
+    list_reads,
     statements,
 )
 from sct.ir.core import Operand, Value, free_values, has_effect
 from sct.ops.registry import may_raise
 
-__all__ = ["prune"]
+__all__ = ["remove_dead_statements"]
 
 
-def prune(block: Block) -> Block:
+def remove_dead_statements(block: Block) -> Block:
     """The block without what no result and no effect needs."""
     needed = _Needed(block)
     needed.run()
@@ -52,14 +53,14 @@ class _Needed:
     def __init__(self, block: Block) -> None:
         self.parent: dict[Statement, Statement | None] = {}
         self.makers: dict[Value, list[tuple[Statement, tuple[Operand, ...]]]] = defaultdict(list)
-        self.takers: dict[Value, tuple[Pop | At | Zip, int]] = {}
+        self.takers: dict[Value, tuple[ListRead, int]] = {}
         self.pushes: dict[Value, list[Push]] = defaultdict(list)
-        self.pops: dict[Value, list[Pop | At]] = defaultdict(list)
+        self.pops: dict[Value, list[Pop | ReadAt]] = defaultdict(list)
         self.members: dict[Value, set[int]] = defaultdict(set)
         self.marked: set[Statement] = set()
         self.values: set[Value] = set()
         self.work: list[Operand] = []
-        self.drained: list[Pop | At] = []
+        self.drained: list[Pop | ReadAt] = []
         self.scan(block, None)
         self.roots = [s for s in statements(block) if _is_root(s)]
 
@@ -70,9 +71,9 @@ class _Needed:
                 self.makers[v].append((s, reads))
             if isinstance(s, Push):
                 self.pushes[s.tape].append(s)
-            elif isinstance(s, (Pop, At)):
+            elif isinstance(s, (Pop, ReadAt)):
                 self.pops[s.tape].append(s)
-            for taken in [s] if isinstance(s, (Pop, At)) else s.zipped if isinstance(s, Loop) else []:
+            for taken in list_reads(s):
                 self.takers.update((v, (taken, k)) for k, v in enumerate(taken.values))
             for inner in blocks(s):
                 self.scan(inner, s)
@@ -102,7 +103,7 @@ class _Needed:
         if self.pushes[v] and len(self.pushes[v][0].operands) == 1:
             self.fill(v, 0)
 
-    def take(self, taken: Pop | At | Zip, k: int) -> None:
+    def take(self, taken: ListRead, k: int) -> None:
         """Need the `k`-th of what each element of a list holds."""
         self.work.append(taken.tape)
         self.fill(taken.filled, k)
@@ -121,7 +122,7 @@ class _Needed:
         """`s` stays, and so does what decides whether it runs."""
         while s is not None and s not in self.marked:
             self.marked.add(s)
-            if isinstance(s, Let):
+            if isinstance(s, Evaluate):
                 self.work += _reads(s)
                 self.work += s.eqn.outs
             elif isinstance(s, Return):
@@ -147,14 +148,14 @@ class _Needed:
 
     def kept(self, block: Block) -> Iterator[Statement]:
         for s in block:
-            if isinstance(s, Move):
+            if isinstance(s, Assign):
                 s.pairs = [(v, x) for v, x in s.pairs if v in self.values]
                 if s.pairs:
                     yield s
-            elif s in self.marked or isinstance(s, Assigned) and s.value in self.values:
+            elif s in self.marked or isinstance(s, CheckBound) and s.value in self.values:
                 if isinstance(s, Push):
                     s.operands = tuple(self.chosen(s.tape, s.operands))
-                elif isinstance(s, (Pop, At)):
+                elif isinstance(s, (Pop, ReadAt)):
                     s.values = tuple(self.chosen(s.filled, s.values))
                 elif isinstance(s, Loop):
                     s.zipped = [z for z in s.zipped if not s.bounds or any(v in self.values for v in z.values)]
@@ -170,30 +171,30 @@ class _Needed:
 
 
 def _is_root(s: Statement) -> bool:
-    if isinstance(s, Let):
+    if isinstance(s, Evaluate):
         return has_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and may_raise(s.like)
     return isinstance(s, Return)
 
 
 def _made(s: Statement) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
-    if isinstance(s, Let):
+    if isinstance(s, Evaluate):
         for v in s.eqn.outs:
             yield v, ()
-    elif isinstance(s, Move):
+    elif isinstance(s, Assign):
         for v, x in s.pairs:
             yield v, (x,)
-    elif isinstance(s, (Pop, At)):
+    elif isinstance(s, (Pop, ReadAt)):
         for v in s.values:
-            yield v, (s.index,) if isinstance(s, At) else ()
+            yield v, (s.index,) if isinstance(s, ReadAt) else ()
     elif isinstance(s, Loop):
         yield from ((v, ()) for z in s.zipped for v in z.values)
     elif isinstance(s, NewList):
         yield s.tape, ()
-    elif isinstance(s, Tick):
+    elif isinstance(s, Increment):
         yield s.count, ()
     elif isinstance(s, Define):
         yield s.eqn.out, ()
 
 
-def _reads(s: Let) -> list[Operand]:
+def _reads(s: Evaluate) -> list[Operand]:
     return [*s.eqn.args, *(v for region in s.eqn.regions for v in free_values(region))]

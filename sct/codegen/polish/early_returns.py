@@ -1,59 +1,61 @@
-"""Returns out of branches:  if c: a; v <- x  else: b; v <- y; return v   ->   if c: a; return x; b; return y
+"""A conditional that decides the result returns from its branches, the first one early.
 
-What ends with a branch that decides the result leaves from its arms, the first arm early.
+    if c: a; v <- x  else: b; v <- y; return v   ->   if c: a; return x; b; return y
 """
 
 from __future__ import annotations
 
-from sct.codegen.program.statement_ir import Block, Define, If, Jump, Move, Return, Statement, statements
+from sct.codegen.program.statement_ir import Assign, Block, Define, If, Jump, Return, Statement, statements
 from sct.ir.core import Operand, Value
 
-__all__ = ["returned_early"]
+__all__ = ["return_early"]
 
 
-def returned_early(block: Block) -> Block:
-    """The block of a function, and those of the functions in it, with returns in their last branches."""
+def return_early(block: Block) -> Block:
+    """The block of a function, where conditionals before a `return`, also of nested functions, return early."""
     for s in statements(block):
         if isinstance(s, Define):
-            s.body = returned_early(s.body)
+            s.body = return_early(s.body)
     if len(block) < 2 or not isinstance(block[-1], Return) or not isinstance(block[-2], If):
         return block
-    branch, last = block[-2], block[-1]
-    if not _decides(branch, last):
+    conditional, last = block[-2], block[-1]
+    if not _decides(conditional, last):
         return block
-    then, orelse = (returned_early(_ended(arm, last)) for arm in (branch.then, branch.orelse))
-    return [*block[:-2], If(branch.test, then, [], branch.eqn), *orelse]
+    then, orelse = (return_early(_with_return(branch, last)) for branch in (conditional.then, conditional.orelse))
+    return [*block[:-2], If(conditional.test, then, [], conditional.eqn), *orelse]
 
 
-def _decides(branch: If, last: Return) -> bool:
-    """Does each arm end with what is returned?"""
-    ends = [dict(_end(arm)) for arm in (branch.then, branch.orelse)]
+def _decides(conditional: If, last: Return) -> bool:
+    """Does each branch end with the assignment of the result?"""
+    ends = [dict(_last_pairs(branch)) for branch in (conditional.then, conditional.orelse)]
     read = [x for x in last.results if isinstance(x, Value)]
-    return bool(read) and all(x in ends[0] and x in ends[1] or _is_outer(x, branch) for x in read) \
-        and any(x in ends[0] for x in read) and not _adds(branch)
+    return bool(read) and all(x in ends[0] and x in ends[1] or _is_unchanged(x, conditional) for x in read) \
+        and any(x in ends[0] for x in read) and not _only_adjusts(conditional)
 
 
-def _adds(branch: If) -> bool:
-    """Does one arm change the result a little, and the other leave it as it is?"""
-    short, long = sorted((branch.then, branch.orelse), key=len)
-    return len(short) == 1 and len(long) <= 3 and all(isinstance(x, Value) for _, x in _end(short))
+def _only_adjusts(conditional: If) -> bool:
+    """Does one branch change the result in a few statements, and the other leave it as it is?"""
+    short, long = sorted((conditional.then, conditional.orelse), key=len)
+    return len(short) == 1 and len(long) <= 3 and all(isinstance(x, Value) for _, x in _last_pairs(short))
 
 
-def _is_outer(x: Value, branch: If) -> bool:
-    """Is `x` what it is, whatever arm is taken?"""
-    assigned = {v for arm in (branch.then, branch.orelse) for s in statements(arm) if isinstance(s, Move)
-                for v, _ in s.pairs}
+def _is_unchanged(x: Value, conditional: If) -> bool:
+    """Does no branch assign `x`?"""
+    assigned = {v for branch in (conditional.then, conditional.orelse) for s in statements(branch)
+                if isinstance(s, Assign) for v, _ in s.pairs}
     return x not in assigned
 
 
-def _end(arm: Block) -> list[tuple[Value, Operand]]:
-    if not arm or any(isinstance(s, (Jump, Return)) for s in arm):
+def _last_pairs(branch: Block) -> list[tuple[Value, Operand]]:
+    """The pairs of the assignment at the end of a branch; none if it may bind nothing, or the branch jumps."""
+    if not branch or any(isinstance(s, (Jump, Return)) for s in branch):
         return []
-    last = arm[-1]
-    return [] if not isinstance(last, Move) or last.unsure else last.pairs
+    last = branch[-1]
+    return [] if not isinstance(last, Assign) or last.maybe_unbound else last.pairs
 
 
-def _ended(arm: Block, last: Return) -> Block:
-    pairs = dict(_end(arm))
-    rest: list[Statement] = arm[:-1] if pairs else arm
+def _with_return(branch: Block, last: Return) -> Block:
+    """The branch, ending in `last`."""
+    pairs = dict(_last_pairs(branch))
+    rest: list[Statement] = branch[:-1] if pairs else branch
     return [*rest, Return(tuple(pairs.get(x, x) if isinstance(x, Value) else x for x in last.results))]

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sct.codegen.program.statement_ir import (
     Block,
+    Evaluate,
     If,
     Jump,
-    Let,
     Loop,
     Return,
     Select,
@@ -54,7 +54,7 @@ class Order:
         self.derived: dict[Statement, list[Eqn]] = {}
         self.ranges: list[Range] = []
         for s in statements(block):
-            if isinstance(s, Let):
+            if isinstance(s, Evaluate):
                 self.made.update(dict.fromkeys(s.eqn.outs, s.eqn))
         self._enter(block)
 
@@ -80,7 +80,7 @@ class Order:
         return (self.made[x].op.name, self.made[x].args) if x in self.made else None
 
     def _is_ordered(self, s: Statement) -> bool:
-        if isinstance(s, Let):
+        if isinstance(s, Evaluate):
             return is_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and self._may_raise(s.eqn, s.like)
         if isinstance(s, Update):
             return s.eqn.primal
@@ -88,9 +88,9 @@ class Order:
         return any(isinstance(each, (Jump, Return)) or each in self.ordered for each in inner)
 
     def _derived(self, s: Statement) -> Iterator[Eqn]:
-        parts = [s.eqn] if isinstance(s, Let) else [s.eqn, s.by] if isinstance(s, Update) else []
+        parts = [s.eqn] if isinstance(s, Evaluate) else [s.eqn, s.by] if isinstance(s, Update) else []
         for eqn in parts:
-            if not eqn.primal and not eqn.regions and self._may_raise(eqn, s.like if isinstance(s, Let) else eqn):
+            if not eqn.primal and not eqn.regions and self._may_raise(eqn, s.like if isinstance(s, Evaluate) else eqn):
                 yield eqn
         for block in blocks(s) if isinstance(s, (If, Loop)) else ():
             for each in block:
@@ -107,7 +107,7 @@ class Order:
 
     # -- where expressions are evaluated ---------------------------------------------------------
 
-    def late(self, block: Block, end: Sequence[Operand], folded: Mapping[Value, Let | Select]) -> list[Value]:
+    def late(self, block: Block, end: Sequence[Operand], folded: Mapping[Value, Evaluate | Select]) -> list[Value]:
         """The expressions that are evaluated behind something of `block` that must not come before them, each the
         widest that may stand before it; `end` is read after the last statement."""
         place = {v: k for k, s in enumerate(block) for v in targets(s)}
@@ -115,7 +115,7 @@ class Order:
         found: list[Value] = []
         waiting: dict[Value, int] = {}
         for k, s in enumerate([*block, None]):
-            made = targets(s) if isinstance(s, (Let, Select)) else ()
+            made = targets(s) if isinstance(s, (Evaluate, Select)) else ()
             if made and made[0] in folded:
                 waiting.update({made[0]: k} if self.is_ordered(s) else {})
                 continue
@@ -123,7 +123,7 @@ class Order:
             for each, at in [*((p, place[targets(p)[0]]) for p in parts), *([(s, k)] if s is not None else [])]:
                 held = [v for v, at_v in waiting.items() if at_v < at and v not in targets(each)]
                 passed = [v for v in held if waiting[v] < self._until(each, at, held, place, folded)]
-                there = [v for v in held if isinstance(each, (Let, Update)) and self._is_same(folded[v], each.eqn)]
+                there = [v for v in held if isinstance(each, (Evaluate, Update)) and self._is_same(folded[v], each.eqn)]
                 found += [_widest(v, at, into, place, folded) for v in passed]
                 for v in (*passed, *there, *(targets(each) if each is not s else ())):
                     waiting.pop(v, None)
@@ -131,16 +131,16 @@ class Order:
 
     def is_ordered(self, s: Statement | None) -> bool:
         """Does this keep its place?"""
-        return (s.made_of if isinstance(s, Select) else s) in self.ordered
+        return (s.conditional if isinstance(s, Select) else s) in self.ordered
 
     def _until(self, s: Statement, at: int, held: Sequence[Value], place: Mapping[Value, int],
-               folded: Mapping[Value, Let | Select]) -> int:
+               folded: Mapping[Value, Evaluate | Select]) -> int:
         """The place up to which `held`, in the order of places, comes before `s`, which stands at `at`."""
         if self.is_ordered(s):
             return at
         until = 0
-        for eqn in self.derived.get(s.made_of if isinstance(s, Select) else s, ()):
-            found = [v for v in held if not is_element(eqn) or not isinstance(made := folded[v], Let)
+        for eqn in self.derived.get(s.conditional if isinstance(s, Select) else s, ()):
+            found = [v for v in held if not is_element(eqn) or not isinstance(made := folded[v], Evaluate)
                      or is_element(made.eqn)]
             last = max((place[v] + 1 for v in found if not self._is_same(folded[v], eqn)), default=0)
             until = max(until, next((place[v] for v in found if place[v] >= last), last))
@@ -148,7 +148,7 @@ class Order:
 
     def _is_same(self, s: Statement, eqn: Eqn) -> bool:
         """Does `eqn` raise where `s` does, and the same?"""
-        if not isinstance(s, Let):
+        if not isinstance(s, Evaluate):
             return False
         a, b = s.eqn, eqn
         if not is_element(a) or not is_element(b):
@@ -173,7 +173,7 @@ def is_element(eqn: Eqn) -> bool:
     return eqn.op.name in _KEY_AT and isinstance(eqn.args[0].type, Tensor)
 
 
-def _evaluated(xs: Iterable[Operand], folded: Mapping[Value, Let | Select]) -> Iterator[Let | Select]:
+def _evaluated(xs: Iterable[Operand], folded: Mapping[Value, Evaluate | Select]) -> Iterator[Evaluate | Select]:
     """The expressions that operands are, as they are evaluated."""
     for x in xs:
         if isinstance(x, Value) and x in folded:
@@ -183,7 +183,7 @@ def _evaluated(xs: Iterable[Operand], folded: Mapping[Value, Let | Select]) -> I
 
 
 def _widest(v: Value, at: int, into: Mapping[Operand, Value], place: Mapping[Value, int],
-            folded: Mapping[Value, Let | Select]) -> Value:
+            folded: Mapping[Value, Evaluate | Select]) -> Value:
     """The widest expression around `v` that may stand before `at`."""
     while (out := into.get(v)) is not None and out in folded and place[out] < at:
         v = out

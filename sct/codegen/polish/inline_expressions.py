@@ -14,36 +14,39 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Union
+from typing import Literal, Union
 
-from sct.codegen.polish.buffers import Memory
+from sct.codegen.polish.buffers import Buffers
 from sct.codegen.polish.evaluation_order import Order
 from sct.codegen.program.statement_ir import (
+    Assign,
     Block,
     Define,
+    Evaluate,
     If,
-    Let,
+    Increment,
     Loop,
-    Move,
     Return,
     Select,
     Statement,
-    Tick,
     Update,
+    all_blocks,
     blocks,
     operands,
+    reads,
     statements,
     targets,
 )
-from sct.codegen.program.templates import WRITES, occurrences, width
+from sct.codegen.program.templates import occurrences, width
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.types import BOOL, Tensor
 from sct.ops import enter, leave
+from sct.ops.program.list_ops import UPDATES
 
-__all__ = ["Expression", "Folded", "fold"]
+__all__ = ["Expression", "Inlined", "inline_expressions"]
 
-Expression = Union[Let, Select]
-Folded = dict[Value, Expression]
+Expression = Union[Evaluate, Select]
+Inlined = dict[Value, Expression]
 
 WIDEST = 72
 WIDEST_OF_USER = 96
@@ -52,7 +55,7 @@ DEEPEST_OF_USER = 8
 SHORT = 44
 
 
-def fold(block: Block) -> Folded:
+def inline_expressions(block: Block) -> Inlined:
     """Take the statements that become expressions out of `block`, in place; they are given back
     by the values that they make."""
     freed = list(_freed(block))
@@ -64,16 +67,16 @@ def fold(block: Block) -> Folded:
     return folding.folded
 
 
-def _freed(block: Block) -> Iterator[tuple[Let, int]]:
+def _freed(block: Block) -> Iterator[tuple[Evaluate, int]]:
     """The statements that would take over an operand that may be written where it is read; they make a new
     array instead, of which NumPy takes over what it can."""
     uses = Counter(x for s in statements(block) for x in operands(s))
-    for inner in (block, *(b for s in statements(block) for b in blocks(s))):
-        made: dict[Operand, Let] = {}
+    for inner in all_blocks(block):
+        made: dict[Operand, Evaluate] = {}
         for s in inner:
-            if isinstance(s, Let) and len(s.eqn.outs) == 1:
+            if isinstance(s, Evaluate) and len(s.eqn.outs) == 1:
                 k = s.eqn.inplace
-                x = made.get(s.eqn.args[k]) if k is not None and s.eqn.op.name not in WRITES else None
+                x = made.get(s.eqn.args[k]) if k is not None and s.eqn.op.name not in UPDATES else None
                 if k is not None and x is not None and uses[x.eqn.out] == 1 \
                         and x.eqn.out.hint in (None, s.eqn.out.hint):
                     swap = _scalar_last(s.eqn)
@@ -90,13 +93,11 @@ def _scalar_last(eqn: Eqn) -> bool:
 
 class _Folding:
     def __init__(self, block: Block) -> None:
-        self.folded: Folded = {}
+        self.folded: Inlined = {}
         self.uses: Counter[Value] = Counter()
-        self.memory, self.order = Memory(block), Order(block)
+        self.memory, self.order = Buffers(block), Order(block)
         for s in statements(block):
-            self.uses.update(x for x in operands(s) if isinstance(x, Value))
-            if isinstance(s, Loop) and s.test is not None:
-                self.uses.update([s.test[1]] if isinstance(s.test[1], Value) else [])
+            self.uses.update(x for x in reads(s) if isinstance(x, Value))
 
     def block(self, block: Block, *, end: Sequence[Operand] = (), loose: bool = False) -> None:
         """Fold within `block` and the blocks in it; `end` is read after its last statement."""
@@ -108,7 +109,7 @@ class _Folding:
         while late := self.walk(block, end, loose, kept):
             kept.update(late)
             self.folded = dict(inner)
-        block[:] = [s for s in block if not (isinstance(s, (Let, Select)) and _single(s) in self.folded)]
+        block[:] = [s for s in block if not (isinstance(s, (Evaluate, Select)) and _single(s) in self.folded)]
 
     def walk(self, block: Block, end: Sequence[Operand], loose: bool, kept: set[Value]) -> list[Value]:
         """Fold all but what is `kept`; what must not be folded either."""
@@ -124,7 +125,7 @@ class _Folding:
             self.block(s.body)
         elif isinstance(s, If) and _may_be_select(s):
             for arm in (s.then, s.orelse):
-                self.block(arm, end=[x for m in arm if isinstance(m, Move) for _, x in m.pairs])
+                self.block(arm, end=[x for m in arm if isinstance(m, Assign) for _, x in m.pairs])
         else:
             for each in blocks(s):
                 self.block(each)
@@ -153,10 +154,10 @@ class _Walk:
         self.read_at: dict[Operand, int] = {}
 
     def step(self, s: Statement) -> None:
-        if isinstance(s, Let) and s.eqn.op in (enter, leave):
+        if isinstance(s, Evaluate) and s.eqn.op in (enter, leave):
             self.release([self.outermost(v) for v in self.waiting])
-        self.consume(s, operands(s) if not isinstance(s, Move) else self.late(s))
-        candidate = isinstance(s, (Let, Select)) and self.may_wait(s)
+        self.consume(s, operands(s) if not isinstance(s, Assign) else self.late(s))
+        candidate = isinstance(s, (Evaluate, Select)) and self.may_wait(s)
         if not candidate:
             self.emit(s)
         written = self.folding.memory.written(s) if not isinstance(s, Define) else set()
@@ -168,7 +169,7 @@ class _Walk:
         self.reassigned(s)
         if candidate:
             v = _single(s)
-            assert v is not None and isinstance(s, (Let, Select))
+            assert v is not None and isinstance(s, (Evaluate, Select))
             self.waiting[v] = s
             self.count += 1
             self.number[v] = self.count
@@ -183,7 +184,7 @@ class _Walk:
             return False
         if isinstance(s, Select):
             return v.hint is None or self.loose
-        return not (s.eqn.inplace is not None or s.eqn.op.name in WRITES or s.eqn.regions)
+        return not (s.eqn.inplace is not None or s.eqn.op.name in UPDATES or s.eqn.regions)
 
     # -- taking expressions into a statement -------------------------------------------------
 
@@ -208,26 +209,26 @@ class _Walk:
         made = self.waiting[v]
         if s is None:
             return self.loose or v.hint is None
-        if isinstance(s, Move):
+        if isinstance(s, Assign):
             return self.depth[v] < DEEPEST and v.hint in (None, next(t.hint for t, x in s.pairs if x is v))
-        if v.hint is not None and isinstance(made, Let) and made.eqn.op.name not in ("item_of", "pack") \
+        if v.hint is not None and isinstance(made, Evaluate) and made.eqn.op.name not in ("item_of", "pack") \
                 and not self.loose and not self.is_short_write(v, made, s):
             out = _single(s)
-            same = out is not None and out.hint == v.hint and isinstance(s, Let) and not s.eqn.primal
+            same = out is not None and out.hint == v.hint and isinstance(s, Evaluate) and not s.eqn.primal
             if not same or made.eqn.primal:
                 return False
-        if isinstance(s, (Let, Update)) and not _foldable_operand(s, v):
+        if isinstance(s, (Evaluate, Update)) and not _foldable_operand(s, v):
             return False
         if self.loose or _is_users(made, s):
             return self.loose or self.depth[v] < DEEPEST_OF_USER
         return self.depth[v] < DEEPEST + (isinstance(s, Return) or _is_step(s, v) or self.wide[v] <= SHORT)
 
-    def is_short_write(self, v: Value, made: Let, s: Statement) -> bool:
+    def is_short_write(self, v: Value, made: Evaluate, s: Statement) -> bool:
         """Is what differentiation named written into an array at once, on a short line?"""
         return (not made.eqn.primal and self.wide[v] <= SHORT
-                and (isinstance(s, Update) or isinstance(s, Let) and s.eqn.op.name in WRITES))
+                and (isinstance(s, Update) or isinstance(s, Evaluate) and s.eqn.op.name in UPDATES))
 
-    def late(self, s: Move) -> list[Operand]:
+    def late(self, s: Assign) -> list[Operand]:
         """The sources of a parallel move that cannot be made in the variable they go to where they stand, as
         it is itself a source, or read further on."""
         sources = [x for _, x in s.pairs]
@@ -281,21 +282,21 @@ class _Walk:
 
     def reassigned(self, s: Statement) -> None:
         """Release what reads a value that `s` assigns anew."""
-        if isinstance(s, (Move, Tick)):
+        if isinstance(s, (Assign, Increment)):
             found = {v for x in targets(s) for v in self.users.get(x, ()) if v in self.waiting}
             self.release([self.outermost(v) for v in sorted(found, key=self.number.__getitem__)])
 
 
 def _single(s: Statement) -> Value | None:
-    made = targets(s) if isinstance(s, (Let, Select)) else ()
+    made = targets(s) if isinstance(s, (Evaluate, Select)) else ()
     return made[0] if len(made) == 1 else None
 
 
 def _level(s: Statement | None, part: Expression | None = None) -> int:
     """What `s` adds to the depth of an expression, around `part`: nothing in a row of sums or of products."""
-    if not isinstance(s, Let):
+    if not isinstance(s, Evaluate):
         return 1
-    if isinstance(part, Let) and s.eqn.args and s.eqn.args[0] is part.eqn.out \
+    if isinstance(part, Evaluate) and s.eqn.args and s.eqn.args[0] is part.eqn.out \
             and any(s.eqn.op.name in row and part.eqn.op.name in row for row in _ROWS):
         return 0
     return int(s.eqn.op.name not in ("index", "neg", "dim", "item_of"))
@@ -306,22 +307,22 @@ _ROWS = (("add", "sub"), ("mul", "div"))
 
 def _is_users(*parts: Statement) -> bool:
     """Is all of this the user's own arithmetic?  What has no name is then of one expression."""
-    return all(isinstance(s, (Let, Update)) and s.eqn.primal for s in parts)
+    return all(isinstance(s, (Evaluate, Update)) and s.eqn.primal for s in parts)
 
 
 def _is_step(s: Statement, v: Value) -> bool:
     """Is `v` what a variable is changed by, as in `dx += v`?"""
-    if not isinstance(s, Let) or s.eqn.op.name not in ("add", "sub") or s.eqn.args[1] is not v:
+    if not isinstance(s, Evaluate) or s.eqn.op.name not in ("add", "sub") or s.eqn.args[1] is not v:
         return False
     before = s.eqn.args[0]
     return isinstance(before, Value) and before.hint is not None and before.hint == s.eqn.out.hint
 
 
-def _foldable_operand(s: Let | Update, v: Value) -> bool:
+def _foldable_operand(s: Evaluate | Update, v: Value) -> bool:
     """May `v` be an expression where `s` reads it?"""
     if isinstance(s, Update):
         return v is s.value or v in s.eqn.args[2:]
-    if s.eqn.op.name in WRITES or s.eqn.inplace is not None:
+    if s.eqn.op.name in UPDATES or s.eqn.inplace is not None:
         k = s.eqn.inplace or 0
         if s.eqn.args[k] is v:
             return False
@@ -333,22 +334,22 @@ def _foldable_operand(s: Let | Update, v: Value) -> bool:
 
 def _may_be_select(s: If) -> bool:
     """Is each arm one move of one value, and little else?"""
-    moves = [[m for m in arm if isinstance(m, Move)] for arm in (s.then, s.orelse)]
+    moves = [[m for m in arm if isinstance(m, Assign)] for arm in (s.then, s.orelse)]
     if any(len(m) != 1 or len(m[0].pairs) != 1 for m in moves):
         return False
     value, other = (m[0].pairs[0][0] for m in moves)
     if value is not other or any(isinstance(x, Lit) and x.value is UNDEF for m in moves for _, x in m[0].pairs):
         return False
-    others = [x for arm in (s.then, s.orelse) for x in arm if not isinstance(x, Move)]
+    others = [x for arm in (s.then, s.orelse) for x in arm if not isinstance(x, Assign)]
     if value.hint is not None and not _is_expression(s, value.hint):
         return False
-    return len(others) <= 8 and all(isinstance(x, Let) or isinstance(x, If) and _may_be_select(x) for x in others)
+    return len(others) <= 8 and all(isinstance(x, Evaluate) or isinstance(x, If) and _may_be_select(x) for x in others)
 
 
 def _is_expression(s: If, name: str) -> bool:
     """Did the user write this branch on a line, and not to change `name` in an arm?"""
     loc = s.eqn.loc if s.eqn is not None and s.eqn.primal else None
-    sources = [x for arm in (s.then, s.orelse) for m in arm if isinstance(m, Move) for _, x in m.pairs]
+    sources = [x for arm in (s.then, s.orelse) for m in arm if isinstance(m, Assign) for _, x in m.pairs]
     return loc is not None and loc.line == loc.end_line and all(x.hint != name for x in sources)
 
 
@@ -357,9 +358,9 @@ def _as_select(s: Statement, folding: _Folding) -> Statement:
     if not isinstance(s, If) or not _may_be_select(s) or len(s.then) != 1 or len(s.orelse) != 1:
         return s if not isinstance(s, If) else _unfolded(s, folding)
     (then,), (orelse,) = s.then, s.orelse
-    assert isinstance(then, Move) and isinstance(orelse, Move)
+    assert isinstance(then, Assign) and isinstance(orelse, Assign)
     (value, a), (_, b) = then.pairs[0], orelse.pairs[0]
-    kind = "if"
+    kind: Literal["if", "and", "or"] = "if"
     if b is s.test or b == Lit(False) and s.test.type == BOOL:
         kind = "and"
     elif a is s.test or a == Lit(True) and s.test.type == BOOL:
@@ -378,13 +379,13 @@ def _unfolded(s: If, folding: _Folding) -> If:
 
 
 def _spelled_out(s: Statement, folding: _Folding) -> list[Statement]:
-    if not isinstance(s, Move):
+    if not isinstance(s, Assign):
         return [s]
     made = [folding.folded.pop(x) for _, x in s.pairs if isinstance(x, Value) and x in folding.folded]
     return [*made, s]
 
 
-def _expressions(s: Select, folded: Folded) -> list[Expression]:
+def _expressions(s: Select, folded: Inlined) -> list[Expression]:
     """Everything that is evaluated for a branch that is an expression."""
     found: list[Expression] = []
     work: list[Operand] = [s.then, s.orelse]

@@ -12,24 +12,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from sct.codegen.polish.inline_expressions import Folded
+from sct.codegen.polish.inline_expressions import Inlined
 from sct.codegen.program.statement_ir import (
-    At,
+    Assign,
     Block,
     Define,
+    Evaluate,
     If,
     Jump,
     Kernel,
-    Let,
     Loop,
-    Move,
-    Pop,
     Push,
     Return,
     Select,
     Statement,
     Update,
     blocks,
+    list_reads,
     operands,
     statements,
     targets,
@@ -54,7 +53,7 @@ class Liveness:
     pairs  (what is taken out of a list, what was appended there)
     """
 
-    def __init__(self, block: Block, params: Iterable[Value], folded: Folded) -> None:
+    def __init__(self, block: Block, params: Iterable[Value], folded: Inlined) -> None:
         self.folded = folded
         self.spans: dict[Value, list[Span]] = defaultdict(list)
         self.first: dict[Value, int] = dict.fromkeys(params, 0)
@@ -62,7 +61,7 @@ class Liveness:
         self.takes: list[tuple[Value, Value]] = []
         self.read: set[Value] = set()
         self.pairs = dict(_pairs(block))
-        self.unassigned = {v for s in statements(block) if isinstance(s, Move) for v, x in s.pairs
+        self.unassigned = {v for s in statements(block) if isinstance(s, Assign) for v, x in s.pairs
                            if v.hint is not None and isinstance(x, Lit) and x.value is UNDEF}
         self._text = _Text(self, block)
         self._exits: list[tuple[list[Value], list[Value]]] = []
@@ -264,12 +263,12 @@ class _Text:
         return jumps and isinstance(s, If)
 
     def _note(self, s: Statement, depth: int) -> None:
-        if isinstance(s, Move):
+        if isinstance(s, Assign):
             self._pair(depth, s.pairs)
         written = _written(s)
         if written is not None:
             self.live.takes.append((targets(s)[0], written))
-        if isinstance(s, Let):
+        if isinstance(s, Evaluate):
             self._pair(depth, [(s.eqn.outs[j], s.eqn.args[k]) for k, j in s.eqn.attrs.get("takes", ())])
 
     def _pair(self, depth: int, pairs: Iterable[tuple[Value, Operand]]) -> None:
@@ -280,7 +279,7 @@ def _pairs(block: Block) -> Iterator[tuple[Value, Operand]]:
     """Each value that is taken out of a list, and an operand that is appended there."""
     pushed = {s.tape: s.operands for s in statements(block) if isinstance(s, Push)}
     for s in statements(block):
-        for taken in (s,) if isinstance(s, (Pop, At)) else s.zipped if isinstance(s, Loop) else ():
+        for taken in list_reads(s):
             if len(taken.values) == len(appended := pushed.get(taken.filled, ())):
                 yield from zip(taken.values, appended)
 
@@ -300,7 +299,7 @@ def _written(s: Statement) -> Value | None:
     """The operand that `s` writes into."""
     if isinstance(s, Update):
         x = s.eqn.args[0]
-    elif isinstance(s, Let) and s.eqn.inplace is not None:
+    elif isinstance(s, Evaluate) and s.eqn.inplace is not None:
         x = s.eqn.args[s.eqn.inplace]
     else:
         return None

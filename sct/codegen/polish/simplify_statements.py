@@ -12,17 +12,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sct.codegen.program.statement_ir import (
+    Assign,
     Block,
+    Evaluate,
     If,
     Jump,
-    Let,
     Loop,
-    Move,
     Push,
     Return,
     Statement,
+    all_blocks,
     blocks,
     operands,
+    reads,
     statements,
     targets,
 )
@@ -30,10 +32,10 @@ from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_effect
 from sct.ir.types import BOOL, Tensor
 from sct.ops import OPS
 
-__all__ = ["tidy"]
+__all__ = ["simplify_statements"]
 
 
-def tidy(block: Block) -> Block:
+def simplify_statements(block: Block) -> Block:
     """The block, its branches merged, its codes made flags, its carries renewed late."""
     _negations(block)
     block = _merged(block)
@@ -55,7 +57,7 @@ def _merged(block: Block) -> Block:
     found: Block = []
     for s in block:
         k = len(found) - 1
-        if isinstance(s, If) and k > 0 and isinstance(found[k], Move) and _independent(found[k], s):
+        if isinstance(s, If) and k > 0 and isinstance(found[k], Assign) and _independent(found[k], s):
             k -= 1
         last = found[k] if k >= 0 else None
         if isinstance(s, If) and isinstance(last, If) and s.test is last.test and isinstance(s.test, Value) \
@@ -75,7 +77,7 @@ def _independent(move: Statement, s: If) -> bool:
     inner = [t for arm in blocks(s) for t in statements(arm)]
     read = {x for t in (s, *inner) for x in _reads(t)}
     made = {v for t in inner for v in targets(t)}
-    return isinstance(move, Move) and not any(v in read or v in made or x in made for v, x in move.pairs)
+    return isinstance(move, Assign) and not any(v in read or v in made or x in made for v, x in move.pairs)
 
 
 def _joined(first: Block, second: Block) -> Block:
@@ -84,7 +86,7 @@ def _joined(first: Block, second: Block) -> Block:
     for s in first:
         made = {v for t in (s, *(t for arm in blocks(s) for t in statements(arm))) for v in targets(t)}
         known = {v: x for v, x in known.items() if v not in made and x not in made}
-        if isinstance(s, Move):
+        if isinstance(s, Assign):
             known.update((v, x) for v, x in s.pairs if not _is_undef(x) and x not in made)
     changed = {v for s in statements(second) for v in targets(s)}
     known = {v: x for v, x in known.items() if v not in changed and x not in changed}
@@ -98,7 +100,7 @@ def _is_undef(x: Operand) -> bool:
 
 def _negations(block: Block) -> None:
     """t = not c; if t: a  else: b   ->   if c: b  else: a"""
-    made = {s.eqn.out: s.eqn.args[0] for s in statements(block) if isinstance(s, Let) and s.eqn.op.name == "not_"}
+    made = {s.eqn.out: s.eqn.args[0] for s in statements(block) if isinstance(s, Evaluate) and s.eqn.op.name == "not_"}
     for s in statements(block):
         if isinstance(s, If) and isinstance(s.test, Value) and isinstance(made.get(s.test), Value):
             s.test, s.then, s.orelse = made[s.test], s.orelse, s.then
@@ -122,9 +124,9 @@ class _Flag:
     """
 
     value: Value
-    moves: list[Move] = field(default_factory=list)
+    moves: list[Assign] = field(default_factory=list)
     literals: list[int] = field(default_factory=list)
-    tests: list[Let] = field(default_factory=list)
+    tests: list[Evaluate] = field(default_factory=list)
 
     def apply(self, block: Block) -> None:
         """Write False and True where the comparisons tell two kinds of values apart."""
@@ -154,7 +156,7 @@ def _flags(block: Block) -> Iterator[_Flag]:
     found: dict[Value, _Flag] = defaultdict(lambda: _Flag(Value(BOOL)))
     other: set[Value] = set()
     for s in statements(block):
-        if isinstance(s, Move):
+        if isinstance(s, Assign):
             for v, x in s.pairs:
                 if isinstance(x, Lit) and type(x.value) is int:
                     found.setdefault(v, _Flag(v)).moves.append(s)
@@ -162,14 +164,12 @@ def _flags(block: Block) -> Iterator[_Flag]:
                 else:
                     other.add(v)
                     other.update([x] if isinstance(x, Value) else [])
-        elif isinstance(s, Let) and s.eqn.op.name in _COMPARE and isinstance(s.eqn.args[0], Value) \
+        elif isinstance(s, Evaluate) and s.eqn.op.name in _COMPARE and isinstance(s.eqn.args[0], Value) \
                 and isinstance(s.eqn.args[1], Lit) and type(s.eqn.args[1].value) is int:
             found.setdefault(s.eqn.args[0], _Flag(s.eqn.args[0])).tests.append(s)
         else:
-            other.update(x for x in operands(s) if isinstance(x, Value))
-            if isinstance(s, Loop) and s.test is not None and isinstance(s.test[1], Value):
-                other.add(s.test[1])
-    made = {v for s in statements(block) if isinstance(s, Let) for v in s.eqn.outs}
+            other.update(x for x in reads(s) if isinstance(x, Value))
+    made = {v for s in statements(block) if isinstance(s, Evaluate) for v in s.eqn.outs}
     for v, flag in found.items():
         if v not in other and v not in made and flag.tests and flag.moves and v.hint is None:
             yield flag
@@ -185,8 +185,9 @@ def _replace(block: Block, known: dict[Value, Operand]) -> None:
     """Read other operands instead of these values, which are not made any more."""
     if known:
         _read_instead(block, known)
-        for inner in (block, *(b for s in statements(block) for b in blocks(s))):
-            inner[:] = [t for t in inner if not (isinstance(t, Let) and len(t.eqn.outs) == 1 and t.eqn.out in known)]
+        for inner in all_blocks(block):
+            inner[:] = [
+                t for t in inner if not (isinstance(t, Evaluate) and len(t.eqn.outs) == 1 and t.eqn.out in known)]
 
 
 def _read_instead(block: Block, known: Mapping[Value, Operand]) -> None:
@@ -196,9 +197,9 @@ def _read_instead(block: Block, known: Mapping[Value, Operand]) -> None:
         return known.get(x, x) if isinstance(x, Value) else x
 
     for s in statements(block) if known else ():
-        if isinstance(s, Let):
+        if isinstance(s, Evaluate):
             s.eqn = s.eqn.with_(args=tuple(map(read, s.eqn.args)))
-        elif isinstance(s, Move):
+        elif isinstance(s, Assign):
             s.pairs = [(v, read(x)) for v, x in s.pairs]
         elif isinstance(s, If):
             s.test = read(s.test)
@@ -217,10 +218,10 @@ def _drop_repeated(block: Block, flag: Value) -> None:
     for s in block:
         if isinstance(s, Loop) and before is not None and _changes_at_breaks(s.body, flag, before):
             for inner in statements(s.body):
-                if isinstance(inner, Move):
+                if isinstance(inner, Assign):
                     inner.pairs = [(v, x) for v, x in inner.pairs if v is not flag or x != before]
             _drop_empty(s.body)
-        elif isinstance(s, Move):
+        elif isinstance(s, Assign):
             before = next((x for v, x in s.pairs if v is flag), before)
         for body in blocks(s):
             _drop_repeated(body, flag)
@@ -228,10 +229,10 @@ def _drop_repeated(block: Block, flag: Value) -> None:
 
 def _changes_at_breaks(block: Block, flag: Value, before: Operand) -> bool:
     for s, following in zip(block, [*block[1:], None]):
-        if isinstance(s, Move) and any(v is flag and x != before for v, x in s.pairs) \
+        if isinstance(s, Assign) and any(v is flag and x != before for v, x in s.pairs) \
                 and not (isinstance(following, Jump) and following.kind == "break"):
             return False
-        if isinstance(s, Loop) and any(isinstance(m, Move) and any(v is flag for v, _ in m.pairs)
+        if isinstance(s, Loop) and any(isinstance(m, Assign) and any(v is flag for v, _ in m.pairs)
                                        for m in statements(s.body)):
             return False
         if isinstance(s, If) and not all(_changes_at_breaks(arm, flag, before) for arm in blocks(s)):
@@ -243,7 +244,7 @@ def _drop_empty(block: Block) -> None:
     for s in block:
         for inner in blocks(s):
             _drop_empty(inner)
-    block[:] = [s for s in block if not (isinstance(s, Move) and not s.pairs)]
+    block[:] = [s for s in block if not (isinstance(s, Assign) and not s.pairs)]
 
 
 # -- carries ----------------------------------------------------------------------------------
@@ -254,14 +255,14 @@ def _sink(block: Block) -> None:
     for s in block:
         for inner in blocks(s):
             _sink(inner)
-    if not block or not isinstance(block[-1], Move):
+    if not block or not isinstance(block[-1], Assign):
         return
     target = {x: v for v, x in block[-1].pairs if isinstance(x, Value)}
     later: set[Operand] = set()
-    sunk: list[Let] = []
+    sunk: list[Evaluate] = []
     for s in reversed(block[:-1]):
-        out = s.eqn.out if isinstance(s, Let) and len(s.eqn.outs) == 1 else None
-        if isinstance(s, Let) and out in target and target[out] in later and out not in later and _sinks(s.eqn):
+        out = s.eqn.out if isinstance(s, Evaluate) and len(s.eqn.outs) == 1 else None
+        if isinstance(s, Evaluate) and out in target and target[out] in later and out not in later and _sinks(s.eqn):
             sunk.insert(0, s)
         else:
             later.update(_reads(s))
@@ -270,10 +271,8 @@ def _sink(block: Block) -> None:
 
 def _reads(s: Statement) -> Iterator[Operand]:
     """All that a statement reads, and the blocks in it."""
-    for each in (s, *(t for b in blocks(s) for t in statements(b))):
-        yield from operands(each)
-        if isinstance(each, Loop) and each.test is not None:
-            yield each.test[1]
+    for t in (s, *(t for b in blocks(s) for t in statements(b))):
+        yield from reads(t)
 
 
 def _sinks(eqn: Eqn) -> bool:
@@ -284,7 +283,7 @@ def _is_number(x: Operand) -> bool:
     return isinstance(x.type, Tensor) and x.type.is_scalar
 
 
-def _ordered(lets: list[Let], target: dict[Value, Value]) -> Block:
+def _ordered(lets: list[Evaluate], target: dict[Value, Value]) -> Block:
     """Those first that read the carries which others go to."""
     found: Block = []
     waiting = list(lets)

@@ -1,4 +1,4 @@
-"""How values are taken out of the containers among the arguments.
+"""Containers among the arguments -> statements that read their items.
 
     params = {"W": Leaf(0), "b": Leaf(1)}   ->   W = params["W"]; b = params["b"]
 """
@@ -7,25 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sct.codegen.program.statement_ir import Let
+from sct.codegen.program.statement_ir import Evaluate
 from sct.codegen.program.templates import ATTRIBUTE, COLUMN, ITEM
 from sct.ir.core import Eqn, Lit, Value
 from sct.ir.pytree import Leaf, Node, Tree
 from sct.ir.types import Opaque
 from sct.ir.user_objects import is_plain
 
-__all__ = ["parameter"]
+__all__ = ["unpacked_parameter"]
 
 
-def parameter(name: str, tree: Tree, values: Sequence[Value]) -> tuple[Value, list[Let]]:
-    """The value that is the parameter, and the statements that take `values` out of it."""
+def unpacked_parameter(name: str, tree: Tree, values: Sequence[Value]) -> tuple[Value, list[Evaluate]]:
+    """The value of the parameter, and the statements that read the leaves `values` from it."""
     if isinstance(tree, Leaf):
         return values[tree.index], []
     container = Value(Opaque(), name)
     return container, list(_items(tree, container, values))
 
 
-def _items(tree: Tree, container: Value, values: Sequence[Value]) -> Iterator[Let]:
+def _items(tree: Tree, container: Value, values: Sequence[Value]) -> Iterator[Evaluate]:
     if not isinstance(tree, Node):
         return
     for key, child in zip(tree.keys, tree.children):
@@ -38,9 +38,9 @@ def _items(tree: Tree, container: Value, values: Sequence[Value]) -> Iterator[Le
         elif is_plain(tree.cls, key):
             eqn = Eqn(ATTRIBUTE, (container,), (value,), {"name": key})
         else:
-            held = Value(Opaque(), None)
-            eqn = Eqn(ATTRIBUTE, (container,), (held,), {"name": "__dict__"})
-            yield Let(eqn, eqn)
-            eqn = Eqn(ITEM, (held, Lit(key)), (value,))
-        yield Let(eqn, eqn)
+            attributes = Value(Opaque(), None)
+            eqn = Eqn(ATTRIBUTE, (container,), (attributes,), {"name": "__dict__"})
+            yield Evaluate(eqn, eqn)
+            eqn = Eqn(ITEM, (attributes, Lit(key)), (value,))
+        yield Evaluate(eqn, eqn)
         yield from _items(child, value, values)

@@ -1,42 +1,46 @@
-"""IR -> program: regions become blocks, their results moves, exits jumps, sequences lists.
+"""IR -> statement IR: regions become blocks, their results assignments, exits jumps, and sequences lists.
 
-The carry of a loop, its param in the test and its final value are one value from here
-on; what only hands its operand on (`unwrap`) is that operand.
+    s = loop(0, n, 1, 0.0; body(i, s1) -> s1 + x)   ->   s1 <- 0.0; for i in range(n): s1 <- s1 + x
+
+Invariant: the statements compute what the equations compute, in their order. A carried value, its param in the
+predicate's region and its final value are one value from here on; an equation that prints as its operand (`unwrap`)
+is that operand.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
 
-from sct.codegen.program.argument_unpacking import parameter
-from sct.codegen.program.recover_jumps import Exit, Exits, Facts, Place, raises
-from sct.codegen.program.scopes import Parts, Scope, parts
+from sct.codegen.program.argument_unpacking import unpacked_parameter
+from sct.codegen.program.recover_jumps import CondPosition, Exit, Exits, Facts, MutableFacts, raises
+from sct.codegen.program.scopes import LoopView, Scope, loop_view
 from sct.codegen.program.statement_ir import (
-    Assigned,
-    At,
+    Assign,
     Block,
+    CheckBound,
     Define,
+    Evaluate,
     If,
+    Increment,
     Jump,
-    Let,
     Loop,
-    Move,
     NewList,
     Pop,
     Push,
+    ReadAt,
     Return,
-    Tick,
     Zip,
-    blocks,
+    all_blocks,
     statements,
 )
 from sct.codegen.program.tape_layout import Tapes
-from sct.codegen.program.templates import WRITES, turned
+from sct.codegen.program.templates import reverse_levels
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.types import List, Seq, Tensor, Undef
 from sct.ops import OPS
+from sct.ops.program.list_ops import UPDATES
 from sct.ops.registry import template
 
 __all__ = ["lower"]
@@ -45,25 +49,33 @@ NEVER, ALWAYS = frozenset([False]), frozenset([True])
 
 
 def lower(fn: Fn, scope: Scope, *, checks: bool = False) -> Block:
-    """The program of `fn`, ending in its `Return`; with `checks` where Python itself would see
-    that a variable is not assigned."""
+    """The statements of `fn`, ending in its `Return`.
+
+    checks  keep `CheckBound` also where Python itself would raise for a variable that is not bound
+    """
     block = _Lowering(scope).function(fn)
     return block if checks else _without_needless_checks(block)
 
 
-class _Frame:
-    """The loop that is being lowered: what an exit out of its body has to see to."""
+@dataclass(frozen=True)
+class _LoopFrame:
+    """A loop that is being lowered: exits of its body assign its carried values."""
 
-    def __init__(self, loop: Parts, statement: Loop) -> None:
-        self.loop, self.statement = loop, statement
+    loop: LoopView
+    statement: Loop
 
 
 class _Lowering:
+    """
+    alias   values that are printed as another operand
+    frames  the loops around the current equation
+    """
+
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.tapes, self.exits = Tapes(scope), Exits(scope)
         self.alias: dict[Value, Operand] = {}
-        self.frames: list[_Frame] = []
+        self.frames: list[_LoopFrame] = []
 
     def function(self, fn: Fn) -> Block:
         out: Block = []
@@ -79,40 +91,43 @@ class _Lowering:
     def reads(self, xs: Iterable[Operand]) -> tuple[Operand, ...]:
         return tuple(map(self.read, xs))
 
-    def settled(self, x: Operand, facts: Facts) -> Operand:
-        """`x`, or the one literal that it can be here: a Python number, as literals are."""
+    def resolve(self, x: Operand, facts: Facts) -> Operand:
+        """`x`, or the literal that it is if it can be only one; not for NumPy numbers, as literals are Python's."""
         of_numpy = isinstance(x.type, Tensor) and x.type.carrier != "py"
-        values = None if of_numpy else self.exits.known(x, facts)
+        values = None if of_numpy else self.exits.possible_values(x, facts)
         return Lit(*values) if values is not None and len(values) == 1 else self.read(x)
 
-    def unsure(self, xs: Iterable[Operand]) -> frozenset[Operand]:
-        """What these are, where they may be unassigned."""
+    def maybe_unbound(self, xs: Iterable[Operand]) -> frozenset[Operand]:
+        """The operands of `xs` that are not bound on every path."""
         return frozenset(self.read(x) for x in xs if isinstance(x.type, Undef))
 
     # -- blocks -----------------------------------------------------------------------
 
-    def block(self, fn: Fn, out: Block, outer: Place | None, facts: dict[Value, frozenset[Any]], *,
-              trip: bool = False) -> bool:
-        """Append the equations of `fn`, which is the body of a loop if it is a `trip`; False if
-        control does not reach its end.  `facts` are those at its start, then at its end."""
-        inside = outer is not None or trip
+    def block(self, fn: Fn, out: Block, outer: CondPosition | None, facts: MutableFacts, *,
+              is_loop_body: bool = False) -> bool:
+        """Append the statements of `fn` to `out`; False if control does not reach the end of `fn`.
+
+        facts  those at its start, which become those at its end
+        """
+        inside = outer is not None or is_loop_body
         for tape in self.tapes.pops[fn]:
             elems = tuple(m.elem for m in tape.members if m.elem is not None)
-            out.append(Pop(self.listed(tape.taken), elems, tape.value))
+            out.append(Pop(self.list_value(tape.read_list), elems, tape.filled_list))
         for k, eqn in enumerate(fn.eqns):
-            self.push(fn, k, out, facts)
-            if not self.eqn(eqn, out, Place(fn, k, outer) if inside else None, facts):
+            self.append_to_tapes(fn, k, out, facts)
+            if not self.equation(eqn, out, CondPosition(fn, k, outer) if inside else None, facts):
                 return False
-        self.push(fn, len(fn.eqns), out, facts)
+        self.append_to_tapes(fn, len(fn.eqns), out, facts)
         return True
 
-    def push(self, fn: Fn, place: int, out: Block, facts: Facts) -> None:
+    def append_to_tapes(self, fn: Fn, index: int, out: Block, facts: Facts) -> None:
         for tape in self.tapes.pushes[fn]:
-            if tape.place == place:
+            if tape.append_at == index:
                 operands = [m.operand for m in tape.members]
-                out.append(Push(tape.value, tuple(self.settled(x, facts) for x in operands), self.unsure(operands)))
+                resolved = tuple(self.resolve(x, facts) for x in operands)
+                out.append(Push(tape.filled_list, resolved, self.maybe_unbound(operands)))
 
-    def eqn(self, eqn: Eqn, out: Block, at: Place | None, facts: dict[Value, frozenset[Any]]) -> bool:
+    def equation(self, eqn: Eqn, out: Block, at: CondPosition | None, facts: MutableFacts) -> bool:
         name = eqn.op.name
         if name == "cond":
             return self.cond(eqn, out, at, facts)
@@ -120,36 +135,36 @@ class _Lowering:
             self.loop(eqn, out, facts)
         elif name == "closure":
             out.append(self.closure(eqn))
-        elif _hands_on(eqn) and (self.scope.users[eqn.out] or isinstance(eqn.out.type, Seq)):
-            if eqn.op.name == "unwrap" and eqn.primal and not self.is_read_here(eqn):
-                self.plain(eqn.with_(outs=(Value(eqn.out.type),)), out)
+        elif _is_identity(eqn) and (self.scope.users[eqn.out] or isinstance(eqn.out.type, Seq)):
+            if eqn.op.name == "unwrap" and eqn.primal and not self.is_read_in_its_region(eqn):
+                self.evaluate(eqn.with_(outs=(Value(eqn.out.type),)), out)
             self.alias[eqn.out] = x = self.read(eqn.args[0])
-            if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_unsure(x):
-                out.append(Assigned(x))
+            if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_maybe_unbound(x):
+                out.append(CheckBound(x))
         elif name == "pack":
-            self.plain(self.in_order(eqn, out), out)
+            self.evaluate(self.record_in_position_order(eqn, out), out)
         else:
             if name == "unwrap":
                 x = self.read(eqn.args[0])
-                out += [Assigned(x)] if isinstance(x, Value) and _is_unsure(x) else []
-            self.plain(eqn, out)
+                out += [CheckBound(x)] if isinstance(x, Value) and _is_maybe_unbound(x) else []
+            self.evaluate(eqn, out)
         return name != "raise_"
 
-    def in_order(self, eqn: Eqn, out: Block) -> Eqn:
-        """The record `eqn`, which another function reads: its lists are in the order of the positions."""
-        return eqn.with_(args=tuple(self.forwards(x, out) for x in eqn.args))
+    def record_in_position_order(self, eqn: Eqn, out: Block) -> Eqn:
+        """The record `eqn` with its lists in the order of positions, as another function expects them."""
+        return eqn.with_(args=tuple(self.to_position_order(x, out) for x in eqn.args))
 
-    def forwards(self, x: Operand, out: Block) -> Operand:
-        """`x`, its lists in the order of the positions: as whoever reads it by several ways expects them."""
-        flags = self.tapes.turns(x)
+    def to_position_order(self, x: Operand, out: Block) -> Operand:
+        """`x` with its lists in the order of positions, as its readers expect if it comes from several places."""
+        flags = self.tapes.reversed_levels(x)
         if not any(flags):
             return x
-        made = Value(x.type, x.hint)
-        self.plain(Eqn(turned(*flags), (x,), (made,), primal=False), out)
-        return made
+        reordered = Value(x.type, x.hint)
+        self.evaluate(Eqn(reverse_levels(*flags), (x,), (reordered,), primal=False), out)
+        return reordered
 
-    def is_read_here(self, eqn: Eqn) -> bool:
-        """Is the out of `eqn` read where it is made, not only in regions further on?"""
+    def is_read_in_its_region(self, eqn: Eqn) -> bool:
+        """Is the out of `eqn` read in the region of `eqn` itself?"""
         home = self.scope.home[eqn.out]
         return any(user is home or isinstance(user, Eqn) and self.scope.parent[user] is home
                    for user in self.scope.users[eqn.out])
@@ -160,7 +175,7 @@ class _Lowering:
         params: list[Value] = []
         body: Block = []
         for name, child in [(names[0], tree)] if len(names) == 1 else zip(names, tree.children):
-            value, items = parameter(name, child, fn.params)
+            value, items = unpacked_parameter(name, child, fn.params)
             value.hint = value.hint or name
             params.append(value)
             body += items
@@ -169,110 +184,112 @@ class _Lowering:
         self.frames = frames
         return Define(eqn, tuple(params), body)
 
-    def plain(self, like: Eqn, out: Block) -> None:
+    def evaluate(self, like: Eqn, out: Block) -> None:
         eqn = like.with_(args=self.reads(like.args))
-        if eqn.op.name in WRITES and eqn.inplace is None:
+        if eqn.op.name in UPDATES and eqn.inplace is None:
             fresh = Value(eqn.out.type, eqn.out.hint)
             name = "copy_list" if isinstance(eqn.out.type, List) else "copy"
             copied = Eqn(OPS[name], eqn.args[:1], (fresh,), primal=eqn.primal, loc=eqn.loc)
-            out.append(Let(copied, copied.with_(args=like.args[:1])))
+            out.append(Evaluate(copied, copied.with_(args=like.args[:1])))
             eqn = eqn.with_(args=(fresh, *eqn.args[1:]), inplace=0)
-        out.append(Let(eqn, like))
+        out.append(Evaluate(eqn, like))
 
     # -- branches ---------------------------------------------------------------------
 
-    def cond(self, eqn: Eqn, out: Block, at: Place | None, facts: dict[Value, frozenset[Any]]) -> bool:
-        test = self.exits.known(eqn.args[0], facts)
-        if test is not None and len(test) == 1:
-            return self.taken(eqn, eqn.regions[0 if next(iter(test)) else 1], out, at, facts)
-        arms: list[Block] = [[], []]
-        ends: list[dict[Value, frozenset[Any]] | None] = []
-        for arm, block, taken in zip(eqn.regions, arms, (True, False)):
-            inner = self.exits.narrowed(eqn.args[0], taken, facts)
-            ends.append(inner if self.arm(eqn, arm, block, at, inner) else None)
-        self.join(eqn, ends, facts)
-        then, orelse = arms
-        pred = self.read(eqn.args[0])
+    def cond(self, eqn: Eqn, out: Block, at: CondPosition | None, facts: MutableFacts) -> bool:
+        predicates = self.exits.possible_values(eqn.args[0], facts)
+        if predicates is not None and len(predicates) == 1:
+            return self.only_branch(eqn, eqn.regions[0 if next(iter(predicates)) else 1], out, at, facts)
+        branches: list[Block] = [[], []]
+        ends: list[MutableFacts | None] = []
+        for region, block, outcome in zip(eqn.regions, branches, (True, False)):
+            inner = self.exits.narrow(eqn.args[0], outcome, facts)
+            ends.append(inner if self.branch(eqn, region, block, at, inner) else None)
+        self.join_facts(eqn, ends, facts)
+        then, orelse = branches
+        predicate = self.read(eqn.args[0])
         if ends[0] is None and ends[1] is not None:
-            out.append(If(pred, then, [], eqn))
+            out.append(If(predicate, then, [], eqn))
             out += orelse
         elif ends[1] is None and ends[0] is not None:
-            out.append(If(pred, [], orelse, eqn))
+            out.append(If(predicate, [], orelse, eqn))
             out += then
         else:
-            out.append(If(pred, then, orelse, eqn))
+            out.append(If(predicate, then, orelse, eqn))
         return ends[0] is not None or ends[1] is not None
 
-    def taken(self, eqn: Eqn, arm: Fn, out: Block, at: Place | None, facts: dict[Value, frozenset[Any]]) -> bool:
-        """The one arm that can be taken here, in line."""
-        reached = self.arm(eqn, arm, out, at, facts)
-        self.join(eqn, [facts if reached else None], facts, [arm])
+    def only_branch(self, eqn: Eqn, region: Fn, out: Block, at: CondPosition | None, facts: MutableFacts) -> bool:
+        """Lower the only branch that can run here, in line."""
+        reached = self.branch(eqn, region, out, at, facts)
+        self.join_facts(eqn, [facts if reached else None], facts, [region])
         return reached
 
-    def arm(self, eqn: Eqn, arm: Fn, out: Block, at: Place | None, facts: dict[Value, frozenset[Any]]) -> bool:
-        if not self.block(arm, out, at, facts):
+    def branch(self, eqn: Eqn, region: Fn, out: Block, at: CondPosition | None, facts: MutableFacts) -> bool:
+        if not self.block(region, out, at, facts):
             return False
-        if raises(arm):
+        if raises(region):
             return False
-        found = self.exits.leave(arm, at, facts)
-        again = found is not None and found.go == ALWAYS and self.skips(found, arm, eqn)
-        if found is not None and at is not None and (again or found.go == NEVER):
-            self.jump(found, again, out, at)
+        loop_exit = self.exits.exit_from(region, at, facts)
+        jumps_to_head = loop_exit is not None and loop_exit.go == ALWAYS and self.skips_code(loop_exit, region, eqn)
+        if loop_exit is not None and at is not None and (jumps_to_head or loop_exit.go == NEVER):
+            self.emit_jump(loop_exit, jumps_to_head, out, at)
             return False
-        results = [r if self.tapes.agree(eqn, v) else self.forwards(r, out) for v, r in zip(eqn.outs, arm.results)]
-        out.append(Move([(v, self.settled(r, facts)) for v, r in zip(eqn.outs, results)], self.unsure(results)))
+        results = [r if self.tapes.branches_agree(eqn, v) else self.to_position_order(r, out)
+                   for v, r in zip(eqn.outs, region.results)]
+        pairs = [(v, self.resolve(r, facts)) for v, r in zip(eqn.outs, results)]
+        out.append(Assign(pairs, self.maybe_unbound(results)))
         return True
 
-    def skips(self, found: Exit, arm: Fn, eqn: Eqn) -> bool:
-        """Does the end of this arm pass code by: behind the branch, or in its other arm?"""
-        (other,) = (region for region in eqn.regions if region is not arm)
-        return found.skips or len(arm.eqns) < len(other.eqns)
+    def skips_code(self, loop_exit: Exit, region: Fn, eqn: Eqn) -> bool:
+        """Does the exit leave out code, either after the conditional or in its other branch?"""
+        (other,) = (f for f in eqn.regions if f is not region)
+        return loop_exit.skips_code or len(region.eqns) < len(other.eqns)
 
-    def join(self, eqn: Eqn, ends: list[dict[Value, frozenset[Any]] | None], facts: dict[Value, frozenset[Any]],
-             arms: list[Fn] | None = None) -> None:
-        """What is known of the outs of a `cond` from the arms whose ends are reached."""
-        reached = [(f, arm) for f, arm in zip(ends, arms or eqn.regions) if f is not None]
+    def join_facts(self, eqn: Eqn, ends: list[MutableFacts | None], facts: MutableFacts,
+                   branches: list[Fn] | None = None) -> None:
+        """Add the facts on the outs of a `cond` from those of its branches whose end is reached."""
+        reached = [(f, region) for f, region in zip(ends, branches or eqn.regions) if f is not None]
         for k, v in enumerate(eqn.outs):
-            values = [self.exits.known(arm.results[k], f) for f, arm in reached]
-            if values and all(each is not None for each in values):
-                facts[v] = frozenset().union(*(each for each in values if each is not None))
+            literals = [self.exits.possible_values(region.results[k], f) for f, region in reached]
+            if literals and all(of_branch is not None for of_branch in literals):
+                facts[v] = frozenset().union(*(of_branch for of_branch in literals if of_branch is not None))
 
-    def jump(self, found: Exit, again: bool, out: Block, at: Place) -> None:
-        """Leave the trip from `at`: append what the regions around it would have, and move the carries."""
+    def emit_jump(self, loop_exit: Exit, to_head: bool, out: Block, at: CondPosition) -> None:
+        """End the iteration at `at`: append to the tapes of the regions around it, and assign the carried values."""
         frame = self.frames[-1]
         loop = frame.loop
-        place: Place | None = at
-        while place is not None:
-            for tape in self.tapes.pushes[place.region]:
-                if tape.place > place.index:
-                    values = [found.read(m.operand) for m in tape.members]
-                    out.append(Push(tape.value, tuple(map(self.read, values)), self.unsure(values)))
-            place = place.outer
-        results = found.results[1:1 + len(loop.params)]
-        self.move(loop.params, [self.forwards(r, out) for r in results], out)
-        jump = Jump("continue" if again else "break")
+        position: CondPosition | None = at
+        while position is not None:
+            for tape in self.tapes.pushes[position.region]:
+                if tape.append_at > position.index:
+                    values = [loop_exit.read(m.operand) for m in tape.members]
+                    out.append(Push(tape.filled_list, tuple(map(self.read, values)), self.maybe_unbound(values)))
+            position = position.outer
+        results = loop_exit.results[1:1 + len(loop.params)]
+        self.assign(loop.params, [self.to_position_order(r, out) for r in results], out)
+        jump = Jump("continue" if to_head else "break")
         frame.statement.jumps.append(jump)
         out.append(jump)
 
-    def move(self, targets: Iterable[Value], sources: Iterable[Operand], out: Block) -> None:
+    def assign(self, targets: Iterable[Value], sources: Iterable[Operand], out: Block) -> None:
         sources = list(sources)
         pairs = [(t, self.read(s)) for t, s in zip(targets, sources)]
         pairs = [(t, s) for t, s in pairs if t is not s]
         if pairs:
-            out.append(Move(pairs, self.unsure(sources)))
+            out.append(Assign(pairs, self.maybe_unbound(sources)))
 
     # -- loops ------------------------------------------------------------------------
 
     def loop(self, eqn: Eqn, out: Block, facts: Facts) -> None:
-        loop = parts(eqn)
+        loop = loop_view(eqn)
         statement = Loop([], loop.index, self.reads(loop.bounds), loop.reverse, eqn=eqn)
-        frame = _Frame(loop, statement)
-        self.move(loop.params, [self.forwards(x, out) for x in loop.inits], out)
+        frame = _LoopFrame(loop, statement)
+        self.assign(loop.params, [self.to_position_order(x, out) for x in loop.inits], out)
         for final, param in zip(loop.finals, loop.params):
             self.alias[final] = param
             param.hint = param.hint or final.hint
-        out += [NewList(tape.value) for tape in self.tapes.made[eqn]]
-        self.count(loop, out, statement)
+        out += [NewList(tape.filled_list) for tape in self.tapes.created[eqn]]
+        self.count_iterations(loop, out, statement)
         self.frames.append(frame)
         if loop.test is not None:
             self.alias.update(zip(loop.test.params, loop.params))
@@ -283,86 +300,93 @@ class _Lowering:
         self.frames.pop()
         out.append(statement)
 
-    def count(self, loop: Parts, out: Block, statement: Loop) -> None:
-        """The number of trips, where it is read: the length of the range or a counter."""
+    def count_iterations(self, loop: LoopView, out: Block, statement: Loop) -> None:
+        """Provide the number of iterations, if it is read: as the length of the range or by a counter."""
+        count = loop.iterations
+        readers = self.scope.users[count]
         if loop.index is not None and loop.go == Lit(True) and _starts_at_zero(statement.bounds) \
-                and all(isinstance(u, Eqn) and _only_stop(u, loop.trips) for u in self.scope.users[loop.trips]):
-            self.alias[loop.trips] = statement.bounds[1]
-        elif self.scope.users[loop.trips]:
-            loop.trips.hint = loop.trips.hint or "trips"
-            out.append(Move([(loop.trips, Lit(0))]))
-            statement.body.append(Tick(loop.trips))
+                and all(isinstance(u, Eqn) and _reads_only_as_stop(u, count) for u in readers):
+            self.alias[count] = statement.bounds[1]
+        elif readers:
+            count.hint = count.hint or "trips"
+            out.append(Assign([(count, Lit(0))]))
+            statement.body.append(Increment(count))
 
-    def body(self, frame: _Frame, facts: Facts) -> None:
+    def body(self, frame: _LoopFrame, facts: Facts) -> None:
         loop, statement = frame.loop, frame.statement
         out = statement.body
         first = dict(reversed(list(zip(loop.xs, loop.elems))))
         self.alias.update((e, first[s]) for s, e in zip(loop.xs, loop.elems) if first[s] is not e)
-        reads = list(self.tapes.reads(loop))
-        popped = [self.tapes.popped(loop.eqn, r.sequence) for r in reads]
-        tape = self.tapes.drained(loop) if all(popped) else None
+        reads = list(self.tapes.loop_reads(loop))
+        popped = [self.tapes.may_pop(loop.eqn, r.sequence) for r in reads]
+        tape = self.tapes.exhausted_list(loop) if all(popped) else None
         if tape is not None:
-            statement.tape, statement.bounds, statement.index = self.listed(tape), (), None
+            statement.tape, statement.bounds, statement.index = self.list_value(tape), (), None
         for r, pops in zip(reads, popped):
-            value, filled = self.listed(r.tape), self.listed(r.filled)
+            value, filled = self.list_value(r.read_list), self.list_value(r.filled_list)
+            in_order = self.tapes.is_in_position_order(r.sequence)
             if pops:
                 out.append(Pop(value, r.elems, filled))
-            elif loop.index is not None and _starts_at_zero(statement.bounds) and self.tapes.forward(r.sequence):
-                out.append(At(value, r.elems, filled, loop.index))
+            elif loop.index is not None and _starts_at_zero(statement.bounds) and in_order:
+                out.append(ReadAt(value, r.elems, filled, loop.index))
             else:
-                statement.zipped.append(Zip(value, r.elems, filled, loop.reverse == self.tapes.forward(r.sequence)))
-        inner: dict[Value, frozenset[Any]] = dict(facts)
-        if self.block(loop.body, out, None, inner, trip=True):
-            results = [self.forwards(r, out) for r in loop.results]
-            self.move(loop.params, [self.settled(r, inner) for r in results], out)
-            go = self.exits.known(loop.go, inner)
+                statement.zipped.append(Zip(value, r.elems, filled, loop.reverse == in_order))
+        inner: MutableFacts = dict(facts)
+        if self.block(loop.body, out, None, inner, is_loop_body=True):
+            results = [self.to_position_order(r, out) for r in loop.results]
+            self.assign(loop.params, [self.resolve(r, inner) for r in results], out)
+            go = self.exits.possible_values(loop.go, inner)
             if go == NEVER:
-                out.append(self.leave(statement))
+                out.append(self.break_out(statement))
             elif go != ALWAYS:
-                out.append(If(self.read(loop.go), [], [self.leave(statement)]))
+                out.append(If(self.read(loop.go), [], [self.break_out(statement)]))
 
-    def listed(self, x: Value) -> Value:
-        """The list that `x` is."""
-        found = self.read(x)
-        assert isinstance(found, Value)
-        return found
+    def list_value(self, x: Value) -> Value:
+        """The value that stands for the list `x`."""
+        value = self.read(x)
+        assert isinstance(value, Value)
+        return value
 
-    def leave(self, statement: Loop) -> Jump:
+    def break_out(self, statement: Loop) -> Jump:
         jump = Jump("break")
         statement.jumps.append(jump)
         return jump
 
 
-def _is_unsure(x: Value) -> bool:
+def _is_maybe_unbound(x: Value) -> bool:
     return isinstance(x.type, Undef) and isinstance(x.type.elem, Tensor)
 
 
 def _without_needless_checks(block: Block) -> Block:
-    """Keep `Assigned` where the variable is handed on before it may be assigned."""
-    near: dict[Value, set[Value]] = defaultdict(set)
+    """The block without the checks that Python makes itself.
+
+    A check stays if the variable is assigned, directly or by way of others, from an operand that may be unbound: None
+    then stands for the missing value, which Python would not notice.
+    """
+    neighbours: dict[Value, set[Value]] = defaultdict(set)
     work: list[Value] = []
     for s in statements(block):
-        if isinstance(s, (Move, Push)):
-            work += [x for x in s.unsure if isinstance(x, Value)]
-        for v, x in s.pairs if isinstance(s, Move) else ():
+        if isinstance(s, (Assign, Push)):
+            work += [x for x in s.maybe_unbound if isinstance(x, Value)]
+        for v, x in s.pairs if isinstance(s, Assign) else ():
             if isinstance(x, Value):
-                near[v].add(x)
-                near[x].add(v)
-    found: set[Value] = set()
+                neighbours[v].add(x)
+                neighbours[x].add(v)
+    maybe_unbound: set[Value] = set()
     while work:
         v = work.pop()
-        if v not in found:
-            found.add(v)
-            work += near[v]
-    for inner in (block, *(b for s in list(statements(block)) for b in blocks(s))):
-        inner[:] = [s for s in inner if not isinstance(s, Assigned) or s.value in found]
+        if v not in maybe_unbound:
+            maybe_unbound.add(v)
+            work += neighbours[v]
+    for inner in all_blocks(block):
+        inner[:] = [s for s in inner if not isinstance(s, CheckBound) or s.value in maybe_unbound]
     return block
 
 
-def _hands_on(eqn: Eqn) -> bool:
-    """Does this equation print as its operand?"""
+def _is_identity(eqn: Eqn) -> bool:
+    """Does the equation print as its operand?"""
     if eqn.op.name == "copy" and isinstance(eqn.out.type, Seq):
-        return True  # lists are not written into after they are filled
+        return True  # nothing writes into a list after it is filled
     return len(eqn.args) == 1 and len(eqn.outs) == 1 and not is_effect(eqn) \
         and template(eqn.op, eqn.args, dict(eqn.attrs)) == "_0"
 
@@ -371,7 +395,7 @@ def _starts_at_zero(bounds: tuple[Operand, ...]) -> bool:
     return bool(bounds) and bounds[0] == Lit(0) and bounds[2] == Lit(1)
 
 
-def _only_stop(user: Eqn, x: Value) -> bool:
+def _reads_only_as_stop(user: Eqn, x: Value) -> bool:
     return (user.op.name == "loop" and bool(user.attrs.get("counted")) and _starts_at_zero(user.args[:3])
             and user.args[1] is x and x not in user.args[3:])
 

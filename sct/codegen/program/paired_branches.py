@@ -1,85 +1,87 @@
-"""Arms that mirror each other: a branch of the forward pass and one of the backward pass on the same condition.
+"""Pairs branches of the forward pass with branches of the backward pass that run under the same predicate.
 
     forward   t = cond(c, then: exp(x), orelse: undef); yields t, c
     backward  takes t', c':  cond(c', then: ... t' ..., orelse: ...)
 
-`t` is wanted only where it was made, so it is appended and popped inside the arms.
+Only the paired branch reads `t`, so `t` is appended and popped inside the two branches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
-from sct.codegen.program.scopes import Parts, Scope
+from sct.codegen.program.scopes import LoopView, Scope
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_effect, walk
 
-if TYPE_CHECKING:
-    from sct.codegen.program.tape_layout import Tapes
+__all__ = ["PairedBranches"]
 
-__all__ = ["Mirror"]
-
-_DEEPEST = 4
+_MAX_DEPTH = 4
 
 
-class Mirror:
-    def __init__(self, scope: Scope, tapes: Tapes) -> None:
-        self.scope, self.tapes = scope, tapes
+class PairedBranches:
+    """Finds paired branches; `origin` maps an element that is read from a list to the value that was appended."""
 
-    def arms(self, pairs: Sequence[tuple[Parts, Parts]], x: Operand, elem: Value) -> tuple[Fn, Operand, Fn]:
-        """The innermost mirrored regions of two loops for what is yielded as `x` and taken as `elem`.
+    def __init__(self, scope: Scope, origin: Callable[[Operand], Operand]) -> None:
+        self.scope, self.origin = scope, origin
 
-        pairs  loops of the two passes that mirror each other, outer before inner
+    def innermost_regions(self, pairs: Sequence[tuple[LoopView, LoopView]], x: Operand,
+                          elem: Value) -> tuple[Fn, Operand, Fn]:
+        """The innermost paired regions for the operand yielded as `x` and read as `elem`.
+
+        Returns the region in which it is appended, the operand there, and the region in which it is read.
+
+        pairs  nested loops of the forward pass and those of the backward pass that run over the same iterations,
+               outer before inner
         """
         indices: dict[Value, Value] = {}
         for loop, reader in pairs:
             if loop.index is not None and reader.index is not None and len(loop.bounds) == len(reader.bounds) \
-                    and all(self._same(p, q, indices, _DEEPEST) for p, q in zip(loop.bounds, reader.bounds)):
+                    and all(self._is_equal(p, q, indices, _MAX_DEPTH) for p, q in zip(loop.bounds, reader.bounds)):
                 indices[loop.index] = reader.index
         region, back = pairs[-1][0].body, pairs[-1][1].body
         while isinstance(x, Value):
-            found = self._step(region, x, back, elem, indices)
-            if found is None:
+            pair = self._enter_branch(region, x, back, elem, indices)
+            if pair is None:
                 break
-            region, x, back = found
+            region, x, back = pair
         return region, x, back
 
-    def _step(self, region: Fn, x: Value, back: Fn, elem: Value,
-              indices: Mapping[Value, Value]) -> tuple[Fn, Operand, Fn] | None:
-        made = self.scope.binder.get(x)
-        if made is None or made[1] is not None or made[0].op.name != "cond" or self.scope.parent[made[0]] is not region:
+    def _enter_branch(self, region: Fn, x: Value, back: Fn, elem: Value,
+                      indices: Mapping[Value, Value]) -> tuple[Fn, Operand, Fn] | None:
+        """The paired branches in `region` and `back`, and the operand `x` in the former; None if there are none."""
+        eqn, region_of_param = self.scope.binder.get(x, (None, None))
+        if eqn is None or region_of_param is not None or eqn.op.name != "cond" or self.scope.parent[eqn] is not region:
             return None
-        eqn = made[0]
         k = eqn.outs.index(x)
-        given = [n for n, arm in enumerate(eqn.regions) if not _is_undef(arm.results[k])]
-        wanted = self._wanted(elem, back)
-        if len(given) != 1 or wanted is None or wanted[1] != given[0]:
+        defining = [n for n, branch in enumerate(eqn.regions) if not _is_undef(branch.results[k])]
+        reading = self._reading_branch(elem, back)
+        if len(defining) != 1 or reading is None or reading[1] != defining[0]:
             return None
-        arm = eqn.regions[given[0]]
-        if not self._same(eqn.args[0], wanted[0].args[0], indices, _DEEPEST) or _may_exit(arm, arm.results[k]):
+        (cond, n), branch = reading, eqn.regions[defining[0]]
+        if not self._is_equal(eqn.args[0], cond.args[0], indices, _MAX_DEPTH) or _may_exit(branch, branch.results[k]):
             return None
-        return arm, arm.results[k], wanted[0].regions[wanted[1]]
+        return branch, branch.results[k], cond.regions[n]
 
-    def _wanted(self, elem: Value, back: Fn) -> tuple[Eqn, int] | None:
-        """The one arm of the one branch of `back` that reads `elem`."""
-        found: set[tuple[Eqn, int]] = set()
+    def _reading_branch(self, elem: Value, back: Fn) -> tuple[Eqn, int] | None:
+        """The conditional in `back` and the index of its branch, if no other code reads `elem`."""
+        branches: set[tuple[Eqn, int]] = set()
         for user in self.scope.users[elem]:
             region = self.scope.parent[user] if isinstance(user, Eqn) else user
-            arm = None
+            branch = None
             while region is not back:
                 eqn = self.scope.owner.get(region)
                 if eqn is None:
                     return None
-                arm = (eqn, eqn.regions.index(region))
+                branch = (eqn, eqn.regions.index(region))
                 region = self.scope.parent[eqn]
-            if arm is None or arm[0].op.name != "cond":
+            if branch is None or branch[0].op.name != "cond":
                 return None
-            found.add(arm)
-        return found.pop() if len(found) == 1 else None
+            branches.add(branch)
+        return branches.pop() if len(branches) == 1 else None
 
-    def _same(self, x: Operand, y: Operand, indices: Mapping[Value, Value], depth: int) -> bool:
-        """Is `y` in a trip of the backward pass what `x` was in the trip that it mirrors?"""
-        y = self._taken(y)
+    def _is_equal(self, x: Operand, y: Operand, indices: Mapping[Value, Value], depth: int) -> bool:
+        """Is `y` in an iteration of the backward pass equal to `x` in the paired iteration of the forward pass?"""
+        y = self._forward_value(y)
         if x is y or isinstance(x, Lit) and x == y:
             return True
         if not depth or not isinstance(x, Value) or not isinstance(y, Value):
@@ -92,27 +94,27 @@ class Mirror:
         e, f = a[0], b[0]
         return (e.op is f.op and not e.regions and not is_effect(e) and e.op.cost != "never" and len(e.outs) == 1
                 and dict(e.attrs) == dict(f.attrs) and len(e.args) == len(f.args)
-                and all(self._same(p, q, indices, depth - 1) for p, q in zip(e.args, f.args)))
+                and all(self._is_equal(p, q, indices, depth - 1) for p, q in zip(e.args, f.args)))
 
-    def _taken(self, y: Operand) -> Operand:
-        """`y` as a value of the forward pass, where it is taken from a list."""
-        for _ in range(_DEEPEST * _DEEPEST):
-            made = self.scope.binder.get(y) if isinstance(y, Value) else None
-            if made is None or not isinstance(y, Value):
+    def _forward_value(self, y: Operand) -> Operand:
+        """`y` as a value of the forward pass, if it is read from a list."""
+        for _ in range(_MAX_DEPTH * _MAX_DEPTH):
+            definition = self.scope.binder.get(y) if isinstance(y, Value) else None
+            if definition is None or not isinstance(y, Value):
                 break
-            eqn, region = made
+            eqn, region = definition
             if region is not None:
-                taken = self.tapes.origin(y)
-                if taken is y:
+                origin = self.origin(y)
+                if origin is y:
                     break
-                y = taken
+                y = origin
             elif eqn.op.name == "unwrap":
                 y = eqn.args[0]
             elif eqn.op.name == "cond":
-                given = [r for r in (arm.results[eqn.outs.index(y)] for arm in eqn.regions) if not _is_undef(r)]
-                if len(given) != 1:
+                results = [r for r in (branch.results[eqn.outs.index(y)] for branch in eqn.regions) if not _is_undef(r)]
+                if len(results) != 1:
                     break
-                y = given[0]
+                y = results[0]
             else:
                 break
         return y
@@ -122,11 +124,11 @@ def _is_undef(x: Operand) -> bool:
     return isinstance(x, Lit) and x.value is UNDEF
 
 
-def _may_exit(arm: Fn, x: Operand) -> bool:
-    """May control leave `arm` before `x` is made?"""
-    for eqn in arm.eqns:
+def _may_exit(region: Fn, x: Operand) -> bool:
+    """May control leave the region before `x` is computed?"""
+    for eqn in region.eqns:
         if isinstance(x, Value) and x in eqn.outs:
             return False
-        if eqn.op.name == "cond" or any(e.op.name == "raise_" for region in eqn.regions for e in walk(region)):
+        if eqn.op.name == "cond" or any(e.op.name == "raise_" for inner in eqn.regions for e in walk(inner)):
             return True
     return False

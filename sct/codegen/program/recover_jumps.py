@@ -1,8 +1,8 @@
-"""Exits found again: which arms of branches end a trip of the loop around them.
+"""Recovers jumps: which branches end the iteration of the loop around them.
 
-The frontend writes `break` and `continue` as an int `kind` that guards what follows.
-`known` says which values such an operand can have; `leave` follows an arm outwards to
-the end of the loop's body and says what the loop goes on with from there.
+The frontend writes `break` and `continue` as an int `kind` that guards the rest of the body. `possible_values` are the
+literals that such an operand can be. `exit_from` follows a branch outwards to the end of the loop's body, and returns
+the results of the body on this path if no code has to run until there.
 
     kind = cond(c, 2, 0); s = cond(kind == 0, rest, s0); go = kind < 2   ->   if c: break
 """
@@ -14,28 +14,30 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sct.codegen.program.scopes import Scope, parts
+from sct.codegen.program.scopes import Scope, loop_view
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, has_effect
 from sct.ir.types import Tensor
 from sct.ops import leave
 
-__all__ = ["Exit", "Exits", "Facts", "Place", "raises"]
+__all__ = ["CondPosition", "Exit", "Exits", "Facts", "MutableFacts", "raises"]
 
 Facts = Mapping[Value, frozenset[Any]]
-"""The literals that a value can have, where that is narrower than `Exits.known` says."""
+"""The literals that a value can be at some point of the program, where these are fewer than everywhere."""
 
-_MOST = 16
+MutableFacts = dict[Value, frozenset[Any]]
+
+_MAX_LITERALS = 16
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
-    """A `cond` in its block, and the place of the block's own `cond`; None at a loop's body."""
+class CondPosition:
+    """The `cond` at `index` of a region, and the position of the `cond` around that region; None in a loop's body."""
 
     region: Fn
     index: int
-    outer: Place | None
+    outer: CondPosition | None
 
     @property
     def eqn(self) -> Eqn:
@@ -44,83 +46,88 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Exit:
-    """How an arm ends the trip: the results of the body, and whether it passes any code by.
+    """The end of an iteration on the path through one branch.
 
-    read  what an operand of the regions around the arm is on this path
+    results     the results of the loop's body
+    go          the values that its predicate can have
+    skips_code  does the path leave out code of the other branches?
+    read        operand of the regions around the branch -> what it is on this path
     """
 
     results: tuple[Operand, ...]
     go: frozenset[Any] | None
-    skips: bool
+    skips_code: bool
     read: Callable[[Operand], Operand]
 
 
-class _Unknown:
-    """What is not known without running code that was left out."""
+class _NotEvaluated:
+    """Marks a value that only code can compute that the path leaves out."""
 
 
-_UNKNOWN = _Unknown()
+_NOT_EVALUATED = _NotEvaluated()
 
 
-def raises(arm: Fn) -> bool:
-    """Does this arm always end in an exception?"""
-    last = arm.eqns[-1] if arm.eqns else None
+def raises(region: Fn) -> bool:
+    """Does the region always end in an exception?"""
+    last = region.eqns[-1] if region.eqns else None
     return last is not None and (
         last.op.name == "raise_" or last.op.name == "cond" and all(map(raises, last.regions)))
 
 
 class Exits:
+    """The exits of the loops of a function."""
+
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self._known: dict[Value, frozenset[Any] | None] = {}
+        self._possible_values: dict[Value, frozenset[Any] | None] = {}
 
     # -- the literals that a value can be ------------------------------------------------
 
-    def known(self, x: Operand, facts: Facts) -> frozenset[Any] | None:
-        """All literals that `x` can be, or None where it can be anything."""
+    def possible_values(self, x: Operand, facts: Facts) -> frozenset[Any] | None:
+        """All literals that `x` can be, or None if it can be something else."""
         if isinstance(x, Lit):
             return frozenset([x.value]) if isinstance(x.value, (bool, int)) else None
         if x in facts:
             return facts[x]
-        if x not in self._known:
-            self._known[x] = self._possible(x)
-        made = self.scope.binder.get(x)
-        if made is not None and made[1] is None:
-            folded = self._compared(made[0], facts)
-            if folded is not None:
-                return folded
-        return self._known[x]
+        if x not in self._possible_values:
+            self._possible_values[x] = self._reaching_literals(x)
+        definition = self.scope.binder.get(x)
+        if definition is not None and definition[1] is None:
+            outcomes = self._compare(definition[0], facts)
+            if outcomes is not None:
+                return outcomes
+        return self._possible_values[x]
 
-    def _compared(self, eqn: Eqn, facts: Facts) -> frozenset[Any] | None:
+    def _compare(self, eqn: Eqn, facts: Facts) -> frozenset[Any] | None:
         if eqn.op.name == "not_":
-            values = self.known(eqn.args[0], facts)
+            values = self.possible_values(eqn.args[0], facts)
             return None if values is None else frozenset(not v for v in values)
         if eqn.op.name not in _COMPARE or not all(_is_int(a) for a in eqn.args):
             return None
-        a, b = (self.known(x, facts) for x in eqn.args)
+        a, b = (self.possible_values(x, facts) for x in eqn.args)
         if a is None or b is None:
             return None
         return frozenset(_COMPARE[eqn.op.name](x, y) for x in a for y in b)
 
-    def _possible(self, x: Value) -> frozenset[Any] | None:
+    def _reaching_literals(self, x: Value) -> frozenset[Any] | None:
         """The literals that reach `x` through branches and loops."""
-        found: set[Any] = set()
+        literals: set[Any] = set()
         seen: set[Value] = set()
         work: list[Operand] = [x]
         while work:
             v = work.pop()
             if isinstance(v, Lit):
                 if isinstance(v.value, (bool, int)):
-                    found.add(v.value)
+                    literals.add(v.value)
                 elif v.value is not UNDEF:
                     return None
             elif v not in seen:
                 seen.add(v)
                 sources = self._sources(v)
-                if sources is None or len(seen) > _MOST * _MOST:
+                if sources is None or len(seen) > _MAX_LITERALS * _MAX_LITERALS:
                     return None
                 work += sources
-        return frozenset(found) if 0 < len(found) <= _MOST else None
+        return frozenset(literals) if 0 < len(literals) <= _MAX_LITERALS else None
 
     def _sources(self, v: Value) -> list[Operand] | None:
         if not _is_int(v) or v not in self.scope.binder:
@@ -128,68 +135,68 @@ class Exits:
         eqn, region = self.scope.binder[v]
         if eqn.op.name == "cond":
             k = eqn.outs.index(v)
-            return [arm.results[k] for arm in eqn.regions if not raises(arm)]
+            return [branch.results[k] for branch in eqn.regions if not raises(branch)]
         if eqn.op.name == "unwrap":
             return list(eqn.args)
         if eqn.op.name != "loop":
             return None
-        loop = parts(eqn)
+        loop = loop_view(eqn)
         group = loop.finals if region is None else loop.params if region is loop.body else region.params
         if v not in group:
             return None
         k = group.index(v)
         return [loop.inits[k], loop.results[k]]
 
-    def narrowed(self, test: Operand, taken: bool, facts: Facts) -> dict[Value, frozenset[Any]]:
-        """The facts in an arm: what `test` being `taken` says of the value that it compares."""
-        more = dict(facts)
+    def narrow(self, test: Operand, outcome: bool, facts: Facts) -> MutableFacts:
+        """The facts in a branch, where the predicate `test` is `outcome`."""
+        narrowed = dict(facts)
         if isinstance(test, Value):
-            more[test] = frozenset([taken])
+            narrowed[test] = frozenset([outcome])
             eqn, _ = self.scope.binder.get(test, (None, None))
             if eqn is not None and eqn.op.name in _COMPARE and isinstance(eqn.args[0], Value):
-                values, other = self.known(eqn.args[0], facts), self.known(eqn.args[1], facts)
+                values, other = self.possible_values(eqn.args[0], facts), self.possible_values(eqn.args[1], facts)
                 if values is not None and other is not None and len(other) == 1:
                     compare, (c,) = _COMPARE[eqn.op.name], other
-                    more[eqn.args[0]] = frozenset(v for v in values if compare(v, c) == taken)
-        return more
+                    narrowed[eqn.args[0]] = frozenset(v for v in values if compare(v, c) == outcome)
+        return narrowed
 
-    # -- from an arm to the end of the trip ------------------------------------------------
+    # -- from a branch to the end of the iteration ---------------------------------------------
 
-    def leave(self, arm: Fn, at: Place | None, facts: Facts) -> Exit | None:
-        """What the loop goes on with after `arm`, if nothing has to run until then."""
-        if at is None or not self._leaves(arm, at.eqn, facts):
+    def exit_from(self, branch: Fn, at: CondPosition | None, facts: Facts) -> Exit | None:
+        """The end of the iteration after `branch`, if no code has to run until there."""
+        if at is None or not self._has_exit_code(branch, at.eqn, facts):
             return None
-        walk = _Walk(self, dict(facts))
-        results: tuple[Any, ...] = arm.results
-        go = arm.results[:1]
+        path = _PathEvaluation(self, dict(facts))
+        results: tuple[Any, ...] = branch.results
+        go = branch.results[:1]
         while at is not None:
-            walk.bind(at.eqn.outs, results)
-            if not all(map(walk.skim, at.region.eqns[at.index + 1:])):
+            path.bind(at.eqn.outs, results)
+            if not all(map(path.skip_equation, at.region.eqns[at.index + 1:])):
                 return None
-            results, go = tuple(map(walk.read, at.region.results)), at.region.results[:1]
+            results, go = tuple(map(path.read, at.region.results)), at.region.results[:1]
             at = at.outer
-        if any(r is _UNKNOWN for r in results[1:]):
+        if any(r is _NOT_EVALUATED for r in results[1:]):
             return None
-        return Exit(results, self.known(go[0], walk.facts), walk.skips, walk.read)
+        return Exit(results, self.possible_values(go[0], path.facts), path.skips_code, path.read)
 
-    def _leaves(self, arm: Fn, eqn: Eqn, facts: Facts) -> bool:
-        """Is some result of `arm` a code that is not that of falling through?"""
-        for out, r in zip(eqn.outs, arm.results):
+    def _has_exit_code(self, branch: Fn, eqn: Eqn, facts: Facts) -> bool:
+        """Is some result of `branch` the code of an exit?"""
+        for out, r in zip(eqn.outs, branch.results):
             if _is_int(out):
-                values = self.known(r, facts)
+                values = self.possible_values(r, facts)
                 falls = isinstance(out.type, Tensor) and out.type.dtype == "bool"
-                if values is not None and falls not in values and self.known(out, {}) is not None:
+                if values is not None and falls not in values and self.possible_values(out, {}) is not None:
                     return True
         return False
 
 
-class _Walk:
-    """The rest of a trip on one path: only what is decided by literals."""
+class _PathEvaluation:
+    """Evaluates the rest of an iteration on one path, as far as literals decide it."""
 
-    def __init__(self, exits: Exits, facts: dict[Value, frozenset[Any]]) -> None:
+    def __init__(self, exits: Exits, facts: MutableFacts) -> None:
         self.exits, self.facts = exits, facts
         self.env: dict[Value, Any] = {}
-        self.skips = False
+        self.skips_code = False
 
     def read(self, x: Any) -> Any:
         while isinstance(x, Value) and x in self.env:
@@ -200,30 +207,30 @@ class _Walk:
         for out, r in zip(outs, tuple(map(self.read, results))):
             if out is not r:
                 self.env[out] = r
-            values = None if r is _UNKNOWN else self.exits.known(r, self.facts)
+            values = None if r is _NOT_EVALUATED else self.exits.possible_values(r, self.facts)
             if values is not None:
                 self.facts[out] = values
 
-    def skim(self, eqn: Eqn) -> bool:
-        """Pass `eqn` by; False if it has to run."""
+    def skip_equation(self, eqn: Eqn) -> bool:
+        """Evaluate `eqn` without running it; False if it has to run."""
         if eqn.op is leave:
-            return True  # a jump out of a `with` leaves it
+            return True  # the jump out of a `with` leaves it
         if has_effect(eqn) and eqn.op.name != "cond":
             return False
         if eqn.op.name == "cond":
-            test = self.exits.known(eqn.args[0], self.facts)
+            test = self.exits.possible_values(eqn.args[0], self.facts)
             if test is not None and len(test) == 1:
-                (taken,) = test
-                arm, other = eqn.regions if taken else eqn.regions[::-1]
-                self.skips = self.skips or bool(other.eqns)
-                if not all(map(self.skim, arm.eqns)):
+                (outcome,) = test
+                branch, other = eqn.regions if outcome else eqn.regions[::-1]
+                self.skips_code = self.skips_code or bool(other.eqns)
+                if not all(map(self.skip_equation, branch.eqns)):
                     return False
-                self.bind(eqn.outs, arm.results)
+                self.bind(eqn.outs, branch.results)
                 return True
             if has_effect(eqn):
                 return False
-        self.env.update(dict.fromkeys(eqn.outs, _UNKNOWN))
-        values = self.exits.known(eqn.out, self.facts) if len(eqn.outs) == 1 and not eqn.regions else None
+        self.env.update(dict.fromkeys(eqn.outs, _NOT_EVALUATED))
+        values = self.exits.possible_values(eqn.out, self.facts) if len(eqn.outs) == 1 and not eqn.regions else None
         if values is not None:
             self.facts[eqn.out] = values
             if len(values) == 1:

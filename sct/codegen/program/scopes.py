@@ -1,7 +1,7 @@
-"""A loop equation taken apart, and where every value of a function is bound and read.
+"""The roles of a loop's operands, and the definition and uses of every value of a function.
 
     loop(start, stop, step, *inits, *xs), body(index, *params, *elems) -> (go, *results, *yields)
-    outs = (*finals, trips, *ys)
+    outs = (*finals, iterations, *ys)
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Union
 
 from sct.ir.core import Eqn, Fn, Operand, Value
 
-__all__ = ["Parts", "Scope", "parts"]
+__all__ = ["LoopView", "Scope", "loop_view"]
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The roles of a loop's operands, params and results; `test` is None where it is not tested."""
+class LoopView:
+    """A loop equation by the roles of its operands, params, results and outs; `test` is None if it is not tested."""
 
     eqn: Eqn
     test: Fn | None
@@ -32,16 +32,16 @@ class Parts:
     results: tuple[Operand, ...]
     yields: tuple[Operand, ...]
     finals: tuple[Value, ...]
-    trips: Value
+    iterations: Value
     ys: tuple[Value, ...]
     reverse: bool
 
 
-def parts(eqn: Eqn) -> Parts:
+def loop_view(eqn: Eqn) -> LoopView:
     counted, n, body = bool(eqn.attrs.get("counted")), int(eqn.attrs["carries"]), eqn.regions[-1]
     args, params = eqn.args[3 * counted:], body.params[counted:]
     go, *results = body.results
-    return Parts(
+    return LoopView(
         eqn, eqn.regions[0] if eqn.attrs.get("tested") else None, body, eqn.args[:3 * counted], args[:n], args[n:],
         body.params[0] if counted else None, params[:n], params[n:], go, tuple(results[:n]), tuple(results[n:]),
         eqn.outs[:n], eqn.outs[n], eqn.outs[n + 1:], bool(eqn.attrs.get("reverse")))
@@ -51,12 +51,13 @@ User = Union[Eqn, Fn]
 
 
 class Scope:
-    """Where the values of `fn` are bound and read.
+    """The structure of `fn`, and the definition and the uses of its values.
 
-    binder  the equation whose out a value is, or whose region's param, and that region
-    parent  the region that an equation stands in; the equation that a region belongs to
-    users   the equations that a value is an operand of and the regions that it is a
-            result of, once for each time
+    binder  value -> (the equation that binds it, None), or (the equation of a region, the region) for a region's param
+    home    value -> the region in which it is bound
+    parent  equation -> the region in which it stands
+    owner   region -> its equation
+    users   value -> the equations that read it and the regions that return it, once for each use
     """
 
     def __init__(self, fn: Fn) -> None:
@@ -87,7 +88,7 @@ class Scope:
                 self.users[a].append(user)
 
     def runs_once_from(self, fn: Fn, outer: Fn) -> bool:
-        """Is `fn` the region `outer`, or inside it through arms of branches alone?"""
+        """Is `fn` the region `outer`, or nested in it through branches of conditionals only?"""
         while fn is not outer:
             eqn = self.owner.get(fn)
             if eqn is None or eqn.op.name != "cond":

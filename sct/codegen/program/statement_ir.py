@@ -1,33 +1,35 @@
-"""Programs between the IR and Python: structured statements over values that are assigned.
+"""The statement IR, between the IR and Python: structured statements that assign values.
 
-Lowering turns results of regions into moves, exits into jumps and sequences into lists,
-so that what is left is to choose which values are expressions (`fold`) and which share
-a variable (`names`).
+Lowering turns results of regions into assignments, exits into jumps, and sequences into lists. Two choices remain:
+which values become expressions (`inline_expressions`), and which share a variable (`variable_names`).
 
     v = cond(c, a, b)   ->   if c: v <- a   else: v <- b
     loop(..., init)     ->   p <- init; for ...: body; p <- result
+
+A value may be assigned in several places. The passes of `polish` change blocks and statements in place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Literal, Union
 
 from sct.ir.core import Eqn, Operand, Value, free_values
 
 __all__ = [
-    "Assigned", "At", "Block", "Define", "If", "Jump", "Kernel", "Let", "Loop", "Move", "NewList", "Pop", "Push",
-    "Return", "Select", "Statement", "Tick", "Update", "Zip", "blocks", "operands", "statements", "targets",
+    "Assign", "Block", "CheckBound", "Define", "Evaluate", "If", "Increment", "Jump", "Kernel", "ListRead", "Loop",
+    "NewList", "Pop", "Push", "ReadAt", "Return", "Select", "Statement", "Update", "Zip", "all_blocks", "blocks",
+    "list_reads", "operands", "reads", "statements", "targets",
 ]
 
 
 @dataclass(eq=False)
-class Let:
-    """outs = op(args); an expression where `fold` says so.
+class Evaluate:
+    """outs = op(args); `inline_expressions` may make it an expression.
 
-    like  the equation whose operands have the types to print by: what is known to be
-          assigned, where `eqn` reads what may be unassigned
+    like  the same equation with operands of the types to print by: `unwrap` has become its operand in `eqn`, whose
+          type may be that of a variable that is not bound on every path
     """
 
     eqn: Eqn
@@ -35,11 +37,11 @@ class Let:
 
 
 @dataclass(eq=False)
-class Move:
-    """Parallel assignment of operands to values; some sources may be unassigned."""
+class Assign:
+    """Parallel assignment of operands to values; those in `maybe_unbound` are not bound on every path."""
 
     pairs: list[tuple[Value, Operand]]
-    unsure: frozenset[Operand] = frozenset()
+    maybe_unbound: frozenset[Operand] = frozenset()
 
 
 @dataclass(eq=False)
@@ -52,22 +54,23 @@ class If:
 
 @dataclass(eq=False)
 class Select:
-    """value = then if test else orelse; the arms hold expressions alone.
+    """value = then if test else orelse; both branches are expressions.
 
-    kind  "if", or "and", "or" where the test is itself one of the operands
+    kind         "and" and "or" where the test is itself one of the operands
+    conditional  the statement that this was
     """
 
     value: Value
     test: Operand
     then: Operand
     orelse: Operand
-    kind: str
-    made_of: If
+    kind: Literal["if", "and", "or"]
+    conditional: If
 
 
 @dataclass(eq=False)
 class Update:
-    """x[key] op= value, of the in-place `store` of `by`; x op= value where `by` reads all of x."""
+    """x[key] op= value, where `eqn` stores in place what `by` computes; x op= value where `by` reads all of x."""
 
     eqn: Eqn
     by: Eqn
@@ -79,9 +82,9 @@ class Loop:
     """`for index in range(*bounds)`, `for values in tape`, `while test: ...` or `while tape:`.
 
     bounds   empty where the loop is not counted
-    test     the statements and the value of the test, evaluated before each trip
-    tape     the list that the loop runs until it is empty
-    zipped   lists and arrays read in step
+    test     the statements and the value of the predicate, evaluated before each iteration
+    tape     the list that is empty when the loop ends
+    zipped   lists and arrays of which each iteration reads an element
     """
 
     body: list[Statement]
@@ -97,7 +100,7 @@ class Loop:
 
 @dataclass(eq=False)
 class Zip:
-    """for values in tape, or in reversed(tape), where `tape` may be an array; see Pop for `filled`"""
+    """for values in tape, or in reversed(tape), where `tape` may be an array; `filled` as in `Pop`."""
 
     tape: Value
     values: tuple[Value, ...]
@@ -107,14 +110,12 @@ class Zip:
 
 @dataclass(eq=False)
 class Jump:
-    """`break` or `continue`."""
-
-    kind: str
+    kind: Literal["break", "continue"]
 
 
 @dataclass(eq=False)
-class Assigned:
-    """The user's code reads `value`: where None stands for what is not assigned, raise as Python does."""
+class CheckBound:
+    """The user's code reads `value`: raise as Python does if it is not bound."""
 
     value: Value
 
@@ -128,16 +129,16 @@ class NewList:
 
 @dataclass(eq=False)
 class Push:
-    """tape.append(operands), some of which may be unassigned"""
+    """tape.append(operands); those in `maybe_unbound` are not bound on every path."""
 
     tape: Value
     operands: tuple[Operand, ...]
-    unsure: frozenset[Operand] = frozenset()
+    maybe_unbound: frozenset[Operand] = frozenset()
 
 
 @dataclass(eq=False)
 class Pop:
-    """values = tape.pop(); `filled` is what the list was called when it was filled."""
+    """values = tape.pop(); `filled` is the value that the list had where it was filled."""
 
     tape: Value
     values: tuple[Value, ...]
@@ -145,8 +146,8 @@ class Pop:
 
 
 @dataclass(eq=False)
-class At:
-    """values = tape[index]; see Pop for `filled`"""
+class ReadAt:
+    """values = tape[index]; `filled` as in `Pop`."""
 
     tape: Value
     values: tuple[Value, ...]
@@ -155,7 +156,7 @@ class At:
 
 
 @dataclass(eq=False)
-class Tick:
+class Increment:
     """count += by"""
 
     count: Value
@@ -164,7 +165,7 @@ class Tick:
 
 @dataclass(eq=False)
 class Kernel:
-    """Statements that are compiled as a function of what they read and assign."""
+    """Statements that become a function for Numba: it takes what they read and returns what they assign."""
 
     body: list[Statement]
 
@@ -183,8 +184,10 @@ class Return:
     results: tuple[Operand, ...]
 
 
+ListRead = Union[Pop, ReadAt, Zip]
 Statement = Union[
-    Assigned, Let, Move, If, Loop, Jump, Kernel, NewList, Push, Pop, At, Tick, Define, Return, Select, Update]
+    Assign, CheckBound, Define, Evaluate, If, Increment, Jump, Kernel, Loop, NewList, Pop, Push, ReadAt, Return, Select,
+    Update]
 Block = list[Statement]
 
 
@@ -211,28 +214,48 @@ def statements(block: Block) -> Iterator[Statement]:
             todo += reversed(inner)
 
 
+def all_blocks(block: Block) -> list[Block]:
+    """The block and all blocks in it."""
+    return [block, *(inner for s in statements(block) for inner in blocks(s))]
+
+
+def list_reads(s: Statement) -> Sequence[ListRead]:
+    """The reads of lists in a statement itself."""
+    return [s] if isinstance(s, (Pop, ReadAt)) else s.zipped if isinstance(s, Loop) else []
+
+
+def reads(s: Statement) -> tuple[Operand, ...]:
+    """The operands of a statement, the predicate of a loop, and both branches of a `Select`."""
+    more: tuple[Operand, ...] = ()
+    if isinstance(s, Loop) and s.test is not None:
+        more = (s.test[1],)
+    elif isinstance(s, Select):
+        more = (s.then, s.orelse)
+    return (*operands(s), *more)
+
+
 def operands(s: Statement) -> tuple[Operand, ...]:
-    """What a statement itself reads, in the order of evaluation; not what its blocks read."""
-    if isinstance(s, Let):
+    """The operands that a statement itself reads, in the order of evaluation, without those of its blocks."""
+    if isinstance(s, Evaluate):
         return s.eqn.args if not s.eqn.regions else (*s.eqn.args, *(v for f in s.eqn.regions for v in free_values(f)))
-    if isinstance(s, Move):
+    if isinstance(s, Assign):
         return tuple(x for _, x in s.pairs)
     if isinstance(s, If):
         return (s.test,)
     if isinstance(s, Loop):
-        lists = (*(z.tape for z in s.zipped), *([s.tape] if s.tape else []))
-        return (*s.bounds, *lists)
+        tapes = (*(z.tape for z in s.zipped), *([s.tape] if s.tape else []))
+        return (*s.bounds, *tapes)
     if isinstance(s, Push):
         return (s.tape, *s.operands)
     if isinstance(s, Pop):
         return (s.tape,)
-    if isinstance(s, At):
+    if isinstance(s, ReadAt):
         return (s.tape, s.index)
-    if isinstance(s, Tick):
+    if isinstance(s, Increment):
         return (s.count,)
     if isinstance(s, Return):
         return s.results
-    if isinstance(s, Assigned):
+    if isinstance(s, CheckBound):
         return (s.value,)
     if isinstance(s, Select):
         return (s.test,)
@@ -242,16 +265,16 @@ def operands(s: Statement) -> tuple[Operand, ...]:
 
 
 def targets(s: Statement) -> tuple[Value, ...]:
-    """What a statement itself assigns."""
-    if isinstance(s, Let):
+    """The values that a statement itself assigns."""
+    if isinstance(s, Evaluate):
         return s.eqn.outs
-    if isinstance(s, Move):
+    if isinstance(s, Assign):
         return tuple(v for v, _ in s.pairs)
-    if isinstance(s, (Pop, At)):
+    if isinstance(s, (Pop, ReadAt)):
         return s.values
     if isinstance(s, NewList):
         return (s.tape,)
-    if isinstance(s, Tick):
+    if isinstance(s, Increment):
         return (s.count,)
     if isinstance(s, (Define, Update)):
         return (s.eqn.out,)

@@ -1,13 +1,13 @@
-"""How sequences become lists: which lists there are, what is appended, popped or read by position.
+"""Sequences -> lists: which lists there are, and where they are appended to, popped or read by position.
 
     ys = loop(body: -> v)                   tape = []; for ...: tape.append(v)
     loop(xs=ys, body: v -> ..., reverse)    for ... reversed: v = tape.pop()
 
-A list is popped where it is read once, in the opposite order, by a loop that runs once
-for it; a pullback, which may run again, reads by position.  Sequences that are filled
-in one place and emptied in one place share a list of tuples.  A sequence of sequences
-that is emptied by a nest of loops like the one that filled it is one flat list, and what
-only one arm of a branch makes is appended there, if the mirrored arm alone wants it.
+- A list is popped if one loop reads it, once, in the opposite order. A pullback may run again, so it reads by position.
+- Sequences that are appended to in one place and popped in one place share a list of tuples.
+- A sequence of sequences is one flat list if a nest of loops like the one that fills it empties it.
+- A value that only one branch of a conditional defines is appended in that branch, if only the paired branch of the
+  backward pass reads it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sct.codegen.program.paired_branches import Mirror
-from sct.codegen.program.scopes import Parts, Scope, parts
+from sct.codegen.program.paired_branches import PairedBranches
+from sct.codegen.program.scopes import LoopView, Scope, loop_view
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 from sct.ir.types import List, Optional, Seq, Type, Undef
 
@@ -27,339 +27,344 @@ __all__ = ["Member", "Read", "Tape", "Tapes"]
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A sequence on its way.
+    """A sequence, from the loop that yields it to the loop that reads it.
 
-    loop     the loop that yields it, as `position` of its ys
-    operand  what is appended, in the region `filled`
-    home     the loop before which the list is made: for a flat list the outermost of the nest
-    way      the loops that it passes as a part of sequences of sequences, then those that take it apart
-    given    the sequences that it is a part of, or an element of one of them, on that way
-    elem     what the last of them reads, in its region `emptied`; None: there is no such way
-    popped   are the elements taken out of the list?
+    loop        the loop that yields it, as the output `index` of its ys
+    operand     the operand that is appended, in `append_region`
+    home        the loop before which the list is created: for a flat list the outermost of the nest
+    path        the loops that yield it as a part of a sequence of sequences, then the loops that read these
+    containers  the sequences on that path: it is a part of the first ones, and an element of the last ones
+    elem        the element that the last loop of the path reads, in `read_region`; None if there is no such path
+    popped      is the list popped there?
     """
 
-    loop: Parts
-    position: int
+    loop: LoopView
+    index: int
     operand: Operand
-    filled: Fn
+    append_region: Fn
     home: Eqn
-    way: tuple[Eqn, ...] = ()
-    given: tuple[Value, ...] = ()
+    path: tuple[Eqn, ...] = ()
+    containers: tuple[Value, ...] = ()
     elem: Value | None = None
-    emptied: Fn | None = None
+    read_region: Fn | None = None
     popped: bool = False
 
     @property
-    def flat(self) -> bool:
+    def is_flat(self) -> bool:
         return self.home is not self.loop.eqn
 
     @property
-    def whole(self) -> bool:
-        """Is there one element for every trip?"""
-        return self.filled is self.loop.body
+    def appends_every_iteration(self) -> bool:
+        """Is there one element for each iteration?"""
+        return self.append_region is self.loop.body
 
     @property
     def sequence(self) -> Value:
-        return self.loop.ys[self.position]
+        return self.loop.ys[self.index]
 
 
 @dataclass(frozen=True, eq=False)
 class Tape:
-    """A list; `place` is how many equations of the region come before the append."""
+    """A list of the elements of its members; `append_at` is the number of equations of the region before the append."""
 
     members: tuple[Member, ...]
-    place: int
+    append_at: int
 
     @property
     def first(self) -> Member:
         return self.members[0]
 
     @property
-    def value(self) -> Value:
+    def filled_list(self) -> Value:
         """The list where it is filled."""
         return self.first.sequence
 
     @property
-    def taken(self) -> Value:
+    def read_list(self) -> Value:
         """The list where it is read."""
         m = self.first
-        return self.value if m.flat or not m.given else m.given[-1]
+        return self.filled_list if m.is_flat or not m.containers else m.containers[-1]
 
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """What a trip reads of a list: its elements, one of its sequences, the list where it was filled."""
+    """A read of a list in each iteration.
 
-    tape: Value
+    sequence     one of the sequences of which the list holds the elements
+    filled_list  the list where it is filled
+    """
+
+    read_list: Value
     elems: tuple[Value, ...]
     sequence: Value
-    filled: Value
+    filled_list: Value
 
 
 class Tapes:
     """The lists of a function.
 
-    made    the lists that are made before a loop
-    pushes  the lists that are appended to in a region
-    pops    the lists that are popped in a region
+    created  loop -> the lists that are created before it
+    pushes   region -> the lists that it appends to
+    pops     region -> the lists that it pops
     """
 
     def __init__(self, scope: Scope) -> None:
-        self.scope, self.mirror = scope, Mirror(scope, self)
-        self.made: dict[Eqn, list[Tape]] = defaultdict(list)
+        self.scope, self.pairing = scope, PairedBranches(scope, self.origin)
+        self.created: dict[Eqn, list[Tape]] = defaultdict(list)
         self.pushes: dict[Fn, list[Tape]] = defaultdict(list)
         self.pops: dict[Fn, list[Tape]] = defaultdict(list)
         self._tape_of: dict[Value, tuple[Tape, int]] = {}
-        self._carried: set[Value] = set()
+        self._subsumed: set[Value] = set()
         for eqn in reversed(scope.parent):
             if eqn.op.name == "loop":
-                self._enter(parts(eqn))
-        for tapes in self.made.values():
+                self._add_loop(loop_view(eqn))
+        for tapes in self.created.values():
             tapes.reverse()
 
-    def _enter(self, loop: Parts) -> None:
+    def _add_loop(self, loop: LoopView) -> None:
         groups: dict[object, list[Member]] = {}
         for k, y in enumerate(loop.ys):
-            if self.scope.users[y] and y not in self._carried:
+            if self.scope.users[y] and y not in self._subsumed:
                 m = self._member(loop, k)
-                key = (m.way, m.popped, m.filled, m.emptied, m.home) if m.elem is not None else k
+                key = (m.path, m.popped, m.append_region, m.read_region, m.home) if m.elem is not None else k
                 groups.setdefault(key, []).append(m)
         for members in reversed(groups.values()):
-            for tape in reversed(list(self._lists(members))):
-                self._add(tape)
+            for tape in reversed(list(self._group(members))):
+                self._add_tape(tape)
 
-    def _add(self, tape: Tape) -> None:
+    def _add_tape(self, tape: Tape) -> None:
         first = tape.first
-        self.made[first.home].append(tape)
-        self.pushes[first.filled].append(tape)
+        self.created[first.home].append(tape)
+        self.pushes[first.append_region].append(tape)
         for n, m in enumerate(tape.members):
             if m.elem is not None:
                 self._tape_of[m.elem] = tape, n
-            if m is not first or m.flat:
-                self._carried.update(m.given)
-        if first.popped and first.emptied is not None:
-            self.pops[first.emptied].append(tape)
+            if m is not first or m.is_flat:
+                self._subsumed.update(m.containers)
+        if first.popped and first.read_region is not None:
+            self.pops[first.read_region].append(tape)
 
-    def _lists(self, members: list[Member]) -> Iterator[Tape]:
-        """One list for all, or two where a carry is overwritten before the rest is there."""
-        region, body = members[0].filled, members[0].loop.body
-        made = {e: n + 1 for n, eqn in enumerate(region.eqns) for e in eqn.outs}
-        place = max(_place(made, m.operand) for m in members)
-        early = [m for m in members if region is body and _overwritten(m.loop, made, m.operand) < place]
+    def _group(self, members: list[Member]) -> Iterator[Tape]:
+        """One list for all, or two if a carried value is overwritten before the other members are computed."""
+        region, body = members[0].append_region, members[0].loop.body
+        defined_at = {e: n + 1 for n, eqn in enumerate(region.eqns) for e in eqn.outs}
+        place = max(_definition_index(defined_at, m.operand) for m in members)
+        early = [m for m in members if region is body and _carry_redefined_at(m.loop, defined_at, m.operand) < place]
         late = [m for m in members if m not in early]
-        order = {v: k for k, v in enumerate((*members[0].loop.params, *made))}
+        order = {v: k for k, v in enumerate((*members[0].loop.params, *defined_at))}
         for group in filter(None, (early, late)):
             group.sort(key=lambda m: order.get(m.operand, -1) if isinstance(m.operand, Value) else -1)
-            yield Tape(tuple(group), max(_place(made, m.operand) for m in group))
+            yield Tape(tuple(group), max(_definition_index(defined_at, m.operand) for m in group))
 
-    # -- where a sequence goes --------------------------------------------------------------
+    # -- from the loop that yields a sequence to the loop that reads it -------------------------
 
-    def _member(self, loop: Parts, k: int) -> Member:
+    def _member(self, loop: LoopView, k: int) -> Member:
         operand = loop.yields[k]
-        found = self._way(loop, k)
-        if found is None:
+        route = self._path(loop, k)
+        if route is None:
             return Member(loop, k, operand, loop.body, loop.eqn)
-        way, given, elem = found
-        reader = parts(way[-1])
-        popped = self.popped(reader.eqn, _given(reader.eqn, elem))
-        home = way[len(given) // 2 - 1] if given and self._is_flat(way, given) else loop.eqn
-        filled, emptied = loop.body, reader.body
+        path, containers, elem = route
+        reader = loop_view(path[-1])
+        popped = self.may_pop(reader.eqn, _sequence_of(reader.eqn, elem))
+        home = path[len(containers) // 2 - 1] if containers and self._can_be_flat(path, containers) else loop.eqn
+        append_region, read_region = loop.body, reader.body
         if popped:
-            outer, inner = way[:len(given) // 2], way[len(given) // 2:-1]
-            pairs = [*((parts(a), parts(b)) for a, b in zip(reversed(outer), inner)), (loop, reader)]
-            filled, operand, emptied = self.mirror.arms(pairs, operand, elem)
-        return Member(loop, k, operand, filled, home, way, given, elem, emptied, popped)
+            outer, inner = path[:len(containers) // 2], path[len(containers) // 2:-1]
+            pairs = [*((loop_view(a), loop_view(b)) for a, b in zip(reversed(outer), inner)), (loop, reader)]
+            append_region, operand, read_region = self.pairing.innermost_regions(pairs, operand, elem)
+        return Member(loop, k, operand, append_region, home, path, containers, elem, read_region, popped)
 
-    def _way(self, loop: Parts, k: int) -> tuple[tuple[Eqn, ...], tuple[Value, ...], Value] | None:
-        """The loops that the sequence goes through, the sequences that it is a part of, the element at its end."""
+    def _path(self, loop: LoopView, k: int) -> tuple[tuple[Eqn, ...], tuple[Value, ...], Value] | None:
+        """`path`, `containers` and `elem` of a member; None if several places read the sequence."""
         s, scope, depth = loop.ys[k], self.scope, 0
-        way: list[Eqn] = []
-        given: list[Value] = []
+        path: list[Eqn] = []
+        containers: list[Value] = []
         while len(scope.users[s]) == 1:
             user = scope.users[s][0]
             eqn = user if isinstance(user, Eqn) else scope.owner.get(user)
             if eqn is None or eqn.op.name != "loop":
                 return None
-            other = parts(eqn)
-            way.append(eqn)
+            other = loop_view(eqn)
+            path.append(eqn)
             if isinstance(user, Eqn):
                 if s not in other.xs:
                     return None
                 s = other.elems[other.xs.index(s)]
                 if not depth:
-                    return tuple(way), tuple(given), s
+                    return tuple(path), tuple(containers), s
                 depth -= 1
             elif s not in other.yields or scope.home[s] is not user:
                 return None
             else:
                 s = other.ys[other.yields.index(s)]
                 depth += 1
-            given.append(s)
+            containers.append(s)
         return None
 
-    def _is_flat(self, way: tuple[Eqn, ...], given: tuple[Value, ...]) -> bool:
-        """Is every part of the nest emptied as it was filled, by a loop that knows when to end?"""
-        outer, inner = way[:len(given) // 2], way[len(given) // 2:]
-        taken = given[len(outer) - 1:]
-        return all(self.popped(reader, s) for reader, s in zip(inner, taken)) \
+    def _can_be_flat(self, path: tuple[Eqn, ...], containers: tuple[Value, ...]) -> bool:
+        """Is every sequence of the nest popped, by loops that do not end where the sequence is empty?"""
+        outer, inner = path[:len(containers) // 2], path[len(containers) // 2:]
+        read = containers[len(outer) - 1:]
+        return all(self.may_pop(reader, s) for reader, s in zip(inner, read)) \
             and all(self.scope.parent[b] is a.regions[-1] for a, b in pairwise(inner)) \
-            and not any(self._counts(parts(reader), s) for reader, s in zip(inner[1:], taken[1:]))
+            and not any(self._counts_iterations_of(loop_view(reader), s) for reader, s in zip(inner[1:], read[1:]))
 
     # -- reading ----------------------------------------------------------------------
 
-    def reads(self, loop: Parts) -> Iterator[Read]:
-        """What is read of the lists that are not popped by way of `pops`."""
-        found: dict[Value, dict[int, tuple[Value, Value]]] = {}
-        filled: dict[Value, Value] = {}
+    def loop_reads(self, loop: LoopView) -> Iterator[Read]:
+        """The reads of the sequences of `loop` that are not in `pops`."""
+        members_of: dict[Value, dict[int, tuple[Value, Value]]] = {}
+        filled_lists: dict[Value, Value] = {}
         for s, elem in zip(loop.xs, loop.elems):
-            if not isinstance(s, Value) or elem in self._carried:
+            if not isinstance(s, Value) or elem in self._subsumed:
                 continue
             tape, n = self._tape_of.get(elem, (None, 0))
             if tape is None or not tape.first.popped:
-                value = tape.taken if tape else s
-                filled[value] = tape.value if tape else s
-                found.setdefault(value, {}).setdefault(n, (elem, s))
-        for value, members in found.items():
+                read_list = tape.read_list if tape else s
+                filled_lists[read_list] = tape.filled_list if tape else s
+                members_of.setdefault(read_list, {}).setdefault(n, (elem, s))
+        for read_list, members in members_of.items():
             elems = tuple(members[n][0] for n in sorted(members))
-            yield Read(value, elems, members[min(members)][1], filled[value])
+            yield Read(read_list, elems, members[min(members)][1], filled_lists[read_list])
 
-    def popped(self, reader: Eqn, s: Operand) -> bool:
-        """May `reader` take the elements out of the list `s`?"""
-        return (isinstance(s, Value) and self._owned(s, self.scope.parent[reader])
-                and bool(reader.attrs.get("reverse")) == self.forward(s))
+    def may_pop(self, reader: Eqn, s: Operand) -> bool:
+        """May the loop `reader` pop the list `s`?"""
+        return (isinstance(s, Value) and self._is_read_once(s, self.scope.parent[reader])
+                and bool(reader.attrs.get("reverse")) == self.is_in_position_order(s))
 
-    def _owned(self, s: Value, region: Fn) -> bool:
-        """Is the list `s` read once for each time that it is filled, in `region`?"""
+    def _is_read_once(self, s: Value, region: Fn) -> bool:
+        """Does one place in `region` read the list `s`, once for each time that it is filled?"""
         scope = self.scope
         if len(scope.users[s]) != 1 or s not in scope.binder or not scope.runs_once_from(region, scope.home[s]):
             return False
         eqn, inside = scope.binder[s]
         if inside is not None:
-            loop = parts(eqn)
-            return s in loop.elems and self.popped(eqn, loop.xs[loop.elems.index(s)])
+            loop = loop_view(eqn)
+            return s in loop.elems and self.may_pop(eqn, loop.xs[loop.elems.index(s)])
         if eqn.op.name == "cond":
             k = eqn.outs.index(s)
-            return all(self._owned(r, f) for f in eqn.regions if isinstance(r := f.results[k], Value))
-        return eqn.op.name == "loop" and s in parts(eqn).ys
+            return all(self._is_read_once(r, f) for f in eqn.regions if isinstance(r := f.results[k], Value))
+        return eqn.op.name == "loop" and s in loop_view(eqn).ys
 
-    def drained(self, loop: Parts) -> Value | None:
-        """The list that is empty when `loop`, which pops of it in every trip, has to end."""
+    def exhausted_list(self, loop: LoopView) -> Value | None:
+        """A list that `loop` pops in every iteration, and that is empty when the loop has to end."""
         if loop.index is None or self.scope.users[loop.index]:
             return None
         for tape in self.pops[loop.body]:
             m = tape.first
-            if m.whole and not m.flat and m.elem is not None and self._counts(loop, _given(loop.eqn, m.elem)):
-                return tape.taken
-        return next((r.tape for r in self.reads(loop) if self._counts(loop, r.sequence)), None)
+            if m.appends_every_iteration and not m.is_flat and m.elem is not None \
+                    and self._counts_iterations_of(loop, _sequence_of(loop.eqn, m.elem)):
+                return tape.read_list
+        return next((r.read_list for r in self.loop_reads(loop) if self._counts_iterations_of(loop, r.sequence)), None)
 
-    def _counts(self, loop: Parts, s: Operand) -> bool:
-        """Is the number of trips of `loop` the length of `s`, of a loop that may end at any trip?"""
+    def _counts_iterations_of(self, loop: LoopView, s: Operand) -> bool:
+        """Is the bound of `loop` the number of iterations of the loop that yields `s`?"""
         if not loop.bounds or loop.bounds[0] != Lit(0) or loop.bounds[2] != Lit(1):
             return False
-        y, trips = self.origin(s), self.origin(loop.bounds[1])
-        made = self.scope.binder.get(y) if isinstance(y, Value) else None
-        return made is not None and made[1] is None and made[0].op.name == "loop" and trips is parts(made[0]).trips
+        y, stop = self.origin(s), self.origin(loop.bounds[1])
+        eqn, region = self.scope.binder.get(y, (None, None)) if isinstance(y, Value) else (None, None)
+        return eqn is not None and region is None and eqn.op.name == "loop" and stop is loop_view(eqn).iterations
 
     def origin(self, x: Operand) -> Operand:
-        """The value whose turn it is when `x` is taken from a list."""
+        """The value that was appended, if `x` is an element that is read from a list."""
         while isinstance(x, Value) and x in self.scope.binder:
             eqn, region = self.scope.binder[x]
-            loop = parts(eqn) if region is not None and eqn.op.name == "loop" else None
+            loop = loop_view(eqn) if region is not None and eqn.op.name == "loop" else None
             if loop is None or x not in loop.elems:
                 break
-            y = self.element(loop.xs[loop.elems.index(x)])
+            y = self.appended_element(loop.xs[loop.elems.index(x)])
             if isinstance(y.type, Seq) and y.type != x.type:
                 break
             x = y
         return x
 
-    def forward(self, s: Operand) -> bool:
-        """Is the list in the order of the positions, not in the opposite one?"""
+    def is_in_position_order(self, s: Operand) -> bool:
+        """Is the list in the order of positions, and not in the opposite order?"""
         depth = 0
         while isinstance(s, Value) and s in self.scope.binder:
             eqn, region = self.scope.binder[s]
-            if self._is_in_order(eqn, s):
+            if self._is_normalized(eqn, s):
                 return True
             if region is not None:
-                s, depth = _given(eqn, s), depth + 1
+                s, depth = _sequence_of(eqn, s), depth + 1
             elif eqn.op.name == "loop":
                 if not depth:
                     return not eqn.attrs.get("reverse")
-                s, depth = parts(eqn).yields[parts(eqn).ys.index(s)], depth - 1
+                s, depth = loop_view(eqn).yields[loop_view(eqn).ys.index(s)], depth - 1
             else:
-                s = _handed_on(eqn, s)
+                s = _source_of(eqn, s)
         return True
 
-    def turns(self, x: Operand) -> list[bool]:
-        """Of the list `x`, if it is one, of those in it, and so on: are they in the opposite order?"""
-        return [self.turned(x, depth) for depth in range(_lists_in(x.type))]
+    def reversed_levels(self, x: Operand) -> list[bool]:
+        """At each level of the nested list `x`, the outermost first: is it in the opposite order?"""
+        return [self.is_reversed(x, depth) for depth in range(_list_depth(x.type))]
 
-    def agree(self, cond: Eqn, out: Value) -> bool:
-        """Do the arms of `cond` give lists in one order for `out`?  Else each hands them on as the positions are."""
-        results = [arm.results[cond.outs.index(out)] for arm in cond.regions]
-        given = [self.turns(r) for r in results if isinstance(r, Value)]
-        return all(each == given[0] for each in given)
+    def branches_agree(self, cond: Eqn, out: Value) -> bool:
+        """Do the branches of `cond` yield lists in one order for `out`?  If not, each yields the order of positions."""
+        results = [branch.results[cond.outs.index(out)] for branch in cond.regions]
+        orders = [self.reversed_levels(r) for r in results if isinstance(r, Value)]
+        return all(order == orders[0] for order in orders)
 
-    def _is_in_order(self, eqn: Eqn, s: Value) -> bool:
-        """Is `s`, which `eqn` binds, in the order of the positions because it may come from several places?"""
+    def _is_normalized(self, eqn: Eqn, s: Value) -> bool:
+        """Is `s`, which `eqn` binds, in the order of positions because it can come from several places?"""
         if eqn.op.name == "loop":
-            return s in parts(eqn).params or s in parts(eqn).finals
-        return eqn.op.name in ("unpack", "call") or eqn.op.name == "cond" and not self.agree(eqn, s)
+            return s in loop_view(eqn).params or s in loop_view(eqn).finals
+        return eqn.op.name in ("unpack", "call") or eqn.op.name == "cond" and not self.branches_agree(eqn, s)
 
-    def turned(self, s: Operand, depth: int = 0) -> bool:
-        """Are the elements of the list, or of the lists in it, in the opposite order?"""
+    def is_reversed(self, s: Operand, depth: int = 0) -> bool:
+        """Is the list, or are the lists `depth` levels inside it, in the opposite order?"""
         t = s.type
         while isinstance(t, (Undef, Optional)):
             t = t.elem
         if not isinstance(t, Seq) or isinstance(t, List):
             return False
-        inner = self.element(s)
-        return not self.forward(s) if not depth else inner is not s and self.turned(inner, depth - 1)
+        inner = self.appended_element(s)
+        return not self.is_in_position_order(s) if not depth else inner is not s and self.is_reversed(inner, depth - 1)
 
-    def element(self, s: Operand) -> Operand:
-        """What the loop that fills `s` appends to it; `s` itself where that is another function's."""
+    def appended_element(self, s: Operand) -> Operand:
+        """The operand that is appended to `s`; `s` itself if another function fills it."""
         while isinstance(s, Value) and s in self.scope.binder:
             eqn, region = self.scope.binder[s]
-            if self._is_in_order(eqn, s):
+            if self._is_normalized(eqn, s):
                 break
             if region is not None:
-                s = self.element(_given(eqn, s))
+                s = self.appended_element(_sequence_of(eqn, s))
             elif eqn.op.name == "loop":
-                loop = parts(eqn)
+                loop = loop_view(eqn)
                 return loop.yields[loop.ys.index(s)]
             else:
-                s = _handed_on(eqn, s)
+                s = _source_of(eqn, s)
         return s
 
 
-def _lists_in(t: Type) -> int:
-    """How many lists there are around what is inmost."""
+def _list_depth(t: Type) -> int:
+    """The number of nested lists."""
     n = 0
     while isinstance(t, (Seq, Optional, Undef)):
         n, t = n + isinstance(t, Seq), t.elem
     return n
 
 
-def _given(loop: Eqn, elem: Value) -> Operand:
-    """The sequence that `loop` takes `elem` from."""
-    p = parts(loop)
+def _sequence_of(loop: Eqn, elem: Value) -> Operand:
+    """The sequence of which `elem` is the element in `loop`."""
+    p = loop_view(loop)
     return p.xs[p.elems.index(elem)]
 
 
-def _handed_on(eqn: Eqn, s: Value) -> Operand:
-    """The sequence that is `s`, out of a branch or an equation that hands its operand on."""
+def _source_of(eqn: Eqn, s: Value) -> Operand:
+    """The sequence that `s` is, if `eqn` is a conditional or yields its operand."""
     if eqn.op.name != "cond":
         return eqn.args[0]
     results = [region.results[eqn.outs.index(s)] for region in eqn.regions]
     return next((r for r in results if not isinstance(r, Lit)), results[0])
 
 
-def _place(made: dict[Value, int], x: Operand) -> int:
-    return made.get(x, 0) if isinstance(x, Value) else 0
+def _definition_index(defined_at: dict[Value, int], x: Operand) -> int:
+    return defined_at.get(x, 0) if isinstance(x, Value) else 0
 
 
-def _overwritten(loop: Parts, made: dict[Value, int], x: Operand) -> float:
-    """How many equations of the body come before the new value of the carry `x` is there."""
+def _carry_redefined_at(loop: LoopView, defined_at: dict[Value, int], x: Operand) -> float:
+    """The number of equations of the body up to the next value of the carried value `x`; infinity for others."""
     if isinstance(x, Value) and x in loop.params:
-        return _place(made, loop.results[loop.params.index(x)]) or float("inf")
+        return _definition_index(defined_at, loop.results[loop.params.index(x)]) or float("inf")
     return float("inf")

@@ -1,4 +1,4 @@
-"""How an equation prints: the Python expression with placeholders that its op and spelling give.
+"""An equation -> the template of its Python expression, with placeholders `_0`, `_1`, ... for its operands.
 
     sin spelled "math.sin"    math.sin(_0)
     add                       _0 + _1
@@ -13,31 +13,29 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sct.codegen.program.statement_ir import Let, Return, Select, Statement, Update
+from sct.codegen.program.statement_ir import Evaluate, Return, Select, Statement, Update
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
-from sct.ops.program.list_ops import UPDATES
 from sct.ops.registry import template
 
 __all__ = [
-    "ATTRIBUTE", "COLUMN", "ITEM", "STATEMENTS", "WRITES", "expression", "names_in", "occurrences", "parsed", "turned",
+    "ATTRIBUTE", "COLUMN", "ITEM", "STATEMENTS", "expression", "names_in", "occurrences", "parsed", "reverse_levels",
     "width",
 ]
 
-WRITES = UPDATES
 STATEMENTS = frozenset(["store", "add_at", "index", "raise_"])
-"""Ops that are printed without a template."""
+"""Ops that print as statements or subscripts, without a template."""
 
 ITEM = Op("item_of", lambda *_: None, emit="_0[_1]", nondiff="a part of an argument")  # type: ignore[arg-type]
-"""A part of a container that is an argument: params["W"]."""
+"""An item of a container among the arguments: params["W"]."""
 
 ATTRIBUTE = Op("attribute_of", lambda *_: None, emit=lambda _, name: f"_0.{name}",  # type: ignore[arg-type]
                nondiff="a part of an argument")
-"""An attribute of an object that is an argument: params.W."""
+"""An attribute of an object among the arguments: params.W."""
 
 
 @functools.cache
-def turned(*flags: bool) -> Op:
-    """A list, if it is there, that is turned round, if `flags[0]`; so are the lists in it, if `flags[1]`, and so on.
+def reverse_levels(*flags: bool) -> Op:
+    """The op that reverses a nested list, which may be None, at the levels where `flags` is true, the outermost first.
 
     >>> turned(False, True).emit
     '_0 and [row and row[::-1] for row in _0]'
@@ -51,19 +49,19 @@ def turned(*flags: bool) -> Op:
             return f"{x} and {x}{order}"
         return f"{x} and [{text('row', flags[1:])} for row in {x}{order}]"
 
-    return Op("turned", lambda *_: None, emit=text("_0", flags),  # type: ignore[arg-type]
+    return Op("reverse_levels", lambda *_: None, emit=text("_0", flags),  # type: ignore[arg-type]
               nondiff="a list in the other order")
 
 
 COLUMN = Op("column_of", lambda *_: None, emit="[row[_1] for row in _0]",  # type: ignore[arg-type]
             nondiff="a part of an argument")
-"""A column of a list of tuples that is an argument."""
+"""A column of a list of tuples among the arguments."""
 
 _PLACEHOLDER = re.compile(r"\b_(\d+|args)\b")
 
 
 def expression(eqn: Eqn) -> str:
-    """The template of `eqn`; attributes are `_name` in it."""
+    """The template of `eqn`; `_name` stands for an attribute."""
     op, spelling = eqn.op, eqn.spelling
     if spelling == "builtins.len":
         return "len(_0)"
@@ -72,10 +70,10 @@ def expression(eqn: Eqn) -> str:
         text = template(op, eqn.args, dict(eqn.attrs))
         if text is not None:
             return text
-    return _call(spelling or op.calls[0], len(eqn.args), _given(op, eqn.attrs))
+    return _call(spelling or op.calls[0], len(eqn.args), _non_default(op, eqn.attrs))
 
 
-def _given(op: Op, attrs: Mapping[str, Any]) -> tuple[str, ...]:
+def _non_default(op: Op, attrs: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(k for k, v in attrs.items() if not (k in op.defaults and _same(op.defaults[k], v)))
 
 
@@ -100,44 +98,44 @@ def parsed(text: str) -> ast.expr:
 
 @functools.lru_cache(None)
 def names_in(text: str) -> frozenset[str]:
-    """The names that a template uses as they are."""
+    """The names of modules and builtins in a template."""
     names = {n.id for n in ast.walk(parsed(text)) if isinstance(n, ast.Name)}
-    names -= _own(parsed(text))
+    names -= _comprehension_names(parsed(text))
     return frozenset(n for n in names if n[0] != "_")
 
 
-def _own(tree: ast.AST) -> set[str]:
-    """Names of comprehensions in which no operand is evaluated."""
-    found: set[str] = set()
+def _comprehension_names(tree: ast.AST) -> set[str]:
+    """The variables of comprehensions in whose scope no operand is evaluated."""
+    names: set[str] = set()
     for n in ast.walk(tree):
         if isinstance(n, ast.ListComp):
             inner = [n.elt, *(c for g in n.generators for c in g.ifs), *(g.iter for g in n.generators[1:])]
             if not any(isinstance(m, ast.Name) and _PLACEHOLDER.match(m.id) for part in inner for m in ast.walk(part)):
-                found |= {m.id for g in n.generators for m in ast.walk(g.target) if isinstance(m, ast.Name)}
-    return found
+                names |= {m.id for g in n.generators for m in ast.walk(g.target) if isinstance(m, ast.Name)}
+    return names
 
 
-def occurrences(s: Let) -> list[int]:
-    """How often each operand stands in the expression of `s`."""
+def occurrences(s: Evaluate) -> list[int]:
+    """The number of times that each operand occurs in the expression of `s`."""
     eqn = s.eqn
     if eqn.op.name in STATEMENTS or eqn.regions:
         return [1] * len(eqn.args)
-    found = _PLACEHOLDER.findall(expression(s.like))
-    return [found.count(str(k)) + found.count("args") for k in range(len(eqn.args))]
+    placeholders = _PLACEHOLDER.findall(expression(s.like))
+    return [placeholders.count(str(k)) + placeholders.count("args") for k in range(len(eqn.args))]
 
 
-# -- how wide it gets -------------------------------------------------------------------------
+# -- the width of the text --------------------------------------------------------------------
 
 
 def width(s: Statement) -> int:
-    """About how many characters `s` takes, with names for its operands."""
+    """The approximate number of characters of `s` if all its operands are names."""
     if isinstance(s, Select):
         return 12 + sum(map(_leaf, (s.test, s.then, s.orelse)))
     if isinstance(s, Update):
         return 8 + sum(map(_leaf, (*s.eqn.args, s.value)))
     if isinstance(s, Return):
         return 7 + sum(map(_leaf, s.results))
-    if not isinstance(s, Let):
+    if not isinstance(s, Evaluate):
         return 10
     leaves = sum(map(_leaf, s.eqn.args))
     if s.eqn.op.name in STATEMENTS or s.eqn.regions:

@@ -1,6 +1,10 @@
 """Equations -> syntax trees of expressions.
 
+In: an equation or a `Select`, the names of variables, and the values that are inlined. Out: an `ast.expr`.
+
     index(x, 1, -1, key=("s110",))   ->   x[1:-1]
+
+The tree evaluates the operands in the order of the equation, but for a sign that is moved to the front of a product.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.codegen.polish.inline_expressions import Expression, Folded
+from sct.codegen.polish.inline_expressions import Expression, Inlined
 from sct.codegen.program.statement_ir import Select
 from sct.codegen.program.templates import expression, parsed
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
@@ -22,17 +26,20 @@ from sct.ir.types import List, Optional, Undef
 from sct.ir.user_objects import dotted_name
 from sct.ops.arrays.indexing import split
 
-__all__ = ["Expressions", "Modules", "call", "constant", "load", "signed", "store", "tuple_of", "without_sign",
-           "without_term"]
+__all__ = [
+    "ExpressionPrinter", "Modules", "call", "constant", "load", "move_signs", "store", "tuple_of", "without_sign",
+    "without_term",
+]
 
 _SHORT = {"numpy": "np"}
 
 
 class Modules:
-    """How names of modules and builtins are written, where parameters may hide them.
+    """The names of modules, builtins and classes in the text, where parameters may hide them.
 
+    hidden    the names of the parameters
     imports   the import lines that are needed
-    bindings  objects that the text names and that no import finds
+    bindings  objects that the text names and that no import provides
     """
 
     def __init__(self, hidden: Iterable[str]) -> None:
@@ -89,7 +96,7 @@ def call(f: ast.expr, *args: ast.expr) -> ast.expr:
 
 
 def tuple_of(items: Sequence[ast.expr], ctx: ast.expr_context | None = None) -> ast.expr:
-    """A tuple, or its one item."""
+    """A tuple; a single item stands for itself."""
     return items[0] if len(items) == 1 else ast.Tuple(list(items), ctx or ast.Load())
 
 
@@ -127,36 +134,36 @@ def _special(value: float, modules: Modules) -> ast.expr:
     return ast.UnaryOp(ast.USub(), tree) if value < 0 else tree
 
 
-class Expressions:
-    """Expressions of values, given what is folded and how variables are called."""
+class ExpressionPrinter:
+    """Prints operands and right-hand sides, given the names of variables and the values that are inlined."""
 
-    def __init__(self, names: Mapping[Value, str], folded: Folded, modules: Modules) -> None:
-        self.names, self.folded, self.modules = names, folded, modules
+    def __init__(self, names: Mapping[Value, str], inlined: Inlined, modules: Modules) -> None:
+        self.names, self.inlined, self.modules = names, inlined, modules
 
     def __call__(self, x: Operand) -> ast.expr:
         if isinstance(x, Lit):
             return constant(None if x.value is UNDEF else x.value, self.modules)
-        made = self.folded.get(x)
-        return load(self.names[x]) if made is None else self.of(made)
+        inlined = self.inlined.get(x)
+        return load(self.names[x]) if inlined is None else self.right_side(inlined)
 
-    def of(self, s: Expression) -> ast.expr:
+    def right_side(self, s: Expression) -> ast.expr:
         """The right-hand side of a statement."""
         if isinstance(s, Select):
-            return self._select(s)
+            return self.select(s)
         eqn = s.eqn
         if eqn.op.name == "index":
             return self.subscript(eqn.args[0], eqn.args[1:], eqn.attrs["key"], ast.Load())
-        return self.filled(expression(s.like), eqn.args, eqn)
+        return self.fill(expression(s.like), eqn.args, eqn)
 
-    def filled(self, template: str, args: Sequence[Operand], eqn: Eqn) -> ast.expr:
+    def fill(self, template: str, args: Sequence[Operand], eqn: Eqn) -> ast.expr:
         """A template with these operands and the attributes of `eqn`."""
         attrs = {f"_{k}": v for k, v in eqn.attrs.items()}
-        made: ast.expr = _Filled(args, attrs, self)(parsed(template))
-        return made if eqn.primal else signed(made)
+        tree: ast.expr = _TemplateFilling(args, attrs, self)(parsed(template))
+        return tree if eqn.primal else move_signs(tree)
 
     def subscript(self, x: Operand, key: Sequence[Operand], kinds: tuple[str, ...],
                   ctx: ast.expr_context) -> ast.Subscript:
-        """`x[...]`; `x[i][...]` of a list"""
+        """`x[...]`, or `x[i][...]` of a list."""
         tree, t = self(x), x.type
         while isinstance(t, (List, Optional, Undef)) and len(kinds) > 1:
             if isinstance(t, List):
@@ -176,7 +183,7 @@ class Expressions:
             return ast.Constant(item, None)
         return self(item)
 
-    def _select(self, s: Select) -> ast.expr:
+    def select(self, s: Select) -> ast.expr:
         if s.kind == "if":
             test = self(s.test)
             if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -189,14 +196,14 @@ class Expressions:
         return ast.BoolOp(op, values)
 
 
-def signed(tree: ast.expr) -> ast.expr:
-    """A sum without signs that it can do without, a product with its sign in front; exact.
+def move_signs(tree: ast.expr) -> ast.expr:
+    """Fold the sign of a term into the sum, and put the sign of a product in front; both are exact.
 
     a + -2.0 * b   ->   a - 2.0 * b
     -(a * b)       ->   -a * b
     """
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-        return _with_sign(tree.operand)
+        return _negative(tree.operand)
     if not isinstance(tree, ast.BinOp):
         return tree
     left, right = without_sign(tree.left), without_sign(tree.right)
@@ -208,12 +215,12 @@ def signed(tree: ast.expr) -> ast.expr:
 
 
 def without_term(tree: ast.expr, name: str) -> tuple[ast.operator, ast.expr] | None:
-    """`+` or `-` and the rest of a sum that has the term `name`; None where it has no such term."""
+    """The sum `name + rest` or `name - rest` as the operator and `rest`; None if it has no term `name`."""
     terms = list(_terms(tree, True))
-    own = next((t for t in terms if t[0] and isinstance(t[1], ast.Name) and t[1].id == name), None)
-    if own is None or len(terms) == 1:
+    term_of_name = next((t for t in terms if t[0] and isinstance(t[1], ast.Name) and t[1].id == name), None)
+    if term_of_name is None or len(terms) == 1:
         return None
-    terms.remove(own)
+    terms.remove(term_of_name)
     (first, rest), *more = sorted(terms, key=lambda t: not t[0])
     for plus, term in more:
         rest = ast.BinOp(rest, ast.Add() if plus is first else ast.Sub(), term)
@@ -221,7 +228,7 @@ def without_term(tree: ast.expr, name: str) -> tuple[ast.operator, ast.expr] | N
 
 
 def _terms(tree: ast.expr, plus: bool) -> Iterator[tuple[bool, ast.expr]]:
-    """The terms of a row of sums and differences, and which are added."""
+    """The terms of nested sums and differences, each with whether it is added."""
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Add, ast.Sub)):
         yield from _terms(tree.left, plus)
         yield plus is isinstance(tree.op, ast.Add), tree.right
@@ -229,9 +236,10 @@ def _terms(tree: ast.expr, plus: bool) -> Iterator[tuple[bool, ast.expr]]:
         yield plus, tree
 
 
-def _with_sign(tree: ast.expr) -> ast.expr:
+def _negative(tree: ast.expr) -> ast.expr:
+    """`-tree`, the sign in front of a product or quotient."""
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, (ast.Mult, ast.Div)):
-        return ast.BinOp(_with_sign(tree.left), tree.op, tree.right)
+        return ast.BinOp(_negative(tree.left), tree.op, tree.right)
     return ast.UnaryOp(ast.USub(), tree)
 
 
@@ -245,18 +253,18 @@ def without_sign(tree: ast.expr) -> ast.expr | None:
     return None
 
 
-class _Filled:
-    """A template with operands and attributes in the places of its placeholders."""
+class _TemplateFilling:
+    """Replaces the placeholders of a template by operands and attributes."""
 
-    def __init__(self, args: Sequence[Operand], attrs: Mapping[str, Any], of: Expressions) -> None:
-        self.args, self.attrs, self.of = args, attrs, of
+    def __init__(self, args: Sequence[Operand], attrs: Mapping[str, Any], printer: ExpressionPrinter) -> None:
+        self.args, self.attrs, self.printer = args, attrs, printer
 
     def __call__(self, node: Any) -> Any:
         if isinstance(node, ast.Name):
             return self._name(node)
         dotted = _dotted(node) if isinstance(node, ast.Attribute) else None
         if dotted is not None:
-            return self.of.modules.dotted(dotted)
+            return self.printer.modules.dotted(dotted)
         if isinstance(node, list):
             return [x for item in node for x in self._several(item)]
         if isinstance(node, ast.AST):
@@ -266,24 +274,24 @@ class _Filled:
     def _name(self, node: ast.Name) -> ast.expr:
         name = node.id
         if name in self.attrs:
-            return constant(self.attrs[name], self.of.modules)
+            return constant(self.attrs[name], self.printer.modules)
         if _is_placeholder(name):
-            return self.of(self.args[int(name[1:])])
-        return self.of.modules.builtin(name) if hasattr(builtins, name) else node
+            return self.printer(self.args[int(name[1:])])
+        return self.printer.modules.builtin(name) if hasattr(builtins, name) else node
 
     def _several(self, item: Any) -> list[Any]:
         if isinstance(item, ast.Name) and item.id == "_args":
-            return [self.of(x) for x in self.args]
+            return [self.printer(x) for x in self.args]
         return [self(item)]
 
 
 def _is_placeholder(name: str) -> bool:
-    """Does the name stand for an operand?  A module may begin with an underscore too."""
+    """Does the name stand for an operand?  The name of a module may begin with an underscore too."""
     return name[0] == "_" and name[1:].isdigit()
 
 
 def _dotted(node: ast.Attribute) -> str | None:
-    """`numpy.linalg.norm`, if the tree is a name in a module."""
+    """The dotted name, as "numpy.linalg.norm", if the tree is a name in a module."""
     parts = [node.attr]
     tree: ast.expr = node.value
     while isinstance(tree, ast.Attribute):
@@ -292,5 +300,3 @@ def _dotted(node: ast.Attribute) -> str | None:
     if isinstance(tree, ast.Name) and not _is_placeholder(tree.id) and not hasattr(builtins, tree.id):
         return ".".join([tree.id, *reversed(parts)])
     return None
-
-

@@ -1,4 +1,9 @@
-"""The signature of the emitted function."""
+"""The signature of the emitted function: `Interface` -> `ast.arguments`.
+
+    Parameter("x"), Parameter("k", default=2.0)   ->   x, k=2.0
+
+Defaults without a literal form become names, which `bindings` maps to the objects.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +18,13 @@ __all__ = ["signature"]
 
 
 def signature(interface: Interface, modules: Modules) -> tuple[ast.arguments, dict[str, Any]]:
-    """The parameters, and the defaults that have no literal form by the names they are given."""
+    """The parameters, and the bindings: name -> default that has no literal form."""
     bindings: dict[str, Any] = {}
 
     def default(p: Parameter) -> ast.expr:
         try:
             if isinstance(p.default, (list, dict)):
-                raise ValueError("it may change: the object itself is the default")
+                raise ValueError("it may change, so the object itself is the default")
             return constant(p.default, modules)
         except ValueError:
             bindings[f"_{p.name}"] = p.default

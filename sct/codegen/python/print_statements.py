@@ -1,12 +1,16 @@
-"""Programs -> syntax trees of statements.
+"""The statement IR -> syntax trees of statements.
+
+In: a block, the names of variables, and the values that are inlined. Out: a list of `ast.stmt`, and the location in
+the user's source of each.
 
     If(test, [], [Jump("break")])   ->   if not test: break
+
+Values that share a variable need no assignment to each other, and what nothing reads is not assigned.
 """
 
 from __future__ import annotations
 
 import ast
-import keyword
 import linecache
 import re
 import textwrap
@@ -17,148 +21,154 @@ from typing import Any, TypeGuard
 from sct.codegen.polish.augmented_assignment import AUGMENTED
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.statement_ir import (
-    Assigned,
-    At,
+    Assign,
     Block,
+    CheckBound,
     Define,
+    Evaluate,
     If,
+    Increment,
     Jump,
-    Let,
     Loop,
-    Move,
     NewList,
     Pop,
     Push,
+    ReadAt,
     Return,
     Select,
     Statement,
-    Tick,
     Update,
     operands,
     statements,
 )
-from sct.codegen.program.templates import WRITES
 from sct.codegen.python.print_expressions import (
-    Expressions,
+    ExpressionPrinter,
     call,
     constant,
-    signed,
+    move_signs,
     store,
     tuple_of,
     without_sign,
     without_term,
 )
+from sct.codegen.python.print_results import display
 from sct.codegen.python.unparse import comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
-from sct.ir.pytree import Const, Leaf, Node, Tree
+from sct.ir.pytree import Tree
 from sct.ir.types import List, Optional, Tensor, Undef
-from sct.ir.user_objects import is_namedtuple, makes_itself
 from sct.ops import enter, leave
+from sct.ops.program.list_ops import UPDATES
 
-__all__ = ["Statements", "user_line"]
+__all__ = ["StatementPrinter", "user_line"]
 
 _OPERATORS: dict[str, Any] = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div, "add_at": ast.Add}
 _OTHER: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 
 
-class Statements:
-    """Prints blocks; above the statements that differentiate a line of the user's, that line is a comment.
+class StatementPrinter:
+    """Prints blocks. The line of the user's source that statements differentiate is a comment above them.
 
-    result   how the results of the function are arranged
-    written  names that stand for an array without axes somewhere, which `name += x` would write
+    result             the structure of the function's result
+    placeholder_names  variables for which None stands where they are not bound
+    arrays_0d          variables that are an array without axes somewhere, into which `name += x` would write
+    locs               the location in the user's source of each statement that has one
+    pop_statements     `v = xs[i]` and `xs.pop(i)` behind it, which are printed as one; True for the first of the two
     """
 
-    def __init__(self, expressions: Expressions, names: Names, result: Tree, block: Block) -> None:
-        self.of, self.names, self.result = expressions, names, result
+    def __init__(self, expressions: ExpressionPrinter, names: Names, result: Tree, block: Block) -> None:
+        self.expr, self.names, self.result = expressions, names, result
         self.modules = expressions.modules
-        self.inner: Callable[[str, Tree], Sequence[ast.stmt]] | None = None
-        self.assigned = _placeholders([*statements(block), *expressions.folded.values()], names)
+        self.inner_prologue: Callable[[str, Tree], Sequence[ast.stmt]] | None = None
+        self.placeholder_names = _placeholder_names([*statements(block), *expressions.inlined.values()], names)
         self.read = names.live.read
-        self.written = {name for v, name in names.names.items() if _is_zero_d(v)}
-        self.places: dict[ast.stmt, Loc] = {}
-        self.pops: dict[Statement, bool] = {}
+        self.arrays_0d = {name for v, name in names.names.items() if _is_zero_d(v)}
+        self.locs: dict[ast.stmt, Loc] = {}
+        self.pop_statements: dict[Statement, bool] = {}
 
     def block(self, block: Block) -> list[ast.stmt]:
-        """The statements; `places` has the user's place of each that has one."""
-        made: list[ast.stmt] = []
+        """The trees of the statements."""
+        trees: list[ast.stmt] = []
         line: tuple[str, int] | None = None
-        self.pops.update(self.popping(block))
-        rest = iter(block)
-        for s in rest:
-            trees = list(self.within(s, rest) if _enters(s) else self.statement(s))
-            places = self.parts(s) if trees else []
-            loc = places[0] if places else None
-            told = next((p for p in places if user_line(p)), None) if isinstance(s, (Let, Update)) else None
-            if told is not None and isinstance(s, (Let, Update)):
-                new = line != (told.file, told.line) and self.explains(s.eqn)
-                made += [comment(user_line(told))] if new else []
-                line = told.file, told.line
+        self.pop_statements.update(self.find_pops(block))
+        remaining = iter(block)
+        for s in remaining:
+            printed = list(self.with_block(s, remaining) if _enters_context(s) else self.statement(s))
+            locs = self.locations(s) if printed else []
+            loc = locs[0] if locs else None
+            derived_from = next((p for p in locs if user_line(p)), None) if isinstance(s, (Evaluate, Update)) else None
+            if derived_from is not None and isinstance(s, (Evaluate, Update)):
+                new = line != (derived_from.file, derived_from.line) and self.is_derivative(s.eqn)
+                trees += [comment(user_line(derived_from))] if new else []
+                line = derived_from.file, derived_from.line
             elif isinstance(s, (If, Loop)):
                 line = None
-            made += trees
-            self.places.update((tree, loc) for tree in trees if loc is not None)
-        return made
+            trees += printed
+            self.locs.update((tree, loc) for tree in printed if loc is not None)
+        return trees
 
-    def within(self, s: Let, rest: Iterator[Statement]) -> Iterator[ast.stmt]:
-        """`with context:` around what comes until it is left."""
+    def with_block(self, s: Evaluate, remaining: Iterator[Statement]) -> Iterator[ast.stmt]:
+        """`with context:` around the statements up to the one that leaves it."""
         inner: Block = []
         depth = 1
-        for each in rest:
-            depth += _enters(each) - (isinstance(each, Let) and each.eqn.op is leave)
+        for t in remaining:
+            depth += _enters_context(t) - (isinstance(t, Evaluate) and t.eqn.op is leave)
             if not depth:
                 break
-            inner.append(each)
+            inner.append(t)
         body = self.block(inner)
         if body:
-            yield ast.With([ast.withitem(self.of.of(s), None)], body, None)
+            yield ast.With([ast.withitem(self.expr.right_side(s), None)], body, None)
 
-    def parts(self, s: Statement) -> list[Loc]:
-        """The user's places of a statement and of what is written in it, the last of these first."""
-        own = [s.eqn.loc] if isinstance(s, (Let, Update, If, Loop)) and s.eqn is not None else []
-        parts = [self.of.folded[x] for x in operands(s) if isinstance(x, Value) and x in self.of.folded]
-        found = [*own, *(p.eqn.loc for p in reversed(parts) if isinstance(p, Let))]
-        return [loc for loc in found if loc is not None]
+    def locations(self, s: Statement) -> list[Loc]:
+        """The user's locations of a statement and of the expressions inlined into it, the last of these first."""
+        own = [s.eqn.loc] if isinstance(s, (Evaluate, Update, If, Loop)) and s.eqn is not None else []
+        parts = [self.expr.inlined[x] for x in operands(s) if isinstance(x, Value) and x in self.expr.inlined]
+        locs = [*own, *(p.eqn.loc for p in reversed(parts) if isinstance(p, Evaluate))]
+        return [loc for loc in locs if loc is not None]
 
-    def explains(self, eqn: Eqn) -> bool:
-        """Is a statement of a derivative, not one of the user's that is done again?"""
-        made_again = any(v in self.names.names and self.names.is_users(v) for v in eqn.outs)
-        return not (eqn.primal or made_again or eqn.op.name in ("zeros_of", "repeat", "copy"))
+    def is_derivative(self, eqn: Eqn) -> bool:
+        """Is this adjoint code, and not a statement of the user's that is recomputed?"""
+        recomputed = any(v in self.names.names and self.names.is_users(v) for v in eqn.outs)
+        return not (eqn.primal or recomputed or eqn.op.name in ("zeros_of", "repeat", "copy"))
 
-    def popping(self, block: Block) -> Iterator[tuple[Statement, bool]]:
-        """Each `v = xs[i]` with `xs.pop(i)` behind it, which are one, and is it the first of the two?  If the user
-        wrote two, they raise different texts."""
+    def find_pops(self, block: Block) -> Iterator[tuple[Statement, bool]]:
+        """Each `v = xs[i]` with `xs.pop(i)` behind it, which are one statement; True for the first of the two.
+
+        They stay two if the user wrote two: their exceptions have different texts.
+        """
         for s, after in pairwise(block):
-            if isinstance(s, Let) and isinstance(after, Let) and s.eqn.op.name == "index" \
-                    and after.eqn.op.name == "remove_at" and self.alike(s.eqn.args, after.eqn.args) \
+            if isinstance(s, Evaluate) and isinstance(after, Evaluate) and s.eqn.op.name == "index" \
+                    and after.eqn.op.name == "remove_at" and self.print_alike(s.eqn.args, after.eqn.args) \
                     and not after.eqn.attrs.get("deleted") and (s.eqn.loc == after.eqn.loc or not s.eqn.primal) \
                     and s.eqn.out in self.read and isinstance(xs := after.eqn.args[0], Value) \
                     and self.names.same(after.eqn.out, xs):
                 yield s, True
                 yield after, False
 
-    def alike(self, a: Sequence[Operand], b: Sequence[Operand]) -> bool:
-        """Are two rows of operands printed alike?"""
-        return a == b or len(a) == len(b) and all(ast.dump(self.of(x)) == ast.dump(self.of(y)) for x, y in zip(a, b))
+    def print_alike(self, a: Sequence[Operand], b: Sequence[Operand]) -> bool:
+        """Do two sequences of operands print alike?"""
+        return a == b or len(a) == len(b) and all(
+            ast.dump(self.expr(x)) == ast.dump(self.expr(y)) for x, y in zip(a, b))
 
     def pop(self, eqn: Eqn) -> ast.stmt:
         xs, i = eqn.args
-        at = [] if i == Lit(-1) else [self.of(i)]
-        return self.assign(eqn.out, call(ast.Attribute(self.of(xs), "pop", ast.Load()), *at))
+        at = [] if i == Lit(-1) else [self.expr(i)]
+        return self.assign(eqn.out, call(ast.Attribute(self.expr(xs), "pop", ast.Load()), *at))
 
     def statement(self, s: Statement) -> Iterator[ast.stmt]:
-        if isinstance(s, Let) and s in self.pops:
-            yield from [self.pop(s.eqn)] if self.pops[s] else []
-        elif isinstance(s, Let):
-            yield from self.let(s)
+        if isinstance(s, Evaluate) and s in self.pop_statements:
+            yield from [self.pop(s.eqn)] if self.pop_statements[s] else []
+        elif isinstance(s, Evaluate):
+            yield from self.evaluate(s)
         elif isinstance(s, Update):
-            yield from self.taken_over(s.eqn.out, s.eqn.args[0])
+            yield from self.rebind(s.eqn.out, s.eqn.args[0])
             whole = s.by.args[0] is s.eqn.args[0]
             target = store(self.names[s.eqn.out]) if whole else self.subscript(s.eqn, s.eqn.out)
             yield self.update(target, s.by, s.value)
         elif isinstance(s, Select):
-            yield self.assign(s.value, self.of.of(s))
-        elif isinstance(s, Move):
+            yield self.assign(s.value, self.expr.right_side(s))
+        elif isinstance(s, Assign):
             yield from self.move(s)
         elif isinstance(s, If):
             yield from self.branch(s)
@@ -169,21 +179,21 @@ class Statements:
         elif isinstance(s, NewList):
             yield self.assign(s.tape, ast.List([], ast.Load()))
         elif isinstance(s, Push):
-            append = ast.Attribute(self.of(s.tape), "append", ast.Load())
-            yield ast.Expr(call(append, tuple_of([self.of(x) for x in s.operands])))
+            append = ast.Attribute(self.expr(s.tape), "append", ast.Load())
+            yield ast.Expr(call(append, tuple_of([self.expr(x) for x in s.operands])))
         elif isinstance(s, Pop):
-            yield self.unpack(s.values, call(ast.Attribute(self.of(s.tape), "pop", ast.Load())))
-        elif isinstance(s, At):
-            yield self.unpack(s.values, ast.Subscript(self.of(s.tape), self.of(s.index), ast.Load()))
-        elif isinstance(s, Assigned):
+            yield self.unpack(s.values, call(ast.Attribute(self.expr(s.tape), "pop", ast.Load())))
+        elif isinstance(s, ReadAt):
+            yield self.unpack(s.values, ast.Subscript(self.expr(s.tape), self.expr(s.index), ast.Load()))
+        elif isinstance(s, CheckBound):
             yield from self.check(s.value)
-        elif isinstance(s, Tick):
+        elif isinstance(s, Increment):
             op = ast.Add() if s.by > 0 else ast.Sub()
             yield ast.AugAssign(store(self.names[s.count]), op, ast.Constant(abs(s.by), None))
         elif isinstance(s, Define):
             yield self.define(s)
         elif isinstance(s, Return):
-            yield ast.Return(self.display(self.result, s.results))
+            yield ast.Return(display(self.result, s.results, self.expr))
 
     # -- assignments --------------------------------------------------------------------
 
@@ -196,65 +206,68 @@ class Statements:
             return ast.Expr(value)
         return ast.Assign([tuple_of(read, ast.Store())], value, None)
 
-    def let(self, s: Let) -> Iterator[ast.stmt]:
+    def evaluate(self, s: Evaluate) -> Iterator[ast.stmt]:
         eqn, name = s.eqn, s.eqn.op.name
         if name == "raise_":
-            yield ast.Raise(*map(self.of, eqn.args))
+            yield ast.Raise(*map(self.expr, eqn.args))
         elif name in ("store", "add_at"):
-            yield from self.taken_over(eqn.out, eqn.args[0])
+            yield from self.rebind(eqn.out, eqn.args[0])
             yield self.write(eqn)
-        elif name in WRITES:
-            yield from self.taken_over(eqn.out, eqn.args[0])
-            yield self.deletion(s.eqn) if eqn.attrs.get("deleted") else ast.Expr(self.of.of(s))
+        elif name in UPDATES:
+            yield from self.rebind(eqn.out, eqn.args[0])
+            yield self.deletion(s.eqn) if eqn.attrs.get("deleted") else ast.Expr(self.expr.right_side(s))
         elif not any(v in self.read for v in eqn.outs):
-            yield ast.Expr(self.of.of(s))
+            yield ast.Expr(self.expr.right_side(s))
         elif len(eqn.outs) > 1:
-            yield self.unpack(eqn.outs, self.of.of(s))
+            yield self.unpack(eqn.outs, self.expr.right_side(s))
         else:
-            yield self.augmented(eqn) or self.assigned_sum(eqn, self.of.of(s))
+            yield self.augmented(eqn) or self.assigned_sum(eqn, self.expr.right_side(s))
 
     def deletion(self, eqn: Eqn) -> ast.stmt:
         """`del xs[i]`"""
         xs, i = eqn.args
-        return ast.Delete([ast.Subscript(self.of(xs), self.of(i), ast.Del())])
+        return ast.Delete([ast.Subscript(self.expr(xs), self.expr(i), ast.Del())])
 
-    def taken_over(self, out: Value, x: Operand) -> Iterator[ast.stmt]:
-        """Nothing where `out` shares the variable of the array that it takes over."""
+    def rebind(self, out: Value, x: Operand) -> Iterator[ast.stmt]:
+        """`out = x` before a write into `x` in place; nothing if the two share a variable."""
         if not (isinstance(x, Value) and self.names.same(out, x)):
-            yield self.assign(out, self.of(x))
+            yield self.assign(out, self.expr(x))
 
     def subscript(self, eqn: Eqn, out: Value) -> Any:
         skip = 1 if eqn.op.name == "index" else 2
-        return self.of.subscript(out, eqn.args[skip:], eqn.attrs["key"], ast.Store())
+        return self.expr.subscript(out, eqn.args[skip:], eqn.attrs["key"], ast.Store())
 
     def write(self, eqn: Eqn) -> ast.stmt:
         """`x[key] = v` or `x[key] += v`"""
         if eqn.op.name == "store":
-            return ast.Assign([self.subscript(eqn, eqn.out)], self.of(eqn.args[1]), None)
-        if isinstance(eqn.args[1].type, Tensor) and eqn.args[1].type.is_array and _is_whole(eqn):
-            value = ast.BinOp(self.of.subscript(eqn.out, eqn.args[2:], eqn.attrs["key"], ast.Load()), ast.Add(),
-                              self.of(eqn.args[1]))
-            return ast.Assign([self.subscript(eqn, eqn.out)], signed(value), None)
+            return ast.Assign([self.subscript(eqn, eqn.out)], self.expr(eqn.args[1]), None)
+        if isinstance(eqn.args[1].type, Tensor) and eqn.args[1].type.is_array and _selects_array(eqn):
+            value = ast.BinOp(self.expr.subscript(eqn.out, eqn.args[2:], eqn.attrs["key"], ast.Load()), ast.Add(),
+                              self.expr(eqn.args[1]))
+            return ast.Assign([self.subscript(eqn, eqn.out)], move_signs(value), None)
         if "a" not in eqn.attrs["key"]:
             return self.update(self.subscript(eqn, eqn.out), eqn, eqn.args[1])
         key = _as_value(self.subscript(eqn, eqn.out).slice)
-        return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.of(eqn.out), key, self.of(eqn.args[1])))
+        return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.expr(eqn.out), key, self.expr(eqn.args[1])))
 
     def check(self, v: Value) -> Iterator[ast.stmt]:
-        """Raise as Python does where `v` is not assigned, if None stands for that, or another name than the user's."""
+        """Raise as Python does where `v` is not bound.
+
+        Python does so itself, unless None stands for the missing value or the variable has another name.
+        """
         name = self.names[v]
         text = f"cannot access local variable '{v.hint or name}' where it is not associated with a value"
         error = call(self.modules.builtin("UnboundLocalError"), constant(text, self.modules))
-        if name in self.assigned:
-            missing = ast.Compare(self.of(v), [ast.Is()], [ast.Constant(None, None)])
+        if name in self.placeholder_names:
+            missing = ast.Compare(self.expr(v), [ast.Is()], [ast.Constant(None, None)])
             yield ast.If(missing, [ast.Raise(error, None)], [])
         elif v.hint not in (None, name) and self.names.is_users(v):
             handler = ast.ExceptHandler(self.modules.builtin("UnboundLocalError"), None,
                                         [ast.Raise(error, ast.Constant(None, None))])
-            yield ast.Try([ast.Expr(self.of(v))], [handler], [], [])
+            yield ast.Try([ast.Expr(self.expr(v))], [handler], [], [])
 
     def augmented(self, eqn: Eqn) -> ast.stmt | None:
-        """`x += y`, for numbers and for arrays that are taken over."""
+        """`x += y`, for numbers and for arrays that are updated in place."""
         name, args = eqn.op.name, eqn.args
         if name not in AUGMENTED or eqn.spelling is not None and not eqn.spelling.startswith("operator."):
             return None
@@ -270,7 +283,7 @@ class Statements:
         return None
 
     def assigned_sum(self, eqn: Eqn, value: ast.expr) -> ast.stmt:
-        """x = value, or `x += b - c` of a number where the value is `x + b - c`."""
+        """`x = value`, or `x += b - c` if x is a number and the value is `x + b - c`."""
         name = self.names[eqn.out]
         rest = without_term(value, name) if not eqn.primal and self.is_rebound(eqn.out) else None
         if rest is None:
@@ -278,20 +291,20 @@ class Statements:
         return ast.AugAssign(store(name), *rest)
 
     def update(self, target: Any, by: Eqn, x: Operand) -> ast.stmt:
-        """`target += x`, or `-=` where that takes a sign away."""
-        value, op = self.of(x), _OPERATORS[by.op.name]
+        """`target += x`, or `-=` where that removes a sign."""
+        value, op = self.expr(x), _OPERATORS[by.op.name]
         positive = without_sign(value) if op in _OTHER and not by.primal else None
         return ast.AugAssign(target, op(), value) if positive is None else ast.AugAssign(target, _OTHER[op](), positive)
 
     def is_rebound(self, out: Value) -> bool:
         """Does `out += x` assign a new number to the name?"""
-        return _is_number(out) and self.names[out] not in self.written
+        return _is_number(out) and self.names[out] not in self.arrays_0d
 
     def is_variable(self, x: Value) -> bool:
-        return x not in self.of.folded
+        return x not in self.expr.inlined
 
-    def move(self, s: Move) -> Iterator[ast.stmt]:
-        """Parallel assignments, one after the other where no source is overwritten."""
+    def move(self, s: Assign) -> Iterator[ast.stmt]:
+        """Parallel assignments, one after the other as long as none overwrites a source of another."""
         pairs = [(v, x) for v, x in s.pairs if self.is_move(v, x)]
         while pairs:
             sources = [{self.names[y] for y in self.names.live.leaves([x])} for _, x in pairs]
@@ -300,17 +313,17 @@ class Statements:
             if free is None:
                 break
             v, x = pairs.pop(free)
-            yield self.assign(v, self.of(x))
+            yield self.assign(v, self.expr(x))
         if pairs:
             targets = [store(self.names[v]) for v, _ in pairs]
-            yield ast.Assign([tuple_of(targets, ast.Store())], tuple_of([self.of(x) for _, x in pairs]), None)
+            yield ast.Assign([tuple_of(targets, ast.Store())], tuple_of([self.expr(x) for _, x in pairs]), None)
 
     def is_move(self, v: Value, x: Operand) -> bool:
         if v not in self.names.names:
             return False
         if isinstance(x, Lit):
-            return x.value is not UNDEF or self.names[v] in self.assigned
-        return x in self.of.folded or not self.names.same(v, x)
+            return x.value is not UNDEF or self.names[v] in self.placeholder_names
+        return x in self.expr.inlined or not self.names.same(v, x)
 
     # -- control ------------------------------------------------------------------------
 
@@ -318,43 +331,43 @@ class Statements:
         then, orelse = self.block(s.then), self.block(s.orelse)
         if not then and not orelse:
             return
-        test = self.of(s.test)
+        test = self.expr(s.test)
         if not then or orelse and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             then, orelse, test = orelse, then, _negated(test)
         inner = then[0] if len(then) == 1 and s.eqn is not None and not s.eqn.primal else None
         if isinstance(inner, ast.If) and list(map(ast.dump, inner.orelse)) == list(map(ast.dump, orelse)):
-            test, then = ast.BoolOp(ast.And(), [*_terms(test), *_terms(inner.test)]), inner.body
+            test, then = ast.BoolOp(ast.And(), [*_conjuncts(test), *_conjuncts(inner.test)]), inner.body
         yield ast.If(test, then, orelse)
 
     def loop(self, s: Loop) -> ast.stmt:
         body = self.block(s.body)
         if s.tape is not None:
-            return ast.While(self.of(s.tape), body, [])
+            return ast.While(self.expr(s.tape), body, [])
         if s.bounds or s.zipped:
-            return ast.For(*self.turns(s), body or [ast.Pass()], [], None)
+            return ast.For(*self.for_header(s), body or [ast.Pass()], [], None)
         if s.test is None:
             return ast.While(ast.Constant(True, None), body, [])
         before, test = s.test
         head = self.block(before)
         if not head:
-            return ast.While(self.of(test), body or [ast.Pass()], [])
-        leave = ast.If(_negated(self.of(test)), [ast.Break()], [])
+            return ast.While(self.expr(test), body or [ast.Pass()], [])
+        leave = ast.If(_negated(self.expr(test)), [ast.Break()], [])
         return ast.While(ast.Constant(True, None), [*head, leave, *body], [])
 
-    def turns(self, s: Loop) -> tuple[ast.expr, ast.expr]:
-        """What a `for` assigns in each trip, and what it runs over."""
+    def for_header(self, s: Loop) -> tuple[ast.expr, ast.expr]:
+        """The target and the iterable of a `for`."""
         index = self.names[s.index] if s.index in self.read and s.index is not None else "_"
         pairs: list[tuple[ast.expr, ast.expr]] = []
         if s.bounds and (index != "_" or not s.zipped):
-            pairs.append((store(index), self.steps(s)))
+            pairs.append((store(index), self.range_call(s)))
         for z in s.zipped:
             read = [store(self.names[v]) if v in self.read else store("_") for v in z.values]
-            over = self.of(z.tape)
+            over = self.expr(z.tape)
             pairs.append((tuple_of(read, ast.Store()), self.reversed(over) if z.backwards else over))
         target, over = pairs[0]
         if len(pairs) > 1:
             target = ast.Tuple([t for t, _ in pairs], ast.Store())
-            over = call(self.modules.builtin("zip"), *(each for _, each in pairs))
+            over = call(self.modules.builtin("zip"), *(iterable for _, iterable in pairs))
         if index != "_" and not s.bounds:
             target, over = ast.Tuple([store(index), target], ast.Store()), call(self.modules.builtin("enumerate"), over)
         return target, over
@@ -362,15 +375,15 @@ class Statements:
     def reversed(self, tree: ast.expr) -> ast.expr:
         return call(self.modules.builtin("reversed"), tree)
 
-    def steps(self, s: Loop) -> ast.expr:
+    def range_call(self, s: Loop) -> ast.expr:
         steps = call(self.modules.builtin("range"), *self.range(s.bounds))
-        return self.reversed(steps) if s.reverse and (s.index in self.read or _takes_turns(s.body)) else steps
+        return self.reversed(steps) if s.reverse and (s.index in self.read or _reads_lists(s.body)) else steps
 
     def range(self, bounds: tuple[Operand, ...]) -> list[ast.expr]:
         start, stop, step = bounds
         if step != Lit(1):
-            return [self.of(start), self.of(stop), self.of(step)]
-        return [self.of(stop)] if start == Lit(0) else [self.of(start), self.of(stop)]
+            return [self.expr(start), self.expr(stop), self.expr(step)]
+        return [self.expr(stop)] if start == Lit(0) else [self.expr(start), self.expr(stop)]
 
     # -- functions ------------------------------------------------------------------------
 
@@ -378,70 +391,13 @@ class Statements:
         outer, self.result = self.result, s.eqn.attrs["result"]
         body = self.block(s.body)
         self.result = outer
-        if self.inner is not None and len(s.params) == 1:
-            body = [*self.inner(self.names[s.params[0]], s.eqn.attrs["params"]), *body]
+        if self.inner_prologue is not None and len(s.params) == 1:
+            body = [*self.inner_prologue(self.names[s.params[0]], s.eqn.attrs["params"]), *body]
         return function(self.names[s.eqn.out], arguments([self.names[p] for p in s.params]), body)
 
-    def display(self, tree: Tree, values: Sequence[Operand]) -> ast.expr:
-        """The result as a display of containers."""
-        if isinstance(tree, Leaf):
-            return self.of(values[tree.index])
-        if isinstance(tree, Const):
-            return constant(tree.value, self.modules)
-        if tree.kind == "rows" and not all(isinstance(c, Leaf) for c in tree.children):
-            return self.rows(tree, values)
-        children = [self.display(c, values) for c in tree.children]
-        if tree.kind == "object":
-            return self.made(tree, children)
-        if tree.kind == "dict":
-            return ast.Dict([constant(k, self.modules) for k in tree.keys], children)
-        if tree.kind == "rows":
-            return _rows(children)
-        return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())
 
-    def made(self, tree: Node, children: list[ast.expr]) -> ast.expr:
-        """An object of the class of a gradient: see ir/user_objects.py."""
-        cls = self.modules.cls(tree.cls)
-        if is_namedtuple(tree.cls) and not makes_itself(tree.cls):
-            new = ast.Attribute(ast.Name("tuple", ast.Load()), "__new__", ast.Load())
-            return ast.Call(new, [cls, ast.Tuple(children, ast.Load())], [])
-        if all(key.isidentifier() and not keyword.iskeyword(key) for key in tree.keys):
-            return ast.Call(cls, [], [ast.keyword(k, v) for k, v in zip(tree.keys, children)])
-        named = ast.Dict([constant(k, self.modules) for k in tree.keys], children)
-        return ast.Call(cls, [], [ast.keyword(None, named)])
-
-    def rows(self, tree: Node, values: Sequence[Operand]) -> ast.expr:
-        """`[(v, None) for v in xs]`: a list of tuples of which some parts have no column."""
-        columns = [self.display(c, values) for c in tree.children if isinstance(c, Leaf)]
-        if not columns:
-            return ast.Constant(None)
-        names = [f"v{k}" for k in range(len(columns))] if len(columns) > 1 else ["v"]
-        new = iter(names)
-        row = [ast.Name(next(new), ast.Load()) if isinstance(c, Leaf) else self.display(c, values)
-               for c in tree.children]
-        target: ast.expr = ast.Name("v", ast.Store())
-        if len(columns) > 1:
-            target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
-            columns = [ast.Call(ast.Name("zip", ast.Load()), columns, [])]
-        return ast.ListComp(ast.Tuple(row, ast.Load()), [ast.comprehension(target, columns[0], [], 0)])
-
-
-def _enters(s: Statement) -> TypeGuard[Let]:
-    return isinstance(s, Let) and s.eqn.op is enter
-
-
-def _rows(columns: Sequence[ast.expr]) -> ast.expr:
-    """The tuples that these lists are the columns of:  list(zip(x, y));  [(v, None) for v in x], where one is None."""
-    there = [c for c in columns if not (isinstance(c, ast.Constant) and c.value is None)]
-    zipped = ast.Call(ast.Name("zip", ast.Load()), there, [])
-    if len(there) == len(columns):
-        return ast.Call(ast.Name("list", ast.Load()), [zipped], [])
-    names = iter(["v", "w"] if len(there) < 3 else [f"v{k}" for k in range(len(there))])
-    item = [ast.Name(next(names), ast.Load()) if c in there else c for c in columns]
-    targets = [ast.Name(x.id, ast.Store()) for x in item if isinstance(x, ast.Name)]
-    target = targets[0] if len(targets) == 1 else ast.Tuple([*targets], ast.Store())
-    over = there[0] if len(there) == 1 else zipped
-    return ast.ListComp(ast.Tuple(item, ast.Load()), [ast.comprehension(target, over, [], 0)])
+def _enters_context(s: Statement) -> TypeGuard[Evaluate]:
+    return isinstance(s, Evaluate) and s.eqn.op is enter
 
 
 def _is_zero_d(x: Value) -> bool:
@@ -456,7 +412,7 @@ def _is_number(x: Value) -> bool:
 
 
 def user_line(loc: Loc) -> str:
-    """What stands in the user's source there, without a comment; "" for the head of a block, or of no source."""
+    """The line of the user's source without its comment; "" for the head of a block and where there is no source."""
     text = re.sub(r"\s+#[^\"']*$", "", linecache.getline(loc.file, loc.line).strip())
     return "" if text.endswith(":") else textwrap.shorten(text, _LONGEST, placeholder=" ...")
 
@@ -464,8 +420,8 @@ def user_line(loc: Loc) -> str:
 _LONGEST = 72
 
 
-def _is_whole(eqn: Eqn) -> bool:
-    """Is what is added to an array in a list, which something else may hold?"""
+def _selects_array(eqn: Eqn) -> bool:
+    """Does the key select a whole array in a list?  Something else may hold that array."""
     t, n = eqn.args[0].type, 0
     while isinstance(t, List):
         t, n = t.elem, n + 1
@@ -481,13 +437,13 @@ def function(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
     return ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None, **more)
 
 
-def _takes_turns(body: Block) -> bool:
-    """Does each trip take its own out of a list?"""
-    return any(isinstance(s, (Pop, At)) for s in statements(body))
+def _reads_lists(body: Block) -> bool:
+    """Does each iteration read an element of a list?"""
+    return any(isinstance(s, (Pop, ReadAt)) for s in statements(body))
 
 
-def _terms(test: ast.expr) -> list[ast.expr]:
-    """What is joined by `and`."""
+def _conjuncts(test: ast.expr) -> list[ast.expr]:
+    """The operands of `and`."""
     return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
 
 
@@ -503,23 +459,23 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is}
 
 
-def _placeholders(made: Iterable[Statement], names: Names) -> set[str]:
-    """Variables that are read on paths that do not assign them: None stands for what is missing."""
-    found: set[str] = set()
-    for s in made:
-        unsure: Iterable[Operand] = ()
-        if isinstance(s, Move):
-            unsure = [x for v, x in s.pairs if x in s.unsure and v in names.names
+def _placeholder_names(block: Iterable[Statement], names: Names) -> set[str]:
+    """Variables that are read on paths on which they are not bound: None stands for the missing value."""
+    placeholders: set[str] = set()
+    for s in block:
+        maybe_unbound: Iterable[Operand] = ()
+        if isinstance(s, Assign):
+            maybe_unbound = [x for v, x in s.pairs if x in s.maybe_unbound and v in names.names
                       and isinstance(x, Value) and not names.same(v, x)]
         elif isinstance(s, Select):
-            arms = (*s.made_of.then, *s.made_of.orelse)
-            unsure = [x for m in arms if isinstance(m, Move) for _, x in m.pairs if x in m.unsure]
+            branches = (*s.conditional.then, *s.conditional.orelse)
+            maybe_unbound = [x for m in branches if isinstance(m, Assign) for _, x in m.pairs if x in m.maybe_unbound]
         elif isinstance(s, Push):
-            unsure = [x for x in s.operands if x in s.unsure]
-        elif isinstance(s, Let) and s.eqn.op.name in ("pack", "turned"):
-            unsure = [x for x, like in zip(s.eqn.args, s.like.args) if isinstance(like.type, Undef)]
-        found.update(names[v] for x in unsure if isinstance(x, Value) for v in names.live.leaves([x]))
-    return found
+            maybe_unbound = [x for x in s.operands if x in s.maybe_unbound]
+        elif isinstance(s, Evaluate) and s.eqn.op.name in ("pack", "reverse_levels"):
+            maybe_unbound = [x for x, like in zip(s.eqn.args, s.like.args) if isinstance(like.type, Undef)]
+        placeholders.update(names[v] for x in maybe_unbound if isinstance(x, Value) for v in names.live.leaves([x]))
+    return placeholders
 
 
 def _as_value(key: ast.expr) -> ast.expr:
