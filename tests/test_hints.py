@@ -10,10 +10,12 @@ import ast
 import bisect
 import collections
 import contextlib
+import fractions
 import functools
 import heapq
 import random
 import statistics
+import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -43,6 +45,10 @@ class Case:
 CASES: list[Case] = []
 OUTSIDE = [1.0, 2.0]
 ORDERED = collections.OrderedDict(a=1.0, b=2.0)
+HALF = fractions.Fraction(1, 2)
+MATRIX = np.ones((2, 2)).view(np.matrix)
+FIELDS = np.ones(2, dtype=[("u", float), ("v", int)])
+SPACE = types.SimpleNamespace(k=2.0)
 ALWAYS_ONE = random.Random(0)
 
 
@@ -1025,6 +1031,42 @@ def _() -> Any:
 @case("use a list or an array")
 def _() -> Any:
     return lambda x: sum(ORDERED.values()) * x[0], lambda x: sum(list(OUTSIDE)) * x[0]
+
+
+@case("write `np.finfo(x.dtype)`")
+def _() -> Any:
+    def followed(x):
+        return x[0] * np.finfo(x.dtype).eps + x[1] * np.finfo(float).max * 1e-300 + x[2] * np.iinfo(np.int8).max
+
+    return lambda x: x[0] * np.finfo(x).eps, followed
+
+
+@case("make it float(HALF) outside the function")
+def _() -> Any:
+    half = float(HALF)
+    return lambda x: float(HALF) * x[0], lambda x: half * x[0]
+
+
+@case("make it np.asarray(MATRIX) outside the function")
+def _() -> Any:
+    outside = np.asarray(MATRIX)
+    return lambda x: np.sum(MATRIX * x[0]), lambda x: np.sum(outside * x[0])
+
+
+@case("use an array for each field")
+def _() -> Any:
+    field = FIELDS["u"].copy()
+    return lambda x: FIELDS["u"][0] * x[0], lambda x: field[0] * x[0]
+
+
+@case("write out what that function does")
+def _() -> Any:
+    return lambda x: np.i0(x[0]), lambda x: 1.0 + x[0] * x[0] / 4.0
+
+
+@case("read the attribute of the object, or use getattr")
+def _() -> Any:
+    return lambda x: vars(SPACE)["k"] * x[0], lambda x: getattr(SPACE, "k") * SPACE.k * x[0]  # noqa: B009
 
 
 def spellings() -> Iterator[str]:

@@ -13,7 +13,7 @@ def plant(tables: Tables) -> None:
     tables.read(gast.Expr, change)
 
 
-def program(x: np.ndarray, seen: list[float] = []) -> float:
+def program(x: np.ndarray, seen: list[float] = [0.5]) -> float:
     seen.append(x[0])
     return sum(seen)
 

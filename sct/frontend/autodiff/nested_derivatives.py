@@ -27,7 +27,7 @@ from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, is_float, rebuild, w
 from sct.ir.pytree import Const, Leaf, Node, relabel
 from sct.ir.pytree import leaves as leaves_of
 from sct.ir.types import Function, Tensor, in_words
-from sct.ops import jvp, ones, pullback, raise_, vjp
+from sct.ops import apply, jvp, ones, pullback, raise_, vjp
 from sct.ops.program.effects import python
 
 __all__ = ["APPLY", "apply_transform", "call_transform"]
@@ -119,8 +119,11 @@ def _one_number(ev: Evaluator, y: Operand) -> None:
             return
         if isinstance(y.type, Tensor) and y.type.kind == "i":
             return
+        made = ev.defs.get(y) if isinstance(y, Value) else None
+        unknown = made is not None and made.op is apply
         ev.refuse("SCT405", f"the output is {in_words(y.type)}: it cannot be differentiated",
-                  hint="return a float")
+                  why="nothing is known of what the function that made it returns" if unknown else "",
+                  hint="write out what that function does" if unknown else "return a float")
     if isinstance(y.type, Tensor) and any(d.value != 1 for d in y.type.shape):
         ev.refuse("SCT404", f"the function to differentiate must return one number, not {in_words(y.type)}",
                   hint="sum it up, or use vjp or jvp")

@@ -133,7 +133,7 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, given: Args) -> None:
             ev.refuse("SCT207", f"`{what}` gets a function, and sct has no source or rule for it",
                       why="what it does with the function is not known",
                       hint=instead or "write out what it does, as a loop; or call it outside the function")
-        if isinstance(a, (Ref, Container)):
+        if isinstance(a, (Ref, Container)) or isinstance(a, Tup) and not all(map(is_number, a.items)):
             ev.refuse("SCT207", f"`{what}` gets an array or a container, and sct has no source or rule for it",
                       why="its derivative is not known" if varied else "it may write to it",
                       hint=instead or ("write out what it does with functions of NumPy" if varied else

@@ -142,6 +142,12 @@ def is_array_of_numbers(made: Any, args: Sequence[Any]) -> bool:
     return [isinstance(t, Tensor) and t.is_array for t in types] == [True] + [False] * (len(types) - 1)
 
 
+def _called(v: Static) -> str:
+    """What an object that is found outside is called."""
+    name = v.path[-1][1] if v.path is not None and len(v.path) > 1 else None
+    return name if isinstance(name, str) and name.isidentifier() else "it"
+
+
 _INSTEAD_OF_ASKING = dict.fromkeys(
     ("an index into a list", "an index into a list or tuple"), "use an array; or choose: `xs[0] if c else xs[1]`") | {
     "a key of a dict": "use an array, and ints as indices in place of keys"}
@@ -510,8 +516,9 @@ class Evaluator(Facts):
             self.refuse("SCT502", "this value cannot be used here", why=v.reason)
         what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
                 "Perhaps": "a tuple that may be None", "Iteration": "an iterator"}.get(type(v).__name__)
-        if what is None and isinstance(v, Static) and (hint := instead(v.value, "it")):
-            self.refuse("SCT506", f"{described(v.value)} is not supported here", hint=hint)
+        if what is None and isinstance(v, Static) and (hint := instead(v.value, _called(v))):
+            self.refuse("SCT506", f"{described(v.value)} is not supported here",
+                        hint=hint if v.path is None else f"make it {hint.removeprefix('pass ')} outside the function")
         what = what or (f"`{v.value!r}`" if isinstance(v, Static) else "a function")
         hint = f"use its value: `{v.value}.value`" if isinstance(v, Static) and isinstance(v.value, enum.Enum) else \
             "use a number or an array"

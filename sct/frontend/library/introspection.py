@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
 from sct.frontend.heap.objects import class_of, find_attribute, if_it_gives, set_attribute, special_method
 from sct.frontend.interpreter.exceptions import attempted, die
@@ -157,6 +159,25 @@ def super_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if not (isinstance(cls, Static) and isinstance(cls.value, type)):
         ev.refuse("SCT504", "the class that `super` is given must be known")
     return Parent(cls.value, owner)
+
+
+@special(np.finfo)
+def finfo(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return _of_dtype(ev, np.finfo, args, kwargs)
+
+
+@special(np.iinfo)
+def iinfo(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return _of_dtype(ev, np.iinfo, args, kwargs)
+
+
+def _of_dtype(ev: Evaluator, info: Any, args: Args, kwargs: Kwargs) -> Abstract:
+    """The limits of a dtype that is known."""
+    if len(args) != 1 or kwargs or not isinstance(args[0], Static):
+        ev.refuse("SCT206", f"`np.{info.__name__}` is supported of a dtype alone",
+                  hint=f"write `np.{info.__name__}(x.dtype)`")
+    known = args[0].value
+    return Static(attempted(ev, lambda: info(known)))
 
 
 @special(type)

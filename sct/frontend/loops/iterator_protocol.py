@@ -12,6 +12,7 @@ iterators (`zip`, `map`, ...) takes from these.
 
 from __future__ import annotations
 
+import array
 import collections
 import enum
 from collections.abc import Callable, Iterator
@@ -59,7 +60,7 @@ _NOTHING = Static(None)
 Taker = Callable[["Evaluator", Iteration, int], "Abstract | None"]
 _TAKERS: dict[str, Taker] = {}
 
-_ITERABLE = (tuple, list, range, str, dict, set, frozenset, collections.deque, enum.EnumMeta)
+_ITERABLE = (tuple, list, range, str, dict, set, frozenset, collections.deque, array.array, enum.EnumMeta)
 """Classes of what is known whose items are too."""
 
 

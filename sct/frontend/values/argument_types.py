@@ -196,7 +196,8 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
     if dtype.kind == "c":
         raise SctError("SCT506", "complex arrays are not supported yet")
     raise SctError("SCT506", f"arrays of dtype {dtype} are not supported",
-                   hint="convert with astype(float)" if dtype.kind in "OfiV" else "")
+                   hint="use an array for each field" if dtype.names else
+                   "convert with astype(float)" if dtype.kind in "Ofi" else "")
 
 
 # -- abstract arguments ----------------------------------------------------------------------------------
@@ -423,7 +424,14 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
         return Static(obj)
     if path in ev.free:
         return ev.free[path]
-    made = _lift(ev, obj, path)
+    try:
+        made = _lift(ev, obj, path)
+    except SctError as refusal:
+        if refusal.loc is not None:
+            raise
+        name = str(path[-1][-1])
+        hint = refusal.hint.replace("pass np.asarray(x)", f"make it np.asarray({name}) outside the function")
+        raise SctError(refusal.code, f"`{name}`: {refusal.what}", why=refusal.why, hint=hint, loc=ev.loc) from None
     ev.free[path] = made
     if is_shared(obj):
         ev.found_outside[path] = obj
