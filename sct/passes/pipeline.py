@@ -20,7 +20,7 @@ from sct.ir.core import Eqn, Fn, bound_values, walk
 from sct.ir.text import show
 from sct.passes.analysis.activity import activity
 from sct.passes.autodiff.expand import expand
-from sct.passes.autodiff.initial_zeros import starts
+from sct.passes.autodiff.initial_zeros import initial_zeros
 from sct.passes.functions.dead_arguments import prune
 from sct.passes.functions.forwarded_params import handed
 from sct.passes.functions.split_forward_backward import split_all
@@ -120,7 +120,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save,
         "save for kernels": lambda f: save(f, compiled=True), "hoist": hoist, "hoist the primal": hoist_primal,
-        "gather": gather, "sink": sink, "stack": stack, "once": once, "late": late, "starts": starts,
+        "gather": gather, "sink": sink, "stack": stack, "once": once, "late": late, "starts": initial_zeros,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {

@@ -1,9 +1,12 @@
 """Cotangents of values: their types, zeros and sums.
 
-An absent cotangent is a symbolic zero.  The cotangent of a scalar may be any real
-scalar, that of an array is an array like it (or, until it has to be stored, a scalar
-that stands for an array full of it).  Where an array is optional or may be unassigned
-there is nothing to make zeros like: there a zero is `None` at run time.
+    v: f64[n]  ->  zero(v) = zeros_of(v);  materialize(1.0, v) = expand_like(1.0, v)
+
+In:  a value and contributions to its cotangent. Out: equations in the current block that compute the cotangent.
+A cotangent that is absent (Python's `None`) is a symbolic zero. The cotangent of a scalar may be any real scalar;
+the cotangent of an array is an array like it, or, until it has to be stored, a scalar that stands for an array of
+equal elements. An array that is optional or perhaps unassigned offers no shape for zeros: its zero is `None` at
+run time.
 """
 
 from __future__ import annotations
@@ -41,21 +44,22 @@ from sct.ops.scalar.arithmetic import add, div, floordiv, mod, mul
 from sct.ops.scalar.comparison import is_none, unwrap
 from sct.ops.scalar.elementary import log
 from sct.ops.scalar.selection import logical_not, logical_or, where
-from sct.passes.autodiff.derivative_lookup import callees_var
+from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.sequence_cotangents import mapped
 
-__all__ = ["Masks", "as_floats", "base", "branch", "choice", "ct_type", "current", "divisors", "explained", "fit",
-           "full", "given", "hint", "join_types", "packed", "present", "sized", "unpacked", "zero"]
+__all__ = ["Masks", "base_type", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint",
+           "if_else", "join_types", "known_nonzero", "match_type", "materialize", "or_zeros", "pack_cotangents",
+           "refusing_type_mismatch", "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero"]
 
 
 def current() -> Builder:
-    """The block that is being built."""
+    """The builder of the block that is under construction."""
     return cast(Builder, builder_var.get())
 
 
 @contextmanager
-def explained(eqn: Eqn) -> Iterator[None]:
-    """Types that do not go together in the derivative of `eqn` are a refusal of `eqn`."""
+def refusing_type_mismatch(eqn: Eqn) -> Iterator[None]:
+    """Turn a type mismatch in the derivative of `eqn` into a refusal at `eqn`."""
     try:
         yield
     except TypeMismatch as error:
@@ -63,29 +67,29 @@ def explained(eqn: Eqn) -> Iterator[None]:
                        why=str(error), hint=error.hint or "convert the operands to one dtype", loc=eqn.loc) from error
 
 
-def base(t: Type) -> Type:
-    """The type without what says that the value may be missing."""
+def base_type(t: Type) -> Type:
+    """`t` without the wrappers for a value that may be missing."""
     while isinstance(t, (Undef, Optional)):
         t = t.elem
     return t
 
 
-def ct_type(t: Type) -> Type:
-    """The type of a cotangent that is stored, of a value of type `t`."""
-    inner = base(t)
+def cotangent_type(t: Type) -> Type:
+    """The type of a stored cotangent of a value of type `t`."""
+    inner = base_type(t)
     if isinstance(inner, Residuals):
         return Optional(Residuals("d" + inner.of))
     if isinstance(inner, Tensor) and inner.integral:
         inner = replace(inner, dtype="f64")
     if isinstance(inner, Seq):
-        inner = type(inner)(ct_type(inner.elem))
+        inner = type(inner)(cotangent_type(inner.elem))
     elif isinstance(inner, Tensor) and inner.is_scalar:
         return inner if _is_single(inner) else ANY_REAL
     return inner if inner == t or not isinstance(t, (Undef, Optional)) else Optional(inner)
 
 
-def divisors(eqn: Eqn) -> Iterator[Value]:
-    """The Python numbers that are not 0 where an equation of the user's has run: it would have raised."""
+def known_nonzero(eqn: Eqn) -> Iterator[Value]:
+    """The Python numbers that are not 0 once `eqn`, an equation of the user's, has run: at 0 it raises."""
     out = eqn.outs[0].type if eqn.outs else None
     if eqn.primal and isinstance(out, Tensor) and out.carrier == "py" and eqn.op in (div, floordiv, mod, log):
         yield from _factors(eqn.args[0 if eqn.op is log else 1])
@@ -99,31 +103,32 @@ def _factors(x: Operand) -> Iterator[Value]:
             yield from _factors(y)
 
 
-def hint(v: Value) -> str | None:
+def d_hint(v: Value) -> str | None:
+    """The name hint of a derivative of `v`."""
     return v.hint and "d" + v.hint
 
 
 def zero(v: Operand) -> Operand:
     """The zero cotangent of `v`."""
-    t = ct_type(v.type)
+    t = cotangent_type(v.type)
     if isinstance(t, Optional):
         return Lit(None, t)
     if isinstance(t, Seq) and not isinstance(t, List):
         return mapped(zero, v)
     if isinstance(v, Lit) and _is_array(v):
-        return Lit(0.0, t)  # a number that stands for an array full of it: so does its cotangent
+        return Lit(0.0, t)  # the literal stands for an array of equal elements, and so does its cotangent
     if isinstance(t, List) or _is_array(v):
         return cast(Operand, zeros_of(v, dtype="f64") if _of_ints(v.type) else zeros_of(v))
     return _narrowed(Lit(0.0), t)
 
 
-def full(ct: Operand | None, v: Operand) -> Operand:
-    """The cotangent `ct` of `v` as it is stored: of the type `ct_type(v.type)`, or narrower."""
+def materialize(ct: Operand | None, v: Operand) -> Operand:
+    """The cotangent `ct` of `v` in its stored form: of the type `cotangent_type(v.type)`, or narrower."""
     if ct is None:
         return zero(v)
-    t = base(v.type)
-    if isinstance(t, Tensor) and t.is_array and isinstance(base(ct.type), Tensor) and not _is_array(ct):
-        return cast(Operand, expand_like(ct, as_float(present(v)), axis=None, keepdims=False))
+    t = base_type(v.type)
+    if isinstance(t, Tensor) and t.is_array and isinstance(base_type(ct.type), Tensor) and not _is_array(ct):
+        return cast(Operand, expand_like(ct, as_float(unwrap_known(v)), axis=None, keepdims=False))
     return _narrowed(ct, t)
 
 
@@ -132,56 +137,58 @@ def _is_single(t: Type) -> bool:
 
 
 def _narrowed(ct: Operand, t: Type) -> Operand:
-    """`ct` as a scalar if `t` is one; as one of NumPy in single precision if that is `t`: an unknown scalar might
-    be double, and make so all that it is multiplied with."""
+    """`ct` narrowed to a scalar, or to a NumPy scalar in single precision, if `t` is one.
+
+    A scalar of unknown precision might be double and would promote whatever it is multiplied with.
+    """
     if isinstance(t, Tensor) and t.is_scalar:
         ct = _number(ct)
-    return cast(Operand, to_f32(ct)) if _is_single(t) and base(ct.type) != t else ct
+    return cast(Operand, to_f32(ct)) if _is_single(t) and base_type(ct.type) != t else ct
 
 
 def _number(ct: Operand) -> Operand:
-    """`ct`, of an array of rank 0 the number in it."""
+    """`ct`, or its only element if it is an array of rank 0."""
     t = ct.type
     return cast(Operand, index(ct, key=())) if isinstance(t, Tensor) and t.is_array and not t.rank else ct
 
 
 def _is_array(x: Operand) -> bool:
-    t = base(x.type)
+    t = base_type(x.type)
     return isinstance(t, Tensor) and t.is_array
 
 
-def present(v: Operand) -> Operand:
-    """`v`, known to be there."""
+def unwrap_known(v: Operand) -> Operand:
+    """`v`, which is known not to be missing, without `Undef` or `Optional`."""
     return cast(Operand, unwrap(v)) if isinstance(v.type, (Undef, Optional)) else v
 
 
-def given(ct: Operand, v: Value) -> Operand:
-    """The cotangent `ct` of `v`, zeros where it is `None`."""
-    return choice(cast(Operand, is_none(ct)), lambda: zero(v), lambda: present(ct))
+def or_zeros(ct: Operand, v: Value) -> Operand:
+    """The cotangent `ct` of `v`, or zeros if it is `None` at run time."""
+    return if_else(cast(Operand, is_none(ct)), lambda: zero(v), lambda: unwrap_known(ct))
 
 
 def _of_ints(t: Type) -> bool:
-    """Arrays of ints, which count as real here or where they are joined with others, or lists of such?"""
+    """Is this the type of an integer array, or of sequences of them?"""
     while isinstance(t, (Seq, Undef, Optional)):
         t = t.elem
     return isinstance(t, Tensor) and t.is_array and t.integral
 
 
 def as_float(x: Operand) -> Operand:
-    """`x` as derivatives are computed with it: of ints that count as real, floats."""
+    """`x`, converted to floats if it is an array of ints that count as real."""
     if not counts_as_real(x.type) or not isinstance(x.type, Tensor) or x.type.carrier == "py":
         return x
     return cast(Operand, as_dtype(x, "f64"))
 
 
-def as_floats(eqn: Eqn) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
-    """The operands and the outs of `eqn` as its rule takes them: an index is the int that it is."""
+def with_real_ints_as_floats(eqn: Eqn) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
+    """The operands and outs of `eqn`, ints that count as real converted to floats; inactive operands are left alone."""
     args = tuple(x if k in eqn.op.inactive else as_float(x) for k, x in enumerate(eqn.args))
     return args, tuple(map(as_float, eqn.outs))
 
 
-def fit(ct: Operand, x: Operand, masks: Masks) -> Operand:
-    """The cotangent `ct` with the shape and dtype of `x`; what is masked stays so."""
+def match_type(ct: Operand, x: Operand, masks: Masks) -> Operand:
+    """The cotangent `ct` with the shape and dtype of `x`; its mask is preserved."""
     x = as_float(x)
     t, g = x.type, ct.type
     if not isinstance(t, Tensor) or not isinstance(g, Tensor):
@@ -191,115 +198,125 @@ def fit(ct: Operand, x: Operand, masks: Masks) -> Operand:
         ct = _number(ct)
     if isinstance(ct.type, Tensor) and t.carrier in ("np", "array") and ct.type.carrier in ("np", "array") \
             and ct.type.dtype != t.dtype:
-        return masks.under(ct, lambda g: cast(Operand, as_dtype(g, t.dtype)))
+        return masks.map_unmasked(ct, lambda g: cast(Operand, as_dtype(g, t.dtype)))
     if t.carrier == "py" and _is_single(ct.type):
-        return masks.under(ct, lambda g: cast(Operand, to_f64(g)))
+        return masks.map_unmasked(ct, lambda g: cast(Operand, to_f64(g)))
     return ct
 
 
-def sized(ct: Operand, x: Operand, made: Sequence[Eqn]) -> Operand:
-    """`ct`, which has the shape of `x`, with the sizes of `x` in its type if it is a value of the equations `made`:
-    that `x[i:i + k]` has k elements is known of the loop, and not derived again of `dx[i:i + k]`."""
+def copy_static_shape(ct: Operand, x: Operand, eqns: Sequence[Eqn]) -> Operand:
+    """`ct`, which has the shape of `x`, with the sizes of `x` in its type if one of `eqns` binds it.
+
+    That `x[i:i + k]` has k elements follows from the bounds of the loop; it cannot be derived from `dx[i:i + k]`.
+    """
     t, g = x.type, ct.type
     if isinstance(ct, Value) and isinstance(t, Tensor) and isinstance(g, Tensor) and t.is_array and \
             g.rank == t.rank and all(c.value in (None, d.value) for c, d in zip(g.shape, t.shape)) and \
-            any(ct in eqn.outs for eqn in made):
+            any(ct in eqn.outs for eqn in eqns):
         ct.type = Tensor(g.carrier, g.dtype, t.shape)
     return ct
 
 
-def branch(pred: Operand, then: Fn, orelse: Fn, hints: Sequence[str | None] = ()) -> tuple[Value, ...]:
-    """Add a `cond`: its outs, typed by what the two arms result in."""
+def conditional(pred: Operand, then: Fn, orelse: Fn, hints: Sequence[str | None] = ()) -> tuple[Value, ...]:
+    """Add a `cond`; its outs have the joined types of the results of its two branches."""
     types = [join_types(a.type, b.type) for a, b in zip(then.results, orelse.results)]
     return cast("tuple[Value, ...]", current().emit(cond, (pred,), regions=(then, orelse), types=types, hints=hints))
 
 
 def join_types(a: Type, b: Type) -> Type:
-    """The type of a cotangent that is an `a` in one arm and a `b` in the other."""
+    """The type of a cotangent that has type `a` in one branch and `b` in the other."""
     try:
         return join(a, b)
     except TypeMismatch:
         return ANY_REAL
 
 
-def choice(pred: Operand, then: Callable[[], Operand], orelse: Callable[[], Operand]) -> Operand:
-    """The one or the other, by a `cond`."""
-    made = []
-    for arm in (then, orelse):
-        with current().nested() as b:
-            result = arm()
-        made.append(b.finish("arm", [], [result]))
-    return branch(pred, made[0], made[1])[0]
+def if_else(pred: Operand, then: Callable[[], Operand], orelse: Callable[[], Operand]) -> Operand:
+    """A `cond` whose branches are built by `then` and `orelse`; its only out."""
+    branches = []
+    for branch in (then, orelse):
+        with current().nested() as block:
+            result = branch()
+        branches.append(block.finish("branch", [], [result]))
+    return conditional(pred, branches[0], branches[1])[0]
 
 
-def packed(values: Sequence[Operand], cts: Sequence[Operand | None], of: str) -> Operand:
-    """The cotangent of the record `of` of these values: a record of theirs."""
-    fields = [full(ct, v) if is_float(v) else Lit(None) for v, ct in zip(values, cts)]
+def pack_cotangents(values: Sequence[Operand], cts: Sequence[Operand | None], of: str) -> Operand:
+    """The cotangent of a record `of` of these values: the record of their cotangents."""
+    fields = [materialize(ct, v) if is_float(v) else Lit(None) for v, ct in zip(values, cts)]
     return cast(Operand, pack(*fields, of="d" + of))
 
 
-def unpacked(ct: Operand, values: Sequence[Operand]) -> Sequence[Operand]:
-    """The cotangents of the values, out of the cotangent of the record of them."""
-    types = tuple(ct_type(v.type) if is_float(v) else NONE for v in values)
+def unpack_cotangents(ct: Operand, values: Sequence[Operand]) -> Sequence[Operand]:
+    """The cotangents of values that are the fields of a record with the cotangent `ct`."""
+    types = tuple(cotangent_type(v.type) if is_float(v) else NONE for v in values)
     if not isinstance(ct.type, Optional):
         return cast("Sequence[Operand]", unpack(ct, types=types))
-    with current().nested() as absent:
+    with current().nested() as then:
         zeros = [zero(v) if is_float(v) else Lit(None) for v in values]
-    with current().nested() as there:
-        fields = unpack(present(ct), types=types)
-    return branch(cast(Operand, is_none(ct)), absent.finish("absent", [], zeros), there.finish("there", [], fields))
+    with current().nested() as orelse:
+        fields = unpack(unwrap_known(ct), types=types)
+    return conditional(cast(Operand, is_none(ct)), then.finish("then", [], zeros), orelse.finish("orelse", [], fields))
 
 
 class Masks:
-    """Sums and products of cotangents that know which elements are zero because they were not
-    selected: `where(c, g, 0) * p` is `where(c, g * p, 0)`, so that 0 * inf never arises."""
+    """Sums and products of cotangents that respect which elements are zero because `where` did not select them.
+
+        where(c, g, 0) * p  ->  where(c, g * p, 0)        0 * inf never arises
+
+    _masked   for a masked cotangent: (mask, values, whether the values stand where the mask is true)
+    _tracked  for the carry of a loop and the sums that start from it: the mask of all that was added so far,
+              None before the first addition
+    """
 
     def __init__(self) -> None:
-        self._known: dict[Operand, tuple[Operand, Operand, bool]] = {}
-        self._added: dict[Operand, tuple[Operand, bool] | None] = {}
+        self._masked: dict[Operand, tuple[Operand, Operand, bool]] = {}
+        self._tracked: dict[Operand, tuple[Operand, bool] | None] = {}
 
-    def learn(self, eqns: Sequence[Eqn]) -> None:
-        """Note the masked values among the outs of new equations."""
+    def record(self, eqns: Sequence[Eqn]) -> None:
+        """Record which outs of new equations are masked."""
         for eqn in eqns:
             if eqn.op is where:
                 c, g, h = eqn.args
                 if _is_zero(h) or _is_zero(g):
-                    self._known[eqn.out] = (c, g, True) if _is_zero(h) else (c, h, False)
+                    self._masked[eqn.out] = (c, g, True) if _is_zero(h) else (c, h, False)
 
-    def sums(self, carry: Operand) -> None:
-        """What is added to the carry of a loop is to be noted."""
-        self._added[carry] = None
+    def track_sums(self, carry: Operand) -> None:
+        """Record the masks of what is added to the carry of a loop."""
+        self._tracked[carry] = None
 
-    def after(self, result: Operand, out: Operand, init: Operand | None, outside: Callable[[Operand], bool]) -> None:
-        """The carry that is `init`, or zeros, before a loop and `result` after an iteration is `out` in the end."""
-        mask = self._added.get(result)
+    def carry_out_of_loop(self, result: Operand, out: Operand, init: Operand | None,
+                          outside: Callable[[Operand], bool]) -> None:
+        """Record the mask of `out`, the final value of a carry that starts as `init` (None: zeros) and becomes `result`
+        in each iteration. `outside` says whether a value is bound outside the loop."""
+        mask = self._tracked.get(result)
         if mask is None or not outside(mask[0]):
             return
         if init is None:
-            self._known[out] = (mask[0], out, mask[1])
-        elif init in self._added and self._added[init] in (None, mask):
-            self._added[out] = mask
+            self._masked[out] = (mask[0], out, mask[1])
+        elif init in self._tracked and self._tracked[init] in (None, mask):
+            self._tracked[out] = mask
 
-    def select(self, c: Operand, g: Operand) -> Operand:
+    def mask(self, c: Operand, g: Operand) -> Operand:
         """where(c, g, 0)"""
         return self._where(c, g, True)
 
-    def scale(self, ct: Operand, p: Operand) -> Operand:
+    def multiply(self, ct: Operand, p: Operand) -> Operand:
         """ct * p"""
-        return ct if p == Lit(1.0) else self.under(ct, lambda g: cast(Operand, mul(g, p)))
+        return ct if p == Lit(1.0) else self.map_unmasked(ct, lambda g: cast(Operand, mul(g, p)))
 
     def unmasked(self, ct: Operand) -> Operand:
-        while ct in self._known and self._known[ct][1] is not ct:
-            ct = self._known[ct][1]
+        while ct in self._masked and self._masked[ct][1] is not ct:
+            ct = self._masked[ct][1]
         return ct
 
-    def under(self, ct: Operand, f: Callable[[Operand], Operand]) -> Operand:
-        """f(ct), for an `f` that works on each element, under the mask of `ct`."""
-        if ct not in self._known:
+    def map_unmasked(self, ct: Operand, f: Callable[[Operand], Operand]) -> Operand:
+        """`f(ct)` for an elementwise `f`, applied under the mask of `ct`."""
+        if ct not in self._masked:
             return f(ct)
-        c, g, kept = self._known[ct]
-        made = f(ct) if g is ct else self.under(g, f)
-        return ct if made is g else self._where(c, made, kept)
+        c, g, on_true = self._masked[ct]
+        mapped_value = f(ct) if g is ct else self.map_unmasked(g, f)
+        return ct if mapped_value is g else self._where(c, mapped_value, on_true)
 
     def sum(self, a: Operand | None, b: Operand) -> Operand:
         """a + b"""
@@ -312,37 +329,39 @@ class Masks:
         if isinstance(a.type, Seq):
             return mapped(self.sum, a, b)
         if isinstance(a.type, Residuals):
-            name, t = callees_var.get().sum(a.type.of), a.type
+            name, t = derivatives_var.get().sum(a.type.of), a.type
             return cast(Operand, call(a, b, callee=name, types=(t,))[0])
-        if a in self._known and b in self._known:
-            (c, g, kept), (d, h, also) = self._known[a], self._known[b]
-            if c is d and (g is a or h is b):
-                return self._where(c, cast(Operand, add(a, b)), kept) if kept == also else cast(Operand, add(a, b))
-            if c is d:
-                return self._where(c, self.sum(g, h), kept) if kept == also else cast(Operand, add(a, b))
-            return self._where(_either(c, kept, d, also), cast(Operand, add(a, b)), True)
+        if a in self._masked and b in self._masked:
+            return self._sum_masked(a, b)
         total = cast(Operand, add(a, b))
-        if a in self._added and b in self._known:
-            c, _, kept = self._known[b]
-            if self._added[a] in (None, (c, kept)):
-                self._added[total] = c, kept
+        if a in self._tracked and b in self._masked:
+            c, _, on_true = self._masked[b]
+            if self._tracked[a] in (None, (c, on_true)):
+                self._tracked[total] = c, on_true
         return total
 
-    def _where(self, c: Operand, g: Operand, kept: bool) -> Operand:
-        out = cast(Operand, where(c, g, 0.0) if kept else where(c, 0.0, g))
-        self._known[out] = (c, g, kept)
+    def _sum_masked(self, a: Operand, b: Operand) -> Operand:
+        (c, g, c_on_true), (d, h, d_on_true) = self._masked[a], self._masked[b]
+        if c is not d:
+            return self._where(_either(c, c_on_true, d, d_on_true), cast(Operand, add(a, b)), True)
+        if c_on_true != d_on_true:
+            return cast(Operand, add(a, b))
+        return self._where(c, cast(Operand, add(a, b)) if g is a or h is b else self.sum(g, h), c_on_true)
+
+    def _where(self, c: Operand, g: Operand, on_true: bool) -> Operand:
+        out = cast(Operand, where(c, g, 0.0) if on_true else where(c, 0.0, g))
+        self._masked[out] = (c, g, on_true)
         return out
 
     def _sum_optional(self, a: Operand, b: Operand) -> Operand:
-        if not isinstance(a.type, Optional):
-            a, b = b, a
-        b, c = a, b
-        return choice(cast(Operand, is_none(b)), lambda: c, lambda: self.sum(c, present(b)))
+        optional, other = (a, b) if isinstance(a.type, Optional) else (b, a)
+        return if_else(cast(Operand, is_none(optional)), lambda: other,
+                       lambda: self.sum(other, unwrap_known(optional)))
 
 
 def _is_zero(x: Operand) -> bool:
     return isinstance(x, Lit) and x in (Lit(0.0), Lit(0))
 
 
-def _either(c: Operand, c_kept: bool, d: Operand, d_kept: bool) -> Operand:
-    return cast(Operand, logical_or(c if c_kept else logical_not(c), d if d_kept else logical_not(d)))
+def _either(c: Operand, c_on_true: bool, d: Operand, d_on_true: bool) -> Operand:
+    return cast(Operand, logical_or(c if c_on_true else logical_not(c), d if d_on_true else logical_not(d)))

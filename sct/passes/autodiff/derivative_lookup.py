@@ -1,4 +1,9 @@
-"""How the drivers of reverse and forward mode get at the derivatives of the functions of a program."""
+"""Lookup of the derivatives of functions of the program, for the drivers of reverse and forward mode.
+
+    derivatives_var.get().parts("f", wrt=(0,), seeded=(0,))  ->  DerivativeParts of f_forward and f_backward
+
+`expand` sets `derivatives_var` while it runs; `function_derivatives` implements the protocol.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,17 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Callees", "Parts", "callees_var"]
+__all__ = ["DerivativeParts", "FunctionDerivatives", "derivatives_var"]
 
 
 @dataclass(frozen=True)
-class Parts:
-    """A function differentiated in reverse mode.
+class DerivativeParts:
+    """The two parts of a function that is differentiated in reverse mode.
 
-    of       the name of its records; forward, backward: those of its parts
-    wrt      the params whose cotangents it gives
-    buffers  the params whose cotangents the backward part adds to what it is given
-    takes    pairs (seed or then buffer, cotangent): the one is made in place of the other
+    of       the name of its records, from which the names of the parts are formed
+    wrt      positions of the params whose cotangents the backward part returns
+    buffers  positions of the params whose cotangents the backward part adds to a buffer that it receives
+    takes    pairs (k, j): the k-th of the seeds and buffers is donated to the j-th cotangent
     """
 
     of: str
@@ -33,19 +38,22 @@ class Parts:
         return f"{self.of}_backward"
 
 
-class Callees(Protocol):
-    def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> Parts:
-        """`callee` differentiated by the params at `wrt`, or by more, given cotangents of the results at `seeded`."""
+class FunctionDerivatives(Protocol):
+    def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> DerivativeParts:
+        """`callee`, differentiated by at least the params at `wrt`, for cotangents of the results at `seeded`."""
 
     def tangent(self, callee: str, wrt: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
-        """The name of the function of the params of `callee` and the tangents of those at `wrt`; which of
-        the results of `callee` it gives the tangents of, after them: the others depend on none of these."""
+        """(name, positions) of the function that computes `callee` together with its tangents.
+
+        It takes the params of `callee`, then the tangents of the params at `wrt`; it returns the results of `callee`,
+        then the tangents of the results at `positions`. The other results do not depend on the params at `wrt`.
+        """
 
     def zero(self, of: str) -> str:
-        """The name of the function of a record that gives its tangent where that is zero."""
+        """The name of the function that takes a record and returns its zero tangent."""
 
     def sum(self, of: str) -> str:
-        """The name of the function of two cotangents of a record that adds them."""
+        """The name of the function that adds two cotangents of a record."""
 
 
-callees_var: ContextVar[Callees] = ContextVar("sct_callees")
+derivatives_var: ContextVar[FunctionDerivatives] = ContextVar("sct_callees")

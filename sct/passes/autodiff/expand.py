@@ -2,7 +2,9 @@
 
     y, dx = vjp(x, 1.0, f)  ->  the equations of f, then those of its transpose
 
-Innermost first, so that what is differentiated has only plain equations, `cond` and `loop`.
+In:  a program with equations that differentiate their regions. Out: the same program with ordinary equations only.
+Inner regions are expanded first, so that `reverse`, `forward` and `jacobian` only meet plain equations, calls, `cond`
+and `loop`.
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ from sct.ir.real_ints import counts_as_real, plain_ints
 from sct.ir.types import Type
 from sct.ops.program.control import closure
 from sct.passes.analysis.type_inference import retype
-from sct.passes.autodiff.cotangents import ct_type
-from sct.passes.autodiff.derivative_lookup import callees_var
+from sct.passes.autodiff.cotangents import cotangent_type
+from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.forward import forward
-from sct.passes.autodiff.function_derivatives import Derivatives
+from sct.passes.autodiff.function_derivatives import ProgramDerivatives
 from sct.passes.autodiff.jacobian import jacobian
 from sct.passes.autodiff.reverse import reverse
 from sct.passes.motion.loop_invariant import hoist
@@ -29,36 +31,36 @@ Env = dict[Value, Operand]
 
 
 def expand(program: Fn, *, rewrite: Rewrite | None = None, last: bool = True) -> Fn:
-    """`program` without equations that differentiate; `rewrite` simplifies what is made.
+    """`program` without equations that differentiate; `rewrite` simplifies each new equation.
 
-    last  nothing is to be differentiated behind it
+    last  the result is not differentiated again
     """
-    return _Expand(program, rewrite).program(program, _settled if last else retype)
+    return _Expand(program, rewrite).program(program, _finalize if last else retype)
 
 
 class _Expand:
     def __init__(self, program: Fn, rewrite: Rewrite | None) -> None:
         self.rewrite = rewrite
-        self.derivatives = Derivatives(program, lambda fn: self.fn(fn, {}), rewrite)
+        self.derivatives = ProgramDerivatives(program, lambda fn: self.fn(fn, {}), rewrite)
         self.rules: dict[str, Callable[[Eqn, Env], Sequence[Eqn]]] = {
             "vjp": self.vjp, "jvp": self.jvp, "pullback": self.pullback, "jacobian": self.jacobian}
 
-    def program(self, program: Fn, settled: Callable[[Fn], Fn]) -> Fn:
-        token = callees_var.set(self.derivatives)
+    def program(self, program: Fn, finalize: Callable[[Fn], Fn]) -> Fn:
+        token = derivatives_var.set(self.derivatives)
         try:
-            fn = settled(self.fn(program.with_(functions=()), {}))
-            return fn.with_(functions=tuple(map(settled, self.derivatives.called(fn))))
+            fn = finalize(self.fn(program.with_(functions=()), {}))
+            return fn.with_(functions=tuple(map(finalize, self.derivatives.called(fn))))
         finally:
-            callees_var.reset(token)
+            derivatives_var.reset(token)
 
     def fn(self, fn: Fn, env: Env) -> Fn:
-        """`fn` expanded; `env` has what stands for the outs of the equations that are gone."""
+        """`fn` expanded; `env` maps the outs of replaced equations to the operands that stand for them."""
         eqns: list[Eqn] = []
         for eqn in fn.eqns:
             rule = self.rules.get(eqn.op.name)
             regions = tuple(self.fn(r, env) for r in eqn.regions)
             if rule and self.rewrite:
-                regions = tuple(map(hoist, regions))  # a mask that is the same in each trip: see Masks.after
+                regions = tuple(map(hoist, regions))  # finds masks that are loop-invariant: see Masks.carry_out_of_loop
             eqn = eqn.with_(args=substitute(eqn.args, env), regions=regions)
             eqns += rule(eqn, env) if rule else [eqn]
         return fn.with_(eqns=tuple(eqns), results=substitute(fn.results, env))
@@ -66,8 +68,8 @@ class _Expand:
     def vjp(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
         (fn,) = eqn.regions
         n = len(fn.params)
-        done = reverse(fn, eqn.attrs["wrt"], dict(zip(eqn.attrs["seeded"], eqn.args[n:])), rewrite=self.rewrite)
-        block = Fn(fn.name, fn.params, (*done.forward, *done.backward), (*fn.results, *done.cotangents))
+        transpose = reverse(fn, eqn.attrs["wrt"], dict(zip(eqn.attrs["seeded"], eqn.args[n:])), rewrite=self.rewrite)
+        block = Fn(fn.name, fn.params, (*transpose.forward, *transpose.backward), (*fn.results, *transpose.cotangents))
         return self.splice(block, eqn, env)
 
     def jvp(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
@@ -78,28 +80,28 @@ class _Expand:
         (fn,) = eqn.regions
         seeds = {k: Value(_seed_type(fn.results[k].type), "d" + (fn.results[k].hint or "y"))
                  for k in eqn.attrs["seeded"]}
-        done = reverse(fn, eqn.attrs["wrt"], seeds, rewrite=self.rewrite)
-        body = Fn("pullback", tuple(seeds.values()), done.backward, done.cotangents)
+        transpose = reverse(fn, eqn.attrs["wrt"], seeds, rewrite=self.rewrite)
+        body = Fn("pullback", tuple(seeds.values()), transpose.backward, transpose.cotangents)
         attrs = {k: eqn.attrs[k] for k in ("names", "params", "result")}
-        made = Eqn(closure, (), eqn.outs[-1:], attrs, (body,), primal=False, loc=eqn.loc)
-        block = Fn(fn.name, fn.params, (*done.forward, made), (*fn.results, *eqn.outs[-1:]))
+        closure_eqn = Eqn(closure, (), eqn.outs[-1:], attrs, (body,), primal=False, loc=eqn.loc)
+        block = Fn(fn.name, fn.params, (*transpose.forward, closure_eqn), (*fn.results, *eqn.outs[-1:]))
         return self.splice(block, eqn, env)
 
     def jacobian(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
         return self.splice(jacobian(eqn.regions[0], **eqn.attrs, rewrite=self.rewrite), eqn, env)
 
     def splice(self, block: Fn, eqn: Eqn, env: Env) -> Sequence[Eqn]:
-        """The equations of `block` for the call `eqn`; its outs are noted in `env`."""
+        """The equations of `block`, applied to the operands of `eqn`; `env` maps the outs of `eqn` to its results."""
         block = rebuild(block, dict(zip(block.params, eqn.args)))
         env.update((out, r) for out, r in zip(eqn.outs, block.results) if out is not r)
         return block.eqns
 
 
-def _settled(fn: Fn) -> Fn:
-    """`fn` when all is differentiated: no int counts as real, and types are derived again."""
+def _finalize(fn: Fn) -> Fn:
+    """`fn` after the last differentiation: no int counts as real any more, and types are inferred again."""
     return retype(plain_ints(fn))
 
 
 def _seed_type(t: Type) -> Type:
-    """The type of the cotangent that a pullback is given for a result of type `t`."""
-    return ct_type(t) if counts_as_real(t) else t
+    """The type of the cotangent that a pullback takes for a result of type `t`."""
+    return cotangent_type(t) if counts_as_real(t) else t

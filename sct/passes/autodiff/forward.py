@@ -2,8 +2,9 @@
 
     y = sin(x)  ->  y = sin(x); dy = cos(x) * dx
 
-Loops carry tangents beside their carries, a `cond` results in them.  A tangent that
-is absent is zero; zeros are made only where a loop or a `cond` needs one.
+In:  a function and tangents of some of its params. Out: the function with the tangents of its results as further
+results. Loops carry tangents beside their carries, and a `cond` returns them beside its results. An absent tangent is
+a symbolic zero; it is materialized only where a loop, a `cond` or a call needs an operand.
 """
 
 from __future__ import annotations
@@ -23,28 +24,30 @@ from sct.passes.analysis.activity import activity, differentiable
 from sct.passes.analysis.loop_layout import flows, parts
 from sct.passes.autodiff.cotangents import (
     Masks,
-    as_floats,
-    ct_type,
+    copy_static_shape,
+    cotangent_type,
     current,
-    divisors,
-    explained,
-    fit,
-    full,
-    hint,
+    d_hint,
     join_types,
-    present,
-    sized,
+    known_nonzero,
+    match_type,
+    materialize,
+    refusing_type_mismatch,
+    unwrap_known,
+    with_real_ints_as_floats,
     zero,
 )
-from sct.passes.autodiff.derivative_lookup import callees_var
+from sct.passes.autodiff.derivative_lookup import derivatives_var
 
-__all__ = ["Forward", "forward", "joined", "may_be_missing", "tangent_like", "tangent_type"]
+__all__ = ["Forward", "forward", "joined_type", "may_be_missing", "tangent_like", "tangent_type"]
 
 
 def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite: Rewrite | None = None,
             of: Sequence[int] | None = None) -> Fn:
-    """`fn` with the tangents of its floating-point results, or of those at `of`, as further results, given
-    those of the params at `wrt`."""
+    """`fn` with tangents of its results as further results, given the tangents of the params at `wrt`.
+
+    of  the results whose tangents are computed; None: the floating-point results
+    """
     params = [fn.params[k] for k in wrt]
     results = [r for r in fn.results if is_float(r)] if of is None else [fn.results[k] for k in of]
     active = activity(fn, params, results).active
@@ -53,53 +56,58 @@ def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite:
     with Builder(primal=False, rewrite=rewrite) as b:
         pass_.block(fn)
         b.module = b.loc = None
-        made = [pass_.full(r) if isinstance(r.type, Residuals) else full(pass_.of(r), r) for r in results]
-    return fn.with_(eqns=tuple(b.eqns), results=(*fn.results, *made))
+        result_tangents = [pass_.materialize(r) if isinstance(r.type, Residuals)
+                           else materialize(pass_.tangent_of(r), r) for r in results]
+    return fn.with_(eqns=tuple(b.eqns), results=(*fn.results, *result_tangents))
 
 
 def may_be_missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
-    """Values that may be missing and flow into active ones that may be: their tangent, zero where they
-    are there, is missing with them, so that it has to be made where they are."""
+    """The values of optional types that flow into active values of optional types.
+
+    The tangent of such a value is missing where the value is missing, so it is computed beside it, even if zero.
+    """
     sources: dict[Value, list[Operand]] = {}
     for eqn in walk(fn):
         for src, dst in flows(eqn):
-            if _may_miss(dst.type) and is_float(dst):
+            if _is_optional(dst.type) and is_float(dst):
                 sources.setdefault(dst, []).append(src)
-    found = {x for eqn in walk(fn) if eqn.op is pack and eqn.out in active for x in eqn.args
-             if isinstance(x, Value) and _may_miss(x.type) and is_float(x)}
-    todo = [*found, *(v for v in sources if v in active)]
+    missing = {x for eqn in walk(fn) if eqn.op is pack and eqn.out in active for x in eqn.args
+             if isinstance(x, Value) and _is_optional(x.type) and is_float(x)}
+    todo = [*missing, *(v for v in sources if v in active)]
     while todo:
-        new = {x for x in sources.get(todo.pop(), ()) if isinstance(x, Value) and _may_miss(x.type)}
-        todo += new - found
-        found |= new
-    return found
+        new = {x for x in sources.get(todo.pop(), ()) if isinstance(x, Value) and _is_optional(x.type)}
+        todo += new - missing
+        missing |= new
+    return missing
 
 
-def _may_miss(t: Type) -> bool:
-    """Is it what may be missing, or a sequence of such?"""
+def _is_optional(t: Type) -> bool:
+    """Is this an optional type, or a sequence of one?"""
     while isinstance(t, Seq) and not isinstance(t, List):
         t = t.elem
     return isinstance(t, (Undef, Optional))
 
 
 class Forward:
+    """Adds the equations of a function and of its tangents to the current block; `tangents` maps values to tangents."""
+
     def __init__(self, active: frozenset[Value]) -> None:
         self.active = active
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack}
         self.tangents: dict[Operand, Operand] = {}
         self.masks = Masks()
 
-    def of(self, x: Operand) -> Operand | None:
+    def tangent_of(self, x: Operand) -> Operand | None:
         return self.tangents.get(x)
 
-    def full(self, x: Operand) -> Operand:
-        """The tangent of `x` as a loop or a `cond` takes it."""
-        dx = self.of(x)
+    def materialize(self, x: Operand) -> Operand:
+        """The tangent of `x` in the form in which a loop, a `cond` or a call takes it."""
+        dx = self.tangent_of(x)
         if dx is not None:
-            return full(dx, x)
+            return materialize(dx, x)
         if isinstance(x, Value) and isinstance(x.type, Residuals):
             t = tangent_type(x.type)
-            return cast(Operand, call(x, callee=callees_var.get().zero(x.type.of), types=(t,))[0])
+            return cast(Operand, call(x, callee=derivatives_var.get().zero(x.type.of), types=(t,))[0])
         missing = isinstance(x, Lit) and (x.value is UNDEF or x.value is None)
         return Lit(cast(Lit, x).value, tangent_type(x.type)) if missing else zero(x)
 
@@ -107,49 +115,49 @@ class Forward:
         b = current()
         for eqn in fn.eqns:
             b.loc, b.module = eqn.loc, module_of(eqn.spelling)
-            with explained(eqn):
+            with refusing_type_mismatch(eqn):
                 self.rules.get(eqn.op.name, self.plain)(eqn)
-            b.nonzero.update(divisors(eqn))
+            b.nonzero.update(known_nonzero(eqn))
 
-    def set(self, y: Value, dy: Operand | None) -> None:
+    def set_tangent(self, y: Value, dy: Operand | None) -> None:
         if dy is not None:
             eqns = current().eqns
             if isinstance(dy, Value) and dy.hint is None and eqns and dy in eqns[-1].outs:
-                dy.hint = hint(y)
+                dy.hint = d_hint(y)
             self.tangents[y] = dy
 
     # -- plain ops --------------------------------------------------------------------
 
     def plain(self, eqn: Eqn) -> None:
         current().add(eqn)
-        self.tangent(eqn)
+        self.add_tangents(eqn)
 
-    def tangent(self, eqn: Eqn) -> None:
+    def add_tangents(self, eqn: Eqn) -> None:
         b = current()
-        dxs = [self.of(x) if differentiable(eqn, k) else None for k, x in enumerate(eqn.args)]
+        dxs = [self.tangent_of(x) if differentiable(eqn, k) else None for k, x in enumerate(eqn.args)]
         if any(dx is not None for dx in dxs) and any(y in self.active for y in eqn.outs):
             start = len(b.eqns)
-            made = self.rule(eqn, dxs)
-            self.masks.learn(b.eqns[start:])
+            out_tangents = self.apply_rule(eqn, dxs)
+            self.masks.record(b.eqns[start:])
             whole = eqn.op not in ELEMENTWISE or any(
                 dx is not None and _shape(x) == _shape(eqn.out) for x, dx in zip(eqn.args, dxs))
-            for y, dy in zip(eqn.outs, made):
+            for y, dy in zip(eqn.outs, out_tangents):
                 if isinstance(dy, TypeMismatch) and y in self.active:
                     raise dy
                 if isinstance(dy, (Value, Lit)) and whole:
-                    dy = sized(dy, y, b.eqns[start:])
-                self.set(y, _shaped(dy, y, self.masks) if isinstance(dy, (Value, Lit)) else None)
+                    dy = copy_static_shape(dy, y, b.eqns[start:])
+                self.set_tangent(y, _match_shape(dy, y, self.masks) if isinstance(dy, (Value, Lit)) else None)
 
-    def rule(self, eqn: Eqn, dxs: Sequence[Operand | None]) -> Sequence[Operand | None]:
-        """The tangents of the outs, given those of the operands."""
+    def apply_rule(self, eqn: Eqn, dxs: Sequence[Operand | None]) -> Sequence[Operand | None]:
+        """The tangents of the outs by the rule of the op, given those of the operands."""
         op, several = eqn.op, len(eqn.outs) > 1
-        values, outs = as_floats(eqn)
+        values, outs = with_real_ints_as_floats(eqn)
         y: Any = outs if several else outs[0]
         if op.partials is not None:
             total: Operand | None = None
             for p, dx in zip(op.partials(y, *values, **eqn.attrs), dxs):
                 if p is not None and dx is not None:
-                    total = self.masks.sum(total, self.masks.scale(dx, operand(p)))
+                    total = self.masks.sum(total, self.masks.multiply(dx, operand(p)))
             return [total]
         if op.linear is not None:
             args = [x if k in op.inactive else zero(x) if dx is None else dx
@@ -157,81 +165,82 @@ class Forward:
             return [op(*args, **eqn.attrs)]
         if op.jvp is None:
             return []
-        given = [k for k, dx in enumerate(dxs) if dx is not None]
-        if op in ELEMENTWISE and len(given) == 1:
-            return [self.masks.under(cast(Operand, dxs[given[0]]), lambda g: cast(Any, op.jvp)(
-                [g if k in given else None for k in range(len(dxs))], y, *values, **eqn.attrs))]
-        made = op.jvp(dxs, y, *values, **eqn.attrs)
-        return list(made) if several else [made]
+        present = [k for k, dx in enumerate(dxs) if dx is not None]
+        if op in ELEMENTWISE and len(present) == 1:
+            return [self.masks.map_unmasked(cast(Operand, dxs[present[0]]), lambda g: cast(Any, op.jvp)(
+                [g if k in present else None for k in range(len(dxs))], y, *values, **eqn.attrs))]
+        out_tangents = op.jvp(dxs, y, *values, **eqn.attrs)
+        return list(out_tangents) if several else [out_tangents]
 
     # -- calls ------------------------------------------------------------------------
 
     def call(self, eqn: Eqn) -> None:
-        """The tangent of a call is a call of the function that computes the tangents too."""
-        wrt = tuple(k for k, x in enumerate(eqn.args) if self.of(x) is not None and differentiable(eqn, k))
+        """A call becomes a call of the function that also computes tangents."""
+        wrt = tuple(k for k, x in enumerate(eqn.args) if self.tangent_of(x) is not None and differentiable(eqn, k))
         if not wrt or not any(out in self.active for out in eqn.outs):
             current().add(eqn)
             return
-        callee, of = callees_var.get().tangent(eqn.attrs["callee"], wrt)
+        callee, of = derivatives_var.get().tangent(eqn.attrs["callee"], wrt)
         floats = [eqn.outs[k] for k in of]
-        outs = [Value(tangent_type(out.type), hint(out)) for out in floats]
+        outs = [Value(tangent_type(out.type), d_hint(out)) for out in floats]
         attrs = {**eqn.attrs, "callee": callee, "types": (*eqn.attrs["types"], *(out.type for out in outs))}
-        args = (*eqn.args, *(self.full(eqn.args[k]) for k in wrt))
+        args = (*eqn.args, *(self.materialize(eqn.args[k]) for k in wrt))
         current().add(eqn.with_(args=args, outs=(*eqn.outs, *outs), attrs=attrs))
         self.tangents.update(zip(floats, outs))
 
     def pack(self, eqn: Eqn) -> None:
         current().add(eqn)
-        if any(self.of(x) is not None for x in eqn.args):
-            fields = [self.full(x) if is_float(x) else Lit(None) for x in eqn.args]
-            self.set(eqn.out, pack(*fields, of="d" + eqn.attrs["of"]))
+        if any(self.tangent_of(x) is not None for x in eqn.args):
+            fields = [self.materialize(x) if is_float(x) else Lit(None) for x in eqn.args]
+            self.set_tangent(eqn.out, pack(*fields, of="d" + eqn.attrs["of"]))
 
     def unpack(self, eqn: Eqn) -> None:
         current().add(eqn)
-        tangent = self.of(eqn.args[0])
+        tangent = self.tangent_of(eqn.args[0])
         if tangent is not None:
             types = tuple(tangent_type(out.type) if is_float(out) else NONE for out in eqn.outs)
-            for out, dx in zip(eqn.outs, unpack(present(tangent), types=types)):
+            for out, dx in zip(eqn.outs, unpack(unwrap_known(tangent), types=types)):
                 if is_float(out):
-                    self.set(out, dx)
+                    self.set_tangent(out, dx)
 
     # -- control ----------------------------------------------------------------------
 
     def cond(self, eqn: Eqn) -> None:
         blocks = []
-        for arm in eqn.regions:
+        for branch in eqn.regions:
             with current().nested() as b:
-                self.block(arm)
+                self.block(branch)
             blocks.append(b)
         live = [k for k, out in enumerate(eqn.outs) if out in self.active]
-        arms, types = [], []
-        for arm, b in zip(eqn.regions, blocks):
-            ends = raises(arm)
+        branches, types = [], []
+        for branch, b in zip(eqn.regions, blocks):
+            ends = raises(branch)
             with b:
-                made = [undef(ct_type(eqn.outs[k].type)) if ends else self.full(arm.results[k]) for k in live]
-            arms.append(arm.with_(eqns=tuple(b.eqns), results=(*arm.results, *made)))
-            types += [] if ends else [[dx.type for dx in made]]
-        outs = [Value(joined(eqn.outs[k].type, *given), hint(eqn.outs[k])) for k, given in zip(live, zip(*types))]
-        current().add(eqn.with_(regions=tuple(arms), outs=(*eqn.outs, *outs)))
+                dxs = [undef(cotangent_type(eqn.outs[k].type)) if ends else self.materialize(branch.results[k])
+                       for k in live]
+            branches.append(branch.with_(eqns=tuple(b.eqns), results=(*branch.results, *dxs)))
+            types += [] if ends else [[dx.type for dx in dxs]]
+        outs = [Value(joined_type(eqn.outs[k].type, *ts), d_hint(eqn.outs[k])) for k, ts in zip(live, zip(*types))]
+        current().add(eqn.with_(regions=tuple(branches), outs=(*eqn.outs, *outs)))
         self.tangents.update((eqn.outs[k], out) for k, out in zip(live, outs))
 
     def loop(self, eqn: Eqn) -> None:
         loop = parts(eqn)
         carried = [k for k, p in enumerate(loop.params) if p in self.active or loop.finals[k] in self.active]
-        listed = [j for j, e in enumerate(loop.elems) if e in self.active and self.of(loop.xs[j]) is not None]
+        listed = [j for j, e in enumerate(loop.elems) if e in self.active and self.tangent_of(loop.xs[j]) is not None]
         yielded = [j for j, y in enumerate(loop.ys) if y in self.active]
-        inits = [self.full(loop.inits[k]) for k in carried]
-        xs = [cast(Operand, self.of(loop.xs[j])) for j in listed]
+        inits = [self.materialize(loop.inits[k]) for k in carried]
+        xs = [cast(Operand, self.tangent_of(loop.xs[j])) for j in listed]
         params = [tangent_like(loop.params[k]) for k in carried]
-        elems = [Value(cast(Seq, x.type).elem, hint(loop.elems[j])) for x, j in zip(xs, listed)]
+        elems = [Value(cast(Seq, x.type).elem, d_hint(loop.elems[j])) for x, j in zip(xs, listed)]
         self.tangents.update((loop.params[k], p) for k, p in zip(carried, params))
         self.tangents.update((loop.elems[j], e) for e, j in zip(elems, listed))
         with current().nested() as b:
             self.block(loop.body)
-            results = [self.full(loop.results[k]) for k in carried]
-            yields = [self.full(loop.yields[j]) for j in yielded]
-        finals = [Value(p.type, hint(loop.finals[k])) for p, k in zip(params, carried)]
-        ys = [Value(Seq(y.type), hint(loop.ys[j])) for y, j in zip(yields, yielded)]
+            results = [self.materialize(loop.results[k]) for k in carried]
+            yields = [self.materialize(loop.yields[j]) for j in yielded]
+        finals = [Value(p.type, d_hint(loop.finals[k])) for p, k in zip(params, carried)]
+        ys = [Value(Seq(y.type), d_hint(loop.ys[j])) for y, j in zip(yields, yielded)]
         index = () if loop.index is None else (loop.index,)
         body = loop.body.with_(
             params=(*index, *loop.params, *params, *loop.elems, *elems), eqns=tuple(b.eqns),
@@ -247,29 +256,29 @@ class Forward:
 
 
 def tangent_type(t: Type) -> Type:
-    """The type of a tangent that is stored: it is missing where the value is."""
+    """The type of a stored tangent of a value of type `t`; the tangent is missing where the value is missing."""
     if isinstance(t, (Undef, Optional, Seq)):
         return type(t)(tangent_type(t.elem))
-    return ct_type(t)
+    return cotangent_type(t)
 
 
 def tangent_like(v: Value) -> Value:
-    return Value(tangent_type(v.type), hint(v))
+    return Value(tangent_type(v.type), d_hint(v))
 
 
-def joined(out: Type, *given: Type) -> Type:
-    return reduce(join_types, given) if isinstance(out, Tensor) else tangent_type(out)
+def joined_type(out: Type, *types: Type) -> Type:
+    return reduce(join_types, types) if isinstance(out, Tensor) else tangent_type(out)
 
 
 def _shape(x: Operand) -> object:
     return x.type.shape if isinstance(x.type, Tensor) else None
 
 
-def _shaped(dy: Operand, y: Value, masks: Masks) -> Operand:
+def _match_shape(dy: Operand, y: Value, masks: Masks) -> Operand:
     """The tangent with the shape and dtype of `y`."""
     t, d = y.type, dy.type
     if not isinstance(t, Tensor) or not isinstance(d, Tensor):
         return dy
     if t.is_array and t.shape != d.shape:
         return cast(Operand, add(zero(y), dy))
-    return fit(dy, y, masks)
+    return match_type(dy, y, masks)

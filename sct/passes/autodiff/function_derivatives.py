@@ -1,9 +1,10 @@
-"""The derivatives of the functions of a program, made when the first call asks for them.
+"""Derivatives of the functions of a program, computed when the first call needs them.
 
     y = call(x, callee="f")  ->  y, r = call(x, callee="f_forward");  dx, = call(x, r, dy, callee="f_backward")
 
-One function holds both parts, `boundary` between them.  A function that calls itself is
-differentiated once: its derivative has its names before it has a body.
+In:  a program and the name of one of its functions. Out: in reverse mode one function that holds the forward and the
+backward part with a `boundary` between them; in forward mode one function that computes values and tangents.
+The derivative of a function is named before its body exists, so that a recursive function is differentiated once.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Undef
 from sct.ops.program.call_ops import boundary, call, pack, unpack
 from sct.ops.scalar.comparison import is_none
 from sct.passes.analysis.activity import activity, differentiable
-from sct.passes.autodiff.cotangents import Masks, choice, ct_type, hint, present, zero
-from sct.passes.autodiff.derivative_lookup import Parts, callees_var
+from sct.passes.autodiff.cotangents import Masks, cotangent_type, d_hint, if_else, unwrap_known, zero
+from sct.passes.autodiff.derivative_lookup import DerivativeParts, derivatives_var
 from sct.passes.autodiff.forward import forward, tangent_type
 from sct.passes.autodiff.reverse import reverse
 from sct.passes.autodiff.sequence_cotangents import mapped
 from sct.passes.functions.split_forward_backward import split
 
-__all__ = ["Derivatives"]
+__all__ = ["ProgramDerivatives"]
 
 
-class Derivatives:
-    """The functions of a program.
+class ProgramDerivatives:
+    """Implements `derivative_lookup.FunctionDerivatives` for the functions of one program.
 
-    expand  makes a function free of equations that differentiate
+    expand  removes the equations that differentiate from a function
     """
 
     def __init__(self, program: Fn, expand: Callable[[Fn], Fn], rewrite: Rewrite | None) -> None:
@@ -41,11 +42,11 @@ class Derivatives:
         self.expand, self.rewrite = expand, rewrite
         self._expanded: set[str] = set()
         self._pending: list[str] = []
-        self._parts: dict[tuple[object, ...], Parts] = {}
+        self._parts: dict[tuple[object, ...], DerivativeParts] = {}
         self._tangents: dict[tuple[object, ...], tuple[str, tuple[int, ...]]] = {}
 
     def function(self, name: str) -> Fn:
-        """A function that is called so, without equations that differentiate."""
+        """The function called `name`, without equations that differentiate."""
         if name not in self.functions:
             self._split(name)
         if name not in self._expanded:
@@ -59,7 +60,7 @@ class Derivatives:
         return self.functions[name]
 
     def _split(self, name: str) -> None:
-        """A part is to be differentiated itself: make functions of the two."""
+        """Split the function that has the part `name`, so that the part can be differentiated itself."""
         whole = next(f for f in self.functions.values() if name in called_as(f))
         del self.functions[whole.name]
         for part in split(whole):
@@ -67,68 +68,68 @@ class Derivatives:
             self._expanded.add(part.name)
 
     def called(self, fn: Fn) -> tuple[Fn, ...]:
-        """The functions that `fn` needs, without equations that differentiate."""
-        found: dict[str, Fn] = {}
-        todo = _callees(fn)
+        """The functions that `fn` calls, directly or not, without equations that differentiate."""
+        callees: dict[str, Fn] = {}
+        todo = _called_names(fn)
         while todo:
             name = todo.pop()
             whole = next((f for f in self.functions.values() if name in called_as(f)), None)
             f = whole if whole is not None and whole.name != name else self.function(name)
-            if f.name not in found:
-                found[f.name] = f
-                todo += _callees(f)
-        return tuple(found[name] for name in self.functions if name in found)
+            if f.name not in callees:
+                callees[f.name] = f
+                todo += _called_names(f)
+        return tuple(callees[name] for name in self.functions if name in callees)
 
     def free_name(self, name: str) -> str:
-        """`name`, or one like it that no function has."""
-        taken = {n for f in self.functions.values() for n in (f.name, *called_as(f))}
-        taken |= {n for p in self._parts.values() for n in (p.forward, p.backward)}
-        taken |= {n for n, _ in self._tangents.values()}
-        taken.add(self.program)
-        made, k = name, 0
-        while made in taken or f"{made}_forward" in taken:
+        """`name`, with a number behind it if a function has that name."""
+        reserved = {n for f in self.functions.values() for n in (f.name, *called_as(f))}
+        reserved |= {n for p in self._parts.values() for n in (p.forward, p.backward)}
+        reserved |= {n for n, _ in self._tangents.values()}
+        reserved.add(self.program)
+        free, k = name, 0
+        while free in reserved or f"{free}_forward" in reserved:
             k += 1
-            made = f"{name}_{k}"
-        return made
+            free = f"{name}_{k}"
+        return free
 
     # -- reverse mode -------------------------------------------------------------------
 
-    def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> Parts:
-        """`callee` differentiated by the params at `wrt`, or by more, given cotangents of the results at `seeded`."""
+    def parts(self, callee: str, wrt: tuple[int, ...], seeded: tuple[int, ...]) -> DerivativeParts:
+        """`callee`, differentiated by at least the params at `wrt`, for cotangents of the results at `seeded`."""
         key = callee, wrt, seeded
         if key not in self._parts:
             fn = self.function(callee)
-            made = _parts(callee, fn, _wanted(fn, wrt, seeded), seeded)
-            known = self._wider(callee, made, seeded)
-            if known is None:
+            own = _derivative_parts(callee, fn, _closed_under_recursion(fn, wrt, seeded), seeded)
+            shared = self._parts_for_more(callee, own, seeded)
+            if shared is None:
                 of = callee if not any(k[0] == callee for k in self._parts) else self.free_name(callee)
-                known = self._parts[callee, made.wrt, seeded] = replace(made, of=of)
-                whole = self._reversed(fn, known.wrt, seeded, known)
+                shared = self._parts[callee, own.wrt, seeded] = replace(own, of=of)
+                whole = self._reverse_function(fn, shared.wrt, seeded, shared)
                 self.functions[whole.name] = whole
                 self._expanded.add(whole.name)
-            self._parts[key] = known
+            self._parts[key] = shared
         return self._parts[key]
 
-    def _wider(self, callee: str, made: Parts, seeded: tuple[int, ...]) -> Parts | None:
-        """What gives these cotangents, and others for which it is given nothing more."""
+    def _parts_for_more(self, callee: str, parts: DerivativeParts, seeded: tuple[int, ...]) -> DerivativeParts | None:
+        """Existing parts that compute these cotangents and perhaps more, from the same buffers."""
         return next((p for (name, _, seeds), p in self._parts.items() if (name, seeds) == (callee, seeded)
-                     and p.buffers == made.buffers and set(made.wrt) <= set(p.wrt)), None)
+                     and p.buffers == parts.buffers and set(parts.wrt) <= set(p.wrt)), None)
 
-    def _reversed(self, fn: Fn, wrt: Sequence[int], seeded: Sequence[int], made: Parts) -> Fn:
-        seeds = {k: _cotangent(fn.results[k]) for k in seeded}
-        buffers = {k: _cotangent(fn.params[k]) for k in made.buffers}
-        done = reverse(fn, wrt, seeds, rewrite=self.rewrite, buffers=buffers)
+    def _reverse_function(self, fn: Fn, wrt: Sequence[int], seeded: Sequence[int], parts: DerivativeParts) -> Fn:
+        seeds = {k: _cotangent_value(fn.results[k]) for k in seeded}
+        buffers = {k: _cotangent_value(fn.params[k]) for k in parts.buffers}
+        transpose = reverse(fn, wrt, seeds, rewrite=self.rewrite, buffers=buffers)
         outs = (*seeds.values(), *buffers.values())
-        middle = Eqn(boundary, fn.results, outs, {
-            "of": made.of, "params": tuple(range(len(fn.params))), "buffers": made.takes,
+        boundary_eqn = Eqn(boundary, fn.results, outs, {
+            "of": parts.of, "params": tuple(range(len(fn.params))), "buffers": parts.takes,
             "types": tuple(v.type for v in outs)}, primal=False)
-        eqns = (*done.forward, middle, *done.backward)
-        return Fn(self.free_name(f"{made.of}_vjp"), fn.params, eqns, done.cotangents, owned=fn.owned)
+        eqns = (*transpose.forward, boundary_eqn, *transpose.backward)
+        return Fn(self.free_name(f"{parts.of}_vjp"), fn.params, eqns, transpose.cotangents, owned=fn.owned)
 
     # -- forward mode -------------------------------------------------------------------
 
     def tangent(self, callee: str, wrt: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
-        """The function of the params of `callee` and the tangents of those at `wrt`; whose tangents it gives."""
+        """(name, positions of the results whose tangents it computes) of the forward derivative of `callee`."""
         key = callee, wrt
         if key not in self._tangents:
             fn = self.function(callee)
@@ -136,91 +137,91 @@ class Derivatives:
             active = activity(fn, [fn.params[k] for k in wrt], filter(is_float, fn.results)).active
             of = tuple(k for k, r in enumerate(fn.results) if r in active)
             self._tangents[key] = name, of
-            params = [Value(tangent_type(fn.params[k].type), hint(fn.params[k])) for k in wrt]
-            made = forward(fn, wrt, params, rewrite=self.rewrite, of=of)
-            self.functions[name] = made.with_(name=name, params=(*fn.params, *params))
+            params = [Value(tangent_type(fn.params[k].type), d_hint(fn.params[k])) for k in wrt]
+            tangent_fn = forward(fn, wrt, params, rewrite=self.rewrite, of=of)
+            self.functions[name] = tangent_fn.with_(name=name, params=(*fn.params, *params))
             self._expanded.add(name)
         return self._tangents[key]
 
     # -- records ------------------------------------------------------------------------
 
-    def _fields(self, of: str) -> tuple[Operand, ...]:
-        """What is packed in the records of a function whose parts are functions."""
+    def _record_fields(self, of: str) -> tuple[Operand, ...]:
+        """The operands that are packed into a record of the function `of`, which is split already."""
         return next(eqn.args for f in self.functions.values() for eqn in walk(f)
                     if eqn.op is pack and eqn.attrs["of"] == of)
 
     def zero(self, of: str) -> str:
-        """The function that makes the tangent zero of a record: a field is missing where it is in the record."""
+        """The function that computes the zero tangent of a record; its fields are missing where the record's are."""
         name = f"{of}_zero"
         if name not in self.functions:
             record = Value(Residuals(of), "residuals")
             self.functions[name] = Fn(name, (record,), (), (record,))
             self._expanded.add(name)
-            types = tuple(x.type for x in self._fields(of))
+            types = tuple(x.type for x in self._record_fields(of))
             with Builder(primal=False, rewrite=self.rewrite) as builder:
                 fields = [_tangent_zero(x) if is_float(x) else Lit(None) for x in unpack(record, types=types)]
-                made = pack(*fields, of="d" + of)
-            self.functions[name] = builder.finish(name, (record,), (made,))
+                zero_record = pack(*fields, of="d" + of)
+            self.functions[name] = builder.finish(name, (record,), (zero_record,))
         return name
 
     def sum(self, of: str) -> str:
-        """The function that adds two cotangents of the records of one function, field by field."""
+        """The function that adds two cotangents of a record, field by field."""
         name = f"{of}_sum"
         if name not in self.functions:
             a, b = Value(Residuals(of), "a"), Value(Residuals(of), "b")
-            types = tuple(ct_type(x.type) if is_float(x) else NONE for x in self._fields(of[1:]))
+            types = tuple(cotangent_type(x.type) if is_float(x) else NONE for x in self._record_fields(of[1:]))
             self.functions[name] = Fn(name, (a, b), (), (a,))
             self._expanded.add(name)
             with Builder(primal=False, rewrite=self.rewrite) as builder:
                 fields = [Masks().sum(x, y) if t != NONE else x
                           for x, y, t in zip(unpack(a, types=types), unpack(b, types=types), types)]
-                made = pack(*fields, of=of)
-            self.functions[name] = builder.finish(name, (a, b), (made,))
+                sum_record = pack(*fields, of=of)
+            self.functions[name] = builder.finish(name, (a, b), (sum_record,))
         return name
 
 
 def _tangent_zero(x: Operand) -> Operand:
     if isinstance(x.type, (Undef, Optional)):
-        return choice(cast(Operand, is_none(x)), lambda: undef(tangent_type(x.type)), lambda: zero(present(x)))
+        return if_else(cast(Operand, is_none(x)), lambda: undef(tangent_type(x.type)), lambda: zero(unwrap_known(x)))
     if isinstance(x.type, Seq) and not isinstance(x.type, List):
         return mapped(_tangent_zero, x)
     if isinstance(x.type, Residuals):
-        return cast(Operand, call(x, callee=callees_var.get().zero(x.type.of), types=(tangent_type(x.type),))[0])
+        return cast(Operand, call(x, callee=derivatives_var.get().zero(x.type.of), types=(tangent_type(x.type),))[0])
     return zero(x)
 
 
-def _callees(fn: Fn) -> list[str]:
+def _called_names(fn: Fn) -> list[str]:
     return [eqn.attrs["callee"] for eqn in walk(fn) if eqn.op.name == "call"]
 
 
-def _wanted(fn: Fn, wrt: Sequence[int], seeded: Sequence[int]) -> tuple[int, ...]:
-    """`wrt`, and the params that calls of the function by itself are then to be differentiated by."""
-    found, written = set(wrt), {k for k, r in fn.owned if r in seeded}
+def _closed_under_recursion(fn: Fn, wrt: Sequence[int], seeded: Sequence[int]) -> tuple[int, ...]:
+    """`wrt`, and the params by which the recursive calls of `fn` must then be differentiated."""
+    params, written = set(wrt), {k for k, r in fn.owned if r in seeded}
     while True:
-        active = activity(fn, [fn.params[k] for k in sorted(found)], [fn.results[k] for k in seeded]).active
+        active = activity(fn, [fn.params[k] for k in sorted(params)], [fn.results[k] for k in seeded]).active
         more = {k for eqn in walk(fn) if eqn.op is call and eqn.attrs["callee"] == fn.name
                 for k, x in enumerate(eqn.args) if x in active and differentiable(eqn, k)
-                and (k in written or not _is_added_to(fn, fn.params[k]))}
-        if more <= found:
-            return tuple(sorted(found))
-        found |= more
+                and (k in written or not _is_accumulated(fn, fn.params[k]))}
+        if more <= params:
+            return tuple(sorted(params))
+        params |= more
 
 
-def _parts(of: str, fn: Fn, wrt: Sequence[int], seeded: Sequence[int]) -> Parts:
-    """What is made in the buffer of a param has a cotangent, in whose buffer that of the param is made."""
+def _derivative_parts(of: str, fn: Fn, wrt: Sequence[int], seeded: Sequence[int]) -> DerivativeParts:
+    """Where a param donates its buffer to a result, the cotangent of the result donates to that of the param."""
     written = {k: r for k, r in fn.owned if k in wrt and r in seeded}
-    buffers = tuple(k for k in wrt if k not in written and _is_added_to(fn, fn.params[k]))
+    buffers = tuple(k for k in wrt if k not in written and _is_accumulated(fn, fn.params[k]))
     takes = [(seeded.index(r), wrt.index(k)) for k, r in written.items()]
     takes += [(len(seeded) + j, wrt.index(k)) for j, k in enumerate(buffers)]
-    return Parts(of, tuple(wrt), buffers, tuple(takes))
+    return DerivativeParts(of, tuple(wrt), buffers, tuple(takes))
 
 
-def _cotangent(x: Operand) -> Value:
-    return Value(ct_type(x.type), hint(x) if isinstance(x, Value) and x.hint else "dvalue")
+def _cotangent_value(x: Operand) -> Value:
+    return Value(cotangent_type(x.type), d_hint(x) if isinstance(x, Value) and x.hint else "dvalue")
 
 
-def _is_added_to(fn: Fn, param: Value) -> bool:
-    """Is the cotangent of `param` summed up part by part: of elements, in regions, by other calls?"""
+def _is_accumulated(fn: Fn, param: Value) -> bool:
+    """Is the cotangent of `param` accumulated in place: by reads of elements, in regions, or by calls?"""
     if not isinstance(param.type, Tensor) or not param.type.is_array:
         return False
     reads = [eqn for eqn in fn.eqns if param in eqn.args]

@@ -1,8 +1,9 @@
-"""A tangent or a cotangent that starts as the number 0.0 starts as zeros, where a trip writes into it.
+"""Initial zeros: a carried derivative starts as an array in place of the literal 0.0, if an iteration writes into it.
 
-    dv = 0.0; for ...: dv = -dv; dv[i] += 1.0   ->   dv = zeros_of(x); for ...: ...
+    dv = 0.0; for ...: dv = -dv; dv[i] += 1.0   ->   dv = zeros_of(x); for ...: dv = -dv; dv[i] += 1.0
 
-A literal typed as an array is as good as one for arithmetic alone.
+In:  loops whose derivatives of arrays may start as a literal with the type of an array. Out: the same, where the
+literal remains only if arithmetic alone reads it, which broadcasts. The array `x` of that type is any value in scope.
 """
 
 from __future__ import annotations
@@ -16,43 +17,43 @@ from sct.ops.program.control import loop
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.analysis.loop_layout import parts
 
-__all__ = ["starts"]
+__all__ = ["initial_zeros"]
 
 
-def starts(fn: Fn, around: Sequence[Value] = ()) -> Fn:
-    """`fn` with zeros of the shape of a value at hand for such literals."""
-    known = [*around, *fn.params]
+def initial_zeros(fn: Fn, around: Sequence[Value] = ()) -> Fn:
+    """`fn` with arrays of zeros in place of such literals; `around` holds the values in scope around `fn`."""
+    in_scope = [*around, *fn.params]
     eqns: list[Eqn] = []
     for eqn in fn.eqns:
-        made = eqn.with_(regions=tuple(starts(r, known) for r in eqn.regions)) if eqn.regions else eqn
+        new_eqn = eqn.with_(regions=tuple(initial_zeros(r, in_scope) for r in eqn.regions)) if eqn.regions else eqn
         if eqn.op is loop:
             first = 3 * eqn.attrs["counted"]
-            for k, (x, p) in enumerate(zip(parts(made).inits, parts(made).params)):
-                like = next((v for v in known if v.type == p.type), None)
-                if is_literal(x) and like is not None and is_written(p, made.regions[-1]):
+            for k, (x, p) in enumerate(zip(parts(new_eqn).inits, parts(new_eqn).params)):
+                like = next((v for v in in_scope if v.type == p.type), None)
+                if is_literal(x) and like is not None and is_written(p, new_eqn.regions[-1]):
                     zeros = Value(p.type, p.hint)
                     eqns.append(Eqn(zeros_of, (like,), (zeros,), primal=False, loc=eqn.loc))
-                    made = made.with_(args=(*made.args[:first + k], zeros, *made.args[first + k + 1:]))
-        eqns.append(made)
-        known += made.outs
+                    new_eqn = new_eqn.with_(args=(*new_eqn.args[:first + k], zeros, *new_eqn.args[first + k + 1:]))
+        eqns.append(new_eqn)
+        in_scope += new_eqn.outs
     return fn.with_(eqns=tuple(eqns))
 
 
 def is_literal(x: Operand) -> bool:
-    """Is this the number zero, typed as an array?"""
+    """Is this the literal zero with the type of an array?"""
     return isinstance(x, Lit) and isinstance(x.as_type, Tensor) and x.as_type.is_array \
         and isinstance(x.value, float) and x.value == 0.0
 
 
 def is_written(param: Value, body: Fn) -> bool:
-    """Does the body write into what arithmetic alone has made of this, in code of a derivative?"""
-    numbers: set[Operand] = {param}
+    """Does adjoint code of the body write into `param`, or into a result of elementwise arithmetic on `param` alone?"""
+    arithmetic: set[Operand] = {param}
     for eqn in body.eqns:
         if eqn.primal and param in eqn.args:
             return False
-        if eqn.op.name in ("store", "add_at") and not eqn.primal and eqn.args[0] in numbers:
+        if eqn.op.name in ("store", "add_at") and not eqn.primal and eqn.args[0] in arithmetic:
             return True
         arrays = [a for a in eqn.args if isinstance(a.type, Tensor) and a.type.is_array]
-        if eqn.op in ELEMENTWISE and arrays and numbers.issuperset(arrays):
-            numbers.update(eqn.outs)
+        if eqn.op in ELEMENTWISE and arrays and arithmetic.issuperset(arrays):
+            arithmetic.update(eqn.outs)
     return False

@@ -2,9 +2,9 @@
 
     y = sin(x)  ->  forward: y = sin(x);  for each tangent dx:  dy = cos(x) * dx
 
-Like the forward mode, but the tangents are apart from the values that they depend on,
-which are taped as they are for the reverse mode: a loop becomes a loop over the same
-range, in the same direction, that carries tangents alone.
+In:  a region, a `Tape` of it, and tangents of its params. Out: the equations of the tangents of its results alone.
+The tangents are computed as in forward mode, but apart from the primal values, which are residuals as in reverse mode.
+A loop becomes a loop over the same range in the same direction that carries only tangents.
 """
 
 from __future__ import annotations
@@ -18,81 +18,84 @@ from sct.ir.types import INT, Seq
 from sct.ops.program.control import cond
 from sct.passes.analysis.activity import activity
 from sct.passes.analysis.loop_layout import emit_loop, parts, positions
-from sct.passes.autodiff.cotangents import current, full, hint
-from sct.passes.autodiff.forward import Forward, joined, may_be_missing, tangent_like
-from sct.passes.autodiff.residuals import Tape, needed
+from sct.passes.autodiff.cotangents import current, d_hint, materialize
+from sct.passes.autodiff.forward import Forward, joined_type, may_be_missing, tangent_like
+from sct.passes.autodiff.residuals import Tape, live_equations
 
-__all__ = ["pushed"]
+__all__ = ["pushforward"]
 
 
-def pushed(fn: Fn, tangents: Mapping[int, Operand], results: Sequence[int], tape: Tape) -> list[Operand]:
-    """The tangents of some results of `fn`, given those of some of its params: added to the current block,
-    which reads the values of `fn` by way of `tape`."""
+def pushforward(fn: Fn, tangents: Mapping[int, Operand], results: Sequence[int], tape: Tape) -> list[Operand]:
+    """Add the tangents of some results of `fn`, given those of some of its params, to the current block.
+
+    The block reads the values of `fn` through `tape`.
+    """
     params = [fn.params[k] for k in tangents]
     seeded = [fn.results[k] for k in results]
     active = activity(fn, params, [r for r in seeded if is_float(r)]).active
-    pass_ = _Linear(active | may_be_missing(fn, active), tape)
+    pass_ = _Pushforward(active | may_be_missing(fn, active), tape)
     pass_.tangents.update(zip(params, tangents.values()))
     b = current()
     start = len(b.eqns)
     pass_.block(fn)
     b.module = b.loc = None
-    made = [full(pass_.of(r), r) for r in seeded]
-    b.eqns[start:] = tape.after(needed(b.eqns[start:], made))
-    return made
+    out_tangents = [materialize(pass_.tangent_of(r), r) for r in seeded]
+    b.eqns[start:] = tape.drop_trailing_shape_dependences(live_equations(b.eqns[start:], out_tangents))
+    return out_tangents
 
 
-class _Linear(Forward):
-    """`Forward` without the equations of the function itself."""
+class _Pushforward(Forward):
+    """`Forward` without the primal equations; it reads their values through `tape`."""
 
     def __init__(self, active: frozenset[Value], tape: Tape) -> None:
         super().__init__(active)
         self.tape = tape
 
     def plain(self, eqn: Eqn) -> None:
-        self.tangent(eqn)
+        self.add_tangents(eqn)
 
     def cond(self, eqn: Eqn) -> None:
         live = [out for out in eqn.outs if out in self.active]
-        arms = [arm for arm in eqn.regions if not raises(arm)]
-        if not live or not arms:
+        branches = [branch for branch in eqn.regions if not raises(branch)]
+        if not live or not branches:
             return
         fns: list[Fn] = []
-        for arm in arms:
+        for branch in branches:
             with current().nested() as b:
-                self.block(arm)
-                results = [self.full(r) for r, out in zip(arm.results, eqn.outs) if out in self.active]
-            fns.append(self.tape.arm(eqn, arm, b, results))
+                self.block(branch)
+                results = [self.materialize(r) for r, out in zip(branch.results, eqn.outs) if out in self.active]
+            fns.append(self.tape.mirrored_branch(eqn, branch, b, results))
         if len(fns) == 1:
             current().eqns += fns[0].eqns
             self.tangents.update(zip(live, fns[0].results))
             return
-        types = [joined(v.type, *(f.results[k].type for f in fns)) for k, v in enumerate(live)]
-        outs = current().emit(cond, eqn.args, regions=fns, types=types, hints=[hint(v) for v in live])
+        types = [joined_type(v.type, *(f.results[k].type for f in fns)) for k, v in enumerate(live)]
+        outs = current().emit(cond, eqn.args, regions=fns, types=types, hints=[d_hint(v) for v in live])
         self.tangents.update(zip(live, outs))
 
     def loop(self, eqn: Eqn) -> None:
         loop = parts(eqn)
         carried = [k for k, p in enumerate(loop.params) if p in self.active or loop.finals[k] in self.active]
-        listed = [j for j, e in enumerate(loop.elems) if e in self.active and self.of(loop.xs[j]) is not None]
+        listed = [j for j, e in enumerate(loop.elems) if e in self.active and self.tangent_of(loop.xs[j]) is not None]
         yielded = [j for j, y in enumerate(loop.ys) if y in self.active]
         if not carried and not yielded:
             return
-        xs = [cast(Operand, self.of(loop.xs[j])) for j in listed]
+        xs = [cast(Operand, self.tangent_of(loop.xs[j])) for j in listed]
         params = [tangent_like(loop.params[k]) for k in carried]
-        elems = [Value(cast(Seq, x.type).elem, hint(loop.elems[j])) for x, j in zip(xs, listed)]
-        inits = [self.full(loop.inits[k]) for k in carried]
+        elems = [Value(cast(Seq, x.type).elem, d_hint(loop.elems[j])) for x, j in zip(xs, listed)]
+        inits = [self.materialize(loop.inits[k]) for k in carried]
         self.tangents.update((loop.params[k], p) for k, p in zip(carried, params))
         self.tangents.update((loop.elems[j], e) for e, j in zip(elems, listed))
         with current().nested() as b:
             self.block(loop.body)
             b.module = b.loc = None
-            results = [self.full(loop.results[k]) for k in carried] + [self.full(loop.yields[j]) for j in yielded]
+            results = [self.materialize(loop.results[k]) for k in carried]
+            results += [self.materialize(loop.yields[j]) for j in yielded]
         index = loop.index
         position = Value(INT, index.hint if index else None, index.dim if index else None)
-        body = Fn(loop.body.name, (position, *params, *elems), self.tape.relieve(needed(b.eqns, results)),
-                  (Lit(True), *results))
-        body, tapes = self.tape.body(loop, body)
+        eqns = self.tape.drop_shape_dependences(live_equations(b.eqns, results))
+        body = Fn(loop.body.name, (position, *params, *elems), eqns, (Lit(True), *results))
+        body, tapes = self.tape.mirrored_body(loop, body)
         finals, ys = emit_loop(current(), positions(loop), bool(eqn.attrs["reverse"]), inits, [*xs, *tapes], body)
         self.tangents.update((loop.finals[k], f) for k, f in zip(carried, finals))
         self.tangents.update((loop.ys[j], y) for j, y in zip(yielded, ys))
