@@ -528,11 +528,11 @@ def _() -> Any:
 @case("write `it = iter(...)` of a list or an array")
 def _() -> Any:
     def refused(x):
-        return next(x)
+        return next(Pair(x)) * x[0]
 
     def followed(x):
         it = iter(x)
-        return next(it)
+        return next(it) * x[0]
 
     return refused, followed
 

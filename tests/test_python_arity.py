@@ -313,6 +313,53 @@ def by_name_what_must_be_there(x):
     return sum(v for v in itertools.accumulate(iterable=[x, 2.0])) + np.ndim(a=x)
 
 
+class Plain:
+    pass
+
+
+def absolute_object(x):
+    return abs(Sized(x)) + abs(Plain())
+
+
+def rounded_object(x):
+    return round(Plain(), 1) * x
+
+
+def loop_over_an_object(x):
+    for v in Plain():
+        x += v
+    return x
+
+
+def sum_of_an_object(x):
+    return sum(Plain()) * x
+
+
+def object_unpacked(x):
+    a, b = Plain()
+    return a * b * x
+
+
+def named_tuple_made_of_one(x):
+    return Row._make([x]).a
+
+
+def named_tuple_made_of_two(x):
+    return Row._make([x, 2.0]).a
+
+
+def attribute_of_an_object_by_number(x):
+    return getattr(Sized(x), 2)
+
+
+def next_of_a_list(x):
+    return next([x])
+
+
+def by_name_what_comes_first(x):
+    return round(number=x * 1.2345, ndigits=2) + sum(itertools.repeat(object=x, times=3)) + np.dot(a=[x], b=[2.0])
+
+
 PROGRAMS = [abs_of_two, abs_of_an_object_and_a_number, length_of_two, sum_with_two_keywords, hypot_by_name,
             sqrt_by_name, log_of_three, partial_of_hypot, item_of_two, int_of_three, sorted_by_position,
             sorted_by_comparison, largest_with_another_keyword, smallest_with_default_of_two, reduce_of_a_function,
@@ -322,7 +369,9 @@ PROGRAMS = [abs_of_two, abs_of_an_object_and_a_number, length_of_two, sum_with_t
             spread_by_name, arguments_first, absolute_list, pair_of_a_list, enumerated_from_a_float,
             partial_of_a_number, attribute_of_a_number_by_number, count_from_a_list, sum_of_a_number,
             position_that_is_a_text, list_as_a_key, axis_that_is_a_text, decimals_that_are_a_list,
-            by_name_what_must_be_there]
+            by_name_what_must_be_there, absolute_object, rounded_object, loop_over_an_object, sum_of_an_object,
+            object_unpacked, named_tuple_made_of_one, named_tuple_made_of_two, attribute_of_an_object_by_number,
+            next_of_a_list, by_name_what_comes_first]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

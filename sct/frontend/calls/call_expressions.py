@@ -29,7 +29,7 @@ from sct.frontend.calls.opaque_calls import (
     pure_method,
 )
 from sct.frontend.calls.outlining import Outline, evaluated_in_line, site_of
-from sct.frontend.heap.objects import instantiate, special_call, special_method
+from sct.frontend.heap.objects import instantiate, special_call, special_method, undefined
 from sct.frontend.interpreter.exceptions import attempted, die, fitted
 from sct.frontend.interpreter.handlers import special_key
 from sct.frontend.interpreter.interpreter import (
@@ -71,6 +71,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Instance,
     Key,
+    ObjRef,
     Path,
     Poison,
     Pullback,
@@ -220,11 +221,14 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     special, spelling = SPECIAL.get(special_key(f)), spelling_of(f)
     if special is not None or spelling is not None:
         check_arguments(ev, f, args, kwargs)
+        args, kwargs = by_position(f, args, kwargs)
     own = special_call(ev, args[0], _SPECIAL_METHODS[id(f)]) if args and id(f) in _SPECIAL_METHODS else None
     if own is not None:
         return checked(ev, own, f.__name__) if f in (str, repr) else own
+    if (f is abs or f is round) and args and isinstance(args[0], ObjRef):
+        return undefined(ev, f, *args)
     if special is not None:
-        return special(ev, *by_position(f, args, kwargs))
+        return special(ev, args, kwargs)
     if spelling is not None:
         return call_named(ev, spelling, args, kwargs)
     if type(f) in INSTANCES:
@@ -244,7 +248,10 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return ev.call(ev.rooted(f.func), [*first, *args], {**named, **kwargs})
     if isinstance(f, types.MethodType) and isinstance(f.__self__, type) and is_namedtuple(f.__self__) and \
             f.__name__ == "_make":
-        return ev.call(Static(f.__self__), items_of(ev, args[0]))
+        check_instance(ev, f, args, kwargs)
+        items = items_of(ev, args[0])
+        attempted(ev, lambda: f([None] * len(items)))  # raises where these are not as many as it has
+        return ev.call(Static(f.__self__), items)
     if isinstance(f, types.BuiltinMethodType) and f.__name__ == "join" and type(f.__self__) is str and \
             len(args) == 1 and not kwargs:
         return joined(ev, f.__self__, args[0])

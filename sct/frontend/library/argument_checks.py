@@ -167,7 +167,7 @@ def _method_misfit(cls: Any, name: str, count: int, names: tuple[str, ...]) -> s
 
 
 _NEVER_TRIED = frozenset((
-    "print", "setattr", "delattr", "next", "type", "vars", "eval", "exec", "compile", "globals", "locals", "input",
+    "print", "setattr", "delattr", "type", "vars", "eval", "exec", "compile", "globals", "locals", "input",
     "open", "getLogger", "__setattr__", "__init__", "dump", "tofile"))
 """Functions that do more than to give something."""
 

@@ -11,6 +11,7 @@ from sct.frontend.heap.objects import class_of, find_attribute, if_it_gives, set
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.expressions import get
 from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
+from sct.frontend.library.argument_checks import check_operands
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -94,9 +95,18 @@ def callable_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Static(isinstance(v, (Closure, Bound, Method, Pullback)))
 
 
+def _name(ev: Evaluator, v: Abstract) -> str:
+    """The name of an attribute, which is known."""
+    check_operands(ev, lambda name: getattr(None, name), v)
+    name = ev.ask(v, "the name of an attribute")
+    if not isinstance(name, str):
+        ev.refuse("SCT504", "the name of an attribute must be known", why=f"it is a {type(name).__name__}")
+    return name
+
+
 @special(getattr)
 def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    owner, name = args[0], str(ev.ask(args[1], "the name of an attribute"))
+    owner, name = args[0], _name(ev, args[1])
     if len(args) == 2:
         return get(ev, owner, name)
     found = attribute_if_any(ev, owner, name)
@@ -105,7 +115,7 @@ def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(hasattr)
 def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    return Static(attribute_if_any(ev, args[0], str(ev.ask(args[1], "the name of an attribute"))) is not None)
+    return Static(attribute_if_any(ev, args[0], _name(ev, args[1])) is not None)
 
 
 def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
@@ -127,13 +137,13 @@ def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | No
 
 @special(setattr)
 def setattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    set_attribute(ev, args[0], str(ev.ask(args[1], "the name of an attribute")), args[2])
+    set_attribute(ev, args[0], _name(ev, args[1]), args[2])
     return Static(None)
 
 
 @special(object.__setattr__)
 def force_attribute(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    set_attribute(ev, args[0], str(ev.ask(args[1], "the name of an attribute")), args[2], forced=True)
+    set_attribute(ev, args[0], _name(ev, args[1]), args[2], forced=True)
     return Static(None)
 
 

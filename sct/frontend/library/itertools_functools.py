@@ -465,10 +465,11 @@ def _accumulated(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 
 @special(itertools.repeat)
 def repeat(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    x = args[0] if args else kwargs["object"]
     times = args[1] if len(args) > 1 else kwargs.get("times")
     if times is None:
-        return new_iterator(ev, "repeat", (args[0],))
-    return new_iterator(ev, "repeat", (args[0], Static(max(0, int(ev.ask(times, "the number of repetitions"))))))
+        return new_iterator(ev, "repeat", (x,))
+    return new_iterator(ev, "repeat", (x, Static(max(0, int(ev.ask(times, "the number of repetitions"))))))
 
 
 @takes("repeat")

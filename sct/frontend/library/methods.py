@@ -63,7 +63,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         spelling = f".{name}"
         if spelling in BY_CALL:
             return call_named(ev, spelling, [owner, *args], kwargs)
-        ev.refuse("SCT203", f"the method `{name}` of arrays is not supported yet",
+        kind = "arrays" if isinstance(owner, Ref) else "numbers"
+        ev.refuse("SCT203", f"the method `{name}` of {kind} is not supported yet",
                   hint="write it out, or compute it outside the function and pass it")
     if isinstance(owner, Tup):
         named = namedtuple_method(ev, owner, name, args, kwargs)

@@ -187,6 +187,9 @@ def outputs(ev: Evaluator, spelling: str, args: Args,
     mask = None
     if isinstance(ufunc, np.ufunc):
         if (dtype := rest.pop("dtype", None)) is not None:
+            if not all(_is_of(x, dtype) for x in args if isinstance(x, Value)):
+                ev.refuse("SCT205", f"`{spelling}` of numbers with this `dtype` is not supported",
+                          hint="convert what it gives")
             args = [call_named(ev, ".astype", [x, dtype], {}) if isinstance(x, Ref) else x for x in args]
         mask = rest.pop("where", None)
         if len(args) == ufunc.nin + 1:
@@ -199,6 +202,13 @@ def outputs(ev: Evaluator, spelling: str, args: Args,
         ev.refuse("SCT205", f"`{spelling}` with `where=` and without `out=` is not supported",
                   why="the elements that are left out are not defined", hint="use np.where, or give an `out`")
     return args, rest, out, mask
+
+
+def _is_of(x: Value, dtype: Abstract) -> bool:
+    """Is this a number of 64 bits, and is that the dtype?"""
+    known = dtype.value if isinstance(dtype, Static) else None
+    is_float = isinstance(known, (type, np.dtype)) and np.dtype(float) == known
+    return is_float and isinstance(x.type, Tensor) and x.type.dtype in ("float", "f64")
 
 
 def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abstract,

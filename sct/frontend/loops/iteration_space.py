@@ -11,10 +11,10 @@ from sct.errors import SctError
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.subscripts import slice_view
 from sct.frontend.interpreter.interpreter import Evaluator
-from sct.frontend.library.argument_checks import check_operands
 from sct.frontend.loops.iterator_protocol import (
     ENDLESS,
     VIEWS,
+    check_iterable,
     drained,
     iterable,
     iterator,
@@ -66,7 +66,7 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
         return view_items(ev, v)
     if isinstance(v, Iteration) and v.kind == "range":
         return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
-    check_operands(ev, run, v)
+    check_iterable(ev, v, run)
     if isinstance(v, (Container, Static, Iteration)):
         return tuple(drained(ev, iterator(ev, v)))
     ev.refuse("SCT503", "the number of items of this object is not known",

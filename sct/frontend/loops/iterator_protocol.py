@@ -17,11 +17,11 @@ import collections
 import enum
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.errors import SctError
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.objects import special_call, special_method
+from sct.frontend.heap.objects import special_call, special_method, undefined
 from sct.frontend.heap.store import is_number
 from sct.frontend.heap.subscripts import size_along, slice_view
 from sct.frontend.interpreter.exceptions import die
@@ -33,6 +33,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     Iteration,
     ListRef,
+    ObjRef,
     Perhaps,
     Place,
     Poison,
@@ -49,8 +50,9 @@ from sct.ops import lt
 if TYPE_CHECKING:
     from sct.frontend.interpreter.interpreter import Evaluator
 
-__all__ = ["ENDLESS", "VIEWS", "drained", "ends", "exhaust", "is_iterator", "iterable", "iterator", "keep", "kept",
-           "most", "move", "new_iterator", "pairs", "place", "rows", "start", "taken", "takes", "use_up", "view_items"]
+__all__ = ["ENDLESS", "VIEWS", "check_iterable", "drained", "ends", "exhaust", "is_iterator", "iterable",
+           "iterator", "keep", "kept", "most", "move", "new_iterator", "pairs", "place", "rows", "start", "taken",
+           "takes", "use_up", "view_items"]
 
 VIEWS = ("keys", "values", "items")
 ENDLESS = ("count", "cycle", "repeat")
@@ -167,6 +169,13 @@ def iterable(ev: Evaluator, v: Abstract) -> Abstract:
     return iterable(ev, checked(ev, own, "iter"))
 
 
+def check_iterable(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> None:
+    """Raise what Python raises where `run` runs over what cannot be run over."""
+    if isinstance(v, ObjRef) and special_method(ev, v, "__getitem__") is None:
+        undefined(ev, run, v)
+    check_operands(ev, run, v)
+
+
 def iterator(ev: Evaluator, v: Abstract) -> Iteration:
     """`iter(v)`"""
     v = iterable(ev, v)
@@ -184,7 +193,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
         if isinstance(v, Ref) and not ev.type_of(v).rank:  # type: ignore[union-attr]
             die(ev, "TypeError", "iteration over a 0-d array")
         return new_iterator(ev, "iter", (v,))
-    check_operands(ev, iter, v)
+    check_iterable(ev, v)
     ev.refuse("SCT503", "this cannot be iterated over",
               hint="iterate over a range, an array, or a tuple, list or dict of known length")
 

@@ -18,9 +18,9 @@ from sct.frontend.heap.store import AMBIGUOUS, Store
 from sct.frontend.interpreter.expressions import condition
 from sct.frontend.interpreter.interpreter import Dead, Evaluator, statement
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
-from sct.frontend.library.argument_checks import check_operands
 from sct.frontend.loops.iteration_space import NESTS, Space, space
 from sct.frontend.loops.iterator_protocol import (
+    check_iterable,
     ends,
     exhaust,
     is_iterator,
@@ -72,7 +72,7 @@ def for_(ev: Evaluator, node: Any) -> None:
     where = space(ev, over)
     if where is None:
         if most(ev, over) is None and not (is_iterator(over) and ends(over)):
-            check_operands(ev, iter, over)
+            check_iterable(ev, over)
             ev.refuse("SCT503", "this cannot be iterated over", node=node.iter,
                       hint="iterate over a range, an array, or a tuple, list or dict of known length")
         unroll(ev, node, iterator(ev, over))
