@@ -1264,9 +1264,23 @@ def writes_an_item_of_a_pair(rows: Any, x: float) -> Any:
     return rows[1][1][0] * x
 
 
+def writes_a_row_of_a_slice(rows: Any, x: float) -> Any:
+    part = rows[1:]
+    part[0][0] = x * x
+    return part[1][0] * x
+
+
+def reads_a_row_that_a_slice_writes(rows: Any, x: float) -> Any:
+    row = rows[0]
+    part = rows[:]
+    part[0][0] = x * x
+    return row[0] * x
+
+
 @pytest.mark.parametrize("f, fresh, alike", [
     *((f, lambda n=n: [[1.0, 2.0] for _ in range(n)], lambda n=n: [[1.0, 2.0]] * n) for n in (3, 6)
-      for f in (writes_a_row, grows_a_row, writes_rows_in_a_loop, writes_through_a_helper)),
+      for f in (writes_a_row, grows_a_row, writes_rows_in_a_loop, writes_through_a_helper, writes_a_row_of_a_slice,
+                reads_a_row_that_a_slice_writes)),
     (writes_a_row_that_is_passed, lambda: ([[1.0] * 7 for _ in range(6)], [1.0] * 7),
      lambda: (lambda rows: (rows, rows[0]))([[1.0] * 7 for _ in range(6)])),
     (writes_a_row_that_is_passed, lambda: ([[1.0] for _ in range(6)], [1.0]),

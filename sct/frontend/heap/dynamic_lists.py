@@ -259,8 +259,11 @@ def common_length(ev: Evaluator, ref: ListRef) -> Operand:
 
 
 def fresh(ev: Evaluator, cell: Slots) -> None:
-    """Refuses a list that is not known to be what it was."""
-    if cell.frozen == STALE:
+    """Refuses a list that is not known to be what it was, or is an item of one."""
+    at: Slots | None = cell
+    while at is not None and at.frozen != STALE:
+        at = None if at.parent is None else slots(ev, ListRef(at.parent))
+    if at is not None:
         ev.refuse("SCT307", "a list is read that another name may have changed", why=STALE,
                   hint="take a copy: `list(xs)`")
 
@@ -401,6 +404,8 @@ def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
         for addr, other in list(ev.store.cells.items()):
             if isinstance(other, Slots) and other.frozen == HELD and not other.keys:
                 ev.store.cells[addr] = replace(other, frozen=STALE)
+                if other.origin == "argument":
+                    ev.container_written = ev.container_written or ev.loc
 
 
 def cut_loose(ev: Evaluator, ref: ListRef) -> None:
