@@ -1,4 +1,4 @@
-"""The pass `save`: what is kept on tapes; that nothing else changes."""
+"""The pass `choose_residuals`: what is kept on tapes; that nothing else changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sct.ir.types import ANY_BOOL, ANY_REAL, BOOL, FLOAT, INT, Seq
 from sct.ops import abs_, add, cos, dim, div, exp, gt, index, lt, mul, not_, sin, sqrt, sub, tanh
 from sct.passes.autodiff.expand import expand
 from sct.passes.pipeline import stages
-from sct.passes.rematerialization.choose_residuals import save
+from sct.passes.rematerialization.choose_residuals import choose_residuals
 from sct.passes.rematerialization.min_cut import Network
 from sct.passes.rewriting.driver import rewrite
 
@@ -199,7 +199,7 @@ def test_random_programs(seed: int) -> None:
     g = gradient_of(f, [0, 1])
     same_at_every_stage(g, args)
     plain = verify(expand(g))
-    kept = verify(save(plain))
+    kept = verify(choose_residuals(plain))
     for a, b in zip(run(kept, args), run(plain, args)):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=0)
     if seed % 4 == 0:

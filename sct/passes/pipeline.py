@@ -31,7 +31,7 @@ from sct.passes.motion.loop_invariant import hoist, hoist_primal
 from sct.passes.motion.merge_branches import gather
 from sct.passes.motion.scatter_to_store import once
 from sct.passes.motion.sink import sink
-from sct.passes.rematerialization.choose_residuals import save
+from sct.passes.rematerialization.choose_residuals import choose_residuals
 from sct.passes.rewriting.driver import rewrite, simplify
 from sct.passes.scalar.cse import cse
 from sct.passes.scalar.dce import dce
@@ -45,7 +45,7 @@ PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce", "hoist the primal")),
     ("expanded", ("expand",)),
     ("adjoint", ("simplify", "cse", "dce", "prune")),
-    ("saved", ("save", "simplify", "cse", "dce", "tidy", "hoist", "gather", "sink", "stack", "once", "late",
+    ("saved", ("choose residuals", "simplify", "cse", "dce", "tidy", "hoist", "gather", "sink", "stack", "once", "late",
                "starts", "dce")),
     ("storage", ("split", "prune", "storage")),
 )
@@ -58,7 +58,8 @@ PRIMAL: Pipeline = (*PIPELINE[:3], PIPELINE[-1])
 """For a function that is not differentiated itself: there is nothing to save."""
 
 COMPILED: Pipeline = tuple(
-    (stage, tuple("save for kernels" if name == "save" else name for name in names)) for stage, names in PIPELINE)
+    (stage, tuple("choose residuals for kernels" if name == "choose residuals" else name for name in names))
+    for stage, names in PIPELINE)
 """The same where loops are compiled: other things are cheap there."""
 
 STAGES = ("primal", *(stage for stage, _ in PIPELINE))
@@ -118,8 +119,9 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
     keep = returns_value(fn) if keep_raises is None else keep_raises
     each: dict[str, Pass] = {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
-        "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "save": save,
-        "save for kernels": lambda f: save(f, compiled=True), "hoist": hoist, "hoist the primal": hoist_primal,
+        "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "choose residuals": choose_residuals,
+        "choose residuals for kernels": lambda f: choose_residuals(f, compiled=True), "hoist": hoist,
+        "hoist the primal": hoist_primal,
         "gather": gather, "sink": sink, "stack": stack, "once": once, "late": late, "starts": initial_zeros,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }

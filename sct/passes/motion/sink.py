@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from math import inf
 
 from sct.ir.core import Fn, Value, is_effect
-from sct.passes.rewriting.mutable_ir import Block, Node, blocks, freeze, is_arm, thaw
+from sct.passes.rewriting.mutable_ir import Block, Node, blocks, freeze, is_branch, thaw
 
 __all__ = ["sink"]
 
@@ -80,7 +80,7 @@ def _arm_in(home: Block, block: Block) -> Block | None:
     """The arm in `home` that `block` is in, if no loop or closure is around it there."""
     found = None
     while block is not home:
-        if not is_arm(block) or block.owner is None:
+        if not is_branch(block) or block.owner is None:
             return None
         found, block = block, block.owner.home
     return found

@@ -1,34 +1,40 @@
-"""What it costs to keep a value on a tape, or to compute it again; in multiplications.
+"""The cost of keeping a value on a tape and of computing it again, in multiplications.
 
-An append and a pop cost about two cheap operations.  An array is kept by reference, for the
-same price, unless it, or what it is a part of, is overwritten later: then keeping it is a copy
-a trip.  Operations on arrays are not repeated, but for views and element reads.
+    keep_cost(t) = 1.5;  recompute_cost(t = a * b) = 0.7        so t is recomputed if a and b are at hand
+
+In:  paired regions. Out: costs of their values, for CPython or for code that Numba compiles.
+An append and a pop cost about two cheap operations. An array is kept by reference for the same price, unless it or an
+array that it is a view of is overwritten later: then each iteration keeps a copy. Operations on arrays are not
+recomputed, except views and reads of elements.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 from sct.ir.core import Lit, Operand, Value, is_effect
 from sct.ir.types import FLOAT, INT, List, Optional, Seq, Tensor, Type, Undef
 from sct.ops.arrays.indexing import advanced
 from sct.ops.program.list_ops import UPDATES
-from sct.passes.rematerialization.paired_regions import Program
+from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.arithmetic_rules import FOLDED
 from sct.passes.rewriting.mutable_ir import Block, Node
 from sct.passes.scalar.cse import ALLOCATIONS
 
-__all__ = ["FREE", "ON_ARRAYS", "OUTER", "Costs", "Way", "can_repeat"]
+__all__ = ["FREE", "ON_ARRAYS", "OUTER", "CostModel", "ResidualSource", "SourceKind", "can_recompute"]
 
 TAPE, SHARED, PART, COPY = 1.5, 0.3, 100.0, 1000.0
+"""Keeping a value: on a tape of its own; on a tape that exists anyway; a view of an overwritten array; a copy."""
 FREE, CHEAP, ON_ARRAYS = 0.3, 0.7, 12.0
+"""Computing a value again: a read or a view; arithmetic on numbers; arithmetic on arrays."""
 COUNT = 0.4
-"""What a step of arithmetic on Python ints costs: an index is not kept."""
+"""Arithmetic on Python ints: cheaper than a tape, so that an index is recomputed."""
 QUOTIENT = 2.0
-"""What a division costs where code is compiled; it waits for the processor, a tape does not."""
+"""A division in compiled code: it stalls the processor, which a tape does not."""
 OUTER = 0.1
-"""What a trip of an outer loop costs, spread over those of an inner one."""
+"""An operation in an outer loop, relative to one in the inner loop."""
 
 ARITHMETIC = frozenset({
     "add", "sub", "mul", "neg", "pos", "div", "abs", "sign", "square", "floordiv", "mod", "int", "bool", "not_",
@@ -39,52 +45,67 @@ VIEWS = ("index", "unwrap", "reshape", "transpose", "ravel")
 READS = ("index", "dim", "size", "unwrap", "is_none", "transpose")
 
 
-@dataclass(frozen=True)
-class Way:
-    """A way to get at a value: "index", "counter", "shift", "final", "last", "same" or "again", and what it
-    reads."""
+class SourceKind(Enum):
+    """How a backward loop obtains a value of the forward loop without a tape."""
 
-    kind: str
+    INDEX = "it is the index of the loop, and the backward loop has the same index"
+    COUNTER = "it is an affine function of the index"
+    NEXT_ITERATION = "it becomes a carry, which the backward loop carries back from the following iteration"
+    FINAL_ARRAY = "it is still an element of an array when the forward loop has ended"
+    LAST_ITERATION = "it is loop-invariant, and the forward loop carries it out"
+    BEFORE_LOOP = "it is loop-invariant, and is computed again before the backward loop"
+    RECOMPUTED = "it is computed again in each iteration"
+
+
+@dataclass(frozen=True)
+class ResidualSource:
+    """One way to obtain a value without a tape, its cost, and the operands that it reads."""
+
+    kind: SourceKind
     cost: float
     operands: tuple[Operand, ...]
 
 
-def can_repeat(node: Node) -> bool:
-    """May the node be run again: is it pure, cheap, and alone?"""
+def can_recompute(node: Node) -> bool:
+    """May the node be computed again: is it pure, cheap, and without further outs?"""
     op = node.eqn.op
     return (not node.blocks and not is_effect(node.eqn) and len(node.outs) == 1 and op.name not in ALLOCATIONS
-            and (op.cost == "free" or op.name in ARITHMETIC or op.name in READS or is_literal(node)))
+            and (op.cost == "free" or op.name in ARITHMETIC or op.name in READS or folds_to_literal(node)))
 
 
-def is_literal(node: Node) -> bool:
-    """Is it a function of literals, which `simplify` computes?"""
+def folds_to_literal(node: Node) -> bool:
+    """Is it a function of literals, which `simplify` folds?"""
     return node.eqn.op.name in FOLDED and all(isinstance(x, Lit) for x in node.args) and node.outs[0].type == FLOAT
 
 
-class Costs:
-    """Costs of the values of a program, which Numba compiles or CPython runs."""
+class CostModel:
+    """The costs of the values of a function.
 
-    def __init__(self, program: Program, compiled: bool = False) -> None:
-        self.program, self.compiled = program, compiled
+    compiled  the code is compiled by Numba
+    taped     the values that have a tape already
+    """
+
+    def __init__(self, regions: PairedRegions, compiled: bool = False) -> None:
+        self.regions, self.compiled = regions, compiled
         self.taped: set[Value] = set()
-        self._written: set[Value] | None = None
-        self._requests: dict[Value, float] = {}
+        self._overwritten: set[Value] | None = None
+        self._request_costs: dict[Value, float] = {}
 
-    def keep(self, value: Value, forward: Container[Block]) -> float:
-        if value in self.taped or self.program.home[value] in forward and self._is_elem(value):
+    def keep_cost(self, value: Value, forward: Container[Block]) -> float:
+        if value in self.taped or self.regions.home[value] in forward and self._is_elem(value):
             return SHARED
-        if _is_array(value.type) and self.overwritten(value):
+        if _is_array(value.type) and self.may_be_overwritten(value):
             return COPY
-        if _is_array(value.type) and self.is_part(value):
+        if _is_array(value.type) and self.is_view_of_overwritten(value):
             return PART
         return TAPE + (0.0 if value.hint else 0.01)
 
     def _is_elem(self, value: Value) -> bool:
-        loop = self.program.home[value].owner
+        loop = self.regions.home[value].owner
         return loop is not None and loop.name == "loop" and value in loop.elems
 
-    def repeat(self, node: Node) -> float:
-        if node.name in READS or is_literal(node) or node.eqn.op.cost == "free":
+    def recompute_cost(self, node: Node) -> float:
+        if node.name in READS or folds_to_literal(node) or node.eqn.op.cost == "free":
             return FREE
         if any(_is_array(x.type) for x in (*node.args, *node.outs)):
             return ON_ARRAYS
@@ -92,58 +113,58 @@ class Costs:
             return COUNT
         return QUOTIENT if self.compiled and node.name in ("div", "quotient", "floordiv", "mod") else CHEAP
 
-    def is_work(self, value: Value) -> bool:
-        """Is this more than a part of an array, or arithmetic on numbers?"""
-        node, _ = self.program.maker.get(value, (None, 0))
-        return node is not None and (not can_repeat(node) or self.repeat(node) == ON_ARRAYS)
+    def is_expensive(self, value: Value) -> bool:
+        """Does `value` take more than a view, an element read or arithmetic on numbers?"""
+        node = self.regions.node_of(value)
+        return node is not None and (not can_recompute(node) or self.recompute_cost(node) == ON_ARRAYS)
 
-    def request(self, value: Operand, block: Block) -> float:
-        """What it costs the loops around `block` to have `value` there."""
-        if not isinstance(value, Value) or self.program.visible(value, block):
+    def request_cost(self, value: Operand, block: Block) -> float:
+        """The cost for the loops around `block` of making `value` available there."""
+        if not isinstance(value, Value) or self.regions.in_scope(value, block):
             return 0.0
-        if value not in self._requests:
-            self._requests[value] = COPY
-            node, _ = self.program.maker.get(value, (None, 0))
-            cost = COPY if _is_array(value.type) and self.overwritten(value) else OUTER * TAPE
+        if value not in self._request_costs:
+            self._request_costs[value] = COPY
+            node = self.regions.node_of(value)
+            cost = COPY if _is_array(value.type) and self.may_be_overwritten(value) else OUTER * TAPE
             if self._is_index(value):
                 cost = 0.0
-            elif node is not None and can_repeat(node):
-                again = OUTER * self.repeat(node) + sum(self.request(x, block) for x in node.args)
-                cost = min(cost, again)
-            self._requests[value] = cost
-        return self._requests[value]
+            elif node is not None and can_recompute(node):
+                recompute = OUTER * self.recompute_cost(node) + sum(self.request_cost(x, block) for x in node.args)
+                cost = min(cost, recompute)
+            self._request_costs[value] = cost
+        return self._request_costs[value]
 
     def _is_index(self, value: Value) -> bool:
-        loop = self.program.home[value].owner
+        loop = self.regions.home[value].owner
         return loop is not None and loop.name == "loop" and value is loop.index
 
     # -- overwritten buffers --------------------------------------------------------------
 
-    def overwritten(self, value: Value) -> bool:
-        """May a later update take over the buffer of this array?"""
-        if self._written is None:
-            self._written = self._find_written()
-        return value in self._written
+    def may_be_overwritten(self, value: Value) -> bool:
+        """May the buffer of this array be donated to a later update?"""
+        if self._overwritten is None:
+            self._overwritten = self._find_overwritten()
+        return value in self._overwritten
 
-    def is_part(self, value: Value) -> bool:
-        """Is this a view of an array that is overwritten?"""
-        return any(isinstance(x, Value) and self.overwritten(x) for x in self._bases(value))
+    def is_view_of_overwritten(self, value: Value) -> bool:
+        """Is `value` a view of an array that may be overwritten?"""
+        return any(isinstance(x, Value) and self.may_be_overwritten(x) for x in self._viewed(value))
 
-    def _bases(self, value: Value) -> Iterator[Operand]:
-        """The arrays that `value` is a view of."""
+    def _viewed(self, value: Value) -> Iterator[Operand]:
+        """The arrays of which `value` is a view, the nearest first."""
         x: Operand = value
-        while isinstance(x, Value) and x in self.program.maker:
-            node, _ = self.program.maker[x]
+        while isinstance(x, Value) and x in self.regions.producer:
+            node, _ = self.regions.producer[x]
             if node.name not in VIEWS or not node.args or node.name == "index" and advanced(node.attrs["key"]):
                 return
             x = node.args[0]
             yield x
 
-    def _find_written(self) -> set[Value]:
-        """Backwards from the operands of updates, through carries and arms."""
+    def _find_overwritten(self) -> set[Value]:
+        """Follow the operands of updates backwards, through views, carries and branches."""
         sources: dict[Value, list[Operand]] = {}
         work: list[Operand] = []
-        stack = [self.program.top]
+        stack = [self.regions.top]
         while stack:
             for node in stack.pop().nodes:
                 stack += node.blocks
@@ -151,20 +172,20 @@ class Costs:
                     work.append(node.args[0])
                 elif node.name == "cond":
                     for k, out in enumerate(node.outs):
-                        sources[out] = [arm.results[k] for arm in node.blocks]
+                        sources[out] = [branch.results[k] for branch in node.blocks]
                 elif node.name == "loop":
                     for k, param in enumerate(node.params):
                         sources[param] = [node.inits[k], node.body.results[1 + k]]
                         sources[node.outs[k]] = [param, node.body.results[1 + k]]
                 elif node.name in VIEWS and node.args:
                     sources.setdefault(node.outs[0], []).append(node.args[0])
-        written: set[Value] = set()
+        overwritten: set[Value] = set()
         while work:
             x = work.pop()
-            if isinstance(x, Value) and x not in written:
-                written.add(x)
+            if isinstance(x, Value) and x not in overwritten:
+                overwritten.add(x)
                 work += sources.get(x, ())
-        return written
+        return overwritten
 
 
 def _is_array(t: Type) -> bool:

@@ -1,11 +1,11 @@
-"""Reads that can be done again from the final array of a loop.
+"""Reads of elements that the backward pass can repeat from the final array of a loop.
 
-    for i in range(1, n): x[i] = x[i - 1] * a[i]        x[i - 1] is never overwritten later
+    for i in range(1, n): t = x[i - 1]; x[i] = t * a[i]   ->   t is read from the final x: x[i - 1] is never overwritten
 
-An array that a loop carries is a thread of versions, each made from the one before by a
-write.  An element read of a version is what the last version has there if no write
-that comes later in the thread can touch it; that is proved axis by axis, from the
-ranges of the loops (so that `x[i - 1]` at `i = 0`, which is the last element, is seen).
+In:  a value, and a block that runs after the loop. Out: the read of the final array that gives the value, if it is
+proved to exist. An array that a loop carries is a chain of versions; each write makes a version from the one before.
+A read of a version equals the read of the last version if no later write of the chain can touch the element. That is
+proved axis by axis from the ranges of the loops; negative indices are accounted for (`x[i - 1]` at `i = 0`).
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from dataclasses import dataclass, field
 from sct.ir.affine import Range, Term, least, range_over, term_of
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import Dim, Tensor
-from sct.passes.rematerialization.paired_regions import Program
+from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, within
 
-__all__ = ["Final", "Finals"]
+__all__ = ["FinalArrayReads", "FinalRead"]
 
 WRITES = ("store", "add_at")
 
 
 @dataclass(frozen=True)
-class Final:
+class FinalRead:
     """array[key]"""
 
     array: Value
@@ -34,8 +34,12 @@ class Final:
 
 
 @dataclass
-class _Thread:
-    """versions: in the order in which the body runs; writes: the version that each makes"""
+class _VersionChain:
+    """The versions of the array that `loop` carries at position `carry`.
+
+    versions  numbered in the order in which the body computes them
+    writes    for a write: the number of the version that it makes
+    """
 
     loop: Node
     carry: int
@@ -43,77 +47,80 @@ class _Thread:
     writes: dict[Node, int] = field(default_factory=dict)
 
 
-class _Broken(Exception):
-    """The versions are not one thread."""
+class _ChainBroken(Exception):
+    """The versions do not form a single chain."""
 
 
-class Finals:
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self._threads: dict[tuple[Node, int], _Thread | None] = {}
+class FinalArrayReads:
+    """Finds and caches the reads of final arrays in one function."""
+
+    def __init__(self, regions: PairedRegions) -> None:
+        self.regions = regions
+        self._chains: dict[tuple[Node, int], _VersionChain | None] = {}
         self._stores: dict[Value, list[Node]] | None = None
-        self._found: dict[tuple[Value, Block], Final | None] = {}
+        self._cache: dict[tuple[Value, Block], FinalRead | None] = {}
 
-    def of(self, value: Value, reader: Block) -> Final | None:
-        """What `value` is, in a block that runs after the loop that carries the array."""
-        if (value, reader) not in self._found:
-            self._found[value, reader] = self._find(value, reader)
-        return self._found[value, reader]
+    def find(self, value: Value, reader: Block) -> FinalRead | None:
+        """The read that gives `value` in the block `reader`, which runs after the loop that carries the array."""
+        if (value, reader) not in self._cache:
+            self._cache[value, reader] = self._search(value, reader)
+        return self._cache[value, reader]
 
-    def _find(self, value: Value, reader: Block) -> Final | None:
-        node, _ = self.program.maker.get(value, (None, 0))
+    def _search(self, value: Value, reader: Block) -> FinalRead | None:
+        node = self.regions.node_of(value)
         if node is not None and node.name == "index":
             read = _Access(node.home, node.attrs["key"], tuple(node.args[1:]))
-            if (final := self._read(node.args[0], read, reader)) is not None:
+            if (final := self._read_of_version(node.args[0], read, reader)) is not None:
                 return final
         for store in self.stores_of(value):
             read = _Access(store.home, store.attrs["key"], tuple(store.args[2:]))
             element = _element_type(store) == value.type and set(read.key) == {"i"}
-            if element and (final := self._read(store.outs[0], read, reader)) is not None:
+            if element and (final := self._read_of_version(store.outs[0], read, reader)) is not None:
                 return final
         return None
 
-    def _read(self, array: Operand, read: _Access, reader: Block) -> Final | None:
-        thread = self.thread(array, reader)
-        if thread is None or not isinstance(array, Value) or array not in thread.versions:
+    def _read_of_version(self, array: Operand, read: _Access, reader: Block) -> FinalRead | None:
+        chain = self.chain(array, reader)
+        if chain is None or not isinstance(array, Value) or array not in chain.versions:
             return None
-        between = self._loops(read.block, thread.loop)[len(self._loops(self.program.home[array], thread.loop)):]
-        if any(within(w.home, loop.body) for loop in between for w in thread.writes):
+        outer = self._loops_around(self.regions.home[array], chain.loop)
+        between = self._loops_around(read.block, chain.loop)[len(outer):]
+        if any(within(w.home, loop.body) for loop in between for w in chain.writes):
             return None
-        survives = all(self._apart(thread, read, write, number > thread.versions[array])
-                       for write, number in thread.writes.items())
-        return Final(thread.loop.outs[thread.carry], read.key, read.operands) if survives else None
+        survives = all(self._never_overwrites(chain, read, write, number > chain.versions[array])
+                       for write, number in chain.writes.items())
+        return FinalRead(chain.loop.outs[chain.carry], read.key, read.operands) if survives else None
 
     def stores_of(self, value: Value) -> Sequence[Node]:
-        """The writes of `value` into an array, in its own block."""
+        """The writes of `value` into an array, in the block that binds `value`."""
         if self._stores is None:
             self._stores = {}
-            for node, _ in self.program.maker.values():
+            for node, _ in self.regions.producer.values():
                 if node.name == "store" and isinstance(node.args[1], Value):
                     self._stores.setdefault(node.args[1], []).append(node)
-        return [s for s in self._stores.get(value, ()) if s.home is self.program.home[value]]
+        return [s for s in self._stores.get(value, ()) if s.home is self.regions.home[value]]
 
-    # -- threads ------------------------------------------------------------------------
+    # -- version chains ------------------------------------------------------------------------
 
-    def thread(self, array: Operand, reader: Block) -> _Thread | None:
-        """The thread of the outermost loop that carries `array` along and has ended before `reader` runs."""
-        found = None
-        while (at := self.carry(array)) is not None and not within(reader, at[0].body):
-            if at not in self._threads:
-                self._threads[at] = self._follow(*at)
-            thread = self._threads[at]
-            if thread is None:
+    def chain(self, array: Operand, reader: Block) -> _VersionChain | None:
+        """The chain of the outermost loop that carries `array` and has ended before `reader` runs."""
+        outermost = None
+        while (carry := self.carry_of(array)) is not None and not within(reader, carry[0].body):
+            if carry not in self._chains:
+                self._chains[carry] = self._chain_of(*carry)
+            chain = self._chains[carry]
+            if chain is None:
                 break
-            found = thread
-            array = at[0].inits[at[1]]
-        return found
+            outermost = chain
+            array = carry[0].inits[carry[1]]
+        return outermost
 
-    def carry(self, array: Operand) -> tuple[Node, int] | None:
-        """The loop, and its carry, whose buffer `array` is a version of."""
+    def carry_of(self, array: Operand) -> tuple[Node, int] | None:
+        """(loop, position of the carry) such that `array` is a version of that carry."""
         while isinstance(array, Value):
-            node, k = self.program.maker.get(array, (None, 0))
+            node, k = self.regions.producer.get(array, (None, 0))
             if node is None:
-                loop = self.program.home[array].owner
+                loop = self.regions.home[array].owner
                 if loop is None or loop.name != "loop" or array not in loop.params:
                     return None
                 return loop, loop.params.index(array)
@@ -122,89 +129,90 @@ class Finals:
             elif node.name == "loop" and k < node.carries:
                 array = node.inits[k]
             elif node.name == "cond":
-                array = next((r for arm in node.blocks if isinstance(r := arm.results[k], Value)), Lit(None))
+                array = next((r for branch in node.blocks if isinstance(r := branch.results[k], Value)), Lit(None))
             else:
                 return None
         return None
 
-    def _follow(self, loop: Node, k: int) -> _Thread | None:
-        thread = _Thread(loop, k)
+    def _chain_of(self, loop: Node, k: int) -> _VersionChain | None:
+        chain = _VersionChain(loop, k)
         try:
-            self._loop(thread, loop, k)
-        except _Broken:
+            self._follow_loop(chain, loop, k)
+        except _ChainBroken:
             return None
-        return thread
+        return chain
 
-    def _loop(self, thread: _Thread, loop: Node, k: int) -> None:
-        end = self._block(thread, loop.body, loop.params[k])
+    def _follow_loop(self, chain: _VersionChain, loop: Node, k: int) -> None:
+        end = self._follow_block(chain, loop.body, loop.params[k])
         if loop.body.results[1 + k] is not end:
-            raise _Broken
+            raise _ChainBroken
 
-    def _block(self, thread: _Thread, block: Block, version: Value) -> Value:
-        """Follow the thread from `version` through the block; its version at the end."""
-        thread.versions.setdefault(version, len(thread.versions))
+    def _follow_block(self, chain: _VersionChain, block: Block, version: Value) -> Value:
+        """Follow the chain from `version` through the block; the version at its end."""
+        chain.versions.setdefault(version, len(chain.versions))
         for node in block.nodes:
-            mine = [a for a in node.args if isinstance(a, Value) and a in thread.versions]
-            if node.name in WRITES and node.args[0] in mine:
-                version = self._next(thread, version, node.args[0], node.outs[0])
-                thread.writes[node] = thread.versions[version]
-            elif node.name == "loop" and any(a in node.inits for a in mine):
-                version = self._inner(thread, version, node)
+            in_chain = [a for a in node.args if isinstance(a, Value) and a in chain.versions]
+            if node.name in WRITES and node.args[0] in in_chain:
+                version = self._add_version(chain, version, node.args[0], node.outs[0])
+                chain.writes[node] = chain.versions[version]
+            elif node.name == "loop" and any(a in node.inits for a in in_chain):
+                version = self._follow_inner_loop(chain, version, node)
             elif node.name == "cond":
-                version = self._arms(thread, version, node)
+                version = self._follow_conditional(chain, version, node)
             elif node.name == "closure":
-                raise _Broken
+                raise _ChainBroken
         return version
 
-    def _next(self, thread: _Thread, version: Value, read: Operand, made: Value) -> Value:
+    def _add_version(self, chain: _VersionChain, version: Value, read: Operand, new: Value) -> Value:
         if read is not version:
-            raise _Broken
-        thread.versions[made] = len(thread.versions)
-        return made
+            raise _ChainBroken
+        chain.versions[new] = len(chain.versions)
+        return new
 
-    def _inner(self, thread: _Thread, version: Value, node: Node) -> Value:
-        carried = [k for k, init in enumerate(node.inits) if isinstance(init, Value) and init in thread.versions]
+    def _follow_inner_loop(self, chain: _VersionChain, version: Value, node: Node) -> Value:
+        carried = [k for k, init in enumerate(node.inits) if isinstance(init, Value) and init in chain.versions]
         if len(carried) != 1 or node.inits[carried[0]] is not version:
-            raise _Broken
-        self._loop(thread, node, carried[0])
-        return self._next(thread, version, version, node.outs[carried[0]])
+            raise _ChainBroken
+        self._follow_loop(chain, node, carried[0])
+        return self._add_version(chain, version, version, node.outs[carried[0]])
 
-    def _arms(self, thread: _Thread, version: Value, node: Node) -> Value:
-        ends = [self._block(thread, arm, version) for arm in node.blocks]
-        outs = [k for k in range(len(node.outs)) if any(arm.results[k] in thread.versions for arm in node.blocks)]
+    def _follow_conditional(self, chain: _VersionChain, version: Value, node: Node) -> Value:
+        ends = [self._follow_block(chain, branch, version) for branch in node.blocks]
+        outs = [k for k in range(len(node.outs)) if any(branch.results[k] in chain.versions for branch in node.blocks)]
         if not outs:
             if any(end is not version for end in ends):
-                raise _Broken
+                raise _ChainBroken
             return version
-        if len(outs) > 1 or any(arm.results[outs[0]] is not end for arm, end in zip(node.blocks, ends)):
-            raise _Broken
-        return self._next(thread, version, version, node.outs[outs[0]])
+        if len(outs) > 1 or any(branch.results[outs[0]] is not end for branch, end in zip(node.blocks, ends)):
+            raise _ChainBroken
+        return self._add_version(chain, version, version, node.outs[outs[0]])
 
-    # -- what later writes touch ----------------------------------------------------------
+    # -- what later writes can touch ----------------------------------------------------------
 
-    def _apart(self, thread: _Thread, read: _Access, write: Node, after: bool) -> bool:
-        """Can no later run of `write` touch what `read` reads?  `after`: it also comes later in a trip."""
+    def _never_overwrites(self, chain: _VersionChain, read: _Access, write: Node, after: bool) -> bool:
+        """Can no later execution of `write` touch what `read` reads?  `after`: it also follows within an iteration."""
         other = _Access(write.home, write.attrs["key"], tuple(write.args[2:]))
-        mine, its = self._loops(read.block, thread.loop), self._loops(write.home, thread.loop)
+        read_loops = self._loops_around(read.block, chain.loop)
+        write_loops = self._loops_around(write.home, chain.loop)
         common = 0
-        while common < min(len(mine), len(its)) and mine[common] is its[common]:
+        while common < min(len(read_loops), len(write_loops)) and read_loops[common] is write_loops[common]:
             common += 1
         levels = range(common + 1 if after else common)
-        return all(self._disjoint(read, other, mine, its, common, level) for level in levels)
+        return all(self._disjoint(read, other, read_loops, write_loops, common, level) for level in levels)
 
-    def _loops(self, block: Block, top: Node) -> list[Node]:
+    def _loops_around(self, block: Block, top: Node) -> list[Node]:
         """The loops around `block`, from `top` inwards."""
-        found = [b.owner for b in ancestors(block) if b.owner is not None and b.owner.name == "loop"]
-        return found[:found.index(top) + 1][::-1] if top in found else []
+        loops = [b.owner for b in ancestors(block) if b.owner is not None and b.owner.name == "loop"]
+        return loops[:loops.index(top) + 1][::-1] if top in loops else []
 
-    def _disjoint(self, read: _Access, write: _Access, mine: Sequence[Node], its: Sequence[Node], common: int,
-                  level: int) -> bool:
-        """Do they touch different elements where the first `level` loops are in the same trip, and
-        the next, if that is common to both, is in a later one for the write?"""
+    def _disjoint(self, read: _Access, write: _Access, read_loops: Sequence[Node], write_loops: Sequence[Node],
+                  common: int, level: int) -> bool:
+        """Do `read` and `write` touch different elements if the first `level` loops are in the same iteration, and
+        the write is in a later iteration of the next loop, if that one is common to both?"""
         ranges: list[Range] = []
         env: dict[Value, Term] = {}
-        for n, loop in enumerate(its):
-            r = self._range(loop, its[0])
+        for n, loop in enumerate(write_loops):
+            r = self._range(loop, write_loops[0])
             if r is None:
                 if loop.index is not None and n >= level:
                     return False
@@ -212,33 +220,35 @@ class Finals:
             if n < level:
                 ranges.append(r)
                 continue
-            again = Value(r.index.type)
+            other_index = Value(r.index.type)
             low, high = (None if t is None else t.with_(env) for t in (r.low, r.high))
             if n == level < common:
-                trips = Value(r.index.type)
-                env[r.index] = Term(0, {r.index: 1, trips: r.step})
-                ranges += [r, Range(trips, Term(1), None, 1)]
+                later = Value(r.index.type)
+                env[r.index] = Term(0, {r.index: 1, later: r.step})
+                ranges += [r, Range(later, Term(1), None, 1)]
             else:
-                env[r.index] = Term(0, {again: 1})
-                ranges.append(Range(again, low, high, r.step))
-        ranges += [r for loop in mine[min(level + 1, common):] if (r := self._range(loop, its[0])) is not None]
-        pairs = zip(self._items(read, its[0]), self._items(write, its[0]))
-        return any(self._axis_apart(a, b, env, ranges[::-1]) for a, b in pairs)
+                env[r.index] = Term(0, {other_index: 1})
+                ranges.append(Range(other_index, low, high, r.step))
+        top = write_loops[0]
+        ranges += [r for loop in read_loops[min(level + 1, common):] if (r := self._range(loop, top)) is not None]
+        pairs = zip(self._items(read, top), self._items(write, top))
+        return any(self._disjoint_on_axis(a, b, env, ranges[::-1]) for a, b in pairs)
 
     def _range(self, loop: Node, top: Node) -> Range | None:
         if loop.index is None:
             return None
         return range_over(loop.index, loop.bounds, loop.attrs["reverse"], lambda x: self._term(x, loop.home, top))
 
-    def _axis_apart(self, read: _Item, write: _Item, env: dict[Value, Term], ranges: Sequence[Range]) -> bool:
-        """Is one wholly before the other on an axis, neither counting from its end?"""
+    def _disjoint_on_axis(self, read: _Item, write: _Item, env: dict[Value, Term], ranges: Sequence[Range]) -> bool:
+        """Is one wholly before the other on an axis, and does neither count from its end?"""
         low, high = (None if t is None else t.with_(env) for t in (write.low, write.high))
-        its = _Item(low, high, write.from_start)
-        return read.from_start and write.from_start and (_before(read, its, ranges) or _before(its, read, ranges))
+        shifted = _Item(low, high, write.from_start)
+        return (read.from_start and write.from_start
+                and (_before(read, shifted, ranges) or _before(shifted, read, ranges)))
 
     def _items(self, access: _Access, top: Node) -> list[_Item]:
-        """What the access touches of each axis, as far as that is known."""
-        loops = self._loops(access.block, top)
+        """The range that the access touches on each axis, for the leading axes where that is known."""
+        loops = self._loops_around(access.block, top)
         ranges = [r for loop in reversed(loops) if (r := self._range(loop, top)) is not None]
         items, rest = [], iter(access.operands)
 
@@ -259,16 +269,16 @@ class Finals:
             items.append(_Item(low, high, positive and (k == "i" or k[3] == "0")))
         return items
 
-    def _made(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
-        node, _ = self.program.maker.get(x, (None, 0))
+    def _definition(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
+        node = self.regions.node_of(x)
         return None if node is None else (node.name, node.args)
 
     def _term(self, x: Operand, block: Block, top: Node) -> Term | None:
-        """`x` as a term of indices, and of values that do not change in the loops from `top` inwards."""
-        t = term_of(x, self._made)
-        loops = self._loops(block, top)
+        """`x` as a term of indices and of values that are invariant in the loops from `top` inwards."""
+        t = term_of(x, self._definition)
+        loops = self._loops_around(block, top)
         indices = {loop.index for loop in loops}
-        if t is None or any(v not in indices and within(self.program.home[v], top.body) for v in t.coefs):
+        if t is None or any(v not in indices and within(self.regions.home[v], top.body) for v in t.coefs):
             return None
         return t
 
@@ -282,7 +292,7 @@ class _Access:
 
 @dataclass(frozen=True)
 class _Item:
-    """low <= element < high; None: not known.  `from_start`: neither counts from the end of the axis."""
+    """low <= element < high; None: unknown.  `from_start`: neither bound counts from the end of the axis."""
 
     low: Term | None
     high: Term | None

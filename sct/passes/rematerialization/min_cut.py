@@ -1,4 +1,4 @@
-"""Minimum cut of a flow network (Dinic): which nodes stay on the side of the source.
+"""Minimum cut of a flow network, by Dinic's algorithm: the vertices on the side of the source.
 
 >>> net = Network()
 >>> net.edge("s", "a", 3.0); net.edge("a", "t", 1.0)
@@ -13,57 +13,63 @@ from collections.abc import Hashable
 
 __all__ = ["Network"]
 
-Node = Hashable
+Vertex = Hashable
 
 
 class Network:
-    """Directed edges with capacities."""
+    """A directed graph with capacities.
+
+    target    for an edge: the vertex at its end
+    left      for an edge: its capacity that is not used yet
+    edges_of  for a vertex: the edges that leave it
+    """
 
     def __init__(self) -> None:
-        self.to: list[Node] = []
+        self.target: list[Vertex] = []
         self.left: list[float] = []
-        self.out: dict[Node, list[int]] = {}
+        self.edges_of: dict[Vertex, list[int]] = {}
 
-    def edge(self, a: Node, b: Node, capacity: float) -> None:
-        """Add an edge; its reverse is the edge with the number next to it."""
+    def edge(self, a: Vertex, b: Vertex, capacity: float) -> None:
+        """Add an edge and its reverse, whose numbers differ in the last bit."""
         for x, y, c in ((a, b, capacity), (b, a, 0.0)):
-            self.out.setdefault(x, []).append(len(self.to))
-            self.to.append(y)
+            self.edges_of.setdefault(x, []).append(len(self.target))
+            self.target.append(y)
             self.left.append(c)
 
-    def source_side(self, source: Node, sink: Node) -> set[Node]:
-        """The nodes that the source reaches once the flow is greatest: the smallest such side."""
+    def source_side(self, source: Vertex, sink: Vertex) -> set[Vertex]:
+        """The vertices that the source reaches when the flow is greatest: the smallest side of a minimum cut."""
         while sink in (level := self._levels(source)):
-            untried = {node: list(edges) for node, edges in self.out.items()}
+            untried = {vertex: list(edges) for vertex, edges in self.edges_of.items()}
             while self._augment(source, sink, level, untried):
                 pass
         return set(level)
 
-    def _levels(self, source: Node) -> dict[Node, int]:
-        level: dict[Node, int] = {source: 0}
+    def _levels(self, source: Vertex) -> dict[Vertex, int]:
+        level: dict[Vertex, int] = {source: 0}
         queue = deque([source])
         while queue:
-            node = queue.popleft()
-            for e in self.out.get(node, ()):
-                if self.left[e] > 0 and self.to[e] not in level:
-                    level[self.to[e]] = level[node] + 1
-                    queue.append(self.to[e])
+            vertex = queue.popleft()
+            for e in self.edges_of.get(vertex, ()):
+                if self.left[e] > 0 and self.target[e] not in level:
+                    level[self.target[e]] = level[vertex] + 1
+                    queue.append(self.target[e])
         return level
 
-    def _augment(self, source: Node, sink: Node, level: dict[Node, int], untried: dict[Node, list[int]]) -> bool:
+    def _augment(self, source: Vertex, sink: Vertex, level: dict[Vertex, int],
+                 untried: dict[Vertex, list[int]]) -> bool:
         """Push flow along one shortest path, if there is one left."""
         path: list[int] = []
-        node = source
-        while node != sink:
-            edges = untried.get(node, [])
-            while edges and not (self.left[edges[-1]] > 0 and level.get(self.to[edges[-1]]) == level[node] + 1):
+        vertex = source
+        while vertex != sink:
+            edges = untried.get(vertex, [])
+            while edges and not (self.left[edges[-1]] > 0 and level.get(self.target[edges[-1]]) == level[vertex] + 1):
                 edges.pop()
             if edges:
                 path.append(edges[-1])
-                node = self.to[edges[-1]]
+                vertex = self.target[edges[-1]]
             elif path:
-                node = self.to[path.pop() ^ 1]
-                untried[node].pop()
+                vertex = self.target[path.pop() ^ 1]
+                untried[vertex].pop()
             else:
                 return False
         flow = min(self.left[e] for e in path)

@@ -1,9 +1,10 @@
-"""Which blocks of the backward pass mirror which of the forward pass, and what they read of them.
+"""Pairs each region of the backward pass with the forward regions that it mirrors, and removes the tapes.
 
-    xs, e of the backward loop  ->  the value that the forward loop yields, out of scope
+    ys = [y for ...];  for reversed(y1 in ys): dx = f(y1)   ->   for reversed: dx = f(y)        y is out of scope
 
-The tape is taken out: every element of a tape is replaced by the value it is the tape of.
-The IR is then not in scope; `save` decides how each value is got at, and puts it right.
+In:  a function whose residuals are all on tapes. Out: `PairedRegions`, in which every element of a tape is replaced
+by the forward value that it holds. That IR reads values out of scope; `choose_residuals` decides how each of them is
+obtained and repairs the scopes.
 """
 
 from __future__ import annotations
@@ -13,114 +14,120 @@ from collections.abc import Iterator
 from sct.ir.core import UNDEF, Fn, Lit, Operand, Value, undef
 from sct.ir.types import Seq, Type, Undef
 from sct.ops.scalar.comparison import unwrap
-from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, around, blocks, is_arm, thaw, within
+from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, around, blocks, is_branch, thaw, within
 
-__all__ = ["Program"]
+__all__ = ["PairedRegions"]
 
 
-class Program:
-    """A function with its tapes taken out.
+class PairedRegions:
+    """A function without its tapes.
 
-    home     the block that binds a value
-    maker    the node that makes a value, and which of its outs it is
-    mirrors  a block of the backward pass -> the blocks that it mirrors: it runs where
-             they ran, at the same positions
+    home      for a value: the block that binds it
+    producer  for the out of a node: the node, and the position of the out
+    mirrors   for a block of the backward pass: the blocks that it mirrors; it runs where they ran, at the same
+              positions
+    origin    for an element of a tape: the forward value that it holds
     """
 
     def __init__(self, fn: Fn) -> None:
         self.top = thaw(fn)
         self.home: dict[Value, Block] = {}
-        self.maker: dict[Value, tuple[Node, int]] = {}
+        self.producer: dict[Value, tuple[Node, int]] = {}
         self.mirrors: dict[Block, list[Block]] = {}
         self.origin: dict[Value, Operand] = {}
         for block in blocks(self.top):
             self.bind(block.params, block)
             for node in block.nodes:
-                self.made(node)
-        self._visit(self.top)
+                self.register(node)
+        self._remove_tapes(self.top)
 
     def bind(self, values: list[Value], block: Block) -> None:
         self.home.update((v, block) for v in values)
 
-    def made(self, node: Node) -> None:
-        """Enter a node's outs."""
+    def register(self, node: Node) -> None:
+        """Record the outs of `node`, which is new or has new outs."""
         self.bind(node.outs, node.home)
-        self.maker.update((v, (node, k)) for k, v in enumerate(node.outs))
+        self.producer.update((v, (node, k)) for k, v in enumerate(node.outs))
 
-    # -- taking tapes out ---------------------------------------------------------------
+    def node_of(self, x: Operand) -> Node | None:
+        """The node that produces `x`, None for a literal or a param of a block."""
+        return self.producer[x][0] if isinstance(x, Value) and x in self.producer else None
+
+    # -- removing tapes -----------------------------------------------------------------
 
     def resolve(self, x: Operand) -> Operand:
         return self.origin.get(x, x) if isinstance(x, Value) else x
 
-    def _visit(self, block: Block) -> None:
+    def _remove_tapes(self, block: Block) -> None:
         for node in block.nodes:
             node.args = list(map(self.resolve, node.args))
             if not node.eqn.primal:
                 if node.name == "loop":
-                    self._loop(node)
+                    self._pair_loop(node)
                 elif node.eqn.op is unwrap:
-                    self._unwrap(node)
+                    self._pair_branch(node)
             for inner in node.blocks:
-                self._visit(inner)
+                self._remove_tapes(inner)
         block.results = list(map(self.resolve, block.results))
 
-    def _loop(self, node: Node) -> None:
+    def _pair_loop(self, node: Node) -> None:
         for seq, elem in zip(node.xs, node.elems):
-            made = self.maker.get(seq) if isinstance(seq, Value) else None
-            if made is None or made[0].name != "loop" or made[1] <= made[0].carries:
+            producer = self.producer.get(seq) if isinstance(seq, Value) else None
+            if producer is None or producer[0].name != "loop" or producer[1] <= producer[0].carries:
                 continue
-            forward, k = made
+            forward, k = producer
             value = self.resolve(forward.body.results[k])
             if value.type == elem.type:
                 self.origin[elem] = value
-                self._mirror(node.body, forward.body)
+                self._pair(node.body, forward.body)
 
-    def _unwrap(self, node: Node) -> None:
-        """`node` reads a value of an arm that was taken: follow it into the arm."""
-        if not is_arm(node.home):
+    def _pair_branch(self, node: Node) -> None:
+        """`node` unwraps a value of a branch that was taken: follow the value into that branch."""
+        if not is_branch(node.home):
             return
         value = node.args[0]
-        maker = self.maker.get(value) if isinstance(value, Value) else None
-        if maker is not None and maker[0].home is node.home:
-            return  # a branch of this very block: the value may be read only behind it
-        found: tuple[Block, Value] | None = None
-        while isinstance(value, Value) and (step := self._arm_value(value)) is not None:
-            found = step
+        maker = self.node_of(value)
+        if maker is not None and maker.home is node.home:
+            return  # the conditional is in this very block: the value may only be read after it
+        innermost: tuple[Block, Value] | None = None
+        while isinstance(value, Value) and (step := self._branch_value(value)) is not None:
+            innermost = step
             value = step[1]
-        if found is not None and found[1].type == node.outs[0].type:
-            self.origin[node.outs[0]] = found[1]
-            self._mirror(node.home, found[0])
+        if innermost is not None and innermost[1].type == node.outs[0].type:
+            self.origin[node.outs[0]] = innermost[1]
+            self._pair(node.home, innermost[0])
 
-    def _arm_value(self, tap: Value) -> tuple[Block, Value] | None:
-        """The value, and its arm, that `tap` is where that arm is taken; else it is undefined."""
-        node, k = self.maker.get(tap, (None, 0))
+    def _branch_value(self, tap: Value) -> tuple[Block, Value] | None:
+        """(block, value) if `tap` is `value` where one branch is taken, and undefined where the other is."""
+        node, k = self.producer.get(tap, (None, 0))
         if node is None or node.name != "cond":
             return None
-        given = [(arm, arm.results[k]) for arm in node.blocks if _is_defined(arm.results[k])]
-        if len(given) != 1:
+        defined = [(branch, branch.results[k]) for branch in node.blocks if _is_defined(branch.results[k])]
+        if len(defined) != 1:
             return None
-        arm, value = given[0]
+        branch, value = defined[0]
         value = self.resolve(value)
-        return (self.home[value], value) if isinstance(value, Value) and within(self.home[value], arm) else None
+        return (self.home[value], value) if isinstance(value, Value) and within(self.home[value], branch) else None
 
-    def _mirror(self, block: Block, forward: Block) -> None:
-        """Note that `block` mirrors `forward`; so do the arms around the one those around the other."""
+    def _pair(self, block: Block, forward: Block) -> None:
+        """Record that `block` mirrors `forward`, and that the branches around `block` mirror those around `forward`."""
         while not within(block, forward):
-            known = self.mirrors.setdefault(block, [])
-            known += [f for f in (forward, *self.mirrors.get(forward, ())) if f not in known and not within(block, f)]
-            if not (is_arm(block) and is_arm(forward)):
+            mirrored = self.mirrors.setdefault(block, [])
+            mirrored += [f for f in (forward, *self.mirrors.get(forward, ()))
+                         if f not in mirrored and not within(block, f)]
+            if not (is_branch(block) and is_branch(forward)):
                 return
             block, forward = around(block), around(forward)
-            if not (is_arm(block) and is_arm(forward)):
+            if not (is_branch(block) and is_branch(forward)):
                 return
 
     # -- scope --------------------------------------------------------------------------
 
-    def visible(self, x: Operand, block: Block) -> bool:
+    def in_scope(self, x: Operand, block: Block) -> bool:
         return not isinstance(x, Value) or within(block, self.home[x])
 
-    def strays(self, block: Block) -> Iterator[tuple[Value, Block]]:
-        """What is read in `block`, or in a block in it, and is not in scope there; and where."""
+    def reads_out_of_scope(self, block: Block) -> Iterator[tuple[Value, Block]]:
+        """(value, reading block) for each read in `block`, or in a block inside it, of a value out of scope there."""
         for b in blocks(block):
             scope = set(ancestors(b))
             for x in self.reads(b):
@@ -136,10 +143,10 @@ class Program:
         """The block around `block` that mirrors `forward`."""
         return next((b for b in ancestors(block) if forward in self.mirrors.get(b, ())), None)
 
-    # -- putting tapes in ---------------------------------------------------------------
+    # -- adding tapes -------------------------------------------------------------------
 
-    def tape(self, loop: Node, value: Value) -> Operand:
-        """The sequence of what `value`, bound in the body of `loop`, is in each trip."""
+    def add_tape(self, loop: Node, value: Value) -> Operand:
+        """The sequence of the values that `value`, bound in the body of `loop`, takes in all iterations."""
         if value in loop.elems:
             return loop.xs[loop.elems.index(value)]
         for k in range(loop.carries + 1, len(loop.outs)):
@@ -148,23 +155,23 @@ class Program:
         out = Value(Seq(value.type), value.hint)
         loop.outs.append(out)
         loop.body.results.append(value)
-        self.made(loop)
+        self.register(loop)
         return out
 
-    def tap(self, value: Value) -> Value:
-        """The out of the `cond` that is `value`, bound in an arm, where that arm is taken."""
-        arm = self.home[value]
-        cond = arm.owner
+    def add_tap(self, value: Value) -> Value:
+        """The out of the `cond` that is `value`, which one of its branches binds, where that branch is taken."""
+        branch = self.home[value]
+        cond = branch.owner
         assert cond is not None and cond.name == "cond"
-        wanted: Type = value.type if isinstance(value.type, Undef) else Undef(value.type)
+        type: Type = value.type if isinstance(value.type, Undef) else Undef(value.type)
         for k, out in enumerate(cond.outs):
-            if arm.results[k] is value and out.type in (value.type, wanted):
+            if branch.results[k] is value and out.type in (value.type, type):
                 return out
-        out = Value(wanted, value.hint)
+        out = Value(type, value.hint)
         cond.outs.append(out)
         for block in cond.blocks:
-            block.results.append(value if block is arm else undef(wanted))
-        self.made(cond)
+            block.results.append(value if block is branch else undef(type))
+        self.register(cond)
         return out
 
 

@@ -1,8 +1,9 @@
-"""What the forward pass has computed in a trip is not an equation of the backward pass:
+"""Common subexpression elimination across a forward region and the backward region that mirrors it.
 
     forward: p = inv(S); y = p @ e      backward: q = inv(S); dS = f(q)   ->   dS = f(p)
 
-Whether `p` is then kept or computed again is for `save` to choose.
+In:  paired regions. Out: the same, where the backward pass reads `p`, a value of the forward region, out of scope.
+`choose_residuals` then decides whether `p` is kept or computed again.
 """
 
 from __future__ import annotations
@@ -10,65 +11,66 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from sct.ir.core import Operand, Value, is_effect
-from sct.passes.rematerialization.paired_regions import Program
+from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, blocks
 from sct.passes.scalar.cse import ALLOCATIONS, COMMUTATIVE, frozen
 
-__all__ = ["recall"]
+__all__ = ["reuse_forward_values"]
 
 
-def recall(program: Program) -> None:
-    """Let the backward pass read the values of equal equations of the blocks that it mirrors."""
-    _Recall(program).run()
+def reuse_forward_values(regions: PairedRegions) -> None:
+    """Let the backward pass read the values of equal equations in the regions that it mirrors."""
+    _ForwardReuse(regions).run()
 
 
-class _Recall:
+class _ForwardReuse:
     """
-    known  by key: equal equations of blocks that are mirrored, by these
-    same   what is read instead of a value
-    index  the index of a forward loop, by that of a backward one at the same positions
+    forward_nodes  by key: the node in each mirrored block
+    replacement    for an out of a removed node: the operand that is read in its place
+    forward_index  for the index of a backward loop: that of the forward loop with the same positions
     """
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.known: dict[Hashable, dict[Block, Node]] = {}
-        self.same: dict[Operand, Operand] = {}
-        self.index: dict[Operand, Operand] = {}
-        for block, mirrored in program.mirrors.items():
+    def __init__(self, regions: PairedRegions) -> None:
+        self.regions = regions
+        self.forward_nodes: dict[Hashable, dict[Block, Node]] = {}
+        self.replacement: dict[Operand, Operand] = {}
+        self.forward_index: dict[Operand, Operand] = {}
+        for block, mirrored in regions.mirrors.items():
             for forward in mirrored:
-                self.enter_index(block.owner, forward.owner)
-        for forward in {f: None for mirrored in program.mirrors.values() for f in mirrored}:
+                self.pair_indices(block.owner, forward.owner)
+        for forward in {f: None for mirrored in regions.mirrors.values() for f in mirrored}:
             for node in filter(_is_pure, forward.nodes):
-                self.known.setdefault(self.key(node), {}).setdefault(forward, node)
+                self.forward_nodes.setdefault(self.key(node), {}).setdefault(forward, node)
 
-    def enter_index(self, mine: Node | None, its: Node | None) -> None:
-        counted = [n for n in (mine, its) if n is not None and n.name == "loop" and n.counted]
+    def pair_indices(self, backward: Node | None, forward: Node | None) -> None:
+        counted = [n for n in (backward, forward) if n is not None and n.name == "loop" and n.counted]
         if len(counted) == 2 and counted[0].bounds[::2] == counted[1].bounds[::2]:
-            self.index[counted[0].body.params[0]] = counted[1].body.params[0]
+            self.forward_index[counted[0].body.params[0]] = counted[1].body.params[0]
 
     def run(self) -> None:
-        for block in blocks(self.program.top):
-            mirrored = {f for b in ancestors(block) for f in self.program.mirrors.get(b, ())}
-            kept = []
+        for block in blocks(self.regions.top):
+            mirrored = {f for b in ancestors(block) for f in self.regions.mirrors.get(b, ())}
+            nodes = []
             for node in block.nodes:
-                node.args = [self.same.get(x, x) for x in node.args]
-                found = self.found(node, mirrored)
-                if found is None:
-                    kept.append(node)
+                node.args = [self.replacement.get(x, x) for x in node.args]
+                equal = self.equal_node(node, mirrored)
+                if equal is None:
+                    nodes.append(node)
                 else:
-                    self.same.update((out, self.same.get(x, x)) for out, x in zip(node.outs, found.outs))
-            block.nodes = kept
-            block.results = [self.same.get(x, x) for x in block.results]
+                    self.replacement.update(
+                        (out, self.replacement.get(x, x)) for out, x in zip(node.outs, equal.outs))
+            block.nodes = nodes
+            block.results = [self.replacement.get(x, x) for x in block.results]
 
-    def found(self, node: Node, mirrored: set[Block]) -> Node | None:
-        """The equal equation of a block that is mirrored."""
+    def equal_node(self, node: Node, mirrored: set[Block]) -> Node | None:
+        """The node of a mirrored block that computes the same as `node`."""
         if not mirrored or node.eqn.primal or not _is_pure(node):
             return None
-        equal = self.known.get(self.key(node), {})
-        return next((made for home, made in equal.items() if home in mirrored and made is not node), None)
+        equal = self.forward_nodes.get(self.key(node), {})
+        return next((other for home, other in equal.items() if home in mirrored and other is not node), None)
 
     def key(self, node: Node) -> Hashable:
-        args = [self.index.get(x, x) for x in node.args]
+        args = [self.forward_index.get(x, x) for x in node.args]
         named = [x.id if isinstance(x, Value) else x for x in args]
         named = sorted(named, key=hash) if node.name in COMMUTATIVE else named
         return node.eqn.op, frozen(node.attrs), tuple(named), tuple(out.type for out in node.outs)

@@ -1,10 +1,10 @@
-"""What the backward pass needs only the shape of is not kept: an array of that shape is at hand.
+"""Operands of which only the shape is read: another array of that shape takes their place, so they need no tape.
 
     t = u[1:-1] of the forward loop; then dt = zeros_of(t); du[1:-1] += dt   ->   dt = zeros_of(du[1:-1])
 
-The array that stands in is the part of a cotangent that is written, an argument, or one that
-the first is computed from element by element: at last the array that the loop carries, as it is
-at the end.
+In:  paired regions. Out: the same, with fewer reads out of scope. The substitute is the first of: the slice of a
+cotangent that is updated near by; a param of the function of the same type; the substitute of an operand of the same
+shape; the final value of the array that the loop carries.
 """
 
 from __future__ import annotations
@@ -15,123 +15,125 @@ from sct.ir.core import Eqn, Operand, Value
 from sct.ir.types import Dim, Tensor
 from sct.ops.arrays.indexing import add_at, advanced, index, store
 from sct.ops.registry import ELEMENTWISE
-from sct.passes.rematerialization.paired_regions import Program
+from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.mutable_ir import Block, Node, blocks, within
 
-__all__ = ["stand_in"]
+__all__ = ["replace_shape_operands"]
 
-VERSIONS = ("store", "add_at", "copy", "zeros_of", "zeros_like", "ones_like")
+SHAPE_OF_FIRST = ("store", "add_at", "copy", "zeros_of", "zeros_like", "ones_like")
 """Ops whose out has the shape of the first operand."""
 
 REACH = 30
-"""How many equations back an array is looked for."""
+"""How many equations the search for a substitute spans."""
 
 
-def stand_in(program: Program) -> None:
-    """Let what reads only the shape of a value that is out of scope read it of another."""
-    forward = _before_boundary(program.top)
-    for block in blocks(program.top):
+def replace_shape_operands(regions: PairedRegions) -> None:
+    """Replace the operands that are out of scope and read for their shape alone."""
+    forward_only = _before_boundary(regions.top)
+    for block in blocks(regions.top):
         for node in list(block.nodes):
             for k in node.eqn.op.shapes:
                 x = node.args[k]
-                if isinstance(x, Value) and not program.visible(x, block):
-                    shape = _Shape(program, node, forward)
-                    node.args[k] = shape.of(x, REACH) or x
+                if isinstance(x, Value) and not regions.in_scope(x, block):
+                    search = _Substitute(regions, node, forward_only)
+                    node.args[k] = search.find(x, REACH) or x
                     if node.args[k] is not x:
                         at = block.nodes.index(node)
-                        block.nodes[at:at] = shape.views
+                        block.nodes[at:at] = search.views
 
 
 def _before_boundary(top: Block) -> set[Value]:
-    """What a function in two parts can only give to the other part in a record."""
+    """The values that the backward part of a function can only receive in a record."""
     at = next((k for k, node in enumerate(top.nodes) if node.name == "boundary"), 0)
     return {out for node in top.nodes[:at] for out in node.outs} | set(top.params if at else ())
 
 
-class _Shape:
-    """An array that may stand in for another in `node`; `views` are the nodes that make it."""
+class _Substitute:
+    """The search for an array that replaces another as a shape operand of `node`; `views` are nodes that it needs."""
 
-    def __init__(self, program: Program, node: Node, forward: set[Value]) -> None:
-        self.program, self.node, self.block, self.forward = program, node, node.home, forward
+    def __init__(self, regions: PairedRegions, node: Node, forward_only: set[Value]) -> None:
+        self.regions, self.node, self.block, self.forward_only = regions, node, node.home, forward_only
         self.views: list[Node] = []
 
-    def of(self, x: Operand, reach: int) -> Operand | None:
-        """An array in scope that has the type of `x`."""
+    def find(self, x: Operand, reach: int) -> Operand | None:
+        """An array that is available at `node` and has the type of `x`."""
         if not isinstance(x, Value) or not isinstance(x.type, Tensor) or not x.type.is_array or not reach:
             return None
-        if self.is_there(x):
+        if self.is_available(x):
             return x
         for update in self.updates():
-            whole, *key = self.earlier(update.args[0]), *update.args[2:]
-            if whole is not None and all(map(self.is_there, key)) \
+            whole, *key = self.available_version(update.args[0]), *update.args[2:]
+            if whole is not None and all(map(self.is_available, key)) \
                     and index.type(whole, *key, **update.attrs) == x.type:
                 return self.view(x, Eqn(index, (whole, *key), (), update.attrs))
-        for p in self.program.top.params:
-            if p.type == x.type and p not in self.forward and _is_fixed(x.type):
+        for p in self.regions.top.params:
+            if p.type == x.type and p not in self.forward_only and _is_fixed(x.type):
                 return p
-        for like in self.likes(x):
-            if like.type == x.type and (found := self.of(like, reach - 1)) is not None:
-                return found
-        node, _ = self.program.maker.get(x, (None, 0))
+        for like in self.operands_of_same_shape(x):
+            if like.type == x.type and (substitute := self.find(like, reach - 1)) is not None:
+                return substitute
+        node = self.regions.node_of(x)
         if node is None or not (node.name == "transpose" or node.eqn.op is index and not advanced(node.attrs["key"])):
             return None
-        found = self.of(node.args[0], reach - 1)
-        return None if found is None else self.view(x, node.eqn.with_(args=(found, *node.args[1:])))
+        base = self.find(node.args[0], reach - 1)
+        return None if base is None else self.view(x, node.eqn.with_(args=(base, *node.args[1:])))
 
-    def is_there(self, x: Operand) -> bool:
-        """Is this bound before the node, and not only in the other part of the function?"""
+    def is_available(self, x: Operand) -> bool:
+        """Is `x` bound before `node`, and in the same part of the function?"""
         if not isinstance(x, Value):
             return True
-        made, _ = self.program.maker.get(x, (None, 0))
-        return self.program.visible(x, self.block) and x not in self.forward and (made is None or self.precedes(made))
+        producer = self.regions.node_of(x)
+        return self.regions.in_scope(x, self.block) and x not in self.forward_only \
+            and (producer is None or self.precedes(producer))
 
-    def precedes(self, made: Node) -> bool:
-        inner = self.node
-        while inner.home is not made.home:
-            assert inner.home.owner is not None
-            inner = inner.home.owner
-        return made.home.nodes.index(made) < made.home.nodes.index(inner)
+    def precedes(self, other: Node) -> bool:
+        """Does `other`, in a block around `node`, run before `node`?"""
+        enclosing = self.node
+        while enclosing.home is not other.home:
+            assert enclosing.home.owner is not None
+            enclosing = enclosing.home.owner
+        return other.home.nodes.index(other) < other.home.nodes.index(enclosing)
 
     def updates(self) -> Iterator[Node]:
-        """The writes into parts of cotangents that are near the node."""
+        """The updates of slices of cotangents that are near `node`."""
         at = self.block.nodes.index(self.node)
         return (n for n in self.block.nodes[max(0, at - REACH):at + REACH] if n.eqn.op in (add_at, store)
                 and not n.eqn.primal and not advanced(n.attrs["key"]))
 
-    def earlier(self, x: Operand) -> Operand | None:
-        """The version of the array `x` that is there."""
-        while not self.is_there(x):
-            made, _ = self.program.maker[x]  # type: ignore[index]
-            if made.eqn.op not in (add_at, store) or made.home is not self.block:
+    def available_version(self, x: Operand) -> Operand | None:
+        """The last version of the array `x` that is available."""
+        while not self.is_available(x):
+            producer, _ = self.regions.producer[x]  # type: ignore[index]
+            if producer.eqn.op not in (add_at, store) or producer.home is not self.block:
                 return None
-            x = made.args[0]
+            x = producer.args[0]
         return x
 
-    def likes(self, x: Value) -> list[Operand]:
-        """Arrays that have the shape of `x`, where they have its type."""
-        node, _ = self.program.maker.get(x, (None, 0))
+    def operands_of_same_shape(self, x: Value) -> list[Operand]:
+        """Arrays that have the shape of `x` if they have its type."""
+        node = self.regions.node_of(x)
         if node is None:
-            loop = self.program.home[x].owner
+            loop = self.regions.home[x].owner
             if loop is None or loop.name != "loop" or x not in loop.params or within(self.block, loop.body):
                 return []
             k = loop.params.index(x)
             assert isinstance(x.type, Tensor)
             return [loop.outs[k], loop.inits[k]] if _is_fixed(x.type) else []
-        if node.name in VERSIONS:
+        if node.name in SHAPE_OF_FIRST:
             return node.args[:1]
         return node.args if node.eqn.op in ELEMENTWISE else []
 
     def view(self, x: Value, eqn: Eqn) -> Value:
-        """What `eqn` makes, an array like `x`."""
+        """The out of a new node `eqn`, an array of the type of `x`."""
         out = Value(x.type)
         node = Node(eqn.with_(outs=(out,), primal=False), self.block, list(eqn.args), [out], eqn.attrs)
         self.views.append(node)
-        self.program.made(node)
+        self.regions.register(node)
         return out
 
 
 def _is_fixed(t: Tensor) -> bool:
-    """Is this shape one that the arguments have, the same wherever it is named?"""
+    """Do all sizes of `t` come from the arguments, so that equal terms mean equal sizes everywhere?"""
     return all(_is_argument(d) for d in t.shape)
 
 

@@ -1,4 +1,4 @@
-"""IR that can be changed in place: what `save` works on.
+"""IR that can be changed in place: what `choose_residuals` and the loop passes work on.
 
 `thaw` copies a function into blocks of nodes that know where they are, `freeze` makes a
 function of them again.  Values are the same objects in both.
@@ -12,7 +12,7 @@ from typing import Any
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 
-__all__ = ["Block", "Node", "ancestors", "around", "blocks", "freeze", "is_arm", "thaw", "within"]
+__all__ = ["Block", "Node", "ancestors", "around", "blocks", "freeze", "is_branch", "thaw", "within"]
 
 
 @dataclass(eq=False)
@@ -132,7 +132,7 @@ def ancestors(block: Block | None) -> Iterator[Block]:
         block = block.owner.home if block.owner is not None else None
 
 
-def is_arm(block: Block) -> bool:
+def is_branch(block: Block) -> bool:
     return block.owner is not None and block.owner.name == "cond"
 
 

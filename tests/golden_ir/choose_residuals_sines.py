@@ -1,4 +1,4 @@
-# save: a carry is taped as it is; the tape of its cosine goes
+# choose residuals: a carry is taped, and the tape of its cosine goes
 
 def sines_grad(x: float, n: int(__n1)) -> float:
     def body(i: int, x_1: float) -> tuple[bool, float, float]:

@@ -1,4 +1,4 @@
-# save: an element that is never overwritten is read again, not kept
+# choose residuals: an element that is never overwritten is read again, not kept
 
 def vector_grad(x: f64[n]) -> f64[n]:
     _0: int(n) = builtins.len(x)

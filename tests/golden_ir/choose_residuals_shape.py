@@ -1,4 +1,4 @@
-# save: the view is not kept for its shape, which is that of a part of the cotangent
+# choose residuals: a view that is read for its shape alone is not kept; a slice of the cotangent has that shape
 
 def tails_grad(u: f64[n], k: int(__k1)) -> f64[n]:
     def body(i: int, u_1: f64[n]) -> tuple[bool, f64[n], f64[n], f64[n - 1]]:

@@ -1,4 +1,4 @@
-# save: what is the same in every trip is not kept but computed again, once
+# choose residuals: a loop-invariant value is not kept but computed again, once
 
 def mixed_grad(W: f64[n, n], x: f64[n], steps: int(__steps2)) -> tuple[f64[n, n], f64[n]]:
     def body(_: int, x_1: f64[n]) -> tuple[bool, f64[n], f64[n], f64[n], f64[n, n]]:

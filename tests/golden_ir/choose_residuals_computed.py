@@ -1,4 +1,4 @@
-# save: the inverse that the forward pass has computed is kept and used
+# choose residuals: the inverse that the forward pass has computed is kept and used
 
 def gaussian_scores_grad(S: f64[n, n], xs: f64[m, n]) -> tuple[f64[n, n], f64[m, n]]:
     _0: int(m) = builtins.len(xs)

@@ -1,4 +1,4 @@
-# save: of a while loop one carry is kept, the rest is computed again
+# choose residuals: one carry of a while loop is kept, the rest is computed again
 
 def newton_grad(x: float) -> float:
     def test(x_1: float) -> bool:
