@@ -224,7 +224,8 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
         at = find(ev, name, owner, args[0])
         del items[ev.ask(at, "a position in a list")]
     elif name == "insert":
-        items.insert(ev.ask(args[0], "a position in a list"), args[1])
+        where = ev.ask(args[0], "a position in a list")
+        attempted(ev, lambda: items.insert(where, args[1]))
     elif name == "pop":
         where = ev.ask(args[0], "a position in a list") if args else -1
         result = attempted(ev, lambda: items.pop(where))
