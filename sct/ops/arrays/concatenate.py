@@ -34,6 +34,9 @@ def type_array(*parts: Operand, tree: Nest = 0, dtype: str | None = None) -> Ten
         if t.rank != len(shape):
             raise TypeMismatch("an array of arrays and numbers of different ranks")
         shape = tuple(map(equal_dims, shape, t.shape))
+    if dtype is None and any(isinstance(p, Lit) and type(p.value) is int and not -2**63 <= p.value < 2**63
+                             for p in parts):
+        raise TypeMismatch("an int that has more than 64 bits makes an array of objects", "write it as a float")
     found = dtype or (np_promote([strong(t) for t in types]) if types else "f64")
     return Tensor("array", found, (*outer, *shape))
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import cast
+from typing import TypeGuard, cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder
@@ -34,7 +34,7 @@ from sct.ir.types import (
     Undef,
     join,
 )
-from sct.ops.arrays.creation import as_dtype, to_f32, to_f64
+from sct.ops.arrays.creation import as_dtype, to_f64
 from sct.ops.arrays.indexing import index
 from sct.ops.derivative_helpers import expand_like, unbroadcast, zeros_of
 from sct.ops.program.call_ops import call, pack, unpack
@@ -47,8 +47,8 @@ from sct.ops.scalar.selection import logical_not, logical_or, where
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.sequence_cotangents import mapped
 
-__all__ = ["Masks", "base_type", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint",
-           "if_else", "join_types", "known_nonzero", "match_type", "materialize", "or_zeros", "pack_cotangents",
+__all__ = ["Masks", "base_type", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint", "if_else",
+           "is_narrow", "join_types", "known_nonzero", "match_type", "materialize", "or_zeros", "pack_cotangents",
            "refusing_type_mismatch", "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero"]
 
 
@@ -84,7 +84,7 @@ def cotangent_type(t: Type) -> Type:
     if isinstance(inner, Seq):
         inner = type(inner)(cotangent_type(inner.elem))
     elif isinstance(inner, Tensor) and inner.is_scalar:
-        return inner if _is_single(inner) else ANY_REAL
+        return inner if _is_narrow(inner) else ANY_REAL
     return inner if inner == t or not isinstance(t, (Undef, Optional)) else Optional(inner)
 
 
@@ -132,18 +132,23 @@ def materialize(ct: Operand | None, v: Operand) -> Operand:
     return _narrowed(ct, t)
 
 
-def _is_single(t: Type) -> bool:
-    return t == Tensor("np", "f32")
+def is_narrow(t: Type) -> TypeGuard[Tensor]:
+    """Is this a NumPy scalar of less than double precision, or may it be one?"""
+    return t == ANY_SINGLE or _is_narrow(t)
+
+
+def _is_narrow(t: Type) -> TypeGuard[Tensor]:
+    return isinstance(t, Tensor) and t.carrier == "np" and t.dtype in ("f16", "f32")
 
 
 def _narrowed(ct: Operand, t: Type) -> Operand:
-    """`ct` narrowed to a scalar, or to a NumPy scalar in single precision, if `t` is one.
+    """`ct` narrowed to a scalar, or to a NumPy scalar of less than double precision, if `t` is one.
 
     A scalar of unknown precision might be double and would promote whatever it is multiplied with.
     """
     if isinstance(t, Tensor) and t.is_scalar:
         ct = _number(ct)
-    return cast(Operand, to_f32(ct)) if _is_single(t) and base_type(ct.type) != t else ct
+    return cast(Operand, as_dtype(ct, t.dtype)) if _is_narrow(t) and base_type(ct.type) != t else ct
 
 
 def _number(ct: Operand) -> Operand:
@@ -199,7 +204,8 @@ def match_type(ct: Operand, x: Operand, masks: Masks) -> Operand:
     if isinstance(ct.type, Tensor) and t.carrier in ("np", "array") and ct.type.carrier in ("np", "array") \
             and ct.type.dtype != t.dtype:
         return masks.map_unmasked(ct, lambda g: cast(Operand, as_dtype(g, t.dtype)))
-    if t.carrier == "py" and _is_single(ct.type):
+    is_double = t.carrier == "py" or t == Tensor("np", "f64")
+    if is_double and is_narrow(ct.type):
         return masks.map_unmasked(ct, lambda g: cast(Operand, to_f64(g)))
     return ct
 

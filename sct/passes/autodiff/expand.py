@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sct.ir.build import Rewrite
+from sct.ir.build import Builder, Rewrite
 from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, substitute
 from sct.ir.real_ints import counts_as_real, plain_ints
-from sct.ir.types import Type
+from sct.ir.types import Tensor, Type
+from sct.ops.arrays.creation import to_f64
 from sct.ops.program.control import closure
 from sct.passes.analysis.type_inference import retype
-from sct.passes.autodiff.cotangents import cotangent_type
+from sct.passes.autodiff.cotangents import cotangent_type, is_narrow
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.forward import forward
 from sct.passes.autodiff.function_derivatives import ProgramDerivatives
@@ -49,7 +50,7 @@ class _Expand:
         token = derivatives_var.set(self.derivatives)
         try:
             fn = finalize(self.fn(program.with_(functions=()), {}))
-            return fn.with_(functions=tuple(map(finalize, self.derivatives.called(fn))))
+            return _in_double(fn.with_(functions=tuple(map(finalize, self.derivatives.called(fn)))), program.results)
         finally:
             derivatives_var.reset(token)
 
@@ -100,6 +101,18 @@ class _Expand:
 def _finalize(fn: Fn) -> Fn:
     """`fn` after the last differentiation: no int counts as real any more, and types are inferred again."""
     return retype(plain_ints(fn))
+
+
+def _in_double(fn: Fn, declared: Sequence[Operand]) -> Fn:
+    """`fn` with the results that are declared in double precision in it, where single precision was enough."""
+    with Builder(primal=False) as b:
+        results = tuple(to_f64(r) if _is_double(d.type) and is_narrow(r.type) else r
+                        for d, r in zip(declared, fn.results))
+    return fn.with_(eqns=(*fn.eqns, *b.eqns), results=results) if b.eqns else fn
+
+
+def _is_double(t: Type) -> bool:
+    return isinstance(t, Tensor) and t.is_scalar and t.dtype in ("float", "f64")
 
 
 def _seed_type(t: Type) -> Type:

@@ -17,7 +17,7 @@ from typing import Any, TypeGuard, TypeVar, cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, builder_var
-from sct.ir.types import List, Tensor
+from sct.ir.types import ANY_REAL, List, Tensor
 from sct.ops.arrays.indexing import add_at, distinct, index, store
 from sct.ops.arrays.shape import expand_dims, reshape, transpose
 from sct.ops.reductions.reductions import expand_like, sum_
@@ -233,13 +233,28 @@ def neg_of(a: Operand) -> Any:
 
 @rule("mul")
 def mul_literals(a: Operand, b: Operand) -> Any:
-    """c * d -> cd;  1 * a -> a;  -1 * a -> -a;  a * c -> c * a"""
+    """c * d -> cd;  1 * a -> a;  -1 * a -> -a;  a * c -> c * a;  1 * a stays for the user's a that may be an int"""
     c, d = number(a), number(b)
     if c is not None and d is not None:
         return times(c, d)
     if d is not None:
         return mul(b, a)
+    if b.type == ANY_REAL and may_be_int(b):
+        return None
     return b if c == 1 else neg(b) if c == -1 else None
+
+
+def may_be_int(x: Operand) -> bool:
+    """Is this of the user's function, and an int on some path through it?"""
+    made = None if isinstance(x, Lit) else cast(Builder, builder_var.get()).defs.get(x)
+    if made is None or not made.primal:
+        return isinstance(x.type, Tensor) and x.type.kind in "ib"
+    k = made.outs.index(cast(Value, x))
+    if made.op.name == "cond":
+        return any(may_be_int(arm.results[k]) for arm in made.regions if k < len(arm.results))
+    if made.op.name == "loop" and k < made.attrs["carries"]:
+        return may_be_int(made.args[3 * made.attrs["counted"] + k])
+    return isinstance(x.type, Tensor) and x.type.kind in "ib"
 
 
 @rule("mul")
