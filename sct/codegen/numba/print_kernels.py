@@ -26,6 +26,7 @@ from sct.codegen.numba.tape_sizes import DTYPES, LARGER
 from sct.codegen.numba.tape_sizes import HELPERS as TAPE_HELPERS
 from sct.codegen.polish.inline_expressions import Expression, Inlined
 from sct.codegen.polish.variable_names import Names
+from sct.codegen.program.recover_jumps import COMPARISONS
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
@@ -99,7 +100,6 @@ def math_{0}(x):
 '''
 OVERFLOWING = frozenset(["exp", "exp2", "expm1", "cosh", "sinh"])
 WHOLE = frozenset(["int", "floor", "ceil", "trunc", "round"])
-COMPARISONS = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
 
 
 RESERVED = frozenset([*HELPERS, "njit"])

@@ -1,13 +1,16 @@
-"""Programs written as one writes them by hand.
+"""Augmented assignments, and short expressions that are computed for each reader.
 
     t = u[i]; s = t + v; store(u, s, i)     ->   u[i] += v
     t = i + 1; ... u[t] ... w[t] ...        ->   ... u[i + 1] ... w[i + 1] ...
+
+`inline_expressions` inlines only what is read once, so a short expression with several readers is duplicated before.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from sct.codegen.program.recover_jumps import COMPARISONS
 from sct.codegen.program.statement_ir import (
     Block,
     Evaluate,
@@ -31,106 +34,107 @@ __all__ = ["AUGMENTED", "augment_assignments"]
 AUGMENTED = frozenset(["add", "sub", "mul", "div"])
 """Ops with an augmented assignment."""
 
-_MOST_READERS = 6
-_MOST_ITEMS = 2
+_MAX_READERS = 6
+_MAX_ITEMS = 2
 
 
 def augment_assignments(block: Block) -> Block:
-    """The block with updates in place and short parts where they are read."""
+    """The block, changed in place."""
     uses = Counter(x for s in statements(block) for x in reads(s) if isinstance(x, Value))
-    _spell(block, uses)
-    _ask_again(block, uses, _lasting(block))
+    _augment(block, uses)
+    _duplicate_comparisons(block, uses, _constants(block))
     return block
 
 
-def _lasting(block: Block) -> set[Value]:
-    """What is never assigned, the only value of its name: a parameter that stays what it is."""
-    made = {v for s in statements(block) for v in targets(s)}
-    made.update(v for s in statements(block) if isinstance(s, Loop) for z in s.zipped for v in z.values)
+def _constants(block: Block) -> set[Value]:
+    """The parameters that do not change: values that nothing assigns, and whose names no other value has."""
+    assigned = {v for s in statements(block) for v in targets(s)}
+    assigned.update(v for s in statements(block) if isinstance(s, Loop) for z in s.zipped for v in z.values)
     read = {x for s in statements(block) for x in reads(s) if isinstance(x, Value)}
-    names = Counter(v.hint for v in made | read)
-    return {v for v in read - made if v.hint is not None and names[v.hint] == 1}
+    names = Counter(v.hint for v in assigned | read)
+    return {v for v in read - assigned if v.hint is not None and names[v.hint] == 1}
 
 
-def _ask_again(block: Block, uses: Counter[Value], lasting: set[Value]) -> None:
+def _duplicate_comparisons(block: Block, uses: Counter[Value], constants: set[Value]) -> None:
     """t = a > 1.0; if t: ...; if t: ...   ->   if a > 1.0: ...; if a > 1.0: ..."""
-    made = {s.eqn.out: s for s in block if isinstance(s, Evaluate) and _is_comparison(s.eqn, lasting)}
-    tests = [s for s in block if isinstance(s, If) and s.test in made]
-    counts = Counter(s.test for s in tests)
-    found: Block = []
+    comparisons = {s.eqn.out: s for s in block if isinstance(s, Evaluate) and _is_comparison(s.eqn, constants)}
+    conditionals = [s for s in block if isinstance(s, If) and s.test in comparisons]
+    counts = Counter(s.test for s in conditionals)
+    rewritten: Block = []
     for s in block:
-        test = made.get(s.test) if isinstance(s, If) and isinstance(s.test, Value) else None
-        if isinstance(s, Evaluate) and s in made.values() and counts[s.eqn.out] == uses[s.eqn.out] > 1:
+        comparison = comparisons.get(s.test) if isinstance(s, If) and isinstance(s.test, Value) else None
+        if isinstance(s, Evaluate) and s in comparisons.values() and counts[s.eqn.out] == uses[s.eqn.out] > 1:
             continue
-        if isinstance(s, If) and test is not None and counts[s.test] == uses[test.eqn.out] > 1:
-            s.test = Value(test.eqn.out.type)
-            found.append(Evaluate(test.eqn.with_(outs=(s.test,)), test.like))
-        found.append(s)
-    block[:] = found
+        if isinstance(s, If) and comparison is not None and counts[s.test] == uses[comparison.eqn.out] > 1:
+            s.test = Value(comparison.eqn.out.type)
+            rewritten.append(Evaluate(comparison.eqn.with_(outs=(s.test,)), comparison.like))
+        rewritten.append(s)
+    block[:] = rewritten
 
 
-def _is_comparison(eqn: Eqn, lasting: set[Value]) -> bool:
-    """Is this one of numbers that stay what they are, and literals?"""
-    return eqn.op.name in _COMPARISONS and eqn.out.hint is None and all(
-        isinstance(x, Lit) or x in lasting and isinstance(x.type, Tensor) and x.type.is_scalar for x in eqn.args)
+def _is_comparison(eqn: Eqn, constants: set[Value]) -> bool:
+    """Does the equation compare constant numbers and literals?"""
+    return eqn.op.name in COMPARISONS and eqn.out.hint is None and all(
+        isinstance(x, Lit) or x in constants and isinstance(x.type, Tensor) and x.type.is_scalar for x in eqn.args)
 
 
-_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-
-
-def _spell(block: Block, uses: Counter[Value]) -> None:
-    _into_arms(block, uses)
+def _augment(block: Block, uses: Counter[Value]) -> None:
+    _sink_offsets(block, uses)
     for s in block:
         for inner in blocks(s):
-            _spell(inner, uses)
+            _augment(inner, uses)
     _combine_updates(block, uses)
-    _spread(block, uses)
+    _duplicate_short_views(block, uses)
 
 
 # -- x[key] op= value -------------------------------------------------------------------------
 
 
 def _combine_updates(block: Block, uses: Counter[Value]) -> None:
-    """Replace the reading, the sum and the writing by one statement."""
-    made: dict[Operand, tuple[int, Eqn]] = {
+    """Replace the read, the operation and the store by one statement."""
+    definitions: dict[Operand, tuple[int, Eqn]] = {
         s.eqn.out: (k, s.eqn) for k, s in enumerate(block) if isinstance(s, Evaluate) and len(s.eqn.outs) == 1}
-    gone: set[int] = set()
+    dropped: set[int] = set()
 
     def drop(k: int, out: Operand, args: tuple[Operand, ...]) -> None:
-        """One reader less of `out`, and none of its operands if it has no more."""
+        """Count one reader of `out` less; drop its definition, the statement `k`, if none is left."""
         uses.subtract([out] if isinstance(out, Value) else [])
         if isinstance(out, Value) and not uses[out]:
-            gone.add(k)
+            dropped.add(k)
             uses.subtract(x for x in args if isinstance(x, Value))
 
     for k, s in enumerate(block):
         if not isinstance(s, Evaluate) or s.eqn.op.name != "store" or s.eqn.inplace is None:
             continue
         x, value, *_ = s.eqn.args
-        by = made.get(value) if isinstance(value, Value) and uses[value] == 1 and value.hint is None else None
-        if by is None or by[1].op.name not in AUGMENTED or not _is_operator(by[1]):
+        definition = definitions.get(value)
+        if definition is None or not isinstance(value, Value) or uses[value] != 1 or value.hint is not None:
             continue
-        first, other = by[1].args
-        read = made.get(first)
+        place, operation = definition
+        if operation.op.name not in AUGMENTED or not _is_operator(operation):
+            continue
+        first, other = operation.args
+        read = definitions.get(first)
+        same_kind = _dtype(value) == _dtype(x) or _is_number_in_list(value, x)
         if first is x and x.type == value.type and s.eqn.attrs["key"] == ("e",):
-            block[k] = Update(s.eqn, by[1], other)
-        elif read and _is_part(read[1], s.eqn, uses) and (_dtype(value) == _dtype(x) or _is_number_in_list(value, x)):
-            block[k] = Update(s.eqn, by[1], other)
+            block[k] = Update(s.eqn, operation, other)
+        elif read and _is_overwritten_part(read[1], s.eqn, uses) and same_kind:
+            block[k] = Update(s.eqn, operation, other)
             drop(read[0], first, read[1].args)
         else:
             continue
-        gone.add(by[0])
-    block[:] = [s for k, s in enumerate(block) if k not in gone]
+        dropped.add(place)
+    block[:] = [s for k, s in enumerate(block) if k not in dropped]
 
 
-def _is_part(read: Eqn, store: Eqn, uses: Counter[Value]) -> bool:
-    """Is `read` the part that `store` overwrites, and wanted for that alone or short?"""
+def _is_overwritten_part(read: Eqn, store: Eqn, uses: Counter[Value]) -> bool:
+    """Does `read` read the part that `store` overwrites, and is it short or without other readers?"""
     return (read.op.name == "index" and read.attrs["key"] == store.attrs["key"]
             and read.args == (store.args[0], *store.args[2:]) and (uses[read.out] == 1 or _is_short_view(read)))
 
 
 def _is_number_in_list(value: Operand, x: Operand) -> bool:
-    """A number of a list is put back, whatever its kind; an array in it is not written."""
+    """Is a number written into a list?  The kinds of the two need not agree, as the list holds any number."""
     return isinstance(x.type, List) and isinstance(value.type, Tensor) and value.type.is_scalar
 
 
@@ -142,48 +146,49 @@ def _is_operator(eqn: Eqn) -> bool:
     return eqn.spelling is None or eqn.spelling.startswith("operator.")
 
 
-# -- short parts ------------------------------------------------------------------------------
+# -- short expressions ------------------------------------------------------------------------
 
 
-def _spread(block: Block, uses: Counter[Value]) -> None:
-    """Make short views and `i + 1` anew for each of their readers, where all are in this block."""
+def _duplicate_short_views(block: Block, uses: Counter[Value]) -> None:
+    """Duplicate short views and `i + 1` for each reader, if all readers are in this block."""
     readers: dict[Value, list[int]] = defaultdict(list)
     for k, s in enumerate(block):
         if not isinstance(s, (If, Select)):
             for x in operands(s):
                 if isinstance(x, Value):
                     readers[x].append(k)
-    again: dict[int, list[Statement]] = defaultdict(list)
+    copies: dict[int, list[Statement]] = defaultdict(list)
     for k, s in enumerate(block):
         if not isinstance(s, Evaluate) or len(s.eqn.outs) != 1 or s.eqn.out.hint is not None:
             continue
-        at = readers[s.eqn.out]
-        several = 1 < len(at) == len(set(at)) == uses[s.eqn.out] <= _MOST_READERS
-        if several and (_is_offset(s.eqn) or len(at) == 2 and _is_short_view(s.eqn) and not _written(block, k, at[-1])):
-            for j in at[1:]:
+        places = readers[s.eqn.out]
+        if not 1 < len(places) == len(set(places)) == uses[s.eqn.out] <= _MAX_READERS:
+            continue
+        if _is_offset(s.eqn) or len(places) == 2 and _is_short_view(s.eqn) and not _may_write(block, k, places[-1]):
+            for j in places[1:]:
                 copy = _copied(s)
-                if _read_instead(block[j], s.eqn.out, copy.eqn.out):
-                    again[k].append(copy)
-    block[:] = [t for k, s in enumerate(block) for t in (s, *again[k])]
+                if _replace_operand(block[j], s.eqn.out, copy.eqn.out):
+                    copies[k].append(copy)
+    block[:] = [t for k, s in enumerate(block) for t in (s, *copies[k])]
 
 
-def _into_arms(block: Block, uses: Counter[Value]) -> None:
-    """Make `i + 1` anew in each arm that has it as a subscript."""
-    made: dict[Value, Evaluate] = {}
+def _sink_offsets(block: Block, uses: Counter[Value]) -> None:
+    """Move `i + 1` into the branches of a conditional that have it as a subscript."""
+    offsets: dict[Value, Evaluate] = {}
     for s in block:
         if isinstance(s, Evaluate) and len(s.eqn.outs) == 1 and s.eqn.out.hint is None and _is_offset(s.eqn):
-            made[s.eqn.out] = s
-        for arm in blocks(s) if isinstance(s, If) else ():
+            offsets[s.eqn.out] = s
+        for branch in blocks(s) if isinstance(s, If) else ():
             copies: dict[Operand, Evaluate] = {}
-            for t in filter(_has_subscript, statements(arm)):
+            for t in filter(_has_subscript, statements(branch)):
                 for x in dict.fromkeys(operands(t)):
-                    if isinstance(x, Value) and x in made:
-                        copy = copies.setdefault(x, _copied(made[x])).eqn.out
+                    if isinstance(x, Value) and x in offsets:
+                        copy = copies.setdefault(x, _copied(offsets[x])).eqn.out
                         count = operands(t).count(x)
-                        uses.update({copy: count, x: -count} if _read_instead(t, x, copy) else {})
-            arm[:0] = [c for c in copies.values() if uses[c.eqn.out]]
-    gone = [s for x, s in made.items() if not uses[x]]
-    block[:] = [s for s in block if s not in gone]
+                        uses.update({copy: count, x: -count} if _replace_operand(t, x, copy) else {})
+            branch[:0] = [c for c in copies.values() if uses[c.eqn.out]]
+    unread = [s for x, s in offsets.items() if not uses[x]]
+    block[:] = [s for s in block if s not in unread]
 
 
 def _has_subscript(s: Statement) -> bool:
@@ -194,8 +199,8 @@ def _copied(s: Evaluate) -> Evaluate:
     return Evaluate(s.eqn.with_(outs=(Value(s.eqn.out.type, dim=s.eqn.out.dim),)), s.like)
 
 
-def _read_instead(s: Statement, old: Value, new: Value) -> bool:
-    """Let `s` read `new`; False if it is not a statement that can."""
+def _replace_operand(s: Statement, old: Value, new: Value) -> bool:
+    """Replace the operand `old` of `s` by `new`; False if this kind of statement has no operands to replace."""
     if isinstance(s, Evaluate):
         s.eqn = s.eqn.with_(args=tuple(new if x is old else x for x in s.eqn.args))
     elif isinstance(s, Update):
@@ -209,7 +214,7 @@ def _read_instead(s: Statement, old: Value, new: Value) -> bool:
 
 
 def _is_offset(eqn: Eqn) -> bool:
-    """Is this an int and a literal one, added or subtracted?"""
+    """Is this the sum or difference of an int and an int literal?"""
     return (eqn.op.name in ("add", "sub") and _is_operator(eqn) and _is_int(eqn.out)
             and isinstance(eqn.args[1], Lit) and isinstance(eqn.args[0], Value) and _is_int(eqn.args[0]))
 
@@ -219,13 +224,13 @@ def _is_int(x: Value) -> bool:
 
 
 def _is_short_view(eqn: Eqn) -> bool:
-    if eqn.op.name != "index" or eqn.out.hint is not None or len(eqn.attrs["key"]) > _MOST_ITEMS:
+    if eqn.op.name != "index" or eqn.out.hint is not None or len(eqn.attrs["key"]) > _MAX_ITEMS:
         return False
     slices = all(k[0] == "s" for k in eqn.attrs["key"]) and all(isinstance(x, Lit) for x in eqn.args[1:])
     return slices and aliases(eqn) == "view"
 
 
-def _written(block: Block, k: int, last: int) -> bool:
-    """Is anything written, or unclear, between the statements `k` and `last`?"""
+def _may_write(block: Block, k: int, last: int) -> bool:
+    """May a statement from `k` to `last` write into an array?"""
     return not all(isinstance(s, Evaluate) and s.eqn.inplace is None and not is_effect(s.eqn) for s in block[k:last]) \
         or not isinstance(block[last], (Evaluate, Update))

@@ -1,7 +1,10 @@
-"""Statements that nothing needs:  kind <- 2; break  ->  break
+"""Removes statements that no result and no effect needs.
 
-Once exits are jumps, the codes that guarded the rest of a block are not read any more;
-once a list tells when a loop is over, its length is not.
+    kind <- 2; break  ->  break
+
+Once exits are jumps, nothing reads the codes that guarded the rest of a block; once a loop runs until a list is empty,
+nothing reads its length. Marking begins at the results, the effects and what may raise, and follows operands backwards.
+A column of a list of tuples is needed only if some reader needs it.
 """
 
 from __future__ import annotations
@@ -28,53 +31,58 @@ from sct.codegen.program.statement_ir import (
     Statement,
     blocks,
     list_reads,
+    operands,
     statements,
+    targets,
 )
-from sct.ir.core import Operand, Value, free_values, has_effect
+from sct.ir.core import Operand, Value, has_effect
 from sct.ops.registry import may_raise
 
 __all__ = ["remove_dead_statements"]
 
 
 def remove_dead_statements(block: Block) -> Block:
-    """The block without what no result and no effect needs."""
-    needed = _Needed(block)
-    needed.run()
-    return list(needed.kept(block))
+    """The statements of the block that are needed; their blocks, tuples and assignments are changed in place."""
+    marking = _Marking(block)
+    marking.run()
+    return list(marking.sweep(block))
 
 
-class _Needed:
+class _Marking:
     """
-    makers   the statements that assign a value, and what each reads for it
-    takers   what takes a value out of a list, and its place in the tuples
-    members  which places of the tuples of a list are needed
+    definitions       value -> the statements that assign it, and the operands that each reads for it
+    readers           value -> the read of a list that binds it, and its index in the tuples of the list
+    columns           list -> the indices in its tuples that are needed
+    marked            the statements that are needed
+    needed            the values that are needed
+    pops_until_empty  pops of lists whose end is the end of a loop
     """
 
     def __init__(self, block: Block) -> None:
         self.parent: dict[Statement, Statement | None] = {}
-        self.makers: dict[Value, list[tuple[Statement, tuple[Operand, ...]]]] = defaultdict(list)
-        self.takers: dict[Value, tuple[ListRead, int]] = {}
+        self.definitions: dict[Value, list[tuple[Statement, tuple[Operand, ...]]]] = defaultdict(list)
+        self.readers: dict[Value, tuple[ListRead, int]] = {}
         self.pushes: dict[Value, list[Push]] = defaultdict(list)
         self.pops: dict[Value, list[Pop | ReadAt]] = defaultdict(list)
-        self.members: dict[Value, set[int]] = defaultdict(set)
+        self.columns: dict[Value, set[int]] = defaultdict(set)
         self.marked: set[Statement] = set()
-        self.values: set[Value] = set()
+        self.needed: set[Value] = set()
         self.work: list[Operand] = []
-        self.drained: list[Pop | ReadAt] = []
+        self.pops_until_empty: list[Pop | ReadAt] = []
         self.scan(block, None)
         self.roots = [s for s in statements(block) if _is_root(s)]
 
     def scan(self, block: Block, parent: Statement | None) -> None:
         for s in block:
             self.parent[s] = parent
-            for v, reads in _made(s):
-                self.makers[v].append((s, reads))
+            for v, sources in _definitions(s):
+                self.definitions[v].append((s, sources))
             if isinstance(s, Push):
                 self.pushes[s.tape].append(s)
             elif isinstance(s, (Pop, ReadAt)):
                 self.pops[s.tape].append(s)
-            for taken in list_reads(s):
-                self.takers.update((v, (taken, k)) for k, v in enumerate(taken.values))
+            for read in list_reads(s):
+                self.readers.update((v, (read, k)) for k, v in enumerate(read.values))
             for inner in blocks(s):
                 self.scan(inner, s)
 
@@ -82,92 +90,90 @@ class _Needed:
         for s in self.roots:
             self.mark(s)
         self.follow()
-        for pop in self.drained:
-            if not self.members[pop.filled]:
-                self.take(pop, 0)
+        for pop in self.pops_until_empty:
+            if not self.columns[pop.filled]:
+                self.need_item(pop, 0)
                 self.follow()
 
     def follow(self) -> None:
         while self.work:
             x = self.work.pop()
-            if isinstance(x, Value) and x not in self.values:
-                self.values.add(x)
-                self.need(x)
+            if isinstance(x, Value) and x not in self.needed:
+                self.needed.add(x)
+                self.need_value(x)
 
-    def need(self, v: Value) -> None:
-        if v in self.takers:
-            self.take(*self.takers[v])
-        for s, reads in self.makers[v]:
+    def need_value(self, v: Value) -> None:
+        if v in self.readers:
+            self.need_item(*self.readers[v])
+        for s, sources in self.definitions[v]:
             self.mark(s)
-            self.work += reads
+            self.work += sources
         if self.pushes[v] and len(self.pushes[v][0].operands) == 1:
-            self.fill(v, 0)
+            self.need_column(v, 0)
 
-    def take(self, taken: ListRead, k: int) -> None:
-        """Need the `k`-th of what each element of a list holds."""
-        self.work.append(taken.tape)
-        self.fill(taken.filled, k)
+    def need_item(self, read: ListRead, k: int) -> None:
+        """Need the `k`-th item of each tuple that `read` reads."""
+        self.work.append(read.tape)
+        self.need_column(read.filled, k)
 
-    def fill(self, tape: Value, k: int) -> None:
-        if k in self.members[tape]:
+    def need_column(self, tape: Value, k: int) -> None:
+        """Need the `k`-th item of each tuple that is appended to `tape`."""
+        if k in self.columns[tape]:
             return
-        self.members[tape].add(k)
-        for s, _ in self.makers[tape]:
+        self.columns[tape].add(k)
+        for s, _ in self.definitions[tape]:
             self.mark(s)
         for push in self.pushes[tape]:
             self.mark(push)
             self.work.append(push.operands[k])
 
     def mark(self, s: Statement | None) -> None:
-        """`s` stays, and so does what decides whether it runs."""
+        """Need `s`, and what decides whether it runs."""
         while s is not None and s not in self.marked:
             self.marked.add(s)
-            if isinstance(s, Evaluate):
-                self.work += _reads(s)
-                self.work += s.eqn.outs
-            elif isinstance(s, Return):
-                self.work += s.results
-            elif isinstance(s, If):
-                self.work.append(s.test)
+            if isinstance(s, (Evaluate, If, Return)):
+                self.work += operands(s)
+                self.work += targets(s)
             elif isinstance(s, Loop):
                 self.work += s.bounds or [z.tape for z in s.zipped]
                 self.work += [s.test[1]] if s.test else []
                 for jump in s.jumps:
                     self.mark(jump)
                 if s.tape is not None:
-                    self.drain(s.tape)
+                    self.need_pops(s.tape)
             s = self.parent[s]
 
-    def drain(self, tape: Value) -> None:
-        """A loop runs until `tape` is empty."""
-        self.drained += self.pops[tape]
+    def need_pops(self, tape: Value) -> None:
+        """Need the pops of `tape`, since a loop runs until it is empty."""
+        self.pops_until_empty += self.pops[tape]
         for pop in self.pops[tape]:
             self.mark(pop)
 
-    # -- what is left -------------------------------------------------------------------
+    # -- the statements that are needed ---------------------------------------------------
 
-    def kept(self, block: Block) -> Iterator[Statement]:
+    def sweep(self, block: Block) -> Iterator[Statement]:
         for s in block:
             if isinstance(s, Assign):
-                s.pairs = [(v, x) for v, x in s.pairs if v in self.values]
+                s.pairs = [(v, x) for v, x in s.pairs if v in self.needed]
                 if s.pairs:
                     yield s
-            elif s in self.marked or isinstance(s, CheckBound) and s.value in self.values:
+            elif s in self.marked or isinstance(s, CheckBound) and s.value in self.needed:
                 if isinstance(s, Push):
-                    s.operands = tuple(self.chosen(s.tape, s.operands))
+                    s.operands = tuple(self.needed_items(s.tape, s.operands))
                 elif isinstance(s, (Pop, ReadAt)):
-                    s.values = tuple(self.chosen(s.filled, s.values))
+                    s.values = tuple(self.needed_items(s.filled, s.values))
                 elif isinstance(s, Loop):
-                    s.zipped = [z for z in s.zipped if not s.bounds or any(v in self.values for v in z.values)]
+                    s.zipped = [z for z in s.zipped if not s.bounds or any(v in self.needed for v in z.values)]
                     for z in s.zipped:
-                        z.values = tuple(self.chosen(z.filled, z.values))
+                        z.values = tuple(self.needed_items(z.filled, z.values))
                 for inner in blocks(s):
-                    inner[:] = self.kept(list(inner))
+                    inner[:] = self.sweep(list(inner))
                 yield s
 
-    def chosen(self, tape: Value, items: Iterable[Any]) -> Iterator[Any]:
-        members = self.members[tape]
-        return (x for k, x in enumerate(items) if k in members or len(members) == 0)
+    def needed_items(self, tape: Value, items: Iterable[Any]) -> Iterator[Any]:
+        """The items of a tuple of `tape` that are needed; all of them if none is."""
+        columns = self.columns[tape]
+        return (x for k, x in enumerate(items) if k in columns or len(columns) == 0)
 
 
 def _is_root(s: Statement) -> bool:
@@ -176,7 +182,8 @@ def _is_root(s: Statement) -> bool:
     return isinstance(s, Return)
 
 
-def _made(s: Statement) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
+def _definitions(s: Statement) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
+    """The values that a statement assigns, each with the operands that it reads for this value alone."""
     if isinstance(s, Evaluate):
         for v in s.eqn.outs:
             yield v, ()
@@ -194,7 +201,3 @@ def _made(s: Statement) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
         yield s.count, ()
     elif isinstance(s, Define):
         yield s.eqn.out, ()
-
-
-def _reads(s: Evaluate) -> list[Operand]:
-    return [*s.eqn.args, *(v for region in s.eqn.regions for v in free_values(region))]

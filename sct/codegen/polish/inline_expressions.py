@@ -1,13 +1,14 @@
-"""Values that become expressions:  t = sin(x); y = t * x   ->   y = sin(x) * x
+"""Forward substitution of values by their expressions.
 
-An unnamed value that is read once, in the block where it is made, is written where it
-is read, unless that would
+    t = sin(x); y = t * x   ->   y = sin(x) * x
+
+An unnamed value that is read once, in the block that defines it, is inlined where it is read, unless that would
 
 - change the order of what may raise or of effects,
 - take it out of a `with`, or into it,
-- read an array after a write that came behind the reading,
-- read a variable after it was assigned anew, or
-- make a line too long or too deep.
+- move the read of an array behind a write into it,
+- move the read of a variable behind another assignment to it, or
+- make a line too long or too deeply nested.
 """
 
 from __future__ import annotations
@@ -48,277 +49,296 @@ __all__ = ["Expression", "Inlined", "inline_expressions"]
 Expression = Union[Evaluate, Select]
 Inlined = dict[Value, Expression]
 
-WIDEST = 72
-WIDEST_OF_USER = 96
-DEEPEST = 3
-DEEPEST_OF_USER = 8
-SHORT = 44
+MAX_WIDTH = 72
+MAX_WIDTH_OF_USER = 96
+MAX_DEPTH = 3
+MAX_DEPTH_OF_USER = 8
+SHORT_WIDTH = 44
 
 
 def inline_expressions(block: Block) -> Inlined:
-    """Take the statements that become expressions out of `block`, in place; they are given back
-    by the values that they make."""
-    freed = list(_freed(block))
-    folding = _Folding(block)
-    folding.block(block)
+    """Remove the statements that become expressions from `block`, in place; returns them by the values they define."""
+    freed = list(_inplace_to_fresh(block))
+    inliner = _Inliner(block)
+    inliner.block(block)
     for s, k in freed:
-        if s.eqn.args[k] not in folding.folded and s.eqn.out not in folding.folded:
+        if s.eqn.args[k] not in inliner.inlined and s.eqn.out not in inliner.inlined:
             s.eqn = s.eqn.with_(inplace=k)
-    return folding.folded
+    return inliner.inlined
 
 
-def _freed(block: Block) -> Iterator[tuple[Evaluate, int]]:
-    """The statements that would take over an operand that may be written where it is read; they make a new
-    array instead, of which NumPy takes over what it can."""
+def _inplace_to_fresh(block: Block) -> Iterator[tuple[Evaluate, int]]:
+    """Make updates in place of an operand that may be inlined allocate a new array instead.
+
+    NumPy itself reuses the buffer of such a temporary. Yields each statement, and the operand that it updated.
+    """
     uses = Counter(x for s in statements(block) for x in operands(s))
     for inner in all_blocks(block):
-        made: dict[Operand, Evaluate] = {}
+        definitions: dict[Operand, Evaluate] = {}
         for s in inner:
             if isinstance(s, Evaluate) and len(s.eqn.outs) == 1:
                 k = s.eqn.inplace
-                x = made.get(s.eqn.args[k]) if k is not None and s.eqn.op.name not in UPDATES else None
-                if k is not None and x is not None and uses[x.eqn.out] == 1 \
-                        and x.eqn.out.hint in (None, s.eqn.out.hint):
+                operand = definitions.get(s.eqn.args[k]) if k is not None and s.eqn.op.name not in UPDATES else None
+                if k is not None and operand is not None and uses[operand.eqn.out] == 1 \
+                        and operand.eqn.out.hint in (None, s.eqn.out.hint):
                     swap = _scalar_last(s.eqn)
                     s.eqn = s.eqn.with_(args=s.eqn.args[::-1] if swap else s.eqn.args, inplace=None)
                     yield s, 1 - k if swap else k
-                made[s.eqn.out] = s
+                definitions[s.eqn.out] = s
 
 
 def _scalar_last(eqn: Eqn) -> bool:
-    """Is this a product that `storage` wrote as array * scalar?"""
+    """Is this a product that the pass `in_place` has written as array * scalar?"""
     ranks = [x.type.rank for x in eqn.args if isinstance(x.type, Tensor)]
     return eqn.op.name == "mul" and not eqn.primal and len(ranks) == 2 and ranks[0] > 0 == ranks[1]
 
 
-class _Folding:
+class _Inliner:
+    """
+    inlined  the expressions of the values that are inlined
+    uses     value -> the number of its reads
+    """
+
     def __init__(self, block: Block) -> None:
-        self.folded: Inlined = {}
+        self.inlined: Inlined = {}
         self.uses: Counter[Value] = Counter()
-        self.memory, self.order = Buffers(block), Order(block)
+        self.buffers, self.evaluation_order = Buffers(block), Order(block)
         for s in statements(block):
             self.uses.update(x for x in reads(s) if isinstance(x, Value))
 
-    def block(self, block: Block, *, end: Sequence[Operand] = (), loose: bool = False) -> None:
-        """Fold within `block` and the blocks in it; `end` is read after its last statement."""
-        for s in block:
-            self.inner(s)
-        block[:] = [_as_select(s, self) for s in block]
-        kept: set[Value] = set()
-        inner = dict(self.folded)
-        while late := self.walk(block, end, loose, kept):
-            kept.update(late)
-            self.folded = dict(inner)
-        block[:] = [s for s in block if not (isinstance(s, (Evaluate, Select)) and _single(s) in self.folded)]
+    def block(self, block: Block, *, end: Sequence[Operand] = (), unlimited: bool = False) -> None:
+        """Inline within `block` and the blocks in it.
 
-    def walk(self, block: Block, end: Sequence[Operand], loose: bool, kept: set[Value]) -> list[Value]:
-        """Fold all but what is `kept`; what must not be folded either."""
-        walk = _Walk(self, loose, kept)
+        end        operands that are read after its last statement
+        unlimited  inline without regard to names, width and depth
+        """
+        for s in block:
+            self.inner_blocks(s)
+        block[:] = [_to_select(s, self) for s in block]
+        statements_only: set[Value] = set()
+        inner = dict(self.inlined)
+        while out_of_order := self.walk(block, end, unlimited, statements_only):
+            statements_only.update(out_of_order)
+            self.inlined = dict(inner)
+        block[:] = [s for s in block if not (isinstance(s, (Evaluate, Select)) and _only_target(s) in self.inlined)]
+
+    def walk(self, block: Block, end: Sequence[Operand], unlimited: bool, statements_only: set[Value]) -> list[Value]:
+        """Inline all but `statements_only`; returns the expressions that this evaluates out of order."""
+        walk = _BlockWalk(self, unlimited, statements_only)
         for s in block:
             walk.step(s)
-        walk.consume(None, end)
-        return self.order.late(block, end, self.folded)
+        walk.inline_operands(None, end)
+        return self.evaluation_order.out_of_order(block, end, self.inlined)
 
-    def inner(self, s: Statement) -> None:
+    def inner_blocks(self, s: Statement) -> None:
         if isinstance(s, Loop) and s.test is not None:
-            self.block(s.test[0], end=[s.test[1]], loose=True)
+            self.block(s.test[0], end=[s.test[1]], unlimited=True)
             self.block(s.body)
-        elif isinstance(s, If) and _may_be_select(s):
-            for arm in (s.then, s.orelse):
-                self.block(arm, end=[x for m in arm if isinstance(m, Assign) for _, x in m.pairs])
+        elif isinstance(s, If) and _may_be_expression(s):
+            for branch in (s.then, s.orelse):
+                self.block(branch, end=[x for m in branch if isinstance(m, Assign) for _, x in m.pairs])
         else:
-            for each in blocks(s):
-                self.block(each)
+            for inner in blocks(s):
+                self.block(inner)
 
 
-class _Walk:
+class _BlockWalk:
     """One pass over a block.
 
-    kept       what stays a statement
-    waiting    the statements that may still become expressions, in order, and their number
-    into       the value whose expression a folded one is a part of
-    lookers    the expressions that read a buffer
-    users      the expressions that read a value
+    statements_only    values that stay statements
+    pending            the statements that may still become expressions
+    order              the order of these
+    inlined_into       inlined value -> the value whose expression it is a part of
+    readers_of_buffer  buffer -> the pending expressions that read it
+    readers            value -> the pending expressions that read it
+    last_read          operand -> the last statement that reads it, as a number in `order`
     """
 
-    def __init__(self, folding: _Folding, loose: bool, kept: Collection[Value]) -> None:
-        self.folding, self.loose, self.kept = folding, loose, kept
-        self.waiting: dict[Value, Expression] = {}
-        self.number: dict[Value, int] = {}
+    def __init__(self, inliner: _Inliner, unlimited: bool, statements_only: Collection[Value]) -> None:
+        self.inliner, self.unlimited, self.statements_only = inliner, unlimited, statements_only
+        self.pending: dict[Value, Expression] = {}
+        self.order: dict[Value, int] = {}
         self.depth: dict[Value, int] = {}
-        self.wide: dict[Value, int] = {}
-        self.into: dict[Value, Value | None] = {}
-        self.lookers: dict[Value, list[Value]] = {}
-        self.users: dict[Operand, list[Value]] = {}
+        self.width: dict[Value, int] = {}
+        self.inlined_into: dict[Value, Value | None] = {}
+        self.readers_of_buffer: dict[Value, list[Value]] = {}
+        self.readers: dict[Operand, list[Value]] = {}
         self.count = 0
-        self.read_at: dict[Operand, int] = {}
+        self.last_read: dict[Operand, int] = {}
 
     def step(self, s: Statement) -> None:
         if isinstance(s, Evaluate) and s.eqn.op in (enter, leave):
-            self.release([self.outermost(v) for v in self.waiting])
-        self.consume(s, operands(s) if not isinstance(s, Assign) else self.late(s))
-        candidate = isinstance(s, (Evaluate, Select)) and self.may_wait(s)
+            self.keep_as_statements([self.outermost(v) for v in self.pending])
+        self.inline_operands(s, operands(s) if not isinstance(s, Assign) else self.unmovable_sources(s))
+        candidate = isinstance(s, (Evaluate, Select)) and self.may_be_pending(s)
         if not candidate:
-            self.emit(s)
-        written = self.folding.memory.written(s) if not isinstance(s, Define) else set()
+            self.evaluate(s)
+        written = self.inliner.buffers.written(s) if not isinstance(s, Define) else set()
         if written or written is None:
-            tree = self.tree(operands(s)) if candidate else set()
-            seen = self.lookers.values() if written is None else [self.lookers.get(b, ()) for b in written]
-            found = {v for group in seen for v in group if v in self.waiting and v not in tree}
-            self.release(self.outermost(v) for v in sorted(found, key=self.number.__getitem__))
-        self.reassigned(s)
+            own_parts = self.inlined_parts(operands(s)) if candidate else set()
+            by_buffer = self.readers_of_buffer
+            groups = by_buffer.values() if written is None else [by_buffer.get(b, ()) for b in written]
+            readers = {v for group in groups for v in group if v in self.pending and v not in own_parts}
+            self.keep_as_statements(self.outermost(v) for v in sorted(readers, key=self.order.__getitem__))
+        self.release_readers(s)
         if candidate:
-            v = _single(s)
+            v = _only_target(s)
             assert v is not None and isinstance(s, (Evaluate, Select))
-            self.waiting[v] = s
+            self.pending[v] = s
             self.count += 1
-            self.number[v] = self.count
-            for b in self.looks_into(s):
-                self.lookers.setdefault(b, []).append(v)
+            self.order[v] = self.count
+            for b in self.buffers_read(s):
+                self.readers_of_buffer.setdefault(b, []).append(v)
             for x in operands(s):
-                self.users.setdefault(x, []).append(v)
+                self.readers.setdefault(x, []).append(v)
 
-    def may_wait(self, s: Expression) -> bool:
-        v = _single(s)
-        if v is None or self.folding.uses[v] != 1 or v in self.kept:
+    def may_be_pending(self, s: Expression) -> bool:
+        v = _only_target(s)
+        if v is None or self.inliner.uses[v] != 1 or v in self.statements_only:
             return False
         if isinstance(s, Select):
-            return v.hint is None or self.loose
+            return v.hint is None or self.unlimited
         return not (s.eqn.inplace is not None or s.eqn.op.name in UPDATES or s.eqn.regions)
 
-    # -- taking expressions into a statement -------------------------------------------------
+    # -- inlining expressions into a statement -----------------------------------------------
 
-    def consume(self, s: Statement | None, xs: Iterable[Operand]) -> None:
-        """Fold what waits into `s`, where it may be an operand of it; `s` None: the end of the block."""
-        members = [x for x in xs if isinstance(x, Value) and x in self.waiting and x not in self.folding.folded]
-        members = [v for v in members if self.fits_in(v, s)]
-        self.folding.folded.update((v, self.waiting[v]) for v in members)
-        self.into.update(dict.fromkeys(members, _single(s) if s is not None else None))
-        out = _single(s) if s is not None else None
-        own = width(s) if s is not None else 0
-        widest = WIDEST_OF_USER if s is not None and _is_users(s, *(self.waiting[v] for v in members)) else WIDEST
-        while members and own + sum(self.wide[v] for v in members) > widest and not self.loose:
-            worst = max(members, key=lambda v: self.wide[v])
-            members.remove(worst)
-            self.release([worst])
+    def inline_operands(self, s: Statement | None, xs: Iterable[Operand]) -> None:
+        """Inline pending expressions among the operands `xs` of `s`; `s` is None at the end of the block."""
+        parts = [x for x in xs if isinstance(x, Value) and x in self.pending and x not in self.inliner.inlined]
+        parts = [v for v in parts if self.fits_in(v, s)]
+        out = _only_target(s) if s is not None else None
+        self.inliner.inlined.update((v, self.pending[v]) for v in parts)
+        self.inlined_into.update(dict.fromkeys(parts, out))
+        own_width = width(s) if s is not None else 0
+        primal = s is not None and _is_primal(s, *(self.pending[v] for v in parts))
+        max_width = MAX_WIDTH_OF_USER if primal else MAX_WIDTH
+        while parts and own_width + sum(self.width[v] for v in parts) > max_width and not self.unlimited:
+            widest = max(parts, key=lambda v: self.width[v])
+            parts.remove(widest)
+            self.keep_as_statements([widest])
         if out is not None:
-            self.depth[out] = max((self.depth[v] + _level(s, self.waiting[v]) for v in members), default=_level(s))
-            self.wide[out] = own + sum(self.wide[v] for v in members)
+            depths = (self.depth[v] + _added_depth(s, self.pending[v]) for v in parts)
+            self.depth[out] = max(depths, default=_added_depth(s))
+            self.width[out] = own_width + sum(self.width[v] for v in parts)
 
     def fits_in(self, v: Value, s: Statement | None) -> bool:
-        made = self.waiting[v]
+        """May the pending expression `v` be inlined into `s`?"""
+        expr, depth = self.pending[v], self.depth[v]
         if s is None:
-            return self.loose or v.hint is None
+            return self.unlimited or v.hint is None
         if isinstance(s, Assign):
-            return self.depth[v] < DEEPEST and v.hint in (None, next(t.hint for t, x in s.pairs if x is v))
-        if v.hint is not None and isinstance(made, Evaluate) and made.eqn.op.name not in ("item_of", "pack") \
-                and not self.loose and not self.is_short_write(v, made, s):
-            out = _single(s)
-            same = out is not None and out.hint == v.hint and isinstance(s, Evaluate) and not s.eqn.primal
-            if not same or made.eqn.primal:
+            return depth < MAX_DEPTH and v.hint in (None, next(t.hint for t, x in s.pairs if x is v))
+        if v.hint is not None and isinstance(expr, Evaluate) and expr.eqn.op.name not in ("item_of", "pack") \
+                and not self.unlimited and not self.is_short_write(v, expr, s):
+            out = _only_target(s)
+            same_name = out is not None and out.hint == v.hint and isinstance(s, Evaluate) and not s.eqn.primal
+            if not same_name or expr.eqn.primal:
                 return False
-        if isinstance(s, (Evaluate, Update)) and not _foldable_operand(s, v):
+        if isinstance(s, (Evaluate, Update)) and not _is_inlinable_operand(s, v):
             return False
-        if self.loose or _is_users(made, s):
-            return self.loose or self.depth[v] < DEEPEST_OF_USER
-        return self.depth[v] < DEEPEST + (isinstance(s, Return) or _is_step(s, v) or self.wide[v] <= SHORT)
+        if self.unlimited or _is_primal(expr, s):
+            return self.unlimited or depth < MAX_DEPTH_OF_USER
+        one_more = isinstance(s, Return) or _is_increment(s, v) or self.width[v] <= SHORT_WIDTH
+        return depth < MAX_DEPTH + one_more
 
-    def is_short_write(self, v: Value, made: Evaluate, s: Statement) -> bool:
-        """Is what differentiation named written into an array at once, on a short line?"""
-        return (not made.eqn.primal and self.wide[v] <= SHORT
+    def is_short_write(self, v: Value, expression: Evaluate, s: Statement) -> bool:
+        """Is a named value of adjoint code only written into an array, on a short line?"""
+        return (not expression.eqn.primal and self.width[v] <= SHORT_WIDTH
                 and (isinstance(s, Update) or isinstance(s, Evaluate) and s.eqn.op.name in UPDATES))
 
-    def late(self, s: Assign) -> list[Operand]:
-        """The sources of a parallel move that cannot be made in the variable they go to where they stand, as
-        it is itself a source, or read further on."""
+    def unmovable_sources(self, s: Assign) -> list[Operand]:
+        """The sources of a parallel assignment that cannot be computed in their target where they are defined.
+
+        The target is itself a source, or it is read after the definition.
+        """
         sources = [x for _, x in s.pairs]
-        return [x for v, x in s.pairs if v in sources or isinstance(x, Value) and x in self.waiting
-                and self.read_at.get(v, 0) > self.number[x]]
+        return [x for v, x in s.pairs if v in sources or isinstance(x, Value) and x in self.pending
+                and self.last_read.get(v, 0) > self.order[x]]
 
-    def emit(self, s: Statement) -> None:
-        """`s` stays a statement: what it takes in is evaluated now."""
+    def evaluate(self, s: Statement) -> None:
+        """`s` stays a statement, so the expressions inlined into it are evaluated here."""
         self.count += 1
-        inside = self.tree(operands(s))
-        for each in (s, *(self.waiting[v] for v in inside)):
-            self.read_at.update(dict.fromkeys(operands(each), self.count))
-        for v in self.tree(operands(s)):
-            self.waiting.pop(v, None)
+        parts = self.inlined_parts(operands(s))
+        for t in (s, *(self.pending[v] for v in parts)):
+            self.last_read.update(dict.fromkeys(operands(t), self.count))
+        for v in parts:
+            self.pending.pop(v, None)
 
-    def tree(self, xs: Iterable[Operand]) -> set[Value]:
-        found: set[Value] = set()
+    def inlined_parts(self, xs: Iterable[Operand]) -> set[Value]:
+        """The pending expressions that are inlined, directly or not, into the operands `xs`."""
+        parts: set[Value] = set()
         work = [x for x in xs if isinstance(x, Value)]
         while work:
             v = work.pop()
-            if self.is_folded(v) and v not in found:
-                found.add(v)
-                work += [x for x in operands(self.waiting[v]) if isinstance(x, Value)]
-        return found
+            if self.is_inlined(v) and v not in parts:
+                parts.add(v)
+                work += [x for x in operands(self.pending[v]) if isinstance(x, Value)]
+        return parts
 
     def outermost(self, v: Value) -> Value:
-        """The waiting expression that `v` is a part of."""
-        while self.is_folded(v) and (into := self.into.get(v)) in self.waiting and into is not None:
+        """The pending expression that `v` is a part of."""
+        while self.is_inlined(v) and (into := self.inlined_into.get(v)) in self.pending and into is not None:
             v = into
         return v
 
-    def is_folded(self, v: Value) -> bool:
-        return v in self.waiting and v in self.folding.folded
+    def is_inlined(self, v: Value) -> bool:
+        return v in self.pending and v in self.inliner.inlined
 
-    def release(self, values: Iterable[Value]) -> None:
-        """Make statements of these after all, the outermost first."""
-        for v in sorted(dict.fromkeys(values), key=lambda v: -self.number[v]):
-            if v in self.waiting:
-                inside = self.tree(operands(self.waiting[v]))
-                self.folding.folded.pop(v, None)
-                for x in (v, *inside):
-                    del self.waiting[x]
+    def keep_as_statements(self, values: Iterable[Value]) -> None:
+        """Give up the inlining of these values, the outermost first."""
+        for v in sorted(dict.fromkeys(values), key=lambda v: -self.order[v]):
+            if v in self.pending:
+                parts = self.inlined_parts(operands(self.pending[v]))
+                self.inliner.inlined.pop(v, None)
+                for x in (v, *parts):
+                    del self.pending[x]
 
-    # -- what must not be passed ----------------------------------------------------------------
+    # -- writes and assignments ------------------------------------------------------------------
 
-    def looks_into(self, made: Expression) -> set[Value]:
+    def buffers_read(self, expression: Expression) -> set[Value]:
         """The buffers that an expression reads."""
-        memory = self.folding.memory
-        parts = [made, *(_expressions(made, self.folding.folded) if isinstance(made, Select) else ())]
-        return {b for s in parts for b in memory.read(s, operands(s))}
+        inner = _branch_expressions(expression, self.inliner.inlined) if isinstance(expression, Select) else ()
+        return {b for s in (expression, *inner) for b in self.inliner.buffers.read(s, operands(s))}
 
-    def reassigned(self, s: Statement) -> None:
-        """Release what reads a value that `s` assigns anew."""
+    def release_readers(self, s: Statement) -> None:
+        """Keep as statements the pending expressions that read a value that `s` assigns."""
         if isinstance(s, (Assign, Increment)):
-            found = {v for x in targets(s) for v in self.users.get(x, ()) if v in self.waiting}
-            self.release([self.outermost(v) for v in sorted(found, key=self.number.__getitem__)])
+            readers = {v for x in targets(s) for v in self.readers.get(x, ()) if v in self.pending}
+            self.keep_as_statements([self.outermost(v) for v in sorted(readers, key=self.order.__getitem__)])
 
 
-def _single(s: Statement) -> Value | None:
-    made = targets(s) if isinstance(s, (Evaluate, Select)) else ()
-    return made[0] if len(made) == 1 else None
+def _only_target(s: Statement) -> Value | None:
+    values = targets(s) if isinstance(s, (Evaluate, Select)) else ()
+    return values[0] if len(values) == 1 else None
 
 
-def _level(s: Statement | None, part: Expression | None = None) -> int:
-    """What `s` adds to the depth of an expression, around `part`: nothing in a row of sums or of products."""
+def _added_depth(s: Statement | None, part: Expression | None = None) -> int:
+    """The depth that `s` adds to an expression around `part`: none in a chain of sums or of products."""
     if not isinstance(s, Evaluate):
         return 1
     if isinstance(part, Evaluate) and s.eqn.args and s.eqn.args[0] is part.eqn.out \
-            and any(s.eqn.op.name in row and part.eqn.op.name in row for row in _ROWS):
+            and any(s.eqn.op.name in chain and part.eqn.op.name in chain for chain in _CHAINS):
         return 0
     return int(s.eqn.op.name not in ("index", "neg", "dim", "item_of"))
 
 
-_ROWS = (("add", "sub"), ("mul", "div"))
+_CHAINS = (("add", "sub"), ("mul", "div"))
 
 
-def _is_users(*parts: Statement) -> bool:
-    """Is all of this the user's own arithmetic?  What has no name is then of one expression."""
+def _is_primal(*parts: Statement) -> bool:
+    """Is all of this the user's own arithmetic?  Its unnamed values then come from one expression of the user's."""
     return all(isinstance(s, (Evaluate, Update)) and s.eqn.primal for s in parts)
 
 
-def _is_step(s: Statement, v: Value) -> bool:
-    """Is `v` what a variable is changed by, as in `dx += v`?"""
+def _is_increment(s: Statement, v: Value) -> bool:
+    """Is `v` the increment of a variable, as in `dx += v`?"""
     if not isinstance(s, Evaluate) or s.eqn.op.name not in ("add", "sub") or s.eqn.args[1] is not v:
         return False
     before = s.eqn.args[0]
     return isinstance(before, Value) and before.hint is not None and before.hint == s.eqn.out.hint
 
 
-def _foldable_operand(s: Evaluate | Update, v: Value) -> bool:
+def _is_inlinable_operand(s: Evaluate | Update, v: Value) -> bool:
     """May `v` be an expression where `s` reads it?"""
     if isinstance(s, Update):
         return v is s.value or v in s.eqn.args[2:]
@@ -329,34 +349,35 @@ def _foldable_operand(s: Evaluate | Update, v: Value) -> bool:
     return occurrences(s)[s.eqn.args.index(v)] == 1 if v in s.eqn.args else False
 
 
-# -- branches as expressions ------------------------------------------------------------------
+# -- conditionals as expressions --------------------------------------------------------------
 
 
-def _may_be_select(s: If) -> bool:
-    """Is each arm one move of one value, and little else?"""
-    moves = [[m for m in arm if isinstance(m, Assign)] for arm in (s.then, s.orelse)]
+def _may_be_expression(s: If) -> bool:
+    """Is each branch one assignment to the same value, and little else?"""
+    moves = [[m for m in branch if isinstance(m, Assign)] for branch in (s.then, s.orelse)]
     if any(len(m) != 1 or len(m[0].pairs) != 1 for m in moves):
         return False
     value, other = (m[0].pairs[0][0] for m in moves)
     if value is not other or any(isinstance(x, Lit) and x.value is UNDEF for m in moves for _, x in m[0].pairs):
         return False
-    others = [x for arm in (s.then, s.orelse) for x in arm if not isinstance(x, Assign)]
-    if value.hint is not None and not _is_expression(s, value.hint):
+    others = [t for branch in (s.then, s.orelse) for t in branch if not isinstance(t, Assign)]
+    if value.hint is not None and not _is_on_one_line(s, value.hint):
         return False
-    return len(others) <= 8 and all(isinstance(x, Evaluate) or isinstance(x, If) and _may_be_select(x) for x in others)
+    return len(others) <= 8 and all(
+        isinstance(t, Evaluate) or isinstance(t, If) and _may_be_expression(t) for t in others)
 
 
-def _is_expression(s: If, name: str) -> bool:
-    """Did the user write this branch on a line, and not to change `name` in an arm?"""
+def _is_on_one_line(s: If, name: str) -> bool:
+    """Is this a conditional expression of the user's on one line, and no branch keeps the old value of `name`?"""
     loc = s.eqn.loc if s.eqn is not None and s.eqn.primal else None
-    sources = [x for arm in (s.then, s.orelse) for m in arm if isinstance(m, Assign) for _, x in m.pairs]
+    sources = [x for branch in (s.then, s.orelse) for m in branch if isinstance(m, Assign) for _, x in m.pairs]
     return loc is not None and loc.line == loc.end_line and all(x.hint != name for x in sources)
 
 
-def _as_select(s: Statement, folding: _Folding) -> Statement:
-    """The branch as an expression, if its arms are nothing else after folding."""
-    if not isinstance(s, If) or not _may_be_select(s) or len(s.then) != 1 or len(s.orelse) != 1:
-        return s if not isinstance(s, If) else _unfolded(s, folding)
+def _to_select(s: Statement, inliner: _Inliner) -> Statement:
+    """The conditional as an expression, if its branches are only expressions after inlining."""
+    if not isinstance(s, If) or not _may_be_expression(s) or len(s.then) != 1 or len(s.orelse) != 1:
+        return s if not isinstance(s, If) else _restore_statements(s, inliner)
     (then,), (orelse,) = s.then, s.orelse
     assert isinstance(then, Assign) and isinstance(orelse, Assign)
     (value, a), (_, b) = then.pairs[0], orelse.pairs[0]
@@ -366,33 +387,33 @@ def _as_select(s: Statement, folding: _Folding) -> Statement:
     elif a is s.test or a == Lit(True) and s.test.type == BOOL:
         kind = "or"
     if isinstance(s.test, Value) and (a is s.test or b is s.test):
-        folding.uses[s.test] -= 1
+        inliner.uses[s.test] -= 1
     return Select(value, s.test, a, b, kind, s)
 
 
-def _unfolded(s: If, folding: _Folding) -> If:
-    """Arms that stay blocks: what was folded into their moves are statements again."""
-    if _may_be_select(s):
-        for arm in (s.then, s.orelse):
-            arm[:] = [x for m in arm for x in _spelled_out(m, folding)]
+def _restore_statements(s: If, inliner: _Inliner) -> If:
+    """A conditional that stays one: the expressions inlined into its assignments are statements again."""
+    if _may_be_expression(s):
+        for branch in (s.then, s.orelse):
+            branch[:] = [t for m in branch for t in _with_inlined_sources(m, inliner)]
     return s
 
 
-def _spelled_out(s: Statement, folding: _Folding) -> list[Statement]:
+def _with_inlined_sources(s: Statement, inliner: _Inliner) -> list[Statement]:
     if not isinstance(s, Assign):
         return [s]
-    made = [folding.folded.pop(x) for _, x in s.pairs if isinstance(x, Value) and x in folding.folded]
-    return [*made, s]
+    sources = [inliner.inlined.pop(x) for _, x in s.pairs if isinstance(x, Value) and x in inliner.inlined]
+    return [*sources, s]
 
 
-def _expressions(s: Select, folded: Inlined) -> list[Expression]:
-    """Everything that is evaluated for a branch that is an expression."""
-    found: list[Expression] = []
+def _branch_expressions(s: Select, inlined: Inlined) -> list[Expression]:
+    """All expressions in the branches of a conditional expression."""
+    expressions: list[Expression] = []
     work: list[Operand] = [s.then, s.orelse]
     while work:
         x = work.pop()
-        made = folded.get(x) if isinstance(x, Value) else None
-        if made is not None:
-            found.append(made)
-            work += [*operands(made), *((made.then, made.orelse) if isinstance(made, Select) else ())]
-    return found
+        expression = inlined.get(x) if isinstance(x, Value) else None
+        if expression is not None:
+            expressions.append(expression)
+            work += reads(expression)
+    return expressions

@@ -1,11 +1,12 @@
-"""Values -> variables: which values share one, and what it is called.
-
-Values that a move joins share a variable where their spans do not meet and the user did
-not give them different names; a write in place keeps the variable of what it writes.
+"""Values -> variables: which values share a variable (coalescing), and its name.
 
     s1 <- s0; for ...: s2 = s1 + x; s1 <- s2      ->   one variable `s`
 
-The user's names come first, then adjoints ("dx"), then t, t1, ...
+Values that an assignment joins share a variable if their spans are disjoint and the user did not give them different
+names; a write in place keeps the variable of what it writes. Names are the user's first, then those derived from them
+("dx"), then t, t1, ...
+
+Invariant: values with one name never have overlapping spans.
 """
 
 from __future__ import annotations
@@ -22,21 +23,22 @@ from sct.ir.types import Function, List, Optional, Seq, Tensor, Undef
 
 __all__ = ["Names"]
 
-_TRIES = 6
+_MAX_TRIES = 6
 
 
-class _Class:
-    """Values that share a variable.
+class _Variable:
+    """The values that share a variable, and the names that are proposed for it.
 
-    strong, weak  the hints of the user's values, and of those made by differentiation
+    user_names     the hints of the user's values
+    derived_names  the hints of values of adjoint code
     """
 
-    def __init__(self, value: Value, spans: Iterable[Span], strong: bool) -> None:
+    def __init__(self, value: Value, spans: Iterable[Span], is_users: bool) -> None:
         self.values = [value]
         self.spans: list[Span] = list(spans)
         hint = [value.hint] if value.hint and value.hint.strip("_") else []
-        self.strong: list[str] = hint if strong else []
-        self.weak: list[str] = [] if strong else hint
+        self.user_names: list[str] = hint if is_users else []
+        self.derived_names: list[str] = [] if is_users else hint
 
     @property
     def first(self) -> int:
@@ -46,23 +48,36 @@ class _Class:
     def last(self) -> int:
         return self.spans[-1][1]
 
+    @property
+    def has_user_name(self) -> bool:
+        return bool(self.user_names)
+
+    def absorb(self, other: _Variable) -> None:
+        """Add the values of another variable; its names come first unless this one has a name of the user's."""
+        for span in other.spans:
+            insort(self.spans, span)
+        pair = (self, other) if self.user_names else (other, self)
+        self.user_names = list(dict.fromkeys(name for variable in pair for name in variable.user_names))
+        self.derived_names = list(dict.fromkeys(name for variable in pair for name in variable.derived_names))
+        self.values += other.values
+
 
 class Names:
     """The variable of each value.
 
-    fixed   parameters of the function, which keep their names
-    users   the values that the user's own code makes: their hints are the user's names
-    taken   names that stand for something else in the text
-    usual   what values without a name of their own are usually called
+    fixed          the parameters of the function, which keep their names
+    users          the values whose hints are the user's names
+    reserved       names that have another meaning in the text
+    default_names  the customary names of some values without a hint
     """
 
     def __init__(self, live: Liveness, fixed: Mapping[Value, str], users: Collection[Value],
-                 taken: Collection[str], usual: Mapping[Value, str]) -> None:
-        self.live, self.fixed, self.taken, self.usual = live, fixed, set(taken), usual
-        self.classes = {v: _Class(v, spans, v in users) for v, spans in live.spans.items()}
-        self._join()
+                 reserved: Collection[str], default_names: Mapping[Value, str]) -> None:
+        self.live, self.fixed, self.reserved, self.default_names = live, fixed, set(reserved), default_names
+        self.variables = {v: _Variable(v, spans, v in users) for v, spans in live.spans.items()}
+        self._coalesce()
         self.names: dict[Value, str] = {}
-        self._name()
+        self._choose_names()
 
     def __getitem__(self, value: Value) -> str:
         return self.names[value]
@@ -73,117 +88,127 @@ class Names:
 
     def is_users(self, v: Value) -> bool:
         """Is the variable of `v` one of the user's?"""
-        return bool(self.classes[v].strong)
+        return self.variables[v].has_user_name
 
-    # -- classes ----------------------------------------------------------------------
+    # -- coalescing -------------------------------------------------------------------
 
-    def _join(self) -> None:
-        for out, x in self.live.takes:
+    def _coalesce(self) -> None:
+        """Join variables, those of writes in place first, then those of assignments in the innermost loops."""
+        for out, x in self.live.inplace_pairs:
             self._merge(out, x, must=True)
         moves = sorted(self.live.moves, key=lambda m: -m[0])
         for _, target, source in moves:
             self._merge(target, source)
 
     def _merge(self, x: Value, y: Value, must: bool = False) -> None:
-        a, b = self.classes[x], self.classes[y]
-        if a is b or not must and not _agree(a, b) or _meet(a.spans, b.spans) or self._both_fixed(a, b):
+        a, b = self.variables[x], self.variables[y]
+        if a is b or not must and not _names_agree(a, b) or _overlap(a.spans, b.spans) or self._both_fixed(a, b):
             return
         if len(a.spans) < len(b.spans):
             a, b = b, a
-        for span in b.spans:
-            insort(a.spans, span)
-        ahead = b.first < a.first or not a.strong
-        a.strong = list(dict.fromkeys([*b.strong, *a.strong] if ahead else [*a.strong, *b.strong]))
-        a.weak = list(dict.fromkeys([*b.weak, *a.weak] if ahead else [*a.weak, *b.weak]))
-        a.values += b.values
-        self.classes.update(dict.fromkeys(b.values, a))
+        a.absorb(b)
+        self.variables.update(dict.fromkeys(b.values, a))
 
-    def _both_fixed(self, a: _Class, b: _Class) -> bool:
+    def _both_fixed(self, a: _Variable, b: _Variable) -> bool:
         return any(v in self.fixed for v in a.values) and any(v in self.fixed for v in b.values)
 
     # -- names ------------------------------------------------------------------------
 
-    def _name(self) -> None:
-        classes = sorted(dict.fromkeys(self.classes.values()), key=lambda c: (c.first, c.values[0].id))
-        users = {name for c in classes for name in c.strong} | set(self.fixed.values())
-        pool = _Pool(self.taken)
-        for c in classes:
-            # Where it is unassigned nothing may be found under its name.
-            if c.first > 1 and any(v in self.live.unassigned for v in c.values):
+    def _choose_names(self) -> None:
+        variables = sorted(dict.fromkeys(self.variables.values()), key=lambda c: (c.first, c.values[0].id))
+        user_names = {name for c in variables for name in c.user_names} | set(self.fixed.values())
+        pool = _NamePool(self.reserved)
+        for c in variables:
+            # Before it is bound, reading its name must raise, so no other variable may have the name there.
+            if c.first > 1 and any(v in self.live.maybe_unbound for v in c.values):
                 c.spans.insert(0, (1, c.first - 1))
-        for c in classes:
+        for c in variables:
             name = next((self.fixed[v] for v in c.values if v in self.fixed), None)
             if name is not None:
-                pool.take(name, c)
-                self._set(c, name)
-        for strong in (True, False):
-            for c in classes:
-                if self._is_wanted(c) and (bool(c.strong) and not _is_list(c)) == strong:
-                    base = "tape" if _is_list(c) else (c.strong or c.weak or [_default(c, self.usual)])[0]
-                    self._set(c, pool.name(base, c, () if strong else users, self._pushed(c, base)))
+                pool.occupy(name, c)
+                self._set_name(c, name)
+        for users_turn in (True, False):
+            for c in variables:
+                if self._needs_name(c) and (c.has_user_name and not _is_tape(c)) == users_turn:
+                    base = self._base_name(c)
+                    avoid = () if users_turn else user_names
+                    self._set_name(c, pool.name(base, c, avoid, self._name_when_pushed(c, base)))
 
-    def _pushed(self, c: _Class, base: str) -> str | None:
-        """What a value that comes out of a list was called when it was appended, if its own name allows."""
-        found = [self.live.pairs[v] for v in c.values if v in self.live.pairs]
-        name = next((self.names[x] for x in found if isinstance(x, Value) and x in self.names), None)
-        return name if name is not None and (not (c.strong or c.weak) or name.rstrip("_0123456789") == base) else None
+    def _base_name(self, c: _Variable) -> str:
+        if _is_tape(c):
+            return "tape"
+        return (c.user_names or c.derived_names or [_default_name(c, self.default_names)])[0]
 
-    def _is_wanted(self, c: _Class) -> bool:
+    def _name_when_pushed(self, c: _Variable, base: str) -> str | None:
+        """The name under which a value that is read from a list was appended, unless it has another name of its own."""
+        pushed = [self.live.pushed_as[v] for v in c.values if v in self.live.pushed_as]
+        name = next((self.names[x] for x in pushed if isinstance(x, Value) and x in self.names), None)
+        if name is None or (c.user_names or c.derived_names) and name.rstrip("_0123456789") != base:
+            return None
+        return name
+
+    def _needs_name(self, c: _Variable) -> bool:
         return c.values[0] not in self.names and any(v in self.live.read for v in c.values)
 
-    def _set(self, c: _Class, name: str) -> None:
+    def _set_name(self, c: _Variable, name: str) -> None:
         self.names.update(dict.fromkeys(c.values, name))
 
 
-class _Pool:
-    """Names and where each is in use."""
+class _NamePool:
+    """The names of variables, and the spans where each is in use.
 
-    def __init__(self, taken: set[str]) -> None:
-        self.taken = taken
-        self.used: dict[str, list[Span]] = defaultdict(list)
-        self.made: dict[str, int] = defaultdict(int)
-        self.busy: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        self.kinds: dict[str, str] = {}
+    kind_of      name -> the kind of values that have it
+    in_use       base -> (last position of its spans, number) of the numbered names, as a heap
+    last_number  base -> the largest number in use
+    """
 
-    def take(self, name: str, c: _Class) -> None:
+    def __init__(self, reserved: set[str]) -> None:
+        self.reserved = reserved
+        self.spans: dict[str, list[Span]] = defaultdict(list)
+        self.last_number: dict[str, int] = defaultdict(int)
+        self.in_use: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self.kind_of: dict[str, str] = {}
+
+    def occupy(self, name: str, c: _Variable) -> None:
         for span in c.spans:
-            insort(self.used[name], span)
+            insort(self.spans[name], span)
 
-    def name(self, base: str, c: _Class, avoid: Collection[str], first: str | None = None) -> str:
-        """The first of base, base1, ... that is free where `c` is live; before them `first`."""
-        for k, name in enumerate(chain([first] if first else [], _candidates(base))):
-            if name in self.taken or name in avoid and name != first:
+    def name(self, base: str, c: _Variable, avoid: Collection[str], preferred: str | None = None) -> str:
+        """The first of `preferred`, base, base1, ... that is free where `c` is live."""
+        kind = _kind(c)
+        for k, name in enumerate(chain([preferred] if preferred else [], _candidates(base))):
+            if name in self.reserved or name in avoid and name != preferred:
                 continue
-            if k < _TRIES and self.kinds.setdefault(name, _kind(c)) == _kind(c) and not _meet(self.used[name], c.spans):
-                self.take(name, c)
+            if k >= _MAX_TRIES:
+                break
+            if self.kind_of.setdefault(name, kind) == kind and not _overlap(self.spans[name], c.spans):
+                self.occupy(name, c)
                 return name
-            if k >= _TRIES:
-                break
-        return self.far(base, c, avoid)
+        return self.numbered_name(base, c, avoid)
 
-    def far(self, base: str, c: _Class, avoid: Collection[str]) -> str:
-        """The same where many are in use: one whose last use is over, else a new one."""
-        busy = self.busy[base]
-        while busy and busy[0][0] < c.first:
-            k = heapq.heappop(busy)[1]
-            used = self.used[_numbered(base, k)]
-            if not _meet(used, c.spans):
+    def numbered_name(self, base: str, c: _Variable, avoid: Collection[str]) -> str:
+        """A name whose last use is over, or else a new one; in logarithmic time where there are many."""
+        heap = self.in_use[base]
+        while heap and heap[0][0] < c.first:
+            k = heapq.heappop(heap)[1]
+            used = self.spans[_numbered(base, k)]
+            if not _overlap(used, c.spans):
                 break
-            heapq.heappush(busy, (used[-1][1], k))
+            heapq.heappush(heap, (used[-1][1], k))
         else:
-            k = self.made[base] = max(self.made[base], _TRIES - 1) + 1
-            while (name := _numbered(base, k)) in self.taken or name in avoid or self.used[name]:
-                k = self.made[base] = k + 1
-        heapq.heappush(busy, (c.last, k))
+            k = self.last_number[base] = max(self.last_number[base], _MAX_TRIES - 1) + 1
+            while (name := _numbered(base, k)) in self.reserved or name in avoid or self.spans[name]:
+                k = self.last_number[base] = k + 1
+        heapq.heappush(heap, (c.last, k))
         name = _numbered(base, k)
-        self.take(name, c)
+        self.occupy(name, c)
         return name
 
 
-def _kind(c: _Class) -> str:
-    """Values of different kinds do not take turns in one variable, unless the user's do."""
+def _kind(c: _Variable) -> str:
+    """The kind of a variable; only variables of one kind take turns under a name, but for the user's own."""
     t = c.values[0].type
-    return "any" if c.strong else ("array " if t.is_array else "") + t.kind if isinstance(t, Tensor) else "object"
+    return "any" if c.user_names else ("array " if t.is_array else "") + t.kind if isinstance(t, Tensor) else "object"
 
 
 def _candidates(base: str) -> Iterator[str]:
@@ -201,31 +226,31 @@ def _numbered(base: str, k: int) -> str:
     return f"{base}_{k}" if base[-1].isdigit() else f"{base}{k}"
 
 
-def _default(c: _Class, usual: Mapping[Value, str]) -> str:
-    """The name of values that have none."""
+def _default_name(c: _Variable, default_names: Mapping[Value, str]) -> str:
+    """The name of a variable whose values have no hint."""
     for v in c.values:
-        if v in usual:
-            return usual[v]
+        if v in default_names:
+            return default_names[v]
     if isinstance(c.values[0].type, Function):
         return "pullback"
     return next((str(v.dim) for v in c.values if v.dim is not None and str(v.dim).isidentifier()
                  and not str(v.dim).startswith("_")), "t")
 
 
-def _is_list(c: _Class) -> bool:
+def _is_tape(c: _Variable) -> bool:
     t = c.values[0].type
     while isinstance(t, (Undef, Optional)):
         t = t.elem
     return isinstance(t, Seq) and not isinstance(t, List)
 
 
-def _agree(a: _Class, b: _Class) -> bool:
-    """Can one name serve both?"""
-    return not a.strong or not b.strong or a.strong == b.strong
+def _names_agree(a: _Variable, b: _Variable) -> bool:
+    """Can both have one name?"""
+    return not a.user_names or not b.user_names or a.user_names == b.user_names
 
 
-def _meet(a: list[Span], b: list[Span]) -> bool:
-    """Does a span of `a` overlap one of `b`?  Both are sorted and have no overlaps inside."""
+def _overlap(a: list[Span], b: list[Span]) -> bool:
+    """Does a span of `a` overlap one of `b`?  Both lists are sorted, and their spans disjoint."""
     if len(a) < len(b):
         a, b = b, a
     for start, end in b:

@@ -19,16 +19,17 @@ from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, has_effect
 from sct.ir.types import Tensor
 from sct.ops import leave
 
-__all__ = ["CondPosition", "Exit", "Exits", "Facts", "MutableFacts", "raises"]
+__all__ = ["COMPARISONS", "CondPosition", "Exit", "Exits", "Facts", "MutableFacts", "raises"]
 
 Facts = Mapping[Value, frozenset[Any]]
 """The literals that a value can be at some point of the program, where these are fewer than everywhere."""
 
 MutableFacts = dict[Value, frozenset[Any]]
 
-_MAX_LITERALS = 16
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}
+
+_MAX_LITERALS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +103,12 @@ class Exits:
         if eqn.op.name == "not_":
             values = self.possible_values(eqn.args[0], facts)
             return None if values is None else frozenset(not v for v in values)
-        if eqn.op.name not in _COMPARE or not all(_is_int(a) for a in eqn.args):
+        if eqn.op.name not in COMPARISONS or not all(_is_int(a) for a in eqn.args):
             return None
         a, b = (self.possible_values(x, facts) for x in eqn.args)
         if a is None or b is None:
             return None
-        return frozenset(_COMPARE[eqn.op.name](x, y) for x in a for y in b)
+        return frozenset(COMPARISONS[eqn.op.name](x, y) for x in a for y in b)
 
     def _reaching_literals(self, x: Value) -> frozenset[Any] | None:
         """The literals that reach `x` through branches and loops."""
@@ -153,10 +154,10 @@ class Exits:
         if isinstance(test, Value):
             narrowed[test] = frozenset([outcome])
             eqn, _ = self.scope.binder.get(test, (None, None))
-            if eqn is not None and eqn.op.name in _COMPARE and isinstance(eqn.args[0], Value):
+            if eqn is not None and eqn.op.name in COMPARISONS and isinstance(eqn.args[0], Value):
                 values, other = self.possible_values(eqn.args[0], facts), self.possible_values(eqn.args[1], facts)
                 if values is not None and other is not None and len(other) == 1:
-                    compare, (c,) = _COMPARE[eqn.op.name], other
+                    compare, (c,) = COMPARISONS[eqn.op.name], other
                     narrowed[eqn.args[0]] = frozenset(v for v in values if compare(v, c) == outcome)
         return narrowed
 
