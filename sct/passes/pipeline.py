@@ -36,7 +36,7 @@ from sct.passes.rewriting.driver import rewrite, simplify
 from sct.passes.scalar.cse import cse
 from sct.passes.scalar.dce import dce
 
-__all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "has_effects", "passes", "run", "stages", "unused"]
+__all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "differentiates", "has_effects", "passes", "run", "stages", "unused"]
 
 Pass = Callable[[Fn], Fn]
 Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
@@ -54,8 +54,13 @@ PIPELINE: Pipeline = (
 ORACLE: Pipeline = (("expanded", ("expand as it is",)), ("storage", ("split", "copy everywhere")))
 """Save all, copy everywhere: what the passes behind `expand` are tested against."""
 
-PRIMAL: Pipeline = (*PIPELINE[:3], PIPELINE[-1])
-"""For a function that is not differentiated itself: there is nothing to save."""
+NESTED: Pipeline = (*PIPELINE[:3], PIPELINE[-1])
+"""For a function that is not differentiated itself, with derivatives in it: there is nothing to save."""
+
+PRIMAL: Pipeline = (PIPELINE[0], PIPELINE[-1])
+"""For a function without derivatives."""
+
+DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))
 
 COMPILED: Pipeline = tuple(
     (stage, tuple("choose residuals for kernels" if name == "choose residuals" else name for name in names))
@@ -74,14 +79,20 @@ def run(fn: Fn, *, until: str | None = None, verify: bool | None = None,
     dump    names of passes after which the IR is written to stderr
     oracle  by the pipeline `ORACLE`
     compiled  by the pipeline `COMPILED`
-    primal    by the pipeline `PRIMAL`; all that may raise stays
+    primal    by the pipeline `PRIMAL` or `NESTED`; all that may raise stays
     """
-    pipeline = ORACLE if oracle else COMPILED if compiled else PRIMAL if primal else PIPELINE
+    undifferentiated = NESTED if differentiates(fn) else PRIMAL
+    pipeline = ORACLE if oracle else COMPILED if compiled else undifferentiated if primal else PIPELINE
     for stage, made in _steps(fn, pipeline, verify, dump, keep_raises=primal or returns_value(fn)):
         fn = made
         if stage == until:
             break
     return fn
+
+
+def differentiates(program: Fn) -> bool:
+    """Is there a derivative in the program, as an equation?"""
+    return any(eqn.op.name in DERIVATIVES for fn in (program, *program.functions) for eqn in walk(fn))
 
 
 def stages(fn: Fn, *, verify: bool | None = None) -> dict[str, Fn]:
@@ -166,6 +177,6 @@ def _is_exception(eqn: Eqn) -> bool:
 
 def returns_value(fn: Fn) -> bool:
     """Is the user's own result a result, and not a derivative only?  Then all that may raise stays."""
-    derivatives = [e for e in fn.eqns if e.op.name in ("vjp", "jvp", "pullback", "jacobian")]
+    derivatives = [e for e in fn.eqns if e.op.name in DERIVATIVES]
     values = {out for e in derivatives for out in e.outs[:len(e.regions[0].results)]}
     return not derivatives or any(r in values for r in fn.results)

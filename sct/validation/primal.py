@@ -18,13 +18,12 @@ from sct.ir import Eqn, Fn, Operand, Value, rebuild, walk
 from sct.ir.pytree import Const, Leaf, Node
 from sct.ir.real_ints import counts_as_real
 from sct.ops import unwrap
+from sct.passes.pipeline import differentiates
 
 __all__ = ["Primal", "primal_of"]
 
 _RAISES = Reading((), (), Const(None), (), ())
 """What there is to say of a function that raises for certain."""
-
-_DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,7 @@ def primal_of(traced: Traced, emit: Callable[[Traced], Source]) -> Primal:
     written = tuple(place for place, _ in reading.written)
     rest = Node("tuple", tuple(range(len(written))), tuple(Leaf(n + k) for k in range(len(written))))
     source = emit(replace(traced, fn=fn, name=name, comment="", result=Node("tuple", (0, 1), (reading.value, rest))))
-    differentiates = any(eqn.op.name in _DERIVATIVES for f in (fn, *fn.functions) for eqn in walk(f))
-    return Primal(source, _loaded(source), reading.unwritten, written, differentiates)
+    return Primal(source, _loaded(source), reading.unwritten, written, differentiates(fn))
 
 
 def _loaded(source: Source) -> Callable[..., Any]:
