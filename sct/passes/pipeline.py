@@ -21,8 +21,8 @@ from sct.ir.text import show
 from sct.passes.analysis.activity import activity
 from sct.passes.autodiff.expand import expand
 from sct.passes.autodiff.initial_zeros import initial_zeros
-from sct.passes.functions.dead_arguments import prune
-from sct.passes.functions.forwarded_params import handed
+from sct.passes.functions.dead_arguments import remove_dead_arguments
+from sct.passes.functions.forwarded_params import forwarded_params
 from sct.passes.functions.split_forward_backward import split_all
 from sct.passes.memory.in_place import storage
 from sct.passes.motion.batch_reductions import stack
@@ -44,10 +44,10 @@ Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce", "hoist the primal")),
     ("expanded", ("expand",)),
-    ("adjoint", ("simplify", "cse", "dce", "prune")),
+    ("adjoint", ("simplify", "cse", "dce", "dead arguments")),
     ("saved", ("choose residuals", "simplify", "cse", "dce", "tidy", "hoist", "gather", "sink", "stack", "once", "late",
-               "starts", "dce")),
-    ("storage", ("split", "prune", "storage")),
+               "initial zeros", "dce")),
+    ("storage", ("split", "dead arguments", "storage")),
 )
 """What leads to each stage from the one before; the first is "primal"."""
 
@@ -133,13 +133,13 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "choose residuals": choose_residuals,
         "choose residuals for kernels": lambda f: choose_residuals(f, compiled=True), "hoist": hoist,
         "hoist the primal": hoist_primal,
-        "gather": gather, "sink": sink, "stack": stack, "once": once, "late": late, "starts": initial_zeros,
+        "gather": gather, "sink": sink, "stack": stack, "once": once, "late": late, "initial zeros": initial_zeros,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {
         **{name: _of_each_function(each[name]) for name in each},
         "expand": lambda f: expand(f, rewrite=rewrite), "expand as it is": expand,
-        "prune": lambda f: prune(f, keep_raises=keep, offers=handed(f)),
+        "dead arguments": lambda f: remove_dead_arguments(f, keep_raises=keep, offers=forwarded_params(f)),
         "split": lambda f: split_all(f, keep_raises=keep),
     }
 

@@ -1,4 +1,4 @@
-# split: what is cheap is computed again, in the arm that computed it
+# split: what is cheap is computed again, in the branch that computed it
 
 def tree_vjp(x: float, depth: int) -> any_real:
     _0: bool = operator.eq(depth, 0)

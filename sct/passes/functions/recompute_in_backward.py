@@ -1,8 +1,11 @@
-"""What the backward part of a function computes again, and what it has to be handed over.
+"""Chooses which forward values the backward part of a function recomputes and which it receives as residuals.
 
-Cheap arithmetic on numbers of what both parts have is done twice: a tuple is shorter for
-it, and a person writes `f_backward(0.5 * x, n - 1, ...)` as he wrote the call of `f`.  What
-an arm alone computes is computed again in the arm that mirrors it.
+    forward: t = 0.5 * x; u = sin(t)     backward reads t, u   ->   backward: t = 0.5 * x;  u is a residual
+
+In:  a function with a `boundary`. Out: its two parts, where the backward part reads only its params and `residuals`.
+Cheap arithmetic on numbers that both parts have is done twice: the record is shorter for it, and a person would write
+`f_backward(0.5 * x, n - 1, ...)` like the call of `f`. A value that one branch computes is recomputed in the branch
+that mirrors it.
 """
 
 from __future__ import annotations
@@ -14,127 +17,130 @@ from sct.ir.types import Undef
 from sct.ops.registry import aliases
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.functions.forwarded_params import is_scalar
-from sct.passes.functions.residual_records import in_one_arm, is_undef, only_unwrapped
+from sct.passes.functions.residual_records import is_undef, narrow_to_readers, only_unwrapped
 from sct.passes.rematerialization.cost_model import ARITHMETIC, CHEAP, FREE, READS, TAPE
 
-__all__ = ["Again"]
+__all__ = ["BackwardRecompute"]
 
 NEVER = float("inf")
 
 
-class Again:
-    """Of a function in two parts:
+class BackwardRecompute:
+    """The two parts of a function.
 
-    before    the equations of the forward part
-    after     the backward part, of which `crossing` are the free values beside the params
-    crossing  what is handed over, in the order in which it is made
+    forward    the equations of the forward part
+    backward   the backward part, whose free values are its params and `residuals`
+    residuals  the values that the backward part receives, in the order in which the forward part computes them
     """
 
     def __init__(self, fn: Fn) -> None:
         at = boundary_of(fn)
         assert at is not None
-        middle = fn.eqns[at]
-        self.before, self.after = in_one_arm(fn.eqns[:at], Fn("", middle.outs, fn.eqns[at + 1:], fn.results))
-        self._params = [fn.params[k] for k in middle.attrs["params"]]
+        boundary = fn.eqns[at]
+        self.forward, self.backward = narrow_to_readers(
+            fn.eqns[:at], Fn("", boundary.outs, fn.eqns[at + 1:], fn.results))
+        self._params = [fn.params[k] for k in boundary.attrs["params"]]
         self._costs: dict[Operand, float] = dict.fromkeys(self._params, 0.0)
-        self._made: dict[Operand, Eqn] = {}
-        self._arms: dict[Value, tuple[Value, Fn]] = {}
-        self._enter()
-        self.crossing = self._kept()
-        self.after = self._completed()
+        self._producer: dict[Operand, Eqn] = {}
+        self._in_branch: dict[Value, tuple[Value, Fn]] = {}
+        self._price_all()
+        self.residuals = self._choose()
+        self.backward = self._with_recomputation()
 
-    # -- what it costs ------------------------------------------------------------------
+    # -- costs --------------------------------------------------------------------------
 
-    def _enter(self) -> None:
-        for eqn in self.before:
+    def _price_all(self) -> None:
+        for eqn in self.forward:
             for region in eqn.regions if eqn.op.name == "cond" else ():
-                for e in region.eqns:
-                    self._price(e)
-            self._arms.update(_of_one_arm(eqn))
+                for inner in region.eqns:
+                    self._price(inner)
+            self._in_branch.update(_bound_in_one_branch(eqn))
             self._price(eqn)
 
     def _price(self, eqn: Eqn) -> None:
-        self._made.update(dict.fromkeys(eqn.outs, eqn))
+        self._producer.update(dict.fromkeys(eqn.outs, eqn))
         if (own := _cost(eqn)) < NEVER:
             self._costs[eqn.out] = own + sum(map(self._cost, eqn.args))
 
     def _cost(self, x: Operand) -> float:
         return 0.0 if isinstance(x, Lit) else self._costs.get(x, NEVER)
 
-    # -- what is handed over ------------------------------------------------------------
+    # -- choosing -----------------------------------------------------------------------
 
-    def _kept(self) -> list[Value]:
-        order = {out: k for k, eqn in enumerate(self.before) for out in eqn.outs}
-        kept = [v for v in free_values(self.after) if v not in self._params]
-        kept = sorted((v for v in kept if self._cost(self._source(v)) > TAPE), key=lambda v: order.get(v, -1))
-        for v in reversed(list(kept)):
-            others = {self._source(x) for x in kept} - {self._source(v)}
-            made = self._made.get(self._source(v))
-            if made is not None and _cost(made) + sum(self._cost(x) for x in made.args if x not in others) <= TAPE:
-                kept.remove(v)
-        return kept
+    def _choose(self) -> list[Value]:
+        order = {out: k for k, eqn in enumerate(self.forward) for out in eqn.outs}
+        read = [v for v in free_values(self.backward) if v not in self._params]
+        residuals = sorted((v for v in read if self._cost(self._value_of(v)) > TAPE), key=lambda v: order.get(v, -1))
+        for v in reversed(list(residuals)):
+            others = {self._value_of(x) for x in residuals} - {self._value_of(v)}
+            eqn = self._producer.get(self._value_of(v))
+            if eqn is not None and _cost(eqn) + sum(self._cost(x) for x in eqn.args if x not in others) <= TAPE:
+                residuals.remove(v)
+        return residuals
 
-    def _source(self, v: Value) -> Value:
-        """The value of an arm that `v`, an out of a branch, is where it is read."""
-        value = self._arms[v][0] if v in self._arms else None
-        return value if value is not None and only_unwrapped(self.after, [v], value.type) else v
+    def _value_of(self, v: Value) -> Value:
+        """If `v` is the out of a conditional, the value of a branch that it stands for at its uses."""
+        value = self._in_branch[v][0] if v in self._in_branch else None
+        return value if value is not None and only_unwrapped(self.backward, [v], value.type) else v
 
-    # -- computing it again -------------------------------------------------------------
+    # -- recomputing --------------------------------------------------------------------
 
-    def _completed(self) -> Fn:
-        after = self._in_arms(self.after, {}, frozenset())
-        again = _chain(self.before, free_values(after), {*self._params, *self.crossing})
-        return after.with_(eqns=(*again, *after.eqns))
+    def _with_recomputation(self) -> Fn:
+        backward = self._recompute_in_branches(self.backward, {}, frozenset())
+        eqns = _producing(self.forward, free_values(backward), {*self._params, *self.residuals})
+        return backward.with_(eqns=(*eqns, *backward.eqns))
 
-    def _in_arms(self, fn: Fn, env: dict[Value, Operand], present: frozenset[Value]) -> Fn:
-        """`fn` where what an arm computes again stands for what would be unwrapped."""
+    def _recompute_in_branches(self, fn: Fn, env: dict[Value, Operand], present: frozenset[Value]) -> Fn:
+        """`fn`, where values of branches are recomputed in place of being unwrapped."""
         eqns: list[Eqn] = []
         for eqn in fn.eqns:
             eqn = eqn.with_(args=substitute(eqn.args, env))
             out = eqn.args[0] if eqn.op is unwrap else None
-            if not isinstance(out, Value) or out not in self._arms or out in self.crossing or self._source(out) is out:
-                eqns.append(eqn.with_(regions=tuple(self._in_arms(r, env, present) for r in eqn.regions)))
+            if not isinstance(out, Value) or out not in self._in_branch or out in self.residuals \
+                    or self._value_of(out) is out:
+                regions = tuple(self._recompute_in_branches(r, env, present) for r in eqn.regions)
+                eqns.append(eqn.with_(regions=regions))
                 continue
-            value, arm = self._arms[out]
+            value, branch = self._in_branch[out]
             env[eqn.out] = value
-            made = [e for e in self._again(value, arm) if e.out not in present]
-            present |= {e.out for e in made}
-            eqns += made
+            recomputed = [e for e in self._recomputation(value, branch) if e.out not in present]
+            present |= {e.out for e in recomputed}
+            eqns += recomputed
         return fn.with_(eqns=tuple(eqns), results=substitute(fn.results, env))
 
-    def _again(self, value: Value, arm: Fn) -> Iterable[Eqn]:
-        """The equations of `arm` that compute `value`, and those that unwrap what is handed over."""
-        given = {v: x for x in self.crossing if x in self._arms and self._arms[x][1] is arm
-                 for v in [self._source(x)]}
-        chain = _chain(arm.eqns, [value], set(given))
-        reads = {x for e in chain for x in e.args}
-        for v, out in given.items():
+    def _recomputation(self, value: Value, branch: Fn) -> Iterable[Eqn]:
+        """The equations of `branch` that compute `value`, after those that unwrap the residuals they read."""
+        residuals = {v: x for x in self.residuals if x in self._in_branch and self._in_branch[x][1] is branch
+                     for v in [self._value_of(x)]}
+        eqns = _producing(branch.eqns, [value], set(residuals))
+        reads = {x for e in eqns for x in e.args}
+        for v, out in residuals.items():
             if v in reads and v is not out:
                 yield Eqn(unwrap, (out,), (v,), primal=False)
-        yield from chain
+        yield from eqns
 
 
-def _chain(eqns: Sequence[Eqn], values: Iterable[Operand], given: set[Value]) -> list[Eqn]:
-    """Those of `eqns` that make `values` of what is given."""
-    needed = set(values) - given
-    found = []
+def _producing(eqns: Sequence[Eqn], values: Iterable[Operand], available: set[Value]) -> list[Eqn]:
+    """Those of `eqns` that compute `values` from what is available."""
+    needed = set(values) - available
+    producing = []
     for eqn in reversed(eqns):
         if needed.intersection(eqn.outs):
-            found.append(eqn)
-            needed |= set(eqn.args) - given
-    return found[::-1]
+            producing.append(eqn)
+            needed |= set(eqn.args) - available
+    return producing[::-1]
 
 
-def _of_one_arm(eqn: Eqn) -> Iterable[tuple[Value, tuple[Value, Fn]]]:
-    """Outs of a branch that one arm alone binds: its value, and the arm."""
+def _bound_in_one_branch(eqn: Eqn) -> Iterable[tuple[Value, tuple[Value, Fn]]]:
+    """(out, (value, branch)) for the outs of a conditional that only one branch binds."""
     for k, out in enumerate(eqn.outs if eqn.op.name == "cond" else ()):
-        bound = [arm for arm in eqn.regions if not is_undef(arm.results[k])]
+        bound = [branch for branch in eqn.regions if not is_undef(branch.results[k])]
         if isinstance(out.type, Undef) and len(bound) == 1 and isinstance(value := bound[0].results[k], Value):
             yield out, (value, bound[0])
 
 
 def _cost(eqn: Eqn) -> float:
-    """Of computing a number or a view again, in multiplications; counting and tests are free."""
+    """The cost of recomputing a number or a view, in multiplications; integer arithmetic and comparisons are free."""
     if eqn.regions or is_effect(eqn) or len(eqn.outs) != 1:
         return NEVER
     if not is_scalar(eqn.out):

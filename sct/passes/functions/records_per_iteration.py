@@ -1,7 +1,10 @@
-"""What a trip hands over is one record:  tapes of a, of b  ->  a tape of (a, b)
+"""Packs the residuals of an iteration into one record.
 
-For loops whose tapes go from the forward part of a function to its backward part: a trip
-packs what it keeps of itself, and the trip that mirrors it takes that apart.
+    tapes of a, of b  ->  a tape of records (a, b)
+
+In:  a function in two parts, with tapes that a loop of the forward part fills and a loop of the backward part reads.
+Out: the same function, where an iteration of the forward loop packs its residuals and the iteration of the backward
+loop that mirrors it unpacks them. Only tapes that take the same path through other loops share records.
 """
 
 from __future__ import annotations
@@ -9,33 +12,47 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 from sct.ir.core import Eqn, Fn, Operand, Value, boundary_of
 from sct.ir.types import Residuals, Seq, Type
 from sct.ops.program.call_ops import pack, unpack
 from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, blocks, freeze, thaw
 
-__all__ = ["one_record_a_trip"]
+__all__ = ["pack_residuals_per_iteration"]
+
+
+class Step(Enum):
+    """How a sequence passes the boundary of a loop."""
+
+    YIELDED = "the body yields it, and the loop returns the sequence of these"
+    READ = "the loop reads it, and the body receives its element"
 
 
 @dataclass(frozen=True)
-class Way:
-    """How a sequence gets from the loop that yields it to the one that reads its elements.
+class SequencePath:
+    """The path of a sequence from the loop that yields it to the loop that reads its elements.
 
-    loops   those that it passes, each as a yield or as what is read
-    values  what it is before each of them, and at last the element
+    steps   the loops that it passes, and how
+    values  its name before each step, and at last the element
     """
 
-    loops: tuple[tuple[str, Node], ...]
+    steps: tuple[tuple[Step, Node], ...]
     values: tuple[Value, ...]
 
 
-def one_record_a_trip(fn: Fn) -> Fn:
-    """`fn`, where it has two parts, with one tape for all that a loop hands over to another loop."""
-    return _Trips(fn).run() if boundary_of(fn) is not None else fn
+def pack_residuals_per_iteration(fn: Fn) -> Fn:
+    """`fn`, if it has two parts, with one tape for all that an iteration of a loop passes to the backward part."""
+    return _PackResiduals(fn).run() if boundary_of(fn) is not None else fn
 
 
-class _Trips:
+class _PackResiduals:
+    """
+    users          for an operand: the nodes and blocks that read it, and at which position
+    packed         the sequences that are part of a record already
+    forward_nodes  the nodes of the forward part
+    """
+
     def __init__(self, fn: Fn) -> None:
         self.fn, self.top = fn, thaw(fn)
         self.users: dict[Operand, list[tuple[Node | Block, int]]] = defaultdict(list)
@@ -43,8 +60,8 @@ class _Trips:
             for node in block.nodes:
                 self._use(node, node.args)
             self._use(block, block.results)
-        self.carried: set[Value] = set()
-        self.before = set(self.top.nodes[:boundary_of(fn)])
+        self.packed: set[Value] = set()
+        self.forward_nodes = set(self.top.nodes[:boundary_of(fn)])
 
     def _use(self, user: Node | Block, operands: list[Operand]) -> None:
         for k, x in enumerate(operands):
@@ -52,29 +69,30 @@ class _Trips:
 
     def run(self) -> Fn:
         inside_out = reversed([node for block in blocks(self.top) for node in block.nodes if node.name == "loop"])
-        found = [(loop, ways) for loop in inside_out for ways in self.groups(loop)]
-        for k, (loop, ways) in enumerate(found):
-            self.join(loop, ways, Residuals(f"{self.fn.name}_trip{k}"))
-        return freeze(self.top).with_(owned=self.fn.owned) if found else self.fn
+        groups = [(loop, paths) for loop in inside_out for paths in self.groups(loop)]
+        for k, (loop, paths) in enumerate(groups):
+            self.pack(loop, paths, Residuals(f"{self.fn.name}_iteration{k}"))
+        return freeze(self.top).with_(owned=self.fn.owned) if groups else self.fn
 
-    def groups(self, loop: Node) -> Iterator[list[Way]]:
-        """The sequences of this loop that go the same way into the backward part, if there are two or more."""
-        same: dict[object, list[Way]] = defaultdict(list)
+    def groups(self, loop: Node) -> Iterator[list[SequencePath]]:
+        """The sequences of this loop that take the same path into the backward part, if they are two or more."""
+        by_steps: dict[object, list[SequencePath]] = defaultdict(list)
         for y in loop.outs[loop.carries + 1:]:
-            way = self.way(y) if y not in self.carried else None
-            if way is not None and self.is_before(loop) and not self.is_before(way.loops[-1][1]):
-                same[way.loops].append(way)
-        for ways in same.values():
-            if len(ways) > 1:
-                self.carried.update(v for way in ways for v in way.values[1:])
-                yield ways
+            path = self.path(y) if y not in self.packed else None
+            if path is not None and self.in_forward_part(loop) and not self.in_forward_part(path.steps[-1][1]):
+                by_steps[path.steps].append(path)
+        for paths in by_steps.values():
+            if len(paths) > 1:
+                self.packed.update(v for path in paths for v in path.values[1:])
+                yield paths
 
-    def is_before(self, node: Node) -> bool:
+    def in_forward_part(self, node: Node) -> bool:
         *_, outermost = [node, *(b.owner for b in ancestors(node.home) if b.owner is not None)]
-        return outermost in self.before
+        return outermost in self.forward_nodes
 
-    def way(self, s: Value) -> Way | None:
-        loops: list[tuple[str, Node]] = []
+    def path(self, s: Value) -> SequencePath | None:
+        """The path of the sequence `s`, if every sequence on it has a single reader."""
+        steps: list[tuple[Step, Node]] = []
         values, depth = [s], 0
         while len(self.users[s]) == 1:
             user, k = self.users[s][0]
@@ -83,46 +101,48 @@ class _Trips:
                 if node is None or node.name != "loop" or user is not node.body or at < node.carries:
                     return None
                 s, depth = node.outs[at + 1], depth + 1
-                loops.append(("yield", node))
+                steps.append((Step.YIELDED, node))
             else:
                 at = k - 3 * user.counted - user.carries if user.name == "loop" else -1
                 if at < 0:
                     return None
                 s, depth = user.elems[at], depth - 1
-                loops.append(("read", user))
+                steps.append((Step.READ, user))
             values.append(s)
             if depth < 0:
-                return Way(tuple(loops), tuple(values))
+                return SequencePath(tuple(steps), tuple(values))
         return None
 
-    def join(self, loop: Node, ways: list[Way], record: Residuals) -> None:
-        made: list[Operand] = [*loop.body.params, *(out for node in loop.body.nodes for out in node.outs)]
-        first = loop.body.results[1 + loop.carries:]
-        yields = {way: first[loop.outs[loop.carries + 1:].index(way.values[0])] for way in ways}
-        ways.sort(key=lambda way: made.index(yields[way]) if yields[way] in made else -1)
+    def pack(self, loop: Node, paths: list[SequencePath], record: Residuals) -> None:
+        """Replace the sequences of `paths`, which `loop` yields, by one sequence of records."""
+        bound: list[Operand] = [*loop.body.params, *(out for node in loop.body.nodes for out in node.outs)]
+        yields = loop.body.results[1 + loop.carries:]
+        field = {path: yields[loop.outs[loop.carries + 1:].index(path.values[0])] for path in paths}
+        paths.sort(key=lambda path: bound.index(field[path]) if field[path] in bound else -1)
         packed = Value(record)
-        self.add(loop.body, len(loop.body.nodes), Eqn(
-            pack, tuple(yields[way] for way in ways), (packed,), {"of": record.of}, primal=False))
-        self.replace_results(loop, [k for k, y in enumerate(loop.outs) if y in {way.values[0] for way in ways}], packed)
+        self.insert(loop.body, len(loop.body.nodes), Eqn(
+            pack, tuple(field[path] for path in paths), (packed,), {"of": record.of}, primal=False))
+        firsts = {path.values[0] for path in paths}
+        self.replace_results(loop, [k for k, y in enumerate(loop.outs) if y in firsts], packed)
         s = loop.outs[-1]
-        for n, (kind, node) in enumerate(ways[0].loops):
-            gone, after = {way.values[n] for way in ways}, {way.values[n + 1] for way in ways}
-            if kind == "yield":
+        for n, (step, node) in enumerate(paths[0].steps):
+            before, after = {path.values[n] for path in paths}, {path.values[n + 1] for path in paths}
+            if step is Step.YIELDED:
                 self.replace_results(node, [k for k, y in enumerate(node.outs) if y in after], s)
                 s = node.outs[-1]
             else:
-                node.args[:] = [*(x for x in node.args if x not in gone), s]
+                node.args[:] = [*(x for x in node.args if x not in before), s]
                 s = Value(_element(s.type))
                 node.body.params[:] = [*(p for p in node.body.params if p not in after), s]
-        elems = tuple(way.values[-1] for way in ways)
-        self.add(node.body, 0, Eqn(unpack, (s,), elems, {"types": tuple(e.type for e in elems)}, primal=False))
+        elems = tuple(path.values[-1] for path in paths)
+        self.insert(node.body, 0, Eqn(unpack, (s,), elems, {"types": tuple(e.type for e in elems)}, primal=False))
 
     def replace_results(self, loop: Node, outs: list[int], result: Value) -> None:
-        """One yield for those that become the outs at these positions."""
+        """Yield `result` in place of the results that become the outs at these positions."""
         loop.body.results[:] = [*(x for k, x in enumerate(loop.body.results) if k not in outs), result]
         loop.outs[:] = [*(y for k, y in enumerate(loop.outs) if k not in outs), Value(Seq(result.type))]
 
-    def add(self, block: Block, at: int, eqn: Eqn) -> None:
+    def insert(self, block: Block, at: int, eqn: Eqn) -> None:
         block.nodes.insert(at, Node(eqn, block, list(eqn.args), list(eqn.outs), eqn.attrs))
 
 

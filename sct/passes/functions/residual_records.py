@@ -1,8 +1,11 @@
-"""Records of one arm:  test, a (undefined where test)  ->  None, or a record of a
+"""Residual records that are built in one branch.
 
-What the forward part of a function that calls itself keeps is mostly known in the arm
-that calls itself alone.  There the record is made and taken apart.  Its being None tells
-which arm was taken, where the test would have to be handed over too.
+    p, a (undefined where p)  ->  None where p, else a record of a
+
+In:  the two parts of a function and the residuals between them. Out: the parts, where the branch that binds the
+residuals builds the record, and the mirrored branch of the backward part takes it apart. In a recursive function,
+residuals are usually defined only in the recursive branch. A record of `None` encodes that the other branch ran, so
+the predicate need not be saved.
 """
 
 from __future__ import annotations
@@ -16,67 +19,67 @@ from sct.ops.program.call_ops import pack, unpack
 from sct.ops.program.control import cond
 from sct.ops.scalar.comparison import is_none, not_, unwrap
 
-__all__ = ["OneArm", "in_one_arm", "is_undef", "one_arm", "only_unwrapped"]
+__all__ = ["BranchRecord", "branch_record", "is_undef", "narrow_to_readers", "only_unwrapped"]
 
 
 @dataclass(frozen=True)
-class OneArm:
-    """What crosses from the one part of a function to the other is made in an arm of `branch`.
+class BranchRecord:
+    """A record that one branch of `conditional` builds from all residuals of a function.
 
-    arm     which arm that is
-    fields  the values of that arm, by the outs of the branch that are theirs
-    tells   does the record stand for the test, which is not known otherwise?
+    branch             the position of that branch
+    fields             for an out of the conditional: the value of the branch that it stands for
+    encodes_predicate  does the record replace the predicate, which would be a residual too?
     """
 
-    branch: Eqn
-    arm: int
+    conditional: Eqn
+    branch: int
     fields: dict[Value, Value]
-    tells: bool
+    encodes_predicate: bool
 
     def forward(self, eqns: Sequence[Eqn], record: Value, of: str) -> tuple[Eqn, ...]:
-        """The forward part, the record an out of the branch."""
-        made = Value(Residuals(of), "residuals")
-        arms = list(self.branch.regions)
-        packed = Eqn(pack, tuple(self.fields.values()), (made,), {"of": of}, primal=False)
-        for k, arm in enumerate(arms):
-            mine = k == self.arm
-            arms[k] = arm.with_(eqns=(*arm.eqns, *([packed] if mine else [])),
-                                results=(*arm.results, made if mine else Lit(None, Residuals(of))))
-        branch = self.branch.with_(regions=tuple(arms), outs=(*self.branch.outs, record))
-        return tuple(branch if eqn is self.branch else eqn for eqn in eqns)
+        """The forward part, with `record` as an out of the conditional."""
+        inner = Value(Residuals(of), "residuals")
+        packing = Eqn(pack, tuple(self.fields.values()), (inner,), {"of": of}, primal=False)
+        branches = list(self.conditional.regions)
+        for k, branch in enumerate(branches):
+            builds = k == self.branch
+            branches[k] = branch.with_(eqns=(*branch.eqns, *([packing] if builds else [])),
+                                       results=(*branch.results, inner if builds else Lit(None, Residuals(of))))
+        conditional = self.conditional.with_(regions=tuple(branches), outs=(*self.conditional.outs, record))
+        return tuple(conditional if eqn is self.conditional else eqn for eqn in eqns)
 
     def backward(self, eqns: Sequence[Eqn], record: Value) -> tuple[Eqn, ...]:
-        """The backward part, which takes the record apart in the arms that mirror this one."""
-        test = self.branch.args[0]
-        tests, known = self.asked(record) if self.tells else ([], test)
-        made = []
+        """The backward part, where the branches that mirror this one unpack the record."""
+        predicate = self.conditional.args[0]
+        tests, recovered = self.recover_predicate(record) if self.encodes_predicate else ([], predicate)
+        new_eqns = []
         for eqn in eqns:
-            if eqn.op is cond and eqn.args[0] is test:
-                arms = list(eqn.regions)
-                arms[self.arm] = self.taken_apart(arms[self.arm], record)
-                eqn = eqn.with_(args=(known,), regions=tuple(arms))
-            made.append(eqn.with_(args=substitute(eqn.args, {test: known}) if isinstance(test, Value) else eqn.args))
-        return (*tests, *made)
+            if eqn.op is cond and eqn.args[0] is predicate:
+                branches = list(eqn.regions)
+                branches[self.branch] = self.with_unpacking(branches[self.branch], record)
+                eqn = eqn.with_(args=(recovered,), regions=tuple(branches))
+            args = substitute(eqn.args, {predicate: recovered}) if isinstance(predicate, Value) else eqn.args
+            new_eqns.append(eqn.with_(args=args))
+        return (*tests, *new_eqns)
 
-    def asked(self, record: Value) -> tuple[list[Eqn], Operand]:
-        """(equations for the test, as the record tells it, and what it is)."""
+    def recover_predicate(self, record: Value) -> tuple[list[Eqn], Operand]:
+        """(equations that compute the predicate from the record, the predicate)."""
         missing = Value(BOOL)
         tests = [Eqn(is_none, (record,), (missing,), primal=False)]
-        if self.arm == 1:
+        if self.branch == 1:
             return tests, missing
-        known = Value(BOOL)
-        return [*tests, Eqn(not_, (missing,), (known,), primal=False)], known
+        present = Value(BOOL)
+        return [*tests, Eqn(not_, (missing,), (present,), primal=False)], present
 
-    def taken_apart(self, arm: Fn, record: Value) -> Fn:
+    def with_unpacking(self, branch: Fn, record: Value) -> Fn:
         fields = {out: Value(v.type, v.hint, v.dim) for out, v in self.fields.items()}
-        first = Eqn(unpack, (record,), tuple(fields.values()), {"types": tuple(v.type for v in fields.values())},
-                    primal=False)
-        env: dict[Value, Operand] = {}
-        arm = self._unwrapped(arm, fields, env)
-        return arm.with_(eqns=(first, *arm.eqns))
+        types = tuple(v.type for v in fields.values())
+        unpacking = Eqn(unpack, (record,), tuple(fields.values()), {"types": types}, primal=False)
+        branch = self._replace_unwraps(branch, fields, {})
+        return branch.with_(eqns=(unpacking, *branch.eqns))
 
-    def _unwrapped(self, fn: Fn, fields: dict[Value, Value], env: dict[Value, Operand]) -> Fn:
-        """`fn` where unwrapping an out of the branch is the field itself."""
+    def _replace_unwraps(self, fn: Fn, fields: dict[Value, Value], env: dict[Value, Operand]) -> Fn:
+        """`fn`, where a field stands for each unwrapped out of the conditional."""
         eqns = []
         for eqn in fn.eqns:
             eqn = eqn.with_(args=substitute(eqn.args, env))
@@ -86,89 +89,98 @@ class OneArm:
                 env[eqn.out] = field
             else:
                 eqns.append(eqn.with_(args=eqn.args if field is None else (field,),
-                                      regions=tuple(self._unwrapped(r, fields, env) for r in eqn.regions)))
+                                      regions=tuple(self._replace_unwraps(r, fields, env) for r in eqn.regions)))
         return fn.with_(eqns=tuple(eqns), results=substitute(fn.results, env))
 
 
-def in_one_arm(before: tuple[Eqn, ...], after: Fn) -> tuple[tuple[Eqn, ...], Fn]:
-    """The two parts where an out of a branch that one arm alone of the backward part reads is what that arm made."""
-    made = []
-    for eqn in before:
+def narrow_to_readers(forward: tuple[Eqn, ...], backward: Fn) -> tuple[tuple[Eqn, ...], Fn]:
+    """The two parts, where an out that only one backward branch reads is taken from the branch that it mirrors."""
+    eqns = []
+    for eqn in forward:
         if eqn.op.name == "cond":
             for k, out in enumerate(eqn.outs):
-                arm = None if isinstance(out.type, Undef) else _reader(after, eqn.args[0], out)
-                value = None if arm is None else eqn.regions[arm].results[k]
-                if arm is not None and isinstance(value, Value):
-                    eqn, after = _narrowed(eqn, after, out, arm, value)
-        made.append(eqn)
-    return tuple(made), after
+                branch = None if isinstance(out.type, Undef) else _only_reader(backward, eqn.args[0], out)
+                value = None if branch is None else eqn.regions[branch].results[k]
+                if branch is not None and isinstance(value, Value):
+                    eqn, backward = _narrow(eqn, backward, out, branch, value)
+        eqns.append(eqn)
+    return tuple(eqns), backward
 
 
-def _reader(after: Fn, test: Operand, v: Value) -> int | None:
-    """The arm of branches on `test` that alone reads `v`."""
-    if v in after.results:
+def _only_reader(backward: Fn, predicate: Operand, v: Value) -> int | None:
+    """The branch of conditionals on `predicate` that alone reads `v`."""
+    if v in backward.results:
         return None
     readers = set()
-    for eqn in after.eqns:
+    for eqn in backward.eqns:
         if v in free_values(Fn("", (), (eqn,), ())):
-            arms = [k for k, arm in enumerate(eqn.regions) if v in free_values(arm)]
-            readers |= {arms[0] if eqn.op.name == "cond" and eqn.args[0] is test and len(arms) == 1 else -1}
+            branches = [k for k, branch in enumerate(eqn.regions) if v in free_values(branch)]
+            one = eqn.op.name == "cond" and eqn.args[0] is predicate and len(branches) == 1
+            readers |= {branches[0] if one else -1}
     return readers.pop() if len(readers) == 1 and readers != {-1} else None
 
 
-def _narrowed(branch: Eqn, after: Fn, out: Value, arm: int, value: Value) -> tuple[Eqn, Fn]:
-    """An out of the branch more, undefined in the other arm, for `out` to be unwrapped from in the backward part."""
+def _narrow(conditional: Eqn, backward: Fn, out: Value, branch: int, value: Value) -> tuple[Eqn, Fn]:
+    """Add an out that is undefined in the other branch; the backward part unwraps it in place of reading `out`."""
     new = Value(Undef(value.type), out.hint, out.dim)
-    regions = tuple(r.with_(results=(*r.results, value if k == arm else undef(value.type)))
-                    for k, r in enumerate(branch.regions))
+    regions = tuple(r.with_(results=(*r.results, value if k == branch else undef(value.type)))
+                    for k, r in enumerate(conditional.regions))
     eqns = []
-    for eqn in after.eqns:
-        if eqn.op is cond and eqn.args[0] is branch.args[0] and out in free_values(eqn.regions[arm]):
+    for eqn in backward.eqns:
+        if eqn.op is cond and eqn.args[0] is conditional.args[0] and out in free_values(eqn.regions[branch]):
             inner = Value(value.type, out.hint, out.dim)
-            region = rebuild(eqn.regions[arm], {out: inner})
+            region = rebuild(eqn.regions[branch], {out: inner})
             region = region.with_(eqns=(Eqn(unwrap, (new,), (inner,), primal=False), *region.eqns))
-            eqn = eqn.with_(regions=tuple(region if k == arm else r for k, r in enumerate(eqn.regions)))
+            eqn = eqn.with_(regions=tuple(region if k == branch else r for k, r in enumerate(eqn.regions)))
         eqns.append(eqn)
-    return branch.with_(regions=regions, outs=(*branch.outs, new)), after.with_(eqns=tuple(eqns))
+    conditional = conditional.with_(regions=regions, outs=(*conditional.outs, new))
+    return conditional, backward.with_(eqns=tuple(eqns))
 
 
-def one_arm(before: Sequence[Eqn], after: Fn, crossing: Sequence[Value]) -> OneArm | None:
-    """The arm that makes all that crosses but the test itself, if there is one."""
-    made = {out: eqn for eqn in before for out in eqn.outs}
-    for branch in {eqn for v in crossing if (eqn := made.get(v)) is not None and eqn.op is cond}:
-        fields = [v for v in crossing if v is not branch.args[0]]
-        arm, tells = _arm_of(branch, fields), len(fields) < len(crossing)
-        if arm is not None and _only_in_arms(after, branch.args[0], arm, fields, tells):
-            values = {v: branch.regions[arm].results[branch.outs.index(v)] for v in fields}
+def branch_record(forward: Sequence[Eqn], backward: Fn, residuals: Sequence[Value]) -> BranchRecord | None:
+    """The record that one branch can build of all residuals, perhaps except the predicate, or None."""
+    producer = {out: eqn for eqn in forward for out in eqn.outs}
+    conditionals = [eqn for v in residuals if (eqn := producer.get(v)) is not None and eqn.op is cond]
+    for conditional in dict.fromkeys(conditionals):
+        fields = [v for v in residuals if v is not conditional.args[0]]
+        branch, encodes_predicate = _binding_branch(conditional, fields), len(fields) < len(residuals)
+        if branch is not None and _only_unwrapped_in_mirrors(
+                backward, conditional.args[0], branch, fields, encodes_predicate):
+            values = {v: conditional.regions[branch].results[conditional.outs.index(v)] for v in fields}
             if all(isinstance(x, Value) for x in values.values()):
-                return OneArm(branch, arm, values, tells)  # type: ignore[arg-type]
+                return BranchRecord(conditional, branch, values, encodes_predicate)  # type: ignore[arg-type]
     return None
 
 
-def _arm_of(branch: Eqn, fields: Sequence[Value]) -> int | None:
-    """The arm that alone binds these outs."""
-    found: set[tuple[bool, ...]] = set()
+def _binding_branch(conditional: Eqn, fields: Sequence[Value]) -> int | None:
+    """The branch that alone binds all of these outs."""
+    undefined: set[tuple[bool, ...]] = set()
     for v in fields:
-        if v not in branch.outs or not isinstance(v.type, Undef):
+        if v not in conditional.outs or not isinstance(v.type, Undef):
             return None
-        k = branch.outs.index(v)
-        found.add(tuple(is_undef(arm.results[k]) for arm in branch.regions))
-    return {(True, False): 1, (False, True): 0}.get(tuple(found.pop())) if len(found) == 1 else None  # type: ignore[arg-type]
+        k = conditional.outs.index(v)
+        undefined.add(tuple(is_undef(branch.results[k]) for branch in conditional.regions))
+    if undefined == {(True, False)}:
+        return 1
+    return 0 if undefined == {(False, True)} else None
 
 
 def is_undef(x: Operand) -> bool:
     return isinstance(x, Lit) and x.value is UNDEF
 
 
-def _only_in_arms(after: Fn, test: Operand, arm: int, fields: Sequence[Value], tells: bool) -> bool:
-    """Are the fields unwrapped in arms of branches on the test, and read nowhere else?  The test too, if it goes."""
-    others = [eqn.regions[1 - arm] if eqn.op is cond and eqn.args[0] is test else Fn("", (), (eqn,), ())
-              for eqn in after.eqns]
-    others.append(Fn("", (), (), after.results))
-    if any(v in fields or tells and v is test for f in others for v in free_values(f)):
+def _only_unwrapped_in_mirrors(backward: Fn, predicate: Operand, branch: int, fields: Sequence[Value],
+                               encodes_predicate: bool) -> bool:
+    """Are the fields read nowhere but in unwraps in the mirrored branches, and the predicate, if encoded, nowhere
+    but by the conditionals themselves?"""
+    mirrors = [eqn.op is cond and eqn.args[0] is predicate for eqn in backward.eqns]
+    others = [eqn.regions[1 - branch] if mirror else Fn("", (), (eqn,), ())
+              for eqn, mirror in zip(backward.eqns, mirrors)]
+    others.append(Fn("", (), (), backward.results))
+    if any(v in fields or encodes_predicate and v is predicate for f in others for v in free_values(f)):
         return False
-    mine = [eqn.regions[arm] for eqn in after.eqns if eqn.op is cond and eqn.args[0] is test]
-    return all(only_unwrapped(f, fields) and not (tells and test in free_values(f)) for f in mine)
+    mirrored = [eqn.regions[branch] for eqn, mirror in zip(backward.eqns, mirrors) if mirror]
+    return all(only_unwrapped(f, fields) and not (encodes_predicate and predicate in free_values(f)) for f in mirrored)
 
 
 def only_unwrapped(fn: Fn, fields: Sequence[Value], type: Type | None = None) -> bool:

@@ -1,10 +1,10 @@
-"""Split: a function with a `boundary` becomes its forward and its backward part.
+"""Splits a function with a `boundary` into its forward and its backward part.
 
     f(x): y = ..., dy = boundary(y), dx = g(x, a, dy)   ->   f_forward(x):          return y, pack(a)
                                                              f_backward(x, r, dy):  a, = unpack(r); return g(x, a, dy)
 
-What the backward part reads of the forward part is the record that they hand over, but
-for the params that it takes too, and for what it computes again from those.
+In:  functions that are differentiated as a whole. Out: two functions for each. The backward part receives a record of
+the values of the forward part that it reads, except params that both parts have and values recomputed from them.
 """
 
 from __future__ import annotations
@@ -12,52 +12,55 @@ from __future__ import annotations
 from sct.ir.core import Eqn, Fn, Value, boundary_of, called_as, rebuild
 from sct.ir.types import Residuals
 from sct.ops.program.call_ops import pack, unpack
-from sct.passes.functions.dead_arguments import prune
-from sct.passes.functions.forwarded_params import handed
-from sct.passes.functions.recompute_in_backward import Again
-from sct.passes.functions.records_per_iteration import one_record_a_trip
-from sct.passes.functions.residual_records import one_arm
+from sct.passes.functions.dead_arguments import remove_dead_arguments
+from sct.passes.functions.forwarded_params import forwarded_params
+from sct.passes.functions.recompute_in_backward import BackwardRecompute
+from sct.passes.functions.records_per_iteration import pack_residuals_per_iteration
+from sct.passes.functions.residual_records import branch_record
 
 __all__ = ["split", "split_all"]
 
 
 def split_all(program: Fn, *, keep_raises: bool = False) -> Fn:
-    """A program whose functions are in one part each.
+    """`program` with every function split.
 
-    A function that calls itself is given more of its params again, if there is less to hand over then.
+    The backward part of a recursive function also takes its forwarded params if that makes the record smaller.
     """
-    offers, whole = handed(program), {f.name: f for f in program.functions}
-    plain = prune(program, keep_raises=keep_raises)
-    asked = {f.name: offers[f.name] for f in plain.functions
-             if f.name in offers and boundary_of(f) is not None and _gains(f, whole[f.name])}
-    given = prune(program, keep_raises=keep_raises, offers=asked) if asked else plain
-    return given.with_(functions=tuple(part for f in given.functions for part in split(one_record_a_trip(f))))
+    offers, whole = forwarded_params(program), {f.name: f for f in program.functions}
+    without = remove_dead_arguments(program, keep_raises=keep_raises)
+    accepted = {f.name: offers[f.name] for f in without.functions
+                if f.name in offers and boundary_of(f) is not None and _has_smaller_record(whole[f.name], f)}
+    pruned = remove_dead_arguments(program, keep_raises=keep_raises, offers=accepted) if accepted else without
+    functions = map(pack_residuals_per_iteration, pruned.functions)
+    return pruned.with_(functions=tuple(part for f in functions for part in split(f)))
 
 
-def _gains(plain: Fn, offered: Fn) -> bool:
-    """Does the function hand over less if it takes more params, where not all is made in one arm?"""
-    found = Again(plain)
-    return (one_arm(found.before, found.after, found.crossing) is None
-            and len(Again(offered).crossing) < len(found.crossing))
+def _has_smaller_record(offered: Fn, without: Fn) -> bool:
+    """Does `offered` have fewer residuals than `without`, whose record no single branch can build?"""
+    parts = BackwardRecompute(without)
+    return (branch_record(parts.forward, parts.backward, parts.residuals) is None
+            and len(BackwardRecompute(offered).residuals) < len(parts.residuals))
 
 
 def split(fn: Fn) -> tuple[Fn, ...]:
-    """The two parts of `fn`, or `fn` itself if it has none."""
+    """The two parts of `fn`, or `fn` itself if it has no boundary."""
     at = boundary_of(fn)
     if at is None:
         return (fn,)
-    middle, made = fn.eqns[at], Again(fn)
-    of, (forward, backward) = middle.attrs["of"], called_as(fn)
-    record, taken = Value(Residuals(of), "residuals"), Value(Residuals(of), "residuals")
-    arm = one_arm(made.before, made.after, made.crossing)
-    if arm is not None:
-        before, after = arm.forward(made.before, record, of), arm.backward(made.after.eqns, taken)
+    boundary, parts = fn.eqns[at], BackwardRecompute(fn)
+    of, (forward_name, backward_name) = boundary.attrs["of"], called_as(fn)
+    record, received = Value(Residuals(of), "residuals"), Value(Residuals(of), "residuals")
+    in_branch = branch_record(parts.forward, parts.backward, parts.residuals)
+    if in_branch is not None:
+        forward = in_branch.forward(parts.forward, record, of)
+        backward = in_branch.backward(parts.backward.eqns, received)
     else:
-        crossing = made.crossing
-        packed = Eqn(pack, tuple(crossing), (record,), {"of": of}, primal=False)
-        unpacked = Eqn(unpack, (taken,), tuple(crossing), {"types": tuple(v.type for v in crossing)}, primal=False)
-        before, after = (*made.before, packed), (unpacked, *made.after.eqns)
-    params = [fn.params[k] for k in middle.attrs["params"]]
-    second = Fn(backward, (*params, taken, *middle.outs), after, fn.results,
-                owned=tuple((len(params) + 1 + j, k) for j, k in middle.attrs["buffers"]))
-    return Fn(forward, fn.params, before, (*middle.args, record), owned=fn.owned), rebuild(second, fresh=True)
+        residuals = tuple(parts.residuals)
+        packing = Eqn(pack, residuals, (record,), {"of": of}, primal=False)
+        unpacking = Eqn(unpack, (received,), residuals, {"types": tuple(v.type for v in residuals)}, primal=False)
+        forward, backward = (*parts.forward, packing), (unpacking, *parts.backward.eqns)
+    params = [fn.params[k] for k in boundary.attrs["params"]]
+    second = Fn(backward_name, (*params, received, *boundary.outs), backward, fn.results,
+                owned=tuple((len(params) + 1 + j, k) for j, k in boundary.attrs["buffers"]))
+    return (Fn(forward_name, fn.params, forward, (*boundary.args, record), owned=fn.owned),
+            rebuild(second, fresh=True))

@@ -1,4 +1,4 @@
-# starts: a cotangent that a trip writes into starts as an array
+# initial zeros: a cotangent that an iteration writes into starts as an array
 
 def last_grad(x: f64[n], k: int) -> f64:
     _0: int(n) = builtins.len(x)
