@@ -22,6 +22,7 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.interpreter.exceptions import die
 from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs
 from sct.frontend.values.abstract_values import SLICE, Abstract, DefaultRef, DictRef, ListRef, Ref, Slots, Static, Tup
+from sct.frontend.values.guarded_numbers import plain
 from sct.ir import Value
 from sct.ir.types import Tensor
 from sct.ir.user_objects import is_namedtuple
@@ -214,7 +215,7 @@ def _samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
         if type(x) in (bool, int, float):
             return [x] if x in range(-_MOST, _MOST) else [1.0] if type(x) is float else []
         if type(x) in (set, frozenset):
-            return [type(x)(x)]
+            return [type(x)(map(plain, x))]
         known = type(x) in _AS_THEY_ARE or isinstance(x, type) and x.__module__ in ("builtins", "numpy")
         return [x] if known or isinstance(x, np.dtype) else []
     if isinstance(v, (Value, Ref)):
@@ -229,7 +230,7 @@ def _samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
     cell = ev.store.cells[v.addr] if isinstance(v, (ListRef, DictRef)) and not isinstance(v, DefaultRef) else None
     if not isinstance(cell, Slots) or dynamic_lists.is_dynamic(ev, v):
         return []
-    make = list if isinstance(v, ListRef) else lambda items: dict(zip(cell.keys, items))
+    make = list if isinstance(v, ListRef) else lambda items: dict(zip(map(plain, cell.keys), items))
     return [make(items) for items in _each(ev, cell.items, size)]
 
 

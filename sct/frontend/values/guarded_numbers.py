@@ -16,7 +16,7 @@ from sct.ir import Value
 if TYPE_CHECKING:
     from sct.ir import Builder
 
-__all__ = ["Asked", "Cut", "asked", "is_asked", "same_keys"]
+__all__ = ["Asked", "Cut", "asked", "is_asked", "plain", "same_keys"]
 
 
 class Cut(Exception):
@@ -58,6 +58,13 @@ def is_asked(value: Any) -> bool:
     if isinstance(value, (tuple, set, frozenset)):
         return any(map(is_asked, value))
     return isinstance(value, Asked)
+
+
+def plain(value: Any) -> Any:
+    """The number, or the tuple or set of numbers, without what it is a number of."""
+    if isinstance(value, (tuple, set, frozenset)) and is_asked(value):
+        return type(value)(map(plain, value))
+    return value.conjugate() if isinstance(value, Asked) else value  # type: ignore[attr-defined]
 
 
 def same_keys(left: Iterable[Any], right: Iterable[Any]) -> bool:
