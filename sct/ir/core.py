@@ -98,6 +98,12 @@ def undef(type: Type) -> Lit:
 Operand = Union[Value, Lit]
 
 
+def is_undef(x: Operand) -> bool:
+    """Is this the literal of a value that is not assigned?"""
+    return isinstance(x, Lit) and x.value is UNDEF
+
+
+
 @dataclass(frozen=True, eq=False)
 class Op:
     """An op: how it is spelled, typed, run, differentiated and printed.
@@ -225,9 +231,8 @@ class Eqn:
 class Fn:
     """A function, or a region of an equation.
 
-    functions  of a whole program: the functions that the equations `call`, here and in
-               one another, name
-    owned      of a function of a program: pairs (param, result), the result may be made in the param's buffer
+    functions       of a whole program: the functions that its `call` equations name, here and in one another
+    donated_params  of a function of a program: pairs (param, result), the result may be computed in the param's buffer
     """
 
     name: str
@@ -235,7 +240,7 @@ class Fn:
     eqns: tuple[Eqn, ...]
     results: tuple[Operand, ...]
     functions: tuple[Fn, ...] = ()
-    owned: tuple[tuple[int, int], ...] = ()
+    donated_params: tuple[tuple[int, int], ...] = ()
 
     def with_(self, **changes: Any) -> Fn:
         """The function with these changes; itself, if they change nothing."""

@@ -147,7 +147,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
 def _of_each_function(step: Pass) -> Pass:
     """The pass on the functions of a program, one by one."""
     def run(program: Fn) -> Fn:
-        functions = tuple(step(f).with_(owned=f.owned) for f in program.functions)
+        functions = tuple(step(f).with_(donated_params=f.donated_params) for f in program.functions)
         return step(program.with_(functions=())).with_(functions=functions)
 
     return run

@@ -63,7 +63,7 @@ class Buffers:
 
     def _add_equation(self, eqn: Eqn, like: Eqn) -> None:
         if eqn.op.name == "call":
-            for k, j in eqn.attrs.get("takes", ()):
+            for k, j in eqn.attrs.get("donates", ()):
                 self._unite([eqn.args[k], eqn.outs[j]])
         elif eqn.inplace is not None:
             self._unite([*eqn.outs, eqn.args[eqn.inplace]])
@@ -98,8 +98,8 @@ class Buffers:
         for t in (s, *(inner for block in blocks(s) for inner in statements(block))):
             if isinstance(t, Update) or isinstance(t, Evaluate) and t.eqn.inplace is not None:
                 buffers.add(self.buffer(t.eqn.out))
-            elif isinstance(t, Evaluate) and t.eqn.attrs.get("takes"):
-                buffers.update(self.buffer(t.eqn.outs[j]) for _, j in t.eqn.attrs["takes"])
+            elif isinstance(t, Evaluate) and t.eqn.attrs.get("donates"):
+                buffers.update(self.buffer(t.eqn.outs[j]) for _, j in t.eqn.attrs["donates"])
             elif isinstance(t, Evaluate) and is_effect(t.eqn) and t.eqn.op.name not in _WRITELESS:
                 return None
         return buffers

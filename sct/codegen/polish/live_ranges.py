@@ -270,7 +270,7 @@ class _Numbering:
         if written is not None:
             self.live.inplace_pairs.append((targets(s)[0], written))
         if isinstance(s, Evaluate):
-            self._add_moves(depth, [(s.eqn.outs[j], s.eqn.args[k]) for k, j in s.eqn.attrs.get("takes", ())])
+            self._add_moves(depth, [(s.eqn.outs[j], s.eqn.args[k]) for k, j in s.eqn.attrs.get("donates", ())])
 
     def _add_moves(self, depth: int, pairs: Iterable[tuple[Value, Operand]]) -> None:
         self.live.moves += [(depth, v, x) for v, x in pairs if isinstance(x, Value) and x not in self.live.inlined]

@@ -507,8 +507,8 @@ def _finish(ev: Evaluator, f: Function, source: SourceFunction, around: Outer, b
         outs.append(ev.contents(leaf))
     types = [x.type for x in outs]
     _learn(ev, f, source, shape, types, (given, tied, written))
-    owned = tuple((k, len(outs) - len(written) + j) for j, k in enumerate(written))
-    return Fn(f.name, f.params, tuple(builder.eqns), tuple(outs), owned=owned)
+    donated_params = tuple((k, len(outs) - len(written) + j) for j, k in enumerate(written))
+    return Fn(f.name, f.params, tuple(builder.eqns), tuple(outs), donated_params=donated_params)
 
 
 def _is_tied(ev: Evaluator, v: Abstract, others: Sequence[Abstract]) -> bool:
@@ -557,8 +557,8 @@ def _emit(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, ope
     if f.written:
         _unshared(ev, f, source, parts)
     types = tuple(_seen_from(ev, f, t, operands) for t in f.results)
-    takes = tuple((k, n + j) for j, k in enumerate(f.written))
-    outs = ev.b.emit(call, operands, {"callee": f.name, "types": types, "takes": takes}, loc=ev.loc)
+    donates = tuple((k, n + j) for j, k in enumerate(f.written))
+    outs = ev.b.emit(call, operands, {"callee": f.name, "types": types, "donates": donates}, loc=ev.loc)
     for k, out in zip(f.written, outs[n:]):
         ref = parts.values[k]
         assert isinstance(ref, Ref)

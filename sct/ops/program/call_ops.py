@@ -27,19 +27,19 @@ def by_driver(*_: Any, **__: Any) -> NoReturn:
     raise NotImplementedError("the drivers of reverse and forward mode differentiate calls")
 
 
-call = op("call", type=given, defaults={"effect": False, "takes": ()}, cost="dear", raises="value", vjp=by_driver,
+call = op("call", type=given, defaults={"effect": False, "donates": ()}, cost="dear", raises="value", vjp=by_driver,
           jvp=by_driver, emit=lambda *args, callee, **_: f"{callee}({', '.join(placeholders(len(args)))})")
-"""callee  the name of the function
-types   of its results
-effect  does it have one?
-takes   pairs (operand, out): the function may make the out in the operand's buffer"""
+"""callee   the name of the function
+types    the types of its results
+effect   does it have one?
+donates  pairs (operand, out): the function may compute the out in the operand's buffer"""
 
 boundary = op("boundary", type=given, effect=True, cost="never", nondiff="it is between the parts of a function")
-"""Of the results of the forward part: the params of the backward part that are not residuals.
+"""The results of the forward part -> the params of the backward part that are not residuals.
 
-of       the name that the records have
-params   which params of the function the backward part takes too
-buffers  which of the outs it may overwrite, each with the cotangent that is made in it"""
+of       the name of the records
+params   the positions of the params of the function that the backward part takes too
+buffers  pairs (out, cotangent): the out is donated to the cotangent"""
 
 
 def run_pack(*args: Any, of: str) -> tuple[Any, ...]:

@@ -133,9 +133,9 @@ class Program:
     def _region(self, fn: Fn, of: Eqn | None, path: Path, level: int) -> None:
         place = self._here(path, level)
         foreign = of is None or of.op.name != "loop" or fn is not of.regions[-1]
-        owned = [k for k, _ in fn.owned]
+        donated = [k for k, _ in fn.donated_params]
         for k, p in enumerate(fn.params):
-            self.definitions[p] = Definition(of, fn, k, place, foreign and k not in owned)
+            self.definitions[p] = Definition(of, fn, k, place, foreign and k not in donated)
         for eqn in fn.eqns:
             self._eqn(eqn, path, level)
         self.ends[fn] = self._here(path, level)
@@ -174,7 +174,7 @@ def lent(eqn: Eqn) -> set[Value]:
         return set(eqn.outs)
     if eqn.op.name != "call" or not any(isinstance(out.type, Residuals) for out in eqn.outs):
         return set()
-    return set(eqn.outs) - {eqn.outs[j] for _, j in eqn.attrs.get("takes", ())}
+    return set(eqn.outs) - {eqn.outs[j] for _, j in eqn.attrs.get("donates", ())}
 
 
 def depth(t: Type) -> int:
@@ -240,7 +240,7 @@ def flows(eqn: Eqn) -> Iterator[Flow]:
 def taken(eqn: Eqn) -> Mapping[Operand, int]:
     """The outs that take over the buffer of an operand, and which that is."""
     if eqn.op.name == "call":
-        return {eqn.outs[j]: k for k, j in eqn.attrs.get("takes", ()) if holds_array(eqn.outs[j].type)}
+        return {eqn.outs[j]: k for k, j in eqn.attrs.get("donates", ()) if holds_array(eqn.outs[j].type)}
     return {eqn.out: 0} if eqn.op.name in UPDATES and holds_array(eqn.out.type) else {}
 
 

@@ -21,13 +21,13 @@ class DerivativeParts:
     of       the name of its records, from which the names of the parts are formed
     wrt      positions of the params whose cotangents the backward part returns
     buffers  positions of the params whose cotangents the backward part adds to a buffer that it receives
-    takes    pairs (k, j): the k-th of the seeds and buffers is donated to the j-th cotangent
+    donates  pairs (k, j): the k-th of the seeds and buffers is donated to the j-th cotangent
     """
 
     of: str
     wrt: tuple[int, ...]
     buffers: tuple[int, ...]
-    takes: tuple[tuple[int, int], ...]
+    donates: tuple[tuple[int, int], ...]
 
     @property
     def forward(self) -> str:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import raises
-from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_float, undef, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float, is_undef, undef, walk
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.registry import ELEMENTWISE
@@ -108,7 +108,7 @@ class Forward:
         if isinstance(x, Value) and isinstance(x.type, Residuals):
             t = tangent_type(x.type)
             return cast(Operand, call(x, callee=derivatives_var.get().zero(x.type.of), types=(t,))[0])
-        missing = isinstance(x, Lit) and (x.value is UNDEF or x.value is None)
+        missing = is_undef(x) or isinstance(x, Lit) and x.value is None
         return Lit(cast(Lit, x).value, tangent_type(x.type)) if missing else zero(x)
 
     def block(self, fn: Fn) -> None:

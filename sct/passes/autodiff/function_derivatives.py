@@ -121,10 +121,11 @@ class ProgramDerivatives:
         transpose = reverse(fn, wrt, seeds, rewrite=self.rewrite, buffers=buffers)
         outs = (*seeds.values(), *buffers.values())
         boundary_eqn = Eqn(boundary, fn.results, outs, {
-            "of": parts.of, "params": tuple(range(len(fn.params))), "buffers": parts.takes,
+            "of": parts.of, "params": tuple(range(len(fn.params))), "buffers": parts.donates,
             "types": tuple(v.type for v in outs)}, primal=False)
         eqns = (*transpose.forward, boundary_eqn, *transpose.backward)
-        return Fn(self.free_name(f"{parts.of}_vjp"), fn.params, eqns, transpose.cotangents, owned=fn.owned)
+        return Fn(self.free_name(f"{parts.of}_vjp"), fn.params, eqns, transpose.cotangents,
+                  donated_params=fn.donated_params)
 
     # -- forward mode -------------------------------------------------------------------
 
@@ -196,7 +197,7 @@ def _called_names(fn: Fn) -> list[str]:
 
 def _closed_under_recursion(fn: Fn, wrt: Sequence[int], seeded: Sequence[int]) -> tuple[int, ...]:
     """`wrt`, and the params by which the recursive calls of `fn` must then be differentiated."""
-    params, written = set(wrt), {k for k, r in fn.owned if r in seeded}
+    params, written = set(wrt), {k for k, r in fn.donated_params if r in seeded}
     while True:
         active = activity(fn, [fn.params[k] for k in sorted(params)], [fn.results[k] for k in seeded]).active
         more = {k for eqn in walk(fn) if eqn.op is call and eqn.attrs["callee"] == fn.name
@@ -209,11 +210,11 @@ def _closed_under_recursion(fn: Fn, wrt: Sequence[int], seeded: Sequence[int]) -
 
 def _derivative_parts(of: str, fn: Fn, wrt: Sequence[int], seeded: Sequence[int]) -> DerivativeParts:
     """Where a param donates its buffer to a result, the cotangent of the result donates to that of the param."""
-    written = {k: r for k, r in fn.owned if k in wrt and r in seeded}
+    written = {k: r for k, r in fn.donated_params if k in wrt and r in seeded}
     buffers = tuple(k for k in wrt if k not in written and _is_accumulated(fn, fn.params[k]))
-    takes = [(seeded.index(r), wrt.index(k)) for k, r in written.items()]
-    takes += [(len(seeded) + j, wrt.index(k)) for j, k in enumerate(buffers)]
-    return DerivativeParts(of, tuple(wrt), buffers, tuple(takes))
+    donates = [(seeded.index(r), wrt.index(k)) for k, r in written.items()]
+    donates += [(len(seeded) + j, wrt.index(k)) for j, k in enumerate(buffers)]
+    return DerivativeParts(of, tuple(wrt), buffers, tuple(donates))
 
 
 def _cotangent_value(x: Operand) -> Value:

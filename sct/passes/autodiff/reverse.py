@@ -223,7 +223,7 @@ class _Reverse:
         first = len(eqn.args) + 1
         outs = current().emit(call, (*eqn.args, record, *cts.values(), *buffers.values()), {
             "callee": parts.backward, "types": tuple(cotangent_type(eqn.args[k].type) for k in parts.wrt),
-            "takes": tuple((first + j, k) for j, k in parts.takes)})
+            "donates": tuple((first + j, k) for j, k in parts.donates)})
         summands = [(eqn.args[k], ct) for k, ct in zip(parts.wrt, outs) if k in wrt]
         for x, ct in summands if len(summands) > 1 else ():
             _set_hint(ct, d_hint(cast(Value, x)))

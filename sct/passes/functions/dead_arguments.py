@@ -146,8 +146,8 @@ class _DeadArguments:
         callee = eqn.attrs["callee"]
         args, outs = sorted(self.params[callee]), sorted(self.results[callee])
         attrs: dict[str, Any] = {**eqn.attrs, "types": _pick(eqn.attrs["types"], outs)}
-        if eqn.attrs.get("takes"):
-            attrs["takes"] = tuple((args.index(k), outs.index(j)) for k, j in eqn.attrs["takes"]
+        if eqn.attrs.get("donates"):
+            attrs["donates"] = tuple((args.index(k), outs.index(j)) for k, j in eqn.attrs["donates"]
                                    if k in args and j in outs)
         return eqn.with_(args=_pick(eqn.args, args), outs=_pick(eqn.outs, outs), attrs=attrs)
 
@@ -171,7 +171,7 @@ class _DeadArguments:
         if at is not None:
             eqns = (*eqns[:at], self.shrink_boundary(fn, eqns[at], params), *eqns[at + 1:])
         return fn.with_(params=_pick(fn.params, params), eqns=eqns, results=_pick(fn.results, results),
-                        owned=tuple((params.index(k), live_results.index(j)) for k, j in fn.owned
+                        donated_params=tuple((params.index(k), live_results.index(j)) for k, j in fn.donated_params
                                     if k in params and j in live_results))
 
     def shrink_boundary(self, fn: Fn, eqn: Eqn, params: Sequence[int]) -> Eqn:

@@ -22,7 +22,7 @@ def forwarded_params(program: Fn) -> dict[str, set[Value]]:
     functions = [f for f in program.functions if boundary_of(f) is not None]
     recursive = _recursive(program)
     forwarded = {f.name: {p for k, p in enumerate(f.params) if is_scalar(p) and not is_float(p) and f.name in recursive
-                          or isinstance(p.type, Tensor) and p.type.is_array and k not in dict(f.owned)}
+                          or isinstance(p.type, Tensor) and p.type.is_array and k not in dict(f.donated_params)}
                  for f in functions}
     while any([_withdraw(f, forwarded, program) for f in functions]):
         pass

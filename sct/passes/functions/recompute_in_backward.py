@@ -12,12 +12,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, boundary_of, free_values, is_effect, is_float, substitute
+from sct.ir.core import (
+    Eqn,
+    Fn,
+    Lit,
+    Operand,
+    Value,
+    boundary_of,
+    free_values,
+    is_effect,
+    is_float,
+    is_undef,
+    substitute,
+)
 from sct.ir.types import Undef
 from sct.ops.registry import aliases
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.functions.forwarded_params import is_scalar
-from sct.passes.functions.residual_records import is_undef, narrow_to_readers, only_unwrapped
+from sct.passes.functions.residual_records import narrow_to_readers, only_unwrapped
 from sct.passes.rematerialization.cost_model import ARITHMETIC, CHEAP, FREE, READS, TAPE
 
 __all__ = ["BackwardRecompute"]

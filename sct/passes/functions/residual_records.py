@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, free_values, rebuild, substitute, undef
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, is_undef, rebuild, substitute, undef
 from sct.ir.types import BOOL, Residuals, Type, Undef
 from sct.ops.program.call_ops import pack, unpack
 from sct.ops.program.control import cond
 from sct.ops.scalar.comparison import is_none, not_, unwrap
 
-__all__ = ["BranchRecord", "branch_record", "is_undef", "narrow_to_readers", "only_unwrapped"]
+__all__ = ["BranchRecord", "branch_record", "narrow_to_readers", "only_unwrapped"]
 
 
 @dataclass(frozen=True)
@@ -163,10 +163,6 @@ def _binding_branch(conditional: Eqn, fields: Sequence[Value]) -> int | None:
     if undefined == {(True, False)}:
         return 1
     return 0 if undefined == {(False, True)} else None
-
-
-def is_undef(x: Operand) -> bool:
-    return isinstance(x, Lit) and x.value is UNDEF
 
 
 def _only_unwrapped_in_mirrors(backward: Fn, predicate: Operand, branch: int, fields: Sequence[Value],

@@ -61,6 +61,6 @@ def split(fn: Fn) -> tuple[Fn, ...]:
         forward, backward = (*parts.forward, packing), (unpacking, *parts.backward.eqns)
     params = [fn.params[k] for k in boundary.attrs["params"]]
     second = Fn(backward_name, (*params, received, *boundary.outs), backward, fn.results,
-                owned=tuple((len(params) + 1 + j, k) for j, k in boundary.attrs["buffers"]))
-    return (Fn(forward_name, fn.params, forward, (*boundary.args, record), owned=fn.owned),
+                donated_params=tuple((len(params) + 1 + j, k) for j, k in boundary.attrs["buffers"]))
+    return (Fn(forward_name, fn.params, forward, (*boundary.args, record), donated_params=fn.donated_params),
             rebuild(second, fresh=True))

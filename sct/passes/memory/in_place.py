@@ -427,7 +427,7 @@ class _Plan:
     def part(self, fn: Fn, level: int) -> None:
         """Results share with nothing, but for those of a forward part that are lent: its records may hold them."""
         records = any(isinstance(r.type, Residuals) for r in fn.results)
-        own = {k for _, k in fn.owned} if records else set(range(len(fn.results)))
+        own = {k for _, k in fn.donated_params} if records else set(range(len(fn.results)))
         packed: list[tuple[Owner, int]] = [(eqn, k) for eqn in walk(fn) if eqn.op.name == "pack"
                                            for k in range(len(eqn.args))]
         private: list[tuple[Owner, int]] = [(fn, k) for k in sorted(own)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sct.ir.core import UNDEF, Fn, Lit, Operand, Value, undef
+from sct.ir.core import Fn, Operand, Value, is_undef, undef
 from sct.ir.types import Seq, Type, Undef
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, around, blocks, is_branch, thaw, within
@@ -102,7 +102,7 @@ class PairedRegions:
         node, k = self.producer.get(tap, (None, 0))
         if node is None or node.name != "cond":
             return None
-        defined = [(branch, branch.results[k]) for branch in node.blocks if _is_defined(branch.results[k])]
+        defined = [(branch, branch.results[k]) for branch in node.blocks if not is_undef(branch.results[k])]
         if len(defined) != 1:
             return None
         branch, value = defined[0]
@@ -173,7 +173,3 @@ class PairedRegions:
             block.results.append(value if block is branch else undef(type))
         self.register(cond)
         return out
-
-
-def _is_defined(x: Operand) -> bool:
-    return not (isinstance(x, Lit) and x.value is UNDEF)
