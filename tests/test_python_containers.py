@@ -172,6 +172,15 @@ def zip_with_a_list_of_unknown_length(x: np.ndarray) -> Any:
 
 
 @program
+def a_loop_in_what_a_comprehension_with_functions_runs_over(x: np.ndarray) -> Any:
+    large = [v * 2.0 for v in list(filter(lambda v: v > -9.0, x))]
+    some = [f(v) for v in list(map(lambda v: v * v, x)) for f in [lambda t: t + v]]
+    if [v for v in sorted(filter(lambda v: 2, [1.0, 0.5]))]:
+        return sum(large) + sum(some)
+    return 0.0
+
+
+@program
 def zip_shorter_first(x: np.ndarray) -> Any:
     it = iter([x[0], x[1], x[2], x[3]])
     for a, b in zip([1.0, 2.0], it):

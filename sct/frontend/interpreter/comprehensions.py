@@ -18,6 +18,7 @@ from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.store import binding
 from sct.frontend.interpreter.expressions import condition, lookup
 from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.interpreter.statements import FALL
 from sct.frontend.library.argument_checks import hashed
 from sct.frontend.loops.iterator_protocol import drained, iterable, iterator, most
 from sct.frontend.source.parse import free_in
@@ -76,9 +77,11 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
         ev.frames.append(inner)
         ev.all_frames[inner.id] = inner
         ev.store.vars.update((Key(inner.id, n), v) for n, v in around.items())
+        ev.exit = Static(FALL)
         try:
             yield
         finally:
+            ev.store.vars.pop(ev.exit_key, None)
             ev.frames.pop()
         return
     keys = [k for n in names for k in (Key(frame.id, n), binding(Key(frame.id, n)))]
