@@ -1,8 +1,7 @@
-"""The directory of compiled modules: where it is, what it may hold, and how it is emptied.
+"""The directory of compiled modules: its path, the limit on its size, and its removal.
 
-A module is a file called by the hash of its content; what Numba compiles of it lies beside it,
-in `__pycache__`.  Its modification time is always 0, since Numba compares it; its access time
-says when it was used last.
+A module is a file named by the hash of its content; Numba's machine code lies beside it, in `__pycache__`. The
+modification time of the file is always 0, since Numba compares it; the access time is that of its last use.
 """
 
 from __future__ import annotations
@@ -23,30 +22,30 @@ from sct.errors import SctError
 __all__ = ["MOST_MODULES", "cache_dir", "clear", "module_file", "stored_modules"]
 
 MOST_MODULES = 512
-"""The modules used least recently are removed when there are more."""
+"""The largest number of modules; beyond it the least recently used ones are removed."""
 
 
 def cache_dir() -> Path:
-    """The directory: `SCT_CACHE_DIR`, or a directory among the user's caches."""
+    """The directory `SCT_CACHE_DIR`, or one among the user's caches."""
     if directory := os.environ.get("SCT_CACHE_DIR"):
         return Path(directory)
     return platformdirs.user_cache_path("sct", appauthor=False)
 
 
 def module_file(name: str, text: str) -> Path:
-    """The file of the module `name`, written if it is not there yet.
+    """The file of the module `name`, written unless it exists.
 
-    Where the cache cannot be written it is in a directory of this process that nobody else can
-    read, which is removed when the process ends.  Raises SctError SCT909 where neither works.
+    If the cache is not writable, the file is in a private directory that is removed when the process ends. Raises
+    SctError SCT909 if neither works.
     """
     for directory in (cache_dir, _private_directory):
         with contextlib.suppress(OSError):
-            return _stored(directory(), name, text)
+            return _write_module(directory(), name, text)
     raise SctError("SCT909", f"no directory for compiled code: {cache_dir()} cannot be written",
                    hint="set SCT_CACHE_DIR to one that can")
 
 
-def _stored(directory: Path, name: str, text: str) -> Path:
+def _write_module(directory: Path, name: str, text: str) -> Path:
     path = directory / f"{name}.py"
     if not (path.exists() and path.read_text(encoding="utf-8") == text):
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -55,7 +54,7 @@ def _stored(directory: Path, name: str, text: str) -> Path:
             file.write(text)
         os.utime(temporary, (time.time(), 0))
         os.replace(temporary, path)
-        _bound(directory)
+        _limit_size(directory)
     with contextlib.suppress(OSError):  # the file may be another user's, to be read only
         os.utime(path, (time.time(), 0))
     return path
@@ -69,7 +68,7 @@ def _private_directory() -> Path:
 
 
 def stored_modules(directory: Path) -> list[Path]:
-    """The modules in the directory, those used most recently first."""
+    """The modules in the directory, the most recently used first."""
     if not directory.is_dir():
         return []
     used = []
@@ -80,7 +79,7 @@ def stored_modules(directory: Path) -> list[Path]:
 
 
 def clear(directory: Path, keep: int = 0) -> int:
-    """Remove all modules but the `keep` used most recently, and what was compiled of them; how many these were."""
+    """Remove all modules but the `keep` most recently used, with their machine code; the number that was removed."""
     stale = stored_modules(directory)[keep:]
     for path in stale:
         for file in (path, *(directory / "__pycache__").glob(f"{path.stem}.*")):
@@ -89,5 +88,5 @@ def clear(directory: Path, keep: int = 0) -> int:
     return len(stale)
 
 
-def _bound(directory: Path) -> None:
+def _limit_size(directory: Path) -> None:
     clear(directory, keep=MOST_MODULES)

@@ -28,13 +28,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sct.codegen.interface import Interface, Parameter, Source
-from sct.codegen.numba.extract_kernels import (
+from sct.codegen.numba.compilable_forms import (
     add_bound_flags,
-    extract_kernels,
     make_exceptions_plain,
     move_code_behind_loops,
     resolve_list_aliases,
 )
+from sct.codegen.numba.extract_kernels import extract_kernels
 from sct.codegen.numba.preallocate_tapes import preallocate_tapes
 from sct.codegen.numba.print_kernels import RESERVED, KernelExpressionPrinter, KernelStatementPrinter, is_compilable
 from sct.codegen.polish.augmented_assignment import augment_assignments

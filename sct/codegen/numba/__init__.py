@@ -1,1 +1,1 @@
-"""The Numba backend: which statements become kernels, how kernels print, and how long their tapes are."""
+"""The Numba backend: statements -> kernels that Numba compiles, and lists -> preallocated arrays."""

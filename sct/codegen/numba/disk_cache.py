@@ -1,7 +1,9 @@
-"""Modules on disk, for what Numba keeps of them from one process to the next.
+"""Compiled modules on disk, where Numba caches their machine code from one process to the next.
 
-A module is a file called by the hash of its content, helpers included, so that Numba's
-cache, which lies beside it, is never that of another text.
+In: a `Source` with kernels. Out: its function, from a module that is a file.
+
+Invariant: the file is named by the hash of its content, helpers included, so that Numba's cache beside it never belongs
+to another text.
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ __all__ = ["load_compiled"]
 def load_compiled(source: Source, plain: Callable[[], Callable[..., Any]], effects: bool) -> Callable[..., Any]:
     """The function of a module with kernels.
 
-    plain    makes the same function without them; it runs where a kernel raises, and raises what
-             Python does, or goes on, with a warning: kernels write into nothing that the caller
-             can see. The list `again` of the function has it, once it was made
-    effects  does the function print, or the like? Then nothing runs twice
+    plain    makes the same function without kernels. It runs again where a kernel raises, since kernels write into
+             nothing that the caller can see; it raises what Python raises, or returns the result, with a warning.
+             It is in the list `again` of the function once it has been made
+    effects  does the function print, or have other effects?  Then nothing runs twice
     """
     from numba.core.errors import NumbaError
 
@@ -69,7 +71,7 @@ def load_compiled(source: Source, plain: Callable[[], Callable[..., Any]], effec
 
 
 def imported(source: Source) -> Any:
-    """The function of the source, in a module that is a file."""
+    """The function of the source, from a module that is a file."""
     name = f"sct_{hashlib.sha256(source.text.encode()).hexdigest()[:24]}"
     path = module_file(name, source.text)
     spec = importlib.util.spec_from_file_location(name, path)
@@ -82,7 +84,7 @@ def imported(source: Source) -> Any:
 
 
 def _refused(source: Source, error: Any) -> SctError:
-    """Numba's refusal, at the user's line."""
+    """Numba's refusal as an error at the user's line."""
     line = getattr(getattr(error, "loc", None), "line", 0)
     loc = source.lines.get(line) if line else None
     reason = str(getattr(error, "msg", error)).strip().splitlines()

@@ -44,7 +44,7 @@ from sct.codegen.program.statement_ir import (
 from sct.codegen.program.templates import expression
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, call, constant, load, store, tuple_of
 from sct.codegen.python.print_statements import StatementPrinter, arguments, function
-from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.pytree import Leaf, Node, Tree
 from sct.ir.types import Optional, Tensor, Type, Undef
 
@@ -326,8 +326,8 @@ class KernelStatementPrinter(StatementPrinter):
 
     def move(self, s: Assign) -> Iterator[ast.stmt]:
         """A variable that is not bound gets a value of its type, since kernels take no None."""
-        missing = [v for v, x in s.pairs if _is_undefined(x) and self.is_move(v, x)]
-        yield from super().move(Assign([(v, x) for v, x in s.pairs if not _is_undefined(x)], s.maybe_unbound))
+        missing = [v for v, x in s.pairs if is_undef(x) and self.is_move(v, x)]
+        yield from super().move(Assign([(v, x) for v, x in s.pairs if not is_undef(x)], s.maybe_unbound))
         for v in missing:
             yield self.assign(v, self.placeholder(v))
 
@@ -453,10 +453,6 @@ def _int_literal(tree: ast.expr) -> int | None:
         known = _int_literal(tree.operand)
         return None if known is None else -known
     return tree.value if isinstance(tree, ast.Constant) and isinstance(tree.value, int) else None
-
-
-def _is_undefined(x: Operand) -> bool:
-    return isinstance(x, Lit) and x.value is UNDEF
 
 
 def _bare(t: Type) -> Type:

@@ -1,14 +1,14 @@
-"""How much room lists of numbers take, and which arrays they become.
+"""The arrays that replace lists of numbers, and their sizes.
 
     tape = []; for i in range(n): tape.append(v)     ->   np.empty(n), filled at the index
     tape = []; for ...: for ...: tape.append(v)      ->   np.empty(n * m), filled at a counter
-    tape = []; while ...: tape.append(v)             ->   np.empty(0), reserved at each trip
+    tape = []; while ...: tape.append(v)             ->   np.empty(0), grown in each iteration
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sct.codegen.program.scopes import loop_view
@@ -27,12 +27,12 @@ from sct.codegen.program.statement_ir import (
     statements,
     targets,
 )
-from sct.ir.core import UNDEF, Eqn, Lit, Op, Operand, Value
+from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_undef
 from sct.ir.types import INT, Dim, Optional, Seq, Tensor, Type, Undef, array
 from sct.ops import OPS
 
 __all__ = [
-    "DTYPES", "HELPERS", "LARGER", "ONE", "ZERO", "TapeArrays", "TapeStorage", "element", "is_known", "is_list",
+    "DTYPES", "HELPERS", "LARGER", "ONE", "ZERO", "TapeArrays", "TapeStorage", "array_dtype", "is_list",
     "lists",
 ]
 
@@ -50,27 +50,27 @@ def reserve(tape, size):
 """Functions that the ops below call."""
 
 
-def _op(emit: str) -> Op:
+def _size_op(emit: str) -> Op:
     return Op(emit, lambda *_: INT, emit=emit, nondiff="a size")
 
 
 DTYPES = {"f64": "float64", "f32": "float32", "i64": "int64", "b1": "bool_"}
-EMPTY = {k: _op("numpy.empty(_0)" if k == "f64" else f"numpy.empty(_0, numpy.{v})") for k, v in DTYPES.items()}
-LARGER = _op("reserve(_0, _1)")
-LENGTH = _op("len(range(_0, _1, _2))")
-PRODUCT = {k: _op(" * ".join(f"_{j}" for j in range(k))) for k in range(1, 9)}
-AT_LEAST_ZERO = _op("max(_0, 0)")
+EMPTY = {k: _size_op("numpy.empty(_0)" if k == "f64" else f"numpy.empty(_0, numpy.{v})") for k, v in DTYPES.items()}
+LARGER = _size_op("reserve(_0, _1)")
+LENGTH = _size_op("len(range(_0, _1, _2))")
+PRODUCT = {k: _size_op(" * ".join(f"_{j}" for j in range(k))) for k in range(1, 9)}
+AT_LEAST_ZERO = _size_op("max(_0, 0)")
 
 
 def is_list(t: Type) -> bool:
-    """Is this a sequence, where it is there?"""
+    """Is this the type of a sequence, which may be missing?"""
     while isinstance(t, (Undef, Optional)):
         t = t.elem
     return isinstance(t, Seq)
 
 
-def element(t: Type) -> str | None:
-    """The dtype of an array of such numbers; None if they are none."""
+def array_dtype(t: Type) -> str | None:
+    """The dtype of an array of numbers of type `t`; None if `t` is not the type of a number."""
     while isinstance(t, (Undef, Optional)):
         t = t.elem
     if not isinstance(t, Tensor) or t.is_array:
@@ -81,16 +81,20 @@ def element(t: Type) -> str | None:
 
 @dataclass(eq=False)
 class TapeStorage:
-    """What one list becomes.
+    """The arrays that replace one list.
 
-    loops    those around the place where it is made, and around each append
-    arrays   its columns; None: of lists, of which `begins`, `ends` are kept where they are read
-    top      how many elements there are; None: the index of the one loop tells
-    begin    where the list that is being filled begins
+    loops    the loops around the statement that creates the list
+    pushes   the appends, each with the loops around it
+    readers  the reads, each with the loops around it
     parent   the list that it is appended to
+    arrays   an array for each column; None for a column of lists, of which `begins` and `ends` hold the positions
+    begins   column -> the array of the positions where its lists begin, if something reads them forwards
+    ends     column -> the array of the positions where its lists end, if something reads them backwards
+    top      the counter of elements; None if the index of the one loop around the append is the position
+    begin    the position where the list that is being filled begins
     """
 
-    made: NewList
+    new_list: NewList
     loops: tuple[Loop, ...]
     pushes: list[tuple[Push, tuple[Loop, ...]]] = field(default_factory=list)
     readers: list[tuple[ListRead, tuple[Loop, ...]]] = field(default_factory=list)
@@ -103,175 +107,174 @@ class TapeStorage:
 
     @property
     def value(self) -> Value:
-        return self.made.tape
+        return self.new_list.tape
 
     @property
     def columns(self) -> list[Value]:
         return [*(a for a in self.arrays if a is not None), *self.begins.values(), *self.ends.values()]
 
     def depth(self) -> int:
-        """How many lists it is in."""
+        """The number of lists that it is nested in."""
         return 0 if self.parent is None else 1 + self.parent.depth()
 
     @property
-    def home(self) -> TapeStorage:
-        """The outermost of the lists that it is a part of."""
-        return self if self.parent is None else self.parent.home
+    def outermost(self) -> TapeStorage:
+        """The outermost of the lists that it is nested in, or itself."""
+        return self if self.parent is None else self.parent.outermost
 
 
 def lists(s: Statement) -> list[Value]:
-    """The lists that a statement fills, empties or hands on, under all their names."""
-    found: list[Operand]
+    """The lists that a statement appends to, reads or assigns."""
+    operands: list[Operand]
     if isinstance(s, Push):
-        found = [s.tape, *s.operands]
+        operands = [s.tape, *s.operands]
     elif isinstance(s, (Pop, ReadAt)):
-        found = [s.tape, s.filled, *s.values]
+        operands = [s.tape, s.filled, *s.values]
     elif isinstance(s, Loop):
-        found = [v for z in s.zipped for v in (z.tape, z.filled, *z.values)]
-        found += [s.tape] if s.tape is not None else []
+        operands = [v for z in s.zipped for v in (z.tape, z.filled, *z.values)]
+        operands += [s.tape] if s.tape is not None else []
     elif isinstance(s, Assign):
-        found = [x for pair in s.pairs for x in pair]
+        operands = [x for pair in s.pairs for x in pair]
     else:
         return []
-    return [v for v in found if isinstance(v, Value) and is_list(v.type)]
+    return [v for v in operands if isinstance(v, Value) and is_list(v.type)]
 
 
 class TapeArrays:
-    """The arrays of the lists of a program, and the statements that make them.
+    """The arrays of the lists of a block, and the statements that allocate them.
 
-    stores  what each list becomes, under all the names that it has
-    kept    where a list that is an element of another begins and ends
-    before  what comes before a loop, and `first` at the head of each of its trips
-    room    what makes the arrays
+    storages      list -> the arrays that replace it, also for the values that are elements of another list
+    inner_bounds  list that is an element of another -> the positions where it begins and ends
+    before_loop   loop -> statements that come before it
+    loop_head     loop -> statements at the beginning of each iteration
+    allocations   the statements that allocate the arrays
     """
 
     def __init__(self, block: Block, compiled: set[Value]) -> None:
-        self.whole, self.compiled = block, compiled
-        self.stores: dict[Value, TapeStorage] = {}
-        self.kept: dict[Value, tuple[Operand | None, Operand | None]] = {}
+        self.program, self.compiled = block, compiled
+        self.storages: dict[Value, TapeStorage] = {}
+        self.inner_bounds: dict[Value, tuple[Operand | None, Operand | None]] = {}
         self.readers: dict[Value, list[tuple[ListRead, tuple[Loop, ...]]]] = defaultdict(list)
-        self.before: dict[Loop, list[Statement]] = defaultdict(list)
-        self.first: dict[Loop, list[Statement]] = defaultdict(list)
-        self.room: dict[TapeStorage, list[Statement]] = defaultdict(list)
-        self.maker: dict[Value, Eqn] = {
+        self.before_loop: dict[Loop, list[Statement]] = defaultdict(list)
+        self.loop_head: dict[Loop, list[Statement]] = defaultdict(list)
+        self.allocations: dict[TapeStorage, list[Statement]] = defaultdict(list)
+        self.definitions: dict[Value, Eqn] = {
             s.eqn.out: s.eqn for s in statements(block) if isinstance(s, Evaluate) and len(s.eqn.outs) == 1}
-        self._find(block, ())
-        self.made = list(self.stores.values())
-        for store in self.made:
-            self._shape(store)
-        for store in sorted(self.made, key=TapeStorage.depth):
-            self._handles(store)
-        for store in self.made:
-            self._size(store)
+        self._collect(block, ())
+        self.all_storages = list(self.storages.values())
+        for storage in self.all_storages:
+            self._add_columns(storage)
+        for storage in sorted(self.all_storages, key=TapeStorage.depth):
+            self._add_readers(storage)
+        for storage in self.all_storages:
+            self._allocate(storage)
 
-    # -- what there is ------------------------------------------------------------------
+    # -- lists and their columns --------------------------------------------------------
 
-    def _find(self, block: Block, loops: tuple[Loop, ...]) -> None:
+    def _collect(self, block: Block, loops: tuple[Loop, ...]) -> None:
         for s in block:
             if isinstance(s, NewList) and s.tape in self.compiled:
-                self.stores[s.tape] = TapeStorage(s, loops)
+                self.storages[s.tape] = TapeStorage(s, loops)
         for s in block:
-            if isinstance(s, Push) and s.tape in self.stores:
-                self.stores[s.tape].pushes.append((s, loops))
+            if isinstance(s, Push) and s.tape in self.storages:
+                self.storages[s.tape].pushes.append((s, loops))
             elif isinstance(s, (Pop, ReadAt)):
                 self.readers[s.tape].append((s, loops))
             inside = (*loops, s) if isinstance(s, Loop) else loops
             for z in s.zipped if isinstance(s, Loop) else ():
                 self.readers[z.tape].append((z, inside))
             for inner in blocks(s):
-                self._find(inner, inside)
+                self._collect(inner, inside)
 
-    def _shape(self, store: TapeStorage) -> None:
-        """Its columns, and what is kept of the lists in it."""
-        operands = self._operands(store)
+    def _add_columns(self, storage: TapeStorage) -> None:
+        """Decide on the columns, and set the parent of the lists that are appended."""
+        operands = self._operands(storage)
         names = [x.hint for x in operands if x.hint]
         for x in operands:
-            inner = self.inner(x)
+            inner = self.inner_storage(x)
             if inner is None:
-                dtype = element(x.type)
+                dtype = array_dtype(x.type)
                 assert dtype is not None
                 hint = f"{x.hint}_tape" if x.hint and len(operands) > 1 and names.count(x.hint) == 1 else "tape"
-                store.arrays.append(Value(array(dtype, Dim(2)), hint))
+                storage.arrays.append(Value(array(dtype, Dim(2)), hint))
                 continue
-            inner.parent = store
-            store.arrays.append(None)
+            inner.parent = storage
+            storage.arrays.append(None)
 
-    def _handles(self, store: TapeStorage) -> None:
-        """How it is read, and the lists in it that are read; those it is in come first."""
-        names = [v for v, s in self.stores.items() if s is store]
-        store.readers = [reader for v in names for reader in self.readers[v]]
-        for k, (x, column) in enumerate(zip(self._operands(store), store.arrays)):
-            inner = self.inner(x)
+    def _add_readers(self, storage: TapeStorage) -> None:
+        """Add the reads of the list, and the positions of its elements that are lists; its parent's are there."""
+        aliases = [v for v, s in self.storages.items() if s is storage]
+        storage.readers = [reader for v in aliases for reader in self.readers[v]]
+        for k, (x, column) in enumerate(zip(self._operands(storage), storage.arrays)):
+            inner = self.inner_storage(x)
             if column is not None or inner is None:
                 continue
-            for reader, _ in store.readers:
-                handle = reader.values[k]
-                self.stores[handle] = inner
-                ahead, back = self._ways(handle)
-                if ahead:
-                    store.begins.setdefault(k, Value(array("i64", Dim(2)), "begins"))
-                if back:
-                    store.ends.setdefault(k, Value(array("i64", Dim(2)), "ends"))
-                self.kept[handle] = (Value(INT, "begin") if ahead else None, Value(INT, "end") if back else None)
-            if k in store.begins or self._ways(inner.value)[0]:
+            for reader, _ in storage.readers:
+                element = reader.values[k]
+                self.storages[element] = inner
+                forwards, backwards = self._read_directions(element)
+                if forwards:
+                    storage.begins.setdefault(k, Value(array("i64", Dim(2)), "begins"))
+                if backwards:
+                    storage.ends.setdefault(k, Value(array("i64", Dim(2)), "ends"))
+                begin = Value(INT, "begin") if forwards else None
+                self.inner_bounds[element] = begin, Value(INT, "end") if backwards else None
+            if k in storage.begins or self._read_directions(inner.value)[0]:
                 inner.begin = Value(INT, "begin")
 
-    def start(self, tape: Value) -> Operand:
-        """Where a list begins."""
-        begin = self.kept[tape][0] if tape in self.kept else self.stores[tape].begin
+    def begin_of(self, tape: Value) -> Operand:
+        """The position where a list begins."""
+        begin = self.inner_bounds[tape][0] if tape in self.inner_bounds else self.storages[tape].begin
         assert begin is not None
         return begin
 
-    def _operands(self, store: TapeStorage) -> list[Operand]:
-        """What is appended, where that is known."""
-        return [max(column, key=is_known) for column in zip(*(push.operands for push, _ in store.pushes))]
+    def _operands(self, storage: TapeStorage) -> list[Operand]:
+        """An operand that is appended to each column, if possible one that is bound."""
+        columns = zip(*(push.operands for push, _ in storage.pushes))
+        return [next((x for x in column if not is_undef(x)), column[0]) for column in columns]
 
-    def inner(self, x: Operand) -> TapeStorage | None:
-        """The list that is appended to a list."""
-        return self.stores.get(x) if isinstance(x, Value) and is_list(x.type) else None
+    def inner_storage(self, x: Operand) -> TapeStorage | None:
+        """The storage of an operand that is a list."""
+        return self.storages.get(x) if isinstance(x, Value) and is_list(x.type) else None
 
-    def _ways(self, handle: Value) -> tuple[bool, bool]:
-        """Is a list read from its beginning, from its end?"""
-        ahead = back = False
-        for s in statements(self.whole):
-            if isinstance(s, ReadAt) and s.tape is handle:
-                ahead = True
-            elif isinstance(s, Pop) and s.tape is handle or isinstance(s, Loop) and s.tape is handle:
-                back = True
-                ahead = ahead or isinstance(s, Loop)
+    def _read_directions(self, tape: Value) -> tuple[bool, bool]:
+        """Is a list read from its beginning; is it read from its end?"""
+        forwards = backwards = False
+        for s in statements(self.program):
+            if isinstance(s, ReadAt) and s.tape is tape:
+                forwards = True
+            elif isinstance(s, Pop) and s.tape is tape or isinstance(s, Loop) and s.tape is tape:
+                backwards = True
+                forwards = forwards or isinstance(s, Loop)
             elif isinstance(s, Loop):
-                ahead = ahead or any(z.tape is handle and not z.backwards for z in s.zipped)
-                back = back or any(z.tape is handle and z.backwards for z in s.zipped)
-        return ahead, back
+                forwards = forwards or any(z.tape is tape and not z.backwards for z in s.zipped)
+                backwards = backwards or any(z.tape is tape and z.backwards for z in s.zipped)
+        return forwards, backwards
 
-    # -- how large ----------------------------------------------------------------------
+    # -- sizes --------------------------------------------------------------------------
 
-    def _size(self, store: TapeStorage) -> None:
-        """Decide where room is made, and whether there is a counter."""
-        home = store.home
-        inside = store.pushes[0][1][len(home.loops):] if store.pushes else ()
-        index = self._index_size(store, inside)
-        if index is not None:
-            self.room[store] = self._made(store, index)
+    def _allocate(self, storage: TapeStorage) -> None:
+        """Decide where the arrays are allocated, and whether there is a counter."""
+        loops = storage.pushes[0][1][len(storage.outermost.loops):] if storage.pushes else ()
+        out: list[Statement] = []
+        size = self._size_by_index(storage, loops, out)
+        if size is not None:
+            self.allocations[storage] = [*out, *_allocation(storage, size)]
             return
-        store.top = Value(INT, "top")
-        room: list[Statement] = []
-        size = self._product(inside, room)
-        if size is None:
-            room = self._made(store, [], ZERO)
-            loop = inside[-1] if inside else None
-            if loop is not None:  # once in the text: Numba infers the type of the array from there
-                (self.before if loop.bounds else self.first)[loop] += self._grown(store, loop)
-        else:
-            room += self._made(store, [], size)
-        self.room[store] = [*room, Assign([(store.top, ZERO)])]
+        storage.top = Value(INT, "top")
+        size = self._total_iterations(loops, out)
+        if size is None and loops:  # only once in the text, from which Numba infers the type of the array
+            loop = loops[-1]
+            (self.before_loop if loop.bounds else self.loop_head)[loop] += self._growth(storage, loop)
+        out += _allocation(storage, ZERO if size is None else size)
+        self.allocations[storage] = [*out, Assign([(storage.top, ZERO)])]
 
-    def _index_size(self, store: TapeStorage, inside: Sequence[Loop]) -> list[Statement] | None:
-        """What makes the size where the place of an element is the index of the one loop around it."""
-        if store.parent is not None or len(inside) != 1 or any(a is None for a in store.arrays):
+    def _size_by_index(self, storage: TapeStorage, loops: Sequence[Loop], out: list[Statement]) -> Operand | None:
+        """The size, if the position of an element is the index of the one loop around its append and its reads."""
+        if storage.parent is not None or len(loops) != 1 or any(a is None for a in storage.arrays):
             return None
-        (loop,) = inside
-        if loop.index is None or not loop.bounds or not any(push in loop.body for push, _ in store.pushes):
+        (loop,) = loops
+        if loop.index is None or not loop.bounds or not any(push in loop.body for push, _ in storage.pushes):
             return None
         start, stop, step = loop.bounds
         if step == ONE:
@@ -282,16 +285,12 @@ class TapeArrays:
             size = start
         else:
             return None
-        if not all(self._same_index(loop, reader, loops) for reader, loops in store.readers):
+        if not all(self._same_index(loop, reader, around) for reader, around in storage.readers):
             return None
-        made: list[Statement] = []
-        if step == Lit(-1):
-            size = self._plus(size, 1, made)
-        made.append(Assign([(Value(INT), self._positive(size, made))]))
-        return made
+        return self._positive(self._plus(size, 1, out) if step == Lit(-1) else size, out)
 
     def _same_index(self, loop: Loop, reader: ListRead, loops: Sequence[Loop]) -> bool:
-        """Is the index of the loop around `reader` the place that it reads?"""
+        """Is the index of the loop around `reader` the position that it reads?"""
         if isinstance(reader, ReadAt):
             return loop.bounds[0] == ZERO and loop.bounds[2] == ONE and not loop.reverse
         other = loops[-1]
@@ -301,93 +300,85 @@ class TapeArrays:
         ends = m == n or loop.eqn is not None and n is loop_view(loop.eqn).iterations
         return a == b and s == t and ends and (not isinstance(reader, Pop) or loop.reverse != other.reverse)
 
-    def _product(self, inside: Sequence[Loop], room: list[Statement]) -> Operand | None:
-        """The trips of all these loops together, where that is known before them."""
-        if not inside or not all(loop.bounds for loop in inside):
+    def _total_iterations(self, loops: Sequence[Loop], out: list[Statement]) -> Operand | None:
+        """The product of the numbers of iterations of the loops, if it is known before them."""
+        if not loops or not all(loop.bounds for loop in loops):
             return None
-        assigned = {v for s in statements([inside[0]]) for v in targets(s)}
-        assigned |= {s.index for s in statements([inside[0]]) if isinstance(s, Loop) and s.index is not None}
-        if any(self._base(x) in assigned if k < 2 else x in assigned
-               for loop in inside for k, x in enumerate(loop.bounds)):
+        assigned = {v for s in statements([loops[0]]) for v in targets(s)}
+        assigned |= {s.index for s in statements([loops[0]]) if isinstance(s, Loop) and s.index is not None}
+        if any(self._without_offset(x) in assigned if k < 2 else x in assigned
+               for loop in loops for k, x in enumerate(loop.bounds)):
             return None
-        if any(self._is_odd(loop) and any(x in assigned for x in loop.bounds) for loop in inside):
+        if any(self._needs_len_range(loop) and any(x in assigned for x in loop.bounds) for loop in loops):
             return None
-        sizes = [self._length(loop, room) for loop in inside]
+        sizes = [self._iterations(loop, out) for loop in loops]
         if len(sizes) == 1:
             return sizes[0]
-        return self.let(PRODUCT[len(sizes)], sizes, room)
+        return self.let(PRODUCT[len(sizes)], sizes, out)
 
-    def _base(self, x: Operand) -> Operand:
-        """`y` where x is y + 1 or the like."""
-        made = self.maker.get(x) if isinstance(x, Value) else None
-        if made is not None and made.op.name in ("add", "sub") and isinstance(made.args[1], Lit) and x.type == INT:
-            return made.args[0]
+    def _without_offset(self, x: Operand) -> Operand:
+        """`y` if x is `y + c` or `y - c`."""
+        eqn = self.definitions.get(x) if isinstance(x, Value) else None
+        if eqn is not None and eqn.op.name in ("add", "sub") and isinstance(eqn.args[1], Lit) and x.type == INT:
+            return eqn.args[0]
         return x
 
-    def _is_odd(self, loop: Loop) -> bool:
+    def _needs_len_range(self, loop: Loop) -> bool:
+        """Is the number of iterations written as `len(range(...))`, and not as a difference?"""
         start, stop, step = loop.bounds
         return not (step == ONE and isinstance(start, Lit) or step == Lit(-1) and isinstance(stop, Lit))
 
-    def _length(self, loop: Loop, room: list[Statement]) -> Operand:
-        """The number of trips, at least 0."""
+    def _iterations(self, loop: Loop, out: list[Statement]) -> Operand:
+        """The number of iterations of a loop."""
         start, stop, step = loop.bounds
         if step == ONE and isinstance(start, Lit):
-            return self._positive(self._plus(stop, -start.value, room), room)
+            return self._positive(self._plus(stop, -start.value, out), out)
         if step == Lit(-1) and isinstance(stop, Lit):
-            return self._positive(self._plus(start, -stop.value, room), room)
-        return self.let(LENGTH, [start, stop, step], room)
+            return self._positive(self._plus(start, -stop.value, out), out)
+        return self.let(LENGTH, [start, stop, step], out)
 
-    def _plus(self, x: Operand, c: int, room: list[Statement]) -> Operand:
-        """x + c"""
+    def _plus(self, x: Operand, c: int, out: list[Statement]) -> Operand:
+        """`x + c`, folded with an offset of `x`."""
         if isinstance(x, Lit):
             return Lit(x.value + c)
-        made = self.maker.get(x)
-        if made is not None and made.op.name in ("add", "sub") and isinstance(made.args[1], Lit) \
-                and isinstance(made.args[0], Value) and x.type == INT:
-            by = made.args[1].value
-            x, c = made.args[0], c + (by if made.op.name == "add" else -by)
+        eqn = self.definitions.get(x)
+        if eqn is not None and eqn.op.name in ("add", "sub") and isinstance(eqn.args[1], Lit) \
+                and isinstance(eqn.args[0], Value) and x.type == INT:
+            offset = eqn.args[1].value
+            x, c = eqn.args[0], c + (offset if eqn.op.name == "add" else -offset)
         if c == 0:
             return x
-        return self.let(OPS["add" if c > 0 else "sub"], [x, Lit(abs(c))], room, None if x.dim is None else x.dim + c)
+        return self.let(OPS["add" if c > 0 else "sub"], [x, Lit(abs(c))], out, None if x.dim is None else x.dim + c)
 
-    def _positive(self, x: Operand, room: list[Statement]) -> Operand:
+    def _positive(self, x: Operand, out: list[Statement]) -> Operand:
         if isinstance(x, Lit):
             return Lit(max(x.value, 0))
-        known = x.dim is not None and x.dim.least >= 0
-        return x if known else self.let(AT_LEAST_ZERO, [x], room)
+        is_positive = x.dim is not None and x.dim.least >= 0
+        return x if is_positive else self.let(AT_LEAST_ZERO, [x], out)
 
-    def let(self, op: Op, args: Sequence[Operand], room: list[Statement], dim: Dim | None = None) -> Value:
-        out = Value(INT, None, dim)
-        eqn = Eqn(op, tuple(args), (out,), primal=False)
-        room.append(Evaluate(eqn, eqn))
+    def let(self, op: Op, args: Sequence[Operand], out: list[Statement], dim: Dim | None = None) -> Value:
+        """Append the definition of a size; returns its value."""
+        value = Value(INT, None, dim)
+        eqn = Eqn(op, tuple(args), (value,), primal=False)
+        out.append(Evaluate(eqn, eqn))
+        return value
+
+    def _growth(self, storage: TapeStorage, loop: Loop) -> list[Statement]:
+        """Grow the columns for all iterations of `loop`, or for the next one if it is not counted."""
+        assert storage.top is not None
+        out: list[Statement] = []
+        count: Operand = self._iterations(loop, out) if loop.bounds else ONE
+        total = self.let(OPS["add"], [storage.top, count], out)
+        for v in storage.columns:
+            eqn = Eqn(LARGER, (v, total), (v,), primal=False)
+            out.append(Evaluate(eqn, eqn))
         return out
 
-    def _made(self, store: TapeStorage, before: list[Statement], size: Operand | None = None) -> list[Statement]:
-        """The columns, of a size that `before` ends with."""
-        if size is None:
-            last = before.pop()
-            assert isinstance(last, Assign)
-            size = last.pairs[0][1]
-        made = list(before)
-        for v in store.columns:
-            eqn = Eqn(EMPTY[_dtype(v)], (size,), (v,), primal=False)
-            made.append(Evaluate(eqn, eqn))
-        return made
 
-    def _grown(self, store: TapeStorage, loop: Loop) -> list[Statement]:
-        """Room for the trips of `loop`, or for the next if it is not counted."""
-        assert store.top is not None
-        made: list[Statement] = []
-        need: Operand = self._length(loop, made) if loop.bounds else ONE
-        total = self.let(OPS["add"], [store.top, need], made)
-        for v in store.columns:
-            eqn = Eqn(LARGER, (v, total), (v,), primal=False)
-            made.append(Evaluate(eqn, eqn))
-        return made
-
-
-def is_known(x: Operand) -> bool:
-    return not (isinstance(x, Lit) and x.value is UNDEF)
+def _allocation(storage: TapeStorage, size: Operand) -> Iterator[Statement]:
+    for v in storage.columns:
+        eqn = Eqn(EMPTY[_dtype(v)], (size,), (v,), primal=False)
+        yield Evaluate(eqn, eqn)
 
 
 def _dtype(v: Value) -> str:

@@ -1,3 +1,3 @@
-"""Statements as one would write them by hand: what is dead goes, what is read once is inlined, variables share
-names.
+"""Statement IR -> the same program as one would write it by hand: without dead statements, with inlined expressions and
+variables that values share.
 """

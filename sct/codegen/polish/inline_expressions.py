@@ -39,7 +39,7 @@ from sct.codegen.program.statement_ir import (
     targets,
 )
 from sct.codegen.program.templates import occurrences, width
-from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.types import BOOL, Tensor
 from sct.ops import enter, leave
 from sct.ops.program.list_ops import UPDATES
@@ -358,7 +358,7 @@ def _may_be_expression(s: If) -> bool:
     if any(len(m) != 1 or len(m[0].pairs) != 1 for m in moves):
         return False
     value, other = (m[0].pairs[0][0] for m in moves)
-    if value is not other or any(isinstance(x, Lit) and x.value is UNDEF for m in moves for _, x in m[0].pairs):
+    if value is not other or any(is_undef(x) for m in moves for _, x in m[0].pairs):
         return False
     others = [t for branch in (s.then, s.orelse) for t in branch if not isinstance(t, Assign)]
     if value.hint is not None and not _is_on_one_line(s, value.hint):

@@ -33,7 +33,7 @@ from sct.codegen.program.statement_ir import (
     statements,
     targets,
 )
-from sct.ir.core import UNDEF, Lit, Operand, Value
+from sct.ir.core import Operand, Value, is_undef
 
 __all__ = ["Liveness", "Span"]
 
@@ -62,7 +62,7 @@ class Liveness:
         self.read: set[Value] = set()
         self.pushed_as = dict(_pushed_operands(block))
         self.maybe_unbound = {v for s in statements(block) if isinstance(s, Assign) for v, x in s.pairs
-                           if v.hint is not None and isinstance(x, Lit) and x.value is UNDEF}
+                           if v.hint is not None and is_undef(x)}
         self._numbering = _Numbering(self, block)
         self._jump_targets: list[tuple[list[Value], list[Value]]] = []
         last = 2 * self._numbering.count + 2

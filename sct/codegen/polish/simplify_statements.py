@@ -29,7 +29,7 @@ from sct.codegen.program.statement_ir import (
     statements,
     targets,
 )
-from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value, is_effect
+from sct.ir.core import Eqn, Lit, Operand, Value, is_effect, is_undef
 from sct.ir.types import BOOL, Tensor
 from sct.ops import OPS
 
@@ -88,15 +88,11 @@ def _join_branches(first: Block, second: Block) -> Block:
         assigned = {v for t in (s, *(t for branch in blocks(s) for t in statements(branch))) for v in targets(t)}
         replacements = {v: x for v, x in replacements.items() if v not in assigned and x not in assigned}
         if isinstance(s, Assign):
-            replacements.update((v, x) for v, x in s.pairs if not _is_undef(x) and x not in assigned)
+            replacements.update((v, x) for v, x in s.pairs if not is_undef(x) and x not in assigned)
     assigned_later = {v for s in statements(second) for v in targets(s)}
     replacements = {v: x for v, x in replacements.items() if v not in assigned_later and x not in assigned_later}
     _substitute(second, {v: replacements.get(x, x) if isinstance(x, Value) else x for v, x in replacements.items()})
     return [*first, *second]
-
-
-def _is_undef(x: Operand) -> bool:
-    return isinstance(x, Lit) and x.value is UNDEF
 
 
 def _remove_negations(block: Block) -> None:

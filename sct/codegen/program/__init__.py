@@ -1,1 +1,1 @@
-"""From IR to structured statements over variables that are assigned."""
+"""IR -> statement IR: structured statements over values that may be assigned in several places."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sct.codegen.program.scopes import LoopView, Scope
-from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, is_effect, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect, is_undef, walk
 
 __all__ = ["PairedBranches"]
 
@@ -53,7 +53,7 @@ class PairedBranches:
         if eqn is None or region_of_param is not None or eqn.op.name != "cond" or self.scope.parent[eqn] is not region:
             return None
         k = eqn.outs.index(x)
-        defining = [n for n, branch in enumerate(eqn.regions) if not _is_undef(branch.results[k])]
+        defining = [n for n, branch in enumerate(eqn.regions) if not is_undef(branch.results[k])]
         reading = self._reading_branch(elem, back)
         if len(defining) != 1 or reading is None or reading[1] != defining[0]:
             return None
@@ -111,17 +111,13 @@ class PairedBranches:
             elif eqn.op.name == "unwrap":
                 y = eqn.args[0]
             elif eqn.op.name == "cond":
-                results = [r for r in (branch.results[eqn.outs.index(y)] for branch in eqn.regions) if not _is_undef(r)]
+                results = [r for r in (branch.results[eqn.outs.index(y)] for branch in eqn.regions) if not is_undef(r)]
                 if len(results) != 1:
                     break
                 y = results[0]
             else:
                 break
         return y
-
-
-def _is_undef(x: Operand) -> bool:
-    return isinstance(x, Lit) and x.value is UNDEF
 
 
 def _may_exit(region: Fn, x: Operand) -> bool:

@@ -1,1 +1,1 @@
-"""Statements and equations -> syntax trees -> text. `unparse` alone decides how Python text looks."""
+"""Statement IR -> syntax trees -> text; `unparse` alone decides how Python text looks."""

@@ -1,7 +1,8 @@
-"""Syntax trees as source: the one place that decides how Python text looks.
+"""Syntax trees -> source: the one place that decides how Python text looks.
 
-Built on astor's generator; constants, f-strings, comments and long lines are ours, so
-that the text is the same on every Python and parses back to the same tree.
+This is astor's generator with other constants, f-strings, comments and long lines.
+
+Invariant: the text is the same on every version of Python, and parses back to the same tree.
 
 >>> unparse(ast.parse("x = (a+b)*c"))
 'x = (a + b) * c\\n'
@@ -25,7 +26,7 @@ WIDTH = 88
 
 
 class Comment(ast.stmt):
-    """A line `# text`; it is not part of the program."""
+    """A line `# text`, which is not part of the program."""
 
     text: str
 
@@ -37,7 +38,7 @@ def comment(text: str) -> Comment:
 
 
 class _Generator(SourceGenerator):  # type: ignore[misc]
-    """astor's generator, for the nodes that the printer makes."""
+    """astor's generator with this package's style."""
 
     def visit_Comment(self, node: Comment) -> None:
         for line in node.text.splitlines():
@@ -101,7 +102,7 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
 
 
 def unparse(tree: ast.AST) -> str:
-    """The source of a module or expression, ending in one line break."""
+    """The source of a module or expression, which ends in one line break."""
     generator = _Generator("    ")
     generator.visit(tree)
     lines = ["".join(_wrapped(line)) for line in _lines(generator.result)]
@@ -109,7 +110,7 @@ def unparse(tree: ast.AST) -> str:
 
 
 def _string(value: str) -> str:
-    """The literal in double quotes, as formatters write it."""
+    """The literal of a string, in double quotes as formatters write it."""
     text = repr(value)
     if text[0] == "'" and '"' not in value:
         return f'"{text[1:-1]}"'
@@ -156,7 +157,7 @@ def _lines(tokens: list[str]) -> Iterator[list[str]]:
 
 
 def _wrapped(line: list[str]) -> Iterator[str]:
-    """A line that is too long, broken at commas and operators of the outermost brackets that help."""
+    """A line, broken at commas and operators of the outermost brackets that suffice if it is too long."""
     if sum(map(len, line)) <= WIDTH or "# " in "".join(line)[:2 + len(line[0])]:
         yield from line
         return
@@ -168,7 +169,7 @@ def _wrapped(line: list[str]) -> Iterator[str]:
 
 
 def _bracketed(tokens: list[str]) -> list[str]:
-    """The right-hand side or test in parentheses, where it can only be broken outside brackets."""
+    """The tokens, with parentheses around a right-hand side or predicate that can be broken only outside brackets."""
     start = next((k + 1 for k, t in enumerate(tokens) if t in _ASSIGNS or t in ("if ", "elif ", "while ", "return")), 0)
     if not start or not any(depth == 0 and _breaks(t) for t, depth in _depths(tokens[start:])):
         return tokens
@@ -179,7 +180,7 @@ def _bracketed(tokens: list[str]) -> list[str]:
 
 
 def _filled(tokens: list[str], column: int, indent: str) -> str:
-    """The tokens from `column` on, a new line before each outermost piece that does not fit any more."""
+    """The text of the tokens from `column` on, with a line break before each outermost piece that does not fit."""
     text = "".join(tokens)
     pieces = _pieces(tokens) if column + len(text.rstrip()) > WIDTH else []
     if len(pieces) < 2:
@@ -199,7 +200,7 @@ def _filled(tokens: list[str], column: int, indent: str) -> str:
 
 
 def _pieces(tokens: list[str]) -> list[list[str]]:
-    """The tokens split behind the commas and before the operators inside the fewest brackets."""
+    """The tokens, split behind commas and before operators at the outermost level of brackets that has any."""
     depths = [depth for _, depth in _depths(tokens)]
     level = min((d for t, d in zip(tokens, depths) if d > 0 and _breaks(t)), default=0)
     pieces: list[list[str]] = [[]]
@@ -223,7 +224,7 @@ def _breaks(token: str) -> bool:
 
 
 def _depths(tokens: list[str]) -> Iterator[tuple[str, int]]:
-    """Each token with how many brackets are open around it; brackets are tokens of their own."""
+    """Each token with the number of open brackets around it; brackets are separate tokens."""
     depth = 0
     for token in tokens:
         depth -= token in _CLOSING
