@@ -1,7 +1,18 @@
 """Automatic differentiation of IR.
 
-`expand` replaces each derivative equation, from the inside outwards, by the equations that `reverse`, `forward`
-or `jacobian` give for it. `linearize` is a derivative that is applied several times. `cotangents` adds what an
-op's rules return; `residuals` provides the backward pass with values of the forward pass, at first all on
-tapes.
+In:  a program with equations that differentiate their regions: `vjp`, `jvp`, `pullback`, `jacobian`. Out: the same
+program with ordinary equations only. Every residual is on a tape; `rematerialization` chooses later which of them stay.
+
+    expand                from the inside outwards, replaces each of these equations by one of the transformations
+    reverse               the transpose of a region: its forward equations with taps, and the backward pass
+    forward               a region with tangents beside its values
+    linearize             the tangents alone, as a linear map that is applied several times
+    jacobian              dense derivatives: loops over the rows or columns, around `reverse` or `linearize`
+    function_derivatives  derivatives of functions of the program, each made once; `derivative_lookup` is its interface
+    cotangents            types, zeros and sums of cotangents; `sequence_cotangents`: those of sequences
+    residuals             gives the backward pass access to values inside regions of the forward pass
+    initial_zeros         afterwards: carried derivatives that start as the literal 0.0 and are written into
+
+Invariants: a transformation is written once, with the ops themselves, so that its result can be differentiated again.
+The equations that it adds are marked as adjoint code (`primal=False`); the user's own equations stay as they are.
 """

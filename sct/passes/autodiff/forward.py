@@ -10,6 +10,7 @@ a symbolic zero; it is materialized only where a loop, a `cond` or a call needs 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, cast
 
@@ -21,7 +22,7 @@ from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add
 from sct.passes.analysis.activity import activity, differentiable
-from sct.passes.analysis.loop_layout import flows, parts
+from sct.passes.analysis.loop_layout import Loop, flows, parts
 from sct.passes.autodiff.cotangents import (
     Masks,
     copy_static_shape,
@@ -226,33 +227,54 @@ class Forward:
 
     def loop(self, eqn: Eqn) -> None:
         loop = parts(eqn)
+        d = self.active_parts(loop)
+        inits = [self.materialize(loop.inits[k]) for k in d.carried]
+        with current().nested() as b:
+            self.block(loop.body)
+            results = [self.materialize(loop.results[k]) for k in d.carried]
+            yields = [self.materialize(loop.yields[j]) for j in d.yielded]
+        finals = [Value(p.type, d_hint(loop.finals[k])) for p, k in zip(d.params, d.carried)]
+        ys = [Value(Seq(y.type), d_hint(loop.ys[j])) for y, j in zip(yields, d.yielded)]
+        index = () if loop.index is None else (loop.index,)
+        body = loop.body.with_(
+            params=(*index, *loop.params, *d.params, *loop.elems, *d.elems), eqns=tuple(b.eqns),
+            results=(loop.go, *loop.results, *results, *loop.yields, *yields))
+        conditions = [c.with_(params=(*c.params, *map(tangent_like, (loop.params[k] for k in d.carried))))
+                      for c in eqn.regions[:-1]]
+        current().add(eqn.with_(
+            args=(*loop.bounds, *loop.inits, *inits, *loop.xs, *d.xs), regions=(*conditions, body),
+            outs=(*loop.finals, *finals, loop.trips, *loop.ys, *ys),
+            attrs={**eqn.attrs, "carries": len(loop.params) + len(d.params)}))
+        self.tangents.update((loop.finals[k], f) for k, f in zip(d.carried, finals))
+        self.tangents.update((loop.ys[j], y) for j, y in zip(d.yielded, ys))
+
+    def active_parts(self, loop: Loop) -> ActiveParts:
+        """The active parts of `loop`; the tangents inside its body are recorded."""
         carried = [k for k, p in enumerate(loop.params) if p in self.active or loop.finals[k] in self.active]
         listed = [j for j, e in enumerate(loop.elems) if e in self.active and self.tangent_of(loop.xs[j]) is not None]
         yielded = [j for j, y in enumerate(loop.ys) if y in self.active]
-        inits = [self.materialize(loop.inits[k]) for k in carried]
         xs = [cast(Operand, self.tangent_of(loop.xs[j])) for j in listed]
         params = [tangent_like(loop.params[k]) for k in carried]
         elems = [Value(cast(Seq, x.type).elem, d_hint(loop.elems[j])) for x, j in zip(xs, listed)]
         self.tangents.update((loop.params[k], p) for k, p in zip(carried, params))
         self.tangents.update((loop.elems[j], e) for e, j in zip(elems, listed))
-        with current().nested() as b:
-            self.block(loop.body)
-            results = [self.materialize(loop.results[k]) for k in carried]
-            yields = [self.materialize(loop.yields[j]) for j in yielded]
-        finals = [Value(p.type, d_hint(loop.finals[k])) for p, k in zip(params, carried)]
-        ys = [Value(Seq(y.type), d_hint(loop.ys[j])) for y, j in zip(yields, yielded)]
-        index = () if loop.index is None else (loop.index,)
-        body = loop.body.with_(
-            params=(*index, *loop.params, *params, *loop.elems, *elems), eqns=tuple(b.eqns),
-            results=(loop.go, *loop.results, *results, *loop.yields, *yields))
-        tests = [test.with_(params=(*test.params, *map(tangent_like, (loop.params[k] for k in carried))))
-                 for test in eqn.regions[:-1]]
-        current().add(eqn.with_(
-            args=(*loop.bounds, *loop.inits, *inits, *loop.xs, *xs), regions=(*tests, body),
-            outs=(*loop.finals, *finals, loop.trips, *loop.ys, *ys),
-            attrs={**eqn.attrs, "carries": len(loop.params) + len(params)}))
-        self.tangents.update((loop.finals[k], f) for k, f in zip(carried, finals))
-        self.tangents.update((loop.ys[j], y) for j, y in zip(yielded, ys))
+        return ActiveParts(carried, yielded, xs, params, elems)
+
+
+@dataclass(frozen=True)
+class ActiveParts:
+    """The parts of a loop that have tangents.
+
+    carried  the positions of the carries; `params`: their tangents in the body
+    yielded  the positions of the `ys`
+    xs       the tangents of sequences that the loop reads; `elems`: those of their elements
+    """
+
+    carried: Sequence[int]
+    yielded: Sequence[int]
+    xs: Sequence[Operand]
+    params: Sequence[Value]
+    elems: Sequence[Value]
 
 
 def tangent_type(t: Type) -> Type:

@@ -10,16 +10,15 @@ A loop becomes a loop over the same range in the same direction that carries onl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from sct.ir.check import raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float
-from sct.ir.types import INT, Seq
+from sct.ir.types import INT
 from sct.ops.program.control import cond
 from sct.passes.analysis.activity import activity
 from sct.passes.analysis.loop_layout import emit_loop, parts, positions
 from sct.passes.autodiff.cotangents import current, d_hint, materialize
-from sct.passes.autodiff.forward import Forward, joined_type, may_be_missing, tangent_like
+from sct.passes.autodiff.forward import Forward, joined_type, may_be_missing
 from sct.passes.autodiff.residuals import Tape, live_equations
 
 __all__ = ["pushforward"]
@@ -75,27 +74,20 @@ class _Pushforward(Forward):
 
     def loop(self, eqn: Eqn) -> None:
         loop = parts(eqn)
-        carried = [k for k, p in enumerate(loop.params) if p in self.active or loop.finals[k] in self.active]
-        listed = [j for j, e in enumerate(loop.elems) if e in self.active and self.tangent_of(loop.xs[j]) is not None]
-        yielded = [j for j, y in enumerate(loop.ys) if y in self.active]
-        if not carried and not yielded:
+        d = self.active_parts(loop)
+        if not d.carried and not d.yielded:
             return
-        xs = [cast(Operand, self.tangent_of(loop.xs[j])) for j in listed]
-        params = [tangent_like(loop.params[k]) for k in carried]
-        elems = [Value(cast(Seq, x.type).elem, d_hint(loop.elems[j])) for x, j in zip(xs, listed)]
-        inits = [self.materialize(loop.inits[k]) for k in carried]
-        self.tangents.update((loop.params[k], p) for k, p in zip(carried, params))
-        self.tangents.update((loop.elems[j], e) for e, j in zip(elems, listed))
+        inits = [self.materialize(loop.inits[k]) for k in d.carried]
         with current().nested() as b:
             self.block(loop.body)
             b.module = b.loc = None
-            results = [self.materialize(loop.results[k]) for k in carried]
-            results += [self.materialize(loop.yields[j]) for j in yielded]
+            results = [self.materialize(loop.results[k]) for k in d.carried]
+            results += [self.materialize(loop.yields[j]) for j in d.yielded]
         index = loop.index
         position = Value(INT, index.hint if index else None, index.dim if index else None)
         eqns = self.tape.drop_shape_dependences(live_equations(b.eqns, results))
-        body = Fn(loop.body.name, (position, *params, *elems), eqns, (Lit(True), *results))
+        body = Fn(loop.body.name, (position, *d.params, *d.elems), eqns, (Lit(True), *results))
         body, tapes = self.tape.mirrored_body(loop, body)
-        finals, ys = emit_loop(current(), positions(loop), bool(eqn.attrs["reverse"]), inits, [*xs, *tapes], body)
-        self.tangents.update((loop.finals[k], f) for k, f in zip(carried, finals))
-        self.tangents.update((loop.ys[j], y) for j, y in zip(yielded, ys))
+        finals, ys = emit_loop(current(), positions(loop), bool(eqn.attrs["reverse"]), inits, [*d.xs, *tapes], body)
+        self.tangents.update((loop.finals[k], f) for k, f in zip(d.carried, finals))
+        self.tangents.update((loop.ys[j], y) for j, y in zip(d.yielded, ys))
