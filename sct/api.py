@@ -20,7 +20,7 @@ from sct.export.free_sizes import open_sizes
 from sct.export.write_module import module_of
 from sct.frontend import Traced, Transform, trace_ahead
 from sct.ir.pytree import Node
-from sct.ir.user_objects import attributes, make, with_attributes
+from sct.ir.user_objects import attributes, make_gradient, replace_attributes
 from sct.tangents import Pullback, kind_of, tangent_of
 
 __all__ = ["Derivative", "check_grads", "emit", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",
@@ -391,7 +391,7 @@ def _map(leaf: Callable[..., Any], x: Any, *others: Any) -> Any:
         return {key: _map(leaf, x[key], *(o and o[key] for o in others)) for key in x}
     named = attributes(x)
     if named is not None:
-        return with_attributes(
+        return replace_attributes(
             x, {k: _map(leaf, v, *(o if o is None else getattr(o, k) for o in others)) for k, v in named.items()})
     if isinstance(x, (tuple, list)):
         parts = [_map(leaf, each, *(o and o[i] for o in others)) for i, each in enumerate(x)]
@@ -421,7 +421,7 @@ def _random(x: Any, rng: np.random.Generator) -> Any:
         return {key: _random(each, rng) for key, each in x.items()}
     named = attributes(x)
     if named is not None:
-        return make(type(x), list(named), [_random(each, rng) for each in named.values()])
+        return make_gradient(type(x), list(named), [_random(each, rng) for each in named.values()])
     if isinstance(x, (tuple, list)):
         parts = [_random(each, rng) for each in x]
         return parts if isinstance(x, list) else tuple(parts)

@@ -43,7 +43,7 @@ from sct.errors import SctError, add_place
 from sct.frontend import ROWS, Equal, Guard, Traced, apart, key_of
 from sct.ir import Value
 from sct.ir.types import List
-from sct.ir.user_objects import fields_of, is_plain
+from sct.ir.user_objects import fields_of, is_plain_attribute
 
 __all__ = ["MISS", "Match", "checks"]
 
@@ -233,7 +233,8 @@ class _Writer:
             made = SimpleNamespace()
             self.containers[rest[0]] = x, made  # an object may hold itself
             names = self.names(rest[1], f"fields_of({x})")
-            row = "".join(f"{x}.{name}, " if is_plain(kind, name) else f"{x}.__dict__[{name!r}], " for name in names)
+            row = "".join(f"{x}.{name}, " if is_plain_attribute(kind, name) else f"{x}.__dict__[{name!r}], "
+                          for name in names)
             vars(made).update(zip(names, self.parts(f"({row})", [part for _, part in rest[1]])))
         self.containers[rest[0]] = x, made
         return made

@@ -12,7 +12,7 @@ import numpy as np
 from sct.codegen import Source, load
 from sct.codegen.numba.disk_cache import imported
 from sct.errors import SctError, add_place
-from sct.ir.user_objects import attributes, make
+from sct.ir.user_objects import attributes, make_gradient
 
 __all__ = ["Pullback", "kind_of", "tangent_of"]
 
@@ -85,7 +85,7 @@ def tangent_of(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
         if given is None or given.keys() != named.keys():
             raise _mismatch(at, f"an object with the attributes {list(named)}", tangent)
         made = [tangent_of(named[key], given[key], f"{at}.{key}", True) for key in named]
-        return make(type(primal), list(named), made)
+        return make_gradient(type(primal), list(named), made)
     if isinstance(primal, (tuple, list)):
         parts = [None] * len(primal) if tangent is None else tangent
         if not isinstance(parts, (tuple, list)) or len(parts) != len(primal):

@@ -179,7 +179,7 @@ PLANTED = {
     "is declared f64[m], derived f64[n]": "    y: f64[m] = add(v, 1.0)\n    return y\n",
     "is declared f64[n, 1], derived f64[n]": "    y: f64[n, 1] = add(v, 1.0)\n    return y\n",
     "does not take these operands": "    y: float = add(x, None)\n    return y\n",
-    "the test is a bool": "    def a() -> float:\n        return x\n    def b() -> float:\n        return x\n"
+    "the predicate is a bool": "    def a() -> float:\n        return x\n    def b() -> float:\n        return x\n"
                           "    y: float = cond(x, then=a, orelse=b)\n    return y\n",
     "1 values for 2": "    def a() -> float:\n        return x\n    def b() -> float:\n        return x\n"
                       "    y, z = cond[float, float](True, then=a, orelse=b)\n    return y\n",
@@ -190,7 +190,7 @@ PLANTED = {
     "go is a bool": BODY.format("x, s") + CALL.format("0, n, 1, x"),
     "the range of a loop is of ints": BODY.format("True, s") + CALL.format("0, x, 1, x"),
     "body: (index, carries, xs)": BODY.format("True, s") + CALL.format("0, n, 1, x, x"),
-    "outs: (carries, trips, ys)": BODY.format("True, s, x") + CALL.format("0, n, 1, x"),
+    "outs: (carries, iterations, ys)": BODY.format("True, s, x") + CALL.format("0, n, 1, x"),
     "only a counted loop without exits": BODY.format("False, s") + CALL.format("0, n, 1, x, reverse=True"),
     "a closure is a function": "    def body() -> float:\n        return x\n"
                                "    g: float = closure(body=body)\n    return g\n",

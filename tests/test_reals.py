@@ -280,13 +280,13 @@ def test_emitted_text() -> None:
 def test_partials_pass_on_that_ints_count_as_real(name: str) -> None:
     """Where a rule makes an int of ints, it is one that counts as real."""
     from sct.ir import Value
-    from sct.ir.real_ints import counts_as_real, derived
+    from sct.ir.real_ints import counts_as_real, result_type
     from sct.ir.types import Tensor, TypeMismatch, array, sym
 
     op = OPS[name]
     for args, attrs in op.samples() if op.samples else ():
         try:
-            made = derived(op, [Value(array("ri64", sym("n"))) for _ in args], attrs, next(iter(op.calls), None))
+            t = result_type(op, [Value(array("ri64", sym("n"))) for _ in args], attrs, next(iter(op.calls), None))
         except (TypeMismatch, TypeError):
             continue
-        assert not isinstance(made, Tensor) or made.kind == "f" and (not made.integral or counts_as_real(made))
+        assert not isinstance(t, Tensor) or t.kind == "f" and (not t.integral or counts_as_real(t))

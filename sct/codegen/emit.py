@@ -57,7 +57,7 @@ from sct.codegen.python.unparse import Comment, comment, unparse
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk, with_own_values
 from sct.ir.pytree import Leaf, Node, Tree
-from sct.ir.user_objects import is_namedtuple, makes_itself
+from sct.ir.user_objects import has_generated_constructor, is_namedtuple
 
 __all__ = ["generate", "load"]
 
@@ -235,7 +235,7 @@ def _classes(tree: Tree) -> Iterator[str]:
     if isinstance(tree, Node):
         if tree.kind == "object":
             yield tree.cls.__name__
-            if is_namedtuple(tree.cls) and not makes_itself(tree.cls):
+            if is_namedtuple(tree.cls) and not has_generated_constructor(tree.cls):
                 yield "tuple"
         if tree.kind == "rows":
             yield from ("list", "zip")

@@ -24,7 +24,7 @@ from sct.frontend import Traced
 from sct.ir.core import Fn, free_values
 from sct.ir.pytree import Const, Leaf, Node, Tree, leaves
 from sct.ir.types import Dim, List, Tensor, Type
-from sct.ir.user_objects import is_plain, slots_of
+from sct.ir.user_objects import is_plain_attribute, slots_of
 
 __all__ = ["Check", "access", "arranged", "asked", "checks", "condition", "part", "raising"]
 
@@ -92,7 +92,7 @@ def part(text: str, tree: Node, key: Any) -> str:
     if tree.kind == "rows":
         return f"[row[{key}] for row in {text}]"
     if tree.kind == "object":
-        return f"{text}.{key}" if is_plain(tree.cls, key) else access(f"{text}.__dict__", [key])
+        return f"{text}.{key}" if is_plain_attribute(tree.cls, key) else access(f"{text}.__dict__", [key])
     return access(text, [key])
 
 

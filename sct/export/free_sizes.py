@@ -15,7 +15,7 @@ from sct.codegen import Interface, Parameter, generate
 from sct.errors import SctError
 from sct.frontend import Traced, Untyped
 from sct.ir.core import walk
-from sct.ir.pytree import Leaf, Node, Tree, described, leaves
+from sct.ir.pytree import Leaf, Node, Tree, leaves, structure_text
 from sct.ir.types import Dim, List, Opaque, Tensor, Type
 from sct.passes import pipeline
 
@@ -72,7 +72,7 @@ def _of(traced: Traced, name: str, tree: Tree, known: Mapping[Dim, Dim]) -> Iter
         for key, child in zip(tree.keys, tree.children):
             yield from _of(traced, f"{name}.{key}", child, known)
     elif any(d in known for k in leaves(tree) for d in _shape(traced.fn.params[k].type)):
-        yield name, described(tree, lambda k: _type(traced.fn.params[k].type, known))
+        yield name, structure_text(tree, lambda k: _type(traced.fn.params[k].type, known))
 
 
 def _type(t: Type, known: Mapping[Dim, Dim]) -> str:

@@ -36,8 +36,8 @@ from sct.frontend.values.type_syntax import (
     type_text,
 )
 from sct.ir import Fn, Value
-from sct.ir.pytree import Const, Leaf, Node, Tree, described, leaves, relabel, taken
-from sct.ir.user_objects import mirror, with_fields
+from sct.ir.pytree import Const, Leaf, Node, Tree, children_of, leaves, map_tree, structure_text
+from sct.ir.user_objects import gradient_class, make_without_init
 from sct.ops import call
 
 __all__ = ["Parameter", "Traced", "root_of", "signature_comment", "tangent_names", "trace", "trace_ahead"]
@@ -93,7 +93,7 @@ class Traced:
         """The same, returning a part of its result."""
         kept = list(leaves(result))
         fn = self.fn.with_(results=tuple(self.fn.results[k] for k in kept))
-        return replace(self, fn=fn, result=relabel(result, lambda k: Leaf(kept.index(k))))
+        return replace(self, fn=fn, result=map_tree(result, lambda k: Leaf(kept.index(k))))
 
     def of(self, root: Any) -> Traced:
         """The same, of this function; the numbers that it has for parameters are defaults of these again."""
@@ -293,7 +293,7 @@ def _leaves(tree: Tree, value: Any) -> list[Any]:
         return [value]
     if not isinstance(tree, Node):
         return []
-    return [leaf for c, part in zip(tree.children, taken(tree, value)) for leaf in _leaves(c, part)]
+    return [leaf for c, part in zip(tree.children, children_of(tree, value)) for leaf in _leaves(c, part)]
 
 
 def _kind(target: Any) -> str | None:
@@ -378,7 +378,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: M
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
     guards = (*ev.size_guards(), *ev.guards.values())
     apart = tuple(ev.found_outside) if ev.container_written else None
-    return Traced(fn, name_of(target), tuple(_ordered(params)), relabel(tree, Leaf), guards,
+    return Traced(fn, name_of(target), tuple(_ordered(params)), map_tree(tree, Leaf), guards,
                   tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), apart=apart,
                   reading=ev.reading, bind=bind)
 
@@ -395,7 +395,7 @@ def _with_containers(traced: Traced, values: Mapping[str, Any], trees: Mapping[s
 def _buildable(tree: Tree, loc: Loc | None) -> None:
     """Can what is emitted make the objects of a result?"""
     if isinstance(tree, Node):
-        if tree.kind == "object" and mirror(tree.cls, tree.keys) is not tree.cls:
+        if tree.kind == "object" and gradient_class(tree.cls, tree.keys) is not tree.cls:
             raise SctError("SCT409", f"an object of class `{tree.cls.__name__}` is not supported as a result",
                            why="what `__init__` does to make one is not known from its attributes",
                            hint="return what it holds, or make the class a dataclass", loc=loc)
@@ -413,7 +413,7 @@ def signature_comment(fn: Fn, params: Sequence[Parameter]) -> str:
     for p in params:
         if isinstance(p.tree, Const):
             continue
-        text = f"{p.name}: {described(p.tree, lambda k: str(fn.params[k].type))}"
+        text = f"{p.name}: {structure_text(p.tree, lambda k: str(fn.params[k].type))}"
         if lines[-1] and len(lines[-1]) + len(text) > 80:
             lines.append("")
         lines[-1] += f"{', ' if lines[-1] else ''}{text}"
@@ -495,7 +495,7 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
         try:
             tried = {**texts, **{name: structure(text) for name, text in guess.items()}}
             for name, cls, fields in objects:
-                tried[name] = with_fields(cls, {each: tried[f"{name}.{each}"] for each in fields})
+                tried[name] = make_without_init(cls, {each: tried[f"{name}.{each}"] for each in fields})
             tried.update({name: tangent_of(tried[primal]) for name, primal in tangents.items() if name not in given})
             traced = _outlining(functools.partial(_ahead, target, signature, tried, attributes))
             if traced.reading is not None or not guess:

@@ -1,6 +1,9 @@
-"""Sizes and indices as linear terms, and what can be proved of them.
+"""Linear terms over integer values, and proofs of their bounds.
 
-    for k in range(n): for i in range(k + 1, n):     i - k is at least 1
+In:  an integer operand, the op that defines each value, and the ranges of the loop indices.
+Out: a `LinearTerm`, a lower bound of it, or whether it is an index in bounds.
+
+    for k in range(n): for i in range(k + 1, n):     ->     i - k is at least 1
 """
 
 from __future__ import annotations
@@ -11,56 +14,56 @@ from dataclasses import dataclass, field
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import INT, Dim
 
-__all__ = ["Maker", "Range", "Term", "is_inside", "least", "lowest", "range_over", "term_of"]
+__all__ = ["DefiningOp", "LinearTerm", "Range", "is_in_bounds", "least_value", "lower_bound", "range_over", "term_of"]
 
-Maker = Callable[[Value], "tuple[str, Sequence[Operand]] | None"]
-"""The name of the op that made a value, and its operands; None if that is not known."""
+DefiningOp = Callable[[Value], "tuple[str, Sequence[Operand]] | None"]
+"""Gives the name of the op that defines a value and its operands, or None if that is unknown."""
 
 
 @dataclass(frozen=True)
-class Term:
+class LinearTerm:
     """const + sum(coef * value)"""
 
     const: int
     coefs: Mapping[Value, int] = field(default_factory=dict)
 
-    def __add__(self, other: Term | int) -> Term:
+    def __add__(self, other: LinearTerm | int) -> LinearTerm:
         if isinstance(other, int):
-            return Term(self.const + other, self.coefs)
+            return LinearTerm(self.const + other, self.coefs)
         coefs = dict(self.coefs)
         for v, c in other.coefs.items():
             coefs[v] = coefs.get(v, 0) + c
-        return Term(self.const + other.const, {v: c for v, c in coefs.items() if c})
+        return LinearTerm(self.const + other.const, {v: c for v, c in coefs.items() if c})
 
-    def __mul__(self, k: int) -> Term:
-        return Term(self.const * k, {v: c * k for v, c in self.coefs.items()} if k else {})
+    def __mul__(self, k: int) -> LinearTerm:
+        return LinearTerm(self.const * k, {v: c * k for v, c in self.coefs.items()} if k else {})
 
-    def __sub__(self, other: Term | int) -> Term:
+    def __sub__(self, other: LinearTerm | int) -> LinearTerm:
         return self + other * -1
 
-    def with_(self, env: Mapping[Value, Term]) -> Term:
-        """The term with values replaced."""
-        out = Term(self.const)
+    def substitute(self, env: Mapping[Value, LinearTerm]) -> LinearTerm:
+        """The term with terms in place of values."""
+        out = LinearTerm(self.const)
         for v, c in self.coefs.items():
-            out = out + env.get(v, Term(0, {v: 1})) * c
+            out = out + env.get(v, LinearTerm(0, {v: 1})) * c
         return out
 
 
-def term_of(x: Operand, maker: Maker) -> Term | None:
-    """The int `x` as a term of ints that are not sums or products by literals."""
+def term_of(x: Operand, definition: DefiningOp) -> LinearTerm | None:
+    """The int `x` as a term: sums and products by literals are followed, other values are its atoms."""
     if isinstance(x, Lit):
-        return Term(x.value) if type(x.value) is int else None
+        return LinearTerm(x.value) if type(x.value) is int else None
     if x.type != INT:
         return None
-    name, args = maker(x) or ("", ())
+    name, args = definition(x) or ("", ())
     if name in ("add", "sub", "mul", "neg"):
-        parts = [term_of(a, maker) for a in args]
+        parts = [term_of(a, definition) for a in args]
         if None not in parts:
-            return _combined(name, [p for p in parts if p is not None]) or Term(0, {x: 1})
-    return Term(0, {x: 1})
+            return _combined(name, [p for p in parts if p is not None]) or LinearTerm(0, {x: 1})
+    return LinearTerm(0, {x: 1})
 
 
-def _combined(name: str, parts: Sequence[Term]) -> Term | None:
+def _combined(name: str, parts: Sequence[LinearTerm]) -> LinearTerm | None:
     a, b = parts[0], parts[-1]
     if name == "neg":
         return a * -1
@@ -71,16 +74,16 @@ def _combined(name: str, parts: Sequence[Term]) -> Term | None:
 
 @dataclass(frozen=True)
 class Range:
-    """An index runs from `low` to `high`, both included; None: not known.  `step` is how it goes on."""
+    """The values of a loop index: from `low` to `high` inclusive (None: unknown), in steps of `step`."""
 
     index: Value
-    low: Term | None
-    high: Term | None
+    low: LinearTerm | None
+    high: LinearTerm | None
     step: int
 
 
 def range_over(index: Value, bounds: Sequence[Operand], reverse: bool,
-               term: Callable[[Operand], Term | None]) -> Range | None:
+               term: Callable[[Operand], LinearTerm | None]) -> Range | None:
     start, stop, step = map(term, bounds)
     if step is None or step.coefs or not step.const:
         return None
@@ -89,15 +92,15 @@ def range_over(index: Value, bounds: Sequence[Operand], reverse: bool,
     return Range(index, low, high, -s if reverse else s)
 
 
-def lowest(term: Term | None, ranges: Sequence[Range], size: Callable[[Value], Dim | None]) -> Dim | None:
-    """A lower bound of `term`, whose values run over `ranges`, inner before outer."""
+def lower_bound(term: LinearTerm | None, ranges: Sequence[Range], size: Callable[[Value], Dim | None]) -> Dim | None:
+    """A lower bound of `term` over all values of the loop indices, or None; inner loops stand first in `ranges`."""
     for r in ranges:
         if term is None:
             break
         c = term.coefs.get(r.index, 0)
         if c:
             bound = r.low if c > 0 else r.high
-            term = term - Term(0, {r.index: c}) + bound * c if bound is not None else None
+            term = term - LinearTerm(0, {r.index: c}) + bound * c if bound is not None else None
     if term is None:
         return None
     total = Dim(term.const)
@@ -109,17 +112,17 @@ def lowest(term: Term | None, ranges: Sequence[Range], size: Callable[[Value], D
     return total
 
 
-def least(term: Term | None, ranges: Sequence[Range], size: Callable[[Value], Dim | None]) -> float:
-    """The same as a number."""
-    low = lowest(term, ranges, size)
+def least_value(term: LinearTerm | None, ranges: Sequence[Range], size: Callable[[Value], Dim | None]) -> float:
+    """A lower bound of `term` as a number, minus infinity if there is none."""
+    low = lower_bound(term, ranges, size)
     return float("-inf") if low is None else low.least
 
 
-def is_inside(term: Term | None, d: Dim, ranges: Sequence[Range]) -> bool:
-    """Is `term` an index of an axis of size `d`, counted from its start or its end?"""
+def is_in_bounds(term: LinearTerm | None, d: Dim, ranges: Sequence[Range]) -> bool:
+    """Is `term` always a valid index of an axis of size `d`, be it from the start or from the end?"""
     if term is None:
         return False
-    low, high = lowest(term, ranges, _dim), lowest(term * -1, ranges, _dim)
+    low, high = lower_bound(term, ranges, _dim), lower_bound(term * -1, ranges, _dim)
     return low is not None and high is not None and (low + d).least >= 0 and (high + d - 1).least >= 0
 
 

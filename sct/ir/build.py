@@ -1,4 +1,7 @@
-"""The typed builder: ops called inside `with Builder(...) as b:` become equations of `b`.
+"""The typed builder: calls of ops inside `with Builder(...) as b:` become equations of `b`.
+
+Each equation is typed when it is made, by the rule of its op; a builder in adjoint code simplifies it first
+(`rewrite`).
 
 >>> with Builder(primal=False) as b:          # doctest: +SKIP
 ...     y = mul(x, x)
@@ -12,7 +15,7 @@ from contextvars import Token
 from typing import Any
 
 from sct.ir.core import EmitsEqns, Eqn, Fn, Lit, Loc, Op, Operand, Value, builder_var
-from sct.ir.real_ints import as_ints, derived
+from sct.ir.real_ints import operands_as_ints, result_type
 from sct.ir.types import Tensor
 
 __all__ = ["Builder", "Rewrite", "module_of", "operand"]
@@ -21,36 +24,38 @@ Rewrite = Callable[[Op, Sequence[Operand], Mapping[str, Any], str | None], "Oper
 
 
 def module_of(spelling: str | None) -> str | None:
-    """The module whose functions the rules of an op called like this use: "math", "numpy", or None."""
+    """The module ("math" or "numpy") in which derivative rules of an op with this spelling call functions."""
     module = (spelling or "").partition(".")[0]
     return module if module in ("math", "numpy") else None
 
 
 def _raises_in_python(op: Op, args: Sequence[Operand]) -> bool:
-    """`math.cos(inf)`, `0.0 ** -1.0`.  Quotients do not: rules divide by what is not 0, or say the edge."""
+    """May the op raise for Python numbers (`math.cos(inf)`, `0.0 ** -1.0`)?
+
+    Quotients in derivative rules do not: their divisor is not 0, or the rule handles 0 itself.
+    """
     types = [x.type for x in args if isinstance(x.type, Tensor)]
     return op.raises == "value" and op.name != "div" and any(t.kind == "f" for t in types) and \
         all(t.carrier in ("py", "any") for t in types)
 
 
 def operand(x: Operand | float | str | None) -> Operand:
-    """A value or literal as it is; a Python number, string or None as a literal."""
+    """`x` itself if it is an operand; a Python number, string or None as a literal."""
     return x if isinstance(x, (Value, Lit)) else Lit(x)
 
 
 class Builder:
     """Collects the equations of one block.
 
-    primal    the tag of the equations made (Eqn.primal)
-    rewrite   rewrite(op, operands, attrs, spelling) -> operand to use instead of a
-              new equation, or None; the simplifier of the adjoint
-    module    "math" or "numpy": an op called without a spelling takes the one of that
-              module, if it has one (the rules of a `math` primal stay in `math`, and what
-              raises nothing in NumPy raises nothing in its derivative)
-    loc       likewise, the source location of what has none
-
-    `defs` tells which equation made a value, in this block and in those around it; `nonzero`
-    are Python numbers that are not 0, for the primal has not raised.
+    primal    `Eqn.primal` of its equations
+    rewrite   rewrite(op, operands, attrs, spelling) -> the operand to use in place of a
+              new equation, or None; the simplifier of adjoint code
+    module    "math" or "numpy": an op called without a spelling gets its spelling in that
+              module, if it has one.  So the derivative of `math.sin` uses `math`, and the
+              derivative of a NumPy function does not raise where the function does not
+    loc       the source location of equations that are given none
+    defs      the equation that defines each value, in this block and in those around it
+    nonzero   Python numbers that are not 0, because the primal has not raised
     """
 
     def __init__(self, *, primal: bool = True, rewrite: Rewrite | None = None,
@@ -77,9 +82,9 @@ class Builder:
     def emit(self, op: Op, args: Sequence[Operand | float | None], attrs: Mapping[str, Any] | None = None, *,
              regions: Sequence[Fn] = (), types: Sequence[Any] | None = None, spelling: str | None = None,
              loc: Loc | None = None, hints: Sequence[str | None] = ()) -> Any:
-        """Add `op(*args, **attrs)`: its out, or the tuple of its outs where its type is a tuple.
+        """Add `op(*args, **attrs)`; returns its out, or the tuple of its outs where its type is a tuple.
 
-        Control ops (with regions) are given their `types`; others derive them.
+        An op with regions is given its `types`; others derive them from the operands.
         """
         ops = tuple(map(operand, args))
         attrs = dict(attrs or {})
@@ -90,22 +95,22 @@ class Builder:
                 rewritten = self.rewrite(op, ops, attrs, spelling)
             if rewritten is not None:
                 return rewritten
-        made = derived(op, ops, attrs, spelling) if types is None else tuple(types)
-        dim = op.dim(*as_ints(ops), **attrs) if op.dim else None
-        outs = tuple(Value(t, dim=dim) for t in (made if isinstance(made, tuple) else (made,)))
+        out_types = result_type(op, ops, attrs, spelling) if types is None else tuple(types)
+        dim = op.dim(*operands_as_ints(ops), **attrs) if op.dim else None
+        outs = tuple(Value(t, dim=dim) for t in (out_types if isinstance(out_types, tuple) else (out_types,)))
         for value, hint in zip(outs, hints):
             value.hint = hint
         self.add(Eqn(op, ops, outs, attrs, tuple(regions), spelling, self.primal, loc or self.loc))
-        return outs if isinstance(made, tuple) else outs[0]
+        return outs if isinstance(out_types, tuple) else outs[0]
 
     def spelled(self, op: Op, args: Sequence[Operand]) -> str | None:
-        """The name of `op` in the module, if it has one; NumPy's only where Python's may raise."""
+        """The spelling of `op` in `module`, if it has one; in NumPy only where the Python operator may raise."""
         if self.module == "numpy" and not _raises_in_python(op, args):
             return None
         return next((c for c in op.calls if c.startswith(f"{self.module}.")), None)
 
     def add(self, eqn: Eqn) -> None:
-        """Add an equation that exists."""
+        """Append an equation that is already made."""
         self.eqns.append(eqn)
         self.defs.update((out, eqn) for out in eqn.outs)
 

@@ -1,6 +1,6 @@
-"""The verifier: scopes, arities and types of IR, derived again.
+"""The verifier: checks scopes, arities and types of IR, which it derives again.
 
-A pass that breaks the IR is found where it does, not by a wrong number later:
+It runs after a pass, so that a pass that breaks the IR is found at once and not by a wrong number later:
 
 >>> verify(Fn("f", (), (), (Value(FLOAT, "x"),)))
 Traceback (most recent call last):
@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from sct.ir import text
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, called_as
-from sct.ir.real_ints import counts_as_real, derived, plain
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, call_names
+from sct.ir.real_ints import counts_as_real, result_type, unmark_real
 from sct.ir.types import (
     FLOAT,
     INT,
@@ -37,7 +37,7 @@ from sct.ir.types import (
     maybe_single,
 )
 
-__all__ = ["IRError", "agree", "fits", "raises", "verify"]
+__all__ = ["IRError", "agree", "fits", "always_raises", "verify"]
 
 
 class IRError(AssertionError):
@@ -46,8 +46,8 @@ class IRError(AssertionError):
 
 def verify(fn: Fn) -> Fn:
     """`fn` itself; raises `IRError` where it breaks a rule."""
-    table = {name: f for f in fn.functions for name in called_as(f)}
-    if len(table) < sum(len(called_as(f)) for f in fn.functions):
+    table = {name: f for f in fn.functions for name in call_names(f)}
+    if len(table) < sum(len(call_names(f)) for f in fn.functions):
         raise IRError(f"two functions of {fn.name} have one name")
     for f in (*fn.functions, fn):
         _Checker(f, table).region(f)
@@ -105,10 +105,10 @@ class _Checker:
             return
         self.expect(not eqn.regions, f"`{eqn.op.name}` has regions", eqn)
         try:
-            found = derived(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
+            derived = result_type(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
         except (TypeMismatch, TypeError, ValueError, AttributeError, LookupError) as error:
             self.fail(f"`{eqn.op.name}` does not take these operands: {error!r}", eqn)
-        types = found if isinstance(found, tuple) else (found,)
+        types = derived if isinstance(derived, tuple) else (derived,)
         if eqn.op.effect and not eqn.outs:
             return
         self.expect(len(types) == len(eqn.outs), f"`{eqn.op.name}` has {len(types)} outs", eqn)
@@ -129,7 +129,7 @@ class _Checker:
             self.expect(has == wants, f"`{eqn.op.name}` has {has} {what}, not {wants}", eqn)
 
     def flow(self, sources: Sequence[Operand], targets: Sequence[Value], eqn: Eqn, what: str) -> None:
-        """Each source is what its target is bound to."""
+        """Each target is bound to its source, so it must be assignable to it."""
         self.expect(len(sources) == len(targets), f"{what}: {len(sources)} values for {len(targets)}", eqn)
         for a, b in zip(sources, targets):
             self.expect(fits(a.type, b.type), f"{what}: {_name(a)}: {a.type} does not fit {_name(b)}: {b.type}", eqn)
@@ -138,11 +138,11 @@ class _Checker:
 
     def cond(self, eqn: Eqn) -> None:
         self.arity(eqn, 2, 1, len(eqn.outs))
-        self.is_bool(eqn.args[0], eqn, "the test")
+        self.is_bool(eqn.args[0], eqn, "the predicate")
         for region in eqn.regions:
-            self.expect(not region.params, "an arm has no params", eqn)
-            if raises(region):
-                self.expect(len(region.results) == len(eqn.outs), "an arm has other results", eqn)
+            self.expect(not region.params, "a branch has no params", eqn)
+            if always_raises(region):
+                self.expect(len(region.results) == len(eqn.outs), "a branch has other results", eqn)
             else:
                 self.flow(region.results, eqn.outs, eqn, region.name)
 
@@ -157,14 +157,14 @@ class _Checker:
         self.expect(ints, "the range of a loop is of ints", eqn)
         self.expect(len(body.params) == counted + n + len(xs), "body: (index, carries, xs)", eqn)
         ys = len(body.results) - 1 - n
-        self.expect(ys >= 0 and len(eqn.outs) == n + 1 + ys, "outs: (carries, trips, ys)", eqn)
+        self.expect(ys >= 0 and len(eqn.outs) == n + 1 + ys, "outs: (carries, iterations, ys)", eqn)
         carries = body.params[counted:counted + n]
         self.flow(eqn.args[first:first + n], carries, eqn, "init")
         self.is_bool(body.results[0], eqn, "go")
-        if not raises(body):
+        if not always_raises(body):
             self.flow(body.results[1:n + 1], carries, eqn, "carry")
         self.flow(carries, eqn.outs[:n], eqn, "result")
-        self.expect(eqn.outs[n].type == INT, "trips is an int", eqn)
+        self.expect(eqn.outs[n].type == INT, "the number of iterations is an int", eqn)
         for x, p in zip(xs, body.params[counted + n:]):
             self.expect(isinstance(x.type, Seq) and fits(x.type.elem, p.type), f"xs: {x.type} for {p.type}", eqn)
         for y, out in zip(body.results[n + 1:], eqn.outs[n + 1:]):
@@ -178,10 +178,10 @@ class _Checker:
                     "only a counted loop without exits runs in reverse", eqn)
 
     def call(self, eqn: Eqn) -> None:
-        """What is called is there; a part of a function that is not split yet is not."""
+        """The callee exists and takes these arguments.  Parts of a function are checked once it is split."""
         f = self.functions.get(eqn.attrs["callee"])
         self.expect(f is not None, f"there is no function {eqn.attrs['callee']}", eqn)
-        if f is not None and called_as(f) == (f.name,):
+        if f is not None and call_names(f) == (f.name,):
             self.flow(eqn.args, f.params, eqn, "argument")
             self.flow(f.results, eqn.outs, eqn, "result")
 
@@ -225,9 +225,9 @@ class _Checker:
         self.expect(isinstance(t, Tensor) and t.kind == "b" and t.rank == 0, f"{what} is a bool, not {t}", eqn)
 
 
-def raises(fn: Fn) -> bool:
+def always_raises(fn: Fn) -> bool:
     """Does every path through `fn` raise?"""
-    return any(e.op.name == "raise_" or e.op.name == "cond" and all(map(raises, e.regions)) for e in fn.eqns)
+    return any(e.op.name == "raise_" or e.op.name == "cond" and all(map(always_raises, e.regions)) for e in fn.eqns)
 
 
 def fits(a: Type, b: Type) -> bool:
@@ -243,7 +243,7 @@ def fits(a: Type, b: Type) -> bool:
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return a == b
     if counts_as_real(b) or b.kind == "f" and counts_as_real(a):
-        return fits(plain(a), plain(b))
+        return fits(unmark_real(a), unmark_real(b))
     if b.carrier == "py":
         wider = "bif".index(a.kind) < "bif".index(b.kind)
         return a.carrier == "py" and (a.dtype == b.dtype or wider or b.dtype == "real")
@@ -255,8 +255,11 @@ def fits(a: Type, b: Type) -> bool:
 
 
 def agree(declared: Type, derived: Type) -> bool:
-    """Equal, where sizes that are not plain terms of the sizes of arguments are not compared; a size of an
-    argument may be any number (in an arm that does not run for these arguments, it need not be the right one)."""
+    """Are the types equal, as far as their sizes are comparable?
+
+    Sizes that are no linear terms of the sizes of arguments are not compared.  A size of an argument agrees with any
+    number that it may be: in a branch that does not run for these arguments it need not be the right one.
+    """
     if isinstance(declared, Tensor) and isinstance(derived, Tensor):
         return ((declared.carrier, declared.dtype, declared.rank) == (derived.carrier, derived.dtype, derived.rank)
                 and all(map(_may_be, declared.shape, derived.shape)))

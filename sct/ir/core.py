@@ -1,13 +1,15 @@
 """The IR: immutable equations in A-normal form, with regions, and the schema of an op.
 
     Fn    ::= params, eqns, results          results are operands
-    program = Fn with functions              what its calls name
+    program = Fn with functions              the callees of its `call` equations
     Eqn   ::= outs = op(args, **attrs, *regions)
     arg   ::= Value | Lit
     region::= Fn                              may read values of the Fns around it
 
-Every `Value` is bound once, by being a param or an out.  Two values are the same
-if they are the same object.
+Invariants: every `Value` is bound once, as a param or as an out, and two values are the same if they are the
+same object.  Nodes are frozen: a pass makes new ones.
+
+    s = a * b          ->      Eqn(mul, (a, b), (s,), spelling="operator.mul")
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from sct.errors import Loc
 from sct.ir.types import Dim, Optional, Residuals, Seq, Tensor, Type, Undef, py
 
 __all__ = [
-    "UNDEF", "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "Value", "boundary_of", "bound_values",
-    "builder_var", "called_as", "free_values", "has_effect", "is_effect", "is_float", "rebuild", "substitute", "undef",
-    "walk", "with_own_values",
+    "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "UNDEF", "Value", "bound_values", "boundary_index", "builder_var",
+    "call_names", "free_values", "has_effect", "is_effect", "is_float", "rebuild", "substitute", "undef", "walk",
+    "with_own_values",
 ]
 
 _ids = itertools.count()
@@ -91,7 +93,7 @@ class Lit:
 
 
 def undef(type: Type) -> Lit:
-    """The literal of a value that this path does not assign."""
+    """The literal that stands for a variable of this type where a path does not assign it."""
     return Lit(UNDEF, type if isinstance(type, Undef) else Undef(type))
 
 
@@ -126,12 +128,12 @@ class Op:
     vjp, jvp  vjp(ct, y, *xs, **attrs) -> [cotangents] (None: no contribution),
               jvp(tangents, y, *xs, **attrs) -> tangent (a tangent may be None: zero).
               Of several outs: vjp([cts], [ys], ...) where a ct may be None, and
-              jvp(tangents, [ys], ...) -> [tangents]; a TypeMismatch stands for that of
+              jvp(tangents, [ys], ...) -> [tangents], with a TypeMismatch in the place of
               an out that has no derivative
     fields    names of the outs, where the call gives a named tuple
-    asks      asks(*operands, **attrs) -> {attr: (value, assumed)}: attrs that are facts of
-              the operands which the frontend asks of the arguments (is the matrix wide?),
-              and what they are taken to be ahead of time
+    asks      asks(*operands, **attrs) -> {attr: (value, assumed)}: attrs that depend on the
+              arguments (is the matrix wide?).  The frontend adds a guard for each; `assumed` is
+              its value when the function is compiled ahead of time
     nondiff   the reason why there is no derivative
     inactive  positions of operands that have no derivative (indices, conditions)
     shapes    positions of operands of which the shape and the dtype are read, not the elements
@@ -142,9 +144,9 @@ class Op:
               readonly(*operands, **attrs).  Ask `sct.ops.is_readonly(eqn)`
     writes    positions of operands that a call writes (in the user's program)
     raises    "never", "shape" or "value": what may make it raise
-    safe      safe(*operands, **attrs): do the operands tell that it does not raise?  Ask `sct.ops.may_raise(eqn)`
-    effect    kept, in order, run once
-    cost      "free", "cheap", "dear" or "never" (to compute again)
+    safe      safe(*operands, **attrs): is it proved that it does not raise for these?  Ask `sct.ops.may_raise(eqn)`
+    effect    never dropped, duplicated or reordered
+    cost      of computing it again: "free", "cheap", "dear", or "never" (not allowed)
     dim       dim(*operands, **attrs) -> Dim | None: the size that an int result equals
     spelled   the type depends on the spelling: `type` takes it as `spelling=`
     samples   zero-argument callable: an iterable of (args, attrs) of NumPy values
@@ -179,8 +181,8 @@ class Op:
     samples: Callable[[], Any] | None = None
 
     def __post_init__(self) -> None:
-        ways = [self.partials, self.linear, self.vjp and self.jvp, self.nondiff]
-        if sum(way is not None for way in ways) != 1:
+        rules = [self.partials, self.linear, self.vjp and self.jvp, self.nondiff]
+        if sum(rule is not None for rule in rules) != 1:
             raise TypeError(f"op {self.name}: exactly one of partials, linear, vjp + jvp, nondiff")
 
     def __call__(self, *args: Operand | float | None, **attrs: Any) -> Any:
@@ -196,11 +198,11 @@ class Eqn:
     """`outs = op(args, **attrs)`; `regions` for control flow.
 
     spelling  the user's spelling of the op ("math.sin"), kept by the primal
-    primal    the user's own arithmetic, to be reproduced bit for bit; False for
-              what differentiation made
-    also      where the user wrote the same again, which was merged into this
-    inplace   the operand (a position) whose buffer the out takes over; set by
+    primal    the user's own arithmetic, to be reproduced bit for bit; False in
+              adjoint code
+    inplace   the position of the operand whose buffer the out takes over; set by
               the pass `storage` alone
+    merged_locs  the places of equal equations that were merged into this one
     """
 
     op: Op
@@ -211,7 +213,7 @@ class Eqn:
     spelling: str | None = None
     primal: bool = True
     loc: Loc | None = None
-    also: tuple[Loc, ...] = ()
+    merged_locs: tuple[Loc, ...] = ()
     inplace: int | None = None
 
     @property
@@ -280,14 +282,14 @@ class EmitsEqns(Protocol):
 builder_var: ContextVar[EmitsEqns] = ContextVar("sct_builder")
 
 
-def boundary_of(fn: Fn) -> int | None:
-    """Of a function in two parts, which of its equations stands between them."""
+def boundary_index(fn: Fn) -> int | None:
+    """The position of the equation `boundary` between the two parts of a function; None if it has one part."""
     return next((k for k, eqn in enumerate(fn.eqns) if eqn.op.name == "boundary"), None)
 
 
-def called_as(fn: Fn) -> tuple[str, ...]:
-    """The names by which a function of a program is called: its own, or those of its two parts."""
-    at = boundary_of(fn)
+def call_names(fn: Fn) -> tuple[str, ...]:
+    """The names by which equations call a function of a program: its own, or those of its two parts."""
+    at = boundary_index(fn)
     of = None if at is None else fn.eqns[at].attrs["of"]
     return (fn.name,) if of is None else (f"{of}_forward", f"{of}_backward")
 
@@ -304,17 +306,17 @@ def walk(fn: Fn) -> Iterator[Eqn]:
 
 
 def is_effect(eqn: Eqn) -> bool:
-    """Is the equation itself kept, in order and run once: by its op, or as a call of what has an effect?"""
+    """Does the equation itself have an effect: its op has one, or it calls a function that has one?"""
     return eqn.op.effect or bool(eqn.attrs.get("effect"))
 
 
 def has_effect(eqn: Eqn) -> bool:
-    """Does the equation, or one in its regions, have an effect?"""
+    """Does the equation, or an equation in its regions, have an effect?"""
     return is_effect(eqn) or any(is_effect(inner) for region in eqn.regions for inner in walk(region))
 
 
 def free_values(fn: Fn) -> list[Value]:
-    """Values that `fn` reads and does not bind, in order of first reading."""
+    """The values that `fn` reads and does not bind, in the order of their first use."""
     bound: set[Value] = set()
     free: dict[Value, None] = {}
 
@@ -348,9 +350,9 @@ def rebuild(fn: Fn, env: Mapping[Value, Operand] | None = None, *, fresh: bool =
     def new(values: Sequence[Value]) -> tuple[Value, ...]:
         if not fresh:
             return tuple(values)
-        made = tuple(Value(v.type, v.hint, v.dim) for v in values)
-        names.update(zip(values, made))
-        return made
+        copies = tuple(Value(v.type, v.hint, v.dim) for v in values)
+        names.update(zip(values, copies))
+        return copies
 
     def visit(f: Fn) -> Fn:
         params = new(f.params)
@@ -366,20 +368,20 @@ def rebuild(fn: Fn, env: Mapping[Value, Operand] | None = None, *, fresh: bool =
 
 
 def with_own_values(fn: Fn, hints: Mapping[Value, str | None] | None = None) -> Fn:
-    """A copy of `fn` that binds values of its own, with these hints where there are any.
+    """A copy of `fn` that binds new values, with `hints` in the place of theirs.
 
-    They have the ids of the others: the names of sizes are made of them.
+    The new values have the ids of the old ones, because names of sizes are made of ids.
     """
     names: dict[Value, Operand] = {}
     hints = hints or {}
 
     def own(values: Sequence[Value]) -> tuple[Value, ...]:
-        made = []
+        copies = []
         for v in values:
             names[v] = new = Value(v.type, hints.get(v, v.hint), v.dim)
             new.id = v.id
-            made.append(new)
-        return tuple(made)
+            copies.append(new)
+        return tuple(copies)
 
     def visit(f: Fn) -> Fn:
         params = own(f.params)
@@ -391,7 +393,7 @@ def with_own_values(fn: Fn, hints: Mapping[Value, str | None] | None = None) -> 
 
 
 def bound_values(fn: Fn) -> Iterator[Value]:
-    """The values that `fn` binds, in its regions and its functions too."""
+    """The values that `fn`, its regions and its functions bind."""
     yield from fn.params
     for eqn in fn.eqns:
         for region in eqn.regions:
@@ -402,8 +404,7 @@ def bound_values(fn: Fn) -> Iterator[Value]:
 
 
 def is_float(x: Operand | Type) -> bool:
-    """Can a derivative pass through this: is it a floating-point `Tensor`, or a
-    sequence, optional or undef of one?"""
+    """Can a derivative pass through `x`: does it hold floating-point or complex numbers, perhaps in lists?"""
     t = x.type if isinstance(x, (Value, Lit)) else x
     while isinstance(t, (Seq, Optional, Undef)):
         t = t.elem

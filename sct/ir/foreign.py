@@ -1,4 +1,7 @@
-"""Objects of other libraries, and what to pass instead of them."""
+"""Objects of other libraries in messages: how they are called, and how to convert them.
+
+    a pandas.Series for the parameter x     ->     "a pandas.Series", "pass x.to_numpy()"
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,23 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["PACKAGES", "described", "instead"]
+__all__ = ["PACKAGES", "class_in_words", "conversion_hint"]
 
-_INSTEAD = {
+_CONVERSIONS = {
     "astropy": "{0}.value", "cupy": "{0}.get()", "dask": "{0}.compute()", "jax": "np.asarray({0})",
     "jaxlib": "np.asarray({0})", "pandas": "{0}.to_numpy()", "pint": "{0}.magnitude", "polars": "{0}.to_numpy()",
     "scipy": "{0}.toarray()", "sympy": "float({0})", "tensorflow": "{0}.numpy()",
     "torch": "{0}.detach().numpy()", "xarray": "{0}.to_numpy()",
 }
-"""By the package of the class: an expression for the array or number that an object holds."""
+"""By the package of its class, how to get the array or number out of an object."""
+
+PACKAGES = frozenset(_CONVERSIONS)
 
 
-PACKAGES = frozenset(_INSTEAD)
+def class_in_words(x: object) -> str:
+    """The class of an object with its package and an article.
 
-
-def described(x: object) -> str:
-    """What an object is, for a message: the class with its package.
-
-    >>> described(Fraction(1, 2))
+    >>> class_in_words(Fraction(1, 2))
     'a fractions.Fraction'
     """
     cls = type(x)
@@ -32,13 +34,13 @@ def described(x: object) -> str:
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
-def instead(x: Any, name: str) -> str:
-    """The hint what to pass for an object that the parameter `name` is; "" where there is none.
+def conversion_hint(x: Any, name: str) -> str:
+    """The hint how to convert the argument `x` of the parameter `name`; "" where there is none.
 
-    >>> instead(Fraction(1, 2), "ratio")
+    >>> conversion_hint(Fraction(1, 2), "ratio")
     'pass float(ratio)'
     """
     if isinstance(x, (Decimal, Fraction)):
         return f"pass float({name})"
     package = type(x).__module__.partition(".")[0]
-    return f"pass {_INSTEAD[package].format(name)}" if package in _INSTEAD else ""
+    return f"pass {_CONVERSIONS[package].format(name)}" if package in _CONVERSIONS else ""

@@ -1,9 +1,8 @@
-"""The reference interpreter: IR run with the user's own NumPy and math functions.
+"""The reference interpreter: runs IR with the user's own NumPy and math functions.
 
-A spelled equation runs its spelling ("math.sin" is `math.sin`), others `Op.run`;
-control flow is run natively.  A sequence is a list aligned by position, an
-unassigned value is `UNDEF`.  Slow and plain: the oracle that passes are tested
-against.
+An equation with a spelling runs that function ("math.sin" is `math.sin`), others run `Op.run`; control flow is
+Python's.  A sequence is a list aligned by position, an unassigned value is `UNDEF`.  It is slow and plain: the
+oracle that passes are tested against.
 
 >>> run(f, [x, 2.0])                          # doctest: +SKIP
 [array([2., 4.])]
@@ -18,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import UNDEF, Eqn, Fn, Op, Operand, Value, boundary_of, called_as
-from sct.ir.pytree import build
+from sct.ir.core import UNDEF, Eqn, Fn, Op, Operand, Value, boundary_index, call_names
+from sct.ir.pytree import unflatten
 
 __all__ = ["call", "resolve", "run"]
 
@@ -30,9 +29,9 @@ def run(fn: Fn, args: Sequence[Any], *, captured: Mapping[Value, Any] | None = N
         inplace: bool = False) -> list[Any]:
     """The results of `fn`, flat.
 
-    captured  what the free values of `fn` are
-    inplace   honour `Eqn.inplace`: the out takes over the operand's buffer, so that a
-              wrong decision of `storage` gives a wrong number here
+    captured  the free values of `fn`
+    inplace   write into the operand's buffer where `Eqn.inplace` says so: a wrong decision of
+              `storage` then gives a wrong number
     """
     with np.errstate(all="ignore"):
         return _Interpreter(inplace, fn.functions).region(fn, args, dict(captured or {}))
@@ -44,19 +43,19 @@ def resolve(spelling: str) -> Callable[..., Any]:
         name = spelling[1:]
         return lambda x, *args, **kw: getattr(x, name)(*args, **kw)
     module, _, name = spelling.rpartition(".")
-    found: Callable[..., Any] = getattr(importlib.import_module(module) if module else builtins, name)
-    return found
+    function: Callable[..., Any] = getattr(importlib.import_module(module) if module else builtins, name)
+    return function
 
 
 def call(op: Op, args: Sequence[Any], attrs: Mapping[str, Any], spelling: str | None = None) -> Any:
-    """One op, by its spelling where the call has the operands and attrs as they are."""
+    """Run one op, by its spelling where the spelling takes the operands and attrs unchanged."""
     direct = op.emit is None or op.bind is None
     if spelling is None or op.run is not None and not direct:
         if op.run is None:
             raise NotImplementedError(f"op {op.name} has no reference implementation")
         return op.run(*args, **attrs)
-    given = {k: v for k, v in attrs.items() if not (k in op.defaults and _same(op.defaults[k], v))}
-    return resolve(spelling)(*args, **given)
+    explicit = {k: v for k, v in attrs.items() if not (k in op.defaults and _same(op.defaults[k], v))}
+    return resolve(spelling)(*args, **explicit)
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -65,7 +64,7 @@ def _same(a: Any, b: Any) -> bool:
 
 class _Interpreter:
     def __init__(self, inplace: bool, functions: Sequence[Fn] = ()) -> None:
-        self.inplace, self.functions = inplace, {name: f for f in functions for name in called_as(f)}
+        self.inplace, self.functions = inplace, {name: f for f in functions for name in call_names(f)}
         self.control: dict[str, Callable[[Eqn, list[Any], Env], Sequence[Any]]] = {
             "cond": self.cond, "loop": self.loop, "closure": self.closure}
 
@@ -90,20 +89,20 @@ class _Interpreter:
             return self.call(eqn, args)
         if eqn.op.name == "unwrap" and args[0] is UNDEF:
             raise UnboundLocalError(f"`{eqn.out.hint}` is not bound on this path")
-        made = call(eqn.op, args, eqn.attrs, eqn.spelling)
-        outs = [made] if len(eqn.outs) == 1 else list(made or ())
+        result = call(eqn.op, args, eqn.attrs, eqn.spelling)
+        outs = [result] if len(eqn.outs) == 1 else list(result or ())
         if self.inplace and eqn.inplace is not None and isinstance(args[eqn.inplace], (np.ndarray, list)):
             outs[0] = _take_over(args[eqn.inplace], outs[0])
         return outs
 
     def call(self, eqn: Eqn, args: list[Any]) -> list[Any]:
-        """A call; of a function in two parts, the record is all that the first part has computed."""
+        """Run a call.  The record of a function in two parts holds all values of its forward part."""
         f = self.functions[eqn.attrs["callee"]]
-        at = boundary_of(f)
+        at = boundary_index(f)
         if at is None:
             return self.region(f, args, {})
         middle = f.eqns[at]
-        if eqn.attrs["callee"] == called_as(f)[0]:
+        if eqn.attrs["callee"] == call_names(f)[0]:
             env: Env = {}
             outs = self.region(Fn(f.name, f.params, f.eqns[:at], middle.args), args, env)
             return [*outs, env]
@@ -117,21 +116,21 @@ class _Interpreter:
     def loop(self, eqn: Eqn, args: list[Any], env: Env) -> Sequence[Any]:
         counted, tested, n = eqn.attrs["counted"], eqn.attrs["tested"], eqn.attrs["carries"]
         body = eqn.regions[-1]
-        trips = range(*args[:3]) if counted else None
+        indices = range(*args[:3]) if counted else None
         carries, xs = args[3 * counted:][:n], args[3 * counted:][n:]
         n_ys = len(body.results) - 1 - n
-        ys: list[list[Any]] = [[None] * len(trips or ()) for _ in range(n_ys)]
+        ys: list[list[Any]] = [[None] * len(indices or ()) for _ in range(n_ys)]
         done = 0
         go: Any = True
-        while go and (trips is None or done < len(trips)):
+        while go and (indices is None or done < len(indices)):
             if tested and not self.region(eqn.regions[0], carries, env)[0]:
                 break
-            k = len(trips) - 1 - done if trips is not None and eqn.attrs["reverse"] else done
-            index = [trips[k]] if trips is not None else []
+            k = len(indices) - 1 - done if indices is not None and eqn.attrs["reverse"] else done
+            index = [indices[k]] if indices is not None else []
             go, *rest = self.region(body, [*index, *carries, *(x[k] for x in xs)], env)
-            carries, made = rest[:n], rest[n:]
-            for seq, y in zip(ys, made):
-                if trips is None:
+            carries, yielded = rest[:n], rest[n:]
+            for seq, y in zip(ys, yielded):
+                if indices is None:
                     seq.append(y)
                 else:
                     seq[k] = y
@@ -141,14 +140,14 @@ class _Interpreter:
         return [*carries, done, *ys]
 
     def closure(self, eqn: Eqn, args: list[Any], env: Env) -> Sequence[Any]:
-        """A function of the flat cotangents, whose result is built by the tree of the result."""
+        """A pullback: it takes flat cotangents and arranges its results by the tree `result`."""
         (body,) = eqn.regions
         outer = dict(env)
         tree = eqn.attrs.get("result")
 
         def pullback(*seeds: Any) -> Any:
             results = self.region(body, seeds, dict(outer))
-            return results if tree is None else build(tree, results)
+            return results if tree is None else unflatten(tree, results)
 
         return [pullback]
 

@@ -1,7 +1,7 @@
-"""How flat lists of IR values are arranged as Python arguments and results.
+"""Pytrees: how flat lists of IR values are arranged as Python arguments and results.
 
 >>> t = Node("dict", ("w", "b"), (Leaf(0), Leaf(1)))
->>> build(t, [10, 20])
+>>> unflatten(t, [10, 20])
 {'w': 10, 'b': 20}
 """
 
@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, Union
 
-from sct.ir.user_objects import make
+from sct.ir.user_objects import make_gradient
 
-__all__ = ["Const", "Leaf", "Node", "Tree", "build", "described", "leaves", "paths", "relabel",
-           "taken"]
+__all__ = ["Const", "Leaf", "Node", "Tree", "children_of", "leaves", "map_tree", "paths", "structure_text", "unflatten"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Const:
-    """A Python object that is known (a string option, None)."""
+    """A Python object that is the same at every call (a string option, None)."""
 
     value: Any
 
@@ -60,7 +59,7 @@ def leaves(tree: Tree) -> Iterator[int]:
 
 
 def paths(tree: Tree, at: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], int]]:
-    """(keys from the root, leaf index) of every leaf."""
+    """The pair (keys from the root, leaf index) of every leaf."""
     if isinstance(tree, Leaf):
         yield at, tree.index
     elif isinstance(tree, Node):
@@ -68,17 +67,17 @@ def paths(tree: Tree, at: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...
             yield from paths(child, (*at, key))
 
 
-def described(tree: Tree, leaf: Callable[[int], str]) -> str:
+def structure_text(tree: Tree, leaf: Callable[[int], str]) -> str:
     """The structure as Python would write it.
 
-    >>> described(Node("dict", ("w", "b"), (Leaf(0), Leaf(1))), ["f64[n]", "float"].__getitem__)
+    >>> structure_text(Node("dict", ("w", "b"), (Leaf(0), Leaf(1))), ["f64[n]", "float"].__getitem__)
     '{"w": f64[n], "b": float}'
     """
     if isinstance(tree, Leaf):
         return leaf(tree.index)
     if isinstance(tree, Const):
         return getattr(tree.value, "__name__", repr(tree.value))
-    parts = [described(child, leaf) for child in tree.children]
+    parts = [structure_text(child, leaf) for child in tree.children]
     if tree.kind == "object":
         return f"{tree.cls.__name__}({', '.join(f'{key}: {part}' for key, part in zip(tree.keys, parts))})"
     if tree.kind == "dict":
@@ -90,39 +89,39 @@ def described(tree: Tree, leaf: Callable[[int], str]) -> str:
     return f"[{inner}]" if tree.kind == "list" else f"({inner},)" if len(parts) == 1 else f"({inner})"
 
 
-def relabel(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any] = lambda value: value,
+def map_tree(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any] = lambda value: value,
             cls: Callable[[Any, Any], Any] = lambda cls, keys: cls) -> Tree:
     """The tree with every leaf index, constant and class replaced."""
     if isinstance(tree, Leaf):
         return leaf(tree.index)
     if isinstance(tree, Const):
         return Const(const(tree.value))
-    children = tuple(relabel(c, leaf, const, cls) for c in tree.children)
+    children = tuple(map_tree(c, leaf, const, cls) for c in tree.children)
     if tree.kind == "rows" and all(c == Const(None) for c in children):
-        return Const(None)  # nothing tells how many rows there are
+        return Const(None)  # without a column there is no number of rows
     return Node(tree.kind, tree.keys, children, cls(tree.cls, tree.keys))
 
 
-def build(tree: Tree, values: Sequence[Any]) -> Any:
+def unflatten(tree: Tree, values: Sequence[Any]) -> Any:
     """The Python object that the tree describes, its leaves taken from `values`."""
     if isinstance(tree, Leaf):
         return values[tree.index]
     if isinstance(tree, Const):
         return tree.value
-    parts = [build(c, values) for c in tree.children]
+    parts = [unflatten(c, values) for c in tree.children]
     if tree.kind == "dict":
         return dict(zip(tree.keys, parts))
     if tree.kind == "object":
-        return make(tree.cls, tree.keys, parts)
+        return make_gradient(tree.cls, tree.keys, parts)
     if tree.kind == "rows":
         return list(zip(*(itertools.repeat(None) if part is None else part for part in parts)))
     return tuple(parts) if tree.kind == "tuple" else parts
 
 
-def taken(tree: Node, value: Any) -> list[Any]:
-    """What `value` holds for each child of `tree`; rows may be a dict of their columns.
+def children_of(tree: Node, value: Any) -> list[Any]:
+    """The part of `value` for each child of `tree`; rows may be given as a dict of their columns.
 
-    >>> taken(Node("rows", (0, 1), (Leaf(0), Leaf(1))), [(1.0, 2), (3.0, 4)])
+    >>> children_of(Node("rows", (0, 1), (Leaf(0), Leaf(1))), [(1.0, 2), (3.0, 4)])
     [[1.0, 3.0], [2, 4]]
     """
     if tree.kind == "object":

@@ -10,10 +10,9 @@
         r, trips = loop[float, int](0, m, 1, 0.0, body=body, counted=True, ...)
         return r
 
-The functions of a program stand before it.  Values are named by their hints, made
-unique in order; `_3` has no hint.  A method is spelled `ndarray.sum(x)`.  Attrs that
-have their default are left out.  A result of an op with several has its type in
-brackets behind the op.
+The functions of a program stand before it.  Values are named by their hints, made unique in order; `_3` is a value
+without a hint.  A method is spelled `ndarray.sum(x)`.  Attrs that have their default are left out.  The types of
+several outs stand in brackets after the op.
 """
 
 from __future__ import annotations
@@ -69,21 +68,21 @@ def show(fn: Fn) -> str:
 
 
 def lines(fn: Fn) -> list[tuple[str, Eqn | None]]:
-    """The lines of the text, each with the equation that it is of."""
+    """The lines of the text, each with its equation."""
     seen: dict[str, str] = {}
 
     def number(size: re.Match[str]) -> str:
         return seen.setdefault(size[0], f"{size[1]}{len(seen)}")
 
-    return [(_SIZE.sub(number, text), eqn) for f in (*fn.functions, fn) for text, eqn in _Writer(f).fn(f, f.name, "")]
+    return [(_SIZE.sub(number, text), eqn) for f in (*fn.functions, fn) for text, eqn in _Printer(f).fn(f, f.name, "")]
 
 
 _SIZE = re.compile(r"\b(__v|_count|_repeats|_unique|_kept|_bins)\d+\b")
-"""Sizes named after a value: numbered in order of appearance, so that the text does not depend on
-what else was compiled."""
+"""Sizes named after the id of a value.  They are numbered in order of appearance, so that the text does not depend
+on what was compiled before."""
 
 
-class _Writer:
+class _Printer:
     def __init__(self, fn: Fn) -> None:
         self.names: dict[Value, str] = {}
         self.used = set(RESERVED) | set(keyword.kwlist)
@@ -117,12 +116,12 @@ class _Writer:
         yield f"{inside}return {results}", None
 
     def eqn(self, eqn: Eqn, indent: str) -> Iterator[tuple[str, Eqn | None]]:
-        keywords, taken = [], set[str]()
+        keywords, region_names = [], set[str]()
         for key, region in zip(_region_keywords(eqn), eqn.regions):
             name = region.name if region.name.isidentifier() and not keyword.iskeyword(region.name) else key
-            while name in taken:
+            while name in region_names:
                 name += "_"
-            taken.add(name)
+            region_names.add(name)
             yield from self.fn(region, name, indent)
             keywords.append(f"{key}={name}")
         args = self.arguments(eqn)
@@ -133,13 +132,13 @@ class _Writer:
         head = _head(eqn)
         arguments = ", ".join([*args, *keywords, *attrs])
         if len(eqn.outs) == 1:
-            made = f"{self.bind(eqn.out)}: {_annotation(eqn.out)} = {head}({arguments})"
+            line = f"{self.bind(eqn.out)}: {_annotation(eqn.out)} = {head}({arguments})"
         elif eqn.outs:
             types = ", ".join(map(_annotation, eqn.outs))
-            made = f"{', '.join(map(self.bind, eqn.outs))} = {head}[{types}]({arguments})"
+            line = f"{', '.join(map(self.bind, eqn.outs))} = {head}[{types}]({arguments})"
         else:
-            made = f"{head}({arguments})"
-        yield indent + made, eqn
+            line = f"{head}({arguments})"
+        yield indent + line, eqn
 
     def arguments(self, eqn: Eqn) -> list[str]:
         key = eqn.attrs.get("key")
@@ -244,7 +243,7 @@ def _unnamed(name: str) -> bool:
 
 def read(text: str, ops: Mapping[str, Op], by_call: ByCall | None = None, *,
          free: Mapping[str, Value] | None = None) -> Fn:
-    """The function that `text` shows.
+    """The function with this text.
 
     ops      ops by name
     by_call  ops by spelling
@@ -254,11 +253,11 @@ def read(text: str, ops: Mapping[str, Op], by_call: ByCall | None = None, *,
     defs = [stmt for stmt in tree.body if isinstance(stmt, ast.FunctionDef)]
     if not defs or len(defs) < len(tree.body):
         raise ReadError("IR text is function definitions")
-    *functions, fn = (_Reader(ops, by_call).fn(node, dict(free or {})) for node in defs)
+    *functions, fn = (_Parser(ops, by_call).fn(node, dict(free or {})) for node in defs)
     return fn.with_(functions=tuple(functions))
 
 
-class _Reader:
+class _Parser:
     def __init__(self, ops: Mapping[str, Op], by_call: ByCall | None) -> None:
         self.ops, self.by_call = ops, by_call
 
@@ -327,10 +326,10 @@ class _Reader:
         if name in self.ops:
             return self.ops[name], None, primal
         spelling = name[len("ndarray"):] if name.startswith("ndarray.") else name
-        found = self.by_call(spelling) if callable(self.by_call) else (self.by_call or {}).get(spelling)
-        if found is None:
+        op = self.by_call(spelling) if callable(self.by_call) else (self.by_call or {}).get(spelling)
+        if op is None:
             raise ReadError(f"no op is called `{name}`")
-        return found, spelling, primal
+        return op, spelling, primal
 
     def key(self, node: ast.expr, env: dict[str, Value]) -> tuple[tuple[str, ...], list[Operand]]:
         key: list[str] = []
@@ -362,7 +361,7 @@ class _Reader:
 
 
 def type_of(node: ast.expr | str) -> Type:
-    """The type that an annotation is the text of.
+    """The type with this text.
 
     >>> str(type_of("optional[f64[n - 2, 3]]"))
     'optional[f64[n - 2, 3]]'
@@ -393,7 +392,7 @@ _SIMPLE: dict[str, Type] = {"object": Opaque(), "never": Never(), "function": Fu
 
 
 def dim_of(node: ast.expr | str) -> Dim:
-    """The size term that an expression is the text of."""
+    """The size term with this text."""
     if isinstance(node, str):
         node = ast.parse(node, mode="eval").body
     if isinstance(node, ast.BinOp):
@@ -412,7 +411,7 @@ def dim_of(node: ast.expr | str) -> Dim:
 
 
 def attr_of(node: ast.expr) -> Any:
-    """The attribute that an expression is the text of."""
+    """The value of an attribute, from its text."""
     if isinstance(node, ast.Name):
         return {"nan": math.nan, "inf": math.inf}[node.id]
     if isinstance(node, ast.UnaryOp):
@@ -443,7 +442,7 @@ def _elements(node: ast.expr) -> list[ast.expr]:
 
 
 def same(a: Fn, b: Fn) -> bool:
-    """Are the two functions equal but for the names of their values?"""
+    """Are the two functions equal up to the names of their values?"""
     return len(a.functions) == len(b.functions) and all(map(same, a.functions, b.functions)) and _same_fn(a, b, {})
 
 

@@ -1,8 +1,7 @@
 """Types of IR values: carrier, dtype and symbolic shape.
 
-A type is what is known about a value before the program runs.  A number is
-`Tensor(carrier, dtype, shape)`; a dim of a shape is a `Dim`, a linear term
-over named sizes, so that `n - 2 + 2 == n` and equal terms are equal sizes.
+A type is what is known about a value before the program runs.  A number is `Tensor(carrier, dtype, shape)`; each
+dim of a shape is a `Dim`, a linear term over named sizes.  Equal terms are equal sizes: `n - 2 + 2 == n`.
 
 >>> n = sym("n")
 >>> str(Tensor("array", "f64", (n - 2, Dim(3))))
@@ -20,15 +19,14 @@ from typing import Union
 
 __all__ = [
     "Apply", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
-    "TypeMismatch", "Undef", "applied", "array", "asked_of_sizes", "broadcast_dims", "broadcast_shapes", "divided",
-    "fits", "in_words", "join",
-    "maybe_single", "product", "py", "range_len", "slice_len", "sym", "ANY_INT", "ANY_REAL", "ANY_SINGLE", "ANY_BOOL",
-    "BOOL", "FLOAT", "INT", "NONE", "REAL",
+    "TypeMismatch", "Undef", "applied", "array", "broadcast_dims", "broadcast_shapes", "divided", "in_words", "join",
+    "maybe_single", "note_size_requirement", "product", "py", "range_len", "size_requirements", "slice_len", "sym",
+    "ANY_BOOL", "ANY_INT", "ANY_REAL", "ANY_SINGLE", "BOOL", "FLOAT", "INT", "NONE", "REAL",
 ]
 
 
 class TypeMismatch(Exception):
-    """Types that do not go together; a refusal, with `hint`, of the call that has them."""
+    """The operands of a call have types that do not go together; the call is refused, with this hint."""
 
     def __init__(self, why: str, hint: str = "") -> None:
         super().__init__(why)
@@ -40,7 +38,7 @@ class TypeMismatch(Exception):
 
 @dataclass(frozen=True)
 class Apply:
-    """A size that is no linear term: `range_len(n, 2)`, `slice_len(n, 0, j, 1)`, `broadcast(n, m)`."""
+    """A size that is not a linear term: `range_len(n, 2)`, `slice_len(n, 0, j, 1)`, `broadcast(n, m)`."""
 
     fn: str
     args: tuple[Maybe[Dim], ...]
@@ -66,7 +64,7 @@ class Dim:
 
     @property
     def value(self) -> int | None:
-        """The size where it is known, else None."""
+        """The size where it is a number, else None."""
         return None if self.terms else self.const
 
     @property
@@ -83,14 +81,14 @@ class Dim:
 
     @property
     def symbols(self) -> frozenset[str]:
-        """Names of the sizes that this term reads."""
-        found: set[str] = set()
+        """Names of the sizes in this term."""
+        names: set[str] = set()
         for atom, _ in self.terms:
             if isinstance(atom, str):
-                found.add(atom)
+                names.add(atom)
             else:
-                found.update(*(a.symbols for a in atom.args if a is not None))
-        return frozenset(found)
+                names.update(*(a.symbols for a in atom.args if a is not None))
+        return frozenset(names)
 
     def __add__(self, other: Dim | int) -> Dim:
         other = Dim(other) if isinstance(other, int) else other
@@ -140,7 +138,7 @@ def sym(name: str) -> Dim:
 
 
 def applied(fn: str, *args: Dim | None) -> Dim:
-    """The size `fn(*args)`, a term that is not seen into."""
+    """The size `fn(*args)`, an atom of terms."""
     return Dim(0, ((Apply(fn, args), 1),))
 
 
@@ -152,7 +150,7 @@ def slice_len(n: Dim, start: Dim | None, stop: Dim | None, step: int = 1,
               positive: Callable[[Dim], bool] = at_least_zero) -> Dim:
     """`len(range(n)[start:stop:step])` as a term, linear where that is provable.
 
-    positive  tells of terms that they are provably not negative
+    positive  whether a term is provably not negative
 
     >>> n = sym("n")
     >>> str(slice_len(n, Dim(1), Dim(-1))), str(slice_len(n, Dim(1), Dim(-1), 2))
@@ -175,7 +173,7 @@ def slice_len(n: Dim, start: Dim | None, stop: Dim | None, step: int = 1,
 
 
 def range_len(stop: Dim, step: int = 1, positive: Callable[[Dim], bool] = at_least_zero) -> Dim:
-    """`len(range(0, stop, step))` as a term, of a step above 0."""
+    """`len(range(0, stop, step))` as a term, for a positive step."""
     if stop.value is not None:
         return Dim(len(range(0, stop.value, step)))
     if all(c % step == 0 for _, c in stop.terms):
@@ -190,7 +188,7 @@ def range_len(stop: Dim, step: int = 1, positive: Callable[[Dim], bool] = at_lea
 
 
 def product(sizes: Sequence[Dim], positive: Callable[[Dim], bool] = at_least_zero) -> Dim:
-    """The product of terms: linear where all but one are known."""
+    """The product of terms, linear where all but one are numbers."""
     known, others = 1, []
     for d in sizes:
         if d.value is None:
@@ -212,30 +210,30 @@ def divided(a: Dim, b: Dim) -> Dim:
     return applied("floordiv", a, b)
 
 
-_told: ContextVar[list[bool] | None] = ContextVar("told", default=None)
+_requirements: ContextVar[list[bool] | None] = ContextVar("told", default=None)
 
 
-def fits(proved: bool) -> None:
-    """Type rules say here, of what NumPy asks of the sizes, whether it is proved to hold."""
-    told = _told.get()
-    if told is not None:
-        told.append(proved)
+def note_size_requirement(proved: bool) -> None:
+    """Note that NumPy requires something of the sizes, and whether it is proved; type rules call this."""
+    requirements = _requirements.get()
+    if requirements is not None:
+        requirements.append(proved)
 
 
-def asked_of_sizes(rule: Callable[[], object]) -> list[bool]:
-    """What a type rule says of what NumPy asks of the sizes."""
-    told: list[bool] = []
-    token = _told.set(told)
+def size_requirements(rule: Callable[[], object]) -> list[bool]:
+    """For each requirement of NumPy on the sizes in a call: is it proved?  `rule` types the call."""
+    requirements: list[bool] = []
+    token = _requirements.set(requirements)
     try:
         rule()
     finally:
-        _told.reset(token)
-    return told
+        _requirements.reset(token)
+    return requirements
 
 
 def broadcast_dims(a: Dim, b: Dim) -> Dim:
     """The size of the broadcast of two dims, given that NumPy accepts them."""
-    fits(a == b or 1 in (a.value, b.value) or range_len(a) == range_len(b))
+    note_size_requirement(a == b or 1 in (a.value, b.value) or range_len(a) == range_len(b))
     if a == b or b.value == 1:
         return a
     if a.value == 1:
@@ -317,7 +315,7 @@ _KINDS = {"bool": "b", "int": "i", "float": "f", "real": "f", "single": "f",
 
 @dataclass(frozen=True)
 class Seq:
-    """What a loop yields a trip: a sequence read by position."""
+    """The values that a loop yields, one for each iteration, read by position."""
 
     elem: Type
 
@@ -327,7 +325,7 @@ class Seq:
 
 @dataclass(frozen=True)
 class List(Seq):
-    """A Python list of the user, whose length is not known; its updates are functional."""
+    """A Python list of the user, of unknown length; an update makes a new list."""
 
     def __str__(self) -> str:
         return f"list[{self.elem}]"
@@ -345,7 +343,7 @@ class Optional:
 
 @dataclass(frozen=True)
 class Undef:
-    """A value that some path does not assign; reading it is `unwrap`."""
+    """A variable that some path does not assign; it is read by `unwrap`."""
 
     elem: Type
 
@@ -355,7 +353,7 @@ class Undef:
 
 @dataclass(frozen=True)
 class Opaque:
-    """Any object that is carried but not differentiated."""
+    """An object that is passed on but not differentiated."""
 
     def __str__(self) -> str:
         return "object"
@@ -363,7 +361,7 @@ class Opaque:
 
 @dataclass(frozen=True)
 class Never:
-    """The result of an arm that raises."""
+    """The result of a branch that raises."""
 
     def __str__(self) -> str:
         return "never"
@@ -379,8 +377,10 @@ class Function:
 
 @dataclass(frozen=True)
 class Residuals:
-    """What the forward part of the function `of` keeps for its backward part: a record that only
-    the two know; `of` a record, the cotangent or tangent of one."""
+    """The record of residuals that the forward part of the function `of` hands to its backward part.
+
+    Only these two look into it.  If `of` is a record itself, its cotangent or tangent.
+    """
 
     of: str
 
@@ -392,8 +392,6 @@ Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals]
 
 BOOL, INT, FLOAT, REAL = (Tensor("py", d) for d in ("bool", "int", "float", "real"))
 ANY_BOOL, ANY_INT, ANY_REAL, ANY_SINGLE = (Tensor("any", d) for d in ("bool", "int", "real", "single"))
-
-
 NONE = Optional(Never())
 
 
@@ -403,7 +401,7 @@ _NUMBERS = {"bool": "a bool", "int": "an int", "rint": "an int", "float": "a flo
 
 
 def in_words(t: Type) -> str:
-    """The type as a message to the user says it.
+    """The type in a message to the user.
 
     >>> in_words(array("f64", sym("n"), 3)), in_words(Optional(FLOAT))
     ('a 2-D array of float64', 'a float or None')
@@ -428,7 +426,7 @@ def in_words(t: Type) -> str:
 
 
 def py(value: object) -> Type:
-    """The type of a Python literal; None is an optional of nothing."""
+    """The type of a Python literal; that of None is `NONE`, an optional of nothing."""
     if value is None:
         return NONE
     for cls, t in ((bool, BOOL), (int, INT), (float, FLOAT)):
@@ -443,10 +441,9 @@ def array(dtype: str, *shape: Dim | int) -> Tensor:
 
 
 def join(a: Type, b: Type) -> Type:
-    """The type of a value that is an `a` on one path and a `b` on the other.
+    """The least type that holds the values of both paths.
 
-    Sizes that differ become `Dim` terms `join(a, b)`.  Raises `TypeMismatch` on a
-    change of rank or kind.
+    Sizes that differ become `Dim` terms `join(a, b)`.  Raises `TypeMismatch` where rank or kind differ.
     """
     if a == b or isinstance(b, Never):
         return a
@@ -482,7 +479,7 @@ def join(a: Type, b: Type) -> Type:
 
 
 def maybe_single(t: Tensor) -> bool:
-    """Is a number of this type a Python number or one of NumPy in single precision?"""
+    """May a scalar of this type be a Python number or a NumPy number of single precision?"""
     return t.carrier == "py" or t.is_scalar and t.dtype in ("f32", "single", "bool", "b1")
 
 

@@ -1,9 +1,12 @@
 """Objects as containers of numbers: dataclasses, named tuples, namespaces, instances of a user's classes.
 
+The attributes of an object are read and written as it stores them, so that no code of its class runs.  The gradient
+by an object is an object of the same class where that can be made by its fields alone, else a namespace.
+
 >>> from types import SimpleNamespace
 >>> fields_of(SimpleNamespace(k=1.0, name="a"))
 ('k', 'name')
->>> make(SimpleNamespace, ("k",), (2.0,))
+>>> make_gradient(SimpleNamespace, ("k",), (2.0,))
 namespace(k=2.0)
 """
 
@@ -22,8 +25,9 @@ from typing import Any
 from sct.ir.foreign import PACKAGES
 
 __all__ = [
-    "attributes", "dict_of", "dotted_name", "fields_of", "is_container", "is_namedtuple", "is_plain", "is_user_class",
-    "make", "makes_itself", "mangled", "mirror", "own", "put", "with_attributes", "with_fields",
+    "attributes", "dict_of", "dotted_name", "fields_of", "get_stored", "gradient_class", "has_generated_constructor",
+    "is_container", "is_namedtuple", "is_plain_attribute", "is_user_class", "make_gradient", "make_without_init",
+    "mangle", "replace_attributes", "set_stored",
 ]
 
 _FIELD = type(vars(typing.NamedTuple("_", [("x", int)]))["x"])
@@ -35,21 +39,21 @@ _user_classes: dict[type, bool] = {}
 
 
 def is_user_class(cls: type) -> bool:
-    """Is this a class written in Python outside the libraries, on top of classes like it?"""
-    known = _user_classes.get(cls)
-    if known is None:
+    """Is this a class of the user, written in Python, whose bases are such classes too?"""
+    is_one = _user_classes.get(cls)
+    if is_one is None:
         if len(_user_classes) > 4096:
             _user_classes.clear()
-        known = _user_classes[cls] = _check(cls)
-    return known
+        is_one = _user_classes[cls] = _is_pure_python(cls)
+    return is_one
 
 
-def _check(cls: type) -> bool:
-    return all(base in _PLAIN or isinstance(base, type) and _is_written(base) for base in cls.__mro__) and \
+def _is_pure_python(cls: type) -> bool:
+    return all(base in _PLAIN or isinstance(base, type) and _is_defined_by_user(base) for base in cls.__mro__) and \
         type(cls) in (type, abc.ABCMeta, type(typing.Protocol)) and cls not in _PLAIN
 
 
-def _is_written(cls: type) -> bool:
+def _is_defined_by_user(cls: type) -> bool:
     heap = bool(cls.__flags__ & 1 << 9)
     return heap and (cls.__module__ or "").split(".")[0] not in _LIBRARIES
 
@@ -59,7 +63,7 @@ def is_namedtuple(cls: type) -> bool:
 
 
 def is_container(cls: type) -> bool:
-    """Do objects of this class count as containers of what their attributes are?"""
+    """Do objects of this class count as containers of their attributes?"""
     return cls is SimpleNamespace or is_namedtuple(cls) or is_user_class(cls)
 
 
@@ -74,35 +78,35 @@ def fields_of(x: Any) -> tuple[str, ...]:
 
 
 def dict_of(x: Any) -> Mapping[str, Any]:
-    """The `__dict__` of an object, empty if it has none; a `__getattr__` of its class is not asked.
+    """The `__dict__` of an object, empty if it has none; a `__getattr__` of its class is not called.
 
     >>> dict_of(SimpleNamespace(k=1.0)), dict_of(1.0)
     ({'k': 1.0}, {})
     """
     try:
-        found: Mapping[str, Any] = object.__getattribute__(x, "__dict__")
+        attributes: Mapping[str, Any] = object.__getattribute__(x, "__dict__")
     except AttributeError:
         return {}
-    return found
+    return attributes
 
 
 _slots_of: dict[type, dict[str, Any]] = {}
 
 
 def slots_of(cls: type) -> dict[str, Any]:
-    """The slots of the objects of a class by name, and what in the class gets at them."""
-    known = _slots_of.get(cls)
-    if known is None:
+    """The descriptors of the slots of a class, by name."""
+    descriptors = _slots_of.get(cls)
+    if descriptors is None:
         if len(_slots_of) > 4096:
             _slots_of.clear()
-        known = _slots_of[cls] = {}
+        descriptors = _slots_of[cls] = {}
         for base in cls.__mro__:
             slots = vars(base).get("__slots__", ())
             for name in [slots] if isinstance(slots, str) else slots:
-                slot = vars(base).get(name := mangled(name, base.__name__))
+                slot = vars(base).get(name := mangle(name, base.__name__))
                 if isinstance(slot, MemberDescriptorType):
-                    known.setdefault(name, slot)
-    return known
+                    descriptors.setdefault(name, slot)
+    return descriptors
 
 
 def _is_set(slot: Any, x: Any) -> bool:
@@ -113,12 +117,12 @@ def _is_set(slot: Any, x: Any) -> bool:
     return True
 
 
-def own(x: Any, name: str) -> Any:
-    """An attribute as the container holds it, past the properties and descriptors of its class.
+def get_stored(x: Any, name: str) -> Any:
+    """An attribute as the object stores it, past the properties and descriptors of its class.
 
     >>> class Twice(SimpleNamespace):
     ...     k = property(lambda self: 2.0 * vars(self)["k"])
-    >>> o = Twice(); vars(o)["k"] = 1.0; own(o, "k"), o.k
+    >>> o = Twice(); vars(o)["k"] = 1.0; get_stored(o, "k"), o.k
     (1.0, 2.0)
     """
     if isinstance(x, tuple):
@@ -127,8 +131,8 @@ def own(x: Any, name: str) -> Any:
     return x.__dict__[name] if slot is None else slot.__get__(x)
 
 
-def put(x: Any, name: str, value: Any) -> None:
-    """Make `own(x, name)` what is given."""
+def set_stored(x: Any, name: str, value: Any) -> None:
+    """Store an attribute, past the properties and descriptors of the class of `x`."""
     slot = slots_of(type(x)).get(name)
     if slot is None:
         x.__dict__[name] = value
@@ -136,8 +140,8 @@ def put(x: Any, name: str, value: Any) -> None:
         slot.__set__(x, value)
 
 
-def is_plain(cls: type, name: str) -> bool:
-    """Does `x.name` read what an object of the class holds under this name, and nothing else?"""
+def is_plain_attribute(cls: type, name: str) -> bool:
+    """For an object `x` of the class, is `x.name` always the stored attribute?"""
     if not name.isidentifier() or keyword.iskeyword(name):
         return False
     raw = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
@@ -149,10 +153,10 @@ def is_plain(cls: type, name: str) -> bool:
     return not (hasattr(kind, "__get__") and (hasattr(kind, "__set__") or hasattr(kind, "__delete__")))
 
 
-def mangled(name: str, cls: str) -> str:
-    """What a name that is written in the body of a class stands for.
+def mangle(name: str, cls: str) -> str:
+    """The name that a name in the body of a class stands for.
 
-    >>> mangled("__k", "_P"), mangled("__init__", "P")
+    >>> mangle("__k", "_P"), mangle("__init__", "P")
     ('_P__k', '__init__')
     """
     cls = cls.lstrip("_")
@@ -160,71 +164,73 @@ def mangled(name: str, cls: str) -> str:
     return f"_{cls}{name}" if private and cls else name
 
 
-def mirror(cls: type, keys: Sequence[str]) -> type:
-    """The class of a gradient by an object of `cls` with these attributes: the same where they alone make one, without
-    any code of the class; else a namespace."""
-    if is_namedtuple(cls) or dataclasses.is_dataclass(cls) and _by_fields(cls, keys):
+def gradient_class(cls: type, keys: Sequence[str]) -> type:
+    """The class of the gradient by an object of `cls` with these attributes.
+
+    It is `cls` itself where the attributes alone make an object, without any code of the user; else a namespace.
+    """
+    if is_namedtuple(cls) or dataclasses.is_dataclass(cls) and _is_made_by_its_fields(cls, keys):
         return cls
     return SimpleNamespace
 
 
-def _by_fields(cls: Any, keys: Sequence[str]) -> bool:
-    """Does `cls(**fields)` make an object of exactly these fields, and run only what `dataclass` has written?"""
+def _is_made_by_its_fields(cls: Any, keys: Sequence[str]) -> bool:
+    """Does `cls(**fields)` make an object of exactly these fields, and run only code that `dataclass` generated?"""
     code = getattr(vars(cls).get("__init__"), "__code__", None)
     fields = dataclasses.fields(cls)
     writes = cls.__setattr__
     return (code is not None and code.co_filename == "<string>" and not hasattr(cls, "__post_init__")
             and cls.__new__ is object.__new__ and {f.name for f in fields} == {*keys}
             and (writes is object.__setattr__ or getattr(writes, "__code__", code).co_filename == "<string>")
-            and all(f.init and is_plain(cls, f.name) for f in fields)
+            and all(f.init and is_plain_attribute(cls, f.name) for f in fields)
             and len(fields) == code.co_argcount + code.co_kwonlyargcount - 1)
 
 
-def makes_itself(cls: Any) -> bool:
-    """Is `cls(**fields)` of a named tuple nothing but the tuple of these fields?"""
+def has_generated_constructor(cls: Any) -> bool:
+    """Does `cls(**fields)` of a named tuple run only code that `namedtuple` generated?"""
     return (cls.__init__ is object.__init__
             and cls.__new__.__globals__.get("__name__", "").startswith("namedtuple_"))
 
 
-def make(cls: Any, keys: Sequence[str], values: Sequence[Any]) -> Any:
-    """An object of these fields, of the class of a gradient."""
+def make_gradient(cls: Any, keys: Sequence[str], values: Sequence[Any]) -> Any:
+    """The gradient by an object of `cls` with these attributes."""
     if is_namedtuple(cls):
         return tuple.__new__(cls, values)
-    return mirror(cls, keys)(**dict(zip(keys, values)))
+    return gradient_class(cls, keys)(**dict(zip(keys, values)))
 
 
-def with_fields(cls: Any, values: Mapping[str, Any]) -> Any:
-    """An object of a class with these attributes, made without its `__init__`."""
+def make_without_init(cls: Any, values: Mapping[str, Any]) -> Any:
+    """An object of a class with these attributes, made without calling its `__init__`."""
     if is_namedtuple(cls):
         return tuple.__new__(cls, [values[name] for name in cls._fields])
-    made = object.__new__(cls)
+    instance = object.__new__(cls)
     for name, value in values.items():
-        object.__setattr__(made, name, value)
-    return made
+        object.__setattr__(instance, name, value)
+    return instance
 
 
 def attributes(x: Any) -> dict[str, Any] | None:
-    """The attributes of a container by name; None where `x` is none."""
-    return {k: own(x, k) for k in fields_of(x)} if is_container(type(x)) else None
+    """The attributes of a container by name; None where `x` is not a container."""
+    return {k: get_stored(x, k) for k in fields_of(x)} if is_container(type(x)) else None
 
 
-def with_attributes(x: Any, values: Mapping[str, Any]) -> Any:
+def replace_attributes(x: Any, values: Mapping[str, Any]) -> Any:
     """A copy of `x` with these attributes."""
     if isinstance(x, tuple):
         return tuple.__new__(type(x), values.values())
-    made = object.__new__(type(x)) if type(x) is not SimpleNamespace else SimpleNamespace()
+    copy = object.__new__(type(x)) if type(x) is not SimpleNamespace else SimpleNamespace()
     for name, value in values.items():
-        put(made, name, value)
-    return made
+        set_stored(copy, name, value)
+    return copy
 
 
 def dotted_name(cls: type) -> str | None:
-    """`module.Name`, where an import finds the class under that name; else None."""
+    """`module.Name` where an import finds the class under that name, else None."""
     module = cls.__module__
     if module == "__main__" or "." in cls.__qualname__:
         return None
     try:
-        found = getattr(importlib.import_module(module), cls.__qualname__, None)
+        imported = getattr(importlib.import_module(module), cls.__qualname__, None)
     except ImportError:
         return None
-    return f"{module}.{cls.__qualname__}" if found is cls else None
+    return f"{module}.{cls.__qualname__}" if imported is cls else None

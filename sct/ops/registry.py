@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sct.ir.core import Eqn, Lit, Op, Operand, Value
-from sct.ir.real_ints import derived
-from sct.ir.types import Optional, Tensor, Type, Undef, asked_of_sizes
+from sct.ir.real_ints import result_type
+from sct.ir.types import Optional, Tensor, Type, Undef, size_requirements
 
 __all__ = [
     "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "is_readonly", "may_raise", "op", "placeholders",
@@ -118,7 +118,7 @@ def _asks_of_sizes(eqn: Eqn) -> bool:
     if eqn.op.raises != "shape" and not t.is_array:
         return False
     args = list(map(_assigned, eqn.args))
-    told = asked_of_sizes(lambda: derived(eqn.op, args, eqn.attrs, eqn.spelling))
+    told = size_requirements(lambda: result_type(eqn.op, args, eqn.attrs, eqn.spelling))
     return not all(told) or eqn.op.raises == "shape" and not told
 
 

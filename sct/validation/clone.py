@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.calls.opaque_calls import is_library
-from sct.ir.user_objects import dict_of, fields_of, is_container, is_namedtuple, is_user_class, own, put
+from sct.ir.user_objects import dict_of, fields_of, get_stored, is_container, is_namedtuple, is_user_class, set_stored
 
 __all__ = ["LARGEST", "Kept", "NotCopied", "World"]
 
@@ -152,7 +152,7 @@ class World:
     def _object(self, x: Any) -> Any:
         made = self.enter(x, type(x).__new__(type(x)) if type(x) is SimpleNamespace else object.__new__(type(x)))
         for name in fields_of(x):
-            put(made, name, self.copy(own(x, name)))
+            set_stored(made, name, self.copy(get_stored(x, name)))
         return made
 
     def _other(self, x: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.user_objects import fields_of, is_container, own
+from sct.ir.user_objects import fields_of, get_stored, is_container
 
 __all__ = ["same", "shown"]
 
@@ -83,7 +83,7 @@ class _Comparison:
             return bool(a == b)
         if is_container(type(a)):
             names = fields_of(a)
-            return names == fields_of(b) and all(self.same(own(a, name), own(b, name)) for name in names)
+            return names == fields_of(b) and all(self.same(get_stored(a, name), get_stored(b, name)) for name in names)
         if isinstance(a, types.FunctionType):
             return bool(a.__code__ == b.__code__)
         if isinstance(a, random.Random):

@@ -26,7 +26,7 @@ from sct.errors import Loc, SctError, complex_number
 from sct.frontend import Same, Traced, Transform, read_path
 from sct.frontend.values.primal_record import NO_VALUE, Place
 from sct.ir import Eqn, Fn, walk
-from sct.ir.user_objects import own
+from sct.ir.user_objects import get_stored
 from sct.validation.clone import Kept, NotCopied, World
 from sct.validation.compare import same, shown
 from sct.validation.primal import Primal, primal_of
@@ -271,7 +271,7 @@ def _held(bound: inspect.BoundArguments, place: Place) -> Any:
         x = bound.arguments[first] if first in bound.arguments else bound.kwargs[first]
     for how, key in steps:
         try:
-            x = x[key] if how == "item" else own(x, key)
+            x = x[key] if how == "item" else get_stored(x, key)
         except (LookupError, AttributeError):
             return _GONE
     return len(x) if isinstance(x, list) else list(x) if isinstance(x, dict) else x

@@ -26,7 +26,7 @@ from sct.codegen.program.statement_ir import (
     statements,
     targets,
 )
-from sct.ir.affine import Range, is_inside, range_over, term_of
+from sct.ir.affine import Range, is_in_bounds, range_over, term_of
 from sct.ir.core import Eqn, Operand, Value, is_effect
 from sct.ir.types import FLOAT, Dim, Tensor
 from sct.ops.arrays.indexing import is_there
@@ -105,7 +105,7 @@ class Order:
         return not is_there(x.shape, eqn.attrs["key"], eqn.args[_KEY_AT[eqn.op.name]:], self._inside)
 
     def _inside(self, i: Operand, d: Dim) -> bool:
-        return is_inside(term_of(i, self._definition), d, self.ranges[::-1])
+        return is_in_bounds(term_of(i, self._definition), d, self.ranges[::-1])
 
     # -- where expressions are evaluated ---------------------------------------------------------
 

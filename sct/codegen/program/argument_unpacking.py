@@ -12,7 +12,7 @@ from sct.codegen.program.templates import ATTRIBUTE, COLUMN, ITEM
 from sct.ir.core import Eqn, Lit, Value
 from sct.ir.pytree import Leaf, Node, Tree
 from sct.ir.types import Opaque
-from sct.ir.user_objects import is_plain
+from sct.ir.user_objects import is_plain_attribute
 
 __all__ = ["unpacked_parameter"]
 
@@ -35,7 +35,7 @@ def _items(tree: Tree, container: Value, values: Sequence[Value]) -> Iterator[Ev
             value = Value(Opaque(), key if isinstance(key, str) and key.isidentifier() else None)
         if tree.kind != "object":
             eqn = Eqn(COLUMN if tree.kind == "rows" else ITEM, (container, Lit(key)), (value,))
-        elif is_plain(tree.cls, key):
+        elif is_plain_attribute(tree.cls, key):
             eqn = Eqn(ATTRIBUTE, (container,), (value,), {"name": key})
         else:
             attributes = Value(Opaque(), None)

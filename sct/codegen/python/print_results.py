@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, constant
 from sct.ir.core import Operand
 from sct.ir.pytree import Const, Leaf, Node, Tree
-from sct.ir.user_objects import is_namedtuple, makes_itself
+from sct.ir.user_objects import has_generated_constructor, is_namedtuple
 
 __all__ = ["display"]
 
@@ -38,7 +38,7 @@ def display(tree: Tree, values: Sequence[Operand], printer: ExpressionPrinter) -
 def _instance(tree: Node, children: list[ast.expr], modules: Modules) -> ast.expr:
     """An instance of the class of a gradient: see ir/user_objects.py."""
     cls = modules.cls(tree.cls)
-    if is_namedtuple(tree.cls) and not makes_itself(tree.cls):
+    if is_namedtuple(tree.cls) and not has_generated_constructor(tree.cls):
         new = ast.Attribute(ast.Name("tuple", ast.Load()), "__new__", ast.Load())
         return ast.Call(new, [cls, ast.Tuple(children, ast.Load())], [])
     if all(key.isidentifier() and not keyword.iskeyword(key) for key in tree.keys):

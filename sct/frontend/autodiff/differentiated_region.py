@@ -34,10 +34,10 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.primal_record import NO_VALUE, Reading, final_contents, left_behind
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
-from sct.ir.pytree import Const, Leaf, Node, Tree, relabel
-from sct.ir.real_ints import counts_as_real, real
+from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
+from sct.ir.real_ints import counts_as_real, mark_real
 from sct.ir.types import FLOAT, Optional, Tensor, Type, Undef, in_words
-from sct.ir.user_objects import is_namedtuple, mirror
+from sct.ir.user_objects import gradient_class, is_namedtuple
 from sct.ops import is_none, unwrap
 
 __all__ = ["Region", "d_name", "evaluate", "gradient", "positions", "rebuild_tree", "some_number",
@@ -249,7 +249,7 @@ class _Params:
     def param(self, leaf: Abstract, copy: Abstract, name: str | None) -> Abstract:
         ev = self.ev
         x = ev.operand(leaf)
-        p = Value(real(x.type), x.hint or name, x.dim)
+        p = Value(mark_real(x.type), x.hint or name, x.dim)
         ev.stands_for[p] = x
         self.values.append(p)
         self.primals.append(x)
@@ -382,4 +382,4 @@ def gradient(ev: Evaluator, region: Region, k: int, cts: Sequence[Value]) -> Abs
 
 def without_constants(tree: Tree) -> Tree:
     """The structure of a derivative by what is arranged so: None for what has none."""
-    return relabel(tree, Leaf, lambda _: None, mirror)
+    return map_tree(tree, Leaf, lambda _: None, gradient_class)

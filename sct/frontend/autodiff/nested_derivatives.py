@@ -24,7 +24,7 @@ from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, Pullback, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, is_float, rebuild, walk
-from sct.ir.pytree import Const, Leaf, Node, relabel
+from sct.ir.pytree import Const, Leaf, Node, map_tree
 from sct.ir.pytree import leaves as leaves_of
 from sct.ir.types import Function, Tensor, in_words
 from sct.ops import apply, jvp, ones, pullback, raise_, vjp
@@ -185,9 +185,9 @@ def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: b
     outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
     back = Value(Function(), "pullback")
     index = {k: j for j, k in enumerate(seeded)}
-    ct_tree = relabel(region.out, lambda k: Leaf(index[k]) if k in index else Const(None), lambda _: None)
+    ct_tree = map_tree(region.out, lambda k: Leaf(index[k]) if k in index else Const(None), lambda _: None)
     result = Node("tuple", tuple(range(len(args))), tuple(
-        relabel(without_constants(tree), lambda j, where=where: Leaf(where[j]) if where[j] >= 0 else Const(None))  # type: ignore[misc]
+        map_tree(without_constants(tree), lambda j, where=where: Leaf(where[j]) if where[j] >= 0 else Const(None))  # type: ignore[misc]
         for _, tree, where in region.wrt))
     ev.b.add(Eqn(pullback, tuple(region.primals), (*outs, back),
                  {"wrt": tuple(range(len(region.primals))), "seeded": tuple(seeded), "params": ct_tree,

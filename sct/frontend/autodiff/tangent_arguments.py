@@ -17,7 +17,7 @@ from sct.frontend.interpreter.exceptions import die
 from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Static, Tup
 from sct.ir import Lit, Operand
-from sct.ir.real_ints import real
+from sct.ir.real_ints import mark_real
 from sct.ir.types import NONE, Dim, List, Optional, Tensor, Undef, in_words
 from sct.ir.user_objects import attributes
 from sct.ops import array, astype, dim, index, ne, to_f32, to_f64
@@ -68,7 +68,7 @@ class Direction:
             raise self.refusal(ev, x, value)
         for axis, (a, b) in enumerate(zip(g.shape, t.shape)):
             self.equal(ev, x, value, axis, a, b)
-        return _converted(ev, x, g, tangent_type(real(t)))
+        return _converted(ev, x, g, tangent_type(mark_real(t)))
 
     def equal(self, ev: Evaluator, x: Operand, value: Operand, axis: int, a: Dim, b: Dim) -> None:
         """Refuse sizes that differ; raise at run time where that is not known before."""

@@ -24,7 +24,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Value
-from sct.ir.real_ints import plain
+from sct.ir.real_ints import unmark_real
 from sct.ir.types import FLOAT, Opaque, Tensor
 from sct.ir.user_objects import is_user_class
 
@@ -56,7 +56,7 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
     known = _ITERATED.get(v.kind) if isinstance(v, Iteration) else known
     if known is not None:
         return known
-    t = plain(v.type) if isinstance(v, Value) else None
+    t = unmark_real(v.type) if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype != "real":
         if t == FLOAT:
             ev.ask_classes()
@@ -83,7 +83,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 def possible_classes(v: Abstract) -> tuple[type, ...]:
     """The classes that a number may have, where there are several."""
-    t = plain(v.type) if isinstance(v, Value) else None
+    t = unmark_real(v.type) if isinstance(v, Value) else None
     if not isinstance(t, Tensor) or t.is_array:
         return ()
     dtype = {"rint": "int", "float": "real"}.get(t.dtype, t.dtype)

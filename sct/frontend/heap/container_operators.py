@@ -22,7 +22,7 @@ from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.loops.iterator_protocol import view_items
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Method, Ref, Slots, Static, Tup
 from sct.ir import Lit, Operand, Value
-from sct.ir.real_ints import plain
+from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor
 
 __all__ = ["arrays_of", "as_set", "combined", "is_sequence", "like", "written"]
@@ -87,7 +87,7 @@ def like(ev: Evaluator, v: Abstract) -> Any:
         return () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
     if isinstance(v, Static) and is_number(v):
         return v.value
-    t = plain(v.type) if isinstance(v, Value) else None
+    t = unmark_real(v.type) if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype not in ("real", "single"):
         cls: Any = {"bool": bool, "int": int, "float": float}.get(t.dtype) or np.dtype(NUMPY_NAMES[t.dtype]).type
         return cls(1)

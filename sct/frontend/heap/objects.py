@@ -39,8 +39,8 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
 from sct.ir import Fn, Value, is_effect, walk
-from sct.ir.foreign import instead
-from sct.ir.real_ints import plain
+from sct.ir.foreign import conversion_hint
+from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor
 from sct.ir.user_objects import dict_of, is_container, is_namedtuple, is_user_class
 from sct.ops import BY_CALL, python, raise_
@@ -342,11 +342,11 @@ def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abst
     tried on others of their classes."""
     samples = [_sample(v) for v in values]
     for v, sample in zip(values, samples):
-        if sample is MISSING and isinstance(v, Static) and instead(v.value, "it"):
+        if sample is MISSING and isinstance(v, Static) and conversion_hint(v.value, "it"):
             ev.operand(v)  # an object of another library, which is refused by name
     if MISSING in samples:
         for v in values:
-            if isinstance(v, Static) and instead(v.peek, "it"):
+            if isinstance(v, Static) and conversion_hint(v.peek, "it"):
                 ev.operand(v)  # refused by its name
         ev.refuse("SCT503", "this operator is not supported between these objects")
     result = attempted(ev, lambda: run(*samples))
@@ -376,7 +376,7 @@ def _sample(v: Abstract) -> Any:
     if isinstance(t, Tensor) and t.carrier == "py":
         return {"b": True, "i": 1, "f": 1.0}[t.kind]
     if isinstance(t, Tensor) and t.carrier == "np":
-        return numpy_dtype(plain(t).dtype).type(1)
+        return numpy_dtype(unmark_real(t).dtype).type(1)
     return MISSING
 
 

@@ -30,7 +30,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.memory_layout import is_forbidden
 from sct.ir import Lit, Operand, Value
-from sct.ir.real_ints import plain
+from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor, in_words
 from sct.ops import BY_CALL, astype, dim, reshape, store, transpose
 from sct.ops import index as index_op
@@ -439,7 +439,7 @@ def fits(ev: Evaluator, result: Tensor, t: Tensor) -> bool:
 
 def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
     """`array op= value`: `new` is the result of `op`; shape and dtype stay the array's."""
-    t, n = plain(ev.type_of(ref)), plain(new.type)
+    t, n = unmark_real(ev.type_of(ref)), unmark_real(new.type)
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if n.dtype != t.dtype:
         if "bif".index(n.kind) > "bif".index(t.kind):
@@ -451,7 +451,7 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
                   why="NumPy raises here too")
     if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):
         ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}")
-    if (t.rank > 1 or plain(new.type) != t) and not (ref.path and ref.path[-1].op is index_op):
+    if (t.rank > 1 or unmark_real(new.type) != t) and not (ref.path and ref.path[-1].op is index_op):
         # Written in place: the memory layout, which `np.sum` can tell, stays; so does the shape.
         new = ev.emit(store, ev.read(ref), new, key=("e",))
     write_through(ev, ref, new)

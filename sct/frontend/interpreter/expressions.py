@@ -53,8 +53,8 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.lookup_guards import MISSING, absent, in_class, of_builtins, of_library, path_to
 from sct.ir import Lit, Operand, Value
-from sct.ir.foreign import described
-from sct.ir.real_ints import plain
+from sct.ir.foreign import class_in_words
+from sct.ir.real_ints import unmark_real
 from sct.ir.types import BOOL, Dim, Optional, Tensor, Undef
 from sct.ir.user_objects import dict_of, is_user_class
 from sct.ops import BY_CALL, OPS, apply, fstring, gt, is_none, ne, not_, size, transpose
@@ -446,7 +446,7 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         x_type = owner.type
     if not isinstance(x_type, Tensor):
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
-        of = "this object" if leaf is None else described(leaf)
+        of = "this object" if leaf is None else class_in_words(leaf)
         given = owner.hint if isinstance(owner, Value) and name in dict_of(leaf) else ""
         hint = f"pass types.SimpleNamespace(**vars({given}))" if given else \
             "use a list, a dict, an array, or an object of a class of your own"
@@ -469,7 +469,7 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if name == "size":
         return ev.wrap(ev.emit(size, ev.operand(owner)))
     if name == "dtype":
-        return Static(np.dtype(NUMPY_NAMES[plain(x_type).dtype]))
+        return Static(np.dtype(NUMPY_NAMES[unmark_real(x_type).dtype]))
     if name == "real" and x_type.kind != "c":
         return owner
     if name == "imag" and x_type.carrier != "py":

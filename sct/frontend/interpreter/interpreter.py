@@ -65,7 +65,7 @@ from sct.frontend.values.memory_layout import layout
 from sct.frontend.values.primal_record import Reading
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, is_effect, rebuild
 from sct.ir.core import is_float
-from sct.ir.foreign import described, instead
+from sct.ir.foreign import class_in_words, conversion_hint
 from sct.ir.interp import run
 from sct.ir.real_ints import counts_as_real
 from sct.ir.text import show
@@ -254,8 +254,8 @@ class Evaluator(Facts):
             self.refuse("SCT207", f"{use} an object that sct cannot see into",
                         why="nothing is known of what the function that made it returns",
                         hint="compute it outside the differentiated function")
-        self.refuse("SCT506", f"{use} {described(x)} is not supported",
-                    hint=instead(x, v.hint or "it") or "pass numbers and arrays")
+        self.refuse("SCT506", f"{use} {class_in_words(x)} is not supported",
+                    hint=conversion_hint(x, v.hint or "it") or "pass numbers and arrays")
 
     # -- dispatch ----------------------------------------------------------------------------
 
@@ -516,8 +516,8 @@ class Evaluator(Facts):
             self.refuse("SCT502", "this value cannot be used here", why=v.reason)
         what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
                 "Perhaps": "a tuple that may be None", "Iteration": "an iterator"}.get(type(v).__name__)
-        if what is None and isinstance(v, Static) and (hint := instead(v.value, _called(v))):
-            self.refuse("SCT506", f"{described(v.value)} is not supported here",
+        if what is None and isinstance(v, Static) and (hint := conversion_hint(v.value, _called(v))):
+            self.refuse("SCT506", f"{class_in_words(v.value)} is not supported here",
                         hint=hint if v.path is None else f"make it {hint.removeprefix('pass ')} outside the function")
         what = what or (f"`{v.value!r}`" if isinstance(v, Static) else "a function")
         hint = f"use its value: `{v.value}.value`" if isinstance(v, Static) and isinstance(v.value, enum.Enum) else \

@@ -28,7 +28,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.memory_layout import contiguous, is_c_order, is_view
 from sct.ir import Eqn, Lit, Op, Operand, Value
-from sct.ir.real_ints import plain
+from sct.ir.real_ints import unmark_real
 from sct.ir.types import Dim, Tensor, TypeMismatch
 from sct.ops import BY_CALL, aliases, is_readonly, stop_gradient
 from sct.ops.reductions.masked_ufuncs import masked_ufunc
@@ -238,7 +238,7 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
     if isinstance(made, Tup):
         ev.refuse("SCT205", f"`{spelling}` with `out=` is not supported", why="it gives several arrays",
                   hint="leave `out` out, and assign the result to `y[...]`")
-    t, n = plain(ev.type_of(out)), plain(ev.type_of(made))
+    t, n = unmark_real(ev.type_of(out)), unmark_real(ev.type_of(made))
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if "bif".index(n.kind) > "bif".index(t.kind):
         ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype}", why="NumPy raises here too")

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from sct.errors import Loc, SctError
-from sct.frontend.source.private_names import functions_in, mangle
+from sct.frontend.source.private_names import functions_in, mangle_names
 
 __all__ = [
     "Binds", "Liveness", "Matches", "SourceFunction", "declared", "free_names", "loc_of", "local_names", "own_nodes",
@@ -113,7 +113,7 @@ def _source_of(code: types.CodeType, _: str) -> SourceFunction:
         nodes = _on_a_line(nodes, text, code) or nodes
     node, cls = nodes[0]
     tree = gast.ast_to_gast(node)
-    mangle(tree, cls)
+    mangle_names(tree, cls)
     tree = _Matching().visit(tree)
     return SourceFunction(tree, code.co_filename, code.co_name, getattr(code, "co_qualname", code.co_name))
 

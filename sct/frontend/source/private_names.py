@@ -8,9 +8,9 @@ from typing import Any
 
 import gast
 
-from sct.ir.user_objects import mangled
+from sct.ir.user_objects import mangle
 
-__all__ = ["functions_in", "mangle", "name_of"]
+__all__ = ["functions_in", "mangle_names", "name_of"]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -45,7 +45,7 @@ def _class_at(node: Any, child: Any, cls: str) -> str:
     return str(node.name) if isinstance(node, (ast.ClassDef, gast.ClassDef)) and child in node.body else cls
 
 
-def mangle(function: Any, cls: str) -> None:
+def mangle_names(function: Any, cls: str) -> None:
     """Write out the private names in a function that stands in the body of a class."""
     todo = [(child, cls) for child in gast.iter_child_nodes(function)]
     while todo:
@@ -55,9 +55,9 @@ def mangle(function: Any, cls: str) -> None:
             node.written = node.name
         for field in _NAMES.get(type(node), ()):
             if (name := getattr(node, field)) is not None:
-                setattr(node, field, mangled(name, cls))
+                setattr(node, field, mangle(name, cls))
         if isinstance(node, (gast.Global, gast.Nonlocal)):
-            node.names = [mangled(name, cls) for name in node.names]
+            node.names = [mangle(name, cls) for name in node.names]
 
 
 def name_of(node: Any) -> str:

@@ -23,9 +23,9 @@ from sct.frontend.values.argument_types import is_one_value, is_shared
 from sct.frontend.values.guards import UNKNOWN, Guard
 from sct.frontend.values.type_syntax import Columns
 from sct.ir import Fn, walk
-from sct.ir.pytree import Node, Tree, taken
+from sct.ir.pytree import Node, Tree, children_of
 from sct.ir.types import List, Tensor, Type
-from sct.ir.user_objects import fields_of, is_container, own
+from sct.ir.user_objects import fields_of, get_stored, is_container
 
 __all__ = ["Shared", "apart", "check_aliasing", "containers_of", "written_leaves"]
 
@@ -104,7 +104,7 @@ def apart(given: Sequence[Any], outside: Sequence[Any]) -> bool:
             if in_one:
                 rows.add(id(x))
         if is_container(type(x)):
-            todo += [(own(x, name), False) for name in fields_of(x)]
+            todo += [(get_stored(x, name), False) for name in fields_of(x)]
         elif isinstance(x, (list, tuple, dict)):
             inside = in_one or is_one_value(x)
             todo += [(v, inside) for v in (x.values() if isinstance(x, dict) else x) if isinstance(v, _HOLDING)
@@ -135,7 +135,7 @@ def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
         if again:
             return
     if isinstance(tree, Node) and tree.kind != "rows":
-        parts = [own(x, name) for name in tree.keys] if tree.kind == "object" else taken(tree, x)
+        parts = [get_stored(x, name) for name in tree.keys] if tree.kind == "object" else children_of(tree, x)
         for part, child in zip(parts, tree.children):
             yield from containers_of(part, child, numbers)
 

@@ -30,9 +30,9 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import UNKNOWN
 from sct.frontend.values.type_syntax import Columns
 from sct.ir import Value
-from sct.ir.pytree import Const, Leaf, Node, Tree, relabel
+from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
 from sct.ir.types import INT, NONE, Dim, List, Never, Opaque, Tensor, Type, join, py, sym
-from sct.ir.user_objects import fields_of, is_container, is_namedtuple, is_plain, is_user_class, own
+from sct.ir.user_objects import fields_of, get_stored, is_container, is_namedtuple, is_plain_attribute, is_user_class
 from sct.ops import BY_CALL
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
         if -1 - id(x) in sizes:
             return t, sizes[-1 - id(x)]
         first = sizes.setdefault(-1 - id(x), len(sizes))
-        return t, first, tuple([(k, _key(own(x, k), sizes)) for k in fields_of(x)])
+        return t, first, tuple([(k, _key(get_stored(x, k), sizes)) for k in fields_of(x)])
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may give the operators other meanings", hint="pass np.asarray(x)")
@@ -252,7 +252,7 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> t
     if type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple):
         if seen is not None and id(x) in seen:
             known, tree = seen[id(x)]
-            return known, relabel(tree, lambda _: Leaf(_again(ev, x, tree, _)))
+            return known, map_tree(tree, lambda _: Leaf(_again(ev, x, tree, _)))
         ev.containers_twice = ev.containers_twice or id(x) in ev.containers
         ev.containers.add(id(x))
     made = _argument(ev, x, name, seen)
@@ -347,9 +347,9 @@ def _object(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tu
     ev.entered.add(id(x))
     keys, cls = fields_of(x), type(x)
     for k in keys:
-        if not is_plain(cls, k) and (isinstance(x, tuple) or k not in x.__dict__):
+        if not is_plain_attribute(cls, k) and (isinstance(x, tuple) or k not in x.__dict__):
             ev.refuse("SCT503", f"the attribute `{k}` of a `{cls.__name__}` is hidden by another one of its class")
-    parts = [argument(ev, own(x, k), k, seen) for k in keys]
+    parts = [argument(ev, get_stored(x, k), k, seen) for k in keys]
     ev.entered.discard(id(x))
     items = tuple(v for v, _ in parts)
     tree = Node("object", keys, tuple(t for _, t in parts), cls)
@@ -459,8 +459,9 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if is_namedtuple(type(obj)):
         ev.identities[path, "type"] = (path, type(obj))
         fields = fields_of(obj)
-        paths = [(*path, ("attr", k) if is_plain(type(obj), k) else ("item", j)) for j, k in enumerate(fields)]
-        return Tup(tuple(lift(ev, own(obj, k), at) for k, at in zip(fields, paths)), fields, type(obj))
+        paths = [(*path, ("attr", k) if is_plain_attribute(type(obj), k) else ("item", j))
+                 for j, k in enumerate(fields)]
+        return Tup(tuple(lift(ev, get_stored(obj, k), at) for k, at in zip(fields, paths)), fields, type(obj))
     if type(obj) is dict:
         ev.identities[path, "type"] = (path, dict)
         ev.identities[path, "keys"] = (path, tuple(obj))

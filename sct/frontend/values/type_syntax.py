@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sct.errors import SctError
 from sct.ir.types import BOOL, FLOAT, INT, Dim, List, Opaque, Tensor, Type, sym
-from sct.ir.user_objects import fields_of, is_container, make, own
+from sct.ir.user_objects import fields_of, get_stored, is_container, make_gradient
 
 __all__ = [
     "Columns", "fields_by_hint", "guesses", "hints_of", "is_open", "known_value", "parse_type", "structure",
@@ -100,7 +100,7 @@ def tangent_of(x: Any) -> Any:
         return x if None not in map(tangent_of, x.types) else None
     if is_container(type(x)) and not isinstance(x, (Tensor, Opaque)):
         fields = fields_of(x)
-        return make(type(x), fields, [tangent_of(own(x, name)) for name in fields])
+        return make_gradient(type(x), fields, [tangent_of(get_stored(x, name)) for name in fields])
     return x if isinstance(x, Tensor) and x.kind == "f" or isinstance(x, float) else None
 
 

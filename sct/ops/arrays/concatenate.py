@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, fits
+from sct.ir.types import Dim, Tensor, TypeMismatch, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.creation import dtype_text, optional_dtype, strong
 from sct.ops.arrays.indexing import index, join
@@ -42,7 +42,7 @@ def type_array(*parts: Operand, tree: Nest = 0, dtype: str | None = None) -> Ten
 
 
 def equal_dims(a: Dim, b: Dim) -> Dim:
-    fits(a == b)
+    note_size_requirement(a == b)
     if a.value is not None and b.value is not None and a != b:
         raise TypeMismatch(f"an array of arrays of sizes {a} and {b}")
     return a
@@ -129,7 +129,7 @@ asarray = display_op("asarray", run_asarray, same_array)
 def type_concatenate(*xs: Operand, axis: int = 0) -> Tensor:
     types = [number(x) for x in xs]
     (k,) = normalize(axis, types[0].rank)
-    fits(True)
+    note_size_requirement(True)
     shape = list(types[0].shape)
     for t in types[1:]:
         if t.rank != len(shape):
@@ -192,7 +192,7 @@ concatenate = op("concatenate", "numpy.concatenate", type=type_concatenate, line
 
 def type_stack(*xs: Operand, axis: int = 0) -> Tensor:
     types = [number(x) for x in xs]
-    fits(True)
+    note_size_requirement(True)
     shape = list(types[0].shape)
     for t in types[1:]:
         if t.rank != len(shape):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import FLOAT, Dim, List, Tensor, Type, TypeMismatch, fits, in_words
+from sct.ir.types import FLOAT, Dim, List, Tensor, Type, TypeMismatch, in_words, note_size_requirement
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import dtype_name, number, numpy_dtype, size_of
@@ -46,7 +46,7 @@ def optional_dtype(dtype: Any) -> str | None:
 
 def shape_of(sizes: Sequence[Operand]) -> tuple[Dim, ...]:
     shape = tuple(map(size_of, sizes))
-    fits(all(d.least >= 0 for d in shape))
+    note_size_requirement(all(d.least >= 0 for d in shape))
     return shape
 
 

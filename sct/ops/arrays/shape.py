@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import INT, Dim, Seq, Tensor, TypeMismatch, divided, fits
+from sct.ir.types import INT, Dim, Seq, Tensor, TypeMismatch, divided, note_size_requirement
 from sct.ops import samples
 from sct.ops.registry import display, op, placeholders, sequence
 from sct.ops.type_rules import Axis, normalize, number, size_dim, size_of
@@ -83,7 +83,7 @@ def type_reshape(x: Operand, *sizes: Operand) -> Tensor:
         raise TypeMismatch("can only specify one unknown dimension")
     if free:
         dims[free[0]] = remaining(number(x).shape, [d for k, d in enumerate(dims) if k not in free])
-    fits(size_dim(dims) == size_dim(number(x).shape))
+    note_size_requirement(size_dim(dims) == size_dim(number(x).shape))
     return rearranged(x, dims)
 
 
@@ -273,7 +273,7 @@ def dropped(x: Operand, axis: Axis) -> tuple[int, ...]:
 
 def type_squeeze(x: Operand, axis: Axis = None) -> Tensor:
     shape, gone = number(x).shape, dropped(x, axis)
-    fits(all(shape[k].value == 1 for k in gone))
+    note_size_requirement(all(shape[k].value == 1 for k in gone))
     if any(shape[k].never_one for k in gone):
         raise TypeMismatch("cannot select an axis to squeeze out which has size not equal to one")
     return rearranged(x, [d for k, d in enumerate(shape) if k not in gone])
@@ -298,7 +298,8 @@ def bind_broadcast_to(array: Any, shape: Any) -> tuple[list[Any], dict[str, Any]
 
 def type_broadcast_to(x: Operand, *sizes: Operand) -> Tensor:
     dims, shape = [size_of(s) for s in sizes], number(x).shape
-    fits(len(shape) <= len(dims) and all(d.value == 1 or d == s for d, s in zip(shape[::-1], dims[::-1])))
+    note_size_requirement(len(shape) <= len(dims)
+                          and all(d.value == 1 or d == s for d, s in zip(shape[::-1], dims[::-1])))
     return rearranged(x, dims)
 
 

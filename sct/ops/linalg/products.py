@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_shapes, fits
+from sct.ir.types import Dim, Tensor, TypeMismatch, broadcast_shapes, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.shape import expand_dims, ravel, reshape_as, squeeze, swapaxes, transpose
 from sct.ops.linalg.einsum import Labels, contract
@@ -30,7 +30,7 @@ def product(x: Operand, y: Operand, shape: Sequence[Dim]) -> Tensor:
 
 def contracted(a: Dim, b: Dim) -> None:
     """The axes that are summed over must have one size."""
-    fits(a == b)
+    note_size_requirement(a == b)
     if a.value is not None and b.value is not None and a != b:
         raise TypeMismatch(f"shapes not aligned: sizes {a} and {b}")
 
@@ -223,7 +223,7 @@ vdot = bilinear("vdot", "numpy.vdot", type_vdot, vdot_transposed, run=np.vdot,
 
 
 def type_outer(x: Operand, y: Operand) -> Tensor:
-    fits(True)
+    note_size_requirement(True)
     return product(x, y, (size_dim(number(x).shape), size_dim(number(y).shape)))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import ANY_REAL, ANY_SINGLE, Tensor, fits
+from sct.ir.types import ANY_REAL, ANY_SINGLE, Tensor, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.creation import eye, strong
 from sct.ops.arrays.shape import dim, expand_dims, moveaxis, ravel, reshape, reshape_as, shape_of, size, transpose
@@ -33,7 +33,7 @@ def reduction(call: Callable[..., Any], of_something: bool = False) -> Callable[
     def rule(x: Operand, axis: Axis = None, keepdims: bool = False) -> Tensor:
         t = number(x)
         dtypes = {probe(call, d) for d in readings(t)}
-        fits(not of_something or all(t.shape[k].least > 0 for k in normalize(axis, t.rank)))
+        note_size_requirement(not of_something or all(t.shape[k].least > 0 for k in normalize(axis, t.rank)))
         return scalar_or_array(dtypes, reduced_shape(t.shape, axis, keepdims))
 
     return rule

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.types import Tensor, TypeMismatch, fits, sym
+from sct.ir.types import Tensor, TypeMismatch, note_size_requirement, sym
 from sct.ops import samples
 from sct.ops.arrays.creation import astype, zeros_of
 from sct.ops.arrays.indexing import add_at, index, join, store
@@ -191,7 +191,7 @@ def median_forward(tangents: Sequence[Any], y: Operand, x: Operand, axis: Axis =
 
 def type_median(x: Operand, axis: Axis = None, keepdims: bool = False) -> Tensor:
     dtypes = {probe(np.median, d) for d in readings(number(x))}
-    fits(True)
+    note_size_requirement(True)
     return scalar_or_array(dtypes, reduced_shape(number(x).shape, axis, keepdims))
 
 

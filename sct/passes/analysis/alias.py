@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Union
 
-from sct.ir.check import raises
+from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
 from sct.ir.types import List, Optional, Residuals, Seq, Tensor, Type, Undef
 from sct.ops.program.list_ops import HOLDS, UPDATES
@@ -223,7 +223,7 @@ def carry_flow(loop: Loop, k: int) -> Flow:
 def flows(eqn: Eqn) -> Iterator[Flow]:
     """How arrays get from region to region at a `cond` or loop."""
     if eqn.op.name == "cond":
-        arms = [arm for arm in eqn.regions if not raises(arm)]
+        arms = [arm for arm in eqn.regions if not always_raises(arm)]
         for k, out in enumerate(eqn.outs):
             if holds_array(out.type):
                 yield Flow(tuple((arm, k) for arm in arms), (out,))

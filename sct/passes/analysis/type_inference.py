@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sct.ir.check import agree, fits, raises
+from sct.ir.check import agree, always_raises, fits
 from sct.ir.core import Eqn, Fn, Operand, Value, substitute
-from sct.ir.real_ints import derived
+from sct.ir.real_ints import result_type
 from sct.ir.types import Never, Optional, Seq, Tensor, Type, Undef, join
 
 __all__ = ["retype"]
@@ -36,12 +36,12 @@ class _Retype:
             return self.loop(eqn)
         if eqn.op.name == "cond":
             eqn = eqn.with_(regions=tuple(map(self.region, eqn.regions)))
-            arms = [arm for arm in eqn.regions if not raises(arm)]
+            arms = [arm for arm in eqn.regions if not always_raises(arm)]
             types = [self.widened(out.type, [arm.results[k].type for arm in arms]) for k, out in enumerate(eqn.outs)]
             return eqn.with_(outs=self.typed(eqn.outs, types))
         if eqn.regions:
             return eqn.with_(regions=tuple(map(self.region, eqn.regions)))
-        made = derived(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
+        made = result_type(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
         found = made if isinstance(made, tuple) else (made,)
         return eqn.with_(outs=self.typed(eqn.outs, [
             out.type if agree(out.type, t) else t for out, t in zip(eqn.outs, found)]))
@@ -59,7 +59,7 @@ class _Retype:
             self.typed(old, types)
             made = self.region(body)
             wider = [self.widened(t, [r.type]) for t, r in zip(types, made.results[1:1 + n])]
-            if raises(body) or wider == types[:n]:
+            if always_raises(body) or wider == types[:n]:
                 break
             types[:n] = wider
             self.reached[body] = types

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from sct.ir.build import Builder, Rewrite
 from sct.ir.core import Eqn, Fn, Operand, Value, rebuild, substitute
-from sct.ir.real_ints import counts_as_real, plain_ints
+from sct.ir.real_ints import counts_as_real, unmark_all
 from sct.ir.types import Tensor, Type
 from sct.ops.arrays.creation import to_f64
 from sct.ops.program.control import closure
@@ -100,7 +100,7 @@ class _Expand:
 
 def _finalize(fn: Fn) -> Fn:
     """`fn` after the last differentiation: no int counts as real any more, and types are inferred again."""
-    return retype(plain_ints(fn))
+    return retype(unmark_all(fn))
 
 
 def _in_double(fn: Fn, declared: Sequence[Operand]) -> Fn:

@@ -15,7 +15,7 @@ from functools import reduce
 from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, module_of, operand
-from sct.ir.check import raises
+from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float, is_undef, undef, walk
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef
 from sct.ops.program.call_ops import call, pack, unpack
@@ -215,7 +215,7 @@ class Forward:
         live = [k for k, out in enumerate(eqn.outs) if out in self.active]
         branches, types = [], []
         for branch, b in zip(eqn.regions, blocks):
-            ends = raises(branch)
+            ends = always_raises(branch)
             with b:
                 dxs = [undef(cotangent_type(eqn.outs[k].type)) if ends else self.materialize(branch.results[k])
                        for k in live]

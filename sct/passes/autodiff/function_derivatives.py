@@ -15,7 +15,7 @@ from typing import cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder, Rewrite
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, called_as, is_float, undef, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, call_names, is_float, undef, walk
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Undef
 from sct.ops.program.call_ops import boundary, call, pack, unpack
 from sct.ops.scalar.comparison import is_none
@@ -61,7 +61,7 @@ class ProgramDerivatives:
 
     def _split(self, name: str) -> None:
         """Split the function that has the part `name`, so that the part can be differentiated itself."""
-        whole = next(f for f in self.functions.values() if name in called_as(f))
+        whole = next(f for f in self.functions.values() if name in call_names(f))
         del self.functions[whole.name]
         for part in split(whole):
             self.functions[part.name] = part
@@ -73,7 +73,7 @@ class ProgramDerivatives:
         todo = _called_names(fn)
         while todo:
             name = todo.pop()
-            whole = next((f for f in self.functions.values() if name in called_as(f)), None)
+            whole = next((f for f in self.functions.values() if name in call_names(f)), None)
             f = whole if whole is not None and whole.name != name else self.function(name)
             if f.name not in callees:
                 callees[f.name] = f
@@ -82,7 +82,7 @@ class ProgramDerivatives:
 
     def free_name(self, name: str) -> str:
         """`name`, with a number behind it if a function has that name."""
-        reserved = {n for f in self.functions.values() for n in (f.name, *called_as(f))}
+        reserved = {n for f in self.functions.values() for n in (f.name, *call_names(f))}
         reserved |= {n for p in self._parts.values() for n in (p.forward, p.backward)}
         reserved |= {n for n, _ in self._tangents.values()}
         reserved.add(self.program)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sct.ir.check import raises
+from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float
 from sct.ir.types import INT
 from sct.ops.program.control import cond
@@ -55,7 +55,7 @@ class _Pushforward(Forward):
 
     def cond(self, eqn: Eqn) -> None:
         live = [out for out in eqn.outs if out in self.active]
-        branches = [branch for branch in eqn.regions if not raises(branch)]
+        branches = [branch for branch in eqn.regions if not always_raises(branch)]
         if not live or not branches:
             return
         fns: list[Fn] = []

@@ -15,7 +15,7 @@ from typing import cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder
-from sct.ir.check import raises
+from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, undef
 from sct.ir.types import INT, Apply, Dim, List, Optional, Seq, Tensor, Type, Undef
 from sct.ops.arrays.creation import zeros_of
@@ -195,7 +195,7 @@ class Tape:
         for r, out in zip(branch.results, eqn.outs):
             if r is value and out.type == value.type:
                 return out
-        certain = isinstance(value.type, (Undef, Optional)) or any(map(raises, eqn.regions))
+        certain = isinstance(value.type, (Undef, Optional)) or any(map(always_raises, eqn.regions))
         return self._tap(eqn, branch, value, value.type if certain else Undef(value.type))
 
     def _tap(self, eqn: Eqn, region: Fn, value: Value, type: Type) -> Value:

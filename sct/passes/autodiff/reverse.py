@@ -19,7 +19,7 @@ from heapq import heapify, heappop, heappush
 from typing import Any, cast
 
 from sct.ir.build import Builder, Rewrite, module_of, operand
-from sct.ir.check import raises
+from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, bound_values, rebuild, walk
 from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, Undef, join
 from sct.ops.arrays.indexing import add_at, index, is_mask, store
@@ -138,7 +138,7 @@ class _Reverse:
         if eqn.op is index:
             return eqn.loc
         lines = {line for out in eqn.outs for line in self.lines.get(out, ())}
-        return next((loc for loc in eqn.also if lines == {(loc.file, loc.line)}), eqn.loc)
+        return next((loc for loc in eqn.merged_locs if lines == {(loc.file, loc.line)}), eqn.loc)
 
     def add(self, x: Operand, ct: Operand) -> None:
         """One more contribution to the cotangent of `x`."""
@@ -246,7 +246,7 @@ class _Reverse:
 
     def cond(self, eqn: Eqn) -> None:
         cts = {k: self.cts.pop(out) for k, out in enumerate(eqn.outs) if out in self.cts}
-        branches = [branch for branch in eqn.regions if not raises(branch)]
+        branches = [branch for branch in eqn.regions if not always_raises(branch)]
         private = [self.around.exclusive_to(eqn, branch, branches, self.cts) for branch in branches]
         reads = list(dict.fromkeys(v for branch, eqns in zip(branches, private) for v in self.reads_of(branch, eqns)))
         elements = self.elements_of_one_branch(eqn, branches, reads)

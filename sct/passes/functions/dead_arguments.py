@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, boundary_of, called_as, free_values, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, boundary_index, call_names, free_values, walk
 from sct.passes.scalar.dce import dce
 
 __all__ = ["remove_dead_arguments"]
@@ -41,7 +41,7 @@ class _DeadArguments:
 
     def __init__(self, program: Fn, keep_raises: bool, offers: Mapping[str, Set[Value]]) -> None:
         self.program, self.keep_raises, self.offers = program, keep_raises, offers
-        self.params: dict[str, set[int]] = {name: set() for f in program.functions for name in called_as(f)}
+        self.params: dict[str, set[int]] = {name: set() for f in program.functions for name in call_names(f)}
         self.results: dict[str, set[int]] = {name: set() for name in self.params}
         self.fields: dict[str, set[int]] = defaultdict(set)
         self.called: set[str] = set()
@@ -53,14 +53,14 @@ class _DeadArguments:
             before = self.live_counts()
             self.record_results(self.without_dead(top))
             for f in self.program.functions:
-                if self.called.intersection(called_as(f)):
+                if self.called.intersection(call_names(f)):
                     cleaned_fn = self.without_dead(f)
                     self.record_results(cleaned_fn)
                     self.record_params(cleaned_fn)
             if self.live_counts() == before:
                 break
         functions = [self.shrink_function(self.without_dead(f)) for f in self.program.functions
-                     if self.called.intersection(called_as(f))]
+                     if self.called.intersection(call_names(f))]
         return self.shrink_region(self.without_dead(top)).with_(functions=tuple(functions))
 
     def live_counts(self) -> tuple[int, ...]:
@@ -73,7 +73,7 @@ class _DeadArguments:
         sizes = [len(live) for live in self.live_sets(fn)]  # live sets only grow
         cached = self._cache.get(fn)
         if cached is None or cached[0] != sizes:
-            names, masked = called_as(fn), self.mask_dead(fn)
+            names, masked = call_names(fn), self.mask_dead(fn)
             if fn.name in self.results or len(names) > 1:
                 masked = masked.with_(results=_masked(fn.results, self.results[names[-1]]))
             self._cache[fn] = sizes, dce(masked, keep_raises=self.keep_raises)
@@ -81,7 +81,7 @@ class _DeadArguments:
 
     def live_sets(self, fn: Fn) -> Iterator[set[int]]:
         """The sets on which `without_dead(fn)` depends."""
-        names = called_as(fn)
+        names = call_names(fn)
         if fn.name in self.results or len(names) > 1:
             yield self.results[names[-1]]
         for eqn in walk(fn):
@@ -121,8 +121,8 @@ class _DeadArguments:
         """Record which params the body of `fn` reads."""
         used = set(_operands_read(fn))
         live = {k for k, p in enumerate(fn.params) if p in used}
-        at = boundary_of(fn)
-        forward, *rest = called_as(fn)
+        at = boundary_index(fn)
+        forward, *rest = call_names(fn)
         self.params[forward] |= live
         if at is None:
             return
@@ -161,7 +161,7 @@ class _DeadArguments:
 
     def shrink_function(self, fn: Fn) -> Fn:
         fn = self.shrink_region(fn)
-        at, names = boundary_of(fn), called_as(fn)
+        at, names = boundary_index(fn), call_names(fn)
         if at is not None and names[1] not in self.called:
             # No call needs the derivative: the forward part is an ordinary function.
             fn, at = fn.with_(name=names[0], eqns=fn.eqns[:at], results=fn.eqns[at].args), None
@@ -175,7 +175,7 @@ class _DeadArguments:
                                     if k in params and j in live_results))
 
     def shrink_boundary(self, fn: Fn, eqn: Eqn, params: Sequence[int]) -> Eqn:
-        forward, backward = called_as(fn)
+        forward, backward = call_names(fn)
         backward_params = eqn.attrs["params"]
         live = self.params[backward]
         outs = [j for j in range(len(eqn.outs)) if len(backward_params) + 1 + j in live]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sct.ir.core import Eqn, Fn, Value, boundary_of, called_as, is_float, walk
+from sct.ir.core import Eqn, Fn, Value, boundary_index, call_names, is_float, walk
 from sct.ir.types import Tensor
 
 __all__ = ["forwarded_params", "is_scalar"]
@@ -19,7 +19,7 @@ __all__ = ["forwarded_params", "is_scalar"]
 
 def forwarded_params(program: Fn) -> dict[str, set[Value]]:
     """Such params, by the name of the function."""
-    functions = [f for f in program.functions if boundary_of(f) is not None]
+    functions = [f for f in program.functions if boundary_index(f) is not None]
     recursive = _recursive(program)
     forwarded = {f.name: {p for k, p in enumerate(f.params) if is_scalar(p) and not is_float(p) and f.name in recursive
                           or isinstance(p.type, Tensor) and p.type.is_array and k not in dict(f.donated_params)}
@@ -39,7 +39,7 @@ def _withdraw(f: Fn, forwarded: Mapping[str, set[Value]], program: Fn) -> bool:
     for caller in (program.with_(functions=()), *program.functions):
         passed_on = forwarded.get(caller.name, set(caller.params) if caller.name == program.name else set())
         for eqn in walk(caller):
-            if eqn.op.name == "call" and eqn.attrs["callee"] == called_as(f)[0]:
+            if eqn.op.name == "call" and eqn.attrs["callee"] == call_names(f)[0]:
                 changed |= {p for p, x in zip(f.params, eqn.args) if not is_scalar(p) and x not in passed_on}
     withdrawn = changed & forwarded[f.name]
     forwarded[f.name].difference_update(withdrawn)
@@ -48,7 +48,7 @@ def _withdraw(f: Fn, forwarded: Mapping[str, set[Value]], program: Fn) -> bool:
 
 def _recursive(program: Fn) -> set[str]:
     """The functions that call themselves, directly or through others."""
-    function_of = {name: f.name for f in program.functions for name in called_as(f)}
+    function_of = {name: f.name for f in program.functions for name in call_names(f)}
     calls = {f.name: {function_of[eqn.attrs["callee"]] for eqn in walk(f) if _is_call(eqn)} for f in program.functions}
     return {name for name in calls if name in _reachable(calls, name)}
 

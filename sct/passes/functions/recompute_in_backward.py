@@ -18,7 +18,7 @@ from sct.ir.core import (
     Lit,
     Operand,
     Value,
-    boundary_of,
+    boundary_index,
     free_values,
     is_effect,
     is_float,
@@ -46,7 +46,7 @@ class BackwardRecompute:
     """
 
     def __init__(self, fn: Fn) -> None:
-        at = boundary_of(fn)
+        at = boundary_index(fn)
         assert at is not None
         boundary = fn.eqns[at]
         self.forward, self.backward = narrow_to_readers(

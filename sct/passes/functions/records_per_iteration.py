@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from sct.ir.core import Eqn, Fn, Operand, Value, boundary_of
+from sct.ir.core import Eqn, Fn, Operand, Value, boundary_index
 from sct.ir.types import Residuals, Seq, Type
 from sct.ops.program.call_ops import pack, unpack
 from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, blocks, freeze, thaw
@@ -43,7 +43,7 @@ class SequencePath:
 
 def pack_residuals_per_iteration(fn: Fn) -> Fn:
     """`fn`, if it has two parts, with one tape for all that an iteration of a loop passes to the backward part."""
-    return _PackResiduals(fn).run() if boundary_of(fn) is not None else fn
+    return _PackResiduals(fn).run() if boundary_index(fn) is not None else fn
 
 
 class _PackResiduals:
@@ -61,7 +61,7 @@ class _PackResiduals:
                 self._use(node, node.args)
             self._use(block, block.results)
         self.packed: set[Value] = set()
-        self.forward_nodes = set(self.top.nodes[:boundary_of(fn)])
+        self.forward_nodes = set(self.top.nodes[:boundary_index(fn)])
 
     def _use(self, user: Node | Block, operands: list[Operand]) -> None:
         for k, x in enumerate(operands):

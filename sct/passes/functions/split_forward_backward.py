@@ -9,7 +9,7 @@ the values of the forward part that it reads, except params that both parts have
 
 from __future__ import annotations
 
-from sct.ir.core import Eqn, Fn, Value, boundary_of, called_as, rebuild
+from sct.ir.core import Eqn, Fn, Value, boundary_index, call_names, rebuild
 from sct.ir.types import Residuals
 from sct.ops.program.call_ops import pack, unpack
 from sct.passes.functions.dead_arguments import remove_dead_arguments
@@ -29,7 +29,7 @@ def split_all(program: Fn, *, keep_raises: bool = False) -> Fn:
     offers, whole = forwarded_params(program), {f.name: f for f in program.functions}
     without = remove_dead_arguments(program, keep_raises=keep_raises)
     accepted = {f.name: offers[f.name] for f in without.functions
-                if f.name in offers and boundary_of(f) is not None and _has_smaller_record(whole[f.name], f)}
+                if f.name in offers and boundary_index(f) is not None and _has_smaller_record(whole[f.name], f)}
     pruned = remove_dead_arguments(program, keep_raises=keep_raises, offers=accepted) if accepted else without
     functions = map(pack_residuals_per_iteration, pruned.functions)
     return pruned.with_(functions=tuple(part for f in functions for part in split(f)))
@@ -44,11 +44,11 @@ def _has_smaller_record(offered: Fn, without: Fn) -> bool:
 
 def split(fn: Fn) -> tuple[Fn, ...]:
     """The two parts of `fn`, or `fn` itself if it has no boundary."""
-    at = boundary_of(fn)
+    at = boundary_index(fn)
     if at is None:
         return (fn,)
     boundary, parts = fn.eqns[at], BackwardRecompute(fn)
-    of, (forward_name, backward_name) = boundary.attrs["of"], called_as(fn)
+    of, (forward_name, backward_name) = boundary.attrs["of"], call_names(fn)
     record, received = Value(Residuals(of), "residuals"), Value(Residuals(of), "residuals")
     in_branch = branch_record(parts.forward, parts.backward, parts.residuals)
     if in_branch is not None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Union
 
-from sct.ir.check import raises
+from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
 from sct.ir.types import List, Residuals, Tensor
 from sct.ops.arrays.creation import copy
@@ -149,7 +149,7 @@ class _Plan:
         for r in self.program.fn.results:
             d = self.program.definitions.get(r) if isinstance(r, Value) else None
             if d is not None and d.eqn is not None and d.eqn.op.name == "cond" and d.region is None:
-                sources = [arm.results[d.index] for arm in d.eqn.regions if not raises(arm)]
+                sources = [arm.results[d.index] for arm in d.eqn.regions if not always_raises(arm)]
                 found = [self.program.definitions[x].foreign for x in sources if isinstance(x, Value)]
                 if isinstance(r.type, Tensor) and len(set(found)) == 2:
                     self._owned.add((d.eqn, d.index))
@@ -170,7 +170,7 @@ class _Plan:
 
     def _is_changed(self, eqn: Eqn, k: int) -> bool:
         start, end = (self.program.place(eqn), self.program.definitions[eqn.outs[k]].place)
-        results = [arm.results[k] for arm in eqn.regions if not raises(arm)]
+        results = [arm.results[k] for arm in eqn.regions if not always_raises(arm)]
         left = [x for x in results if isinstance(x, Value)
                 and self.program.definitions[x].place.position < start.position]
         if not left or len(left) == len(results) or any(x is not left[0] for x in left):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sct.ir.affine import Range, Term, least, range_over, term_of
+from sct.ir.affine import LinearTerm, Range, least_value, range_over, term_of
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import Dim, Tensor
 from sct.passes.rematerialization.paired_regions import PairedRegions
@@ -210,7 +210,7 @@ class FinalArrayReads:
         """Do `read` and `write` touch different elements if the first `level` loops are in the same iteration, and
         the write is in a later iteration of the next loop, if that one is common to both?"""
         ranges: list[Range] = []
-        env: dict[Value, Term] = {}
+        env: dict[Value, LinearTerm] = {}
         for n, loop in enumerate(write_loops):
             r = self._range(loop, write_loops[0])
             if r is None:
@@ -221,13 +221,13 @@ class FinalArrayReads:
                 ranges.append(r)
                 continue
             other_index = Value(r.index.type)
-            low, high = (None if t is None else t.with_(env) for t in (r.low, r.high))
+            low, high = (None if t is None else t.substitute(env) for t in (r.low, r.high))
             if n == level < common:
                 later = Value(r.index.type)
-                env[r.index] = Term(0, {r.index: 1, later: r.step})
-                ranges += [r, Range(later, Term(1), None, 1)]
+                env[r.index] = LinearTerm(0, {r.index: 1, later: r.step})
+                ranges += [r, Range(later, LinearTerm(1), None, 1)]
             else:
-                env[r.index] = Term(0, {other_index: 1})
+                env[r.index] = LinearTerm(0, {other_index: 1})
                 ranges.append(Range(other_index, low, high, r.step))
         top = write_loops[0]
         ranges += [r for loop in read_loops[min(level + 1, common):] if (r := self._range(loop, top)) is not None]
@@ -239,9 +239,10 @@ class FinalArrayReads:
             return None
         return range_over(loop.index, loop.bounds, loop.attrs["reverse"], lambda x: self._term(x, loop.home, top))
 
-    def _disjoint_on_axis(self, read: _Item, write: _Item, env: dict[Value, Term], ranges: Sequence[Range]) -> bool:
+    def _disjoint_on_axis(self, read: _Item, write: _Item, env: dict[Value, LinearTerm],
+                          ranges: Sequence[Range]) -> bool:
         """Is one wholly before the other on an axis, and does neither count from its end?"""
-        low, high = (None if t is None else t.with_(env) for t in (write.low, write.high))
+        low, high = (None if t is None else t.substitute(env) for t in (write.low, write.high))
         shifted = _Item(low, high, write.from_start)
         return (read.from_start and write.from_start
                 and (_before(read, shifted, ranges) or _before(shifted, read, ranges)))
@@ -252,7 +253,7 @@ class FinalArrayReads:
         ranges = [r for loop in reversed(loops) if (r := self._range(loop, top)) is not None]
         items, rest = [], iter(access.operands)
 
-        def term(present: bool) -> Term | None:
+        def term(present: bool) -> LinearTerm | None:
             return self._term(next(rest), access.block, top) if present else None
 
         for k in access.key:
@@ -261,11 +262,11 @@ class FinalArrayReads:
                 high = None if low is None else low + 1
             elif k[0] == "s":
                 low, high, _ = (term(c == "1") for c in k[1:])
-                low = Term(0) if k[1] == "0" else low
+                low = LinearTerm(0) if k[1] == "0" else low
             else:
                 break
             ends = (low,) if k == "i" or k[2] == "0" else (low, high)
-            positive = all(least(t, ranges, _size) >= 0 for t in ends)
+            positive = all(least_value(t, ranges, _size) >= 0 for t in ends)
             items.append(_Item(low, high, positive and (k == "i" or k[3] == "0")))
         return items
 
@@ -273,7 +274,7 @@ class FinalArrayReads:
         node = self.regions.node_of(x)
         return None if node is None else (node.name, node.args)
 
-    def _term(self, x: Operand, block: Block, top: Node) -> Term | None:
+    def _term(self, x: Operand, block: Block, top: Node) -> LinearTerm | None:
         """`x` as a term of indices and of values that are invariant in the loops from `top` inwards."""
         t = term_of(x, self._definition)
         loops = self._loops_around(block, top)
@@ -294,13 +295,13 @@ class _Access:
 class _Item:
     """low <= element < high; None: unknown.  `from_start`: neither bound counts from the end of the axis."""
 
-    low: Term | None
-    high: Term | None
+    low: LinearTerm | None
+    high: LinearTerm | None
     from_start: bool
 
 
 def _before(a: _Item, b: _Item, ranges: Sequence[Range]) -> bool:
-    return a.high is not None and b.low is not None and least(b.low - a.high, ranges, _size) >= 0
+    return a.high is not None and b.low is not None and least_value(b.low - a.high, ranges, _size) >= 0
 
 
 def _size(v: Value) -> Dim | None:

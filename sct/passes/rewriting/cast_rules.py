@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sct.ir.core import Lit, Op, Operand
-from sct.ir.real_ints import derived
+from sct.ir.real_ints import result_type
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import OPS
 from sct.passes.rewriting.arithmetic_rules import carrier_of, definition, rule
@@ -42,7 +42,7 @@ def cast_by_numpy(op: Op, places: Sequence[int] | None = None) -> None:
 
 def _type(op: Op, args: Sequence[Operand], attrs: Any) -> Any:
     try:
-        return derived(op, args, attrs)
+        return result_type(op, args, attrs)
     except TypeMismatch:
         return None
 

@@ -16,7 +16,7 @@ from typing import Any, cast
 from sct.ir.build import Builder, module_of, operand
 from sct.ir.check import agree, fits
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute, with_own_values
-from sct.ir.real_ints import derived
+from sct.ir.real_ints import result_type
 from sct.ir.types import Dim, List, Tensor, Type, TypeMismatch
 from sct.ops.arrays.creation import full_like, ones, to_f32, zeros, zeros_of
 from sct.ops.arrays.indexing import add_at, index, store
@@ -65,7 +65,7 @@ def _candidates(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> It
 
 def _type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spelling: str | None) -> Type | None:
     try:
-        made = derived(op, args, attrs, spelling)
+        made = result_type(op, args, attrs, spelling)
     except TypeMismatch:
         return None
     return None if isinstance(made, tuple) else made

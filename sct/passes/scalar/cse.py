@@ -51,12 +51,12 @@ class _Cse:
         self.primal: dict[Hashable, tuple[Value, ...]] = {}
         self.adjoint: dict[Hashable, tuple[Value, ...]] = {}
         self.log: list[tuple[dict[Hashable, tuple[Value, ...]], Hashable]] = []
-        self.also: dict[Value, tuple[Loc, ...]] = {}
+        self.merged_locs: dict[Value, tuple[Loc, ...]] = {}
 
     def region(self, fn: Fn) -> Fn:
         mark = len(self.log)
         kept = [new for eqn in fn.eqns if (new := self.eqn(eqn)) is not None]
-        eqns = [e.with_(also=e.also + self.also[e.outs[0]]) if e.outs and e.outs[0] in self.also else e for e in kept]
+        eqns = [e.with_(merged_locs=e.merged_locs + self.merged_locs.get(e.outs[0], ())) if e.outs else e for e in kept]
         results = substitute(fn.results, self.env)
         while len(self.log) > mark:
             table, key = self.log.pop()
@@ -81,7 +81,7 @@ class _Cse:
         if found is None:
             return eqn
         if eqn.primal and eqn.loc is not None:
-            self.also[found[0]] = (*self.also.get(found[0], ()), eqn.loc)
+            self.merged_locs[found[0]] = (*self.merged_locs.get(found[0], ()), eqn.loc)
         for old, new in zip(eqn.outs, found):
             self.env[old] = new
             self.named(new, old.hint)

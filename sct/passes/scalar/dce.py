@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from sct.ir.affine import Range, is_inside, range_over, term_of
+from sct.ir.affine import Range, is_in_bounds, range_over, term_of
 from sct.ir.core import Eqn, Fn, Operand, Value, is_effect
 from sct.ir.types import List, Tensor
 from sct.ops.arrays.indexing import index, is_there
@@ -71,7 +71,7 @@ class _Dce:
         if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
             return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_row(eqn)
         return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
-                            lambda i, d: is_inside(term_of(i, self.maker), d, self.ranges[::-1]))
+                            lambda i, d: is_in_bounds(term_of(i, self.maker), d, self.ranges[::-1]))
 
     def maker(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
         eqn, _ = self.made_by.get(x, (None, 0))
