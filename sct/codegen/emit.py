@@ -1,17 +1,17 @@
 """IR -> Python source -> function: the entry, which puts the parts of code generation in order.
 
-    lower                  regions -> blocks, exits -> jumps, sequences -> lists
-    loop_over_elements     loops over positions -> loops over elements
-    remove_dead_statements
-    simplify_statements    adjacent conditionals are merged, exit codes become flags
-    unpack_records         records are taken apart where they are read
-    return_early           a conditional at the end returns from its branches
-    augment_assignments    u[i] += x; short expressions are duplicated for their readers
-    inline_expressions     values -> expressions
-    Liveness, Names        values -> variables
-    StatementPrinter       statements -> syntax trees -> text
+    lower                   regions -> blocks, exits -> jumps, sequences -> lists
+    remove_dead_statements  here, and behind other steps that leave dead statements
+    loop_over_elements      loops over positions -> loops over elements
+    simplify_statements     adjacent conditionals are merged, exit codes become flags
+    unpack_records          records are taken apart where they are read
+    return_early            a conditional at the end returns from its branches
+    augment_assignments     u[i] += x; short expressions are duplicated for their readers
+    inline_expressions      values -> expressions
+    Liveness, Names         values -> variables
+    StatementPrinter        statements -> syntax trees -> text
 
-With kernels (`backend="numba"`), `compilable` takes the place of the passes on elements, records and returns.
+With `backend="numba"`, `_with_kernels` takes the place of `loop_over_elements`, `unpack_records` and `return_early`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ from sct.codegen.numba.compilable_forms import (
     resolve_list_aliases,
 )
 from sct.codegen.numba.extract_kernels import extract_kernels
+from sct.codegen.numba.helper_functions import RESERVED
 from sct.codegen.numba.preallocate_tapes import preallocate_tapes
-from sct.codegen.numba.print_kernels import RESERVED, KernelExpressionPrinter, KernelStatementPrinter, is_compilable
+from sct.codegen.numba.print_kernels import KernelExpressionPrinter, KernelStatementPrinter, is_compilable
 from sct.codegen.polish.augmented_assignment import augment_assignments
 from sct.codegen.polish.dead_statements import remove_dead_statements
 from sct.codegen.polish.early_returns import return_early
@@ -91,19 +92,7 @@ class _Definition:
 def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None = None) -> _Definition:
     fn = with_own_values(fn)  # lowering sets hints of values
     scope = Scope(fn)
-    fixed: dict[Value, str] = {}
-    block: Block = []
-    for p in interface.params:
-        value, items = unpacked_parameter(p.name, p.tree, fn.params)
-        fixed[value] = p.name
-        block += items
-    block = remove_dead_statements([*block, *lower(fn, scope, checks=kernels is not None)])
-    if kernels is not None:
-        block = compilable(remove_dead_statements(simplify_statements(block)), is_compilable(interface, fn.results))
-    else:
-        block = remove_dead_statements(simplify_statements(loop_over_elements(block)))
-        block = return_early(unpack_records(block))
-    block = augment_assignments(block)
+    block, fixed = _lowered(fn, scope, interface, kernels is not None)
     inlined = inline_expressions(block)
     live = Liveness(block, fixed, inlined)
     reserved = _reserved_names(block, inlined, interface) | (RESERVED if kernels is not None else set())
@@ -127,6 +116,37 @@ def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None 
     return _Definition([*helpers, definition], modules, {**bindings, **modules.bindings}, printer.locs)
 
 
+def _lowered(fn: Fn, scope: Scope, interface: Interface, kernels: bool) -> tuple[Block, dict[Value, str]]:
+    """The statements of a function, before expressions are inlined, and the values with the names of parameters."""
+    fixed: dict[Value, str] = {}
+    block: Block = []
+    for p in interface.params:
+        value, items = unpacked_parameter(p.name, p.tree, fn.params)
+        fixed[value] = p.name
+        block += items
+    block = remove_dead_statements([*block, *lower(fn, scope, checks=kernels)])
+    if kernels:
+        block = remove_dead_statements(simplify_statements(block))
+        block = _with_kernels(block, is_compilable(interface, fn.results))
+    else:
+        block = remove_dead_statements(simplify_statements(loop_over_elements(block)))
+        block = return_early(unpack_records(block))
+    return augment_assignments(block), fixed
+
+
+def _with_kernels(block: Block, whole: bool) -> Block:
+    """The block with kernels in it; `whole` as for `extract_kernels`."""
+    resolve_list_aliases(block)
+    add_bound_flags(block)
+    block = remove_dead_statements(extract_kernels(block, whole))
+    make_exceptions_plain(block)
+    block = remove_dead_statements(preallocate_tapes(block))
+    for s in statements(block):
+        if isinstance(s, Kernel):
+            move_code_behind_loops(s.body)
+    return block
+
+
 def _flat_interface(fn: Fn) -> Interface:
     """The interface of a function that the emitted one calls: positional parameters, and a flat tuple of results."""
     names: list[str] = []
@@ -138,19 +158,6 @@ def _flat_interface(fn: Fn) -> Interface:
     results = tuple(Leaf(k) for k in range(len(fn.results)))
     flat = Node("tuple", tuple(range(len(results))), results)
     return Interface(fn.name, params, results[0] if len(results) == 1 else flat)
-
-
-def compilable(block: Block, whole: bool) -> Block:
-    """The block with kernels in it; `whole` as for `extract_kernels`."""
-    resolve_list_aliases(block)
-    add_bound_flags(block)
-    block = remove_dead_statements(extract_kernels(block, whole))
-    make_exceptions_plain(block)
-    block = remove_dead_statements(preallocate_tapes(block))
-    for s in statements(block):
-        if isinstance(s, Kernel):
-            move_code_behind_loops(s.body)
-    return block
 
 
 def load(source: Source, filename: str) -> Callable[..., Any]:

@@ -22,8 +22,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sct.codegen.interface import Interface
+from sct.codegen.numba.helper_functions import helper_source
 from sct.codegen.numba.tape_sizes import DTYPES, LARGER
-from sct.codegen.numba.tape_sizes import HELPERS as TAPE_HELPERS
 from sct.codegen.polish.inline_expressions import Expression, Inlined
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.recover_jumps import COMPARISONS
@@ -48,70 +48,11 @@ from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.pytree import Leaf, Node, Tree
 from sct.ir.types import Optional, Tensor, Type, Undef
 
-__all__ = ["KernelExpressionPrinter", "KernelStatementPrinter", "RESERVED", "is_compilable"]
+__all__ = ["KernelExpressionPrinter", "KernelStatementPrinter", "is_compilable"]
 
 NJIT = {"cache": True, "error_model": "numpy", "boundscheck": True}
 
-HELPERS = {
-    **TAPE_HELPERS,
-    "nonzero": '''\
-def nonzero(x):
-    """`x`, by which Python divides."""
-    if x == 0:
-        raise ZeroDivisionError("division by zero")
-    return x
-''',
-    "power": '''\
-def power(x, y):
-    """x ** y, where that is a number for Python."""
-    if x == 0 and y < 0:
-        raise ZeroDivisionError("zero to a negative power")
-    z = x ** y
-    if math.isnan(z) and x < 0:
-        raise ValueError("a complex number")
-    if math.isinf(z) and math.isfinite(x) and math.isfinite(y):
-        raise OverflowError("Numerical result out of range")
-    return z
-''',
-    "int_power": '''\
-def int_power(x, y):
-    """x ** y of ints of NumPy."""
-    if y < 0:
-        raise ValueError("Integers to negative integer powers are not allowed.")
-    return x ** y
-''',
-    "whole": '''\
-def whole(x):
-    """`x`, which has an integer part."""
-    if not abs(x) < 9.2e18:
-        raise OverflowError("cannot convert float to integer")
-    return x
-''',
-}
-"""Functions of the emitted module, by name."""
-
-FUNCTION = '''\
-def math_{0}(x):
-    """math.{0}(x), which raises outside its domain."""
-    y = math.{0}(x)
-    if math.isnan(y) and not math.isnan(x) or math.isinf(y) and math.isfinite(x):
-        raise {1}
-    return y
-'''
-OVERFLOWING = frozenset(["exp", "exp2", "expm1", "cosh", "sinh"])
-WHOLE = frozenset(["int", "floor", "ceil", "trunc", "round"])
-
-
-RESERVED = frozenset([*HELPERS, "njit"])
-"""Names that have a meaning in the emitted module."""
-
-
-def helper_source(name: str) -> str:
-    if name.startswith("math_"):
-        short = name.removeprefix("math_")
-        raised = 'OverflowError("math range error")' if short in OVERFLOWING else 'ValueError("math domain error")'
-        return FUNCTION.format(short, raised)
-    return HELPERS[name]
+TO_INTEGER = frozenset(["int", "floor", "ceil", "trunc", "round"])
 
 
 class _Cast:
@@ -159,7 +100,7 @@ class KernelExpressionPrinter(ExpressionPrinter):
             text = self.helper("int_power") + "(_0, _1)"
         elif may_raise(eqn):
             name = eqn.op.name
-            if text.startswith("math.") and text.endswith("(_0)") and name not in WHOLE:
+            if text.startswith("math.") and text.endswith("(_0)") and name not in TO_INTEGER:
                 text = self.helper(f"math_{text.removeprefix('math.').removesuffix('(_0)')}") + "(_0)"
             elif name in ("pow", "mathpow") and _is_float(eqn.out.type):
                 text = self.helper("power") + "(_0, _1)"
@@ -167,7 +108,7 @@ class KernelExpressionPrinter(ExpressionPrinter):
                     args[0] = _Cast(args[0], "numpy.float64")  # a negative power of an int is no int
             elif name in ("div", "floordiv", "mod", "fmod"):
                 args[1] = self.divisor(args[1])
-            elif name in WHOLE and _is_float(eqn.args[0].type):
+            elif name in TO_INTEGER and _is_float(eqn.args[0].type):
                 args[0] = _Cast(args[0], "whole")
         if eqn.op.name == "float" and _dtype(eqn.args[0]) in ("bool", "b1"):
             text = "float(int(_0))"
@@ -324,10 +265,10 @@ class KernelStatementPrinter(StatementPrinter):
 
     # -- statements that print differently for Numba ------------------------------------
 
-    def move(self, s: Assign) -> Iterator[ast.stmt]:
+    def parallel_assignment(self, s: Assign) -> Iterator[ast.stmt]:
         """A variable that is not bound gets a value of its type, since kernels take no None."""
-        missing = [v for v, x in s.pairs if is_undef(x) and self.is_move(v, x)]
-        yield from super().move(Assign([(v, x) for v, x in s.pairs if not is_undef(x)], s.maybe_unbound))
+        missing = [v for v, x in s.pairs if is_undef(x) and self.needs_assignment(v, x)]
+        yield from super().parallel_assignment(Assign([(v, x) for v, x in s.pairs if not is_undef(x)], s.maybe_unbound))
         for v in missing:
             yield self.assign(v, self.placeholder(v))
 

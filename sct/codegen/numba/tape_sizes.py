@@ -32,23 +32,11 @@ from sct.ir.types import INT, Dim, Optional, Seq, Tensor, Type, Undef, array
 from sct.ops import OPS
 
 __all__ = [
-    "DTYPES", "HELPERS", "LARGER", "ONE", "ZERO", "TapeArrays", "TapeStorage", "array_dtype", "is_list",
+    "DTYPES", "LARGER", "ONE", "ZERO", "TapeArrays", "TapeStorage", "array_dtype", "is_list",
     "lists",
 ]
 
 ZERO, ONE = Lit(0), Lit(1)
-
-HELPERS = {"reserve": '''\
-def reserve(tape, size):
-    """`tape`, with room for `size` elements."""
-    if size <= tape.size:
-        return tape
-    larger = np.empty(max(size, 2 * tape.size), tape.dtype)
-    larger[:tape.size] = tape
-    return larger
-'''}
-"""Functions that the ops below call."""
-
 
 def _size_op(emit: str) -> Op:
     return Op(emit, lambda *_: INT, emit=emit, nondiff="a size")

@@ -169,9 +169,9 @@ class StatementPrinter:
         elif isinstance(s, Select):
             yield self.assign(s.value, self.expr.right_side(s))
         elif isinstance(s, Assign):
-            yield from self.move(s)
+            yield from self.parallel_assignment(s)
         elif isinstance(s, If):
-            yield from self.branch(s)
+            yield from self.conditional(s)
         elif isinstance(s, Loop):
             yield self.loop(s)
         elif isinstance(s, Jump):
@@ -186,7 +186,7 @@ class StatementPrinter:
         elif isinstance(s, ReadAt):
             yield self.unpack(s.values, ast.Subscript(self.expr(s.tape), self.expr(s.index), ast.Load()))
         elif isinstance(s, CheckBound):
-            yield from self.check(s.value)
+            yield from self.check_bound(s.value)
         elif isinstance(s, Increment):
             op = ast.Add() if s.by > 0 else ast.Sub()
             yield ast.AugAssign(store(self.names[s.count]), op, ast.Constant(abs(s.by), None))
@@ -250,7 +250,7 @@ class StatementPrinter:
         key = _as_value(self.subscript(eqn, eqn.out).slice)
         return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.expr(eqn.out), key, self.expr(eqn.args[1])))
 
-    def check(self, v: Value) -> Iterator[ast.stmt]:
+    def check_bound(self, v: Value) -> Iterator[ast.stmt]:
         """Raise as Python does where `v` is not bound.
 
         Python does so itself, unless None stands for the missing value or the variable has another name.
@@ -303,9 +303,9 @@ class StatementPrinter:
     def is_variable(self, x: Value) -> bool:
         return x not in self.expr.inlined
 
-    def move(self, s: Assign) -> Iterator[ast.stmt]:
+    def parallel_assignment(self, s: Assign) -> Iterator[ast.stmt]:
         """Parallel assignments, one after the other as long as none overwrites a source of another."""
-        pairs = [(v, x) for v, x in s.pairs if self.is_move(v, x)]
+        pairs = [(v, x) for v, x in s.pairs if self.needs_assignment(v, x)]
         while pairs:
             sources = [{self.names[y] for y in self.names.live.leaves([x])} for _, x in pairs]
             free = next((k for k, (v, _) in enumerate(pairs)
@@ -318,7 +318,8 @@ class StatementPrinter:
             targets = [store(self.names[v]) for v, _ in pairs]
             yield ast.Assign([tuple_of(targets, ast.Store())], tuple_of([self.expr(x) for _, x in pairs]), None)
 
-    def is_move(self, v: Value, x: Operand) -> bool:
+    def needs_assignment(self, v: Value, x: Operand) -> bool:
+        """Must `v = x` be printed?  Not if they share a variable, or nothing reads `v`."""
         if v not in self.names.names:
             return False
         if isinstance(x, Lit):
@@ -327,7 +328,7 @@ class StatementPrinter:
 
     # -- control ------------------------------------------------------------------------
 
-    def branch(self, s: If) -> Iterator[ast.stmt]:
+    def conditional(self, s: If) -> Iterator[ast.stmt]:
         then, orelse = self.block(s.then), self.block(s.orelse)
         if not then and not orelse:
             return

@@ -1,0 +1,76 @@
+"""The helpers of kernels: functions that the emitted module defines if its kernels call them.
+
+    math_log   ->   def math_log(x): ...
+"""
+
+from __future__ import annotations
+
+__all__ = ["RESERVED", "helper_source"]
+
+HELPERS = {
+    "reserve": '''\
+def reserve(tape, size):
+    """`tape`, with room for `size` elements."""
+    if size <= tape.size:
+        return tape
+    larger = np.empty(max(size, 2 * tape.size), tape.dtype)
+    larger[:tape.size] = tape
+    return larger
+''',
+    "nonzero": '''\
+def nonzero(x):
+    """`x`, by which Python divides."""
+    if x == 0:
+        raise ZeroDivisionError("division by zero")
+    return x
+''',
+    "power": '''\
+def power(x, y):
+    """x ** y, where that is a number for Python."""
+    if x == 0 and y < 0:
+        raise ZeroDivisionError("zero to a negative power")
+    z = x ** y
+    if math.isnan(z) and x < 0:
+        raise ValueError("a complex number")
+    if math.isinf(z) and math.isfinite(x) and math.isfinite(y):
+        raise OverflowError("Numerical result out of range")
+    return z
+''',
+    "int_power": '''\
+def int_power(x, y):
+    """x ** y of ints of NumPy."""
+    if y < 0:
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    return x ** y
+''',
+    "whole": '''\
+def whole(x):
+    """`x`, which has an integer part."""
+    if not abs(x) < 9.2e18:
+        raise OverflowError("cannot convert float to integer")
+    return x
+''',
+}
+"""The definitions of helpers, by name."""
+
+MATH_FUNCTION = '''\
+def math_{0}(x):
+    """math.{0}(x), which raises outside its domain."""
+    y = math.{0}(x)
+    if math.isnan(y) and not math.isnan(x) or math.isinf(y) and math.isfinite(x):
+        raise {1}
+    return y
+'''
+OVERFLOWING = frozenset(["exp", "exp2", "expm1", "cosh", "sinh"])
+
+RESERVED = frozenset([*HELPERS, "njit"])
+"""Names that have a meaning in the emitted module."""
+
+
+def helper_source(name: str) -> str:
+    """The definition of a helper: one of `HELPERS`, or `math_f` for a function `math.f` of one number."""
+    if name.startswith("math_"):
+        short = name.removeprefix("math_")
+        raised = 'OverflowError("math range error")' if short in OVERFLOWING else 'ValueError("math domain error")'
+        return MATH_FUNCTION.format(short, raised)
+    return HELPERS[name]
