@@ -2,7 +2,7 @@
 
     primal -> optimized -> expanded -> adjoint -> saved -> storage
 
-Passes are pure functions; here alone they are put in order, verified and dumped.
+Passes are pure functions. This module alone puts them in order, verifies and dumps them.
 
 >>> list(stages(fn))                          # doctest: +SKIP
 ['primal', 'optimized', 'expanded', 'adjoint', 'saved', 'storage']
@@ -45,14 +45,36 @@ PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce", "hoist the primal")),
     ("expanded", ("expand",)),
     ("adjoint", ("simplify", "cse", "dce", "dead arguments")),
-    ("saved", ("choose residuals", "simplify", "cse", "dce", "tidy", "hoist", "gather", "sink", "stack", "once", "late",
-               "initial zeros", "dce")),
+    ("saved", (
+        # Once, after the last differentiation: it relies on every residual of a loop being on a tape, as `expand`
+        # leaves it, removes all tapes and adds those that pay.
+        "choose residuals",
+        # Values that are computed again now stand beside the backward equations that read them: rules apply across,
+        # equal equations merge, and forward values that only a tape read are dead.
+        "simplify", "cse", "dce",
+        # The rules that choose the form in which a product or a mask is printed, which other rules do not match.
+        "tidy",
+        # Before the motion into branches: only an equation that stands directly in the body of a loop is hoisted.
+        "hoist",
+        # Conditionals on one predicate merge; equations that only one branch of the result reads then move into it.
+        "gather", "sink",
+        # Sums that a loop accumulates: outer products become one matrix product, and updates of elements that one
+        # iteration alone writes become stores. Each looks for its own kind of sum.
+        "stack", "once",
+        # Last of the motion: an update that was moved behind its readers must stay there.
+        "late",
+        # Needs to see which carries are still written into.
+        "initial zeros",
+        # Removes what motion has left dead; it keeps the order of the rest.
+        "dce")),
+    # A part of a function needs fewer params than the whole. `storage` decides which updates are in place; no equation
+    # may be added, moved or merged after that.
     ("storage", ("split", "dead arguments", "storage")),
 )
-"""What leads to each stage from the one before; the first is "primal"."""
+"""The passes that lead to each stage from the stage before; the first stage is "primal"."""
 
 ORACLE: Pipeline = (("expanded", ("expand as it is",)), ("storage", ("split", "copy everywhere")))
-"""Save all, copy everywhere: what the passes behind `expand` are tested against."""
+"""Every residual is kept, every update is of a copy: the reference for tests of the passes after `expand`."""
 
 NESTED: Pipeline = (*PIPELINE[:3], PIPELINE[-1])
 """For a function that is not differentiated itself, with derivatives in it: there is nothing to save."""
@@ -65,7 +87,7 @@ DERIVATIVES = frozenset(("vjp", "jvp", "pullback", "jacobian"))
 COMPILED: Pipeline = tuple(
     (stage, tuple("choose residuals for kernels" if name == "choose residuals" else name for name in names))
     for stage, names in PIPELINE)
-"""The same where loops are compiled: other things are cheap there."""
+"""The same for a backend that compiles loops, where other operations are cheap."""
 
 STAGES = ("primal", *(stage for stage, _ in PIPELINE))
 
@@ -74,24 +96,25 @@ def run(fn: Fn, *, until: str | None = None, verify: bool | None = None,
         dump: Collection[str] = (), oracle: bool = False, compiled: bool = False, primal: bool = False) -> Fn:
     """`fn` at the stage `until`, the last one if that is None.
 
-    verify  check the IR after every pass, and that the pass left its input as it was; None: if the
-            environment has SCT_VERIFY=1
-    dump    names of passes after which the IR is written to stderr
-    oracle  by the pipeline `ORACLE`
+    verify    check the IR after every pass, and that the pass left its input as it was; None: if the
+              environment has SCT_VERIFY=1
+    dump      names of passes after which the IR is written to stderr
+    oracle    by the pipeline `ORACLE`
     compiled  by the pipeline `COMPILED`
-    primal    by the pipeline `PRIMAL` or `NESTED`; all that may raise stays
+    primal    by the pipeline `PRIMAL` or `NESTED`; equations that may raise stay
     """
     undifferentiated = NESTED if differentiates(fn) else PRIMAL
     pipeline = ORACLE if oracle else COMPILED if compiled else undifferentiated if primal else PIPELINE
-    for stage, made in _steps(fn, pipeline, verify, dump, keep_raises=primal or returns_value(fn)):
-        fn = made
+    steps = _steps(fn, pipeline, verify, dump, keep_raises=primal or returns_value(fn))
+    for stage, result in steps:
+        fn = result
         if stage == until:
             break
     return fn
 
 
 def differentiates(program: Fn) -> bool:
-    """Is there a derivative in the program, as an equation?"""
+    """Has the program an equation that differentiates?"""
     return any(eqn.op.name in DERIVATIVES for fn in (program, *program.functions) for eqn in walk(fn))
 
 
@@ -103,16 +126,16 @@ def stages(fn: Fn, *, verify: bool | None = None) -> dict[str, Fn]:
 def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str], keep_raises: bool
            ) -> Iterator[tuple[str, Fn]]:
     verify = os.environ.get("SCT_VERIFY") == "1" if verify is None else verify
-    each = passes(fn, keep_raises)
+    by_name = passes(fn, keep_raises)
     if verify:
         verified(fn)
     yield "primal", fn
     for stage, names in pipeline:
         for name in names:
-            before = _noted(fn) if verify else []
-            given, fn = fn, each[name](fn)
-            if verify and _noted(given) != before:
-                raise AssertionError(f"the pass {name!r} changed values of what it was given")
+            before, state = fn, _mutable_state(fn) if verify else []
+            fn = by_name[name](fn)
+            if verify and _mutable_state(before) != state:
+                raise AssertionError(f"the pass {name!r} changed values of its input")
             if name in dump:
                 print(f"# {stage}: {name}\n{show(fn)}", file=sys.stderr)
             if verify:
@@ -120,15 +143,15 @@ def _steps(fn: Fn, pipeline: Pipeline, verify: bool | None, dump: Collection[str
         yield stage, fn
 
 
-def _noted(fn: Fn) -> list[tuple[object, ...]]:
-    """What a pass could change of the values of `fn`."""
+def _mutable_state(fn: Fn) -> list[tuple[object, ...]]:
+    """The fields of the values of `fn` that a pass could change."""
     return [(v, v.hint, v.type, v.dim) for v in bound_values(fn)]
 
 
 def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
     """Every pass by its name in a pipeline, for this program."""
     keep = returns_value(fn) if keep_raises is None else keep_raises
-    each: dict[str, Pass] = {
+    per_function: dict[str, Pass] = {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "choose residuals": choose_residuals,
         "choose residuals for kernels": lambda f: choose_residuals(f, compiled=True), "hoist": hoist,
@@ -137,15 +160,15 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {
-        **{name: _of_each_function(each[name]) for name in each},
+        **{name: _on_each_function(step) for name, step in per_function.items()},
         "expand": lambda f: expand(f, rewrite=rewrite), "expand as it is": expand,
         "dead arguments": lambda f: remove_dead_arguments(f, keep_raises=keep, offers=forwarded_params(f)),
         "split": lambda f: split_all(f, keep_raises=keep),
     }
 
 
-def _of_each_function(step: Pass) -> Pass:
-    """The pass on the functions of a program, one by one."""
+def _on_each_function(step: Pass) -> Pass:
+    """The pass that applies `step` to a program and to each of its functions."""
     def run(program: Fn) -> Fn:
         functions = tuple(step(f).with_(donated_params=f.donated_params) for f in program.functions)
         return step(program.with_(functions=())).with_(functions=functions)
@@ -154,29 +177,29 @@ def _of_each_function(step: Pass) -> Pass:
 
 
 def unused(fn: Fn) -> list[str]:
-    """Names of what `fn` differentiates by in vain: the result does not depend on it."""
-    found = []
+    """The names of the params by which `fn` differentiates although the result does not depend on them."""
+    names = []
     for eqn in fn.eqns:
         if eqn.op.name == "vjp" and eqn.attrs["seeded"]:
             region = expand(eqn.regions[0].with_(functions=fn.functions), last=False)
             params = [region.params[k] for k in eqn.attrs["wrt"]]
             active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
-            found += [p.hint or "its argument" for p in params if p not in active]
-    return found
+            names += [p.hint or "its argument" for p in params if p not in active]
+    return names
 
 
 def has_effects(fn: Fn) -> bool:
-    """Does it do what cannot be done twice: print, read, draw?"""
+    """Has the function effects that must not happen twice: printing, reading, drawing random numbers?"""
     return any(eqn.op.effect and eqn.op.name != "raise_" and not _is_exception(eqn) for eqn in walk(fn))
 
 
 def _is_exception(eqn: Eqn) -> bool:
-    made = getattr(builtins, str(eqn.attrs.get("callee", "")).removeprefix("builtins."), None)
-    return isinstance(made, type) and issubclass(made, BaseException)
+    callee = getattr(builtins, str(eqn.attrs.get("callee", "")).removeprefix("builtins."), None)
+    return isinstance(callee, type) and issubclass(callee, BaseException)
 
 
 def returns_value(fn: Fn) -> bool:
-    """Is the user's own result a result, and not a derivative only?  Then all that may raise stays."""
+    """Does `fn` return the user's own result, and not only derivatives?  Then equations that may raise stay."""
     derivatives = [e for e in fn.eqns if e.op.name in DERIVATIVES]
     values = {out for e in derivatives for out in e.outs[:len(e.regions[0].results)]}
     return not derivatives or any(r in values for r in fn.results)
