@@ -8,7 +8,7 @@
     return_early            a conditional at the end returns from its branches
     augment_assignments     u[i] += x; short expressions are duplicated for their readers
     inline_expressions      values -> expressions
-    Liveness, Names         values -> variables
+    LiveRanges, Names       values -> variables
     StatementPrinter        statements -> syntax trees -> text
 
 With `backend="numba"`, `_with_kernels` takes the place of `loop_over_elements`, `unpack_records` and `return_early`.
@@ -43,7 +43,7 @@ from sct.codegen.polish.dead_statements import remove_dead_statements
 from sct.codegen.polish.early_returns import return_early
 from sct.codegen.polish.element_loops import loop_over_elements, unpack_records
 from sct.codegen.polish.inline_expressions import Inlined, inline_expressions
-from sct.codegen.polish.live_ranges import Liveness
+from sct.codegen.polish.live_ranges import LiveRanges
 from sct.codegen.polish.simplify_statements import simplify_statements
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.argument_unpacking import unpacked_parameter
@@ -94,7 +94,7 @@ def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None 
     scope = Scope(fn)
     block, fixed = _lowered(fn, scope, interface, kernels is not None)
     inlined = inline_expressions(block)
-    live = Liveness(block, fixed, inlined)
+    live = LiveRanges(block, fixed, inlined)
     reserved = _reserved_names(block, inlined, interface) | (RESERVED if kernels is not None else set())
     names = Names(live, fixed, _user_values(scope, fn.params), reserved, _default_names(fn, scope))
     modules = Modules(p.name for p in interface.params)

@@ -88,7 +88,8 @@ def extract_kernels(block: Block, whole: bool) -> Block:
 
 
 class _KernelExtraction:
-    """
+    """Groups the statements of a block into kernels and others.
+
     refused     lists that statements outside of kernels use
     exceptions  the statements that define what is raised
     compilable  the statements that Numba can compile

@@ -1,3 +1,18 @@
-"""Statement IR -> the same program as one would write it by hand: without dead statements, with inlined expressions and
-variables that values share.
+"""Statement IR -> the same program as one would write it by hand.
+
+In:  a `Block`. Out: the block, changed in place; the values that are inlined; the name of each other value.
+
+    dead_statements       removes what no result and no effect needs
+    element_loops         loops over positions -> loops over elements
+    simplify_statements   merges conditionals, makes exit codes flags
+    early_returns         conditionals at the end return from their branches
+    augmented_assignment  u[i] += x
+    buffers               values that may share a buffer
+    evaluation_order      the order of effects and exceptions
+    inline_expressions    values that are read once -> expressions
+    live_ranges           where each value may still be read
+    variable_names        values that share a variable, and its name
+
+Invariant: effects and exceptions keep their order, no read of a buffer or variable moves behind a write to it, and
+values with overlapping live ranges have different names.
 """

@@ -100,7 +100,7 @@ class Buffers:
                 buffers.add(self.buffer(t.eqn.out))
             elif isinstance(t, Evaluate) and t.eqn.attrs.get("donates"):
                 buffers.update(self.buffer(t.eqn.outs[j]) for _, j in t.eqn.attrs["donates"])
-            elif isinstance(t, Evaluate) and is_effect(t.eqn) and t.eqn.op.name not in _WRITELESS:
+            elif isinstance(t, Evaluate) and is_effect(t.eqn) and t.eqn.op.name not in _WRITE_NOTHING:
                 return None
         return buffers
 
@@ -114,5 +114,5 @@ def _has_buffer(x: Value) -> bool:
     return isinstance(t, Tensor) and t.is_array or isinstance(t, Opaque)
 
 
-_WRITELESS = ("print_", "raise_", "enter", "leave")
+_WRITE_NOTHING = ("print_", "raise_", "enter", "leave")
 """Effects that write into no array."""

@@ -49,7 +49,8 @@ def remove_dead_statements(block: Block) -> Block:
 
 
 class _Marking:
-    """
+    """Marks the statements and values that are needed.
+
     definitions       value -> the statements that assign it, and the operands that each reads for it
     readers           value -> the read of a list that binds it, and its index in the tuples of the list
     columns           list -> the indices in its tuples that are needed

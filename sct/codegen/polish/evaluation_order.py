@@ -33,7 +33,7 @@ from sct.ops.arrays.indexing import is_there
 from sct.ops.registry import may_raise
 from sct.ops.scalar.arithmetic import div
 
-__all__ = ["Order"]
+__all__ = ["EvaluationOrder"]
 
 _KEY_AT = {"index": 1, "store": 2, "add_at": 2}
 """Ops that index an array, and the position of the first operand of their key."""
@@ -42,8 +42,9 @@ _OF_FINITE = frozenset(["sin", "cos", "tan"])
 """Functions of `math` that raise where their operand is infinite."""
 
 
-class Order:
-    """
+class EvaluationOrder:
+    """The statements of a block that keep their order.
+
     definitions          value -> the equation that binds it
     ordered              the statements that keep their order
     adjoint_that_raises  statement -> the equations of adjoint code in it that may raise

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal, Union
 
 from sct.codegen.polish.buffers import Buffers
-from sct.codegen.polish.evaluation_order import Order
+from sct.codegen.polish.evaluation_order import EvaluationOrder
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
@@ -94,7 +94,8 @@ def _scalar_last(eqn: Eqn) -> bool:
 
 
 class _Inliner:
-    """
+    """Inlines expressions in a block and the blocks in it.
+
     inlined  the expressions of the values that are inlined
     uses     value -> the number of its reads
     """
@@ -102,7 +103,7 @@ class _Inliner:
     def __init__(self, block: Block) -> None:
         self.inlined: Inlined = {}
         self.uses: Counter[Value] = Counter()
-        self.buffers, self.evaluation_order = Buffers(block), Order(block)
+        self.buffers, self.evaluation_order = Buffers(block), EvaluationOrder(block)
         for s in statements(block):
             self.uses.update(x for x in reads(s) if isinstance(x, Value))
 

@@ -1,6 +1,6 @@
 """Liveness: the spans of positions in the text at which each value may still be read.
 
-    0: s <- 0.0; 1: for x in xs: 2: t = s + x; 3: s <- t     s is live in the loop but between 2 and 3, where t is
+    s <- 0.0; for x in xs: t = s + x; s <- t     s is live up to the sum and from its assignment on; between them, t is
 
 Statements are numbered in the order of the text; statement p reads at position 2p and assigns at 2p + 1. A value that
 one branch of a conditional reads is not live in the other. After a jump, liveness continues at its target; after a
@@ -35,15 +35,16 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.ir.core import Operand, Value, is_undef
 
-__all__ = ["Liveness", "Span"]
+__all__ = ["LiveRanges", "Span"]
 
 Span = tuple[int, int]
 LiveState = dict[Value, int]
 """The live values, each with the last position of the span that the backward walk is in."""
 
 
-class Liveness:
-    """
+class LiveRanges:
+    """The live ranges of the values of a block, and the pairs of values that should share a variable.
+
     spans          where each value is live
     first          the number of the first statement that assigns it
     moves          (depth of loops, target, source) of each assignment of a value to a value
@@ -61,8 +62,9 @@ class Liveness:
         self.inplace_pairs: list[tuple[Value, Value]] = []
         self.read: set[Value] = set()
         self.pushed_as = dict(_pushed_operands(block))
-        self.maybe_unbound = {v for s in statements(block) if isinstance(s, Assign) for v, x in s.pairs
-                           if v.hint is not None and is_undef(x)}
+        self.maybe_unbound = {
+            v for s in statements(block) if isinstance(s, Assign) for v, x in s.pairs
+            if v.hint is not None and is_undef(x)}
         self._numbering = _Numbering(self, block)
         self._jump_targets: list[tuple[list[Value], list[Value]]] = []
         last = 2 * self._numbering.count + 2
@@ -200,7 +202,7 @@ class _Numbering:
     jumping      the conditionals with a jump or a return in a branch
     """
 
-    def __init__(self, live: Liveness, block: Block) -> None:
+    def __init__(self, live: LiveRanges, block: Block) -> None:
         self.live = live
         self.start: dict[Statement, int] = {}
         self.read_inside: dict[Statement, dict[Value, None]] = {}

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
-from sct.codegen.polish.live_ranges import Liveness, Span
+from sct.codegen.polish.live_ranges import LiveRanges, Span
 from sct.ir.core import Value
 from sct.ir.types import Function, List, Optional, Seq, Tensor, Undef
 
@@ -71,7 +71,7 @@ class Names:
     default_names  the customary names of some values without a hint
     """
 
-    def __init__(self, live: Liveness, fixed: Mapping[Value, str], users: Collection[Value],
+    def __init__(self, live: LiveRanges, fixed: Mapping[Value, str], users: Collection[Value],
                  reserved: Collection[str], default_names: Mapping[Value, str]) -> None:
         self.live, self.fixed, self.reserved, self.default_names = live, fixed, set(reserved), default_names
         self.variables = {v: _Variable(v, spans, v in users) for v, spans in live.spans.items()}

@@ -35,7 +35,7 @@ from sct.codegen.program.statement_ir import (
     all_blocks,
     statements,
 )
-from sct.codegen.program.tape_layout import Tapes
+from sct.codegen.program.tape_layout import TapeLayout
 from sct.codegen.program.templates import reverse_levels
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.types import List, Seq, Tensor, Undef
@@ -66,14 +66,15 @@ class _LoopFrame:
 
 
 class _Lowering:
-    """
+    """Lowers a function and its nested functions.
+
     alias   values that are printed as another operand
     frames  the loops around the current equation
     """
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.tapes, self.exits = Tapes(scope), Exits(scope)
+        self.tapes, self.exits = TapeLayout(scope), Exits(scope)
         self.alias: dict[Value, Operand] = {}
         self.frames: list[_LoopFrame] = []
 

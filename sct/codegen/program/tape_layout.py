@@ -22,7 +22,7 @@ from sct.codegen.program.scopes import LoopView, Scope, loop_view
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 from sct.ir.types import List, Optional, Seq, Type, Undef
 
-__all__ = ["Member", "Read", "Tape", "Tapes"]
+__all__ = ["Member", "TapeRead", "TapeList", "TapeLayout"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Member:
 
 
 @dataclass(frozen=True, eq=False)
-class Tape:
+class TapeList:
     """A list of the elements of its members; `append_at` is the number of equations of the region before the append."""
 
     members: tuple[Member, ...]
@@ -87,7 +87,7 @@ class Tape:
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class TapeRead:
     """A read of a list in each iteration.
 
     sequence     one of the sequences of which the list holds the elements
@@ -100,7 +100,7 @@ class Read:
     filled_list: Value
 
 
-class Tapes:
+class TapeLayout:
     """The lists of a function.
 
     created  loop -> the lists that are created before it
@@ -110,10 +110,10 @@ class Tapes:
 
     def __init__(self, scope: Scope) -> None:
         self.scope, self.pairing = scope, PairedBranches(scope, self.origin)
-        self.created: dict[Eqn, list[Tape]] = defaultdict(list)
-        self.pushes: dict[Fn, list[Tape]] = defaultdict(list)
-        self.pops: dict[Fn, list[Tape]] = defaultdict(list)
-        self._tape_of: dict[Value, tuple[Tape, int]] = {}
+        self.created: dict[Eqn, list[TapeList]] = defaultdict(list)
+        self.pushes: dict[Fn, list[TapeList]] = defaultdict(list)
+        self.pops: dict[Fn, list[TapeList]] = defaultdict(list)
+        self._tape_of: dict[Value, tuple[TapeList, int]] = {}
         self._subsumed: set[Value] = set()
         for eqn in reversed(scope.parent):
             if eqn.op.name == "loop":
@@ -132,7 +132,7 @@ class Tapes:
             for tape in reversed(list(self._group(members))):
                 self._add_tape(tape)
 
-    def _add_tape(self, tape: Tape) -> None:
+    def _add_tape(self, tape: TapeList) -> None:
         first = tape.first
         self.created[first.home].append(tape)
         self.pushes[first.append_region].append(tape)
@@ -144,7 +144,7 @@ class Tapes:
         if first.popped and first.read_region is not None:
             self.pops[first.read_region].append(tape)
 
-    def _group(self, members: list[Member]) -> Iterator[Tape]:
+    def _group(self, members: list[Member]) -> Iterator[TapeList]:
         """One list for all, or two if a carried value is overwritten before the other members are computed."""
         region, body = members[0].append_region, members[0].loop.body
         defined_at = {e: n + 1 for n, eqn in enumerate(region.eqns) for e in eqn.outs}
@@ -154,7 +154,7 @@ class Tapes:
         order = {v: k for k, v in enumerate((*members[0].loop.params, *defined_at))}
         for group in filter(None, (early, late)):
             group.sort(key=lambda m: order.get(m.operand, -1) if isinstance(m.operand, Value) else -1)
-            yield Tape(tuple(group), max(_definition_index(defined_at, m.operand) for m in group))
+            yield TapeList(tuple(group), max(_definition_index(defined_at, m.operand) for m in group))
 
     # -- from the loop that yields a sequence to the loop that reads it -------------------------
 
@@ -211,7 +211,7 @@ class Tapes:
 
     # -- reading ----------------------------------------------------------------------
 
-    def loop_reads(self, loop: LoopView) -> Iterator[Read]:
+    def loop_reads(self, loop: LoopView) -> Iterator[TapeRead]:
         """The reads of the sequences of `loop` that are not in `pops`."""
         members_of: dict[Value, dict[int, tuple[Value, Value]]] = {}
         filled_lists: dict[Value, Value] = {}
@@ -225,7 +225,7 @@ class Tapes:
                 members_of.setdefault(read_list, {}).setdefault(n, (elem, s))
         for read_list, members in members_of.items():
             elems = tuple(members[n][0] for n in sorted(members))
-            yield Read(read_list, elems, members[min(members)][1], filled_lists[read_list])
+            yield TapeRead(read_list, elems, members[min(members)][1], filled_lists[read_list])
 
     def may_pop(self, reader: Eqn, s: Operand) -> bool:
         """May the loop `reader` pop the list `s`?"""

@@ -1,1 +1,12 @@
-"""Statement IR -> syntax trees -> text; `unparse` alone decides how Python text looks."""
+"""Statement IR -> syntax trees -> text.
+
+In:  a `Block`, the values that are inlined, and the names of the others. Out: the text of a module.
+
+    unparse            syntax trees -> text; it alone decides how Python text looks
+    print_expressions  equations -> expressions
+    print_results      the structure of a result -> a display of containers
+    print_signature    the parameters of an `Interface` -> a signature
+    print_statements   statements -> statements of Python, with the lines that they differentiate as comments
+
+Invariant: the text parses back to the trees, on every version of Python.
+"""

@@ -63,7 +63,7 @@ from sct.ops.program.list_ops import UPDATES
 __all__ = ["StatementPrinter", "user_line"]
 
 _OPERATORS: dict[str, Any] = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div, "add_at": ast.Add}
-_OTHER: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
+_OPPOSITE_SIGN: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 
 
 class StatementPrinter:
@@ -293,8 +293,10 @@ class StatementPrinter:
     def update(self, target: Any, by: Eqn, x: Operand) -> ast.stmt:
         """`target += x`, or `-=` where that removes a sign."""
         value, op = self.expr(x), _OPERATORS[by.op.name]
-        positive = without_sign(value) if op in _OTHER and not by.primal else None
-        return ast.AugAssign(target, op(), value) if positive is None else ast.AugAssign(target, _OTHER[op](), positive)
+        positive = without_sign(value) if op in _OPPOSITE_SIGN and not by.primal else None
+        if positive is None:
+            return ast.AugAssign(target, op(), value)
+        return ast.AugAssign(target, _OPPOSITE_SIGN[op](), positive)
 
     def is_rebound(self, out: Value) -> bool:
         """Does `out += x` assign a new number to the name?"""
@@ -415,10 +417,10 @@ def _is_number(x: Value) -> bool:
 def user_line(loc: Loc) -> str:
     """The line of the user's source without its comment; "" for the head of a block and where there is no source."""
     text = re.sub(r"\s+#[^\"']*$", "", linecache.getline(loc.file, loc.line).strip())
-    return "" if text.endswith(":") else textwrap.shorten(text, _LONGEST, placeholder=" ...")
+    return "" if text.endswith(":") else textwrap.shorten(text, _MAX_COMMENT, placeholder=" ...")
 
 
-_LONGEST = 72
+_MAX_COMMENT = 72
 
 
 def _selects_array(eqn: Eqn) -> bool:
@@ -451,12 +453,12 @@ def _conjuncts(test: ast.expr) -> list[ast.expr]:
 def _negated(test: ast.expr) -> ast.expr:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
-        return ast.Compare(test.left, [_OPPOSITE[type(test.ops[0])]()], test.comparators)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _NEGATED:
+        return ast.Compare(test.left, [_NEGATED[type(test.ops[0])]()], test.comparators)
     return ast.UnaryOp(ast.Not(), test)
 
 
-_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+_NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is}
 
 
