@@ -27,14 +27,14 @@ from sct.passes.analysis.loop_layout import emit_loop
 from sct.passes.autodiff.cotangents import current, materialize, zero
 from sct.passes.autodiff.forward import forward
 from sct.passes.autodiff.linearize import pushforward
-from sct.passes.autodiff.residuals import Tape
+from sct.passes.autodiff.residuals import ResidualTaps
 from sct.passes.autodiff.reverse import pullback
 
 __all__ = ["jacobian"]
 
 INDICES = "ijklmnpq"
 
-Step = Callable[[Sequence[Value], Sequence[Operand]], Sequence[Operand]]
+SweepStep = Callable[[Sequence[Value], Sequence[Operand]], Sequence[Operand]]
 
 
 def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name: str = "jac", *,
@@ -42,7 +42,7 @@ def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name:
     """`fn` with the derivatives of the results at `seeded` by the params at `wrt` as further results, row by row."""
     if mode == "forward" and len(wrt) == 1 and not number(fn.params[wrt[0]]).rank:
         return _single_column(fn, wrt[0], seeded, rewrite)
-    tape = Tape(fn)
+    taps = ResidualTaps(fn)
     calls = any(eqn.op is call for eqn in walk(fn))
     if calls and any(map(has_effect, fn.eqns)):
         # In forward mode a call runs its function again, in reverse mode it does not.
@@ -52,15 +52,15 @@ def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name:
         if mode == "reverse":
             for y in seeded:
                 row = _sweep(fn.results[y], [(fn.results[y], fn.params[x]) for x in wrt], mode, name,
-                             lambda ct, y=y: pullback(fn, wrt, {y: ct}, tape, among=seeded))  # type: ignore[misc]
+                             lambda ct, y=y: pullback(fn, wrt, {y: ct}, taps, among=seeded))  # type: ignore[misc]
                 blocks.update(((y, x), block) for x, block in zip(wrt, row))
         else:
             for x in wrt:
                 column = _sweep(fn.params[x], [(fn.results[y], fn.params[x]) for y in seeded], mode, name,
                                 lambda t, x=x: _rerun(fn, x, t, seeded, rewrite) if calls  # type: ignore[misc]
-                                else pushforward(fn, {x: t}, seeded, tape))
+                                else pushforward(fn, {x: t}, seeded, taps))
                 blocks.update(((y, x), block) for y, block in zip(seeded, column))
-    return fn.with_(eqns=(*tape.with_taps(fn.eqns), *b.eqns),
+    return fn.with_(eqns=(*taps.with_taps(fn.eqns), *b.eqns),
                     results=(*fn.results, *(blocks[y, x] for y in seeded for x in wrt)))
 
 
@@ -121,7 +121,7 @@ def _sizes(x: Operand) -> list[Operand]:
     return sizes
 
 
-def _loop_nest(sizes: Sequence[Operand], carries: Sequence[Operand], step: Step, position: Sequence[Value] = ()
+def _loop_nest(sizes: Sequence[Operand], carries: Sequence[Operand], step: SweepStep, position: Sequence[Value] = ()
           ) -> Sequence[Operand]:
     """A loop for each of `sizes`, with `step` in the innermost."""
     if not sizes:

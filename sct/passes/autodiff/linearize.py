@@ -2,7 +2,7 @@
 
     y = sin(x)  ->  forward: y = sin(x);  for each tangent dx:  dy = cos(x) * dx
 
-In:  a region, a `Tape` of it, and tangents of its params. Out: the equations of the tangents of its results alone.
+In:  a region, its `ResidualTaps`, and tangents of its params. Out: the equations of the tangents of its results alone.
 The tangents are computed as in forward mode, but apart from the primal values, which are residuals as in reverse mode.
 A loop becomes a loop over the same range in the same direction that carries only tangents.
 """
@@ -19,36 +19,36 @@ from sct.passes.analysis.activity import activity
 from sct.passes.analysis.loop_layout import emit_loop, parts, positions
 from sct.passes.autodiff.cotangents import current, d_hint, materialize
 from sct.passes.autodiff.forward import Forward, joined_type, may_be_missing
-from sct.passes.autodiff.residuals import Tape, live_equations
+from sct.passes.autodiff.residuals import ResidualTaps, live_equations
 
 __all__ = ["pushforward"]
 
 
-def pushforward(fn: Fn, tangents: Mapping[int, Operand], results: Sequence[int], tape: Tape) -> list[Operand]:
+def pushforward(fn: Fn, tangents: Mapping[int, Operand], results: Sequence[int], taps: ResidualTaps) -> list[Operand]:
     """Add the tangents of some results of `fn`, given those of some of its params, to the current block.
 
-    The block reads the values of `fn` through `tape`.
+    The block reads the values of `fn` through `taps`.
     """
     params = [fn.params[k] for k in tangents]
     seeded = [fn.results[k] for k in results]
     active = activity(fn, params, [r for r in seeded if is_float(r)]).active
-    pass_ = _Pushforward(active | may_be_missing(fn, active), tape)
+    pass_ = _Pushforward(active | may_be_missing(fn, active), taps)
     pass_.tangents.update(zip(params, tangents.values()))
     b = current()
     start = len(b.eqns)
     pass_.block(fn)
     b.module = b.loc = None
     out_tangents = [materialize(pass_.tangent_of(r), r) for r in seeded]
-    b.eqns[start:] = tape.drop_trailing_shape_dependences(live_equations(b.eqns[start:], out_tangents))
+    b.eqns[start:] = taps.drop_trailing_shape_dependences(live_equations(b.eqns[start:], out_tangents))
     return out_tangents
 
 
 class _Pushforward(Forward):
-    """`Forward` without the primal equations; it reads their values through `tape`."""
+    """`Forward` without the primal equations; it reads their values through `taps`."""
 
-    def __init__(self, active: frozenset[Value], tape: Tape) -> None:
+    def __init__(self, active: frozenset[Value], taps: ResidualTaps) -> None:
         super().__init__(active)
-        self.tape = tape
+        self.taps = taps
 
     def plain(self, eqn: Eqn) -> None:
         self.add_tangents(eqn)
@@ -63,7 +63,7 @@ class _Pushforward(Forward):
             with current().nested() as b:
                 self.block(branch)
                 results = [self.materialize(r) for r, out in zip(branch.results, eqn.outs) if out in self.active]
-            fns.append(self.tape.mirrored_branch(eqn, branch, b, results))
+            fns.append(self.taps.mirrored_branch(eqn, branch, b, results))
         if len(fns) == 1:
             current().eqns += fns[0].eqns
             self.tangents.update(zip(live, fns[0].results))
@@ -85,9 +85,9 @@ class _Pushforward(Forward):
             results += [self.materialize(loop.yields[j]) for j in d.yielded]
         index = loop.index
         position = Value(INT, index.hint if index else None, index.dim if index else None)
-        eqns = self.tape.drop_shape_dependences(live_equations(b.eqns, results))
+        eqns = self.taps.drop_shape_dependences(live_equations(b.eqns, results))
         body = Fn(loop.body.name, (position, *d.params, *d.elems), eqns, (Lit(True), *results))
-        body, tapes = self.tape.mirrored_body(loop, body)
+        body, tapes = self.taps.mirrored_body(loop, body)
         finals, ys = emit_loop(current(), positions(loop), bool(eqn.attrs["reverse"]), inits, [*d.xs, *tapes], body)
         self.tangents.update((loop.finals[k], f) for k, f in zip(d.carried, finals))
         self.tangents.update((loop.ys[j], y) for j, y in zip(d.yielded, ys))

@@ -25,7 +25,7 @@ from sct.ops.program.list_ops import repeat
 from sct.passes.analysis.loop_layout import Loop, moving_sizes
 from sct.passes.autodiff.cotangents import unwrap_known
 
-__all__ = ["Tape", "live_equations"]
+__all__ = ["ResidualTaps", "live_equations"]
 
 
 def _is_fixed(size: Dim, moving: Set[str]) -> bool:
@@ -34,7 +34,7 @@ def _is_fixed(size: Dim, moving: Set[str]) -> bool:
             and moving.isdisjoint(size.symbols))
 
 
-class Tape:
+class ResidualTaps:
     """The taps that the backward pass of `fn` needs.
 
     _bound_in          for a value: the region that binds it

@@ -47,7 +47,7 @@ from sct.passes.autodiff.cotangents import (
     zero,
 )
 from sct.passes.autodiff.derivative_lookup import derivatives_var
-from sct.passes.autodiff.residuals import Tape, live_equations
+from sct.passes.autodiff.residuals import ResidualTaps, live_equations
 from sct.passes.autodiff.sequence_cotangents import add_element, padded
 
 __all__ = ["Reversed", "pullback", "reverse"]
@@ -73,22 +73,22 @@ def reverse(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], *, rewrite
 
     buffers  for some params: the value to which the cotangent is added
     """
-    tape = Tape(fn)
+    taps = ResidualTaps(fn)
     with Builder(primal=False, rewrite=rewrite) as b:
-        cotangents = pullback(fn, wrt, seeds, tape, buffers)
-    return Reversed(tape.with_taps(fn.eqns), tuple(b.eqns), tuple(cotangents))
+        cotangents = pullback(fn, wrt, seeds, taps, buffers)
+    return Reversed(taps.with_taps(fn.eqns), tuple(b.eqns), tuple(cotangents))
 
 
-def pullback(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tape,
+def pullback(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], taps: ResidualTaps,
            buffers: Mapping[int, Operand] | None = None, among: Sequence[int] | None = None) -> list[Operand]:
     """Add the cotangents of some params of `fn`, given those of some of its results, to the current block.
 
-    The block reads the values of `fn` through `tape`.
+    The block reads the values of `fn` through `taps`.
 
-    among  if several sweeps share `tape`: the results that some sweep has a seed for
+    among  if several sweeps share `taps`: the results that some sweep has a seed for
     """
     params = [fn.params[k] for k in wrt]
-    pass_ = _Reverse(activity(fn, params, [fn.results[k] for k in among or seeds]), tape, among is not None)
+    pass_ = _Reverse(activity(fn, params, [fn.results[k] for k in among or seeds]), taps, among is not None)
     pass_.cts.update((fn.params[k], buffer) for k, buffer in (buffers or {}).items())
     b = current()
     b.defs.update((out, eqn) for eqn in walk(fn) for out in eqn.outs)
@@ -98,7 +98,7 @@ def pullback(fn: Fn, wrt: Sequence[int], seeds: Mapping[int, Operand], tape: Tap
     pass_.block(fn.eqns)
     b.module = b.loc = None
     cotangents = [materialize(pass_.cts.get(p), p) for p in params]
-    b.eqns[start:] = tape.replace_list_lengths(live_equations(b.eqns[start:], cotangents))
+    b.eqns[start:] = taps.replace_list_lengths(live_equations(b.eqns[start:], cotangents))
     return cotangents
 
 
@@ -108,11 +108,11 @@ class _Reverse:
     cts          the cotangents accumulated so far
     lines        for a value: the source lines of the contributions to its cotangent
     around       the block that is being transposed
-    same_active  several sweeps share the tape, so that calls must use the same records in each
+    same_active  several sweeps share the taps, so that calls must use the same records in each
     """
 
-    def __init__(self, active: Activity, tape: Tape, same_active: bool) -> None:
-        self.active, self.tape, self.same_active = active, tape, same_active
+    def __init__(self, active: Activity, taps: ResidualTaps, same_active: bool) -> None:
+        self.active, self.taps, self.same_active = active, taps, same_active
         self.rules = {"loop": self.loop, "cond": self.cond, "call": self.call, "pack": self.pack, "unpack": self.unpack}
         self.cts: dict[Value, Operand] = {}
         self.masks = Masks()
@@ -218,7 +218,7 @@ class _Reverse:
         cts = {j: materialize(self.cts.pop(out, None), out) for j, out in enumerate(eqn.outs) if out in seeded}
         wrt = tuple(k for k, x in enumerate(eqn.args) if x in self.active and differentiable(eqn, k))
         parts = derivatives_var.get().parts(eqn.attrs["callee"], wrt, tuple(cts))
-        record = self.tape.record_of(eqn, parts.forward, Residuals(parts.of))
+        record = self.taps.record_of(eqn, parts.forward, Residuals(parts.of))
         buffers = {k: materialize(self.cts.pop(cast(Value, eqn.args[k]), None), eqn.args[k]) for k in parts.buffers}
         first = len(eqn.args) + 1
         outs = current().emit(call, (*eqn.args, record, *cts.values(), *buffers.values()), {
@@ -270,7 +270,7 @@ class _Reverse:
         for branch, b, m in zip(branches, blocks, branch_cts):
             with b:
                 results = [materialize(m.get(v), v) for v in changed]
-            fns.append(self.tape.mirrored_branch(eqn, branch, b, results))
+            fns.append(self.taps.mirrored_branch(eqn, branch, b, results))
         if len(fns) == 1:
             current().eqns += fns[0].eqns
             self.cts.update(zip(changed, fns[0].results))
@@ -284,7 +284,7 @@ class _Reverse:
         for eqn in reversed(eqns):
             reads += read_by(eqn, self.active)
             if eqn.op.name == "cond":  # it may add to the cotangents of elements
-                elements = [self.tape.element_read(v, eqn) for v in reads]
+                elements = [self.taps.element_read(v, eqn) for v in reads]
                 reads += [cast(Value, element.args[0]) for element in elements if element is not None]
         return [v for v in dict.fromkeys(reads) if v not in bound]
 
@@ -292,7 +292,7 @@ class _Reverse:
         """Elements `x[i]` that only one branch reads: their adjoint `dx[i] += ct` stands in that branch."""
         elements = {}
         for v in reads:
-            read = self.tape.element_read(v, eqn)
+            read = self.taps.element_read(v, eqn)
             if read is not None and read.args[0] in self.cts and sum(v in self.active.reads[b] for b in branches) == 1:
                 elements[v] = read
         return elements
@@ -306,7 +306,7 @@ class _Reverse:
         inits = [materialize(cts.pop(loop.finals[k], None), loop.finals[k]) for k in carried]
         unread = {v for v in reads if v not in cts}
         inits += [materialize(cts.pop(v, None), v) for v in reads]
-        whole = self.tape.reads_all(loop)
+        whole = self.taps.reads_all(loop)
         sums = {s: cts.pop(s) for s in listed if s in cts and whole}
         # The size of a carry may change from one iteration to the next.
         types = [*(join(loop.params[k].type, loop.results[k].type) for k in carried), *(v.type for v in reads)]
@@ -332,11 +332,11 @@ class _Reverse:
         changed = [k for k, r in enumerate(results) if r is not carries[k]]
         finals: list[Operand] = [*inits]
         block = Fn(loop.body.name, (position, *(carries[k] for k in changed), *elems.values()),
-                   self.tape.drop_shape_dependences(live_equations(b.eqns, [*results, *element_cts])),
+                   self.taps.drop_shape_dependences(live_equations(b.eqns, [*results, *element_cts])),
                    (Lit(True), *(results[k] for k in changed), *element_cts))
         block = rebuild(block, {carries[k]: inits[k] for k in range(len(inits)) if k not in changed})
         inside = {*bound_values(loop.body), *bound_values(block)}
-        block, tapes = self.tape.mirrored_body(loop, block)
+        block, tapes = self.taps.mirrored_body(loop, block)
         outs, ys = emit_loop(current(), positions(loop), not eqn.attrs["reverse"], [inits[k] for k in changed],
                              [*elems, *tapes], block)
         for j, k in enumerate(changed):

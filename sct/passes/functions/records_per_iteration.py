@@ -22,7 +22,7 @@ from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, blocks, free
 __all__ = ["pack_residuals_per_iteration"]
 
 
-class Step(Enum):
+class Crossing(Enum):
     """How a sequence passes the boundary of a loop."""
 
     YIELDED = "the body yields it, and the loop returns the sequence of these"
@@ -33,11 +33,11 @@ class Step(Enum):
 class SequencePath:
     """The path of a sequence from the loop that yields it to the loop that reads its elements.
 
-    steps   the loops that it passes, and how
-    values  its name before each step, and at last the element
+    crossings  the loops whose boundaries it passes, and how
+    values     its name before each crossing, and at last the element
     """
 
-    steps: tuple[tuple[Step, Node], ...]
+    crossings: tuple[tuple[Crossing, Node], ...]
     values: tuple[Value, ...]
 
 
@@ -76,12 +76,12 @@ class _PackResiduals:
 
     def groups(self, loop: Node) -> Iterator[list[SequencePath]]:
         """The sequences of this loop that take the same path into the backward part, if they are two or more."""
-        by_steps: dict[object, list[SequencePath]] = defaultdict(list)
+        by_crossings: dict[object, list[SequencePath]] = defaultdict(list)
         for y in loop.outs[loop.carries + 1:]:
             path = self.path(y) if y not in self.packed else None
-            if path is not None and self.in_forward_part(loop) and not self.in_forward_part(path.steps[-1][1]):
-                by_steps[path.steps].append(path)
-        for paths in by_steps.values():
+            if path is not None and self.in_forward_part(loop) and not self.in_forward_part(path.crossings[-1][1]):
+                by_crossings[path.crossings].append(path)
+        for paths in by_crossings.values():
             if len(paths) > 1:
                 self.packed.update(v for path in paths for v in path.values[1:])
                 yield paths
@@ -92,7 +92,7 @@ class _PackResiduals:
 
     def path(self, s: Value) -> SequencePath | None:
         """The path of the sequence `s`, if every sequence on it has a single reader."""
-        steps: list[tuple[Step, Node]] = []
+        crossings: list[tuple[Crossing, Node]] = []
         values, depth = [s], 0
         while len(self.users[s]) == 1:
             user, k = self.users[s][0]
@@ -101,16 +101,16 @@ class _PackResiduals:
                 if node is None or node.name != "loop" or user is not node.body or at < node.carries:
                     return None
                 s, depth = node.outs[at + 1], depth + 1
-                steps.append((Step.YIELDED, node))
+                crossings.append((Crossing.YIELDED, node))
             else:
                 at = k - 3 * user.counted - user.carries if user.name == "loop" else -1
                 if at < 0:
                     return None
                 s, depth = user.elems[at], depth - 1
-                steps.append((Step.READ, user))
+                crossings.append((Crossing.READ, user))
             values.append(s)
             if depth < 0:
-                return SequencePath(tuple(steps), tuple(values))
+                return SequencePath(tuple(crossings), tuple(values))
         return None
 
     def pack(self, loop: Node, paths: list[SequencePath], record: Residuals) -> None:
@@ -125,9 +125,9 @@ class _PackResiduals:
         firsts = {path.values[0] for path in paths}
         self.replace_results(loop, [k for k, y in enumerate(loop.outs) if y in firsts], packed)
         s = loop.outs[-1]
-        for n, (step, node) in enumerate(paths[0].steps):
+        for n, (crossing, node) in enumerate(paths[0].crossings):
             before, after = {path.values[n] for path in paths}, {path.values[n + 1] for path in paths}
-            if step is Step.YIELDED:
+            if crossing is Crossing.YIELDED:
                 self.replace_results(node, [k for k, y in enumerate(node.outs) if y in after], s)
                 s = node.outs[-1]
             else:
