@@ -5,8 +5,9 @@ In:  a function in which every residual of a loop is on a tape. Out: the same fu
     paired_regions        finds the forward region that each backward region mirrors, and removes the tapes
     reuse_forward_values  the backward pass reads forward values in place of computing equal ones
     shape_only_reads      operands that are read for their shape alone are replaced by arrays in scope
-    choose_residuals      the entry: chooses for each loop the values to keep, and puts tapes back for these
-    cost_model            the cost of keeping a value, and of obtaining it in another way
+    choose_residuals      the entry: provides each value that a backward loop needs, from a tape or another source
+    residual_sources      the sources of a value besides a tape, and the choice between them
+    cost_model            the cost of keeping a value, and of computing it again
     min_cut               the choice as a minimum cut
     final_array_reads     values that are still in an array when the forward loop has ended
 

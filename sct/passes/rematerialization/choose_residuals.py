@@ -3,48 +3,27 @@
     tapes of a, b, c  ->  a tape of a;  in the backward loop  b = f(a); c = g(a)
 
 In:  a function in which every residual is on a tape. Out: the same function with the tapes that cost least time; the
-other values are obtained without a tape (`cost_model.SourceKind`). The choice is a minimum cut (contracts 6):
-
-    need v -> untaped v     capacity: the cost of keeping v on a tape
-    untaped v -> sink       capacity: the cost of obtaining v in another way
-    untaped v -> need x     infinite, for each operand x that this way reads
-
+other values are obtained from other sources (`residual_sources`).
 Loops are treated from the inside outwards; what an inner backward loop needs of an outer forward loop becomes a need
 of the outer backward loop. In straight-line code every value is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeGuard
-
-from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, undef
 from sct.ir.types import INT, Tensor, Type, Undef
 from sct.ops.arrays.indexing import index
 from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.scalar.comparison import unwrap
-from sct.passes.rematerialization.cost_model import (
-    FREE,
-    ON_ARRAYS,
-    OUTER,
-    CostModel,
-    ResidualSource,
-    SourceKind,
-    can_recompute,
-)
+from sct.passes.rematerialization.cost_model import CostModel
 from sct.passes.rematerialization.final_array_reads import FinalArrayReads
-from sct.passes.rematerialization.min_cut import Network
 from sct.passes.rematerialization.paired_regions import PairedRegions
+from sct.passes.rematerialization.residual_sources import ResidualSources, SourceKind
 from sct.passes.rematerialization.reuse_forward_values import reuse_forward_values
 from sct.passes.rematerialization.shape_only_reads import replace_shape_operands
-from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, around, blocks, freeze, is_branch, within
-from sct.passes.scalar.purity import cannot_raise, is_pure
+from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, blocks, freeze, is_branch, within
 
 __all__ = ["choose_residuals"]
-
-REACH = 8
-"""How many equations deep the search for the loop-invariant operands of a value goes."""
 
 
 def choose_residuals(fn: Fn, compiled: bool = False) -> Fn:
@@ -149,218 +128,59 @@ class _BackwardConditional(_ScopeRepair):
 class _BackwardLoop(_ScopeRepair):
     """A backward loop and the forward loops that it mirrors.
 
-    forward     for the body of a mirrored loop: the loop
-    sources     for a value of a forward loop: how it is obtained without a tape, None if that is impossible
-    untaped     the values that are obtained so; the other values are kept on tapes
+    sources     how values of the forward loops are obtained
     tape_elems  for a tape that this loop reads: its element
     copies      the nodes that compute values again
     """
 
     def __init__(self, regions: PairedRegions, costs: CostModel, finals: FinalArrayReads, node: Node) -> None:
         super().__init__(regions, node)
-        self.costs, self.finals = costs, finals
-        self.forward = {body: body.owner for body in regions.mirrors[node.body] if body.owner is not None}
-        self.sources: dict[Value, ResidualSource | None] = {}
-        self.untaped: set[Value] = set()
+        self.sources = ResidualSources(regions, costs, finals, node)
         self.tape_elems: dict[Operand, Value] = {}
         self.copies: list[Node] = []
 
     def run(self) -> None:
         needs: dict[tuple[Value, Block], None] = {}
         for value, block in self.regions.reads_out_of_scope(self.node.body):
-            if self.forward_body_of(value) is not None:
+            if self.sources.forward_body_of(value) is not None:
                 needs[value, self.target_block(value, block)] = None
         if needs:
-            self.choose_untaped({v for v, _ in needs})
+            self.sources.choose({v for v, _ in needs})
             for value, block in needs:
                 self.provide(value, block)
             self.insert_nodes()
             self.mark_exact_copies()
 
-    # -- where values are ---------------------------------------------------------------
-
-    def forward_body_of(self, value: Value) -> Block | None:
-        """The body of the mirrored loop that binds `value`, directly or in a branch."""
-        block = self.regions.home[value]
-        while block not in self.forward:
-            if not is_branch(block):
-                return None
-            block = around(block)
-        return block
-
     def target_block(self, value: Value, block: Block) -> Block:
         """The block around `block` in which `value` becomes available."""
         home = self.regions.home[value]
-        return self.node.body if home in self.forward else self.regions.mirror_of(block, home) or block
-
-    # -- choosing -----------------------------------------------------------------------
-
-    def choose_untaped(self, needs: set[Value]) -> None:
-        """Cut the network of `needs` and of the values that they can be computed from."""
-        net = Network()
-        work = list(needs)
-        for v in needs:
-            net.edge("source", ("need", v), float("inf"))
-        while work:
-            v = work.pop()
-            if v in self.sources:
-                continue
-            source = self.sources[v] = self.source(v)
-            keep = self.costs.keep_cost(v, self.forward)
-            if source is None:
-                net.edge(("need", v), "sink", keep)
-                continue
-            net.edge(("need", v), ("untaped", v), keep)
-            net.edge(("untaped", v), "sink", source.cost)
-            for x in source.operands:
-                if isinstance(x, Value) and not self.regions.in_scope(x, self.node.body):
-                    net.edge(("untaped", v), ("need", x), float("inf"))
-                    if self.forward_body_of(x) is not None:
-                        work.append(x)
-                    else:
-                        net.edge(("need", x), "sink", self.costs.request_cost(x, self.node.home))
-        side = net.source_side("source", "sink")
-        self.untaped = {v for v in self.sources if ("untaped", v) in side}
-
-    def source(self, value: Value) -> ResidualSource | None:
-        """The cheapest way to obtain `value` without a tape, if there is one."""
-        body = self.forward_body_of(value)
-        assert body is not None
-        loop = self.forward[body]
-        if value is loop.index and self.has_same_index(loop):
-            return ResidualSource(SourceKind.INDEX, 0.0, ())
-        if self.affine_counter(loop, value) is not None:
-            return ResidualSource(SourceKind.COUNTER, 0.2, ())
-        if self.costs.is_expensive(value) and (leaves := self.invariant_leaves(value, REACH)) is not None:
-            if self.loops_outwards(loop) is not None and all(self.regions.in_scope(x, self.node.home) for x in leaves):
-                return ResidualSource(SourceKind.LAST_ITERATION, FREE, ())
-            if self.invariant_leaves(value, REACH, raising=False) is not None:
-                return ResidualSource(SourceKind.BEFORE_LOOP, OUTER * ON_ARRAYS, tuple(leaves))
-        recomputed, body = self.recomputation(value), self.node.body
-        if recomputed is not None and all(
-                x is loop.index or self.regions.in_scope(x, body) for x in recomputed.operands):
-            return recomputed
-        final = self.finals.find(value, self.node.home)
-        if final is not None:
-            return ResidualSource(SourceKind.FINAL_ARRAY, FREE, (final.array, *final.operands))
-        k = self.next_carry(loop, value)
-        return ResidualSource(SourceKind.NEXT_ITERATION, 0.2, (loop.params[k],)) if k is not None else recomputed
-
-    def recomputation(self, value: Value) -> ResidualSource | None:
-        node = self.regions.node_of(value)
-        if node is None or not can_recompute(node):
-            return None
-        return ResidualSource(SourceKind.RECOMPUTED, self.costs.recompute_cost(node), tuple(node.args))
-
-    def invariant_leaves(self, value: Value, reach: int, *, raising: bool = True) -> list[Operand] | None:
-        """The operands outside the forward loop from which `value` is computed, if it is loop-invariant."""
-        node = self.regions.node_of(value)
-        if node is None or node.home not in self.forward or not reach \
-                or not (is_pure(node) and len(node.outs) == 1 and (raising or cannot_raise(node))):
-            return None
-        leaves: list[Operand] = []
-        for x in node.args:
-            leaves_of_x = self.invariant_leaves(x, reach - 1, raising=raising) if self.is_forward_value(x) else [x]
-            if leaves_of_x is None:
-                return None
-            leaves += leaves_of_x
-        return leaves
-
-    def loops_outwards(self, loop: Node) -> list[Node] | None:
-        """The forward loop and the loops around it that this loop is outside of; None if a branch is between."""
-        loops = [loop]
-        while not within(self.node.home, loops[-1].home):
-            owner = loops[-1].home.owner
-            if owner is None or owner.name != "loop":
-                return None
-            loops.append(owner)
-        in_parts = any(node.name == "boundary" for node in self.regions.top.nodes)
-        return None if self.costs.compiled or in_parts else loops
-
-    def has_same_index(self, loop: Node) -> bool:
-        backward, forward = self.node.bounds, loop.bounds
-        return self.node.counted and bool(forward) and backward[0] == forward[0] and backward[2] == forward[2]
-
-    def affine_counter(self, loop: Node, value: Value) -> tuple[Operand, int] | None:
-        """(init, step) if `value` is a carry that equals `init + step * index` of this loop."""
-        start, _, step = self.node.bounds
-        if value not in loop.params or value.type != INT or (start, step) != (Lit(0), Lit(1)):
-            return None
-        if loop.counted and not self.has_same_index(loop):
-            return None
-        k = loop.params.index(value)
-        producer = self.regions.producer.get(loop.body.results[1 + k])  # type: ignore[arg-type]
-        if producer is None or producer[0].eqn.op is not add or producer[0].args[0] is not value:
-            return None
-        increment, init = producer[0].args[1], loop.inits[k]
-        if not isinstance(increment, Lit) or type(increment.value) is not int or init.type != INT:
-            return None
-        return (init, increment.value) if self.regions.in_scope(init, self.node.body) else None
-
-    def next_carry(self, loop: Node, value: Value) -> int | None:
-        """The carry that `value` becomes at the end of an iteration, if this loop visits all iterations in reverse."""
-        if self.node.attrs["reverse"] == loop.attrs["reverse"] or not self.visits_all_iterations(loop):
-            return None
-        for k, result in enumerate(loop.body.results[1:1 + loop.carries]):
-            if result is value and loop.params[k].type == loop.outs[k].type and fits(value.type, loop.outs[k].type):
-                return k
-        return None
-
-    def visits_all_iterations(self, loop: Node) -> bool:
-        """Does this loop visit exactly the iterations that `loop` ran?"""
-        if not loop.exits:
-            return self.node.bounds == loop.bounds
-        start, stop, step = self.node.bounds
-        if not loop.counted:
-            return (start, stop, step) == (Lit(0), loop.trips, Lit(1))
-        if (start, step) != (loop.bounds[0], loop.bounds[2]):
-            return False
-        length = stop if start == Lit(0) else self._operand(stop, add, start)
-        return (length if step == Lit(1) else self._operand(length, mul, step)) is loop.trips
-
-    def _operand(self, x: Operand | None, op: object, other: Operand) -> Operand | None:
-        """`a` if `x` is `op(a, other)` or `op(other, a)`."""
-        node = None if x is None else self.regions.node_of(x)
-        if node is None or node.eqn.op is not op or other not in node.args:
-            return None
-        return node.args[1 - node.args.index(other)]
-
-    # -- providing values -------------------------------------------------------------------------
+        return self.node.body if home in self.sources.forward else self.regions.mirror_of(block, home) or block
 
     def provide(self, value: Operand, block: Block) -> Operand:
         """The operand that stands for `value` in `block`; the values that it is computed from are provided first."""
-        if not self.is_forward_value(value):
+        if not self.sources.is_forward_value(value):
             return value
         work = [(value, self.target_block(value, block))]
         while work:
             v, c = work[-1]
-            before = [(x, self.target_block(x, c)) for x in self.source_operands(v) if self.is_forward_value(x)]
+            before = [(x, self.target_block(x, c)) for x in self.sources.prerequisites(v)]
             missing = [pair for pair in before if pair not in self.replacement]
             if missing:
                 work += missing
                 continue
             work.pop()
             if (v, c) not in self.replacement:
-                self.replacement[v, c] = self.obtain(v, c) if v in self.untaped else self.read_tape(v, c)
+                self.replacement[v, c] = self.obtain(v, c) if v in self.sources.untaped else self.read_tape(v, c)
         return self.replacement[value, self.target_block(value, block)]
-
-    def is_forward_value(self, value: Operand) -> TypeGuard[Value]:
-        """Is this a value that a mirrored loop binds?"""
-        return isinstance(value, Value) and self.forward_body_of(value) is not None
-
-    def source_operands(self, value: Value) -> Sequence[Operand]:
-        source = self.sources[value] if value in self.untaped else None
-        reads = source is not None and source.kind in (SourceKind.RECOMPUTED, SourceKind.FINAL_ARRAY)
-        return source.operands if source is not None and reads else ()
 
     def read_tape(self, value: Value, block: Block) -> Operand:
         """The element of the tape of `value`."""
         tap = value
-        while self.regions.home[tap] not in self.forward:
+        while self.regions.home[tap] not in self.sources.forward:
             tap = self.regions.add_tap(tap)
-        loop = self.forward[self.regions.home[tap]]
+        loop = self.sources.forward[self.regions.home[tap]]
         seq = self.regions.add_tape(loop, tap)
-        self.costs.taped.add(tap)
+        self.sources.costs.taped.add(tap)
         if seq not in self.tape_elems:
             elem = Value(tap.type, value.hint, value.dim)
             self.node.args.append(seq)
@@ -371,9 +191,9 @@ class _BackwardLoop(_ScopeRepair):
 
     def obtain(self, value: Value, block: Block) -> Operand:
         """`value` in `block`, from its source."""
-        source, body = self.sources[value], self.forward_body_of(value)
+        source, body = self.sources.sources[value], self.sources.forward_body_of(value)
         assert source is not None and body is not None and self.node.index is not None
-        loop = self.forward[body]
+        loop = self.sources.forward[body]
         if source.kind is SourceKind.INDEX:
             return self.node.index
         if source.kind is SourceKind.COUNTER:
@@ -384,11 +204,11 @@ class _BackwardLoop(_ScopeRepair):
             return self.compute_before_loop(value)
         if source.kind is SourceKind.LAST_ITERATION:
             return self.read_last(loop, value)
-        args = tuple(self.replacement[x, self.target_block(x, block)] if self.is_forward_value(x) else x
+        args = tuple(self.replacement[x, self.target_block(x, block)] if self.sources.is_forward_value(x) else x
                      for x in source.operands)
         outs = (Value(value.type, value.hint, value.dim),)
         if source.kind is SourceKind.FINAL_ARRAY:
-            final = self.finals.find(value, self.node.home)
+            final = self.sources.finals.find(value, self.node.home)
             assert final is not None
             eqn = Eqn(index, args, outs, {"key": final.key}, primal=False)
         else:
@@ -399,7 +219,7 @@ class _BackwardLoop(_ScopeRepair):
 
     def read_last(self, loop: Node, value: Value) -> Operand:
         """A loop-invariant value, which the forward loops carry out; it is defined if this loop has an iteration."""
-        loops = self.loops_outwards(loop)
+        loops = self.sources.loops_outwards(loop)
         assert loops is not None
         t, result = Undef(value.type), value
         params = [Value(t, value.hint) for _ in loops]
@@ -415,7 +235,7 @@ class _BackwardLoop(_ScopeRepair):
         """A loop-invariant value, computed again before this loop."""
         if (value, self.node.home) not in self.replacement:
             node, _ = self.regions.producer[value]
-            args = tuple(self.compute_before_loop(x) if self.is_forward_value(x) else x for x in node.args)
+            args = tuple(self.compute_before_loop(x) if self.sources.is_forward_value(x) else x for x in node.args)
             out = Value(value.type, value.hint, value.dim)
             copy = Node(node.eqn.with_(args=args, outs=(out,), primal=False), self.node.home, list(args), [out],
                         node.attrs)
@@ -426,7 +246,7 @@ class _BackwardLoop(_ScopeRepair):
         return self.replacement[value, self.node.home]
 
     def count_up(self, loop: Node, value: Value) -> Operand:
-        counter = self.affine_counter(loop, value)
+        counter = self.sources.affine_counter(loop, value)
         assert counter is not None and self.node.index is not None
         (init, step), out = counter, self.node.index
         if step != 1:
@@ -437,7 +257,7 @@ class _BackwardLoop(_ScopeRepair):
 
     def carry_back(self, loop: Node, value: Value) -> Operand:
         """A new carry of this loop: the carry of `loop` at the start of the following iteration."""
-        k = self.next_carry(loop, value)
+        k = self.sources.next_carry(loop, value)
         assert k is not None
         param, final, body = loop.params[k], loop.outs[k], self.node.body
         carry = Value(param.type, value.hint, value.dim)

@@ -11,8 +11,6 @@ recomputed, except views and reads of elements.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
-from enum import Enum
 
 from sct.ir.core import Lit, Operand, Value, is_effect
 from sct.ir.types import FLOAT, INT, List, Optional, Seq, Tensor, Type, Undef
@@ -23,7 +21,7 @@ from sct.passes.rewriting.arithmetic_rules import FOLDED
 from sct.passes.rewriting.mutable_ir import Block, Node
 from sct.passes.scalar.cse import ALLOCATIONS
 
-__all__ = ["FREE", "ON_ARRAYS", "OUTER", "CostModel", "ResidualSource", "SourceKind", "can_recompute"]
+__all__ = ["FREE", "ON_ARRAYS", "OUTER", "CostModel", "can_recompute"]
 
 TAPE, SHARED, PART, COPY = 1.5, 0.3, 100.0, 1000.0
 """Keeping a value: on a tape of its own; on a tape that exists anyway; a view of an overwritten array; a copy."""
@@ -43,27 +41,6 @@ ARITHMETIC = frozenset({
 COUNTS = ("add", "sub", "mul", "neg")
 VIEWS = ("index", "unwrap", "reshape", "transpose", "ravel")
 READS = ("index", "dim", "size", "unwrap", "is_none", "transpose")
-
-
-class SourceKind(Enum):
-    """How a backward loop obtains a value of the forward loop without a tape."""
-
-    INDEX = "it is the index of the loop, and the backward loop has the same index"
-    COUNTER = "it is an affine function of the index"
-    NEXT_ITERATION = "it becomes a carry, which the backward loop carries back from the following iteration"
-    FINAL_ARRAY = "it is still an element of an array when the forward loop has ended"
-    LAST_ITERATION = "it is loop-invariant, and the forward loop carries it out"
-    BEFORE_LOOP = "it is loop-invariant, and is computed again before the backward loop"
-    RECOMPUTED = "it is computed again in each iteration"
-
-
-@dataclass(frozen=True)
-class ResidualSource:
-    """One way to obtain a value without a tape, its cost, and the operands that it reads."""
-
-    kind: SourceKind
-    cost: float
-    operands: tuple[Operand, ...]
 
 
 def can_recompute(node: Node) -> bool:
