@@ -197,7 +197,7 @@ class _KernelExtraction:
         """
         for s in block:
             loc = s.eqn.loc if isinstance(s, (Evaluate, If, Loop)) and s.eqn is not None else None
-            reason = "a way out of a loop" if isinstance(s, Jump) and not within else self.reason(s)
+            reason = "a jump out of a loop" if isinstance(s, Jump) and not within else self.reason(s)
             if reason and not (not within and isinstance(s, Evaluate) and _is_arithmetic(s.eqn)):
                 yield _Reason(reason, loc)
             for inner in blocks(s):
@@ -208,11 +208,11 @@ class _KernelExtraction:
         if isinstance(s, Evaluate):
             return "" if s in self.exceptions else self.equation(s.eqn)
         if isinstance(s, Define):
-            return "a function that is made here"
+            return "a nested function"
         if isinstance(s, Return):
             return next(filter(None, (self.operand(x) for x in s.results)), "")
         if any(v in self.refused for v in lists(s)) and not isinstance(s, NewList):
-            return "numbers that are kept for the backward pass, which is not compiled"
+            return "a list of numbers for the backward pass, which is not compiled"
         if isinstance(s, (Push, Pop, ReadAt, NewList)) or isinstance(s, Loop) and (s.zipped or s.tape):
             return self.tape(s)
         if isinstance(s, Assign) and any(is_list(v.type) for v, _ in s.pairs):
@@ -229,7 +229,7 @@ class _KernelExtraction:
             while isinstance(t, (Undef, Optional)):
                 t = t.elem
             if not isinstance(t, Seq) and array_dtype(t) is None:
-                return f"an array ({t}) of each iteration, kept for the backward pass" \
+                return f"an array ({t}) that each iteration keeps for the backward pass" \
                     if isinstance(t, Tensor) and t.is_array else self.operand(x)
         return ""
 

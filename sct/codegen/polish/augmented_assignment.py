@@ -22,6 +22,7 @@ from sct.codegen.program.statement_ir import (
     blocks,
     operands,
     reads,
+    replace_operands,
     statements,
     targets,
 )
@@ -200,16 +201,10 @@ def _copied(s: Evaluate) -> Evaluate:
 
 
 def _replace_operand(s: Statement, old: Value, new: Value) -> bool:
-    """Replace the operand `old` of `s` by `new`; False if this kind of statement has no operands to replace."""
-    if isinstance(s, Evaluate):
-        s.eqn = s.eqn.with_(args=tuple(new if x is old else x for x in s.eqn.args))
-    elif isinstance(s, Update):
-        s.eqn = s.eqn.with_(args=tuple(new if x is old else x for x in s.eqn.args))
-        s.value = new if s.value is old else s.value
-    elif isinstance(s, Loop):
-        s.bounds = tuple(new if x is old else x for x in s.bounds)
-    else:
+    """Replace the operand `old` of an equation, an update or a loop by `new`; False for another statement."""
+    if not isinstance(s, (Evaluate, Update, Loop)):
         return False
+    replace_operands(s, lambda x: new if x is old else x)
     return True
 
 

@@ -19,13 +19,12 @@ from sct.codegen.program.statement_ir import (
     If,
     Jump,
     Loop,
-    Push,
-    Return,
     Statement,
     all_blocks,
     blocks,
     operands,
     reads,
+    replace_operands,
     statements,
     targets,
 )
@@ -191,19 +190,7 @@ def _substitute(block: Block, replacements: Mapping[Value, Operand]) -> None:
         return replacements.get(x, x) if isinstance(x, Value) else x
 
     for s in statements(block) if replacements else ():
-        if isinstance(s, Evaluate):
-            s.eqn = s.eqn.with_(args=tuple(map(replaced, s.eqn.args)))
-        elif isinstance(s, Assign):
-            s.pairs = [(v, replaced(x)) for v, x in s.pairs]
-        elif isinstance(s, If):
-            s.test = replaced(s.test)
-        elif isinstance(s, Push):
-            s.operands = tuple(map(replaced, s.operands))
-        elif isinstance(s, Return):
-            s.results = tuple(map(replaced, s.results))
-        elif isinstance(s, Loop):
-            s.bounds = tuple(map(replaced, s.bounds))
-            s.test = None if s.test is None else (s.test[0], replaced(s.test[1]))
+        replace_operands(s, replaced)
 
 
 def _drop_repeated_assignments(block: Block, flag: Value) -> None:

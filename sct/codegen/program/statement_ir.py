@@ -11,7 +11,7 @@ A value may be assigned in several places. The passes of `polish` change blocks 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Union
 
@@ -20,7 +20,7 @@ from sct.ir.core import Eqn, Operand, Value, free_values
 __all__ = [
     "Assign", "Block", "CheckBound", "Define", "Evaluate", "If", "Increment", "Jump", "Kernel", "ListRead", "Loop",
     "NewList", "Pop", "Push", "ReadAt", "Return", "Select", "Statement", "Update", "Zip", "all_blocks", "blocks",
-    "list_reads", "operands", "reads", "statements", "targets",
+    "list_reads", "operands", "reads", "replace_operands", "statements", "targets",
 ]
 
 
@@ -262,6 +262,29 @@ def operands(s: Statement) -> tuple[Operand, ...]:
     if isinstance(s, Update):
         return (s.value, *s.eqn.args[:1], *s.eqn.args[2:])
     return ()
+
+
+def replace_operands(s: Statement, replaced: Callable[[Operand], Operand]) -> None:
+    """Replace the operands of a statement, in place; not the lists that it reads or appends to."""
+
+    def all_replaced(xs: Iterable[Operand]) -> tuple[Operand, ...]:
+        return tuple(map(replaced, xs))
+
+    if isinstance(s, Evaluate):
+        s.eqn = s.eqn.with_(args=all_replaced(s.eqn.args))
+    elif isinstance(s, Update):
+        s.eqn, s.value = s.eqn.with_(args=all_replaced(s.eqn.args)), replaced(s.value)
+    elif isinstance(s, Assign):
+        s.pairs = [(v, replaced(x)) for v, x in s.pairs]
+    elif isinstance(s, If):
+        s.test = replaced(s.test)
+    elif isinstance(s, Push):
+        s.operands = all_replaced(s.operands)
+    elif isinstance(s, Return):
+        s.results = all_replaced(s.results)
+    elif isinstance(s, Loop):
+        s.bounds = all_replaced(s.bounds)
+        s.test = None if s.test is None else (s.test[0], replaced(s.test[1]))
 
 
 def targets(s: Statement) -> tuple[Value, ...]:

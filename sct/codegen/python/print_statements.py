@@ -60,7 +60,7 @@ from sct.ir.types import List, Optional, Tensor, Undef
 from sct.ops import enter, leave
 from sct.ops.program.list_ops import UPDATES
 
-__all__ = ["StatementPrinter", "user_line"]
+__all__ = ["StatementPrinter", "arguments", "function"]
 
 _OPERATORS: dict[str, Any] = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div, "add_at": ast.Add}
 _OPPOSITE_SIGN: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
@@ -96,10 +96,10 @@ class StatementPrinter:
             printed = list(self.with_block(s, remaining) if _enters_context(s) else self.statement(s))
             locs = self.locations(s) if printed else []
             loc = locs[0] if locs else None
-            derived_from = next((p for p in locs if user_line(p)), None) if isinstance(s, (Evaluate, Update)) else None
+            derived_from = next((p for p in locs if _user_line(p)), None) if isinstance(s, (Evaluate, Update)) else None
             if derived_from is not None and isinstance(s, (Evaluate, Update)):
                 new = line != (derived_from.file, derived_from.line) and self.is_derivative(s.eqn)
-                trees += [comment(user_line(derived_from))] if new else []
+                trees += [comment(_user_line(derived_from))] if new else []
                 line = derived_from.file, derived_from.line
             elif isinstance(s, (If, Loop)):
                 line = None
@@ -414,7 +414,7 @@ def _is_number(x: Value) -> bool:
     return isinstance(x.type, Tensor) and x.type.is_scalar
 
 
-def user_line(loc: Loc) -> str:
+def _user_line(loc: Loc) -> str:
     """The line of the user's source without its comment; "" for the head of a block and where there is no source."""
     text = re.sub(r"\s+#[^\"']*$", "", linecache.getline(loc.file, loc.line).strip())
     return "" if text.endswith(":") else textwrap.shorten(text, _MAX_COMMENT, placeholder=" ...")
