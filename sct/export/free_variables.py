@@ -228,8 +228,11 @@ class Copied(Outside):
             return False
         if isinstance(value, (bool, int, float, np.generic, np.ndarray)):
             space: dict[str, Any] = {"__name__": "copied"}
-            exec(compile(text, self.definitions.file, "exec"), space)
-            return literal(eval(steps[1:], space)) == literal(value)
+            try:
+                exec(compile(text, self.definitions.file, "exec"), space)
+                return literal(eval(steps[1:], space)) == literal(value)
+            except Exception:  # the user's definition does not run by itself: its value is written instead
+                return False
         return True
 
     def _written(self, name: str, value: Any) -> str | None:

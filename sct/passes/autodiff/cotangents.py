@@ -48,7 +48,7 @@ from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.sequence_cotangents import mapped
 
 __all__ = ["Masks", "base_type", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint", "if_else",
-           "is_narrow", "join_types", "known_nonzero", "match_type", "materialize", "or_zeros", "pack_cotangents",
+           "is_narrow", "known_nonzero", "match_type", "materialize", "or_zeros", "pack_cotangents",
            "refusing_type_mismatch", "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero"]
 
 
@@ -225,16 +225,8 @@ def copy_static_shape(ct: Operand, x: Operand, eqns: Sequence[Eqn]) -> Operand:
 
 def conditional(pred: Operand, then: Fn, orelse: Fn, hints: Sequence[str | None] = ()) -> tuple[Value, ...]:
     """Add a `cond`; its outs have the joined types of the results of its two branches."""
-    types = [join_types(a.type, b.type) for a, b in zip(then.results, orelse.results)]
+    types = [join(a.type, b.type) for a, b in zip(then.results, orelse.results)]
     return cast("tuple[Value, ...]", current().emit(cond, (pred,), regions=(then, orelse), types=types, hints=hints))
-
-
-def join_types(a: Type, b: Type) -> Type:
-    """The type of a cotangent that has type `a` in one branch and `b` in the other."""
-    try:
-        return join(a, b)
-    except TypeMismatch:
-        return ANY_REAL
 
 
 def if_else(pred: Operand, then: Callable[[], Operand], orelse: Callable[[], Operand]) -> Operand:

@@ -17,7 +17,7 @@ from typing import Any, cast
 from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float, is_undef, undef, walk
-from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add
@@ -29,7 +29,6 @@ from sct.passes.autodiff.cotangents import (
     cotangent_type,
     current,
     d_hint,
-    join_types,
     known_nonzero,
     match_type,
     materialize,
@@ -289,7 +288,7 @@ def tangent_like(v: Value) -> Value:
 
 
 def joined_type(out: Type, *types: Type) -> Type:
-    return reduce(join_types, types) if isinstance(out, Tensor) else tangent_type(out)
+    return reduce(join, types) if isinstance(out, Tensor) else tangent_type(out)
 
 
 def _shape(x: Operand) -> object:
