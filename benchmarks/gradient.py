@@ -3,7 +3,7 @@
     python -m benchmarks.gradient [NAME...]
 
 `emitted` is the function that sct writes, called as the hand-written one is: the
-target is a ratio of at most 1.3.  `called` has the look-up of the specialisation
+target is a ratio of at most 1.3.  `called` has the look-up of the specialization
 in it.  Times are medians of interleaved rounds.
 """
 

@@ -1,8 +1,7 @@
-"""The public functions: grad, value_and_grad, vjp, jvp, hvp, stop_gradient, check_grads.
+"""The public functions: grad, value_and_grad, jacobian, hessian, vjp, jvp, hvp, stop_gradient, check_grads, emit.
 
-Conventions are those of JAX (`argnums`, what is returned).  All of them may be
-called inside functions that are differentiated: the frontend knows them by
-`__sct_call__`.
+Arguments and results follow JAX.  All but `check_grads` and `emit` may be called inside functions that are
+differentiated: the frontend recognizes them by `__sct_call__`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from sct.export.write_module import module_of
 from sct.frontend import Traced, Transform, trace_ahead
 from sct.ir.pytree import Node
 from sct.ir.user_objects import attributes, make_gradient, replace_attributes
-from sct.tangents import Pullback, kind_of, tangent_of
+from sct.tangents import Pullback, tangent_of, type_in_words
 
 __all__ = ["Derivative", "check_grads", "emit", "grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp",
            "stop_gradient", "value_and_grad", "vjp"]
@@ -177,8 +176,9 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, has_aux
     if _is_none(tangents):
         raise SctError("SCT904", "jvp: no argument has a tangent", why="every tangent is None")
     directions = _directions(primals, tangents)
-    made: tuple[Any, ...] = call_once(Transform("jvp", f, has_aux=has_aux), *primals, *directions, backend=backend)
-    return made
+    transform = Transform("jvp", f, has_aux=has_aux)
+    value_and_tangent: tuple[Any, ...] = call_once(transform, *primals, *directions, backend=backend)
+    return value_and_tangent
 
 
 def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, backend: str = "numpy") -> Any:
@@ -215,8 +215,8 @@ def emit(
         dx = 2.0 * x
         return dx
     """
-    if mode not in _MODES:
-        raise SctError("SCT906", f"there is no mode {mode!r}", hint=f"one of {', '.join(_MODES)}")
+    if mode not in MODES:
+        raise SctError("SCT906", f"there is no mode {mode!r}", hint=f"one of {', '.join(MODES)}")
     check_function(mode, f)
     if mode == "hvp":
         target = Transform("jvp", grad(f))
@@ -237,7 +237,7 @@ def emit(
     return module_of([traced], open_sizes(traced, compiled))
 
 
-_MODES = ("grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian", "vjp", "jvp", "hvp")
+MODES = ("grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian", "vjp", "jvp", "hvp")
 
 
 def stop_gradient(x: T) -> T:
@@ -257,10 +257,10 @@ for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, 
 
 
 def _check_pairs(name: str, primals: object, tangents: object) -> None:
-    for label, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
+    for label, argument in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(argument, (tuple, list)):
             raise SctError("SCT904", f"{name}: {label} is a tuple, one item for each argument of the function",
-                           why=f"got {kind_of(given)}", hint=f"{name}(f, (x,), (dx,))")
+                           why=f"got {type_in_words(argument)}", hint=f"{name}(f, (x,), (dx,))")
     assert isinstance(primals, (tuple, list)) and isinstance(tangents, (tuple, list))
     if len(primals) != len(tangents):
         raise SctError("SCT904", f"{name}: {len(primals)} primals and {len(tangents)} tangents")
@@ -279,9 +279,9 @@ def _directions(primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
 def _is_none(tangent: Any) -> bool:
     if isinstance(tangent, dict):
         return all(map(_is_none, tangent.values()))
-    named = attributes(tangent)
-    if named is not None:
-        return all(map(_is_none, named.values()))
+    fields = attributes(tangent)
+    if fields is not None:
+        return all(map(_is_none, fields.values()))
     if isinstance(tangent, (tuple, list)):
         return all(map(_is_none, tangent))
     return tangent is None
@@ -315,16 +315,16 @@ def check_grads(
     >>> check_grads(lambda x, y: x * y, (2.0, 5.0), order=2)
     """
     if not isinstance(args, (tuple, list)):
-        raise SctError("SCT904", "check_grads: args is a tuple", why=f"got {kind_of(args)}",
+        raise SctError("SCT904", "check_grads: args is a tuple", why=f"got {type_in_words(args)}",
                        hint="check_grads(f, (x,))")
-    wrt = _checkable(args, argnums)
+    wrt = _checked_positions(args, argnums)
     rng = np.random.default_rng(seed)
     directions = [_random(x, rng) if i in wrt else None for i, x in enumerate(args)]
     narrow = any(leaf.dtype.itemsize < 8 for leaf in _leaves([args[i] for i in wrt]))
     rtol = rtol if rtol is not None else 2e-2 if narrow else 1e-5
     atol = atol if atol is not None else 1e-3 if narrow else 1e-7
 
-    value = f(*_moved(args, directions, 0.0))
+    value = f(*_shifted(args, directions, 0.0))
     value_jvp, tangent = jvp(f, args, directions)
     value_vjp, pullback = vjp(f, *args)
     _check_value(f, "jvp", value, value_jvp)
@@ -332,10 +332,10 @@ def check_grads(
     _check_differences(f, args, directions, tangent, rtol, atol)
     cotangent = _random(value, rng)
     cotangents = pullback(cotangent)
-    forward = _inner(cotangent, tangent)
-    backward = sum(_inner(directions[i], cotangents[i]) for i in wrt)
+    forward = _inner_product(cotangent, tangent)
+    backward = sum(_inner_product(directions[i], cotangents[i]) for i in wrt)
     if not np.isclose(forward, backward, rtol=rtol, atol=atol, equal_nan=True):
-        raise _disagree(f, "vjp", "jvp", f"<ct, jvp(v)> = {forward}, <vjp(ct), v> = {backward}")
+        raise _disagreement(f, "vjp", "jvp", f"<ct, jvp(v)> = {forward}, <vjp(ct), v> = {backward}")
     if order > 1:
         scalar = isinstance(value, (float, np.floating))
         inner = Derivative("grad", f, wrt) if scalar else Derivative("jvp", f)
@@ -343,22 +343,22 @@ def check_grads(
         check_grads(inner, (*args, *seeds), argnums=wrt, order=order - 1, rtol=rtol, atol=atol, seed=seed + 1)
 
 
-def _checkable(args: Sequence[Any], argnums: Argnums | None) -> tuple[int, ...]:
-    """The indices to check: those given, or of all arguments that hold floats."""
+def _checked_positions(args: Sequence[Any], argnums: Argnums | None) -> tuple[int, ...]:
+    """`argnums` as a tuple, by default the indices of all arguments that hold floats."""
     floating = tuple(i for i, x in enumerate(args) if _leaves(x))
-    asked = floating if argnums is None else argnums if isinstance(argnums, tuple) else (argnums,)
-    wrt = tuple(i for i in asked if i in floating and isinstance(i, int))
-    if wrt and wrt == asked:
+    requested = floating if argnums is None else argnums if isinstance(argnums, tuple) else (argnums,)
+    wrt = tuple(i for i in requested if i in floating and isinstance(i, int))
+    if wrt and wrt == requested:
         return wrt
-    raise SctError("SCT903", f"check_grads: argnums {asked}", why=f"of the arguments, {floating} hold floats")
+    raise SctError("SCT903", f"check_grads: argnums {requested}", why=f"of the arguments, {floating} hold floats")
 
 
 def _check_value(f: Function, mode: str, value: Any, got: Any) -> None:
-    """Bit for bit; but arithmetic of derivatives may be reassociated when they are differentiated again."""
+    """Compare values bit for bit; the value of a derivative only up to rounding, as it may be computed differently."""
     close = np.allclose if isinstance(f, Derivative) else _identical
-    wanted, found = _leaves(value), _leaves(got)
-    if len(wanted) != len(found) or not all(close(x, y) for x, y in zip(wanted, found)):
-        raise _disagree(f, mode, "plain execution", f"value of {mode}: {got!r}, of the function: {value!r}")
+    expected, actual = _leaves(value), _leaves(got)
+    if len(expected) != len(actual) or not all(close(x, y) for x, y in zip(expected, actual)):
+        raise _disagreement(f, mode, "plain execution", f"value of {mode}: {got!r}, of the function: {value!r}")
 
 
 def _identical(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
@@ -371,30 +371,30 @@ def _check_differences(
     exact = _flat(tangent)
     tried = []
     for h in STEPS:
-        ahead, behind = _flat(f(*_moved(args, directions, h))), _flat(f(*_moved(args, directions, -h)))
+        ahead, behind = _flat(f(*_shifted(args, directions, h))), _flat(f(*_shifted(args, directions, -h)))
         slope = (ahead - behind) / (2.0 * h)
         if slope.shape == exact.shape and np.allclose(
             slope, exact, rtol=0.0, atol=atol + rtol * float(np.max(np.abs(exact), initial=0.0)), equal_nan=True
         ):
             return
         tried.append(f"differences with step {h:.0e}: {slope}")
-    raise _disagree(f, "jvp", "central differences", "\n     ".join([f"jvp: {exact}", *tried]))
+    raise _disagreement(f, "jvp", "central differences", "\n     ".join([f"jvp: {exact}", *tried]))
 
 
-def _disagree(f: Function, mode: str, other: str, numbers: str) -> SctError:
+def _disagreement(f: Function, mode: str, other: str, numbers: str) -> SctError:
     return SctError("SCT905", f"{mode} of {getattr(f, '__name__', 'f')} disagrees with {other}", why=numbers)
 
 
 def _map(leaf: Callable[..., Any], x: Any, *others: Any) -> Any:
-    """`leaf` of the floating-point leaves of `x`; everything else is copied."""
+    """`x` with `leaf` applied to its floating-point leaves; everything else is copied."""
     if isinstance(x, dict):
         return {key: _map(leaf, x[key], *(o and o[key] for o in others)) for key in x}
-    named = attributes(x)
-    if named is not None:
+    fields = attributes(x)
+    if fields is not None:
         return replace_attributes(
-            x, {k: _map(leaf, v, *(o if o is None else getattr(o, k) for o in others)) for k, v in named.items()})
+            x, {k: _map(leaf, v, *(o if o is None else getattr(o, k) for o in others)) for k, v in fields.items()})
     if isinstance(x, (tuple, list)):
-        parts = [_map(leaf, each, *(o and o[i] for o in others)) for i, each in enumerate(x)]
+        parts = [_map(leaf, item, *(o and o[i] for o in others)) for i, item in enumerate(x)]
         return parts if isinstance(x, list) else tuple(parts)
     if isinstance(x, (float, complex, np.inexact)) or (isinstance(x, np.ndarray) and x.dtype.kind in "fc"):
         return leaf(x, *others)
@@ -402,34 +402,34 @@ def _map(leaf: Callable[..., Any], x: Any, *others: Any) -> Any:
 
 
 def _leaves(x: Any) -> list[np.ndarray[Any, Any]]:
-    found: list[np.ndarray[Any, Any]] = []
-    _map(lambda leaf: found.append(np.asarray(leaf)), x)
-    return found
+    leaves: list[np.ndarray[Any, Any]] = []
+    _map(lambda leaf: leaves.append(np.asarray(leaf)), x)
+    return leaves
 
 
 def _flat(x: Any) -> np.ndarray[Any, Any]:
     return np.concatenate([np.zeros(0), *(leaf.ravel() for leaf in _leaves(x))])
 
 
-def _inner(a: Any, b: Any) -> Any:
+def _inner_product(a: Any, b: Any) -> Any:
     return np.sum(_flat(a) * _flat(b))
 
 
 def _random(x: Any, rng: np.random.Generator) -> Any:
-    """A random tangent of `x`; None for what has none."""
+    """A random tangent of `x`, None where it has no tangent."""
     if isinstance(x, dict):
-        return {key: _random(each, rng) for key, each in x.items()}
-    named = attributes(x)
-    if named is not None:
-        return make_gradient(type(x), list(named), [_random(each, rng) for each in named.values()])
+        return {key: _random(item, rng) for key, item in x.items()}
+    fields = attributes(x)
+    if fields is not None:
+        return make_gradient(type(x), list(fields), [_random(item, rng) for item in fields.values()])
     if isinstance(x, (tuple, list)):
-        parts = [_random(each, rng) for each in x]
+        parts = [_random(item, rng) for item in x]
         return parts if isinstance(x, list) else tuple(parts)
     return tangent_of(x, rng.standard_normal(np.shape(x)), "") if _leaves(x) else None
 
 
-def _moved(args: Sequence[Any], directions: Sequence[Any], h: float) -> list[Any]:
-    """Fresh arguments, `h` along the directions; with h = 0 the very values."""
+def _shifted(args: Sequence[Any], directions: Sequence[Any], h: float) -> list[Any]:
+    """Copies of the arguments, moved by `h` along the directions; with h = 0 they are equal bit for bit."""
 
     def move(x: Any, v: Any) -> Any:
         if v is None or h == 0.0:

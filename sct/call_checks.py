@@ -1,6 +1,6 @@
-"""The checks before an emitted function is called, as straight-line code: they run at every call.
+"""The guards of a specialization, compiled to straight-line code that runs at every call.
 
-    match = checks(traced, run)(root)       match(args, kwargs) -> run(*args, **kwargs, **free), or MISS
+    match = compile_checks(traced, run)(root)       match(args, kwargs) -> run(*args, **kwargs, **free), or MISS
 
     def bind(root):
         g0 = root.__globals__
@@ -20,14 +20,14 @@
             except GONE: return MISS
             try: return run(a0, a1, SCALE=v0)
             except Exception as error:
-                add_place(error)
+                add_source_note(error)
                 raise
         return match
 
-The arguments and free variables are of the types that the function was compiled for (`key_of`
-together), names stand for the functions that they stood for, and the guards hold.  What is
-read may be gone; a guard is asked of leaves of the right types, so nothing but a value that
-has no answer may raise there: other exceptions are faults of sct, and are not hidden.
+The code checks that the arguments and free variables have the types that the function was compiled for (`key_of`),
+that names stand for the same functions, and that the guards hold.  Reading a variable that is gone is a miss.  A
+guard is evaluated on leaves of the right types, so it raises only where it is undefined for a value (a miss, too);
+any other exception is a fault of sct and is not hidden.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from typing import Any
 
 import numpy as np
 
-from sct.errors import SctError, add_place
+from sct.errors import SctError, add_source_note
 from sct.frontend import ROWS, Equal, Guard, Traced, apart, key_of
 from sct.ir import Value
 from sct.ir.types import List
 from sct.ir.user_objects import fields_of, is_plain_attribute
 
-__all__ = ["MISS", "Match", "checks"]
+__all__ = ["MISS", "Match", "compile_checks"]
 
 Match = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 
@@ -58,10 +58,10 @@ class _Miss:
 MISS = _Miss()
 
 GONE = (AttributeError, LookupError, TypeError, ValueError, SctError)
-"""What reading a variable that is not there any more, or not like it was, may raise."""
+"""What reading a variable may raise if it is gone or has another structure."""
 
 UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardError)
-"""What computing a fact of other values may raise."""
+"""What evaluating a guard may raise for values for which it is undefined."""
 
 
 FORMS = {"is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}",
@@ -70,24 +70,24 @@ FORMS = {"is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}
          "no attribute": "not hasattr({0}, {1})",
          "instance": "isinstance({0}, {1})", "no instance": "not isinstance({0}, {1})",
          "subclass": "issubclass({0}, {1})", "no subclass": "not issubclass({0}, {1})"}
-"""The facts about what is read from outside, {1} being known."""
+"""The facts about free variables: {0} is the variable, {1} a constant."""
 
 
-def checks(traced: Traced, run: Callable[..., Any]) -> Callable[[Any], Match]:
-    """bind(root) -> match; `root` is the function that is differentiated, whose variables are read."""
-    return _Writer(traced).made(run)
+def compile_checks(traced: Traced, run: Callable[..., Any]) -> Callable[[Any], Match]:
+    """bind(root) -> match; `root` is the differentiated function, whose free variables are read."""
+    return _CheckWriter(traced).compile(run)
 
 
-def stands(traced: Traced, root: Any) -> bool:
-    """Is what `root` reads from outside like it was?"""
-    return _Writer(traced).outside()(root) is not MISS
+def reads_the_same(traced: Traced, root: Any) -> bool:
+    """Do the facts about the free variables of `root` still hold?"""
+    return _CheckWriter(traced).compile_outside()(root) is not MISS
 
 
-def _plain(name: str) -> bool:
+def _is_name(name: str) -> bool:
     return name.isidentifier() and not keyword.iskeyword(name)
 
 
-def _demanded(test: str) -> str:
+def _miss_unless(test: str) -> str:
     return f"if not ({test}): return MISS"
 
 
@@ -96,108 +96,115 @@ def _holds_lists(param: Value) -> bool:
     return isinstance(param.type, List) and isinstance(param.type.elem, List)
 
 
-class Name(str):
-    """A variable of the code that is written."""
+class Variable(str):
+    """A variable of the generated code."""
 
 
-class _Writer:
-    """
-    known   the objects that the code names
-    head    the lines that bind what a root keeps for life: its globals and cells
-    lines   the lines of the checks
-    whole   a list of any length is compared by its whole key
-    sizes   by the number that stands for it in a key: the variable of a size
+class _CheckWriter:
+    """Writes and compiles the checks.
+
+    namespace   the objects that the code names
+    bindings    the globals and cells of the root, which never change: expression -> name
+    lines       the lines of the checks
+    sizes       the variable of each size, by its number in the key
+    containers  the variable and the mirror of each container, by its number in the key
+    objects     the names of objects at paths that are known to be what they were
+    compares_whole_key  there is a list of any length, so keys are compared as a whole
+
+    A mirror is an argument with variables in the place of its leaves.
     """
 
     def __init__(self, traced: Traced) -> None:
         self.traced = traced
-        self.known: dict[str, Any] = {"MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np,
-                                      "ndarray": np.ndarray, "fields_of": fields_of, "key_of": key_of, "apart": apart,
-                                      "add_place": add_place}
-        self.head: dict[str, str] = {}
+        self.namespace: dict[str, Any] = {
+            "MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
+            "fields_of": fields_of, "key_of": key_of, "apart": apart, "add_source_note": add_source_note}
+        self.bindings: dict[str, str] = {}
         self.lines: list[str] = []
         self.sizes: dict[int, str] = {}
         self.containers: dict[int, tuple[str, Any]] = {}
         self.objects: dict[tuple[Any, ...], str] = {(None,): "root"}
-        self.whole = False
+        self.compares_whole_key = False
         self.count = 0
 
-    def made(self, run: Callable[..., Any]) -> Callable[[Any], Match]:
+    def compile(self, run: Callable[..., Any]) -> Callable[[Any], Match]:
         traced = self.traced
-        args, kwargs = self.arguments()
-        self.identities()
+        args, kwargs = self.check_arguments()
+        self.check_identities()
         if traced.apart or traced.apart is not None and any(map(_holds_lists, traced.fn.params)):
             others = [self.read(path) for path in traced.apart]
-            row, found = ("".join(f"{x}, " for x in each) for each in ((*args, *kwargs.values()), others))
-            self.demand(f"apart(({row}), ({found}))")
-        free = self.free(traced.key[len(args) + len(kwargs):])
-        self.distinct(list(self.sizes.values()))
-        self.distinct([f"id({x})" for x, _ in self.containers.values()])
-        if self.whole:
+            row, outside = ("".join(f"{x}, " for x in variables) for variables in ((*args, *kwargs.values()), others))
+            self.require(f"apart(({row}), ({outside}))")
+        free = self.check_free_variables(traced.key[len(args) + len(kwargs):])
+        self.check_distinct(list(self.sizes.values()))
+        self.check_distinct([f"id({x})" for x, _ in self.containers.values()])
+        if self.compares_whole_key:
             row = "".join(f"{name}, " for name in (*args, *kwargs.values(), *free))
-            self.demand(f"key_of(({row}), {{}}) == {self.constant(traced.key)}")
-        guards = self.guards([*traced.bind(*self.mirrored(args, kwargs)), *free])
-        named = {**kwargs, **{leaf.name: name for leaf, name in zip(traced.free, free)}}
-        given = [*args, *(f"{k}={v}" if _plain(k) else f"**{{{k!r}: {v}}}" for k, v in named.items())]
-        self.known["run"] = run
+            self.require(f"key_of(({row}), {{}}) == {self.constant(traced.key)}")
+        guards = self.guard_lines([*traced.bind(*self.mirrored_arguments(args, kwargs)), *free])
+        by_name = {**kwargs, **{leaf.name: name for leaf, name in zip(traced.free, free)}}
+        passed = [*args, *(f"{k}={v}" if _is_name(k) else f"**{{{k!r}: {v}}}" for k, v in by_name.items())]
+        self.namespace["run"] = run
         exec("\n".join([
-            "def bind(root):", *(f"    {name} = {path}" for path, name in self.head.items()),
+            "def bind(root):", *(f"    {name} = {path}" for path, name in self.bindings.items()),
             "    def match(args, kwargs):", "        try:", *(f"            {line}" for line in self.lines),
             "        except GONE: return MISS",
             *(["        try:", *(f"            {line}" for line in guards), "        except UNDEFINED: return MISS"]
               if guards else []),
-            f"        try: return run({', '.join(given)})",
-            "        except Exception as error:", "            add_place(error)", "            raise",
+            f"        try: return run({', '.join(passed)})",
+            "        except Exception as error:", "            add_source_note(error)", "            raise",
             "    return match",
-        ]), self.known)
-        bind: Callable[[Any], Match] = self.known["bind"]
+        ]), self.namespace)
+        bind: Callable[[Any], Match] = self.namespace["bind"]
         return bind
 
-    def outside(self) -> Callable[[Any], Any]:
-        """The checks of what is read from outside by themselves."""
-        self.identities()
-        self.free([leaf.key[0] for leaf in self.traced.free])
+    def compile_outside(self) -> Callable[[Any], Any]:
+        """The checks of the facts about free variables, without those of the arguments."""
+        self.check_identities()
+        self.check_free_variables([leaf.key[0] for leaf in self.traced.free])
         exec("\n".join([
-            "def outside(root):", "    try:", *(f"        {name} = {path}" for path, name in self.head.items()),
-            *(f"        {line}" for line in self.lines), "    except GONE: return MISS"]), self.known)
-        outside: Callable[[Any], Any] = self.known["outside"]
-        return outside
+            "def outside(root):", "    try:", *(f"        {name} = {path}" for path, name in self.bindings.items()),
+            *(f"        {line}" for line in self.lines), "    except GONE: return MISS"]), self.namespace)
+        compile_outside: Callable[[Any], Any] = self.namespace["outside"]
+        return compile_outside
 
-    def new(self, letter: str) -> Name:
+    def new_variable(self, letter: str) -> Variable:
         self.count += 1
-        return Name(f"{letter}{self.count}")
+        return Variable(f"{letter}{self.count}")
 
     def constant(self, x: Any) -> str:
-        self.known[f"k{len(self.known)}"] = x
-        return f"k{len(self.known) - 1}"
+        name = f"k{len(self.namespace)}"
+        self.namespace[name] = x
+        return name
 
-    def demand(self, test: str) -> None:
-        self.lines.append(_demanded(test))
+    def require(self, test: str) -> None:
+        self.lines.append(_miss_unless(test))
 
     # -- arguments --------------------------------------------------------------------
 
-    def arguments(self) -> tuple[list[Name], dict[str, Name]]:
-        """Variables for the arguments, checked; those passed by keyword by their names."""
+    def check_arguments(self) -> tuple[list[Variable], dict[str, Variable]]:
+        """Assign the arguments to variables, and check them; those passed by keyword are returned by name."""
         n, names = self.traced.positional, self.traced.keywords
-        args = [self.new("a") for _ in range(n)]
-        kwargs = {name: self.new("a") for name in names}
+        args = [self.new_variable("a") for _ in range(n)]
+        kwargs = {name: self.new_variable("a") for name in names}
         self.lines.append(f"if tuple(kwargs) != {names!r}: return MISS" if names else "if kwargs: return MISS")
-        self.unpack(args, "args")
+        self.assign(args, "args")
         if names:
-            self.unpack(list(kwargs.values()), "kwargs.values()")
+            self.assign(list(kwargs.values()), "kwargs.values()")
         self.mirrors: dict[str, Any] = {}
         for name, key in zip([*args, *kwargs.values()], self.traced.key):
-            self.mirrors[name] = self.check(name, key)
+            self.mirrors[name] = self.check_value(name, key)
         return args, kwargs
 
-    def mirrored(self, args: Sequence[Name], kwargs: dict[str, Name]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def mirrored_arguments(self, args: Sequence[Variable], kwargs: dict[str, Variable]
+                           ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return tuple(self.mirrors[a] for a in args), {k: self.mirrors[v] for k, v in kwargs.items()}
 
-    def unpack(self, names: Sequence[str], what: str) -> None:
+    def assign(self, names: Sequence[str], what: str) -> None:
         self.lines.append(f"({''.join(f'{name}, ' for name in names)}) = {what}")
 
-    def check(self, x: Name, key: Any) -> Any:
-        """Lines that check that `x` has this key; `x` with variables for the parts of containers."""
+    def check_value(self, x: Variable, key: Any) -> Any:
+        """Write the checks that `x` has this key; returns its mirror."""
         if isinstance(key, type):
             self.lines.append(f"if type({x}) is not {self.constant(key)}: return MISS")
             return x
@@ -209,85 +216,85 @@ class _Writer:
             self.lines.append(f"if {x} is not {self.constant(key.x)}: return MISS")
             return x
         if isinstance(key[0], np.dtype):
-            return self.array(x, *key)
-        return self.container(x, *key)
+            return self.check_array(x, *key)
+        return self.check_container(x, *key)
 
-    def container(self, x: Name, kind: type, *rest: Any) -> Any:
+    def check_container(self, x: Variable, kind: type, *rest: Any) -> Any:
         self.lines.append(f"if type({x}) is not {self.constant(kind)}: return MISS")
         if kind is tuple:
-            return tuple(self.parts(x, rest))
+            return tuple(self.check_parts(x, rest))
         if rest[0] in self.containers:
-            first, made = self.containers[rest[0]]
-            self.demand(f"{x} is {first}")
-            return made
+            first, mirror = self.containers[rest[0]]
+            self.require(f"{x} is {first}")
+            return mirror
         if rest[1:2] == (ROWS,):
-            self.whole, made = True, x
+            self.compares_whole_key, mirror = True, x
             if isinstance(rest[2], tuple) and rest[2][0] is tuple:
-                made = {k: Name(f"[row[{k}] for row in {x}]") for k in range(len(rest[2]) - 1)}
+                mirror = {k: Variable(f"[row[{k}] for row in {x}]") for k in range(len(rest[2]) - 1)}
         elif kind is list:
-            made = self.parts(x, rest[1:])
+            mirror = self.check_parts(x, rest[1:])
         elif kind is dict:
-            names = self.names(rest[1], f"tuple({x})")
-            made = dict(zip(names, self.parts(f"{x}.values()", [part for _, part in rest[1]])))
+            names = self.check_names(rest[1], f"tuple({x})")
+            mirror = dict(zip(names, self.check_parts(f"{x}.values()", [part for _, part in rest[1]])))
         else:
-            made = SimpleNamespace()
-            self.containers[rest[0]] = x, made  # an object may hold itself
-            names = self.names(rest[1], f"fields_of({x})")
+            mirror = SimpleNamespace()
+            self.containers[rest[0]] = x, mirror  # an object may hold itself
+            names = self.check_names(rest[1], f"fields_of({x})")
             row = "".join(f"{x}.{name}, " if is_plain_attribute(kind, name) else f"{x}.__dict__[{name!r}], "
                           for name in names)
-            vars(made).update(zip(names, self.parts(f"({row})", [part for _, part in rest[1]])))
-        self.containers[rest[0]] = x, made
-        return made
+            vars(mirror).update(zip(names, self.check_parts(f"({row})", [part for _, part in rest[1]])))
+        self.containers[rest[0]] = x, mirror
+        return mirror
 
-    def names(self, items: Any, now: str) -> tuple[Any, ...]:
+    def check_names(self, items: Any, now: str) -> tuple[Any, ...]:
         names = tuple(name for name, _ in items)
-        self.demand(f"{now} == {self.constant(names)}")
+        self.require(f"{now} == {self.constant(names)}")
         return names
 
-    def parts(self, x: str, keys: Sequence[Any]) -> list[Any]:
-        items = [self.new("a") for _ in keys]
-        self.unpack(items, x)
-        return [self.check(item, key) for item, key in zip(items, keys)]
+    def check_parts(self, x: str, keys: Sequence[Any]) -> list[Any]:
+        items = [self.new_variable("a") for _ in keys]
+        self.assign(items, x)
+        return [self.check_value(item, key) for item, key in zip(items, keys)]
 
-    def array(self, x: Name, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Name:
+    def check_array(self, x: Variable, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Variable:
         k = self.constant(dtype)
         self.lines += [f"if type({x}) is not ndarray: return MISS", f"t = {x}.dtype",
                        f"if t is not {k} and t != {k}: return MISS"]
-        names = [self.new("n") for _ in shape]
-        self.unpack(names, f"{x}.shape")
+        names = [self.new_variable("n") for _ in shape]
+        self.assign(names, f"{x}.shape")
         for name, size in zip(names, shape):
             if size >= 0:
-                self.demand(f"{name} == {size}")
+                self.require(f"{name} == {size}")
             elif self.sizes.setdefault(size, name) is name:
-                self.demand(f"{name} > 1")
+                self.require(f"{name} > 1")
             else:
-                self.demand(f"{name} == {self.sizes[size]}")
+                self.require(f"{name} == {self.sizes[size]}")
         return x
 
-    def distinct(self, names: Sequence[str]) -> None:
-        """Sizes that were different are different, lists and dicts other objects."""
+    def check_distinct(self, names: Sequence[str]) -> None:
+        """Require that sizes, or ids of containers, are pairwise different."""
         if len(names) > 3:
-            self.demand(f"len({{{', '.join(names)}}}) == {len(names)}")
+            self.require(f"len({{{', '.join(names)}}}) == {len(names)}")
         elif len(names) > 1:
-            self.demand(" and ".join(f"{a} != {b}" for k, a in enumerate(names) for b in names[:k]))
+            self.require(" and ".join(f"{a} != {b}" for k, a in enumerate(names) for b in names[:k]))
 
-    # -- what is read from outside ------------------------------------------------------
+    # -- free variables -----------------------------------------------------------------
 
-    def identities(self) -> None:
+    def check_identities(self) -> None:
         for path, how, fact in self.traced.identities:
             now, k = self.read(path), self.constant(fact)
             if how == "is":
                 self.objects.setdefault(path, k)
             elif how == "value":
-                self.demand(f"type({now}) is {self.constant(type(fact))}")
-            self.demand(FORMS[how].format(now, k))
+                self.require(f"type({now}) is {self.constant(type(fact))}")
+            self.require(FORMS[how].format(now, k))
 
-    def free(self, keys: Sequence[Any]) -> list[Name]:
-        """Variables for the free variables, checked."""
-        names = [Name(f"v{k}") for k in range(len(keys))]
+    def check_free_variables(self, keys: Sequence[Any]) -> list[Variable]:
+        """Read the free variables into variables, and check them."""
+        names = [Variable(f"v{k}") for k in range(len(keys))]
         for leaf, name, key in zip(self.traced.free, names, keys):
             self.lines.append(f"{name} = {self.read(leaf.path)}")
-            self.check(name, key)
+            self.check_value(name, key)
         return names
 
     def read(self, path: tuple[Any, ...]) -> str:
@@ -296,27 +303,27 @@ class _Writer:
         text, fixed = (self.objects[path[:n]], True) if n else (self.constant(path[0]), True)
         for kind, name in path[max(n, 1):]:
             if kind == "global" or name == "__globals__" and kind == "attr":
-                text = self.kept(f"{text}.__globals__") if fixed else f"{text}.__globals__"
+                text = self.bind_once(f"{text}.__globals__") if fixed else f"{text}.__globals__"
                 text += f"[{name!r}]" * (kind == "global")
             elif kind == "cell":
                 cell = f"{text}.__closure__[{text}.__code__.co_freevars.index({name!r})]"
-                text = f"{self.kept(cell) if fixed else cell}.cell_contents"
+                text = f"{self.bind_once(cell) if fixed else cell}.cell_contents"
             else:
                 text = f"{text}[{self.constant(name)}]" if kind != "attr" else \
-                    f"{text}.{name}" if _plain(name) else f"getattr({text}, {name!r})"
+                    f"{text}.{name}" if _is_name(name) else f"getattr({text}, {name!r})"
             fixed = False
         return text
 
-    def kept(self, text: str) -> str:
-        """What a function has for life, by a name."""
-        return self.head.setdefault(text, f"g{len(self.head)}")
+    def bind_once(self, text: str) -> str:
+        """The name of something that a function never changes, bound outside `match`."""
+        return self.bindings.setdefault(text, f"g{len(self.bindings)}")
 
     # -- guards -----------------------------------------------------------------------
 
-    def guards(self, leaves: Sequence[Any]) -> list[str]:
+    def guard_lines(self, leaves: Sequence[Any]) -> list[str]:
         """Lines that check the guards."""
-        names = [leaf if isinstance(leaf, Name) else self.constant(leaf) for leaf in leaves]
-        return [_demanded(self.guard(guard, names)) for guard in self.traced.guards]
+        names = [leaf if isinstance(leaf, Variable) else self.constant(leaf) for leaf in leaves]
+        return [_miss_unless(self.guard(guard, names)) for guard in self.traced.guards]
 
     def guard(self, guard: Guard, names: Sequence[str]) -> str:
         if isinstance(guard.test, str) and guard.test:

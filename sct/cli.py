@@ -5,10 +5,9 @@
     sct check FILE
     sct cache [--clear]
 
-FILE is not run: its imports, functions, classes and plain constants are, nothing else.
+FILE is not run: only its imports, functions, classes and plain constants are.
 
-Exit status: 0, all is well; 1, something is refused (said on standard error); 2, a
-wrong command line.
+Exit status: 0, all is well; 1, something is refused (the reasons are on standard error); 2, a wrong command line.
 """
 
 from __future__ import annotations
@@ -74,23 +73,23 @@ def show_ir(file: Path, names: tuple[str, ...], wrt: str | None, types: str, mod
     FILE is not run: only its imports, functions, classes and assignments of literals
     and of calls of NumPy, math or sct are.
     """
-    paint = _painter(color)
+    paint = _highlighter(color)
 
     def text_of(traced: Traced) -> str:
-        wanted = STAGES if all_stages else (stage,)
-        texts = [stage_text(traced, each, emit).strip("\n") for each in wanted]
-        heads = [f"# -- {each} {'-' * (74 - len(each))}\n" if all_stages else "" for each in wanted]
+        stages = STAGES if all_stages else (stage,)
+        texts = [stage_text(traced, name, emit).strip("\n") for name in stages]
+        heads = [f"# -- {name} {'-' * (74 - len(name))}\n" if all_stages else "" for name in stages]
         return "\n\n\n".join(head + text for head, text in zip(heads, texts))
 
     def run(file: File) -> Iterator[tuple[Decorated, Callable[[], str]]]:
-        chosen = [_with(each, wrt, mode) for each in _chosen(file, names)]
-        for each, given in zip(chosen, _given(types, chosen)):
-            yield each, lambda each=each, given=given: text_of(  # type: ignore[misc]
-                trace_ahead(each.value, {**each.types, **given}))
+        chosen = [_with_options(decorated, wrt, mode) for decorated in _chosen_functions(file, names)]
+        for decorated, arg_types in zip(chosen, _types_from_args(types, chosen)):
+            yield decorated, lambda decorated=decorated, arg_types=arg_types: text_of(  # type: ignore[misc]
+                trace_ahead(decorated.value, {**decorated.types, **arg_types}))
 
     refused = False
-    for number, (each, make) in enumerate(_attempt(file, run)):
-        text = _said(each, make)
+    for number, (decorated, compile_one) in enumerate(_run_on_file(file, run)):
+        text = _result_or_refusal(decorated, compile_one)
         refused |= text is None
         if text is not None:
             click.echo(("\n\n" if number else "") + paint(text), color={"always": True, "never": False}.get(color))
@@ -118,9 +117,9 @@ def emit_file(file: Path, output: Path | None, examples: tuple[str, ...]) -> Non
             _run_example(opened, example)
         yield opened.emit()
 
-    text, refused = _attempt(file, run)[0]
-    for each in refused:
-        _refuse(each)
+    text, refused = _run_on_file(file, run)[0]
+    for refusal in refused:
+        _print_refusal(refusal)
     if refused:
         sys.exit(1)
     if output is None:
@@ -143,20 +142,20 @@ def check(file: Path, names: tuple[str, ...], types: str) -> None:
     """
 
     def run(file: File) -> Iterator[tuple[Decorated, Callable[[], Traced]]]:
-        chosen = list(_chosen(file, names or () if list(file.decorated()) else tuple(file.functions())))
-        for each, given in zip(chosen, _given(types, chosen)):
-            yield each, lambda each=each, given=given: _compiled(  # type: ignore[misc]
-                trace_ahead(each.value, {**each.types, **given}))
+        chosen = list(_chosen_functions(file, names or () if list(file.decorated()) else tuple(file.functions())))
+        for decorated, arg_types in zip(chosen, _types_from_args(types, chosen)):
+            yield decorated, lambda decorated=decorated, arg_types=arg_types: _checked_by_emitting(  # type: ignore[misc]
+                trace_ahead(decorated.value, {**decorated.types, **arg_types}))
 
     refused = False
-    for each, make in _attempt(file, run):
-        traced = _said(each, make)
+    for decorated, compile_one in _run_on_file(file, run):
+        traced = _result_or_refusal(decorated, compile_one)
         refused |= traced is None
-        click.echo(f"refused   {each.name}" if traced is None else
-                   f"accepted  {each.name}({' '.join(traced.comment.split())})")
-        for what, loc in copies_in_loops(traced) if traced is not None else ():
+        click.echo(f"refused   {decorated.name}" if traced is None else
+                   f"accepted  {decorated.name}({' '.join(traced.comment.split())})")
+        for variable, loc in copies_in_loops(traced) if traced is not None else ():
             place = f"{loc.file}:{loc.line}: " if loc else ""
-            click.echo(f"          {place}a copy of `{what}` is made in each trip of a loop")
+            click.echo(f"          {place}a copy of `{variable}` is made in each iteration of a loop")
     sys.exit(1 if refused else 0)
 
 
@@ -173,7 +172,7 @@ def cache(empty: bool) -> None:
 
 
 def _run_example(file: File, example: str) -> None:
-    """Run a script, or evaluate a call among the names of the file; what is called is compiled and compared."""
+    """Run a script, or evaluate a call with the names of the file; its calls compile and validate derivatives."""
     try:
         if Path(example).suffix == ".py":
             sys.modules[file.path.stem] = file.module
@@ -183,14 +182,14 @@ def _run_example(file: File, example: str) -> None:
     except SctError:
         raise
     except Exception as error:
-        what = f"{example!r} raises {type(error).__name__}: {error}"
-        raise click.BadParameter(what, param_hint="--example") from error
-    for each in file.decorated():
-        for reason in each.value.not_validated():
-            click.echo(f"{each.name}: not compared with Python: {reason}", err=True)
+        message = f"{example!r} raises {type(error).__name__}: {error}"
+        raise click.BadParameter(message, param_hint="--example") from error
+    for decorated in file.decorated():
+        for reason in decorated.value.not_validated():
+            click.echo(f"{decorated.name}: not compared with Python: {reason}", err=True)
 
 
-def _compiled(traced: Traced) -> Traced:
+def _checked_by_emitting(traced: Traced) -> Traced:
     emit(traced)
     return traced
 
@@ -198,53 +197,53 @@ def _compiled(traced: Traced) -> Traced:
 # -- refusals -------------------------------------------------------------------------
 
 
-def _refuse(error: SctError) -> None:
+def _print_refusal(error: SctError) -> None:
     click.echo(str(error), err=True)
 
 
-def _attempt(path: Path, run: Callable[[File], Any]) -> list[Any]:
-    """What `run` yields of the file; the end, with status 1, if it is refused."""
+def _run_on_file(path: Path, run: Callable[[File], Any]) -> list[Any]:
+    """The results of `run` for the file; exits with status 1 if the file is refused."""
     try:
         return list(run(File(path)))
     except SctError as error:
-        _refuse(error)
+        _print_refusal(error)
         sys.exit(1)
 
 
-def _said(each: Decorated, make: Callable[[], Any]) -> Any:
-    """What is made of a function; None, and said, if it is refused."""
+def _result_or_refusal(decorated: Decorated, compile_one: Callable[[], Any]) -> Any:
+    """The result of `compile_one`; if it is refused, prints the refusal and returns None."""
     try:
-        return make()
+        return compile_one()
     except SctError as error:
-        code = getattr(root_of(each.value), "__code__", None)
+        code = getattr(root_of(decorated.value), "__code__", None)
         error.loc = error.loc or (Loc(code.co_filename, code.co_firstlineno) if code else None)
-        _refuse(error)
+        _print_refusal(error)
         return None
 
 
 # -- choosing -------------------------------------------------------------------------
 
 
-def _chosen(file: File, names: tuple[str, ...]) -> Iterator[Decorated]:
+def _chosen_functions(file: File, names: tuple[str, ...]) -> Iterator[Decorated]:
     """The named functions of the file, or all decorated ones."""
-    found = [_named(file, name) for name in names] or list(file.decorated())
-    if not found:
+    chosen = [_function_named(file, name) for name in names] or list(file.decorated())
+    if not chosen:
         raise click.UsageError("no function of FILE is decorated with @grad or @value_and_grad; "
                                "choose one with --function NAME")
-    yield from found
+    yield from chosen
 
 
-def _named(file: File, name: str) -> Decorated:
-    found = file.named(name) or file.undecorated(name, lambda f: Derivative("grad", f))
-    if found is None:
+def _function_named(file: File, name: str) -> Decorated:
+    decorated = file.named(name) or file.undecorated(name, lambda f: Derivative("grad", f))
+    if decorated is None:
         raise click.BadParameter(
             f"there is no function {name!r} in FILE; it has {', '.join(file.functions()) or 'none'}",
             param_hint="--function")
-    return found
+    return decorated
 
 
-def _with(chosen: Decorated, wrt: str | None, mode: str | None) -> Decorated:
-    """The derivative by other arguments, or in the other mode."""
+def _with_options(chosen: Decorated, wrt: str | None, mode: str | None) -> Decorated:
+    """The derivative with respect to other arguments, or in the other mode."""
     transform = chosen.value.__sct_transform__
     argnums: Any = transform.argnums if wrt is None else tuple(name.strip() for name in wrt.split(","))
     argnums = argnums[0] if wrt is not None and len(argnums) == 1 else argnums
@@ -256,12 +255,12 @@ def _with(chosen: Decorated, wrt: str | None, mode: str | None) -> Decorated:
         raise click.BadParameter(f"{error.what}; {error.why}", param_hint="--wrt") from None
     if mode != "forward":
         return chosen.with_value(by)
-    made = Derivative("jvp", transform.fn)
-    return chosen.with_value(made, dict.fromkeys(_without_tangent(by), "= None"))
+    tangent_derivative = Derivative("jvp", transform.fn)
+    return chosen.with_value(tangent_derivative, dict.fromkeys(_without_tangent(by), "= None"))
 
 
 def _without_tangent(by: Derivative) -> list[str]:
-    """The tangents of the parameters that are not differentiated by."""
+    """The names of the tangents of parameters that `by` does not differentiate with respect to."""
     names = _parameters(by)
     argnums = by.__sct_transform__.argnums
     wanted = argnums if isinstance(argnums, tuple) else (argnums,)
@@ -270,7 +269,7 @@ def _without_tangent(by: Derivative) -> list[str]:
 
 
 def _parameters(derivative: Any) -> list[str]:
-    """The parameters of the function, without that of the object that a method is bound to."""
+    """The parameters of the function; of a bound method without the first."""
     root = root_of(derivative)
     code = root.__code__
     names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
@@ -280,35 +279,38 @@ def _parameters(derivative: Any) -> list[str]:
 # -- --args ---------------------------------------------------------------------------
 
 
-def _given(text: str, chosen: list[Decorated]) -> list[dict[str, str]]:
-    """`x: f64[n], k = 2` for each function that has such parameters.
+def _types_from_args(text: str, chosen: list[Decorated]) -> list[dict[str, str]]:
+    """`x: f64[n], k = 2` as a dict for each function, of those that are its parameters.
 
-    >>> _given("", [])
+    >>> _types_from_args("", [])
     []
     """
-    known = [{*_parameters(each.value), *each.attributes()} for each in chosen]
-    every = set().union(*known)
-    given: dict[str, str] = {}
-    for part in _split(text):
+    parameters = [{*_parameters(decorated.value), *decorated.attributes()} for decorated in chosen]
+    all_parameters = set().union(*parameters)
+    arg_types: dict[str, str] = {}
+    for part in _split_at_commas(text):
         is_value = "=" in part and ":" not in part.partition("=")[0]
-        name, found, what = (each.strip() for each in part.partition("=" if is_value else ":"))
-        if not found or not name.replace(".", "_").isidentifier() or not what:
+        name, separator, type_or_value = (piece.strip() for piece in part.partition("=" if is_value else ":"))
+        if not separator or not name.replace(".", "_").isidentifier() or not type_or_value:
             raise click.BadParameter(f'{part.strip()!r} is not "name: type" or "name = value"', param_hint="--args")
-        if name not in every:
-            raise click.BadParameter(f"there is no parameter {name!r}; there are {', '.join(sorted(every))}",
+        if name not in all_parameters:
+            raise click.BadParameter(f"there is no parameter {name!r}; there are {', '.join(sorted(all_parameters))}",
                                      param_hint="--args")
         try:
-            known_value(name, what) if is_value else what.endswith("[...]") or structure(what)
+            if is_value:
+                known_value(name, type_or_value)
+            elif not type_or_value.endswith("[...]"):
+                structure(type_or_value)
         except SctError as error:
             raise click.BadParameter(f"{error.what}; {error.hint}".removesuffix("; "), param_hint="--args") from None
-        given[name] = f"= {what}" if is_value else what
-    return [{name: what for name, what in given.items() if name in names} for names in known]
+        arg_types[name] = f"= {type_or_value}" if is_value else type_or_value
+    return [{name: type_or_value for name, type_or_value in arg_types.items() if name in names} for names in parameters]
 
 
-def _split(text: str) -> Iterator[str]:
+def _split_at_commas(text: str) -> Iterator[str]:
     """The parts of `text` between commas that are not in brackets.
 
-    >>> list(_split("x: f64[n, m], y: float"))
+    >>> list(_split_at_commas("x: f64[n, m], y: float"))
     ['x: f64[n, m]', ' y: float']
     """
     depth, part = 0, ""
@@ -326,8 +328,8 @@ def _split(text: str) -> Iterator[str]:
 # -- colour ---------------------------------------------------------------------------
 
 
-def _painter(when: str) -> Callable[[str], str]:
-    """What highlights Python, if it is wanted."""
+def _highlighter(when: str) -> Callable[[str], str]:
+    """A function that highlights Python, or leaves text as it is."""
     plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     if when == "never" or when == "auto" and plain:
         return lambda text: text

@@ -1,7 +1,7 @@
-"""The derivative of a function as an object: compiled for the arguments it meets, cached, called.
+"""The derivative of a function as an object, which compiles, caches and calls specializations.
 
-    derivative(*args)   the checks of the latest specialisation -> the emitted function
-                        on a miss: key of args -> one look-up -> the checks of those found
+    derivative(*args)   the checks of the latest specialization -> its emitted function
+                        on a miss: the key of args -> the checks of the specializations with this key
                         on a miss: trace -> passes -> codegen
 
 The cache belongs to the code of the function, not to the function object, so that
@@ -27,20 +27,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Union
 
-from sct.call_checks import MISS, Match, checks, stands
+from sct.call_checks import MISS, Match, compile_checks, reads_the_same
 from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load, load_compiled
-from sct.errors import Loc, SctError, SctWarning, add_place, at_the_call, fault
+from sct.errors import Loc, SctError, SctWarning, add_source_note, internal_error, without_compiler_frames
 from sct.export.write_module import module_of
 from sct.frontend import Traced, Transform, identity, key_of, library_facts, root_of, trace, trace_ahead
 from sct.ir.text import show
 from sct.passes import pipeline
-from sct.validation import OFF, Validation, mode
+from sct.validation import OFF, Validation, validation_mode
 
-__all__ = ["Argnums", "Derivative", "Family", "Specialisation", "call_once", "check_backend", "check_function"]
+__all__ = ["Argnums", "Derivative", "Family", "Specialization", "call_once", "check_backend", "check_function"]
 
 Argnums = Union[int, str, "tuple[int | str, ...]"]
 
-MOST_SPECIALISATIONS = 64
+MOST_SPECIALIZATIONS = 64
 MOST_FAMILIES = 1024
 
 
@@ -48,13 +48,14 @@ MOST_FAMILIES = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Specialisation:
-    """The derivative compiled for one type of the arguments and one set of facts about them.
+class Specialization:
+    """The derivative compiled for one combination of argument types, valid under guards.
 
-    run   the emitted function
-    bind  bind(root): calls it if it serves these arguments and what `root`
-          reads from outside, else gives MISS
-    validation, validated   what compares it with Python; True if it did, or why it did not
+    run         the emitted function
+    bind        bind(root) -> match(args, kwargs): calls `run` if the guards hold for the arguments
+                and the free variables of `root`, else returns MISS
+    validation  compares the function as read with Python
+    validated   True, or the reason why they were not compared
     """
 
     traced: Traced
@@ -76,7 +77,7 @@ BACKENDS: dict[str, dict[str, Any] | None] = {
 
 
 def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source:
-    """The Python source of what was traced; `primal`: which is no derivative."""
+    """The Python source of a traced derivative; with `primal`, of a function without derivatives."""
     params = tuple(
         Parameter(p.name, p.kind, NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
         for p in traced.params
@@ -89,18 +90,18 @@ def emit(traced: Traced, backend: str = "numpy", primal: bool = False) -> Source
     except (SctError, Warning, MemoryError):
         raise
     except Exception as error:
-        raise fault(error, _place_of(traced.root)) from error
+        raise internal_error(error, _place_of(traced.root)) from error
 
 
 def _place_of(root: Any) -> Loc | None:
-    """Where the function is written."""
+    """The place of the function's definition."""
     code = getattr(getattr(root, "__func__", root), "__code__", None)
     return None if code is None else Loc(code.co_filename, code.co_firstlineno)
 
 
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
-    """The IR is acyclic but large: cycle collection would look at all of it again and again."""
+    """Disable cyclic garbage collection: the IR is acyclic but large, and would be scanned again and again."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -110,88 +111,88 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def specialise(
+def specialize(
     transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any], backend: str = "numpy"
-) -> Specialisation:
+) -> Specialization:
     """Compile `transform` for these arguments."""
     with _no_collection():
         traced = trace(transform, args, kwargs, in_line=BACKENDS[backend] is not None)
         source = emit(traced, backend)
-        asked = {(path, how) for path, how, _ in traced.identities}
+        recorded = {(path, how) for path, how, _ in traced.identities}
         facts = library_facts(source.text, _place_of(traced.root))
-        traced = replace(traced, identities=(*traced.identities, *(f for f in facts if f[:2] not in asked)))
+        traced = replace(traced, identities=(*traced.identities, *(f for f in facts if f[:2] not in recorded)))
     for name in pipeline.unused(traced.fn):
         warnings.warn(f"{traced.name}: the result does not depend on `{name}`: its gradient is zero", SctWarning,
                       stacklevel=6)
-    known = replace(traced, root=None)
-    validation = Validation(known, functools.partial(emit, primal=True))
-    validated = OFF if mode() == "0" else validation.of(transform, args, kwargs)
+    shared = replace(traced, root=None)
+    validation = Validation(shared, functools.partial(emit, primal=True))
+    validated = OFF if validation_mode() == "0" else validation.validate(transform, args, kwargs)
     if BACKENDS[backend] is None:
-        run = _loaded(traced, source)
+        run = _load(traced, source)
     else:
-        plain = functools.lru_cache(lambda: _loaded(traced, emit(traced)))
+        plain = functools.lru_cache(lambda: _load(traced, emit(traced)))
         run = load_compiled(source, plain, pipeline.has_effects(traced.fn))
         if validated is True:
-            validation.of_kernels(transform, args, kwargs, run, plain())
-    return Specialisation(known, source, run, checks(traced, run), validation, validated)
+            validation.validate_kernels(transform, args, kwargs, run, plain())
+    return Specialization(shared, source, run, compile_checks(traced, run), validation, validated)
 
 
-def _loaded(traced: Traced, source: Source) -> Callable[..., Any]:
+def _load(traced: Traced, source: Source) -> Callable[..., Any]:
     return load(source, f"<sct {traced.name} {next(_serial)}>")
 
 
 @dataclass(eq=False)
 class Family:
-    """All specialisations of one transform of one piece of code."""
+    """All specializations of one transform of one piece of code."""
 
     key: tuple[Hashable, ...]
     backend: str = "numpy"
-    table: dict[Hashable, tuple[Specialisation, ...]] = field(default_factory=dict)
-    order: list[tuple[Hashable, Specialisation]] = field(default_factory=list)
+    table: dict[Hashable, tuple[Specialization, ...]] = field(default_factory=dict)
+    order: list[tuple[Hashable, Specialization]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def call(self, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]
-             ) -> tuple[Specialisation, Match, Any]:
-        """The specialisation that serves these arguments, compiled if there is none, bound to the function
-        that is differentiated at this call; and its result."""
+             ) -> tuple[Specialization, Match, Any]:
+        """The specialization for these arguments, compiled if there is none; its `match`; the result of the call."""
         root, key = root_of(transform), key_of(args, kwargs)
         while True:
             candidates = self.table.get(key, ())
-            for known in candidates:
-                match = known.bind(root)
+            for specialization in candidates:
+                match = specialization.bind(root)
                 if (result := match(args, kwargs)) is not MISS:
-                    return (*self._validated(known, match, transform, args, kwargs), result)
+                    return (*self._validated(specialization, match, transform, args, kwargs), result)
             with self.lock:
-                # Another thread may have compiled one meanwhile.
+                # Another thread may have compiled one in the meantime.
                 if self.table.get(key, ()) is candidates:
-                    made = self._add(key, specialise(transform, args, kwargs, self.backend))
+                    compiled = self._add(key, specialize(transform, args, kwargs, self.backend))
                     break
         try:
-            result = made.run(*args, **kwargs, **made.traced.free_values(root))
+            result = compiled.run(*args, **kwargs, **compiled.traced.free_values(root))
         except Exception as error:
-            add_place(error)
+            add_source_note(error)
             raise
-        return made, made.bind(root) if mode() != "all" else _no_match, result
+        return compiled, compiled.bind(root) if validation_mode() != "all" else _always_miss, result
 
-    def _validated(self, known: Specialisation, match: Match, transform: Transform, args: tuple[Any, ...],
-                   kwargs: dict[str, Any]) -> tuple[Specialisation, Match]:
-        """A specialisation that serves, compared again if every call is; then it is looked up at the next one too."""
-        if mode() != "all":
-            return known, match
-        return replace(known, validated=known.validation.of(transform, args, kwargs)), _no_match
+    def _validated(self, specialization: Specialization, match: Match, transform: Transform, args: tuple[Any, ...],
+                   kwargs: dict[str, Any]) -> tuple[Specialization, Match]:
+        """The specialization and its `match`.  If every call is validated, this one is, and the next will be."""
+        if validation_mode() != "all":
+            return specialization, match
+        validated = specialization.validation.validate(transform, args, kwargs)
+        return replace(specialization, validated=validated), _always_miss
 
-    def _add(self, key: Hashable, made: Specialisation) -> Specialisation:
-        self.table[key] = (*self.table.get(key, ()), made)
-        self.order.append((key, made))
-        if len(self.order) > MOST_SPECIALISATIONS:
+    def _add(self, key: Hashable, specialization: Specialization) -> Specialization:
+        self.table[key] = (*self.table.get(key, ()), specialization)
+        self.order.append((key, specialization))
+        if len(self.order) > MOST_SPECIALIZATIONS:
             self._drop_oldest()
-        return made
+        return specialization
 
     def _drop_oldest(self) -> None:
         key, oldest = self.order.pop(0)
         self.table[key] = tuple(s for s in self.table[key] if s is not oldest)
         warnings.warn(
-            f"{oldest.traced.name} was compiled for more than {MOST_SPECIALISATIONS} kinds of arguments; "
+            f"{oldest.traced.name} was compiled for more than {MOST_SPECIALIZATIONS} kinds of arguments; "
             "the oldest is dropped. Values that change from call to call and decide types (axis=k) cause this",
             SctWarning,
             stacklevel=6,
@@ -205,7 +206,7 @@ _families_lock = threading.Lock()
 
 
 def family_of(transform: Transform, backend: str = "numpy") -> Family:
-    """The specialisations shared by all transforms of this kind of the same code."""
+    """The specializations that all transforms of this kind of the same code share."""
     key = identity(transform)
     family = _families.get((backend, *key))
     if family is None:
@@ -217,11 +218,11 @@ def family_of(transform: Transform, backend: str = "numpy") -> Family:
 
 
 def call_once(transform: Transform, *args: Any, backend: str = "numpy") -> Any:
-    """The derivative of the transform at these arguments, compiled if need be."""
+    """The result of the transform for these arguments, which is compiled if need be."""
     try:
         return family_of(transform, backend).call(transform, args, {})[2]
     except SctError as refusal:
-        raise at_the_call(refusal) from refusal.__cause__
+        raise without_compiler_frames(refusal) from refusal.__cause__
 
 
 # -- what grad returns ----------------------------------------------------------------
@@ -230,8 +231,7 @@ def call_once(transform: Transform, *args: Any, backend: str = "numpy") -> Any:
 class Derivative:
     """A function that computes a derivative of another: what `grad` and `value_and_grad` return.
 
-    It has the name, docstring and signature of the function, is called as the
-    function is, and may be differentiated again.
+    It has the name, docstring and signature of the function, is called like it, and may be differentiated again.
     """
 
     __name__: str
@@ -243,11 +243,11 @@ class Derivative:
         check_backend(backend)
         self.__name__ = self.__qualname__ = getattr(getattr(f, "func", f), "__name__", type(f).__name__)
         functools.update_wrapper(self, f)
-        self._made_with: tuple[Any, ...] = (kind, argnums, has_aux, backend)
+        self._options: tuple[Any, ...] = (kind, argnums, has_aux, backend)
         self._transform = Transform(kind, f, _positions(kind, f, argnums), has_aux)
         self._family = family_of(self.__sct_transform__, backend)
-        self._latest: Specialisation | None = None
-        self._match: Match = _no_match
+        self._latest: Specialization | None = None
+        self._match: Match = _always_miss
         self._unbound: Derivative | None = None
         self._bound: Derivative | None = None
 
@@ -257,7 +257,7 @@ class Derivative:
 
     def _look_up(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if args and isinstance(args[0], type) and _is_classmethod(self, args[0]):
-            # From Python 3.13 on a classmethod passes the class, and does not ask `__get__`.
+            # From Python 3.13 on, a classmethod passes the class and does not call `__get__`.
             return self.__get__(args[0])(*args[1:], **kwargs)
         t = self.__sct_transform__
         if identity(t) != self._family.key:
@@ -265,9 +265,9 @@ class Derivative:
         try:
             self._latest, self._match, result = self._family.call(t, args, kwargs)
         except SctError as refusal:
-            raise at_the_call(refusal) from refusal.__cause__
+            raise without_compiler_frames(refusal) from refusal.__cause__
         if self._unbound is not None:
-            self._unbound._bound = self._like(None)
+            self._unbound._bound = self._rebound(None)
         return result
 
     def __get__(self, instance: object, owner: type | None = None) -> Derivative:
@@ -275,31 +275,32 @@ class Derivative:
             return self
         f = self._transform.fn.__get__(instance, owner)
         if self._bound is None:
-            kind, *options = self._made_with
-            made = Derivative(kind, f, *options)
-            made._unbound = self
+            kind, *options = self._options
+            derivative = Derivative(kind, f, *options)
+            derivative._unbound = self
         else:
-            made = self._bound._like(f)
-        return made
+            derivative = self._bound._rebound(f)
+        return derivative
 
-    def _like(self, f: Any) -> Derivative:
-        """This derivative of a method bound to another object; for None it is only kept to be like it."""
-        made = object.__new__(Derivative)
-        made.__dict__.update(self.__dict__)
+    def _rebound(self, f: Any) -> Derivative:
+        """This derivative of a method, bound to another object.  `f` None: a template for later bindings."""
+        derivative = object.__new__(Derivative)
+        derivative.__dict__.update(self.__dict__)
         t = self._transform
-        made._transform = Transform(t.kind, f, t.argnums, t.has_aux)
-        made.__wrapped__ = f  # type: ignore[attr-defined]
-        made._match = _no_match if f is None or self._latest is None else self._latest.bind(f)
-        return made
+        derivative._transform = Transform(t.kind, f, t.argnums, t.has_aux)
+        derivative.__wrapped__ = f  # type: ignore[attr-defined]
+        derivative._match = _always_miss if f is None or self._latest is None else self._latest.bind(f)
+        return derivative
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        if _global(self.__module__, self.__qualname__) is self and not (self.__module__ == "__main__" and _by_value()):
+        by_value = self.__module__ == "__main__" and _pickled_by_value()
+        if not by_value and _global_object(self.__module__, self.__qualname__) is self:
             return self.__qualname__
-        kind, *options = self._made_with
+        kind, *options = self._options
         f = self.__sct_transform__.fn
         owner = getattr(f, "__self__", None)
         if isinstance(f, types.MethodType) and isinstance(getattr(type(owner), f.__name__, None), Derivative):
-            # A decorated method, of an object: the name of the function means the derivative.
+            # The attribute of the object with the name of the function is the derivative.
             return getattr, (owner, f.__name__)
         return Derivative, (kind, f, *options)
 
@@ -308,7 +309,7 @@ class Derivative:
 
     @property
     def __sct_transform__(self) -> Transform:
-        """What this is to the compiler; not in `__dict__`, of which functools.wraps makes copies."""
+        """The transform for the compiler.  It is not in `__dict__`, which `functools.wraps` copies."""
         return self._transform
 
     @property
@@ -318,48 +319,52 @@ class Derivative:
 
     @property
     def validated(self) -> bool | str:
-        """Was the function compared with Python when it was compiled for the latest call?  If not, why not."""
+        """True if the function was compared with Python when it was compiled for the latest call, else the reason."""
         return self._latest.validated if self._latest else "it was not called yet"
 
     @property
     def line_map(self) -> LineMap:
-        """Which line of `source` belongs to which line of the user's, and the other way round."""
-        made = self._latest.source if self._latest else None
-        return (made or emit(trace_ahead(self.__sct_transform__, {}), self._family.backend)).line_map
+        """Maps lines of `source` to lines of the user, and back."""
+        source = self._latest.source if self._latest else None
+        return (source or emit(trace_ahead(self.__sct_transform__, {}), self._family.backend)).line_map
+
+    def _specializations(self) -> list[Specialization]:
+        """The specializations, oldest first."""
+        return [specialization for _, specialization in self._family.order]
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The emitted code of every specialisation, oldest first."""
-        return tuple(made.source.text for _, made in self._family.order)
+        """The emitted code of every specialization, oldest first."""
+        return tuple(s.source.text for s in self._specializations())
 
     def source_for(self, types: Mapping[str, str]) -> str:
         """The code for parameters of these types (`{"x": "f64[n]"}`), without a call.
 
-        Types of parameters that are not given come from annotations and defaults.
+        Other parameters have the types of their annotations and defaults.
         """
         return emit(trace_ahead(self.__sct_transform__, types), self._family.backend).text
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a module that defines this derivative, as compiled for the calls so far, as a plain function.
 
-        It checks types, ranks and whatever else it was compiled for, and reads globals
-        from the module of the function.  Before any call it is for the annotated types.
+        The function checks types, ranks and all other guards, and reads globals from the module of the
+        differentiated function.  Before any call, it is compiled for the annotated types.
         """
         Path(path).write_text(self.module(), encoding="utf-8")
 
     def compiled(self) -> list[Traced]:
-        """What was compiled for the calls so far, of whatever function this is the derivative of now."""
-        return [made.traced.of(root_of(self)) for _, made in self._family.order]
+        """The traced derivatives of the calls so far, with the current function as their root."""
+        return [s.traced.of(root_of(self)) for s in self._specializations()]
 
     def not_validated(self) -> list[str]:
-        """Why functions were not compared with Python, for each compiled one that was not."""
-        return [made.validated for _, made in self._family.order if isinstance(made.validated, str)]
+        """For each specialization that was not compared with Python, the reason."""
+        return [s.validated for s in self._specializations() if isinstance(s.validated, str)]
 
     def module(self) -> str:
-        """What `save` writes."""
+        """The text that `save` writes."""
         root = root_of(self)
-        found = [made.traced.of(root) for _, made in self._family.order if stands(made.traced, root)]
-        return module_of(found or [trace_ahead(self.__sct_transform__, {})])
+        still_valid = [s.traced.of(root) for s in self._specializations() if reads_the_same(s.traced, root)]
+        return module_of(still_valid or [trace_ahead(self.__sct_transform__, {})])
 
     def ir(self, stage: str = "optimized", types: Mapping[str, str] | None = None) -> str:
         """The IR of the latest call after a stage of the passes ("primal", "adjoint", ...)."""
@@ -372,32 +377,32 @@ class Derivative:
         return str(show(pipeline.run(traced.fn, until=stage)))
 
 
-def _no_match(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _always_miss(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return MISS
 
 
 def _is_classmethod(derivative: Derivative, cls: type) -> bool:
-    """Is this a class method of the class?"""
-    found = (vars(base).get(derivative.__name__) for base in cls.__mro__)
-    return any(isinstance(x, classmethod) and x.__func__ is derivative for x in found)
+    """Is the derivative a class method of the class?"""
+    attributes = (vars(base).get(derivative.__name__) for base in cls.__mro__)
+    return any(isinstance(x, classmethod) and x.__func__ is derivative for x in attributes)
 
 
-def _global(module: str, qualname: str) -> object:
+def _global_object(module: str, qualname: str) -> object:
     try:
         return operator.attrgetter(qualname)(sys.modules[module])
     except (AttributeError, KeyError):
         return None
 
 
-def _by_value() -> bool:
-    """Does the pickler at work take what `__main__` defines by value?  Processes of joblib have no such module."""
+def _pickled_by_value() -> bool:
+    """Is cloudpickle the caller?  It pickles definitions of `__main__` by value, for processes without that module."""
     frame = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__") in (__name__, "pickle"):
         frame = frame.f_back
     return frame is not None and str(frame.f_globals.get("__name__")).split(".")[-1] == "cloudpickle"
 
 
-# -- what may be asked for ------------------------------------------------------------
+# -- checks of options ------------------------------------------------------------
 
 
 def check_backend(backend: str) -> None:
@@ -410,7 +415,7 @@ def check_backend(backend: str) -> None:
 
 
 def check_function(kind: str, f: object) -> None:
-    """Refuse what has no Python code to differentiate."""
+    """Refuse an object that has no Python code to differentiate."""
     if isinstance(f, (staticmethod, classmethod)):
         name = type(f).__name__
         raise SctError("SCT902", f"{kind} of a {name} object", hint=f"write @{name} above @{kind}")
@@ -446,11 +451,11 @@ def _positions(kind: str, f: Callable[..., Any], argnums: Any) -> Argnums:
         return _position(kind, f, parameters, argnums)
     if not argnums:
         raise _bad_argnums(kind, f, parameters, "argnums is empty")
-    places = tuple(_position(kind, f, parameters, each) for each in argnums)
-    names = [parameters[p].name if isinstance(p, int) and p < len(parameters) else p for p in places]
+    positions = tuple(_position(kind, f, parameters, argnum) for argnum in argnums)
+    names = [parameters[p].name if isinstance(p, int) and p < len(parameters) else p for p in positions]
     if len(set(names)) < len(names):
         raise _bad_argnums(kind, f, parameters, f"argnums {tuple(argnums)} names an argument twice")
-    return places
+    return positions
 
 
 def _position(kind: str, f: object, parameters: list[inspect.Parameter], argnum: Any) -> int | str:

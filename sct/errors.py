@@ -1,4 +1,4 @@
-"""What sct raises on purpose: a code, the place, what, why, and what to write instead."""
+"""The errors that sct raises on purpose: a code, the place, what is refused, why, and what to write instead."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-__all__ = ["Loc", "SctError", "SctWarning", "add_place", "at_the_call", "caret", "complex_number", "fault"]
+__all__ = [
+    "Loc", "SctError", "SctWarning", "add_source_note", "caret", "complex_refusal", "internal_error",
+    "without_compiler_frames",
+]
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class SctError(Exception):
 
     code   "SCT101", ...: stable, one for each kind of refusal
     what   what is not supported, in one clause
-    why    the reason, if it is not plain from `what`
+    why    the reason, if it is not clear from `what`
     hint   what to write instead
     loc    the place in the user's source
     """
@@ -49,11 +52,11 @@ class SctError(Exception):
 
 
 class SctWarning(UserWarning):
-    """What sct warns of on purpose."""
+    """A warning of sct."""
 
 
 def caret(loc: Loc) -> list[str]:
-    """The user's line with a caret under the construct.
+    """The user's line, with carets under the construct.
 
     >>> caret(Loc("<no file>", 3, 4))
     ['  --> <no file>:3:5']
@@ -68,38 +71,35 @@ def caret(loc: Loc) -> list[str]:
     return lines
 
 
-def fault(error: Exception, loc: Loc | None) -> SctError:
-    """A fault of sct itself, as a refusal that says so; to be raised from the error."""
+def internal_error(error: Exception, loc: Loc | None) -> SctError:
+    """The refusal for an error inside sct; raise it from that error."""
     return SctError("SCT602", f"sct failed at this: {type(error).__name__}: {error}", loc=loc,
                     why="this is a fault of sct, not of the function",
                     hint="please report it with the function; SCT_TRACEBACK=full shows where it is")
 
 
-def at_the_call(refusal: SctError) -> SctError:
-    """The refusal without the frames of the compiler: its traceback begins at the user's call.
-
-    `SCT_TRACEBACK=full` keeps them.
-    """
+def without_compiler_frames(refusal: SctError) -> SctError:
+    """The refusal with a traceback that begins at the user's call; SCT_TRACEBACK=full keeps the compiler's frames."""
     if os.environ.get("SCT_TRACEBACK") == "full":
         return refusal
     refusal.__suppress_context__ = True
     return refusal.with_traceback(None)
 
 
-def complex_number(loc: Loc | None) -> SctError:
+def complex_refusal(loc: Loc | None) -> SctError:
     """The refusal of a program in which a number becomes complex."""
     return SctError("SCT102", "a number becomes complex here, which is not supported", loc=loc,
                     why="a power of a negative number whose exponent is no integer is complex",
                     hint="test for the negative base before, or compute with its absolute value")
 
 
-def add_place(error: BaseException) -> None:
-    """Note the user's file, line and text on an exception that emitted code raised (Python 3.11 and later).
+def add_source_note(error: BaseException) -> None:
+    """Add a note with the user's file and line to an exception that emitted code raised (Python 3.11 and later).
 
-    An emitted module holds the places that its lines come from as `__sct_lines__`.  What a `raise`
-    or `assert` of the user raises stays as the user wrote it.
+    `__sct_lines__` of an emitted module maps its lines to places.  Exceptions of the user's own `raise` and `assert`
+    get no note.
 
-    Raises SctError SCT102 where a number has become complex, with which Python may go on and the derivative does not.
+    Raises SctError SCT102 if the error comes from a number that has become complex.
     """
     place: Loc | None = None
     traceback = error.__traceback__
@@ -112,7 +112,7 @@ def add_place(error: BaseException) -> None:
     if linecache.getline(place.file, place.line).lstrip().startswith(("raise", "assert")):
         return
     if type(error) is TypeError and "complex" in str(error):
-        raise complex_number(place) from error
+        raise complex_refusal(place) from error
     if not hasattr(error, "add_note"):
         return
     note = f"raised by {place.file}:{place.line}: {linecache.getline(place.file, place.line).strip()}"

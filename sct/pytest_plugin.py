@@ -1,12 +1,12 @@
-"""The pytest plugin of sct: the fixture `sct_golden` compares a derivative with a file that is committed.
+"""The pytest plugin of sct: the fixture `sct_golden` compares a derivative with a committed file.
 
     def test_loss(sct_golden):
         sct_golden(grad(loss), np.ones(3), 0.5)         # against golden/test_model/test_loss.py
 
     pytest --sct-update                                 writes the files anew, and prints what changed
 
-The file is the derivative as a module of its own: the emitted source with the constants
-that it needs.  It is run, too, and must give the same.
+The file is the derivative as a module that stands alone: the emitted source with the constants that it needs.  The
+fixture also runs the file, which must give the same result.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """The golden files of a test module are no tests, whatever the tests are called."""
+    """Golden files are not collected as tests, whatever their names."""
     directory = collection_path.parent
     owner = directory.parent.parent / f"{directory.name}.py"
     return True if directory.parent.name == "golden" and owner.is_file() else None
@@ -40,13 +40,12 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 @pytest.fixture
 def sct_golden(request: pytest.FixtureRequest) -> Golden:
-    """`sct_golden(derivative, *args, name=...)`: the emitted source is that of `golden/MODULE/NAME.py`, beside
-    the test module MODULE."""
+    """`sct_golden(derivative, *args, name=...)` compares with `golden/MODULE/NAME.py` beside the test module MODULE."""
     return Golden(request.node, request.config.getoption("--sct-update"))
 
 
 class Golden:
-    """Compares derivatives with the files in the directory `golden` beside a test."""
+    """Compares derivatives with files in the directory `golden` beside the test module."""
 
     def __init__(self, item: pytest.Item, update: bool) -> None:
         self.item, self.update = item, update
@@ -55,22 +54,22 @@ class Golden:
     def __call__(self, derivative: Callable[..., Any], *args: Any, name: str | None = None, **kwargs: Any) -> Any:
         """The result of the derivative for these arguments.
 
-        Fails where its source is not that of the file, or the file computes something
-        else.  `name` is by default the name of the test, with its class and parameters.
+        Fails if its source differs from the file, or if the file computes something else.  `name` is by default the
+        name of the test, with its class and parameters.
         """
         from sct.export.golden import golden
 
-        made = golden(derivative, args, kwargs)
+        golden_module = golden(derivative, args, kwargs)
         path = self._path(name)
         old = path.read_text(encoding="utf-8") if path.is_file() else None
-        if old != made.text and not self.update:
-            self._fail(path, old, made.text)
-        if old != made.text:
-            self._write(path, old, made.text)
-        wrong = made.compare(path)
+        if old != golden_module.text and not self.update:
+            self._fail(path, old, golden_module.text)
+        if old != golden_module.text:
+            self._write(path, old, golden_module.text)
+        wrong = golden_module.compare(path)
         if wrong:
             pytest.fail(f"{os.path.relpath(path)} computes something else than the derivative: {wrong}", pytrace=False)
-        return made.result
+        return golden_module.result
 
     def _path(self, name: str | None) -> Path:
         _, *parts = self.item.nodeid.split("::")
@@ -89,7 +88,7 @@ class Golden:
                     f"if it is meant to be so:\n    {command}", pytrace=False)
 
     def _write(self, path: Path, old: str | None, new: str) -> None:
-        """Replace the file at once: another process may read it."""
+        """Replace the file atomically, because another process may read it."""
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         with open(handle, "w", encoding="utf-8") as file:
@@ -107,7 +106,7 @@ def _diff(path: Path, old: str, new: str) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """What `--sct-update` changed; of all processes, if there are several."""
+    """Print the changes of `--sct-update`, those of all processes."""
     reports = [report for reports in terminalreporter.stats.values() for report in reports]
     diffs = {text for report in reports for key, text in getattr(report, "user_properties", ()) if key == _PROPERTY}
     if diffs:

@@ -343,7 +343,7 @@ def test_source_runs_without_sct() -> None:
     assert namespace["f_value_and_grad"](0.3, 5) == expected
 
 
-def test_sources_holds_every_specialisation() -> None:
+def test_sources_holds_every_specialization() -> None:
     d = grad(lambda x: np.sum(x * x))
     d(np.ones(3))
     d(np.ones((3, 2)))

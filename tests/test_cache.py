@@ -1,4 +1,4 @@
-"""What a derivative remembers between calls, and that it never serves a specialisation that is not for them.
+"""What a derivative remembers between calls, and that it never serves a specialization that is not for them.
 
 Adversarial calls: each is compared with a derivative that is compiled anew for it.
 """
@@ -36,14 +36,14 @@ def product(x: float, y: float) -> float:
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of what is compiled during the test."""
     made: list[str] = []
-    specialise = derivative.specialise
+    specialize = derivative.specialize
 
     def counted(*given):
-        result = specialise(*given)
+        result = specialize(*given)
         made.append(result.traced.name)
         return result
 
-    monkeypatch.setattr(derivative, "specialise", counted)
+    monkeypatch.setattr(derivative, "specialize", counted)
     return made
 
 
@@ -146,8 +146,8 @@ def test_closures_with_the_same_code() -> None:
     assert [d(1.0) for d in reversed(derivatives)] == [4.0, 3.0, 2.0]
 
 
-def test_too_many_specialisations_warn(monkeypatch) -> None:
-    monkeypatch.setattr(derivative, "MOST_SPECIALISATIONS", 2)
+def test_too_many_specializations_warn(monkeypatch) -> None:
+    monkeypatch.setattr(derivative, "MOST_SPECIALIZATIONS", 2)
     d = grad(lambda x: np.sum(x * x))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -177,7 +177,7 @@ def test_threads_share_one_compilation(compilations) -> None:
     assert len(compilations) == 1
 
 
-# -- never a wrong specialisation -----------------------------------------------------
+# -- never a wrong specialization -----------------------------------------------------
 
 
 def outcome(d: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -283,7 +283,7 @@ def test_lists_of_any_length(anew) -> None:
         ([x, x, x, x, y], x), ([x.astype(np.float32)] * 5, x), ([2.0] * 5, x)], anew)
 
 
-def test_a_specialisation_serves_exactly_the_calls_of_its_key() -> None:
+def test_a_specialization_serves_exactly_the_calls_of_its_key() -> None:
     """Of random arguments: the checks that are written as code accept what has the same key, and nothing else."""
     shared = [1.0, 2.0]
     held = {"w": np.ones(3), "b": 2.0}
@@ -644,8 +644,8 @@ def test_families_are_bounded(monkeypatch) -> None:
         assert [d(2.0) for d in ds] == [3.0, 4.0, 4.0, 4.0, 3.0]
 
 
-def test_the_text_of_a_dropped_specialisation_is_dropped(monkeypatch) -> None:
-    monkeypatch.setattr(derivative, "MOST_SPECIALISATIONS", 1)
+def test_the_text_of_a_dropped_specialization_is_dropped(monkeypatch) -> None:
+    monkeypatch.setattr(derivative, "MOST_SPECIALIZATIONS", 1)
     d = grad(lambda x: np.sum(x * x))
     d(1.0)
     gc.collect()

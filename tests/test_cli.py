@@ -432,7 +432,7 @@ def test_check_finds_copies_in_loops(tmp_path: Path) -> None:
         "        s += np.sum(u * v)\n    return s\n"
     ))
     assert result.exit_code == 0
-    assert "program.py:9: a copy of `u` is made in each trip of a loop" in result.stdout
+    assert "program.py:9: a copy of `u` is made in each iteration of a loop" in result.stdout
 
 
 def test_an_empty_file(tmp_path: Path) -> None:

@@ -205,7 +205,7 @@ def test_save_checks_globals(model: ModuleType, tmp_path: Path, name: str, value
     assert message in str(error.value)
 
 
-def test_save_of_several_specialisations_dispatches(tmp_path: Path) -> None:
+def test_save_of_several_specializations_dispatches(tmp_path: Path) -> None:
     def f(x, y=2.0, *rest, k=1, **more):
         return x * x * y * k
 
@@ -407,7 +407,7 @@ def facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.mark.parametrize("case", [(name, k) for name, each in OTHERS.items() for k in range(len(each))], ids=str)
 @pytest.mark.parametrize("swapped", [False, True])
-def test_a_module_serves_what_its_specialisation_does(facts: ModuleType, case: tuple[str, int], swapped: bool) -> None:
+def test_a_module_serves_what_its_specialization_does(facts: ModuleType, case: tuple[str, int], swapped: bool) -> None:
     name, first, second = OTHERS[case[0]][case[1]]
     first, second = (second, first) if swapped else (first, second)
     f = getattr(facts, name)

@@ -1,4 +1,4 @@
-"""Lists whose length is not known: specialisations, structure of gradients, cost of an append, text."""
+"""Lists whose length is not known: specializations, structure of gradients, cost of an append, text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sct.frontend.values.type_syntax import structure
 LONG = [0.1 * k % 0.7 for k in range(200)]
 
 
-def test_another_length_is_the_same_specialisation() -> None:
+def test_another_length_is_the_same_specialization() -> None:
     g = sct.grad(programs.horner)
     for n in (5, 9, 30):
         np.testing.assert_allclose(g([1.0] * n, 0.5), [0.5**k for k in range(n)])

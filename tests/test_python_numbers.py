@@ -418,7 +418,7 @@ def total_of_rows(x: np.ndarray, n: int) -> float:
 @pytest.mark.parametrize("f", [total_of_a_while, total_of_a_for, total_of_rows])
 @pytest.mark.parametrize("trips", [(0, 1, 3), (3, 1, 0), (1, 0, 3)])
 def test_a_number_becomes_an_array(f: Callable[..., Any], trips: tuple[int, ...]) -> None:
-    """Of no trips it is the number still: that is another specialisation, or a refusal."""
+    """Of no trips it is the number still: that is another specialization, or a refusal."""
     derivative = value_and_grad(f)
     x = np.array([0.5, 2.0])
     for n in trips:

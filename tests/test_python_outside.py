@@ -30,7 +30,7 @@ from oracle import agrees, outcome, refuses, same_value
 
 from sct import SctError, emit, grad, hessian, value_and_grad
 from sct import derivative as derivative_module
-from sct.call_checks import MISS, checks
+from sct.call_checks import MISS, compile_checks
 from sct.frontend import Guard, Transform, trace
 from sct.frontend.values.guards import same_answer
 
@@ -968,13 +968,13 @@ def test_functions_of_one_code_share_a_derivative_that_follows() -> None:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What has been compiled."""
     names: list[str] = []
-    original = derivative_module.specialise
+    original = derivative_module.specialize
 
     def counted(transform: Any, *args: Any, **kwargs: Any) -> Any:
         names.append(transform.kind)
         return original(transform, *args, **kwargs)
 
-    monkeypatch.setattr(derivative_module, "specialise", counted)
+    monkeypatch.setattr(derivative_module, "specialize", counted)
     return names
 
 
@@ -1089,7 +1089,7 @@ def guarded(error: type[Exception]) -> Any:
         raise error("a fault")
     f = lambda x: x * x
     traced = replace(trace(Transform("grad", f, 0), (1.0,)), guards=(Guard("it holds", holds),))
-    return checks(traced, lambda x: x)(f)
+    return compile_checks(traced, lambda x: x)(f)
 
 
 def test_asked_floats_are_told_apart_by_sign() -> None:

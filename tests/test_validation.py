@@ -27,9 +27,9 @@ from click.testing import CliRunner
 from sct import SctError, derivative, grad, hessian, hvp, jacfwd, jacobian, jvp, value_and_grad, vjp
 from sct.cli import main
 from sct.frontend.interpreter.expressions import BINARY
-from sct.validation.clone import LARGEST, Kept, NotCopied, World
+from sct.validation.clone import LARGEST, CannotCopy, Copier, SharedState
 from sct.validation.compare import same
-from sct.validation.quiet import outcome
+from sct.validation.quiet import run_quietly
 from tests.planted import Tables
 
 
@@ -39,7 +39,7 @@ def _first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def copied(*xs: Any, roots: tuple[Any, ...] = ()) -> tuple[Any, ...]:
-    world = World(Kept(*xs, *roots))
+    world = Copier(SharedState(*xs, *roots))
     return tuple(map(world.copy, xs))
 
 
@@ -149,9 +149,9 @@ drawn: list[float] = []
 
 def test_what_methods_read_is_put_back() -> None:
     x = Counter()
-    kept = Kept(x)
+    kept = SharedState(x)
     state = GENERATOR.bit_generator.state
-    y = World(kept).copy(x)
+    y = Copier(kept).copy(x)
     y.step()
     assert x.n == 0 and y.n == 1 and Counter.table == [0, 1]
     assert kept.restore()
@@ -160,7 +160,7 @@ def test_what_methods_read_is_put_back() -> None:
 
 
 def test_what_cannot_be_copied_is_said() -> None:
-    with pytest.raises(NotCopied, match="`generator` cannot be copied"):
+    with pytest.raises(CannotCopy, match="`generator` cannot be copied"):
         copied((k for k in [1]))
 
 
@@ -171,7 +171,7 @@ def test_files_and_locks_are_not_copied(tmp_path: Path) -> None:
 
 
 def test_large_arrays_are_not_copied() -> None:
-    with pytest.raises(NotCopied, match="256 MB"):
+    with pytest.raises(CannotCopy, match="256 MB"):
         copied(np.broadcast_to(1.0, (1,)), np.empty(LARGEST // 8 + 1))
 
 
@@ -220,7 +220,7 @@ def test_nothing_is_shown_and_generators_are_put_back(capfd: pytest.CaptureFixtu
     before = random.getstate(), np.random.get_state()[1].tolist()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = outcome(noisy)
+        made = run_quietly(noisy)
     assert made.error is None and made.output == "out\nnoisy:WARNING:logged 1\n"
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
     assert capfd.readouterr() == ("", "") and not caplog.records
@@ -235,7 +235,7 @@ def test_a_warning_that_was_shown_once_is_not_shown_again() -> None:
         warnings.simplefilter("default")
         for _ in range(3):
             warns(1.0)
-            outcome(lambda: warns(1.0))
+            run_quietly(lambda: warns(1.0))
     assert len(caught) == 1
 
 
@@ -244,7 +244,7 @@ def test_what_does_not_end_is_ended() -> None:
         while True:
             pass
 
-    assert "does not end" in str(outcome(endless, 0.2).error)
+    assert "does not end" in str(run_quietly(endless, 0.2).error)
 
 
 # -- functions that are read as they are --------------------------------------------------
@@ -456,7 +456,7 @@ def test_an_interruption_gets_through() -> None:
         raise Stop
 
     with pytest.raises(Stop):
-        outcome(stop)
+        run_quietly(stop)
 
 
 # -- functions that are not -----------------------------------------------------------
@@ -527,10 +527,10 @@ def test_at_every_call_later_calls_are_compared(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("SCT_VALIDATE", "all")
     g = value_and_grad(f)
     assert g(1.0)[0] == 1.0
-    specialisation = g._family.order[-1][1]
-    primal = specialisation.validation.primal
+    specialization = g._family.order[-1][1]
+    primal = specialization.validation.primal
     assert primal is not None
-    monkeypatch.setattr(specialisation.validation, "primal", replace(
+    monkeypatch.setattr(specialization.validation, "primal", replace(
         primal, run=lambda *args, **free: (0.0, ()) if hidden[0] else primal.run(*args, **free)))
     assert g(3.0)[0] == 6.0
     hidden[0] = True
@@ -569,13 +569,13 @@ def planted(request: pytest.FixtureRequest) -> Any:
 
 def _given(module: Any) -> list[Any]:
     """The arguments, which the program may write; what is read-only stays so."""
-    return list(World(Kept(module.args)).copy(module.args))
+    return list(Copier(SharedState(module.args)).copy(module.args))
 
 
 def test_without_the_fault_it_is_read_as_it_is(planted: Any) -> None:
     try:
-        made = outcome(lambda: value_and_grad(planted.program)(*_given(planted)))
-        plain = outcome(lambda: planted.program(*_given(planted)))
+        made = run_quietly(lambda: value_and_grad(planted.program)(*_given(planted)))
+        plain = run_quietly(lambda: planted.program(*_given(planted)))
     except SctError as refusal:
         assert refusal.code != "SCT601"
     else:
@@ -590,8 +590,8 @@ def test_a_planted_fault_gives_what_python_does_not(planted: Any, monkeypatch: p
         pytest.skip("it does not end")
     monkeypatch.setenv("SCT_VALIDATE", "0")
     planted.plant(Tables(monkeypatch))
-    made = outcome(lambda: value_and_grad(_again(planted.program))(*_given(planted)))
-    plain = outcome(lambda: planted.program(*_given(planted)))
+    made = run_quietly(lambda: value_and_grad(_again(planted.program))(*_given(planted)))
+    plain = run_quietly(lambda: planted.program(*_given(planted)))
     assert made.error is None, made.error
     assert plain.error is not None or not same(made.value[0], plain.value)
 

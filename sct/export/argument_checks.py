@@ -1,4 +1,4 @@
-"""What a specialisation is for, as plain Python at the top of its function.
+"""What a specialization is for, as plain Python at the top of its function.
 
     x: f64[n, m], loss == "mse"   ->   if type(x) is not np.ndarray or x.dtype != np.float64 or x.ndim != 2:
                                            raise TypeError("x must be a 2-D array of float64")
@@ -40,7 +40,7 @@ class Check:
 
 def checks(traced: Traced, outer: Mapping[int, str], vary: Mapping[int, str], class_text: Callable[[type], str],
            identities: Sequence[str] = (), open_sizes: Collection[Dim] = ()) -> list[Check]:
-    """The checks of a specialisation.
+    """The checks of a specialization.
 
     outer       how leaves that are not arguments are written
     vary        those of them that are checked
@@ -297,7 +297,7 @@ class _Named(ast.NodeTransformer):
 
 
 def _cannot(what: str) -> SctError:
-    return SctError("SCT913", "this specialisation cannot be written as a module",
+    return SctError("SCT913", "this specialization cannot be written as a module",
                     why=f"it relies on a fact that plain Python does not check: {what}")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sct.errors import Loc, SctError, fault
+from sct.errors import Loc, SctError, internal_error
 from sct.frontend.autodiff.differentiated_region import tree_of
 from sct.frontend.autodiff.nested_derivatives import apply_transform
 from sct.frontend.calls.closure_conversion import closed
@@ -57,7 +57,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Traced:
-    """A function specialised for the types of its arguments.
+    """A function specialized for the types of its arguments.
 
     fn           its IR: flat params and results
     params       how `fn.params` are arranged as Python parameters
@@ -324,7 +324,7 @@ def _finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Map
         raise
     except Exception as error:
         at = ev.failure[1] if ev.failure is not None and ev.failure[0] is error else ev.returned_at
-        raise fault(error, at) from error
+        raise internal_error(error, at) from error
 
 
 def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: Mapping[str, Abstract],

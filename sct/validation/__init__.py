@@ -1,5 +1,13 @@
-"""Translation validation: Python itself is asked whether a function was read as it is."""
+"""Translation validation: a compiled function is compared with Python itself.
 
-from sct.validation.validate import OFF, Validation, mode
+In:  a traced function and the arguments of a call. Out: True, or the reason why it was not compared; SCT601 is raised
+     where sct read the function otherwise than Python.
 
-__all__ = ["OFF", "Validation", "mode"]
+`primal` takes the function as read out of the IR; `validate` runs it and the user's function on copies (`clone`),
+without visible effects (`quiet`), and compares the outcomes (`compare`).  Where they differ, `replay` finds the first
+assignment at which they diverge.
+"""
+
+from sct.validation.validate import OFF, Validation, validation_mode
+
+__all__ = ["OFF", "Validation", "validation_mode"]

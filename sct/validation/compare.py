@@ -1,4 +1,4 @@
-"""Are two results of one computation the same: type and bits, containers part by part?
+"""Compares two results of one computation by type and bits, containers part by part.
 
 >>> same(np.float64(1.0), 1.0), same([0.0, float("nan")], [0.0, float("nan")]), same(0.0, -0.0)
 (False, True, False)
@@ -15,16 +15,17 @@ import numpy as np
 
 from sct.ir.user_objects import fields_of, get_stored, is_container
 
-__all__ = ["same", "shown"]
+__all__ = ["same", "value_text"]
 
 
 def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True, carriers: bool = True) -> bool:
-    """Of the same types, numbers bit for bit, or no further apart than `close`, absolutely or of the largest number
-    in an array; any nan is as good as another.
+    """Are `a` and `b` of the same types, with the same numbers bit for bit?  All nans are equal.
 
-    Functions and objects that nothing is known of are the same if they are of one code, or one class; generators of
-    random numbers if their states are, unless `states` is False.  Without `carriers` a Python number is the same as one
-    of NumPy.
+    close     numbers may differ by this much, absolutely or relative to the largest number in the array
+    states    compare the states of random generators
+    carriers  tell a Python number from a NumPy number
+
+    Functions are the same if their code is, and unknown objects if their class is.
     """
     return _Comparison(close, states, carriers).same(a, b)
 
@@ -99,8 +100,8 @@ def _name(cls: type) -> tuple[str, str]:
     return cls.__module__, cls.__qualname__
 
 
-def shown(x: Any) -> str:
-    """A value in a message: its class where the text does not say it."""
+def value_text(x: Any) -> str:
+    """A value in a message, with its dtype where `repr` does not show it."""
     with np.printoptions(precision=17, threshold=20, edgeitems=3):
         text = " ".join(repr(x).split())
     text = text if len(text) <= 200 else text[:197] + "..."

@@ -1,6 +1,6 @@
-"""A call of which nobody sees or hears anything: what it prints and logs is caught, generators are put back.
+"""Runs a call without visible effects: its output and its logging are captured, random generators are restored.
 
-    outcome(lambda: f(x))  ->  Outcome(value, error, output)
+    run_quietly(lambda: f(x))  ->  Outcome(value, error, output)
 """
 
 from __future__ import annotations
@@ -18,51 +18,54 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Endless", "Outcome", "outcome"]
+__all__ = ["TimedOut", "Outcome", "run_quietly"]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call gave, or the exception that it raised, and what it printed and logged."""
+    """The value of a call or the exception that it raised, and the text that it printed and logged."""
 
     value: Any
     error: Exception | None
     output: str
 
 
-def outcome(call: Callable[[], Any], seconds: float | None = None) -> Outcome:
-    """Make the call; only what is not an `Exception` gets out.  After so many `seconds` it ends with `Endless`."""
+def run_quietly(call: Callable[[], Any], seconds: float | None = None) -> Outcome:
+    """The outcome of a call, which is ended with `TimedOut` after this many seconds.
+
+    A `BaseException` that is no `Exception` passes through.
+    """
     value: Any = None
     error: Exception | None = None
-    with _caught() as texts:
+    with _captured() as texts:
         try:
-            with _limited(seconds) if seconds is not None else contextlib.nullcontext():
+            with _time_limit(seconds) if seconds is not None else contextlib.nullcontext():
                 value = call()
-        except _Stop:
-            error = Endless(f"it does not end ({seconds:.0f} seconds)")
-        except Exception as e:  # it is what the call did
+        except _Timeout:
+            error = TimedOut(f"it does not end ({seconds:.0f} seconds)")
+        except Exception as e:  # the error is part of the outcome
             error = e.with_traceback(None)
     return Outcome(value, error, "".join(texts))
 
 
-class Endless(Exception):
-    """Stands for the exception of a call that was ended."""
+class TimedOut(Exception):
+    """The error in the outcome of a call that was ended because it took too long."""
 
 
-class _Stop(BaseException):
-    """Ends a call."""
+class _Timeout(BaseException):
+    """Raised in the thread of a call to end it."""
 
 
 @contextlib.contextmanager
-def _limited(seconds: float) -> Iterator[None]:
-    """Raise `_Stop` here, from another thread, if this takes longer."""
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `_Timeout` in the body, from another thread, if it takes longer than this many seconds."""
     ident, lock = threading.get_ident(), threading.Lock()
     over: list[bool] = []
 
     def fire() -> None:
         with lock:
             if not over:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(_Stop))
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(_Timeout))
 
     timer = threading.Timer(seconds, fire)
     timer.daemon = True
@@ -75,16 +78,16 @@ def _limited(seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
-# Streams, handlers and filters belong to all threads: they are replaced while any thread is here, and pass on what the
-# others do.
+# Streams, handlers and filters belong to all threads.  They are replaced while any thread captures, and pass on what
+# the other threads write.
 _lock = threading.Lock()
 _texts: dict[int, list[list[str]]] = {}
-_before: list[Any] = []
+_originals: list[Any] = []
 _IGNORED = ("ignore", None, Warning, None, 0)
 
 
 class _Stream:
-    """`sys.stdout` or `sys.stderr`, without what the threads that are caught write."""
+    """`sys.stdout` or `sys.stderr` without the text of the threads that capture theirs."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -105,18 +108,18 @@ def _call_handlers(self: logging.Logger, record: logging.LogRecord) -> None:
     if texts:
         texts[-1].append(f"{record.name}:{record.levelname}:{record.getMessage()}\n")
     else:
-        _before[2](self, record)
+        _originals[2](self, record)
 
 
 def _enter(texts: list[str]) -> None:
     with _lock:
         if not _texts:
             streams = _Stream(sys.stdout), _Stream(sys.stderr)
-            _before[:] = [sys.stdout, sys.stderr, logging.Logger.callHandlers, *streams]
+            _originals[:] = [sys.stdout, sys.stderr, logging.Logger.callHandlers, *streams]
             sys.stdout, sys.stderr = streams
             logging.Logger.callHandlers = _call_handlers  # type: ignore[method-assign]
         _texts.setdefault(threading.get_ident(), []).append(texts)
-        # Not by `catch_warnings`, which makes every registry forget what was shown.
+        # `catch_warnings` would make every registry forget which warnings were shown.
         warnings.filters.insert(0, _IGNORED)  # type: ignore[attr-defined]
 
 
@@ -129,14 +132,14 @@ def _leave() -> None:
         if _IGNORED in warnings.filters:
             warnings.filters.remove(_IGNORED)  # type: ignore[attr-defined]
         if not _texts:
-            out, err, handlers, own_out, own_err = _before
+            out, err, handlers, own_out, own_err = _originals
             sys.stdout = out if sys.stdout is own_out else sys.stdout
             sys.stderr = err if sys.stderr is own_err else sys.stderr
             logging.Logger.callHandlers = handlers  # type: ignore[method-assign]
 
 
 @contextlib.contextmanager
-def _caught() -> Iterator[list[str]]:
+def _captured() -> Iterator[list[str]]:
     texts: list[str] = []
     states = random.getstate(), np.random.get_state(legacy=False)
     errors = {kind: "ignore" if how in ("print", "log", "call") else how for kind, how in np.geterr().items()}

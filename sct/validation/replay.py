@@ -1,7 +1,9 @@
-"""Where the two runs part: both again, with what each line of the user's assigns written down.
+"""Finds the first assignment at which two runs diverge: both run again, and the assignments of each line are recorded.
 
-The emitted code's variables have the user's names and its lines are known to be of the user's; where the two do not
-assign a name equally often in a line, nothing is said of it.
+    Recorder of f, Recorder of its emitted primal      ->      Divergence("model.py", 12, "rate", 0.5, 0.25)
+
+Variables of emitted code have the user's names, and its lines map to the user's lines.  Where the two do not assign
+a name equally often in a line, its values are not compared.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import numpy as np
 
 from sct.validation.compare import same
 
-__all__ = ["Parting", "Recorder", "parting"]
+__all__ = ["Divergence", "Recorder", "first_divergence"]
 
 MOST_EVENTS = 100_000
 LARGEST = 10_000
@@ -29,8 +31,8 @@ Line = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Parting:
-    """The first line of the user's in which a variable gets another value."""
+class Divergence:
+    """The first line of the user in which a variable gets different values, and these values."""
 
     file: str
     line: int
@@ -40,9 +42,9 @@ class Parting:
 
 
 class Recorder:
-    """Calls functions, and notes (line, variable, value) of each assignment in `files`.
+    """Calls functions and records (line, variable, value) of each assignment in `files`.
 
-    lines  the user's line of each line, None for those that are the user's
+    lines  maps lines of emitted code to lines of the user; None if the code is the user's
     """
 
     def __init__(self, files: frozenset[str], lines: Mapping[int, Line] | None = None) -> None:
@@ -52,32 +54,32 @@ class Recorder:
 
     def run(self, call: Callable[[], Any]) -> Any:
         before = sys.gettrace()
-        sys.settrace(self.enter)
+        sys.settrace(self.trace_call)
         try:
             return call()
         finally:
             sys.settrace(before)
 
-    def enter(self, frame: types.FrameType, event: str, arg: Any) -> Any:
+    def trace_call(self, frame: types.FrameType, event: str, arg: Any) -> Any:
         if frame.f_code.co_filename not in self.files or len(self.events) > MOST_EVENTS:
             return None
-        return self.step
+        return self.trace_line
 
-    def step(self, frame: types.FrameType, event: str, arg: Any) -> Any:
+    def trace_line(self, frame: types.FrameType, event: str, arg: Any) -> Any:
         line = self.last.pop(frame, None)
         if line is not None and event != "exception":
-            self.note(frame, line)
+            self.record(frame, line)
         if event == "line":
             self.last[frame] = frame.f_lineno
-        return self.step
+        return self.trace_line
 
-    def note(self, frame: types.FrameType, line: int) -> None:
+    def record(self, frame: types.FrameType, line: int) -> None:
         place = (frame.f_code.co_filename, line) if self.lines is None else self.lines.get(line)
         if place is None or len(self.events) > MOST_EVENTS:
             return
-        now = frame.f_locals
-        for name in _assigned(frame.f_code).get(line, ()):
-            x = now.get(name)
+        variables = frame.f_locals
+        for name in _assigned_names(frame.f_code).get(line, ()):
+            x = variables.get(name)
             if isinstance(x, np.ndarray) and x.size <= LARGEST:
                 x = x.copy()
             if isinstance(x, (bool, int, float, complex, np.generic, np.ndarray)):
@@ -85,43 +87,47 @@ class Recorder:
 
 
 @functools.lru_cache(maxsize=256)
-def _assigned(code: types.CodeType) -> dict[int, frozenset[str]]:
-    """The local variables that each line assigns, or may write into."""
+def _assigned_names(code: types.CodeType) -> dict[int, frozenset[str]]:
+    """The local variables that each line assigns, or may assign an item of."""
     line = 0
-    names: dict[int, set[str]] = defaultdict(set)
+    assigned: dict[int, set[str]] = defaultdict(set)
     read: dict[int, set[str]] = defaultdict(set)
-    writes: set[int] = set()
+    lines_with_item_assignment: set[int] = set()
     for instruction in dis.get_instructions(code):
         line = instruction.starts_line if type(instruction.starts_line) is int else \
             getattr(instruction, "line_number", None) or line
         if instruction.opname.startswith(("STORE_FAST", "STORE_DEREF", "STORE_NAME")):
-            names[line] |= set(_names(instruction.argval))
+            assigned[line] |= set(_as_tuple(instruction.argval))
         elif instruction.opname.startswith("LOAD_FAST"):
-            read[line] |= set(_names(instruction.argval))
+            read[line] |= set(_as_tuple(instruction.argval))
         elif instruction.opname.startswith("STORE_SUBSCR"):
-            writes.add(line)
-    return {k: frozenset(names[k] | (read[k] if k in writes else set())) for k in {*names, *writes}}
+            lines_with_item_assignment.add(line)
+    for k in lines_with_item_assignment:
+        assigned[k] |= read[k]
+    return {k: frozenset(names) for k, names in assigned.items()}
 
 
-def _names(x: Any) -> tuple[str, ...]:
+def _as_tuple(x: Any) -> tuple[str, ...]:
     return x if isinstance(x, tuple) else (x,)
 
 
-def parting(user: Recorder, sct: Recorder) -> Parting | None:
-    """The first assignment of the user's to which another value belongs, or a complex number, which sct has none of."""
-    theirs: dict[tuple[Line, str], list[Any]] = defaultdict(list)
-    ours: dict[tuple[Line, str], list[Any]] = defaultdict(list)
-    known = {name for _, name, _ in user.events}
+def first_divergence(user: Recorder, sct: Recorder) -> Divergence | None:
+    """The first assignment of the user whose value differs in sct or is complex, which sct does not support."""
+    user_values: dict[tuple[Line, str], list[Any]] = defaultdict(list)
+    sct_values: dict[tuple[Line, str], list[Any]] = defaultdict(list)
+    user_names = {name for _, name, _ in user.events}
     for place, name, x in user.events:
-        theirs[place, name].append(x)
+        user_values[place, name].append(x)
     for place, name, x in sct.events:
-        ours[place, name if name in known else re.sub(r"\d+$", "", name)].append(x)
-    count: dict[tuple[Line, str], int] = defaultdict(int)
+        sct_values[place, name if name in user_names else re.sub(r"\d+$", "", name)].append(x)
+    seen: dict[tuple[Line, str], int] = defaultdict(int)
     for place, name, x in user.events:
         key = place, name
-        k, count[key] = count[key], count[key] + 1
+        k, seen[key] = seen[key], seen[key] + 1
         if isinstance(x, complex):
-            return Parting(*place, name, x, x)
-        if len(ours[key]) == len(theirs[key]) and type(ours[key][k]) is type(x) and not same(x, ours[key][k]):
-            return Parting(*place, name, x, ours[key][k])
+            return Divergence(*place, name, x, x)
+        if len(sct_values[key]) == len(user_values[key]):
+            y = sct_values[key][k]
+            if type(y) is type(x) and not same(x, y):
+                return Divergence(*place, name, x, y)
     return None

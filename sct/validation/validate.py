@@ -1,6 +1,9 @@
-"""A function as it was read runs beside the function itself, each on copies; what they do must be the same.
+"""Translation validation: runs the function and the primal that sct read, each on copies, and compares their effects.
 
-    Validation(traced, emit).of(target, args, kwargs)  ->  True, or why it is not said; SctError where they differ
+    Validation(traced, emit).validate(target, args, kwargs)  ->  True, or the reason why they were not compared
+
+Compared are values, exceptions, output, the final contents of the arguments, and changes of globals, closures and
+defaults, all bit for bit.  Invariant: nothing of the user's is changed.
 """
 
 from __future__ import annotations
@@ -22,116 +25,119 @@ from typing import Any
 import numpy as np
 
 from sct.codegen import Source
-from sct.errors import Loc, SctError, complex_number
+from sct.errors import Loc, SctError, complex_refusal
 from sct.frontend import Same, Traced, Transform, read_path
 from sct.frontend.values.primal_record import NO_VALUE, Place
 from sct.ir import Eqn, Fn, walk
 from sct.ir.user_objects import get_stored
-from sct.validation.clone import Kept, NotCopied, World
-from sct.validation.compare import same, shown
+from sct.validation.clone import CannotCopy, Copier, SharedState
+from sct.validation.compare import same, value_text
 from sct.validation.primal import Primal, primal_of
-from sct.validation.quiet import Outcome, outcome
-from sct.validation.replay import Parting, Recorder, parting
+from sct.validation.quiet import Outcome, run_quietly
+from sct.validation.replay import Divergence, Recorder, first_divergence
 
-__all__ = ["OFF", "Validation", "mode"]
+__all__ = ["OFF", "Validation", "validation_mode"]
 
 OFF = "SCT_VALIDATE=0"
 
 ROUNDED, KERNELS = 1e-9, 1e-6
-"""How far results may be apart where sums are added up in another order: `close` of `same`."""
+"""The tolerances (`close` of `same`) where sums may be rounded differently."""
 
 PATIENCE = 10.0
-"""How many seconds what was read may run at least; a hundred times what the function took, if that is more."""
+"""The primal may run this many seconds, or a hundred times as long as the function if that is longer."""
 
 
-def mode() -> str:
+def validation_mode() -> str:
     """When functions are validated: "first", "all" or "0"."""
     return os.environ.get("SCT_VALIDATE", "first")
 
 
 class Validation:
-    """What it takes to validate the calls of one specialisation."""
+    """Validates calls of one specialization."""
 
     def __init__(self, traced: Traced, emit: Callable[[Traced], Source]) -> None:
         self.traced, self.emit = traced, emit
         self.primal: Primal | None = None
 
-    def of(self, target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
-        """True, or why a call with these arguments was not validated.
+    def validate(self, target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
+        """True if Python and the primal agree for these arguments, or the reason why they were not compared.
 
-        Raises SctError SCT601 where the function does something else than what it was read as.
+        Raises SctError SCT601 where they differ.
         """
-        root, given = _user_call(target, args)
-        if reason := _once_only(self.traced, root):
+        root, own_count = _user_function(target, args)
+        if reason := _reason_not_to_repeat(self.traced, root):
             return reason
         try:
-            kept = Kept(root, args, kwargs)
-            plain = _Run(kept, root, args, kwargs, given)
-            read = _Run(kept, root, args, kwargs, given)
+            shared = SharedState(root, args, kwargs)
+            in_python = _Run(shared, root, args, kwargs, own_count)
+            in_sct = _Run(shared, root, args, kwargs, own_count)
             if self.primal is None:
                 self.primal = primal_of(self.traced, self.emit)
-            plain.call()
-            read.seconds = max(PATIENCE, 100.0 * plain.took)
-            read.read(self.traced, self.primal)
-            if _is_complex(plain.outcome.value) or _is_complex(read.outcome.value):
-                raise complex_number(_place_of(root))
-            difference = _compared(plain, read, self.primal)
+            in_python.run_function()
+            in_sct.time_limit = max(PATIENCE, 100.0 * in_python.duration)
+            in_sct.run_primal(self.traced, self.primal)
+            if _is_complex(in_python.outcome.value) or _is_complex(in_sct.outcome.value):
+                raise complex_refusal(_place_of(root))
+            difference = _difference(in_python, in_sct, self.primal)
             if difference is None:
                 return True
-            if reason := _beyond(plain.outcome, read.outcome):
+            if reason := _excuse(in_python.outcome, in_sct.outcome):
                 return reason
-            if type(plain.outcome.error) is NameError and type(read.outcome.error) is UnboundLocalError:
+            if type(in_python.outcome.error) is NameError and type(in_sct.outcome.error) is UnboundLocalError:
                 raise SctError("SCT502", "a variable of a function around this one is read before it is bound",
-                               why=f"Python: {plain.outcome.error}", loc=_place_of(root), hint="bind it on every path")
-            again = _Run(kept, root, args, kwargs, given)
-            again.call()
-            where = self._parting(_Run(kept, root, args, kwargs, given), _Run(kept, root, args, kwargs, given))
-        except NotCopied as error:
+                               why=f"Python: {in_python.outcome.error}", loc=_place_of(root),
+                               hint="bind it on every path")
+            repeated = _Run(shared, root, args, kwargs, own_count)
+            repeated.run_function()
+            divergence = self._first_divergence(
+                *(_Run(shared, root, args, kwargs, own_count) for _ in ("in Python", "in sct")))
+        except CannotCopy as error:
             return str(error)
         except RecursionError:
             return "what it reaches is nested too deeply to be copied"
-        if not _alike(plain.outcome, again.outcome):
+        if not _same_outcome(in_python.outcome, repeated.outcome):
             return "it does something else each time it is called"
-        raise _refusal(root, difference, where)
+        raise _refuse_reading(root, difference, divergence)
 
-    def of_kernels(self, target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], compiled: Callable[..., Any],
-                   plain: Callable[..., Any]) -> None:
-        """Compare what compiled loops give with what NumPy does, up to rounding.
+    def validate_kernels(self, target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any],
+                         compiled: Callable[..., Any], plain: Callable[..., Any]) -> None:
+        """Compare the results of compiled loops with those of NumPy, up to rounding.
 
         Raises SctError SCT603 where they differ.
         """
-        root, given = _user_call(target, args)
-        kept = Kept(root, args, kwargs)
-        ours, theirs = _Run(kept, root, args, kwargs, given), _Run(kept, root, args, kwargs, given)
-        theirs.derivative(self.traced, plain)
-        ours.derivative(self.traced, compiled)
-        a, b = theirs.outcome, ours.outcome
+        root, own_count = _user_function(target, args)
+        shared = SharedState(root, args, kwargs)
+        compiled_run = _Run(shared, root, args, kwargs, own_count)
+        numpy_run = _Run(shared, root, args, kwargs, own_count)
+        numpy_run.run_derivative(self.traced, plain)
+        compiled_run.run_derivative(self.traced, compiled)
+        a, b = numpy_run.outcome, compiled_run.outcome
         if a.error is not None or b.error is not None:
-            alike = type(a.error) is type(b.error)
+            equal = type(a.error) is type(b.error)
         else:
-            # A pullback is compared when it is called: not at all.
+            # The pullback itself is not compared.
             value, other = (a.value[0], b.value[0]) if _kind(target) == "vjp" else (a.value, b.value)
-            alike = same(value, other, close=KERNELS, carriers=False)
-        if not alike:
+            equal = same(value, other, close=KERNELS, carriers=False)
+        if not equal:
             raise SctError("SCT603", f"the compiled loops of `{self.traced.name}` give another result than NumPy",
-                           why=f"NumPy: {_said(a, a.value)}; compiled: {_said(b, b.value)}",
+                           why=f"NumPy: {_outcome_text(a, a.value)}; compiled: {_outcome_text(b, b.value)}",
                            hint='please report this; backend="numpy" is not compiled')
 
-    def _parting(self, plain: _Run, read: _Run) -> Parting | None:
-        """Where the two part, if that can be told in two seconds."""
+    def _first_divergence(self, in_python: _Run, in_sct: _Run) -> Divergence | None:
+        """Where the two runs diverge, if that is found within two seconds."""
         assert self.primal is not None
         lines = self.primal.source.line_map.user
         user = Recorder(frozenset(file for file, _ in lines.values()))
         sct = Recorder(frozenset((self.primal.run.__code__.co_filename,)), lines)
-        plain.call(user.run)
-        read.seconds = 2.0
-        read.read(self.traced, self.primal, sct.run)
-        return parting(user, sct)
+        in_python.run_function(user.run)
+        in_sct.time_limit = 2.0
+        in_sct.run_primal(self.traced, self.primal, sct.run)
+        return first_divergence(user, sct)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What differs, what Python gives, and what sct does."""
+    """A difference between Python and sct: `what` differs, and its text in both."""
 
     what: str
     python: str
@@ -141,129 +147,134 @@ class Difference:
 Within = Callable[[Callable[[], Any]], Any]
 
 
-def _as_it_is(call: Callable[[], Any]) -> Any:
+def _directly(call: Callable[[], Any]) -> Any:
     return call()
 
 
 class _Run:
-    """A run on copies: of the function by `call`, of what it was read as by `read`.
+    """A run on copies of the function, its primal or its derivative.
 
-    bound    the arguments of the function, as its parameters have them; `given` are those that were copied
-    outside  what was copied for the function alone: globals, cells, defaults
-    shared   what the arguments hold and a class or a module too, so that it is not copied: ids
-    changed  of what classes and modules hold, what the run changed
+    bound           the copied arguments by parameters of the function
+    original_bound  the user's own
+    outside         the globals, cells and defaults that were copied for the function
+    reached_shared  ids of the shared objects that the arguments hold
+    changed         the other shared objects and variables that the run changed
     """
 
-    def __init__(self, kept: Kept, root: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], given: int) -> None:
-        self.kept, self.world = kept, World(kept)
-        copied = self.world.copy
+    def __init__(self, shared_state: SharedState, root: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any],
+                 own_count: int) -> None:
+        self.shared_state, self.copier = shared_state, Copier(shared_state)
+        copy = self.copier.copy
         self.originals = args, kwargs
-        self.args, self.kwargs = tuple(map(copied, args)), {k: copied(v) for k, v in kwargs.items()}
+        self.args, self.kwargs = tuple(map(copy, args)), {k: copy(v) for k, v in kwargs.items()}
         for x in (getattr(root, "__self__", None), getattr(root, "args", None), getattr(root, "keywords", None)):
-            copied(x)
-        before = len(self.world.alive)
-        self.original, self.root = root, copied(root)
-        self.outside = self.world.alive[before:]
-        self.given = _bound(root, args[:given], kwargs)
-        self.bound = _bound(self.root, self.args[:given], self.kwargs)
+            copy(x)
+        before = len(self.copier.alive)
+        self.original, self.root = root, copy(root)
+        self.outside = self.copier.alive[before:]
+        self.original_bound = _bind(root, args[:own_count], kwargs)
+        self.bound = _bind(self.root, self.args[:own_count], self.kwargs)
         self.outcome = Outcome(None, None, "")
-        self.shared = kept.among(self.args, self.kwargs, self.given.arguments)
+        self.reached_shared = shared_state.reachable_from(self.args, self.kwargs, self.original_bound.arguments)
         self.changed: frozenset[int | tuple[int, str]] = frozenset()
-        self.took, self.seconds = 0.0, PATIENCE
+        self.duration, self.time_limit = 0.0, PATIENCE
 
-    def call(self, within: Within = _as_it_is) -> None:
-        self._go(lambda: within(lambda: self.root(*self.bound.args, **self.bound.kwargs)), None)
+    def run_function(self, within: Within = _directly) -> None:
+        self._execute(lambda: within(lambda: self.root(*self.bound.args, **self.bound.kwargs)), None)
 
-    def read(self, traced: Traced, primal: Primal, within: Within = _as_it_is) -> None:
+    def run_primal(self, traced: Traced, primal: Primal, within: Within = _directly) -> None:
         free = {f.name: self._free(f.path) for f in traced.free}
-        self._go(lambda: within(lambda: primal.run(*self.args, **self.kwargs, **free)), self.seconds)
+        self._execute(lambda: within(lambda: primal.run(*self.args, **self.kwargs, **free)), self.time_limit)
 
-    def derivative(self, traced: Traced, run: Callable[..., Any]) -> None:
+    def run_derivative(self, traced: Traced, run: Callable[..., Any]) -> None:
         free = {f.name: self._free(f.path) for f in traced.free}
-        self._go(lambda: run(*self.args, **self.kwargs, **free), None)
+        self._execute(lambda: run(*self.args, **self.kwargs, **free), None)
 
     def _free(self, path: tuple[Any, ...]) -> Any:
         start, rest = (path[0].x, path[2:]) if isinstance(path[0], Same) else (path[0], path[1:])
         try:
-            return read_path((None if start is None else self.world.copy(start), *rest), self.root)
-        except LookupError:  # a method of a class reads it, which runs as it is
+            return read_path((None if start is None else self.copier.copy(start), *rest), self.root)
+        except LookupError:  # a method of a class reads it, which is not copied
             return read_path(path, self.original)
 
-    def _go(self, call: Callable[[], Any], seconds: float | None) -> None:
+    def _execute(self, run: Callable[[], Any], time_limit: float | None) -> None:
         start = time.perf_counter()
         try:
-            self.outcome = outcome(call, seconds)
+            self.outcome = run_quietly(run, time_limit)
         finally:
-            if self.shared:  # what it left there, before that is put back
-                left = World(Kept()).copy((self.args, self.kwargs, self.bound.arguments))
-                self.args, self.kwargs, self.bound.arguments = left
-            self.changed = self.kept.restore() - self.shared
-            self.took = time.perf_counter() - start
+            if self.reached_shared:  # copy the final contents before they are restored
+                final = Copier(SharedState()).copy((self.args, self.kwargs, self.bound.arguments))
+                self.args, self.kwargs, self.bound.arguments = final
+            self.changed = self.shared_state.restore() - self.reached_shared
+            self.duration = time.perf_counter() - start
 
 
 def _kind(target: Any) -> str:
     return str(getattr(target, "__sct_transform__", target).kind)
 
 
-def _user_call(target: Any, args: tuple[Any, ...]) -> tuple[Any, int]:
-    """The Python function under transforms, and how many of the arguments are its own: the others are tangents."""
-    given = len(args)
+def _user_function(target: Any, args: tuple[Any, ...]) -> tuple[Any, int]:
+    """The Python function under nested transforms, and how many of the arguments are its own and not tangents."""
+    own_count = len(args)
     while True:
         t = getattr(target, "__sct_transform__", target)
         if not isinstance(t, Transform):
-            return target, given
-        given //= 2 if t.kind == "jvp" else 1
+            return target, own_count
+        own_count //= 2 if t.kind == "jvp" else 1
         target = t.fn
 
 
 # -- comparing ------------------------------------------------------------------------
 
 
-def _compared(plain: _Run, read: _Run, primal: Primal) -> Difference | None:
-    a, b = plain.outcome, read.outcome
+def _difference(in_python: _Run, in_sct: _Run, primal: Primal) -> Difference | None:
+    a, b = in_python.outcome, in_sct.outcome
     if a.error is not None or b.error is not None:
         if a.error is None and str(b.error) == NO_VALUE:
-            return _of_output(a, b)
-        if not _raise_alike(a.error, b.error):
-            return Difference("what it does", _said(a, a.value), _said(b, b.value and b.value[0]))
-        return _of_output(a, b)
-    value, after = b.value
-    close = ROUNDED if primal.differentiates or _rounded(plain) else 0.0
+            return _output_difference(a, b)
+        if not _same_exception(a.error, b.error):
+            return Difference("what it does", _outcome_text(a, a.value), _outcome_text(b, b.value and b.value[0]))
+        return _output_difference(a, b)
+    value, final_contents = b.value
+    close = ROUNDED if primal.differentiates or _writes_strided_array(in_python) else 0.0
     if not same(a.value, value, close=close):
-        return Difference("its value", shown(a.value), shown(value))
-    return _of_output(a, b) or _of_arguments(plain, read, primal, after, close) or _of_outside(plain, read)
+        return Difference("its value", value_text(a.value), value_text(value))
+    return (_output_difference(a, b) or _argument_difference(in_python, in_sct, primal, final_contents, close)
+            or _outside_difference(in_python, in_sct))
 
 
-def _raise_alike(a: Exception | None, b: Exception | None) -> bool:
-    # pytest adds to the text of an assertion that fails.
+def _same_exception(a: Exception | None, b: Exception | None) -> bool:
+    # pytest extends the message of a failing assertion.
     return same(type(a), type(b)) and (isinstance(a, AssertionError) or str(a) == str(b))
 
 
-def _said(x: Outcome, value: Any) -> str:
-    return f"{type(x.error).__name__}: {x.error}" if x.error is not None else shown(value)
+def _outcome_text(x: Outcome, value: Any) -> str:
+    return f"{type(x.error).__name__}: {x.error}" if x.error is not None else value_text(value)
 
 
-def _of_output(a: Outcome, b: Outcome) -> Difference | None:
-    return None if a.output == b.output else Difference("what it prints", shown(a.output), shown(b.output))
+def _output_difference(a: Outcome, b: Outcome) -> Difference | None:
+    return None if a.output == b.output else Difference("what it prints", value_text(a.output), value_text(b.output))
 
 
-def _of_arguments(plain: _Run, read: _Run, primal: Primal, after: tuple[Any, ...], close: float) -> Difference | None:
-    """What the arguments hold at the end of the function; and what was read writes into none of the caller's."""
+def _argument_difference(in_python: _Run, in_sct: _Run, primal: Primal, final_contents: tuple[Any, ...],
+                         close: float) -> Difference | None:
+    """Compares the final contents of the arguments; the primal may change none of the caller's own."""
     for place in primal.unwritten:
-        before, now = _held(plain.given, place), _held(plain.bound, place)
+        before, now = _value_at(in_python.original_bound, place), _value_at(in_python.bound, place)
         if not same(before, now):
-            return Difference(f"what argument {_spelled(place)} holds afterwards", shown(now), shown(before))
-    for place, value in zip(primal.written, after):
-        now = _held(plain.bound, place)
+            return Difference(_holds_afterwards(place), value_text(now), value_text(before))
+    for place, value in zip(primal.written, final_contents):
+        now = _value_at(in_python.bound, place)
         if not same(now, value, close=close):
-            return Difference(f"what argument {_spelled(place)} holds afterwards", shown(now), shown(value))
-    if not same((read.args, read.kwargs), read.originals, states=False):
-        return Difference("the caller's arguments after its derivative", shown(read.originals[0]), shown(read.args))
+            return Difference(_holds_afterwards(place), value_text(now), value_text(value))
+    if not same((in_sct.args, in_sct.kwargs), in_sct.originals, states=False):
+        return Difference("the caller's arguments after its derivative", value_text(in_sct.originals[0]),
+                          value_text(in_sct.args))
     return None
 
 
-def _held(bound: inspect.BoundArguments, place: Place) -> Any:
-    """What a part of the arguments holds; of a list or a dict its size or its keys: items are parts of their own."""
+def _value_at(bound: inspect.BoundArguments, place: Place) -> Any:
+    """The value at a place in the arguments; of a list the length, of a dict the keys, as their items have places."""
     first, *steps = place
     if isinstance(first, int):
         x = bound.args[first]
@@ -280,45 +291,49 @@ def _held(bound: inspect.BoundArguments, place: Place) -> Any:
 _GONE = "nothing"
 
 
-def _bound(root: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+def _bind(root: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
     bound = inspect.signature(root, follow_wrapped=False).bind_partial(*args, **kwargs)
     bound.apply_defaults()
     return bound
 
 
-def _spelled(place: Place) -> str:
+def _holds_afterwards(place: Place) -> str:
     first, *steps = place
-    return f"{first}" + "".join(f"[{key!r}]" if how == "item" else f".{key}" for how, key in steps)
+    argument = f"{first}" + "".join(f"[{key!r}]" if how == "item" else f".{key}" for how, key in steps)
+    return f"what argument {argument} holds afterwards"
 
 
-def _of_outside(plain: _Run, read: _Run) -> Difference | None:
-    """What both runs left in globals, cells and defaults."""
-    for x in plain.outside:
+def _outside_difference(in_python: _Run, in_sct: _Run) -> Difference | None:
+    """Compares globals, cells, defaults and shared objects after both runs."""
+    for x in in_python.outside:
         if isinstance(x, (types.FunctionType, types.CellType)) or isinstance(x, dict) and "__builtins__" in x:
             continue
-        a, b = plain.world.memo[id(x)], read.world.memo.get(id(x))
+        a, b = in_python.copier.copies[id(x)], in_sct.copier.copies.get(id(x))
         if not same(a, b):
-            return Difference("what it leaves in a global, a closure or a default", shown(a), shown(b))
-    if plain.changed != read.changed:
+            return Difference("what it leaves in a global, a closure or a default", value_text(a), value_text(b))
+    if in_python.changed != in_sct.changed:
         return Difference("what it leaves in what a class or a module holds", *(
             "it is changed" if run.changed - other.changed else "it stays as it was"
-            for run, other in ((plain, read), (read, plain))))
+            for run, other in ((in_python, in_sct), (in_sct, in_python))))
     return None
 
 
-def _rounded(plain: _Run) -> bool:
-    """Is an array written that has gaps?  Its private copy has none, and sums may be rounded otherwise."""
-    return any(not (x.flags.c_contiguous or x.flags.f_contiguous) and not same(x, plain.world.memo[id(x)])
-               for x in plain.world.alive if type(x) is np.ndarray and id(x) in plain.world.memo)
+def _writes_strided_array(in_python: _Run) -> bool:
+    """Does the run write an array that is not contiguous?  Emitted code sums a contiguous copy in another order."""
+    return any(not (x.flags.c_contiguous or x.flags.f_contiguous) and not same(x, in_python.copier.copies[id(x)])
+               for x in in_python.copier.alive if type(x) is np.ndarray and id(x) in in_python.copier.copies)
 
 
-def _alike(a: Outcome, b: Outcome) -> bool:
+def _same_outcome(a: Outcome, b: Outcome) -> bool:
     return type(a.error) is type(b.error) and str(a.error) == str(b.error) and a.output == b.output \
         and same(a.value, b.value)
 
 
-def _beyond(*outcomes: Outcome) -> str | None:
-    """Why exceptions that depend on the run do not count; a function that it calls may be read wrongly."""
+def _excuse(*outcomes: Outcome) -> str | None:
+    """The reason not to compare runs that end in exceptions of the interpreter or of sct itself.
+
+    Raises the SCT601 of a derivative that the function calls.
+    """
     for each in outcomes:
         if isinstance(each.error, SctError) and each.error.code == "SCT601":
             raise each.error
@@ -330,33 +345,34 @@ def _beyond(*outcomes: Outcome) -> str | None:
 
 
 def _is_complex(x: Any) -> bool:
-    """Is this a complex number, or a tuple with one?  The type of no argument is."""
+    """Is this a complex number, or a tuple with one?"""
     return any(map(_is_complex, x)) if isinstance(x, tuple) else isinstance(x, (complex, np.complexfloating))
 
 
 def _place_of(root: Any) -> Loc | None:
-    """Where the function stands."""
+    """The place of the function's definition."""
     code = getattr(getattr(root, "__func__", root), "__code__", None)
     return Loc(code.co_filename, code.co_firstlineno) if code is not None else None
 
 
-def _refusal(root: Any, found: Difference, where: Parting | None) -> SctError:
+def _refuse_reading(root: Any, difference: Difference, divergence: Divergence | None) -> SctError:
     loc = _place_of(root)
     name = getattr(root, "__name__", type(root).__name__)
     first = ""
-    if where is not None:
-        text = linecache.getline(where.file, where.line)
-        loc = Loc(where.file, where.line, len(text) - len(text.lstrip()))
-        if _is_complex(where.python) or _is_complex(where.sct):
-            return complex_number(loc)
-        first = f"; first `{where.name}` of this line: {shown(where.python)}, as read {shown(where.sct)}"
+    if divergence is not None:
+        text = linecache.getline(divergence.file, divergence.line)
+        loc = Loc(divergence.file, divergence.line, len(text) - len(text.lstrip()))
+        if _is_complex(divergence.python) or _is_complex(divergence.sct):
+            return complex_refusal(loc)
+        first = f"; first `{divergence.name}` of this line: {value_text(divergence.python)}, " \
+                f"as read {value_text(divergence.sct)}"
     return SctError(
-        "SCT601", f"sct read `{name}` wrongly: {found.what} is not what Python gives",
-        why=f"Python: {found.python}; as read: {found.sct}{first}", loc=loc,
+        "SCT601", f"sct read `{name}` wrongly: {difference.what} is not what Python gives",
+        why=f"Python: {difference.python}; as read: {difference.sct}{first}", loc=loc,
         hint="please report this with the function; SCT_VALIDATE=0 turns the comparison off, not the fault")
 
 
-# -- what is not done twice -----------------------------------------------------------
+# -- calls that must not be repeated -----------------------------------------------------------
 
 _LOGS = {id(f) for f in (logging.debug, logging.info, logging.warning, logging.error, logging.critical, logging.log,
                          logging.exception, warnings.warn)}
@@ -366,20 +382,20 @@ _OWN = (list, dict, set, deque, str, bytes, int, float, tuple, random.Random, np
 _OUTSIDE = frozenset(("open", "input", "exec", "eval", "compile", "breakpoint", "__import__", "help", "exit", "quit"))
 
 
-def _once_only(traced: Traced, root: Any) -> str | None:
-    """What the function does that cannot be done twice, if it does."""
+def _reason_not_to_repeat(traced: Traced, root: Any) -> str | None:
+    """The reason why the function must not run twice, if there is one."""
     callees = {f.param: f.path for f in traced.free}
     for fn in (traced.fn, *traced.fn.functions):
         for eqn in walk(fn):
             if eqn.op.name == "python" and str(eqn.attrs["callee"]).removeprefix("builtins.") in _OUTSIDE:
                 return f"it calls `{eqn.attrs['callee']}`"
-            if eqn.op.name == "apply" and (reason := _opaque(traced, root, fn, eqn, callees)):
+            if eqn.op.name == "apply" and (reason := _opaque_reason(traced, root, fn, eqn, callees)):
                 return reason
     return None
 
 
-def _opaque(traced: Traced, root: Any, fn: Fn, eqn: Eqn, callees: Mapping[Any, Any]) -> str | None:
-    """What a call does of which nothing is known."""
+def _opaque_reason(traced: Traced, root: Any, fn: Fn, eqn: Eqn, callees: Mapping[Any, Any]) -> str | None:
+    """The reason why an opaque call must not be repeated, if there is one."""
     callee = eqn.args[0]
     if callee in callees:
         called = [read_path(callees[callee], root)]
@@ -388,13 +404,13 @@ def _opaque(traced: Traced, root: Any, fn: Fn, eqn: Eqn, callees: Mapping[Any, A
     else:
         return "it calls something that is not known before it runs"
     for f in called:
-        if not _repeatable(f):
+        if not _is_repeatable(f):
             return f"it calls `{getattr(f, '__qualname__', type(f).__name__)}`, which sct does not see into"
     return None
 
 
-def _repeatable(f: Any) -> bool:
-    """Can a call of it be made on copies, and made again?"""
+def _is_repeatable(f: Any) -> bool:
+    """May a function be called on copies, and more than once?"""
     owner = getattr(f, "__self__", None)
     if id(f) in _LOGS or f is np.random.seed or isinstance(owner, _OWN) or isinstance(f, type) and (
             issubclass(f, BaseException) or getattr(builtins, f.__name__, None) is f):

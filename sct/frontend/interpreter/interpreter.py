@@ -715,7 +715,7 @@ class Evaluator(Facts):
     # -- asking ------------------------------------------------------------------------------------
 
     def ask(self, v: Abstract, what: str, assumed: Any = None) -> Any:
-        """The run-time value of `v`, made a guard of this specialisation; ahead of time what is `assumed`."""
+        """The run-time value of `v`, made a guard of this specialization; ahead of time what is `assumed`."""
         if isinstance(v, Static):
             return v.value
         if isinstance(v, Tup):

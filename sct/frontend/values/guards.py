@@ -41,7 +41,7 @@ class NeedsStatic(Exception):
 
 @dataclass(frozen=True)
 class Guard:
-    """A fact about the arguments that a specialisation relies on.
+    """A fact about the arguments that a specialization relies on.
 
     test  the fact in Python, `{0}` being leaf 0, "" if the result is right without it; or a
           function of the leaves, and what it gives; None: it takes sct to tell

@@ -1,4 +1,4 @@
-"""What a look-up found, as facts of a specialisation: that nothing is there is a fact like that something is.
+"""What a look-up found, as facts of a specialization: that nothing is there is a fact like that something is.
 
     abs(x)                   the module binds no `abs`, and `builtins.abs` is this function
     getattr(cfg, "w", 3.0)   `cfg` has no attribute `w`
@@ -36,7 +36,7 @@ def path_to(owner: Static) -> Path:
 
 
 def as_it_is(x: Any) -> Path:
-    """The path to an object that a specialisation is for."""
+    """The path to an object that a specialization is for."""
     return (x,) if isinstance(x, (type, types.FunctionType, types.ModuleType)) else (Same(x), ("attr", "x"))
 
 
