@@ -128,6 +128,7 @@ def move_code_behind_loops(block: Block) -> None:
 
 
 def _with_code_behind(s: Statement) -> Iterator[Statement]:
+    """The statement, and behind it the statements before the `break` if it is a loop with only that exit."""
     yield s
     if not isinstance(s, Loop) or s.test is not None or s.bounds or s.tape is not None:
         return

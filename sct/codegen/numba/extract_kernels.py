@@ -12,7 +12,7 @@ anything. A list that statements both inside and outside of kernels use stays a 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sct.codegen.numba.compilable_forms import raised_values
@@ -118,6 +118,7 @@ class _KernelExtraction:
         return grouped, {v for s in inside for v in lists(s)} & outside - self.refused
 
     def block(self, block: Block, kernels: list[Kernel], outermost: bool = False) -> Block:
+        """The block with a kernel for each run of compilable statements that has a loop."""
         out: Block = []
         run: Block = []
         whole = self.whole and outermost
@@ -206,20 +207,21 @@ class _KernelExtraction:
     def reason(self, s: Statement) -> str:
         """Why this statement, apart from its blocks, cannot be compiled; "" if it can."""
         if isinstance(s, Evaluate):
-            return "" if s in self.exceptions else self.equation(s.eqn)
+            return "" if s in self.exceptions else self.equation_reason(s.eqn)
         if isinstance(s, Define):
             return "a nested function"
         if isinstance(s, Return):
-            return next(filter(None, (self.operand(x) for x in s.results)), "")
+            return self.operands_reason(s.results)
         if any(v in self.refused for v in lists(s)) and not isinstance(s, NewList):
             return "a list of numbers for the backward pass, which is not compiled"
         if isinstance(s, (Push, Pop, ReadAt, NewList)) or isinstance(s, Loop) and (s.zipped or s.tape):
-            return self.tape(s)
+            return self.tape_reason(s)
         if isinstance(s, Assign) and any(is_list(v.type) for v, _ in s.pairs):
             return "a sequence that depends on a branch"
-        return next(filter(None, (self.operand(x) for x in (*operands(s), *targets(s)))), "")
+        return self.operands_reason((*operands(s), *targets(s)))
 
-    def tape(self, s: Statement) -> str:
+    def tape_reason(self, s: Statement) -> str:
+        """Why a statement about a list cannot be compiled; "" if it can."""
         if isinstance(s, Push):
             items = s.operands
         else:
@@ -230,26 +232,28 @@ class _KernelExtraction:
                 t = t.elem
             if not isinstance(t, Seq) and array_dtype(t) is None:
                 return f"an array ({t}) that each iteration keeps for the backward pass" \
-                    if isinstance(t, Tensor) and t.is_array else self.operand(x)
+                    if isinstance(t, Tensor) and t.is_array else self.operand_reason(x)
         return ""
 
-    def equation(self, eqn: Eqn) -> str:
+    def equation_reason(self, eqn: Eqn) -> str:
+        """Why an equation cannot be compiled; "" if it can."""
         name = eqn.op.name
         if name == "raise_":
             return ""
         if name in ("index", "store", "add_at"):
-            return self.element(eqn)
+            return self.element_reason(eqn)
         if name in CREATION or name in SIZES:
-            return next(filter(None, map(self.operand, (*eqn.args, *eqn.outs))), "")
+            return self.operands_reason((*eqn.args, *eqn.outs))
         if eqn.regions or eqn.op.effect:
             return _described(eqn)
         if name in SCALARS and (eqn.spelling not in NO_SCIPY):
             if all(_is_number(x) for x in (*eqn.args, *eqn.outs)):
                 return _difference_in_numba(eqn)
-            return next(filter(None, map(self.operand, (*eqn.args, *eqn.outs))), "") or _described(eqn)
-        return next(filter(None, map(self.operand, eqn.args)), "") or _described(eqn)
+            return self.operands_reason((*eqn.args, *eqn.outs)) or _described(eqn)
+        return self.operands_reason(eqn.args) or _described(eqn)
 
-    def element(self, eqn: Eqn) -> str:
+    def element_reason(self, eqn: Eqn) -> str:
+        """Why a subscript, or a write to one, cannot be compiled; "" if it can."""
         key = eqn.attrs["key"]
         if not all(k == "i" or k[0] == "s" for k in key):
             return f"the subscript of {_described(eqn)}"
@@ -257,9 +261,13 @@ class _KernelExtraction:
             return "a write into a part of an array"
         if eqn.op.name != "index" and not _is_number(eqn.args[1]):
             return "a write into a part of an array"
-        return next(filter(None, map(self.operand, (*eqn.args, *eqn.outs))), "")
+        return self.operands_reason((*eqn.args, *eqn.outs))
 
-    def operand(self, x: Operand) -> str:
+    def operands_reason(self, xs: Iterable[Operand]) -> str:
+        return next(filter(None, map(self.operand_reason, xs)), "")
+
+    def operand_reason(self, x: Operand) -> str:
+        """Why an operand cannot be in compiled code; "" if it can."""
         t = x.type
         while isinstance(t, Undef):
             t = t.elem

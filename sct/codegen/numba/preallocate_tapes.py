@@ -86,6 +86,7 @@ class _Preallocation(TapeArrays):
                 yield from self.allocate(other)
 
     def append_row(self, s: Push, loops: tuple[Loop, ...]) -> Iterator[Statement]:
+        """tape.append((v, w))   ->   a[top] = v; b[top] = w; top += 1"""
         storage = self.storages[s.tape]
         place = storage.top if storage.top is not None else loops[-1].index
         assert place is not None
@@ -171,6 +172,7 @@ class _Preallocation(TapeArrays):
         return index if begin == ZERO else self.let(OPS["add"], [begin, index], out)
 
     def read(self, s: Pop | ReadAt, loop: Loop | None) -> Iterator[Statement]:
+        """v = tape.pop()   ->   top -= 1; v = a[top]"""
         storage = self.storages.get(s.tape)
         if storage is None:
             assert isinstance(s, ReadAt)

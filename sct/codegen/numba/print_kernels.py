@@ -93,6 +93,7 @@ class KernelExpressionPrinter(ExpressionPrinter):
         return self.equation(s)
 
     def equation(self, s: Evaluate) -> ast.expr:
+        """The right-hand side of an equation in a kernel."""
         eqn = s.eqn
         args = self.promoted(eqn)
         text = expression(s.like)

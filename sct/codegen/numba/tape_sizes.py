@@ -160,6 +160,7 @@ class TapeArrays:
     # -- lists and their columns --------------------------------------------------------
 
     def _collect(self, block: Block, loops: tuple[Loop, ...]) -> None:
+        """Find the lists that kernels use, their appends, and the reads of all lists."""
         for s in block:
             if isinstance(s, NewList) and s.tape in self.compiled:
                 self.storages[s.tape] = TapeStorage(s, loops)

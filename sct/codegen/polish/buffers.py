@@ -44,6 +44,7 @@ class Buffers:
             self._add(s)
 
     def _add(self, s: Statement) -> None:
+        """Unite the values that share a buffer by `s`."""
         if isinstance(s, Evaluate):
             self._add_equation(s.eqn, s.like)
         elif isinstance(s, Update):

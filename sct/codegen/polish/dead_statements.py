@@ -153,6 +153,7 @@ class _Marking:
     # -- the statements that are needed ---------------------------------------------------
 
     def sweep(self, block: Block) -> Iterator[Statement]:
+        """The statements of a block that are needed."""
         for s in block:
             if isinstance(s, Assign):
                 s.pairs = [(v, x) for v, x in s.pairs if v in self.needed]

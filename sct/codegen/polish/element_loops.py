@@ -61,6 +61,7 @@ def unpack_records(block: Block) -> Block:
 
 
 def _loop_over_elements(s: Loop, index: Value, buffers: Buffers, groups: Sequence[Sequence[Operand]]) -> None:
+    """Make `s` a loop over the elements that it reads at `index`, where that is possible."""
     reads = [t for t in s.body if isinstance(t, Evaluate) and _is_element(t, s, [x for group in groups for x in group])]
     read_arrays = {t.eqn.args[0] for t in reads}
     if not reads or s.eqn is None or not all(read_arrays.intersection(group) for group in groups):

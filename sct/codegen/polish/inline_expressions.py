@@ -168,6 +168,7 @@ class _BlockWalk:
         self.last_read: dict[Operand, int] = {}
 
     def step(self, s: Statement) -> None:
+        """Visit the next statement of the block: inline its operands, and keep as statements what it must not pass."""
         if isinstance(s, Evaluate) and s.eqn.op in (enter, leave):
             self.keep_as_statements([self.outermost(v) for v in self.pending])
         self.inline_operands(s, operands(s) if not isinstance(s, Assign) else self.unmovable_sources(s))

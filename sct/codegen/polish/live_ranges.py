@@ -114,6 +114,7 @@ class LiveRanges:
             self.spans[v].append((p, end))
 
     def _block(self, block: Block, state: LiveState) -> None:
+        """Walk a block backwards: `state` is liveness behind it, and becomes liveness before it."""
         for s in reversed(block):
             if isinstance(s, If):
                 self._if(s, state)

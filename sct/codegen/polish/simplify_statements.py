@@ -209,6 +209,7 @@ def _drop_repeated_assignments(block: Block, flag: Value) -> None:
 
 
 def _changes_only_before_breaks(block: Block, flag: Value, before: Operand) -> bool:
+    """Is a `break` next wherever the flag is set to another value than `before`?"""
     for s, following in zip(block, [*block[1:], None]):
         if isinstance(s, Assign) and any(v is flag and x != before for v, x in s.pairs) \
                 and not (isinstance(following, Jump) and following.kind == "break"):

@@ -129,6 +129,7 @@ class _Lowering:
                 out.append(Push(tape.filled_list, resolved, self.maybe_unbound(operands)))
 
     def equation(self, eqn: Eqn, out: Block, at: CondPosition | None, facts: MutableFacts) -> bool:
+        """Append the statements of an equation; False if control does not go on behind it."""
         name = eqn.op.name
         if name == "cond":
             return self.cond(eqn, out, at, facts)
@@ -198,6 +199,7 @@ class _Lowering:
     # -- branches ---------------------------------------------------------------------
 
     def cond(self, eqn: Eqn, out: Block, at: CondPosition | None, facts: MutableFacts) -> bool:
+        """Append a conditional; False if control reaches the end of no branch."""
         predicates = self.exits.possible_values(eqn.args[0], facts)
         if predicates is not None and len(predicates) == 1:
             return self.only_branch(eqn, eqn.regions[0 if next(iter(predicates)) else 1], out, at, facts)
@@ -226,6 +228,7 @@ class _Lowering:
         return reached
 
     def branch(self, eqn: Eqn, region: Fn, out: Block, at: CondPosition | None, facts: MutableFacts) -> bool:
+        """Append the statements of one branch to `out`; False if control does not reach its end."""
         if not self.block(region, out, at, facts):
             return False
         if raises(region):
@@ -314,6 +317,7 @@ class _Lowering:
             statement.body.append(Increment(count))
 
     def body(self, frame: _LoopFrame, facts: Facts) -> None:
+        """Fill the body of the loop: reads of lists, the equations, and the assignment of carried values."""
         loop, statement = frame.loop, frame.statement
         out = statement.body
         first = dict(reversed(list(zip(loop.xs, loop.elems))))

@@ -131,6 +131,7 @@ class Exits:
         return frozenset(literals) if 0 < len(literals) <= _MAX_LITERALS else None
 
     def _sources(self, v: Value) -> list[Operand] | None:
+        """The operands of which `v` is one, through a conditional or a loop; None if it is computed."""
         if not _is_int(v) or v not in self.scope.binder:
             return None
         eqn, region = self.scope.binder[v]

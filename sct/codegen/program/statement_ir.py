@@ -265,7 +265,7 @@ def operands(s: Statement) -> tuple[Operand, ...]:
 
 
 def replace_operands(s: Statement, replaced: Callable[[Operand], Operand]) -> None:
-    """Replace the operands of a statement, in place; not the lists that it reads or appends to."""
+    """Replace the operands of a statement, in place, but for lists and positions in lists."""
 
     def all_replaced(xs: Iterable[Operand]) -> tuple[Operand, ...]:
         return tuple(map(replaced, xs))

@@ -159,6 +159,7 @@ class TapeLayout:
     # -- from the loop that yields a sequence to the loop that reads it -------------------------
 
     def _member(self, loop: LoopView, k: int) -> Member:
+        """The `k`-th sequence that the loop yields, with the place where it is read."""
         operand = loop.yields[k]
         route = self._path(loop, k)
         if route is None:

@@ -157,6 +157,7 @@ class StatementPrinter:
         return self.assign(eqn.out, call(ast.Attribute(self.expr(xs), "pop", ast.Load()), *at))
 
     def statement(self, s: Statement) -> Iterator[ast.stmt]:
+        """The statements of Python for one statement."""
         if isinstance(s, Evaluate) and s in self.pop_statements:
             yield from [self.pop(s.eqn)] if self.pop_statements[s] else []
         elif isinstance(s, Evaluate):
@@ -207,6 +208,7 @@ class StatementPrinter:
         return ast.Assign([tuple_of(read, ast.Store())], value, None)
 
     def evaluate(self, s: Evaluate) -> Iterator[ast.stmt]:
+        """The statements of Python for an equation."""
         eqn, name = s.eqn, s.eqn.op.name
         if name == "raise_":
             yield ast.Raise(*map(self.expr, eqn.args))
@@ -331,6 +333,7 @@ class StatementPrinter:
     # -- control ------------------------------------------------------------------------
 
     def conditional(self, s: If) -> Iterator[ast.stmt]:
+        """An `if`; nested conditionals of adjoint code are joined by `and`."""
         then, orelse = self.block(s.then), self.block(s.orelse)
         if not then and not orelse:
             return
