@@ -26,7 +26,7 @@ import numpy
 from sct.codegen.cache_directory import cache_dir, clear, stored_modules
 from sct.derivative import Derivative, emit
 from sct.errors import Loc, SctError
-from sct.export.decorated_file import Decorated, File
+from sct.export.decorated_file import Decorated, DecoratedFile
 from sct.export.stages import STAGES, copies_in_loops, stage_text
 from sct.frontend import Traced, root_of, tangent_names, trace_ahead
 from sct.frontend.values.type_syntax import known_value, structure
@@ -81,7 +81,7 @@ def show_ir(file: Path, names: tuple[str, ...], wrt: str | None, types: str, mod
         heads = [f"# -- {name} {'-' * (74 - len(name))}\n" if all_stages else "" for name in stages]
         return "\n\n\n".join(head + text for head, text in zip(heads, texts))
 
-    def run(file: File) -> Iterator[tuple[Decorated, Callable[[], str]]]:
+    def run(file: DecoratedFile) -> Iterator[tuple[Decorated, Callable[[], str]]]:
         chosen = [_with_options(decorated, wrt, mode) for decorated in _chosen_functions(file, names)]
         for decorated, arg_types in zip(chosen, _types_from_args(types, chosen)):
             yield decorated, lambda decorated=decorated, arg_types=arg_types: text_of(  # type: ignore[misc]
@@ -112,7 +112,7 @@ def emit_file(file: Path, output: Path | None, examples: tuple[str, ...]) -> Non
     if output is not None and output.exists() and output.samefile(file):
         raise click.BadParameter(f"{output} is FILE itself", param_hint="-o")
 
-    def run(opened: File) -> Iterator[tuple[str, list[SctError]]]:
+    def run(opened: DecoratedFile) -> Iterator[tuple[str, list[SctError]]]:
         for example in examples:
             _run_example(opened, example)
         yield opened.emit()
@@ -141,7 +141,7 @@ def check(file: Path, names: tuple[str, ...], types: str) -> None:
     Without decorated functions, all functions of FILE are checked.  FILE is not run.
     """
 
-    def run(file: File) -> Iterator[tuple[Decorated, Callable[[], Traced]]]:
+    def run(file: DecoratedFile) -> Iterator[tuple[Decorated, Callable[[], Traced]]]:
         chosen = list(_chosen_functions(file, names or () if list(file.decorated()) else tuple(file.functions())))
         for decorated, arg_types in zip(chosen, _types_from_args(types, chosen)):
             yield decorated, lambda decorated=decorated, arg_types=arg_types: _checked_by_emitting(  # type: ignore[misc]
@@ -171,7 +171,7 @@ def cache(empty: bool) -> None:
     click.echo(f"{clear(directory)} modules removed" if empty else f"{len(stored_modules(directory))} modules")
 
 
-def _run_example(file: File, example: str) -> None:
+def _run_example(file: DecoratedFile, example: str) -> None:
     """Run a script, or evaluate a call with the names of the file; its calls compile and validate derivatives."""
     try:
         if Path(example).suffix == ".py":
@@ -201,10 +201,10 @@ def _print_refusal(error: SctError) -> None:
     click.echo(str(error), err=True)
 
 
-def _run_on_file(path: Path, run: Callable[[File], Any]) -> list[Any]:
+def _run_on_file(path: Path, run: Callable[[DecoratedFile], Any]) -> list[Any]:
     """The results of `run` for the file; exits with status 1 if the file is refused."""
     try:
-        return list(run(File(path)))
+        return list(run(DecoratedFile(path)))
     except SctError as error:
         _print_refusal(error)
         sys.exit(1)
@@ -224,7 +224,7 @@ def _result_or_refusal(decorated: Decorated, compile_one: Callable[[], Any]) -> 
 # -- choosing -------------------------------------------------------------------------
 
 
-def _chosen_functions(file: File, names: tuple[str, ...]) -> Iterator[Decorated]:
+def _chosen_functions(file: DecoratedFile, names: tuple[str, ...]) -> Iterator[Decorated]:
     """The named functions of the file, or all decorated ones."""
     chosen = [_function_named(file, name) for name in names] or list(file.decorated())
     if not chosen:
@@ -233,8 +233,8 @@ def _chosen_functions(file: File, names: tuple[str, ...]) -> Iterator[Decorated]
     yield from chosen
 
 
-def _function_named(file: File, name: str) -> Decorated:
-    decorated = file.named(name) or file.undecorated(name, lambda f: Derivative("grad", f))
+def _function_named(file: DecoratedFile, name: str) -> Decorated:
+    decorated = file.derivative_named(name) or file.derivative_of(name, lambda f: Derivative("grad", f))
     if decorated is None:
         raise click.BadParameter(
             f"there is no function {name!r} in FILE; it has {', '.join(file.functions()) or 'none'}",

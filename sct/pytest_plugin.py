@@ -57,19 +57,19 @@ class Golden:
         Fails if its source differs from the file, or if the file computes something else.  `name` is by default the
         name of the test, with its class and parameters.
         """
-        from sct.export.golden import golden
+        from sct.export.golden import golden_module
 
-        golden_module = golden(derivative, args, kwargs)
+        expected = golden_module(derivative, args, kwargs)
         path = self._path(name)
         old = path.read_text(encoding="utf-8") if path.is_file() else None
-        if old != golden_module.text and not self.update:
-            self._fail(path, old, golden_module.text)
-        if old != golden_module.text:
-            self._write(path, old, golden_module.text)
-        wrong = golden_module.compare(path)
+        if old != expected.text and not self.update:
+            self._fail(path, old, expected.text)
+        if old != expected.text:
+            self._write(path, old, expected.text)
+        wrong = expected.compare(path)
         if wrong:
             pytest.fail(f"{os.path.relpath(path)} computes something else than the derivative: {wrong}", pytrace=False)
-        return golden_module.result
+        return expected.result
 
     def _path(self, name: str | None) -> Path:
         _, *parts = self.item.nodeid.split("::")

@@ -20,7 +20,7 @@ from trees import same_bits
 import sct
 from sct import SctError, grad, value_and_grad
 from sct.cli import main
-from sct.export.golden import golden
+from sct.export.golden import golden_module
 
 _number = itertools.count()
 
@@ -873,7 +873,7 @@ def test_save_and_golden_of_callables(tmp_path: Path, monkeypatch: pytest.Monkey
     f = make(imported(path))
     derivative = grad(f)
     wanted = derivative(3.0)
-    made = golden(derivative, (3.0,), {})
+    made = golden_module(derivative, (3.0,), {})
     assert module_of(made.text).__dict__[made.name](3.0, **made.kwargs) == wanted
     derivative.save(tmp_path / "saved.py")
     owner = getattr(f, "__self__", None)

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from trees import copied, same_bits
 
-from sct.export.decorated_file import File
+from sct.export.decorated_file import DecoratedFile
 
 HERE = Path(__file__).parent / "usermodule"
 MODULE, EMITTED = HERE / "reservoir.py", HERE / "reservoir_emitted.py"
@@ -33,7 +33,7 @@ def imported(path: Path) -> ModuleType:
 
 
 def emitted(path: Path) -> str:
-    text, refused = File(path).emit()
+    text, refused = DecoratedFile(path).emit()
     assert not refused, refused
     return text
 

@@ -1,4 +1,4 @@
-"""What a specialization is for, as plain Python at the top of its function.
+"""The types and guards of a specialization as plain Python checks at the top of its function.
 
     x: f64[n, m], loss == "mse"   ->   if type(x) is not np.ndarray or x.dtype != np.float64 or x.ndim != 2:
                                            raise TypeError("x must be a 2-D array of float64")
@@ -26,117 +26,123 @@ from sct.ir.pytree import Const, Leaf, Node, Tree, leaves
 from sct.ir.types import Dim, List, Tensor, Type
 from sct.ir.user_objects import is_plain_attribute, slots_of
 
-__all__ = ["Check", "access", "arranged", "asked", "checks", "condition", "part", "raising"]
+__all__ = [
+    "Check", "child_text", "conjunction", "leaves_in_guards", "raise_statements", "specialization_checks",
+    "structure_checks", "subscripted",
+]
 
 
 @dataclass(frozen=True)
 class Check:
-    """Conditions that must all hold, asked in order, and what is raised if one does not."""
+    """Conditions that must all hold, evaluated in order, and the error that is raised if one does not."""
 
     conditions: tuple[str, ...]
     error: str
     message: str
 
 
-def checks(traced: Traced, outer: Mapping[int, str], vary: Mapping[int, str], class_text: Callable[[type], str],
-           identities: Sequence[str] = (), open_sizes: Collection[Dim] = ()) -> list[Check]:
+def specialization_checks(
+    traced: Traced, outer_texts: Mapping[int, str], checked_leaves: Mapping[int, str],
+    class_text: Callable[[type], str], identities: Sequence[str] = (), open_sizes: Collection[Dim] = (),
+) -> list[Check]:
     """The checks of a specialization.
 
-    outer       how leaves that are not arguments are written
-    vary        those of them that are checked
-    class_text  how a class is written
-    identities  further facts, in Python
-    open_sizes  those that may be anything
+    outer_texts     the expressions of leaves that are free variables
+    checked_leaves  those of them that are checked
+    class_text      gives the expression for a class
+    identities      further facts, as Python expressions
+    open_sizes      sizes that need no check
     """
-    texts: dict[int, str] = dict(outer)
-    made: list[Check] = []
+    leaf_texts: dict[int, str] = dict(outer_texts)
+    all_checks: list[Check] = []
     for p in traced.params:
-        if isinstance(p.tree, Leaf) and p.tree.index in outer:
+        if isinstance(p.tree, Leaf) and p.tree.index in outer_texts:
             continue
-        texts.update(_leaves(p.name, p.tree))
-        made += _of_tree(p.name, p.tree, traced.fn, class_text)
-    seen = {_parts_of(c) for check in made for c in check.conditions}
+        leaf_texts.update(_leaf_texts(p.name, p.tree))
+        all_checks += _tree_checks(p.name, p.tree, traced.fn, class_text)
+    seen = {_sides(c) for check in all_checks for c in check.conditions}
     for fact in identities:
-        _add_fact(made, seen, fact)
-    made += [_of_type(text, traced.fn.params[leaf].type) for leaf, text in vary.items()]
-    checked = [leaf for leaf in texts if leaf not in outer or leaf in vary]
-    made += _of_sizes({texts[leaf]: traced.fn.params[leaf].type for leaf in checked}, open_sizes)
-    seen |= {_parts_of(c) for check in made for c in check.conditions}
-    for fact in _facts(traced, texts):
-        _add_fact(made, seen, fact)
-    return [check for check in made if check.conditions]
+        _add_fact(all_checks, seen, fact)
+    all_checks += [_type_check(text, traced.fn.params[leaf].type) for leaf, text in checked_leaves.items()]
+    checked_texts = [leaf for leaf in leaf_texts if leaf not in outer_texts or leaf in checked_leaves]
+    all_checks += _size_checks({leaf_texts[leaf]: traced.fn.params[leaf].type for leaf in checked_texts}, open_sizes)
+    seen |= {_sides(c) for check in all_checks for c in check.conditions}
+    for fact in _guard_texts(traced, leaf_texts):
+        _add_fact(all_checks, seen, fact)
+    return [check for check in all_checks if check.conditions]
 
 
-def _add_fact(made: list[Check], seen: set[frozenset[str]], fact: str) -> None:
-    """That a fact holds, if that is not asked already."""
+def _add_fact(all_checks: list[Check], seen: set[frozenset[str]], fact: str) -> None:
+    """Add the check of a fact, unless it is checked already."""
     fact = unparse(ast.parse(fact)).strip()
-    if _parts_of(fact) not in seen:
-        made.append(Check((fact,), "ValueError", f"this derivative is for {fact}"))
+    if _sides(fact) not in seen:
+        all_checks.append(Check((fact,), "ValueError", f"this derivative is for {fact}"))
 
 
-def _parts_of(condition: str) -> frozenset[str]:
-    """The sides of an equality, in no order."""
+def _sides(condition: str) -> frozenset[str]:
+    """The two sides of an equality as a set, so that `a == b` and `b == a` are one fact."""
     return frozenset(condition.split(" == "))
 
 
 # -- types ----------------------------------------------------------------------------
 
 
-def access(name: str, keys: Sequence[Any]) -> str:
-    """`params["W"][0]`"""
+def subscripted(name: str, keys: Sequence[Any]) -> str:
+    """`params["W"][0]` for the keys `"W"` and 0."""
     return name + "".join(f"[{unparse(ast.Constant(key, None)).strip()}]" for key in keys)
 
 
-def part(text: str, tree: Node, key: Any) -> str:
-    """How a child of a container is written."""
+def child_text(text: str, tree: Node, key: Any) -> str:
+    """The expression for a child of a container."""
     if tree.kind == "rows":
         return f"[row[{key}] for row in {text}]"
     if tree.kind == "object":
-        return f"{text}.{key}" if is_plain_attribute(tree.cls, key) else access(f"{text}.__dict__", [key])
-    return access(text, [key])
+        return f"{text}.{key}" if is_plain_attribute(tree.cls, key) else subscripted(f"{text}.__dict__", [key])
+    return subscripted(text, [key])
 
 
-def _leaves(text: str, tree: Tree) -> dict[int, str]:
-    """How each leaf is written."""
+def _leaf_texts(text: str, tree: Tree) -> dict[int, str]:
+    """The expression for each leaf."""
     if isinstance(tree, Leaf):
         return {tree.index: text}
-    parts = [_leaves(part(text, tree, key), child) for key, child in zip(tree.keys, tree.children)] \
+    parts = [_leaf_texts(child_text(text, tree, key), child) for key, child in zip(tree.keys, tree.children)] \
         if isinstance(tree, Node) else []
-    return {leaf: each for part in parts for leaf, each in part.items()}
+    return {leaf: leaf_text for texts in parts for leaf, leaf_text in texts.items()}
 
 
-def arranged(text: str, tree: Tree, class_text: Callable[[type], str]) -> list[Check]:
-    """That containers are arranged so, whatever is in them."""
-    return _of_tree(text, tree, None, class_text)
+def structure_checks(text: str, tree: Tree, class_text: Callable[[type], str]) -> list[Check]:
+    """Checks that containers have this structure, whatever their leaves are."""
+    return _tree_checks(text, tree, None, class_text)
 
 
-def _of_tree(text: str, tree: Tree, fn: Fn | None, class_text: Callable[[type], str]) -> list[Check]:
+def _tree_checks(text: str, tree: Tree, fn: Fn | None, class_text: Callable[[type], str]) -> list[Check]:
     if isinstance(tree, Leaf):
-        return [] if fn is None else [_of_type(text, fn.params[tree.index].type)]
+        return [] if fn is None else [_type_check(text, fn.params[tree.index].type)]
     if isinstance(tree, Const):
-        return [_of_constant(text, tree.value)]
+        return [_constant_check(text, tree.value)]
     if tree.kind == "object":
-        is_one = f"type({text}) is {class_text(tree.cls)}"
-        made = Check((is_one,), "TypeError", f"{text} must be a {tree.cls.__name__}")
+        has_class = f"type({text}) is {class_text(tree.cls)}"
+        own_check = Check((has_class,), "TypeError", f"{text} must be a {tree.cls.__name__}")
         if fn is not None and not issubclass(tree.cls, tuple):
-            made = _with_attributes(made, text, tree)
+            own_check = _with_attribute_conditions(own_check, text, tree)
     elif tree.kind == "rows":
-        return _of_rows(text, [fn.params[k].type for k in leaves(tree)] if fn else [], len(tree.children))
+        return _rows_checks(text, [fn.params[k].type for k in leaves(tree)] if fn else [], len(tree.children))
     elif tree.kind == "dict":
-        keys = ", ".join(access("", [key])[1:-1] for key in tree.keys)
+        keys = ", ".join(subscripted("", [key])[1:-1] for key in tree.keys)
         names = ", ".join(map(str, tree.keys)) + " in this order" * (fn is not None and len(tree.keys) > 1)
         has = f"[*{text}] == [{keys}]" if fn is not None else \
             f"{text}.keys() == {f'{{{keys}}}' if keys else 'set()'}"
-        made = Check((f"type({text}) is dict", has), "TypeError", f"{text} must be a dict with the keys {names}")
+        own_check = Check((f"type({text}) is dict", has), "TypeError", f"{text} must be a dict with the keys {names}")
     else:
-        made = Check((f"type({text}) is {tree.kind}", f"len({text}) == {len(tree.children)}"), "TypeError",
+        own_check = Check((f"type({text}) is {tree.kind}", f"len({text}) == {len(tree.children)}"), "TypeError",
                      f"{text} must be a {tree.kind} of {len(tree.children)}")
-    children = [_of_tree(part(text, tree, key), child, fn, class_text) for key, child in zip(tree.keys, tree.children)]
-    return [made, *itertools.chain.from_iterable(children)]
+    children = (_tree_checks(child_text(text, tree, key), child, fn, class_text)
+                for key, child in zip(tree.keys, tree.children))
+    return [own_check, *itertools.chain.from_iterable(children)]
 
 
-def _with_attributes(made: Check, text: str, tree: Node) -> Check:
-    """That an object has these attributes, and no others, too."""
+def _with_attribute_conditions(check: Check, text: str, tree: Node) -> Check:
+    """Extends the check of the class of an object: it has these attributes and no others."""
     slots = [name for name in slots_of(tree.cls) if name in tree.keys]
     names = [name for name in tree.keys if name not in slots]
     unset = [name for name in slots_of(tree.cls) if name not in tree.keys]
@@ -144,40 +150,39 @@ def _with_attributes(made: Check, text: str, tree: Node) -> Check:
     conditions += [f"not hasattr({text}, {name!r})" for name in unset]
     if hasattr(tree.cls, "__dict__") and tree.cls.__dictoffset__:
         conditions.append(f"[*vars({text})] == {unparse(ast.parse(repr(names))).strip()}")
-    message = f"{made.message} with the attributes {', '.join(tree.keys)}" if tree.keys else \
-        f"{made.message} without attributes"
-    return Check((*made.conditions, *conditions), made.error, message)
+    message = f"{check.message} with the attributes {', '.join(tree.keys)}" if tree.keys else \
+        f"{check.message} without attributes"
+    return Check((*check.conditions, *conditions), check.error, message)
 
 
-def _of_rows(text: str, types: Sequence[Type], width: int) -> list[Check]:
-    """That a list holds tuples of this many parts, which have these types of lists."""
+def _rows_checks(text: str, types: Sequence[Type], width: int) -> list[Check]:
+    """Checks that a list holds tuples of `width` items; `types` are those of its columns."""
     first = Check((f"type({text}) is list", f"all(type(row) is tuple and len(row) == {width} for row in {text})"),
                   "TypeError", f"{text} must be a list of tuples of {width}")
-    items = [_of_items(f"row[{k}]", "row", text, f"{text}[0][{k}]", t.elem)
+    items = [_items_check(f"row[{k}]", "row", text, f"{text}[0][{k}]", t.elem)
              for k, t in enumerate(types) if isinstance(t, List)]
     return [first, *(replace(c, message=f"{text}: {c.message}") for c in items)]
 
 
-def _of_constant(text: str, value: Any) -> Check:
+def _constant_check(text: str, value: Any) -> Check:
     if value is None:
         return Check((f"{text} is None",), "TypeError", f"{text} must be None")
     name = getattr(value, "__name__", "")
     if getattr(np, name, None) is not value:
-        raise _cannot(f"`{text}` is {value!r}")
+        raise _not_expressible(f"`{text}` is {value!r}")
     return Check((f"{text} is np.{name}",), "ValueError", f"{text} must be np.{name}")
 
 
 _KINDS = {"f": "float", "i": "int", "u": "uint"}
 _SCALARS = {"float": "a float", "int": "an int", "bool": "a bool", "real": "a float or an int"}
 _EXACT = {"int": "is int", "bool": "is bool", "real": "in (float, int)"}
-"""What a type must be: a bool is an int, too.  A NumPy float that is a float computes as one."""
+"""The exact type where a subclass does not serve: a bool is an int.  A `np.float64` computes like a float."""
 
 
-
-def _of_type(text: str, t: Type) -> Check:
-    """That a number or array has its type; nothing of what is not one."""
+def _type_check(text: str, t: Type) -> Check:
+    """Checks that a number, array or list has its type; other values have no conditions."""
     if isinstance(t, List):
-        return _of_list(text, t)
+        return _list_check(text, t)
     if not isinstance(t, Tensor):
         return Check((), "", "")
     bits = t.dtype[1:]
@@ -191,27 +196,27 @@ def _of_type(text: str, t: Type) -> Check:
     return Check((kind,), "TypeError", f"{text} must be {_SCALARS[t.dtype]}")
 
 
-def _of_list(text: str, t: List) -> Check:
-    """That a list holds values of one type and, of arrays, of one shape."""
-    items = _of_items("item", "item", text, f"{text}[0]", t.elem)
+def _list_check(text: str, t: List) -> Check:
+    """Checks that the items of a list are of one type and, if arrays, of one shape."""
+    items = _items_check("item", "item", text, f"{text}[0]", t.elem)
     return Check((f"type({text}) is list", *items.conditions), "TypeError", f"{text} must be a list; {items.message}")
 
 
-def _of_items(item: str, each: str, text: str, first: str, elem: Type) -> Check:
-    """That an expression of `each` that is in a list is of one type and, of arrays, of one shape."""
-    one = _of_type(item, elem)
+def _items_check(item: str, target: str, text: str, first: str, elem: Type) -> Check:
+    """Checks the type of the expression `item` for each `target` in a list; arrays have the shape of `first`."""
+    one = _type_check(item, elem)
     conditions = [*one.conditions]
     if isinstance(elem, Tensor) and elem.is_array:
         conditions += [f"{item}.shape == {first}.shape", f"min({item}.shape) > 1"]
-    every = f"all({' and '.join(conditions)} for {each} in {text})"
+    every = f"all({' and '.join(conditions)} for {target} in {text})"
     return Check((every,) if conditions else (), one.error, f"each {one.message}")
 
 
 # -- sizes ----------------------------------------------------------------------------
 
 
-def _of_sizes(arrays: Mapping[str, Type], open_sizes: Collection[Dim]) -> Iterator[Check]:
-    """That equal sizes are equal; a size with a name of its own is neither 0 nor 1, if it is not open."""
+def _size_checks(arrays: Mapping[str, Type], open_sizes: Collection[Dim]) -> Iterator[Check]:
+    """Checks that equal sizes are equal, and that a named size is neither 0 nor 1 unless it is open."""
     first: dict[Dim, str] = {}
     for text, t in arrays.items():
         shape = t.shape if isinstance(t, Tensor) and t.is_array else ()
@@ -237,17 +242,17 @@ def _of_sizes(arrays: Mapping[str, Type], open_sizes: Collection[Dim]) -> Iterat
 # -- facts ----------------------------------------------------------------------------
 
 
-def _facts(traced: Traced, texts: Mapping[int, str]) -> Iterator[str]:
-    """What was asked of the arguments, in Python."""
+def _guard_texts(traced: Traced, texts: Mapping[int, str]) -> Iterator[str]:
+    """The guards as Python expressions."""
     for guard in traced.guards:
         if guard.test is None:
-            raise _cannot(guard.text)
+            raise _not_expressible(guard.text)
         if isinstance(guard.test, str):
             if guard.test:
                 yield re.sub(r"\{(\d+)\}", lambda hit: texts[int(hit[1])], guard.test)
             continue
         fn, value = guard.test
-        text = _expression(fn, texts)
+        text = _function_as_expression(fn, texts)
         if value is True or value is False:
             yield text if value else f"not {text}"
         elif value is None:
@@ -256,38 +261,38 @@ def _facts(traced: Traced, texts: Mapping[int, str]) -> Iterator[str]:
             yield f"{text} == {unparse(ast.Constant(value, None)).strip()}"
 
 
-def asked(traced: Traced) -> set[int]:
-    """The leaves that facts are about."""
-    found: set[int] = set()
+def leaves_in_guards(traced: Traced) -> set[int]:
+    """The leaves that guards read."""
+    leaves_read: set[int] = set()
     for guard in traced.guards:
         if isinstance(guard.test, str):
-            found.update(int(k) for k in re.findall(r"\{(\d+)\}", guard.test))
+            leaves_read.update(int(k) for k in re.findall(r"\{(\d+)\}", guard.test))
         elif guard.test is not None:
             fn, _ = guard.test
             read = free_values(fn.with_(params=()))
-            found.update(k for k, p in enumerate(fn.params) if p in read)
-    return found
+            leaves_read.update(k for k, p in enumerate(fn.params) if p in read)
+    return leaves_read
 
 
-def _expression(fn: Fn, texts: Mapping[int, str]) -> str:
-    """What a function of the leaves computes, as one expression."""
+def _function_as_expression(fn: Fn, texts: Mapping[int, str]) -> str:
+    """The result of a function of the leaves as one expression."""
     params = tuple(Parameter(f"leaf{k}", tree=Leaf(k)) for k in range(len(fn.params)))
     tree = ast.parse(generate(fn, Interface("fact", params, Leaf(0))).definition)
     (definition,) = tree.body
     assert isinstance(definition, ast.FunctionDef)
-    named = {f"leaf{k}": text for k, text in texts.items()}
-    *before, last = definition.body
-    for stmt in before:
+    expressions = {f"leaf{k}": text for k, text in texts.items()}
+    *assignments, return_ = definition.body
+    for stmt in assignments:
         if not isinstance(stmt, ast.Assign) or not isinstance(stmt.targets[0], ast.Name):
-            raise _cannot("a fact that was asked of the arguments")
-        named[stmt.targets[0].id] = unparse(_Named(named).visit(stmt.value)).strip()
-    if not isinstance(last, ast.Return) or last.value is None:
-        raise _cannot("a fact that was asked of the arguments")
-    return unparse(_Named(named).visit(last.value)).strip()
+            raise _not_expressible("a fact that was asked of the arguments")
+        expressions[stmt.targets[0].id] = unparse(_ReplaceNames(expressions).visit(stmt.value)).strip()
+    if not isinstance(return_, ast.Return) or return_.value is None:
+        raise _not_expressible("a fact that was asked of the arguments")
+    return unparse(_ReplaceNames(expressions).visit(return_.value)).strip()
 
 
-class _Named(ast.NodeTransformer):
-    """Puts expressions for names."""
+class _ReplaceNames(ast.NodeTransformer):
+    """Replaces names by expressions."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
@@ -296,23 +301,23 @@ class _Named(ast.NodeTransformer):
         return ast.parse(self.texts[node.id], mode="eval").body if node.id in self.texts else node
 
 
-def _cannot(what: str) -> SctError:
+def _not_expressible(what: str) -> SctError:
     return SctError("SCT913", "this specialization cannot be written as a module",
                     why=f"it relies on a fact that plain Python does not check: {what}")
 
 
-# -- as Python ------------------------------------------------------------------------
+# -- statements and conditions ------------------------------------------------------------------------
 
 
-def raising(made: Sequence[Check]) -> list[ast.stmt]:
+def raise_statements(all_checks: Sequence[Check]) -> list[ast.stmt]:
     """`if not ...: raise TypeError(...)`, for each check."""
-    return [stmt for check in made for stmt in ast.parse(
-        f"if {' or '.join(map(_negated, check.conditions))}:\n    raise {check.error}({check.message!r})").body]
+    return [stmt for check in all_checks for stmt in ast.parse(
+        f"if {' or '.join(map(_negation, check.conditions))}:\n    raise {check.error}({check.message!r})").body]
 
 
-def condition(made: Sequence[Check]) -> str:
-    """All checks as one expression, each on a line of its own."""
-    text = "\n    and ".join(c for check in made for c in check.conditions)
+def conjunction(all_checks: Sequence[Check]) -> str:
+    """All conditions as one expression, one on each line."""
+    text = "\n    and ".join(c for check in all_checks for c in check.conditions)
     return f"(\n    {text}\n)" if "\n" in text else text or "True"
 
 
@@ -320,7 +325,7 @@ _OPPOSITE = {ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.Gt: ast.LtE, ast.In: ast.
              ast.IsNot: ast.Is, ast.NotEq: ast.Eq}
 
 
-def _negated(text: str) -> str:
+def _negation(text: str) -> str:
     tree = ast.parse(text, mode="eval").body
     if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and type(tree.ops[0]) in _OPPOSITE:
         tree.ops = [_OPPOSITE[type(tree.ops[0])]()]

@@ -1,4 +1,4 @@
-"""Definitions of the user's module that emitted code needs, copied.
+"""Copies those definitions of the user's module that emitted code needs.
 
     SCALE = 2.0 * TAU     needs TAU, which needs math:
                           import math; TAU = 2.0 * math.pi; SCALE = 2.0 * TAU
@@ -11,35 +11,41 @@ import builtins
 from collections.abc import Collection, Iterator
 
 from sct.errors import Loc, SctError
-from sct.export.file_without_running import plain
+from sct.export.file_without_running import plain_statements
 
-__all__ = ["Definitions", "reads", "stored", "without_main"]
+__all__ = ["Definitions", "changed_names", "read_names", "statements_without_main"]
 
 
 class Definitions:
-    """The statements of a module by the names that they bind.
+    """The statements of a module.
 
-    text, file  the source of the module, and where it stands
+    text, file     its source, and the path of it
+    plain          the statements that are run: imports, functions, classes, constants
+    statements_of  the plain statements that bind each name
+    future         the names that `from __future__` imports bind
+    not_run        all other statements
     """
 
     def __init__(self, tree: ast.Module, text: str, file: str) -> None:
         self.text, self.file = text, file
         self.lines = text.splitlines()
-        self.plain = plain(tree)
-        self.binding: dict[str, list[ast.stmt]] = {}
+        self.plain = plain_statements(tree)
+        self.statements_of: dict[str, list[ast.stmt]] = {}
         for node in self.plain:
-            for name in bound(node):
-                self.binding.setdefault(name, []).append(node)
-        self.future = [name for name, (first, *_) in self.binding.items()
+            for name in bound_names(node):
+                self.statements_of.setdefault(name, []).append(node)
+        self.future = [name for name, (first, *_) in self.statements_of.items()
                        if isinstance(first, ast.ImportFrom) and first.module == "__future__"]
-        self.other = [node for node in without_main(tree.body) if node not in self.plain and not _is_docstring(node)]
+        self.not_run = [node for node in statements_without_main(tree.body)
+                        if node not in self.plain and not _is_docstring(node)]
 
-    def needed(self, names: Collection[str], emitted: Collection[str] = ()) -> list[ast.stmt]:
-        """The statements that bind these names, and what those need, in order; `emitted` are there already.
+    def statements_for(self, names: Collection[str], emitted: Collection[str] = ()) -> list[ast.stmt]:
+        """The statements that bind these names and, in turn, the names that those read; in the order of the module.
 
-        Raises SctError SCT914 where a value is not made by plain statements alone, or takes sct.
+        `emitted` are bound already.  Raises SctError SCT914 where a value does not come from plain statements alone, or
+        needs sct.
         """
-        found: set[ast.stmt] = set()
+        needed: set[ast.stmt] = set()
         todo = list(names)
         seen = {*emitted}
         while todo:
@@ -47,45 +53,47 @@ class Definitions:
             if name in seen:
                 continue
             seen.add(name)
-            if name not in self.binding:
+            if name not in self.statements_of:
                 if not hasattr(builtins, name):
                     raise self._not_plain(name)
                 continue
-            self._no_other(name)
-            for node in self.binding[name]:
-                found.add(node)
+            self._refuse_if_changed_elsewhere(name)
+            for node in self.statements_of[name]:
+                needed.add(node)
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                     todo += self.future
-                todo += [each for each in reads(node) if each in self.binding or self._is_touched(each)]
-        return [node for node in self.plain if node in found]
+                todo += [read for read in read_names(node)
+                         if read in self.statements_of or self._is_changed_elsewhere(read)]
+        return [node for node in self.plain if node in needed]
 
-    def source(self, node: ast.stmt, names: Collection[str] | None = None) -> str:
-        """The text of a statement, as the user wrote it; of an import only what binds `names`."""
+    def source_of(self, node: ast.stmt, names: Collection[str] | None = None) -> str:
+        """The text of a statement, as the user wrote it; of an import, only the part that binds `names`."""
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            aliases = [a for a in node.names if names is None or _alias(a) in names]
+            aliases = [a for a in node.names if names is None or _bound_alias(a) in names]
             return ast.unparse(type(node)(**{**dict(ast.iter_fields(node)), "names": aliases}))
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
         return "\n".join(self.lines[first - 1:node.end_lineno])
 
-    def reads_of(self, node: ast.ClassDef, without: Collection[ast.stmt]) -> list[str]:
-        """The names of the module that a class needs, but for these methods."""
-        found = list(self.future)
+    def names_needed_by(self, node: ast.ClassDef, without: Collection[ast.stmt]) -> list[str]:
+        """The names of the module that a class reads outside these methods."""
+        names = list(self.future)
         for part in (*node.bases, *node.decorator_list, *(part for part in node.body if part not in without)):
             if isinstance(part, ast.ClassDef):
-                found += self.reads_of(part, without)
+                names += self.names_needed_by(part, without)
             else:
-                found += [name for name in sorted(reads(part)) if name in self.binding]
-        return found
+                names += [name for name in sorted(read_names(part)) if name in self.statements_of]
+        return names
 
-    def _no_other(self, name: str) -> None:
-        """Refuse a name whose value other statements make or change."""
-        if any(isinstance(node, (ast.Import, ast.ImportFrom)) and _is_sct(node, name) for node in self.binding[name]):
+    def _refuse_if_changed_elsewhere(self, name: str) -> None:
+        """Refuse a name whose value may be changed by statements that are not run, or by a function."""
+        statements = self.statements_of[name]
+        if any(isinstance(node, (ast.Import, ast.ImportFrom)) and _is_sct(node, name) for node in statements):
             raise SctError("SCT914", f"`{name}` of sct is needed where the derivative runs", loc=self._loc(
-                self.binding[name][0]), hint="what is called at run time may not call sct")
-        values = all(isinstance(node, (ast.Assign, ast.AnnAssign)) for node in self.binding[name])
-        for node in self.other:
-            stores = name in stored(node)
-            if stores or values and name in reads(node) and not self._is_number(name):
+                self.statements_of[name][0]), hint="what is called at run time may not call sct")
+        values = all(isinstance(node, (ast.Assign, ast.AnnAssign)) for node in self.statements_of[name])
+        for node in self.not_run:
+            stores = name in changed_names(node)
+            if stores or values and name in read_names(node) and not self._is_number(name):
                 raise self._not_plain(name, node)
         for node in self.plain:
             if isinstance(node, ast.FunctionDef) and any(
@@ -93,15 +101,15 @@ class Definitions:
                 raise self._not_plain(name, node)
 
     def _is_number(self, name: str) -> bool:
-        """Is this bound to a literal that cannot change?"""
+        """Is this name bound to immutable literals only?"""
         return all(isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Constant)
-                   for node in self.binding[name])
+                   for node in self.statements_of[name])
 
-    def _is_touched(self, name: str) -> bool:
-        return any(name in stored(node) for node in self.other)
+    def _is_changed_elsewhere(self, name: str) -> bool:
+        return any(name in changed_names(node) for node in self.not_run)
 
     def _not_plain(self, name: str, node: ast.stmt | None = None) -> SctError:
-        node = node or next((each for each in self.other if name in stored(each)), None)
+        node = node or next((statement for statement in self.not_run if name in changed_names(statement)), None)
         return SctError("SCT914", f"the definition of `{name}` cannot be copied",
                         why="its value is made or changed by statements that sct does not run" if node else
                             f"no plain statement of {self.file} binds it",
@@ -112,58 +120,58 @@ class Definitions:
         return Loc(self.file, node.lineno, node.col_offset)
 
 
-def bound(node: ast.AST) -> set[str]:
+def bound_names(node: ast.AST) -> set[str]:
     """The names that a statement binds at its own level."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return {_alias(a) for a in node.names}
+        return {_bound_alias(a) for a in node.names}
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return {node.name}
-    return stored(node)
+    return changed_names(node)
 
 
-def bound_below(node: ast.AST) -> set[str]:
-    """The names that a statement in a function makes local."""
+def local_names(node: ast.AST) -> set[str]:
+    """The names that a statement of a function makes local."""
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
 
 
-def stored(node: ast.AST) -> set[str]:
+def changed_names(node: ast.AST) -> set[str]:
     """The names that are assigned, deleted or written into, anywhere in a statement."""
-    found = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
     for part in ast.walk(node):
         if isinstance(part, (ast.Subscript, ast.Attribute)) and not isinstance(part.ctx, ast.Load):
-            found |= {inner.id for inner in ast.walk(part.value) if isinstance(inner, ast.Name)}
+            names |= {inner.id for inner in ast.walk(part.value) if isinstance(inner, ast.Name)}
         elif isinstance(part, (ast.FunctionDef, ast.ClassDef)):
-            found.add(part.name)
+            names.add(part.name)
         elif isinstance(part, (ast.Import, ast.ImportFrom)):
-            found |= {_alias(a) for a in part.names}
-    return found
+            names |= {_bound_alias(a) for a in part.names}
+    return names
 
 
-def reads(node: ast.AST) -> set[str]:
-    """The names of its module that a statement reads, now or when it is called."""
+def read_names(node: ast.AST) -> set[str]:
+    """The names of the module that a statement reads when it runs, or when what it defines is called."""
     if isinstance(node, ast.ClassDef):
-        return {name for part in ast.iter_child_nodes(node) for name in reads(part)}
+        return {name for part in ast.iter_child_nodes(node) for name in read_names(part)}
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         own = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
-        own |= {name for part in node.body for name in bound_below(part)}
-        return {name for part in ast.iter_child_nodes(node) for name in reads(part)} - own
+        own |= {name for part in node.body for name in local_names(part)}
+        return {name for part in ast.iter_child_nodes(node) for name in read_names(part)} - own
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
 
 
-def without_main(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements but `if __name__ == "__main__": ...`."""
+def statements_without_main(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements without `if __name__ == "__main__": ...`."""
     for node in body:
-        if not (isinstance(node, ast.If) and "__name__" in reads(node.test)):
+        if not (isinstance(node, ast.If) and "__name__" in read_names(node.test)):
             yield node
 
 
-def _alias(alias: ast.alias) -> str:
+def _bound_alias(alias: ast.alias) -> str:
     return alias.asname or alias.name.split(".")[0]
 
 
 def _is_sct(node: ast.Import | ast.ImportFrom, name: str) -> bool:
     home = node.module if isinstance(node, ast.ImportFrom) else None
-    return any(_alias(a) == name and (home or a.name).split(".")[0] == "sct" for a in node.names)
+    return any(_bound_alias(a) == name and (home or a.name).split(".")[0] == "sct" for a in node.names)
 
 
 def _is_docstring(node: ast.stmt) -> bool:

@@ -1,6 +1,8 @@
-"""A file of the user's as a module, without running it.
+"""Loads a file of the user as a module without running it.
 
-`load` executes its imports, functions, classes and plain constants, nothing else.
+`load` executes only its imports, functions, classes and plain constants:
+
+    import numpy as np; N = 3; w = np.zeros(N); main()     ->     a module with np, N and w
 """
 
 from __future__ import annotations
@@ -15,14 +17,13 @@ from pathlib import Path
 
 from sct.errors import Loc, SctError
 
-__all__ = ["load", "plain"]
+__all__ = ["load", "plain_statements"]
 
 
 def load(file: Path) -> tuple[ast.Module, types.ModuleType]:
     """The syntax tree of `file`, and a module in which its definitions were run.
 
-    Run are imports, `def`, `class` and plain assignments.  Such an assignment that
-    fails is left out: what needs the name is refused by name.
+    An assignment that raises is left out; a function that needs its name is refused by name.
     """
     path = file.resolve()
     linecache.cache.pop(str(path), None)
@@ -32,7 +33,7 @@ def load(file: Path) -> tuple[ast.Module, types.ModuleType]:
     sys.modules[module.__name__] = module
     sys.path.insert(0, str(path.parent))
     imports = list(_imports(tree.body))
-    for node in plain(tree):
+    for node in plain_statements(tree):
         _run(node, imports, module, optional=isinstance(node, (ast.Assign, ast.AnnAssign)))
     return tree, module
 
@@ -50,8 +51,8 @@ def _parse(path: Path) -> ast.Module:
 def _run(node: ast.stmt, imports: list[ast.stmt], module: types.ModuleType, optional: bool = False) -> None:
     """Run one statement.
 
-    What a function compiles to depends on which names its module imports; so they are
-    imported in code that never runs, and the function is the same as in FILE.
+    The bytecode of a function depends on which names its module imports.  So all imports are compiled beside the
+    statement, in a branch that never runs.
     """
     path = str(module.__file__)
     loc = Loc(path, node.lineno, node.col_offset)
@@ -64,15 +65,15 @@ def _run(node: ast.stmt, imports: list[ast.stmt], module: types.ModuleType, opti
         raise
     except Exception as error:
         if optional:
-            for name in _bound(node):
-                vars(module).pop(name, None)  # what it was before is not what it is now
+            for name in _assigned_names(node):
+                vars(module).pop(name, None)  # an earlier value is not the value of the name
             return
         raise SctError("SCT912", f"{Path(path).name} cannot be loaded: {type(error).__name__}: {error}",
                        loc=loc) from error
 
 
-def _bound(node: ast.stmt) -> Iterator[str]:
-    """The names that an assignment binds, and those of what it writes into."""
+def _assigned_names(node: ast.stmt) -> Iterator[str]:
+    """The names that an assignment binds, or whose objects it changes."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     for target in targets:
         yield from (n.id for n in ast.walk(target) if isinstance(n, ast.Name))
@@ -90,32 +91,34 @@ def _imports(body: Sequence[ast.AST]) -> Iterator[ast.stmt]:
 def _future_flags(module: types.ModuleType) -> int:
     """Compiler flags of the `from __future__` imports that were run."""
     flags = 0
-    for each in vars(module).values():
-        if isinstance(each, __future__._Feature):
-            flags |= each.compiler_flag
+    for feature in vars(module).values():
+        if isinstance(feature, __future__._Feature):
+            flags |= feature.compiler_flag
     return flags
 
 
-# -- what is run ----------------------------------------------------------------------
+# -- plain statements ----------------------------------------------------------------------
 
 
-def plain(tree: ast.Module) -> list[ast.stmt]:
-    """The statements at the top of a module that have no effect but to bind names: imports, functions,
-    classes, and assignments to names of a literal, a function, something of NumPy, math or sct, a call
-    of it, or arithmetic on these and on names bound so before."""
-    known = _Known()
-    return [node for node in tree.body if known.binds(node)]
+def plain_statements(tree: ast.Module) -> list[ast.stmt]:
+    """The statements at the top of a module whose only effect is to bind names.
+
+    These are imports, functions, classes, and assignments of plain expressions to names.  A plain expression is made
+    of literals, functions, names bound by plain statements, calls of NumPy, math or sct, and arithmetic.
+    """
+    names = _PlainNames()
+    return [node for node in tree.body if names.binds(node)]
 
 
 _LIBRARIES = ("numpy", "math", "sct")
 
 
-class _Known:
-    """What names stand for, as far as statements were looked at.
+class _PlainNames:
+    """The names that plain statements have bound so far.
 
-    library    names of NumPy, math, sct and functools.partial, and where they come from
+    library    names of NumPy, math, sct and functools.partial, and their libraries
     constants  names of values
-    functions  names of functions and classes of the module, and of what holds them
+    functions  names of functions and classes of the module, and of values that contain them
     """
 
     def __init__(self) -> None:
@@ -124,7 +127,7 @@ class _Known:
         self.functions: set[str] = set()
 
     def binds(self, node: ast.stmt) -> bool:
-        """Is the statement plain?  Notes the names that it binds."""
+        """Is the statement plain?  If so, records the names that it binds."""
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             self._imports(node)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -143,8 +146,8 @@ class _Known:
             elif full.startswith("numpy.random.") and not full.endswith("default_rng"):
                 continue
             elif full.split(".")[0] in _LIBRARIES or full == "functools.partial":
-                home = full.split(".")[0] if full != "functools.partial" else "sct"
-                self.library[name if alias.asname else name.split(".")[0]] = home
+                library = full.split(".")[0] if full != "functools.partial" else "sct"
+                self.library[name if alias.asname else name.split(".")[0]] = library
 
     def _assigns(self, node: ast.stmt) -> bool:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -152,57 +155,58 @@ class _Known:
         parts = [part for target in targets if target for part in ast.walk(target) if isinstance(part, ast.expr)]
         if not all(isinstance(part, (ast.Name, ast.Tuple, ast.List, ast.Starred)) for part in parts):
             return False
-        if value is None or not self.is_plain(value):
+        if value is None or not self.is_plain_expression(value):
             return False
         reads = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
         kind = self.functions if reads & self.functions else self.constants
         kind |= {part.id for part in parts if isinstance(part, ast.Name)}
         return True
 
-    def is_plain(self, node: ast.AST, functions: bool = True) -> bool:
-        """Does evaluating this do nothing else, and give the same every time?"""
+    def is_plain_expression(self, node: ast.AST, functions: bool = True) -> bool:
+        """Has the expression no effects, and the same value at every evaluation?"""
         if isinstance(node, ast.Name):
             return node.id in self.library or node.id in self.constants or functions and node.id in self.functions
         if isinstance(node, ast.Attribute):
-            return self.home(node) is not None
+            return self.library_of(node) is not None
         if isinstance(node, ast.Subscript):
-            return self.is_plain(node.value, functions) and self.is_plain(node.slice, functions)
+            return self.is_plain_expression(node.value, functions) and self.is_plain_expression(node.slice, functions)
         if isinstance(node, ast.Call):
-            home = self.home(node)
-            parts = [*node.args, *node.keywords, *_arguments_inside(node.func)]
-            return home is not None and all(self.is_plain(part, functions and home == "sct") for part in parts)
+            library = self.library_of(node)
+            parts = [*node.args, *node.keywords, *_arguments_of_inner_calls(node.func)]
+            functions = functions and library == "sct"
+            return library is not None and all(self.is_plain_expression(part, functions) for part in parts)
         if isinstance(node, ast.Lambda):
             return functions and not node.args.defaults and not any(node.args.kw_defaults)
         if isinstance(node, (ast.Constant, ast.operator, ast.unaryop, ast.expr_context)):
             return True
-        return isinstance(node, _FORMS) and all(
-            self.is_plain(part, functions) for part in ast.iter_child_nodes(node))
+        return isinstance(node, _PLAIN_NODES) and all(
+            self.is_plain_expression(part, functions) for part in ast.iter_child_nodes(node))
 
-    def home(self, node: ast.AST) -> str | None:
-        """The library that `np.linalg.norm`, or `np.zeros(3).reshape(3, 1)`, begins with.
+    def library_of(self, node: ast.AST) -> str | None:
+        """The library at the root of `np.linalg.norm` or `np.zeros(3).reshape(3, 1)`.
 
-        What a call returns is not called (`sct.grad(f)(x)` runs `f`), and draws are not the
-        same every time but of a generator with a seed.
+        None for calls of what a call returns (`sct.grad(f)(x)` runs `f`), and for random numbers, unless they come from
+        a generator with a seed.
         """
         if isinstance(node, ast.Call):
-            return None if isinstance(node.func, ast.Call) else self.home(node.func)
+            return None if isinstance(node.func, ast.Call) else self.library_of(node.func)
         if isinstance(node, ast.Attribute):
             inner = node.value
             if node.attr != "default_rng" and isinstance(inner, ast.Attribute) and inner.attr == "random":
                 return None
             if isinstance(inner, ast.Call) and not inner.args and ast.unparse(inner.func).endswith("default_rng"):
                 return None
-            return self.library.get(ast.unparse(node)) or self.home(inner)
+            return self.library.get(ast.unparse(node)) or self.library_of(inner)
         if isinstance(node, ast.Subscript):
-            return self.home(node.value)
+            return self.library_of(node.value)
         return self.library.get(node.id) if isinstance(node, ast.Name) else None
 
 
-_FORMS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.UnaryOp, ast.BinOp, ast.keyword, ast.Slice)
+_PLAIN_NODES = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.UnaryOp, ast.BinOp, ast.keyword, ast.Slice)
 
 
-def _arguments_inside(node: ast.AST) -> Iterator[ast.AST]:
-    """What is passed in `np.zeros(3).reshape`."""
+def _arguments_of_inner_calls(node: ast.AST) -> Iterator[ast.AST]:
+    """The arguments of calls in a callee: 3 in `np.zeros(3).reshape`."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         if isinstance(node, ast.Call):
             yield from (*node.args, *node.keywords)

@@ -1,8 +1,9 @@
-"""Which sizes of arrays emitted code does not depend on, so that nothing need be checked of them.
+"""Finds the sizes of arrays on which emitted code does not depend, so that a module need not check them.
 
-A size with a name, `n`, is neither 0 nor 1 where the function is compiled: 1 would be
-broadcast, a loop might run no trip.  Where the code for 0 and for 1 is the very same, it
-is the code for every size.
+A named size `n` is neither 0 nor 1 when the function is compiled: 1 might be broadcast, and 0 might leave a loop
+without iterations.  Where the code for 0 and for 1 is the same text, it is correct for every size.
+
+    def f(x: "f64[n]"): return np.sum(x * x)     ->     {n}
 """
 
 from __future__ import annotations
@@ -27,55 +28,58 @@ Retrace = Callable[[Mapping[str, str]], Traced]
 
 
 def open_sizes(traced: Traced, retrace: Retrace) -> frozenset[Dim]:
-    """The sizes that may be anything; `retrace` compiles for other types of parameters."""
+    """The sizes that need no check; `retrace` compiles for other types of parameters."""
     sizes = {d for v in traced.fn.params for d in _shape(v.type) if d.value is None}
     if not 0 < len(sizes) <= MOST_SIZES or sum(1 for _ in walk(traced.fn)) > MOST_EQUATIONS:
         return frozenset()
-    text = _text(traced)
+    emitted = _emitted_text(traced)
 
-    def same(known: Mapping[Dim, Dim]) -> bool:
+    def same(chosen_sizes: Mapping[Dim, Dim]) -> bool:
         try:
-            return _text(retrace(dict(_types(traced, known)))) == text
+            return _emitted_text(retrace(dict(_types_with_sizes(traced, chosen_sizes)))) == emitted
         except SctError:
             return False
 
-    found = [d for d in sorted(sizes, key=str) if same({d: Dim(1)}) and same({d: Dim(0)})]
-    if len(found) > 1 and not all(same(dict(zip(found, chosen)))
-                                  for chosen in itertools.product((Dim(0), Dim(1)), repeat=len(found))):
+    single = [d for d in sorted(sizes, key=str) if same({d: Dim(1)}) and same({d: Dim(0)})]
+    if len(single) > 1 and not all(same(dict(zip(single, values)))
+                                  for values in itertools.product((Dim(0), Dim(1)), repeat=len(single))):
         return frozenset()
-    return frozenset(found)
+    return frozenset(single)
 
 
 def _shape(t: Type) -> tuple[Dim, ...]:
     return t.shape if isinstance(t, Tensor) and t.is_array else ()
 
 
-def _text(traced: Traced) -> str:
+def _emitted_text(traced: Traced) -> str:
     params = tuple(Parameter(p.name, p.kind, tree=p.tree) for p in traced.params)
     return generate(pipeline.run(traced.fn), Interface("f", params, traced.result)).definition
 
 
-def _types(traced: Traced, known: Mapping[Dim, Dim]) -> Iterator[tuple[str, str]]:
-    """Types of the parameters that have one of these sizes, with the sizes put in."""
+def _types_with_sizes(traced: Traced, chosen_sizes: Mapping[Dim, Dim]) -> Iterator[tuple[str, str]]:
+    """The types of the parameters that have one of these sizes, with numbers in their place."""
     free = {traced.fn.params.index(f.param): f for f in traced.free}
     for p in traced.params:
         if isinstance(p.tree, Leaf) and p.tree.index in free:
             attribute = free[p.tree.index].key
             if isinstance(attribute, Untyped):
-                yield from _of(traced, attribute.name, p.tree, known)
+                yield from _parameter_types(traced, attribute.name, p.tree, chosen_sizes)
         else:
-            yield from _of(traced, p.name, p.tree, known)
+            yield from _parameter_types(traced, p.name, p.tree, chosen_sizes)
 
 
-def _of(traced: Traced, name: str, tree: Tree, known: Mapping[Dim, Dim]) -> Iterator[tuple[str, str]]:
+def _parameter_types(traced: Traced, name: str, tree: Tree, chosen_sizes: Mapping[Dim, Dim]
+                     ) -> Iterator[tuple[str, str]]:
     if isinstance(tree, Node) and tree.kind == "object":
         for key, child in zip(tree.keys, tree.children):
-            yield from _of(traced, f"{name}.{key}", child, known)
-    elif any(d in known for k in leaves(tree) for d in _shape(traced.fn.params[k].type)):
-        yield name, structure_text(tree, lambda k: _type(traced.fn.params[k].type, known))
+            yield from _parameter_types(traced, f"{name}.{key}", child, chosen_sizes)
+    elif any(d in chosen_sizes for k in leaves(tree) for d in _shape(traced.fn.params[k].type)):
+        yield name, structure_text(tree, lambda k: _type_text(traced.fn.params[k].type, chosen_sizes))
 
 
-def _type(t: Type, known: Mapping[Dim, Dim]) -> str:
+def _type_text(t: Type, chosen_sizes: Mapping[Dim, Dim]) -> str:
     if isinstance(t, Tensor):
-        return str(replace(t, shape=tuple(known.get(d, d) for d in t.shape)))
-    return "str" if isinstance(t, Opaque) else f"list[{_type(t.elem, known)}]" if isinstance(t, List) else str(t)
+        return str(replace(t, shape=tuple(chosen_sizes.get(d, d) for d in t.shape)))
+    if isinstance(t, List):
+        return f"list[{_type_text(t.elem, chosen_sizes)}]"
+    return "str" if isinstance(t, Opaque) else str(t)

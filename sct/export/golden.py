@@ -1,4 +1,7 @@
-"""A derivative as a file to be committed, and what it gives."""
+"""Golden files: a derivative as a module to be committed, with the result of one call.
+
+    golden_module(grad(f), (x,), {})     ->     GoldenModule(text, ..., result).compare(path)
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,21 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError
-from sct.export.free_variables import Copied
-from sct.export.write_module import Writer
+from sct.export.free_variables import CopiedVariables
+from sct.export.write_module import ModuleWriter
 from sct.frontend import root_of, trace
 
-__all__ = ["GoldenModule", "golden"]
+__all__ = ["GoldenModule", "golden_module"]
 
 
 @dataclass(frozen=True)
 class GoldenModule:
     """A derivative as a module, and one call of it.
 
-    text     the module
-    classes  of the user's module, by name; the module has copies of those that it needs
-    result   what the derivative returns for `args` and `kwargs`
+    text     the text of the module
+    name     of the derivative in it
+    classes  classes of the user's module, by name; the module has copies of those that it needs
+    result   the result of the derivative for `args` and `kwargs`
     """
 
     text: str
@@ -37,7 +41,7 @@ class GoldenModule:
     result: Any
 
     def compare(self, path: Path) -> str:
-        """How the function in a file differs from the derivative for the arguments; "" if it does not."""
+        """The differences between the results of the function in a file and of the derivative; "" without any."""
         module = ModuleType(f"sct_golden_{path.stem}")
         sys.modules[module.__name__] = module  # the decorator of a dataclass looks its module up
         try:
@@ -51,25 +55,25 @@ class GoldenModule:
         return "; ".join(differences(getattr(module, self.name)(*args, **kwargs), self.result, "result"))
 
 
-def golden(derivative: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> GoldenModule:
-    """The module of a derivative for these arguments, which are left as they are."""
+def golden_module(derivative: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> GoldenModule:
+    """The module of a derivative for these arguments, which are not changed."""
     if not hasattr(derivative, "__sct_transform__"):
         raise SctError("SCT902", f"a golden file is of a derivative, not of {derivative!r}", hint="grad(f)")
     result = derivative(*copy.deepcopy(args), **copy.deepcopy(dict(kwargs)))
     traced = trace(derivative, args, kwargs)
     traced = replace(traced, root=root_of(derivative))
-    outside = Copied.of(traced.root)
-    writer = Writer(outside)
+    variables = CopiedVariables.of(traced.root)
+    writer = ModuleWriter(variables)
     writer.names.add(traced.name)
-    text = writer.add(traced.name, [traced])
+    text = writer.function_text(traced.name, [traced])
     writer.define(traced.name, text)
-    kept = {name: value for name, value in traced.free_values().items() if name in writer.parameters(text)}
-    classes = {name: value for name, value in outside.namespace.items() if isinstance(value, type)}
-    return GoldenModule(writer.module(), traced.name, classes, args, {**kwargs, **kept}, result)
+    free_values = {name: value for name, value in traced.free_values().items() if name in writer.parameters(text)}
+    classes = {name: value for name, value in variables.namespace.items() if isinstance(value, type)}
+    return GoldenModule(writer.module(), traced.name, classes, args, {**kwargs, **free_values}, result)
 
 
 def differences(x: Any, y: Any, at: str) -> Iterator[str]:
-    """Where two results differ, bit for bit."""
+    """The differences between two results, bit for bit."""
     if type(x) is not type(y):
         yield f"{at} is a {type(x).__name__}, not a {type(y).__name__}"
     elif isinstance(x, dict):

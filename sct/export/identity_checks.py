@@ -1,4 +1,4 @@
-"""Which lists, dicts and objects must be one and which must not, as plain Python.
+"""Checks in plain Python that containers are the same object, or are not, as when the function was compiled.
 
     a.w = 2.0 * b.w             a is not b                    compiled for two objects
     rows[0][0] = x              len({*map(id, rows)}) == len(rows)
@@ -11,93 +11,95 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sct.export.argument_checks import Check, part
+from sct.export.argument_checks import Check, child_text
 from sct.frontend import Traced
 from sct.ir.core import Fn
 from sct.ir.pytree import Leaf, Node, Tree
 from sct.ir.types import List, Type
 
-__all__ = ["alone", "rows_of"]
+__all__ = ["identity_checks", "nested_lists"]
 
 FEW = 3
-"""How many pairs are compared one by one."""
+"""At most this many pairs are compared one by one."""
 
 
 @dataclass
-class _Places:
-    """Where the containers of the arguments are.
+class _Containers:
+    """The containers of the arguments, found by `visit`.
 
-    first  by number: the expression for each
-    again  expressions for one that has another one already
-    kinds  what each of the expressions is of
-    rows   those of the lists in lists that are one value, to be unpacked
+    numbers   of the containers of an argument, in the order of visiting; one object has one number
+    first     the first expression for each number
+    repeated  further expressions, each with the first
+    kinds     the class of each expression
+    rows      starred expressions for the inner lists of nested lists
     """
 
     fn: Fn
     numbers: Iterator[int] = field(default_factory=lambda: iter(()))
     first: dict[int, str] = field(default_factory=dict)
-    again: list[tuple[str, str]] = field(default_factory=list)
+    repeated: list[tuple[str, str]] = field(default_factory=list)
     kinds: dict[str, object] = field(default_factory=dict)
     rows: list[str] = field(default_factory=list)
 
     def visit(self, text: str, tree: Tree) -> None:
         if isinstance(tree, Leaf):
             t = self.fn.params[tree.index].type
-            if isinstance(t, List) and self.enter(text, "list"):
-                self.rows += rows_of(text, t)
+            if isinstance(t, List) and self.is_new(text, "list"):
+                self.rows += nested_lists(text, t)
         elif isinstance(tree, Node):
             kind = tree.cls if tree.kind == "object" else "list" if tree.kind == "rows" else tree.kind
-            if kind != "tuple" and not issubclass(tree.cls, tuple) and not self.enter(text, kind):
+            if kind != "tuple" and not issubclass(tree.cls, tuple) and not self.is_new(text, kind):
                 return
             for key, child in zip(tree.keys, tree.children):
                 if tree.kind != "rows":
-                    self.visit(part(text, tree, key), child)
+                    self.visit(child_text(text, tree, key), child)
                 elif isinstance(child, Leaf):
-                    self.rows += rows_of(part(text, tree, key), self.fn.params[child.index].type)
+                    self.rows += nested_lists(child_text(text, tree, key), self.fn.params[child.index].type)
 
-    def enter(self, text: str, kind: object) -> bool:
-        """Is this container met for the first time?"""
+    def is_new(self, text: str, kind: object) -> bool:
+        """Record a container; is it met for the first time?"""
         number = next(self.numbers)
         if number in self.first:
-            self.again.append((text, self.first[number]))
+            self.repeated.append((text, self.first[number]))
             return False
         self.first[number], self.kinds[text] = text, kind
         return True
 
 
-def rows_of(text: str, t: Type) -> Iterator[str]:
-    """The lists in a list, at each depth."""
-    over, depth = text, 0
+def nested_lists(text: str, t: Type) -> Iterator[str]:
+    """Starred expressions for the lists in a list, one for each depth."""
+    inner, depth = text, 0
     while isinstance(t, List) and isinstance(t.elem, List):
-        yield f"*{over}" if not depth else f"*({over})"
-        over = f"row for rows in {text} for row in rows" if not depth else \
-            f"row for rows in ({over}) for row in rows"
+        yield f"*{inner}" if not depth else f"*({inner})"
+        inner = f"row for rows in {text} for row in rows" if not depth else \
+            f"row for rows in ({inner}) for row in rows"
         t, depth = t.elem, depth + 1
 
 
-def alone(traced: Traced, outside: Sequence[str]) -> list[Check]:
-    """The checks; `outside` are expressions for the lists, dicts and objects that are read from outside."""
-    found = _Places(traced.fn)
+def identity_checks(traced: Traced, outside: Sequence[str]) -> list[Check]:
+    """The checks; `outside` are expressions for containers among the free variables."""
+    containers = _Containers(traced.fn)
     for p in traced.params:
         if p.name in traced.containers:
-            found.numbers = iter(traced.containers[p.name])
-            found.visit(p.name, p.tree)
-    made = [Check((f"{text} is {first}",), "ValueError", f"{text} must be the same object as {first}")
-            for text, first in found.again]
+            containers.numbers = iter(traced.containers[p.name])
+            containers.visit(p.name, p.tree)
+    all_checks = [Check((f"{text} is {first}",), "ValueError", f"{text} must be the same object as {first}")
+            for text, first in containers.repeated]
     if traced.apart is None:
-        return made
-    own = [*found.first.values(), *found.rows]
-    if found.rows:
-        row = ", ".join(own) + "," * (len(own) == 1)
-        made.append(Check((f"len({{*map(id, ({row}))}}) == len(({row}))",), "ValueError",
+        return all_checks
+    in_arguments = [*containers.first.values(), *containers.rows]
+    if containers.rows:
+        row = ", ".join(in_arguments) + "," * (len(in_arguments) == 1)
+        all_checks.append(Check((f"len({{*map(id, ({row}))}}) == len(({row}))",), "ValueError",
                           "no list, dict or object may be passed twice: one is written"))
     else:
-        made += [Check((f"{b} is not {a}",), "ValueError", f"{b} must be another object than {a}: one is written")
-                 for a, b in itertools.combinations(own, 2) if found.kinds[a] == found.kinds[b]]
-    if outside and own:
-        few = not found.rows and len(own) * len(outside) <= FEW and not any(other.startswith("*") for other in outside)
-        conditions = tuple(f"{text} is not {other}" for text in own for other in outside) if few else (
-            f"{{*map(id, ({', '.join(own)},))}}.isdisjoint(map(id, ({', '.join(outside)},)))",)
+        all_checks += [Check((f"{b} is not {a}",), "ValueError", f"{b} must be another object than {a}: one is written")
+                 for a, b in itertools.combinations(in_arguments, 2) if containers.kinds[a] == containers.kinds[b]]
+    if outside and in_arguments:
+        few = not containers.rows and len(in_arguments) * len(outside) <= FEW \
+            and not any(other.startswith("*") for other in outside)
+        conditions = tuple(f"{text} is not {other}" for text in in_arguments for other in outside) if few else (
+            f"{{*map(id, ({', '.join(in_arguments)},))}}.isdisjoint(map(id, ({', '.join(outside)},)))",)
         names = ", ".join(other for other in outside if not other.startswith("*"))
-        made.append(Check(conditions, "ValueError", f"what is written may not be what is read from {names} too"))
-    return made
+        all_checks.append(Check(conditions, "ValueError", f"what is written may not be what is read from {names} too"))
+    return all_checks

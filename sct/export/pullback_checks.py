@@ -1,4 +1,4 @@
-"""What a pullback in a module is given is checked there, as `sct.vjp` checks it.
+"""Pullbacks in a module check and convert their cotangents, as `sct.vjp` does.
 
     def pullback(dz):                      def pullback(dz):
         dx = dz * y               ->           dz = cotangent_like(dz, z)
@@ -11,12 +11,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from sct.export.argument_checks import arranged, raising
+from sct.export.argument_checks import raise_statements, structure_checks
 from sct.ir.core import Eqn, Fn, Op, Operand, Value
 from sct.ir.pytree import Leaf, Node, Tree
 from sct.ir.types import List, Tensor
 
-__all__ = ["HELPER", "fitted", "pulls_back", "tops"]
+__all__ = ["HELPER", "returns_pullback", "structure_checks_of", "with_checked_cotangents"]
 
 HELPER = '''\
 def cotangent_like(ct, value):
@@ -30,41 +30,41 @@ def cotangent_like(ct, value):
         raise TypeError(f"a cotangent must be a number or an array of shape {np.shape(value)}")
     return made.astype(np.result_type(value), copy=False)[()]
 '''
-"""In a module with a pullback; what it gives is written into nowhere."""
+"""A function of each module with a pullback.  Its result may be the cotangent itself, which is never overwritten."""
 
 LIKE = Op("cotangent_like", lambda *_: None, emit="cotangent_like(_0, _1)",  # type: ignore[arg-type]
           nondiff="a check")
 
 
-def pulls_back(fn: Fn) -> bool:
-    """Is a pullback among its results?"""
+def returns_pullback(fn: Fn) -> bool:
+    """Does the function return a pullback?"""
     return any(eqn.op.name in ("pullback", "closure") for eqn in fn.eqns)
 
 
-def fitted(fn: Fn, result: Tree) -> Fn:
-    """`fn`, ready to print, with pullbacks that fit what they are given to the value."""
+def with_checked_cotangents(fn: Fn, result: Tree) -> Fn:
+    """`fn`, ready to print, with pullbacks that convert their cotangents to the shape and dtype of the value."""
     assert isinstance(result, Node)
     copied = {eqn.out: eqn.args[0] for eqn in fn.eqns if eqn.op.name in ("copy", "copy_list")}
     values = [copied.get(r, r) if isinstance(r, Value) else r for r in fn.results]  # copied after the pullback is made
     return fn.with_(eqns=tuple(
-        _fitted(eqn, values, result.children[0]) if eqn.op.name == "closure" else eqn for eqn in fn.eqns))
+        _with_checked_params(eqn, values, result.children[0]) if eqn.op.name == "closure" else eqn for eqn in fn.eqns))
 
 
-def _fitted(eqn: Eqn, values: Sequence[Operand], value: Tree) -> Eqn:
+def _with_checked_params(eqn: Eqn, values: Sequence[Operand], value: Tree) -> Eqn:
     (region,) = eqn.regions
-    beside = {j: values[k] for j, k in _pairs(eqn.attrs["params"], value)}
-    params, made = [], []
+    matching_values = {j: values[k] for j, k in _pairs(eqn.attrs["params"], value)}
+    params, conversions = [], []
     for j, p in enumerate(region.params):
-        given = p
-        if isinstance(p.type, (List, Tensor)) and j in beside:
-            given = Value(p.type, p.hint)
-            made.append(Eqn(LIKE, (given, beside[j]), (p,), primal=False))
-        params.append(given)
-    return eqn.with_(regions=(region.with_(params=tuple(params), eqns=(*made, *region.eqns)),))
+        unchecked = p
+        if isinstance(p.type, (List, Tensor)) and j in matching_values:
+            unchecked = Value(p.type, p.hint)
+            conversions.append(Eqn(LIKE, (unchecked, matching_values[j]), (p,), primal=False))
+        params.append(unchecked)
+    return eqn.with_(regions=(region.with_(params=tuple(params), eqns=(*conversions, *region.eqns)),))
 
 
 def _pairs(ct: Tree, value: Tree) -> Iterator[tuple[int, int]]:
-    """The leaves of two trees of one structure, side by side."""
+    """Pairs of corresponding leaves of two trees of one structure."""
     if isinstance(ct, Leaf) and isinstance(value, Leaf):
         yield ct.index, value.index
     elif isinstance(ct, Node) and isinstance(value, Node):
@@ -72,6 +72,6 @@ def _pairs(ct: Tree, value: Tree) -> Iterator[tuple[int, int]]:
             yield from _pairs(a, b)
 
 
-def tops(class_text: Callable[[type], str]) -> Callable[[str, Tree], Sequence[ast.stmt]]:
-    """What stands first in a pullback, by the name and the structure of what it takes: checks of the structure."""
-    return lambda name, tree: raising(arranged(name, tree, class_text))
+def structure_checks_of(class_text: Callable[[type], str]) -> Callable[[str, Tree], Sequence[ast.stmt]]:
+    """Gives the first statements of a pullback, which check the structure of its parameter."""
+    return lambda name, tree: raise_statements(structure_checks(name, tree, class_text))

@@ -1,7 +1,7 @@
 """A derivative at each stage of the compiler, as text; what `sct show-ir` prints.
 
     ast        the function's syntax tree           adjoint    differentiated, simplified
-    anf        its equations                        optimized  as it is printed: what is kept, what is in place
+    anf        its equations                        optimized  after all passes: residuals and buffers chosen
     activity   which of them carry a derivative     source     Python
 """
 
@@ -54,7 +54,7 @@ def _ast(f: Any) -> str:
 
 
 def _activity(fn: Fn) -> str:
-    """The equations, each that carries a derivative marked."""
+    """The equations, with a comment on each that carries a derivative."""
     active: set[Value] = set()
     for eqn in fn.eqns:
         if eqn.op.name in ("vjp", "jvp", "pullback") and eqn.regions:
@@ -71,7 +71,7 @@ def _activity(fn: Fn) -> str:
 
 
 def copies_in_loops(traced: Traced) -> Iterator[tuple[str, Loc | None]]:
-    """What is copied in each trip of a loop of the derivative, and the user's line that takes it."""
+    """The arrays that are copied in each iteration of a loop of the derivative, and the line that overwrites them."""
     fn = pipeline.run(traced.fn)
     for f in (*fn.functions, fn):
         for loop in walk(f):
@@ -83,14 +83,14 @@ def _copies(body: Fn, loc: Loc | None) -> Iterator[tuple[str, Loc | None]]:
     for k, eqn in enumerate(body.eqns):
         if eqn.op.name == "copy" and not eqn.primal:
             name = next((v.hint for v in (eqn.out, *eqn.args) if isinstance(v, Value) and v.hint), "an array")
-            yield name, _taker(eqn, body.eqns[k + 1:]) or loc
+            yield name, _overwriting_loc(eqn, body.eqns[k + 1:]) or loc
         elif eqn.op.name == "cond":
-            for arm in eqn.regions:
-                yield from _copies(arm, loc)
+            for branch in eqn.regions:
+                yield from _copies(branch, loc)
 
 
-def _taker(made: Eqn, after: tuple[Eqn, ...]) -> Loc | None:
-    """Where the copy, or what was copied, is overwritten."""
-    both = {made.out, made.args[0]}
-    users = [e for e in after if e.loc is not None and both & {*e.args}]
+def _overwriting_loc(copy: Eqn, later: tuple[Eqn, ...]) -> Loc | None:
+    """The place where the copy or the original is overwritten."""
+    buffers = {copy.out, copy.args[0]}
+    users = [e for e in later if e.loc is not None and buffers & {*e.args}]
     return next((e.loc for e in (*(u for u in users if u.inplace is not None), *users)), None)

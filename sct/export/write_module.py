@@ -1,4 +1,4 @@
-"""Derivatives -> the text of a module that defines them as plain functions.
+"""Writes the text of a module that defines derivatives as plain functions.
 
     f_grad of  def f(x: float): return SCALE * x      ->      SCALE = 2.0
 
@@ -23,52 +23,56 @@ from typing import Any
 
 from sct.codegen import NO_DEFAULT, Interface, Parameter, Source, generate
 from sct.errors import SctError
-from sct.export.argument_checks import Check, asked, checks, condition, raising
-from sct.export.free_variables import Imported, Outside
-from sct.export.identity_checks import alone
-from sct.export.pullback_checks import HELPER, fitted, pulls_back, tops
+from sct.export.argument_checks import Check, conjunction, leaves_in_guards, raise_statements, specialization_checks
+from sct.export.free_variables import FreeVariables, ImportedVariables
+from sct.export.identity_checks import identity_checks
+from sct.export.pullback_checks import HELPER, returns_pullback, structure_checks_of, with_checked_cotangents
 from sct.frontend import Traced, signature_comment
 from sct.ir.core import rebuild
 from sct.ir.pytree import Const, Leaf
 from sct.ir.types import Dim
 from sct.passes import pipeline
 
-__all__ = ["Writer", "module_of"]
+__all__ = ["ModuleWriter", "module_of"]
 
 
 def module_of(traced: Sequence[Traced], open_sizes: Collection[Dim] = ()) -> str:
-    """A module with one derivative, compiled for several kinds of arguments; globals are read from their module."""
-    writer = Writer(Imported())
+    """The text of a module with one derivative, for all its specializations; it imports the modules of its globals."""
+    writer = ModuleWriter(ImportedVariables())
     name = traced[0].name
-    writer.define(name, writer.add(name, traced, open_sizes=open_sizes))
+    writer.define(name, writer.function_text(name, traced, open_sizes=open_sizes))
     return writer.module(f"{name}, written by sct.")
 
 
-class Writer:
-    """Functions added one by one, and what they need.
+class ModuleWriter:
+    """Collects functions, and the imports, constants and helper functions that they need.
 
-    outside  how what they read from outside is had
+    variables  decides how free variables are read
+    functions  the texts of functions and other definitions, in order
+    names      the names that they bind
+    helpers    by the texts of helper functions, their new names
     """
 
-    def __init__(self, outside: Outside) -> None:
-        self.outside = outside
+    def __init__(self, variables: FreeVariables) -> None:
+        self.variables = variables
         self.functions: list[str] = []
         self.names: set[str] = set()
         self.helpers: dict[tuple[str, ...], dict[str, str]] = {}
         self.imports: dict[str, None] = {}
-        self.numpy = False
+        self.needs_numpy = False
 
-    def add(self, name: str, traced: Sequence[Traced], itself: str | None = None,
+    def function_text(self, name: str, traced: Sequence[Traced], self_name: str | None = None,
             open_sizes: Collection[Dim] = ()) -> str:
-        """The text of a function that is any of these derivatives, whichever serves the arguments.
+        """The text of a function that dispatches between these specializations.
 
-        itself      the name of the first parameter of a method, that of the object it is bound to
-        open_sizes  those of its arrays that may be anything
+        self_name   of a method, the name of its first parameter
+        open_sizes  sizes of arrays that need no check
         """
         if len(traced) == 1:
-            return self._function(name, traced[0], itself, checked=True, open_sizes=open_sizes)[0]
-        parts = [self._function(f"_{name}_{k}", each, itself, checked=False) for k, each in enumerate(traced, 1)]
-        return "\n\n".join([*(part for part, _ in parts), _dispatcher(name, parts)])
+            return self._function(name, traced[0], self_name, checked=True, open_sizes=open_sizes)[0]
+        parts = [self._function(f"_{name}_{k}", specialization, self_name, checked=False)
+                 for k, specialization in enumerate(traced, 1)]
+        return "\n\n".join([*(part for part, _ in parts), _dispatcher_text(name, parts)])
 
     def parameters(self, text: str) -> set[str]:
         """The names of the parameters of a function."""
@@ -76,129 +80,130 @@ class Writer:
         return {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
 
     def define(self, name: str, text: str) -> None:
-        """Enter a definition, in order."""
+        """Append a definition."""
         self.names.add(name)
         self.functions.append(text.strip("\n"))
 
     def module(self, title: str = "") -> str:
-        """The whole text."""
-        header = self.outside.header(self.names)
-        texts = (*self.functions, *self.outside.constants.values())
-        outside = [line for line in self.outside.imports if any(f"{line.split()[-1]}." in text for text in texts)]
-        imports = dict.fromkeys([*self.imports, *outside, *(["import numpy as np"] if self.numpy else [])])
+        """The text of the module."""
+        header = self.variables.definition_texts(self.names)
+        texts = (*self.functions, *self.variables.constants.values())
+        used = [line for line in self.variables.imports if any(f"{line.split()[-1]}." in text for text in texts)]
+        imports = dict.fromkeys([*self.imports, *used, *(["import numpy as np"] if self.needs_numpy else [])])
         copied = [part for part in header if not _is_import(part)]
         imports.update(dict.fromkeys(part for part in header if _is_import(part)))
         _refuse_clashes(imports)
-        values = [f"{name} = {text}" for name, text in self.outside.constants.items()]
+        values = [f"{name} = {text}" for name, text in self.variables.constants.items()]
         groups = [
             [f'"""{title}"""'] if title else [],
             sorted(line for line in imports if line.startswith("from __future__")),
-            sorted((line for line in imports if _is_standard(line) and "__future__" not in line), key=_kind),
-            sorted((line for line in imports if not _is_standard(line)), key=_kind),
-            list(self.outside.comments),
-            [*_short(copied), *values],
+            sorted((line for line in imports if _is_standard(line) and "__future__" not in line), key=_import_order),
+            sorted((line for line in imports if not _is_standard(line)), key=_import_order),
+            list(self.variables.comments),
+            [*_one_line_definitions(copied), *values],
         ]
         top = "\n\n".join("\n".join(group) for group in groups if group)
-        blocks = [part for part in copied if part not in _short(copied)]
+        blocks = [part for part in copied if part not in _one_line_definitions(copied)]
         return "\n\n\n".join(filter(None, [top, *blocks, *self.functions])) + "\n"
 
     # -- one function -----------------------------------------------------------------
 
-    def _function(self, name: str, traced: Traced, itself: str | None, checked: bool,
+    def _function(self, name: str, traced: Traced, self_name: str | None, checked: bool,
                   open_sizes: Collection[Dim] = ()) -> tuple[str, list[Check]]:
-        texts = self._texts(traced, itself)
-        traced, texts = _merged(traced, texts)
-        kept = {f.name for f in traced.free if traced.fn.params.index(f.param) not in texts.keys() | asked(traced)}
-        if kept:
-            kept -= _names_in(ast.parse(self._generate(name, traced, texts, itself, ()).definition), ast.Load)
-            traced = replace(traced, params=tuple(p for p in traced.params if p.name not in kept))
-        vary = {leaf: text for leaf, text in texts.items() if self.outside.varies(text, itself)}
-        made = checks(traced, texts, vary, self.outside.class_text, self.outside.identities(traced, itself),
-                      open_sizes)
-        made += alone(traced, self.outside.others(traced, itself))
-        source = self._generate(name, traced, texts, itself, made if checked else [])
-        self.numpy |= any("np." in c for check in made for c in check.conditions)
-        self.imports.update(dict.fromkeys(line for line in source.imports if not self.outside.provides(line)))
+        texts = self._free_variable_texts(traced, self_name)
+        traced, texts = _merge_equal_leaves(traced, texts)
+        needed = texts.keys() | leaves_in_guards(traced)
+        unread = {f.name for f in traced.free if traced.fn.params.index(f.param) not in needed}
+        if unread:
+            unread -= _names_in(ast.parse(self._generate(name, traced, texts, self_name, ()).definition), ast.Load)
+            traced = replace(traced, params=tuple(p for p in traced.params if p.name not in unread))
+        checked_leaves = {leaf: text for leaf, text in texts.items() if self.variables.may_change(text, self_name)}
+        all_checks = specialization_checks(traced, texts, checked_leaves, self.variables.class_text,
+                                           self.variables.facts(traced, self_name), open_sizes)
+        all_checks += identity_checks(traced, self.variables.outside_containers(traced, self_name))
+        source = self._generate(name, traced, texts, self_name, all_checks if checked else [])
+        self.needs_numpy |= any("np." in c for check in all_checks for c in check.conditions)
+        self.imports.update(dict.fromkeys(line for line in source.imports if not self.variables.provides_import(line)))
         for key, value in source.bindings.items():
-            self._bind(key, value)
+            self._bind_default(key, value)
         text = source.definition
-        if pulls_back(traced.fn):
-            self.numpy, text = True, f"{HELPER}\n\n{text}"
-        return self._without_helpers(text, name), made
+        if returns_pullback(traced.fn):
+            self.needs_numpy, text = True, f"{HELPER}\n\n{text}"
+        return self._without_helpers(text, name), all_checks
 
     def _without_helpers(self, text: str, name: str) -> str:
-        """The last function of a text, as `name`; those that it calls are entered, once, under free names."""
+        """The last function of a text, called `name`.  The helpers before it are added once, under free names."""
         *helpers, main = re.split(r"\n\n\n(?=def )", text.strip("\n"))
         renamed = self.helpers.get(tuple(helpers))
         if renamed is None:
-            taken = {*self.names, *self.outside.names}.union(*(each.values() for each in self.helpers.values()))
-            renamed = {old: _free_name(old, taken) for old in (helper[4:helper.index("(")] for helper in helpers)}
+            reserved = {*self.names, *self.variables.names}.union(*(names.values() for names in self.helpers.values()))
+            renamed = {old: _free_name(old, reserved) for old in (helper[4:helper.index("(")] for helper in helpers)}
             self.helpers[tuple(helpers)] = renamed
             self.functions += [_renamed(helper, renamed) for helper in helpers]
         return re.sub(r"^def \w+", f"def {name}", _renamed(main, renamed))
 
-    def _texts(self, traced: Traced, itself: str | None) -> dict[int, str]:
-        """How the leaves that are not arguments are written; those not here stay parameters."""
-        found = {traced.fn.params.index(f.param): self.outside.text(traced, f, itself) for f in traced.free}
-        return {leaf: text for leaf, text in found.items() if text is not None}
+    def _free_variable_texts(self, traced: Traced, self_name: str | None) -> dict[int, str]:
+        """The expressions of the leaves that are free variables; other leaves stay parameters."""
+        texts = {traced.fn.params.index(f.param): self.variables.expression(traced, f, self_name) for f in traced.free}
+        return {leaf: text for leaf, text in texts.items() if text is not None}
 
-    def _generate(self, name: str, traced: Traced, texts: Mapping[int, str], itself: str | None,
-                  made: Sequence[Check]) -> Source:
-        """The function; what is outside and assigned to in it has another name there."""
+    def _generate(self, name: str, traced: Traced, texts: Mapping[int, str], self_name: str | None,
+                  all_checks: Sequence[Check]) -> Source:
+        """The source of the function.  A free variable whose name is assigned in it gets another local name."""
         fn = pipeline.run(traced.fn)
         inner = None
-        if pulls_back(fn):
-            fn, inner = fitted(fn, traced.result), tops(self.outside.class_text)
+        if returns_pullback(fn):
+            fn, inner = with_checked_cotangents(fn, traced.result), structure_checks_of(self.variables.class_text)
         name = _free_name(name, {f.name for f in fn.functions})
-        outer = {p.name: texts[p.tree.index] for p in traced.params
+        outer_texts = {p.name: texts[p.tree.index] for p in traced.params
                  if isinstance(p.tree, Leaf) and p.tree.index in texts}
-        own = [p for p in traced.params if p.name not in outer]
-        taken = {re.split(r"[.\[]", text)[0] for text in outer.values()}
-        for p in own:
-            if p.name in taken:
+        arguments = [p for p in traced.params if p.name not in outer_texts]
+        reserved = {re.split(r"[.\[]", text)[0] for text in outer_texts.values()}
+        for p in arguments:
+            if p.name in reserved:
                 raise SctError("SCT914", f"the parameter `{p.name}` hides what is outside under the same name",
                                hint="rename one of them")
-        params = [Parameter(itself, tree=Const(None))] if itself is not None else []
+        params = [Parameter(self_name, tree=Const(None))] if self_name is not None else []
         params += [Parameter(p.name, p.kind, NO_DEFAULT if p.default is inspect.Parameter.empty else p.default, p.tree)
-                   for p in own]
-        comment = signature_comment(traced.fn, own)
-        names = {p: text if text.isidentifier() else p for p, text in outer.items()}
+                   for p in arguments]
+        comment = signature_comment(traced.fn, arguments)
+        names = {p: text if text.isidentifier() else p for p, text in outer_texts.items()}
         while True:
-            bound = [f"{names[p]} = {text}" for p, text in outer.items() if names[p] != text]
-            leaves = [Parameter(names[p.name], "outer", tree=p.tree) for p in traced.params if p.name in outer]
+            assignments = [f"{names[p]} = {text}" for p, text in outer_texts.items() if names[p] != text]
+            leaves = [Parameter(names[p.name], "outer", tree=p.tree) for p in traced.params if p.name in outer_texts]
+            prologue = (*raise_statements(all_checks), *ast.parse("\n".join(assignments)).body)
             source = generate(fn, Interface(
-                name, (*params, *leaves), traced.result, comment,
-                (*raising(made), *ast.parse("\n".join(bound)).body), frozenset(taken | {name}), inner))
+                name, (*params, *leaves), traced.result, comment, prologue, frozenset(reserved | {name}), inner))
             main = ast.parse(source.definition).body[-1]
             read, written = _names_in(main, ast.Load), _names_in(main, ast.Store)
-            unread = {p for p in outer if names[p] not in read}
-            written &= {text for p, text in outer.items() if names[p] == text}
+            unread = {p for p in outer_texts if names[p] not in read}
+            written &= {text for p, text in outer_texts.items() if names[p] == text}
             if not written and not unread:
                 return source
-            outer = {p: text for p, text in outer.items() if p not in unread}
-            names.update({p: f"{text}_" for p, text in outer.items() if text in written})
+            outer_texts = {p: text for p, text in outer_texts.items() if p not in unread}
+            names.update({p: f"{text}_" for p, text in outer_texts.items() if text in written})
 
-    def _bind(self, key: str, value: Any) -> None:
-        """A default that has no literal form in the signature."""
+    def _bind_default(self, key: str, value: Any) -> None:
+        """Define a constant for a default that has no literal form in the signature."""
         text = repr(value)
         try:
             ast.literal_eval(text)
         except (ValueError, SyntaxError):
             raise SctError("SCT914", f"the default of `{key[1:]}` cannot be copied", why=f"it is {text}") from None
-        if self.outside.constants.setdefault(key, text) != text:
+        if self.variables.constants.setdefault(key, text) != text:
             raise SctError("SCT914", f"the default of `{key[1:]}` cannot be copied",
                            why="another function has another default of this name", hint="rename the parameter")
 
 
-def _merged(traced: Traced, texts: Mapping[int, str]) -> tuple[Traced, dict[int, str]]:
-    """Leaves of one text are one."""
+def _merge_equal_leaves(traced: Traced, texts: Mapping[int, str]) -> tuple[Traced, dict[int, str]]:
+    """Merges the leaves that have the same expression."""
     first: dict[str, int] = {}
-    again = {leaf: first[text] for leaf, text in texts.items() if first.setdefault(text, leaf) != leaf}
+    equal = {leaf: first[text] for leaf, text in texts.items() if first.setdefault(text, leaf) != leaf}
     fn = traced.fn
-    body = rebuild(fn.with_(params=()), {fn.params[k]: fn.params[j] for k, j in again.items()})
-    params = tuple(p for p in traced.params if not (isinstance(p.tree, Leaf) and p.tree.index in again))
+    body = rebuild(fn.with_(params=()), {fn.params[k]: fn.params[j] for k, j in equal.items()})
+    params = tuple(p for p in traced.params if not (isinstance(p.tree, Leaf) and p.tree.index in equal))
     return (replace(traced, fn=body.with_(params=fn.params), params=params),
-            {leaf: text for leaf, text in texts.items() if leaf not in again})
+            {leaf: text for leaf, text in texts.items() if leaf not in equal})
 
 
 def _free_name(name: str, taken: Collection[str]) -> str:
@@ -213,15 +218,15 @@ def _names_in(tree: ast.AST, context: type[ast.expr_context]) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
 
 
-def _dispatcher(name: str, parts: Sequence[tuple[str, list[Check]]]) -> str:
-    """A function that calls the first of these that serves the arguments."""
+def _dispatcher_text(name: str, parts: Sequence[tuple[str, list[Check]]]) -> str:
+    """A function that calls the first of these specializations whose checks hold."""
     (first, *_) = ast.parse(parts[0][0]).body
     assert isinstance(first, ast.FunctionDef)
     args = first.args
     passed = [*(a.arg for a in [*args.posonlyargs, *args.args]), *([f"*{args.vararg.arg}"] if args.vararg else []),
               *(f"{a.arg}={a.arg}" for a in args.kwonlyargs), *([f"**{args.kwarg.arg}"] if args.kwarg else [])]
-    lines = [f"if {condition(made)}:\n    return _{name}_{k}({', '.join(passed)})"
-             for k, (_, made) in enumerate(parts, 1)]
+    lines = [f"if {conjunction(all_checks)}:\n    return _{name}_{k}({', '.join(passed)})"
+             for k, (_, all_checks) in enumerate(parts, 1)]
     lines.append(f'raise TypeError("{name} was not compiled for arguments like these")')
     return f"def {name}({ast.unparse(args)}):\n" + textwrap.indent("\n".join(lines), "    ")
 
@@ -236,18 +241,18 @@ def _is_standard(line: str) -> bool:
     return line.split()[1].split(".")[0] in sys.stdlib_module_names
 
 
-def _kind(line: str) -> tuple[bool, str]:
-    """Import lines before lines of names that are imported."""
+def _import_order(line: str) -> tuple[bool, str]:
+    """Sorts `import` lines before `from` lines."""
     return line.startswith("from"), line
 
 
-def _short(parts: Sequence[str]) -> list[str]:
-    """Definitions that stand together: not functions and classes."""
+def _one_line_definitions(parts: Sequence[str]) -> list[str]:
+    """The definitions other than functions and classes, which stand together without blank lines."""
     return [part for part in parts if not part.lstrip().startswith(("def ", "class ", "@", "async "))]
 
 
 def _refuse_clashes(imports: Mapping[str, None]) -> None:
-    """Two modules under one name."""
+    """Refuse imports that bind one name to two objects."""
     seen: dict[str, str] = {}
     for line in imports:
         (node,) = ast.parse(line).body

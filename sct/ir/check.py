@@ -6,8 +6,8 @@ It runs after a pass, so that a pass that breaks the IR is found at once and not
 Traceback (most recent call last):
     ...
 sct.ir.check.IRError: result x is not in scope
-    def f() -> float:
- -> ...
+ -> def f() -> float:
+        return x
 """
 
 from __future__ import annotations
