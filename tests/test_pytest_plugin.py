@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.metadata
 import linecache
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,8 +48,10 @@ def test_both(sct_golden):
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester):
-    """run(*options): the result of pytest in a project with MODEL and TESTS; `replace` edits the model."""
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
+    """run(*options): the result of pytest in a project with MODEL and TESTS; `model` edits the model."""
+    # Bytecode of a file that is edited twice in a second, to the same size, would be stale.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     class Project:
         path = pytester.path

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TypeVar, Union
+from typing import Any, Literal, Protocol, TypeVar, Union
 
 from sct.errors import Loc
 from sct.ir.types import Dim, Optional, Residuals, Seq, Tensor, Type, Undef, py
@@ -106,6 +106,11 @@ def is_undef(x: Operand) -> bool:
 
 
 
+Aliasing = Literal["none", "view", "maybe", "same"]
+RaisesFor = Literal["never", "shape", "value"]
+Cost = Literal["free", "cheap", "dear", "never"]
+
+
 @dataclass(frozen=True, eq=False)
 class Op:
     """An op: how it is spelled, typed, run, differentiated and printed.
@@ -168,14 +173,14 @@ class Op:
     asks: Callable[..., dict[str, Any]] | None = None
     inactive: tuple[int, ...] = ()
     shapes: tuple[int, ...] = ()
-    alias: str | Callable[..., str] = "none"
+    alias: Aliasing | Callable[..., Aliasing] = "none"
     alias_of: int = 0
     readonly: bool | Callable[..., bool] = False
     writes: tuple[int, ...] = ()
-    raises: str = "never"
+    raises: RaisesFor = "never"
     safe: Callable[..., bool] | None = None
     effect: bool = False
-    cost: str = "cheap"
+    cost: Cost = "cheap"
     dim: Callable[..., Dim | None] | None = None
     spelled: bool = False
     samples: Callable[[], Any] | None = None

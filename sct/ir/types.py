@@ -14,11 +14,11 @@ import math
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Literal, Union
 from typing import Optional as Maybe
-from typing import Union
 
 __all__ = [
-    "Apply", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
+    "Apply", "Carrier", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
     "TypeMismatch", "Undef", "applied", "array", "broadcast_dims", "broadcast_shapes", "divided", "in_words", "join",
     "maybe_single", "note_size_requirement", "product", "py", "range_len", "size_requirements", "slice_len", "sym",
     "ANY_BOOL", "ANY_INT", "ANY_REAL", "ANY_SINGLE", "BOOL", "FLOAT", "INT", "NONE", "REAL",
@@ -266,6 +266,9 @@ def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
 # -- types --------------------------------------------------------------------------
 
 
+Carrier = Literal["py", "np", "any", "array"]
+
+
 @dataclass(frozen=True)
 class Tensor:
     """A number or an array of numbers.
@@ -277,7 +280,7 @@ class Tensor:
     "rint", "ri64", ...: an int that counts as real (`ir.real_ints`).
     """
 
-    carrier: str
+    carrier: Carrier
     dtype: str
     shape: tuple[Dim, ...] = ()
 

@@ -107,19 +107,19 @@ def may_raise(eqn: Eqn) -> bool:
             eqn.op in ELEMENTWISE and numpy and not (eqn.spelling or "").startswith("math.")
             and all(map(_is_bounded, eqn.args))):
         return True
-    return _asks_of_sizes(eqn)
+    return _has_unproved_size_requirement(eqn)
 
 
-def _asks_of_sizes(eqn: Eqn) -> bool:
-    """Does NumPy ask something of the sizes that is not proved?"""
+def _has_unproved_size_requirement(eqn: Eqn) -> bool:
+    """Does NumPy require something of the sizes that is not proved?"""
     t = eqn.outs[0].type if eqn.outs else None
     if OPS.get(eqn.op.name) is not eqn.op or eqn.regions or not isinstance(t, Tensor):
         return eqn.op.raises == "shape"
     if eqn.op.raises != "shape" and not t.is_array:
         return False
     args = list(map(_assigned, eqn.args))
-    told = size_requirements(lambda: result_type(eqn.op, args, eqn.attrs, eqn.spelling))
-    return not all(told) or eqn.op.raises == "shape" and not told
+    proofs = size_requirements(lambda: result_type(eqn.op, args, eqn.attrs, eqn.spelling))
+    return not all(proofs) or eqn.op.raises == "shape" and not proofs
 
 
 def _assigned(x: Operand) -> Operand:

@@ -22,6 +22,7 @@ from sct.ir.core import Operand
 from sct.ir.types import (
     ANY_REAL,
     ANY_SINGLE,
+    Carrier,
     Dim,
     Tensor,
     Type,
@@ -143,7 +144,7 @@ def probe(fn: Callable[..., Any], *dtypes: str) -> str:
         raise TypeMismatch(str(error)) from error
 
 
-def scalar_or_array(dtypes: set[str], shape: tuple[Dim, ...], carrier: str = "np") -> Tensor:
+def scalar_or_array(dtypes: set[str], shape: tuple[Dim, ...], carrier: Carrier = "np") -> Tensor:
     """The type of a result of this shape: an array, or a scalar of the carrier."""
     if shape and len(dtypes) > 1:
         raise TypeMismatch(f"the dtype of the result may be any of {', '.join(sorted(dtypes))}: "
