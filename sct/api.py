@@ -74,7 +74,7 @@ def jacobian(
     f: None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy"
 ) -> Callable[[Function], Derivative]: ...
 def jacobian(f: Function | None = None, argnums: Argnums = 0, *, has_aux: bool = False, backend: str = "numpy") -> Any:
-    """All derivatives of the numbers that `f` returns by those of the arguments `argnums`.
+    """All derivatives of the numbers that `f` returns with respect to those in the arguments `argnums`.
 
     For an output of shape (m,) and an argument of shape (n,) an array of shape (m, n).
     Outputs and arguments may be containers: the result is arranged as the output, each
@@ -143,7 +143,7 @@ def _derivative(kind: str, f: Function | None, argnums: Argnums, has_aux: bool, 
 def vjp(f: Function, *primals: Any, has_aux: bool = False, backend: str = "numpy") -> tuple[Any, ...]:
     """(f(*primals), pullback); the pullback takes a cotangent of the value and returns
     a tuple of cotangents, one for each primal.  It may be called any number of times, and
-    pickled where what it keeps can be.  With `has_aux`, `f` returns (value, aux), and aux
+    pickled if its residuals can be.  With `has_aux`, `f` returns (value, aux), and aux
     comes after the pullback.
 
     >>> value, pullback = vjp(lambda x, y: x * y, 2.0, 5.0)
@@ -163,9 +163,9 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], *, has_aux
         backend: str = "numpy") -> tuple[Any, ...]:
     """(f(*primals), its derivative in the direction `tangents`).
 
-    A tangent mirrors its primal; None stands for zero, and for the tangent of what
-    has none (strings, ints, None).  With `has_aux`, `f` returns (value, aux), and aux
-    comes last.
+    A tangent has the structure of its primal.  None stands for zero, and for the tangent of
+    a string, an int in a container, or None.  With `has_aux`, `f` returns (value, aux), and
+    aux comes last.
 
     >>> jvp(lambda x, y: x * y, (2.0, 5.0), (1.0, 0.0))
     (10.0, 5.0)
@@ -241,7 +241,7 @@ MODES = ("grad", "value_and_grad", "jacobian", "jacfwd", "jacrev", "hessian", "v
 
 
 def stop_gradient(x: T) -> T:
-    """`x`, of which derivatives see a constant.
+    """`x` itself, which derivatives treat as a constant.
 
     >>> grad(lambda x: x * stop_gradient(x))(3.0)
     3.0
@@ -304,11 +304,10 @@ def check_grads(
 ) -> None:
     """Compare the derivatives of `f` at `args` with central differences.
 
-    Along a random direction v and for a random cotangent c:
-    jvp(v) against differences (of several step sizes, one must agree), <c, jvp(v)>
-    against <vjp(c), v>, and the values against `f(*args)`, bit for bit.  `argnums`
-    are indices, by default those of all floating-point arguments.  With `order=2`,
-    the derivative is checked in the same way.
+    For a random direction v and a random cotangent c it compares jvp(v) with differences
+    (one of several step sizes must agree), <c, jvp(v)> with <vjp(c), v>, and the values
+    with `f(*args)`, bit for bit.  `argnums` are indices, by default those of all
+    floating-point arguments.  With `order=2`, the derivative is checked in the same way.
 
     Raises SctError with the numbers where two of them differ.
 

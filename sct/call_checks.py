@@ -58,10 +58,10 @@ class _Miss:
 MISS = _Miss()
 
 GONE = (AttributeError, LookupError, TypeError, ValueError, SctError)
-"""What reading a variable may raise if it is gone or has another structure."""
+"""The exceptions of reading a variable that is gone or has another structure."""
 
 UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardError)
-"""What evaluating a guard may raise for values for which it is undefined."""
+"""The exceptions of evaluating a guard where it is undefined."""
 
 
 FORMS = {"is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}",
@@ -108,7 +108,7 @@ class _CheckWriter:
     lines       the lines of the checks
     sizes       the variable of each size, by its number in the key
     containers  the variable and the mirror of each container, by its number in the key
-    objects     the names of objects at paths that are known to be what they were
+    objects     by path, the name of an object that is checked to be the same
     compares_whole_key  there is a list of any length, so keys are compared as a whole
 
     A mirror is an argument with variables in the place of its leaves.

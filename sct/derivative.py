@@ -225,11 +225,11 @@ def call_once(transform: Transform, *args: Any, backend: str = "numpy") -> Any:
         raise without_compiler_frames(refusal) from refusal.__cause__
 
 
-# -- what grad returns ----------------------------------------------------------------
+# -- derivatives ----------------------------------------------------------------------
 
 
 class Derivative:
-    """A function that computes a derivative of another: what `grad` and `value_and_grad` return.
+    """A function that computes a derivative of another function: the result of `grad` or `value_and_grad`.
 
     It has the name, docstring and signature of the function, is called like it, and may be differentiated again.
     """
@@ -476,7 +476,7 @@ def _position(kind: str, f: object, parameters: list[inspect.Parameter], argnum:
     raise _bad_argnums(kind, f, parameters, f"there is no positional argument {index}")
 
 
-def _bad_argnums(kind: str, f: object, parameters: list[inspect.Parameter], what: str) -> SctError:
+def _bad_argnums(kind: str, f: object, parameters: list[inspect.Parameter], problem: str) -> SctError:
     name = getattr(f, "__name__", "f")
-    return SctError("SCT903", f"{kind} of {name}: {what}",
+    return SctError("SCT903", f"{kind} of {name}: {problem}",
                     why=f"the parameters are ({', '.join(map(str, parameters))})")

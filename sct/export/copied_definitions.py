@@ -1,4 +1,4 @@
-"""Copies those definitions of the user's module that emitted code needs.
+"""Copies the definitions of the user's module that emitted code needs.
 
     SCALE = 2.0 * TAU     needs TAU, which needs math:
                           import math; TAU = 2.0 * math.pi; SCALE = 2.0 * TAU
@@ -148,7 +148,7 @@ def changed_names(node: ast.AST) -> set[str]:
 
 
 def read_names(node: ast.AST) -> set[str]:
-    """The names of the module that a statement reads when it runs, or when what it defines is called."""
+    """The names of the module that a statement reads when it runs, or when the function that it defines is called."""
     if isinstance(node, ast.ClassDef):
         return {name for part in ast.iter_child_nodes(node) for name in read_names(part)}
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

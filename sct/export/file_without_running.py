@@ -185,7 +185,7 @@ class _PlainNames:
     def library_of(self, node: ast.AST) -> str | None:
         """The library at the root of `np.linalg.norm` or `np.zeros(3).reshape(3, 1)`.
 
-        None for calls of what a call returns (`sct.grad(f)(x)` runs `f`), and for random numbers, unless they come from
+        None if the callee is itself a call (`sct.grad(f)(x)` runs `f`), and for random numbers, unless they come from
         a generator with a seed.
         """
         if isinstance(node, ast.Call):

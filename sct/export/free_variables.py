@@ -162,7 +162,6 @@ class CopiedVariables(FreeVariables):
     def __init__(self, definitions: Definitions | None, namespace: dict[str, Any], strict: bool) -> None:
         super().__init__()
         self.definitions, self.namespace, self.strict = definitions, namespace, strict
-        self.checked_names: dict[str, Any] = {}
 
     @staticmethod
     def of(function: Any, strict: bool = False) -> CopiedVariables:

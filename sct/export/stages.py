@@ -1,4 +1,4 @@
-"""A derivative at each stage of the compiler, as text; what `sct show-ir` prints.
+"""Prints a derivative at each stage of the compiler, for `sct show-ir`.
 
     ast        the function's syntax tree           adjoint    differentiated, simplified
     anf        its equations                        optimized  after all passes: residuals and buffers chosen

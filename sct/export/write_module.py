@@ -207,7 +207,7 @@ def _merge_equal_leaves(traced: Traced, texts: Mapping[int, str]) -> tuple[Trace
 
 
 def _free_name(name: str, taken: Collection[str]) -> str:
-    return next(each for k in itertools.count(1) if (each := name if k == 1 else f"{name}_{k}") not in taken)
+    return next(candidate for k in itertools.count(1) if (candidate := name if k == 1 else f"{name}_{k}") not in taken)
 
 
 def _renamed(text: str, names: Mapping[str, str]) -> str:

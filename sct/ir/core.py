@@ -141,7 +141,7 @@ class Op:
               its value when the function is compiled ahead of time
     nondiff   the reason why there is no derivative
     inactive  positions of operands that have no derivative (indices, conditions)
-    shapes    positions of operands of which the shape and the dtype are read, not the elements
+    shapes    positions of operands whose shape and dtype are read, but not the elements
     alias     "none", "view", "maybe" (a view or a copy) or "same" (may be the very
               object), each of operand `alias_of`; or a function
               alias(*operands, **attrs) of them.  Ask `sct.ops.aliases(eqn)`
@@ -279,7 +279,7 @@ def _changed(node: N, changes: Mapping[str, Any]) -> N:
 
 
 class EmitsEqns(Protocol):
-    """What `Op.__call__` needs of a builder."""
+    """The part of a builder that `Op.__call__` uses."""
 
     def emit(self, op: Op, args: Sequence[Operand | float | None], attrs: Mapping[str, Any]) -> Any: ...
 

@@ -54,7 +54,7 @@ Atom = Union[str, Apply]
 class Dim:
     """`const + sum(coef * atom)`, atoms in order of their text.
 
-    The name of a symbol says what is known of it: `n`, the size of an argument,
+    The name of a symbol tells its bounds: `n`, the size of an argument,
     is neither 0 nor 1; `_k`, a size found at run time, is at least 0; `__m`, a
     Python int used as a size, may be anything.
     """

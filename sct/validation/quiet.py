@@ -78,8 +78,8 @@ def _time_limit(seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
-# Streams, handlers and filters belong to all threads.  They are replaced while any thread captures, and pass on what
-# the other threads write.
+# Streams, handlers and filters belong to all threads.  They are replaced while any thread captures its output, and
+# pass on the output of the other threads.
 _lock = threading.Lock()
 _texts: dict[int, list[list[str]]] = {}
 _originals: list[Any] = []

@@ -334,13 +334,13 @@ def _excuse(*outcomes: Outcome) -> str | None:
 
     Raises the SCT601 of a derivative that the function calls.
     """
-    for each in outcomes:
-        if isinstance(each.error, SctError) and each.error.code == "SCT601":
-            raise each.error
-        if isinstance(each.error, (RecursionError, MemoryError)):
-            return f"it raises {type(each.error).__name__}"
-        if isinstance(each.error, SctError):
-            return f"called as it is, it raises {each.error.code}"
+    for outcome in outcomes:
+        if isinstance(outcome.error, SctError) and outcome.error.code == "SCT601":
+            raise outcome.error
+        if isinstance(outcome.error, (RecursionError, MemoryError)):
+            return f"it raises {type(outcome.error).__name__}"
+        if isinstance(outcome.error, SctError):
+            return f"called as it is, it raises {outcome.error.code}"
     return None
 
 
