@@ -53,13 +53,13 @@ def either(test: Any, then: Callable[[], Operand], orelse: Callable[[], Operand]
     """The one or the other, of one type, by a `cond`."""
     b = builder_var.get()
     assert isinstance(b, Builder)
-    arms: list[Fn] = []
-    for arm in (then, orelse):
+    branches: list[Fn] = []
+    for branch in (then, orelse):
         with b.nested() as inner:
-            result = arm()
-        arms.append(inner.finish("arm", [], [result]))
-    made = arms[0].results[0].type
-    (out,) = b.emit(cond, (test,), regions=arms, types=[made])
+            result = branch()
+        branches.append(inner.finish("branch", [], [result]))
+    made = branches[0].results[0].type
+    (out,) = b.emit(cond, (test,), regions=branches, types=[made])
     return out
 
 

@@ -66,8 +66,8 @@ def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, 
     own = [*exits]
     for eqn in fn.eqns:
         if eqn.op.name == "cond":
-            for arm in eqn.regions:
-                _collect(arm, _float(zip(arm.results, eqn.outs)), edges, inside)
+            for branch in eqn.regions:
+                _collect(branch, _float(zip(branch.results, eqn.outs)), edges, inside)
         elif eqn.op.name == "loop":
             loop = parts(eqn)
             own += _float([*zip(loop.inits, loop.params), *zip(loop.inits, loop.finals), *zip(loop.xs, loop.elems)])

@@ -20,7 +20,7 @@ from sct.passes.analysis.loop_layout import Loop, parts
 
 __all__ = [
     "FOREVER", "OWN", "Definition", "Flow", "Place", "Program", "Slot", "depth", "flows", "holds_array", "holds_twice",
-    "is_deep", "is_item", "is_shape", "lent", "may_overlap", "shares", "taken"]
+    "borrowed", "is_deep", "is_item", "is_shape", "may_overlap", "shares", "taken"]
 
 FOREVER = 1 << 60
 """The position of a read that may happen at any time later: by a closure, or of a record."""
@@ -39,11 +39,11 @@ class Place:
         return self.position < other.position and not self.excludes(other)
 
     def excludes(self, other: Place) -> bool:
-        """Are the two in different arms of one `cond`?"""
-        for (eqn, arm), (eqn2, arm2) in zip(self.path, other.path):
+        """Are the two in different branches of one `cond`?"""
+        for (eqn, branch), (eqn2, branch2) in zip(self.path, other.path):
             if eqn is not eqn2:
                 return False
-            if arm != arm2:
+            if branch != branch2:
                 return eqn.op.name == "cond"
         return False
 
@@ -63,17 +63,17 @@ class Definition:
     """Where a value is bound: by an equation, or as a param of a region of it (`region` is that
     region; both are None for a param of the function).
 
-    foreign  somebody else may read it later, or it may not be written
-    lent     that is a record, and nobody writes it
-    readonly it is a view that NumPy forbids to write, of what may be written
+    escapes   the caller may read it later, or it may not be written
+    borrowed  it escapes into a record, which nobody writes
+    readonly  it is a view that NumPy forbids to write, of what may be written
     """
 
     eqn: Eqn | None
     region: Fn | None
     index: int
     place: Place
-    foreign: bool = False
-    lent: bool = False
+    escapes: bool = False
+    borrowed: bool = False
     readonly: bool = False
 
 
@@ -114,8 +114,8 @@ class Program:
 
     def redirect(self, slot: Slot, copy: Value) -> Slot:
         """Let the slot read `copy`, a copy of what it read made where that is bound; the slot as it is now."""
-        self.definitions[copy] = replace(self.definitions[slot.value], eqn=None, region=None, foreign=False, lent=False,
-                                         readonly=False)
+        self.definitions[copy] = replace(self.definitions[slot.value], eqn=None, region=None, escapes=False,
+                                         borrowed=False, readonly=False)
         return self.reread(slot, copy)
 
     def reread(self, slot: Slot, value: Value) -> Slot:
@@ -132,10 +132,10 @@ class Program:
 
     def _region(self, fn: Fn, of: Eqn | None, path: Path, level: int) -> None:
         place = self._here(path, level)
-        foreign = of is None or of.op.name != "loop" or fn is not of.regions[-1]
+        escapes = of is None or of.op.name != "loop" or fn is not of.regions[-1]
         donated = [k for k, _ in fn.donated_params]
         for k, p in enumerate(fn.params):
-            self.definitions[p] = Definition(of, fn, k, place, foreign and k not in donated)
+            self.definitions[p] = Definition(of, fn, k, place, escapes and k not in donated)
         for eqn in fn.eqns:
             self._eqn(eqn, path, level)
         self.ends[fn] = self._here(path, level)
@@ -153,11 +153,11 @@ class Program:
             ever = Place(FOREVER, (), level)
             self._read(eqn, free_values(eqn.regions[0]), ever)
         place = self._here(path, level)
-        kept = lent(eqn)
+        kept = borrowed(eqn)
         for k, out in enumerate(eqn.outs):
             readonly = is_readonly(eqn)
-            foreign = eqn.op.effect or readonly or out in kept
-            self.definitions[out] = Definition(eqn, None, k, place, foreign, out in kept, readonly)
+            escapes = eqn.op.effect or readonly or out in kept
+            self.definitions[out] = Definition(eqn, None, k, place, escapes, out in kept, readonly)
 
     def _read(self, owner: Eqn | Fn, operands: Sequence[Operand], place: Place) -> None:
         for k, x in enumerate(operands):
@@ -167,7 +167,7 @@ class Program:
                 self._slots[owner, k] = slot
 
 
-def lent(eqn: Eqn) -> set[Value]:
+def borrowed(eqn: Eqn) -> set[Value]:
     """The outs that records may hold: of an `unpack`, and of a forward part all that it does not make in the
     buffer of an operand."""
     if eqn.op.name == "unpack":
@@ -223,10 +223,10 @@ def carry_flow(loop: Loop, k: int) -> Flow:
 def flows(eqn: Eqn) -> Iterator[Flow]:
     """How arrays get from region to region at a `cond` or loop."""
     if eqn.op.name == "cond":
-        arms = [arm for arm in eqn.regions if not always_raises(arm)]
+        branches = [branch for branch in eqn.regions if not always_raises(branch)]
         for k, out in enumerate(eqn.outs):
             if holds_array(out.type):
-                yield Flow(tuple((arm, k) for arm in arms), (out,))
+                yield Flow(tuple((branch, k) for branch in branches), (out,))
     elif eqn.op.name == "loop":
         loop = parts(eqn)
         for k, p in enumerate(loop.params):

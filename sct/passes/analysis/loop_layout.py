@@ -1,7 +1,7 @@
 """A loop equation taken apart by the roles of its operands, params and results.
 
     loop(start, stop, step, *inits, *xs), body(index, *params, *elems) -> (go, *results, *yields)
-    outs = (*finals, trips, *ys)
+    outs = (*finals, iterations, *ys)
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Loop:
     results: tuple[Operand, ...]
     yields: tuple[Operand, ...]
     finals: tuple[Value, ...]
-    trips: Value
+    iterations: Value
     ys: tuple[Value, ...]
 
     @property
@@ -69,14 +69,14 @@ def positions(loop: Loop) -> Sequence[Operand]:
     if not loop.exits:
         return loop.bounds
     if loop.index is None:
-        return (Lit(0), loop.trips, Lit(1))
+        return (Lit(0), loop.iterations, Lit(1))
     start, _, step = loop.bounds
-    length = loop.trips if step == Lit(1) else mul(loop.trips, step)
+    length = loop.iterations if step == Lit(1) else mul(loop.iterations, step)
     return (start, length if start == Lit(0) else add(start, length), step)
 
 
 def moving_sizes(fn: Fn) -> set[str]:
-    """Names of the sizes that are others in another trip of a loop in `fn`:  v = v[1:]"""
+    """Names of the sizes that are others in another iteration of a loop in `fn`:  v = v[1:]"""
     found: set[str] = set()
     for eqn in walk(fn):
         if eqn.op is loop:
@@ -90,8 +90,8 @@ def moving_sizes(fn: Fn) -> set[str]:
 def flows(eqn: Eqn) -> Iterator[tuple[Operand, Value]]:
     """How values get into and out of the regions of a `cond` or a loop: (source, target)."""
     if eqn.op.name == "cond":
-        for arm in eqn.regions:
-            yield from zip(arm.results, eqn.outs)
+        for branch in eqn.regions:
+            yield from zip(branch.results, eqn.outs)
     elif eqn.op.name == "loop":
         loop = parts(eqn)
         yield from zip(loop.xs, loop.elems)

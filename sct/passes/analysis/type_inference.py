@@ -36,8 +36,9 @@ class _Retype:
             return self.loop(eqn)
         if eqn.op.name == "cond":
             eqn = eqn.with_(regions=tuple(map(self.region, eqn.regions)))
-            arms = [arm for arm in eqn.regions if not always_raises(arm)]
-            types = [self.widened(out.type, [arm.results[k].type for arm in arms]) for k, out in enumerate(eqn.outs)]
+            branches = [branch for branch in eqn.regions if not always_raises(branch)]
+            types = [self.widened(out.type, [branch.results[k].type for branch in branches])
+                     for k, out in enumerate(eqn.outs)]
             return eqn.with_(outs=self.typed(eqn.outs, types))
         if eqn.regions:
             return eqn.with_(regions=tuple(map(self.region, eqn.regions)))
@@ -96,7 +97,7 @@ class _Retype:
 
 
 def _is_array(t: Type) -> bool:
-    """An array is of the shape that was declared: that of a carry may be another in another trip."""
+    """An array is of the shape that was declared: that of a carry may be another in another iteration."""
     return isinstance(t, Tensor) and t.is_array
 
 

@@ -242,7 +242,7 @@ class Forward:
                       for c in eqn.regions[:-1]]
         current().add(eqn.with_(
             args=(*loop.bounds, *loop.inits, *inits, *loop.xs, *d.xs), regions=(*conditions, body),
-            outs=(*loop.finals, *finals, loop.trips, *loop.ys, *ys),
+            outs=(*loop.finals, *finals, loop.iterations, *loop.ys, *ys),
             attrs={**eqn.attrs, "carries": len(loop.params) + len(d.params)}))
         self.tangents.update((loop.finals[k], f) for k, f in zip(d.carried, finals))
         self.tangents.update((loop.ys[j], y) for j, y in zip(d.yielded, ys))

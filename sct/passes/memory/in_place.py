@@ -5,7 +5,7 @@
 An update takes over the buffer of its operand if nothing that may share that buffer is
 read afterwards and nobody else holds it; else the operand is copied first.  What is
 carried by a loop whose body updates it is taken over as well: on entry, so that the
-copy of an argument is made once, before the loop, and from each trip by the next.
+copy of an argument is made once, before the loop, and from each iteration by the next.
 A view that is read after its base is overwritten is copied, not the base.
 This is the only pass that makes copies; correctness never depends on the marks.
 """
@@ -87,7 +87,7 @@ class _Plan:
         self._pushes: dict[Value, list[Slot]] = {}
         self._sources: dict[Value, list[Slot]] = {}
 
-    # -- which carries and branch results are owned --------------------------------------
+    # -- which carries and results of conditionals are owned --------------------------------------
 
     def updates(self) -> Iterable[tuple[Eqn, Slot]]:
         """The equations that make an out in the buffer of an operand, and that operand."""
@@ -108,7 +108,7 @@ class _Plan:
                 self.own_changed(eqn)
 
     def own(self, v: Operand) -> None:
-        """`v` is going to be overwritten: own the carries and branch results that it comes from.
+        """`v` is going to be overwritten: own the carries and results of conditionals that it comes from.
 
         What may be missing is not owned, as it cannot be copied without looking at it."""
         todo: list[Operand] = [v]
@@ -130,27 +130,27 @@ class _Plan:
             return [loop.inits[k], loop.results[k]]
         if d.eqn.op.name == "cond" and d.region is None:
             self._owned.add((d.eqn, d.index))
-            return [arm.results[d.index] for arm in d.eqn.regions]
+            return [branch.results[d.index] for branch in d.eqn.regions]
         return [d.eqn.args[d.eqn.op.alias_of]] if self._alias(d.eqn) else []
 
     def _renewed(self, x: Operand, body: Fn) -> bool:
-        """Is `x` made anew in each trip (so that the next may overwrite it)?"""
+        """Is `x` made anew in each iteration (so that the next may overwrite it)?"""
         if not isinstance(x, Value):
             return True
         d = self.program.definitions[x]
-        if d.place.level < self.program.ends[body].level or d.foreign:
+        if d.place.level < self.program.ends[body].level or d.escapes:
             return False
         if d.region is not None:
             return x in parts(d.eqn).params if d.eqn is not None and d.eqn.op.name == "loop" else False
         return not (d.eqn is not None and self._alias(d.eqn) and d.eqn.op.name != "unwrap")
 
     def own_mixed_results(self) -> None:
-        """Outs of a branch that are results, and an argument in one arm only: it is copied in that arm."""
+        """Outs of a conditional that are results, and an argument in one branch only: it is copied in that branch."""
         for r in self.program.fn.results:
             d = self.program.definitions.get(r) if isinstance(r, Value) else None
             if d is not None and d.eqn is not None and d.eqn.op.name == "cond" and d.region is None:
-                sources = [arm.results[d.index] for arm in d.eqn.regions if not always_raises(arm)]
-                found = [self.program.definitions[x].foreign for x in sources if isinstance(x, Value)]
+                sources = [branch.results[d.index] for branch in d.eqn.regions if not always_raises(branch)]
+                found = [self.program.definitions[x].escapes for x in sources if isinstance(x, Value)]
                 if isinstance(r.type, Tensor) and len(set(found)) == 2:
                     self._owned.add((d.eqn, d.index))
 
@@ -163,21 +163,21 @@ class _Plan:
                 self.own(p)
 
     def own_changed(self, eqn: Eqn) -> None:
-        """Outs of a branch that are an array which one arm updates and another leaves as it is."""
+        """Outs of a conditional: arrays that one branch updates and the other leaves as they are."""
         for k, out in enumerate(eqn.outs):
             if holds_array(out.type) and (eqn, k) not in self._owned and self._is_changed(eqn, k):
                 self.own(out)
 
     def _is_changed(self, eqn: Eqn, k: int) -> bool:
         start, end = (self.program.place(eqn), self.program.definitions[eqn.outs[k]].place)
-        results = [arm.results[k] for arm in eqn.regions if not always_raises(arm)]
+        results = [branch.results[k] for branch in eqn.regions if not always_raises(branch)]
         left = [x for x in results if isinstance(x, Value)
                 and self.program.definitions[x].place.position < start.position]
         if not left or len(left) == len(results) or any(x is not left[0] for x in left):
             return False
         (x, *_), d = left, self.program.definitions[left[0]]
         later = any(s.place.position > end.position for s in self.program.reads.get(x, ()))
-        return not (d.foreign or later or d.place.level != start.level) and all(
+        return not (d.escapes or later or d.place.level != start.level) and all(
             r is x or self._accumulates(r, x) for r in results)
 
     def _is_updated(self, param: Value) -> bool:
@@ -185,7 +185,7 @@ class _Plan:
                    for s in self.program.reads.get(param, ()))
 
     def _is_new(self, x: Operand, body: Fn) -> bool:
-        """Is `x` made by the body, for the next trip alone?"""
+        """Is `x` made by the body, for the next iteration alone?"""
         return self._renewed(x, body) and isinstance(x, Value) and len(self.program.reads[x]) == 1
 
     def _accumulates(self, x: Operand, param: Value) -> bool:
@@ -204,7 +204,7 @@ class _Plan:
                 steps += 1
                 todo.append(eqn.args[self._steps(eqn)[x]])
             elif eqn.op.name == "cond":
-                todo += [arm.results[eqn.outs.index(x)] for arm in eqn.regions]
+                todo += [branch.results[eqn.outs.index(x)] for branch in eqn.regions]
             elif eqn.op.name == "loop" and self._is_taken_along(parts(eqn), x):
                 todo.append(parts(eqn).inits[eqn.outs.index(x)])
                 steps += 1
@@ -213,7 +213,7 @@ class _Plan:
         return steps > 0
 
     def _is_taken_along(self, loop: Loop, final: Operand) -> bool:
-        """Is this the end of a carry that is one buffer in all trips?"""
+        """Is this the end of a carry that is one buffer in all iterations?"""
         if final not in loop.finals:
             return False
         k = loop.finals.index(final)
@@ -336,11 +336,11 @@ class _Plan:
         return [s for s in later if s not in shapes], [s for s in shapes if s.value is slot.value]
 
     def is_ours(self, group: Iterable[Value], slot: Slot) -> bool:
-        """Is the memory of the group made by this function, in this trip of the loops around?
+        """Is the memory of the group made by this function, in this iteration of the loops around?
 
         What is written may have views that are read-only, and is none."""
         found = {v: self.program.definitions[v] for v in group}
-        if any(d.foreign and not d.readonly or d.place.level < slot.place.level for d in found.values()):
+        if any(d.escapes and not d.readonly or d.place.level < slot.place.level for d in found.values()):
             return False
         todo = [v for v, d in found.items() if d.readonly]
         seen = set(todo)
@@ -425,7 +425,7 @@ class _Plan:
                 self.part_captured(eqn)
 
     def part(self, fn: Fn, level: int) -> None:
-        """Results share with nothing, but for those of a forward part that are lent: its records may hold them."""
+        """Results share with nothing, but for those of a forward part that are borrowed: its records may hold them."""
         records = any(isinstance(r.type, Residuals) for r in fn.results)
         own = {k for _, k in fn.donated_params} if records else set(range(len(fn.results)))
         packed: list[tuple[Owner, int]] = [(eqn, k) for eqn in walk(fn) if eqn.op.name == "pack"
@@ -439,8 +439,8 @@ class _Plan:
                 continue
             group = set(self.group(slot.value, 0))
             found = [self.program.definitions[v] for v in group]
-            lent = records and at not in private
-            if any(d.foreign and not (lent and d.lent) or d.place.level < level for d in found) \
+            borrowed = records and at not in private
+            if any(d.escapes and not (borrowed and d.borrowed) or d.place.level < level for d in found) \
                     or group & (taken if at in packed or at in private else private_groups) \
                     or any(self._pushes.get(v) for v in group) and level or self._repeats(slot.value, group):
                 self.copy_at(slot, deep=True)

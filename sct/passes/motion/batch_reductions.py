@@ -1,10 +1,10 @@
-"""Sums of outer products over the trips of a loop are one product of matrices after it:
+"""Sums of outer products over the iterations of a loop are one product of matrices after it:
 
     for t ...: dW += outer(a, b)     ->     for t ...: A[t] = a; B[t] = b
                                             dW = A.T @ B
 
 and `dv += a` of the same `a` is the sum of the rows of A.  What a tape holds one of each
-trip is such a matrix already: the list becomes one.
+iteration is such a matrix already: the list becomes one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def stack(fn: Fn) -> Fn:
 
 class _Stack:
     """
-    rows   the matrix of what a value is in each trip of a loop
+    rows   the matrix of what a value is in each iteration of a loop
     sizes  where an argument has a size
     """
 
@@ -80,7 +80,7 @@ class _Stack:
         return bool(found)
 
     def added(self, loop: Node, k: int) -> Operand | None:
-        """What each trip adds to a carry that it does not use otherwise."""
+        """What each iteration adds to a carry that it does not use otherwise."""
         p, r = loop.params[k], loop.body.results[1 + k]
         made = self.maker.get(r)
         if made is None or made.home is not loop.body or made.eqn.primal or made.eqn.op is not add \
@@ -89,7 +89,7 @@ class _Stack:
         return made.args[1 - made.args.index(p)]
 
     def outer(self, loop: Node, k: int) -> tuple[Value, Value] | None:
-        """The vectors, new in each trip, whose product is added."""
+        """The vectors, new in each iteration, whose product is added."""
         total = self.added(loop, k)
         made = self.maker.get(total) if total is not None else None
         if made is None or total is None or made.name != "outer" or made.home is not loop.body \
@@ -123,7 +123,7 @@ class _Stack:
     # -- matrices -------------------------------------------------------------------------
 
     def matrix(self, loop: Node, x: Value) -> Value:
-        """What `x` is in each trip, as rows."""
+        """What `x` is in each iteration, as rows."""
         if x not in self.rows:
             whole = self.whole(loop, x)
             self.rows[x] = whole or (self.taped(loop, x) if x in loop.elems else self.filled(loop, x))
@@ -140,13 +140,13 @@ class _Stack:
         outside = not within(self.home[rows], loop.body)
         return rows if outside and rows.type.shape[0] == loop.bounds[1].dim else None
 
-    def is_count(self, trips: Operand) -> bool:
-        """Is it how many trips a loop ran?"""
-        made = self.maker.get(trips) if isinstance(trips, Value) else None
-        return made is not None and made.name == "loop" and trips is made.trips
+    def is_count(self, iterations: Operand) -> bool:
+        """Is it how many iterations a loop ran?"""
+        made = self.maker.get(iterations) if isinstance(iterations, Value) else None
+        return made is not None and made.name == "loop" and iterations is made.iterations
 
     def filled(self, loop: Node, x: Value) -> Value:
-        """The matrix that the trips of `loop` write."""
+        """The matrix that the iterations of `loop` write."""
         (width,) = cast(Tensor, x.type).shape
 
         def begin() -> Any:
@@ -154,9 +154,9 @@ class _Stack:
             if columns is None:
                 argument, axis = self.sizes[width]
                 columns = dim(argument, axis=axis)
-            trips = loop.bounds[1]
-            known = trips.dim is not None and trips.dim.least >= 0 or self.is_count(trips)
-            return empty(trips if known else pymax(trips, 0), columns, dtype=cast(Tensor, x.type).dtype)
+            iterations = loop.bounds[1]
+            known = iterations.dim is not None and iterations.dim.least >= 0 or self.is_count(iterations)
+            return empty(iterations if known else pymax(iterations, 0), columns, dtype=cast(Tensor, x.type).dtype)
 
         init = self.emit(loop.home, begin, before=loop)
         hint = f"{x.hint}s" if x.hint else "rows"

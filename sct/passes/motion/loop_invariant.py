@@ -1,7 +1,7 @@
-"""What is the same in every trip is computed once:  for ...: t = f(a); use(t)  ->  t = f(a); for ...: use(t)
+"""Loop-invariant code motion:  for ...: t = f(a); use(t)  ->  t = f(a); for ...: use(t)
 
-Of arithmetic made by differentiation, all that cannot raise: the loop may run no trip.  Of the user's
-own, arrays, where the first trip is certain and nothing is printed, drawn or raised before in it.
+Adjoint arithmetic moves if it cannot raise, since the loop may run no iteration.  The user's own moves if it makes
+arrays, the first iteration is certain, and nothing is printed, drawn or raised before it there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def hoist(fn: Fn) -> Fn:
 
 
 def hoist_primal(fn: Fn) -> Fn:
-    """`fn` with invariant equations of the user that make arrays moved out of loops that run a trip."""
+    """`fn` with invariant equations of the user that make arrays moved out of loops that run at least once."""
     return _hoisted(fn, _invariant_primal)
 
 
@@ -58,7 +58,7 @@ def _invariant(loop: Node) -> list[Node]:
 
 
 def _invariant_primal(loop: Node) -> list[Node]:
-    """Likewise, of what the first trip certainly runs."""
+    """Likewise, of what the first iteration certainly runs."""
     bound: set[Operand] = set(loop.body.params)
     same: dict[Operand, Node] = {}
     taken: dict[Node, None] = {}
@@ -109,7 +109,7 @@ def _has_effect(node: Node) -> bool:
 
 
 def _runs(loop: Node) -> bool:
-    """Is it certain that the loop runs a trip?"""
+    """Is it certain that the loop runs at least once?"""
     if not loop.counted or not loop.bounds:
         return False
     start, stop, step = loop.bounds

@@ -1,11 +1,11 @@
-"""Choices by one test are made in one branch:
+"""Conditionals on one predicate become one:
 
     a = x if c else 0.0; b = 0.0 if c else y; s += a * p; t += b    ->    if c: s += x * p
                                                                           else: t += y
 
-Only for numbers, in code made by differentiation.  What is zero in an arm is so because nothing comes
-from there: what is multiplied with it is zero there too, what it is added to stays as it is.  The arms
-then get what they alone need (`sink`): work moves into an arm, never out of one.
+Only for numbers in adjoint code.  A cotangent is exactly zero in a branch that contributes nothing, so products
+with it vanish there and sums are unchanged.  `sink` then moves into the branches what they alone need: work moves
+into a branch, never out of one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FACTORS = (mul, div, quotient, neg)
 
 
 def gather(fn: Fn) -> Fn:
-    """`fn` with the choices in a block by one test made in one branch, and so again in its arms."""
+    """`fn` with the conditionals on one predicate in a block merged into one, and so again in its branches."""
     while (made := _Gather(fn)).found:
         fn = sink(dce(retype(made.fn), keep_raises=True))
     return fn
@@ -48,7 +48,7 @@ def gather(fn: Fn) -> Fn:
 
 class _Gather:
     """
-    fn     the function with branches made
+    fn     the function with its conditionals merged
     found  how many they are
     """
 
@@ -78,7 +78,7 @@ class _Gather:
         return self.read[eqn]
 
     def choice(self, eqn: Eqn) -> tuple[Operand, bool] | None:
-        """(test, is it asked whether that is false?) of a choice between numbers, or of a branch."""
+        """(test, is it asked whether that is false?) of a choice between numbers, or of a conditional."""
         if eqn.primal or not (eqn.op is cond or eqn.op is where and _is_number(eqn.out)) or has_effect(eqn):
             return None
         made = self.defs.get(cast(Value, eqn.args[0]))
@@ -103,13 +103,13 @@ class _Group:
     """What `test` decides among the equations from `start`, a choice by it, to `end`.
 
     left     what is not to be a member
-    members  the choices, and what is nothing in one of the arms
+    members  the choices, and the values that are zero in one of the branches
     later    what other equations make of what these make
     """
 
     def __init__(self, pass_: _Gather, test: Operand, eqns: Sequence[Eqn], start: int, left: Set[Eqn]) -> None:
         self.pass_, self.test = pass_, test
-        self.arms = (_Arm(pass_.defs, 0), _Arm(pass_.defs, 1))
+        self.branches = (_Branch(pass_.defs, 0), _Branch(pass_.defs, 1))
         self.members: list[Eqn] = []
         self.later: set[Operand] = set()
         self.end = k = start
@@ -117,7 +117,7 @@ class _Group:
             eqn, reads = eqns[k], pass_.reads(eqns[k])
             if eqn not in left and self.later.isdisjoint(reads) and self.takes(eqn, reads):
                 self.end = k
-            elif not (self.later.isdisjoint(reads) and reads.isdisjoint(self.arms[0].env)):
+            elif not (self.later.isdisjoint(reads) and reads.isdisjoint(self.branches[0].env)):
                 if eqn.primal or has_effect(eqn):
                     break
                 self.later.update(eqn.outs)
@@ -128,11 +128,11 @@ class _Group:
         """Is the equation decided by the test?  Then it is one more member."""
         asked = self.pass_.choice(eqn)
         if asked is not None and asked[0] == self.test:
-            for arm in self.arms:
-                arm.choose(eqn, asked[1])
-        elif not reads.isdisjoint(self.arms[0].env) and any(arm.is_decided(eqn) for arm in self.arms):
-            for arm in self.arms:
-                arm.add(eqn)
+            for branch in self.branches:
+                branch.choose(eqn, asked[1])
+        elif not reads.isdisjoint(self.branches[0].env) and any(branch.is_decided(eqn) for branch in self.branches):
+            for branch in self.branches:
+                branch.add(eqn)
         else:
             return False
         self.members.append(eqn)
@@ -152,19 +152,19 @@ class _Group:
         return made is not None and not made.primal and made.op.cost != "free" and self.pass_.uses[x] == read
 
     def joined(self) -> list[Eqn]:
-        """The equations with one branch in place of the members."""
+        """The equations with one conditional in place of the members."""
         outs = tuple(out for e in self.members for out in e.outs)
-        arms = tuple(arm.builder.finish(name, (), [arm.env[out] for out in outs])
-                     for arm, name in zip(self.arms, ("then", "orelse")))
-        made = Eqn(cond, (self.test,), outs, {}, arms, primal=False, loc=self.members[0].loc)
+        branches = tuple(branch.builder.finish(name, (), [branch.env[out] for out in outs])
+                     for branch, name in zip(self.branches, ("then", "orelse")))
+        made = Eqn(cond, (self.test,), outs, {}, branches, primal=False, loc=self.members[0].loc)
         self.pass_.defs.update((out, made) for out in outs)
         others = [e for e in self.eqns if e not in self.members]
         before = [e for e in others if self.later.isdisjoint(e.outs)]
         return [*before, made, *(e for e in others if not self.later.isdisjoint(e.outs))]
 
 
-class _Arm:
-    """The arm `which` of the branch to be made, and what the outs of the members are in it."""
+class _Branch:
+    """The branch `which` of the merged conditional, and the values of the members' outs in it."""
 
     def __init__(self, defs: dict[Value, Eqn], which: int) -> None:
         self.which = which
@@ -173,7 +173,7 @@ class _Arm:
         self.builder.defs = defs
 
     def choose(self, eqn: Eqn, negated: bool) -> None:
-        """Add what the choice gives in this arm."""
+        """Add what the choice gives in this branch."""
         k = self.which ^ negated
         if eqn.op is where:
             self.env[eqn.out] = substitute(eqn.args[1:], self.env)[k]
@@ -206,7 +206,7 @@ class _Arm:
         return Lit(0.0) if zero and eqn.out.type != SINGLE else None
 
     def add(self, eqn: Eqn) -> None:
-        """Add the equation, with what it reads as it is in this arm."""
+        """Add the equation, with what it reads as it is in this branch."""
         made = self.vanished(eqn)
         if made is None:
             self.builder.loc = eqn.loc

@@ -1,4 +1,4 @@
-"""Elements of a gradient that one trip of a loop writes are written, not added to:
+"""Elements of a gradient to which only one iteration of a loop contributes are written, not added to:
 
     dx = zeros; for i in range(n): dx[i] += g   ->   dx = zeros; for i in range(n): dx[i] = g
 
@@ -63,7 +63,7 @@ class _Once:
             return None
         if node.name == "cond":
             k = node.outs.index(result)  # type: ignore[arg-type]
-            then, orelse = (self.paths(param, arm.results[k], arm) for arm in node.blocks)
+            then, orelse = (self.paths(param, branch.results[k], branch) for branch in node.blocks)
             return then + orelse if then is not None and orelse is not None else None
         return [node] if node.eqn.op is add_at and node.args[0] is param else None
 

@@ -1,7 +1,7 @@
-"""What one arm alone needs is computed there:  t = f(x); if c: use(t)  ->  if c: t = f(x); use(t)
+"""An equation that only one branch reads is computed there:  t = f(x); if c: use(t)  ->  if c: t = f(x); use(t)
 
 Only for code made by differentiation; the user's own may raise where it stands.  What reads a variable
-that is assigned anew before the branch stays, so that the variable keeps its name.
+that is assigned anew before the conditional stays, so that the variable keeps its name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["sink"]
 
 
 def sink(fn: Fn) -> Fn:
-    """`fn` with adjoint equations moved into the arms that use them."""
+    """`fn` with adjoint equations moved into the branches that use them."""
     top = thaw(fn)
     uses: dict[Value, Counter[Block]] = {}
     for block in blocks(top):
@@ -39,17 +39,17 @@ def _sink(block: Block, uses: dict[Value, Counter[Block]]) -> int:
     place = {node: k for k, node in enumerate(block.nodes)}
     assigned: dict[str | None, int] = {}
     for node in reversed(block.nodes):
-        arm = _only_arm(node, uses) if _may_move(node) else None
-        if arm is None or _first_assigned(node, assigned) < place[_branch(arm)]:
+        branch = _only_branch(node, uses) if _may_move(node) else None
+        if branch is None or _first_assigned(node, assigned) < place[_conditional(branch)]:
             kept.append(node)
             assigned.update((out.hint, place[node]) for out in node.outs)
             continue
-        arm.nodes.insert(0, node)
-        node.home = arm
+        branch.nodes.insert(0, node)
+        node.home = branch
         for a in node.args:
             if isinstance(a, Value):
                 uses[a][block] -= 1
-                uses[a][arm] += 1
+                uses[a][branch] += 1
     moved = len(block.nodes) - len(kept)
     block.nodes = kept[::-1]
     return moved
@@ -61,23 +61,23 @@ def _first_assigned(node: Node, assigned: Mapping[str | None, int]) -> float:
     return min((assigned.get(name, inf) for name in names), default=inf)
 
 
-def _branch(arm: Block) -> Node:
-    assert arm.owner is not None
-    return arm.owner
+def _conditional(branch: Block) -> Node:
+    assert branch.owner is not None
+    return branch.owner
 
 
 def _may_move(node: Node) -> bool:
     return not (node.eqn.primal or node.blocks or is_effect(node.eqn)) and len(node.outs) == 1
 
 
-def _only_arm(node: Node, uses: dict[Value, Counter[Block]]) -> Block | None:
-    """The arm, in the block of the node, in which all uses of its out are."""
-    arms = {_arm_in(node.home, block) for block, n in uses.get(node.outs[0], Counter()).items() if n}
-    return arms.pop() if len(arms) == 1 else None
+def _only_branch(node: Node, uses: dict[Value, Counter[Block]]) -> Block | None:
+    """The branch, in the block of the node, in which all uses of its out are."""
+    branches = {_branch_in(node.home, block) for block, n in uses.get(node.outs[0], Counter()).items() if n}
+    return branches.pop() if len(branches) == 1 else None
 
 
-def _arm_in(home: Block, block: Block) -> Block | None:
-    """The arm in `home` that `block` is in, if no loop or closure is around it there."""
+def _branch_in(home: Block, block: Block) -> Block | None:
+    """The branch in `home` that `block` is in, if no loop or closure is around it there."""
     found = None
     while block is not home:
         if not is_branch(block) or block.owner is None:

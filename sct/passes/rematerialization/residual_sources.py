@@ -206,11 +206,11 @@ class ResidualSources:
             return self.node.bounds == loop.bounds
         start, stop, step = self.node.bounds
         if not loop.counted:
-            return (start, stop, step) == (Lit(0), loop.trips, Lit(1))
+            return (start, stop, step) == (Lit(0), loop.iterations, Lit(1))
         if (start, step) != (loop.bounds[0], loop.bounds[2]):
             return False
         length = stop if start == Lit(0) else self._operand(stop, add, start)
-        return (length if step == Lit(1) else self._operand(length, mul, step)) is loop.trips
+        return (length if step == Lit(1) else self._operand(length, mul, step)) is loop.iterations
 
     def _operand(self, x: Operand | None, op: object, other: Operand) -> Operand | None:
         """`a` if `x` is `op(a, other)` or `op(other, a)`."""

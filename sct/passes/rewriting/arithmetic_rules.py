@@ -251,7 +251,7 @@ def may_be_int(x: Operand) -> bool:
         return isinstance(x.type, Tensor) and x.type.kind in "ib"
     k = made.outs.index(cast(Value, x))
     if made.op.name == "cond":
-        return any(may_be_int(arm.results[k]) for arm in made.regions if k < len(arm.results))
+        return any(may_be_int(branch.results[k]) for branch in made.regions if k < len(branch.results))
     if made.op.name == "loop" and k < made.attrs["carries"]:
         return may_be_int(made.args[3 * made.attrs["counted"] + k])
     return isinstance(x.type, Tensor) and x.type.kind in "ib"

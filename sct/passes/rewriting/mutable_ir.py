@@ -83,7 +83,7 @@ class Node:
         return not self.counted or self.body.results[0] != Lit(True)
 
     @property
-    def trips(self) -> Value:
+    def iterations(self) -> Value:
         return self.outs[self.carries]
 
     def add_carry(self, init: Operand, param: Value, result: Operand, out: Value) -> None:

@@ -149,7 +149,7 @@ def _same_key(a: Eqn, b: Eqn, key: Sequence[Operand], first: int) -> bool:
 
 @of_block()
 def into_arm(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-    """An update by what is zero in one arm of a `cond` is done in the other arm."""
+    """An update by what is zero in one branch of a `cond` is done in the other branch."""
     if eqn.op is not add_at:
         return None
     x, value, *key = args
@@ -158,24 +158,24 @@ def into_arm(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Op
     if made is None or made.op.name != "cond" or not isinstance(value, Value) or uses.get(value, 1) > 1:
         return None
     k = made.outs.index(value)
-    arms = [arm.results[k] for arm in made.regions]
-    if not any(map(is_zeros, arms)) or not all(isinstance(v.type, Tensor) for v in arms):
+    branches = [branch.results[k] for branch in made.regions]
+    if not any(map(is_zeros, branches)) or not all(isinstance(v.type, Tensor) for v in branches):
         return None
     at = _position(block.eqns, made, {a for a in (x, *key) if isinstance(a, Value) and a not in made.outs})
     mine = made.outs.index(x) if isinstance(x, Value) and x in made.outs else None
     if at is None or any(a in made.outs for a in key) or mine is not None and uses.get(made.outs[mine], 1) > 1:
         return None
     regions = []
-    for arm in made.regions:
+    for branch in made.regions:
         with block.nested() as b:
-            for e in arm.eqns:
+            for e in branch.eqns:
                 b.add(e)
-            before = x if mine is None else arm.results[mine]
-            v = arm.results[k]
+            before = x if mine is None else branch.results[mine]
+            v = branch.results[k]
             after = before if is_zeros(v) else cast(Operand, add_at(before, v, *key, key=eqn.attrs["key"]))
         gone = {k, mine}
-        results = [r for j, r in enumerate(arm.results) if j not in gone]
-        regions.append(b.finish(arm.name, arm.params, [*results, after]))
+        results = [r for j, r in enumerate(branch.results) if j not in gone]
+        regions.append(b.finish(branch.name, branch.params, [*results, after]))
     outs = tuple(o for j, o in enumerate(made.outs) if j not in {k, mine})
     out = Value(eqn.out.type, eqn.out.hint)
     new = made.with_(outs=(*outs, out), regions=tuple(regions))

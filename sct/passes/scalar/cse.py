@@ -126,7 +126,7 @@ class _Cse:
                     self.env[eqn.regions[0].params[k]] = init
 
     def equal_arms(self, eqn: Eqn) -> None:
-        """An out that is the same outer value in both arms is that value."""
+        """An out that is the same outer value in both branches is that value."""
         then, orelse = eqn.regions
         for out, a, b in zip(eqn.outs, then.results, orelse.results):
             if a == b and a.type == out.type:

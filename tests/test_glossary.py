@@ -1,0 +1,48 @@
+"""The words that docs/glossary.md retires do not come back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+RETIRED = re.compile(r"\| ([\w ,]+?) \* \|")
+MOST = {"arm": 67, "trip": 73, "lent": 0}
+"""How many lines still use the word: a number that only falls."""
+
+
+def retired() -> set[str]:
+    rows = RETIRED.findall((ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"))
+    return {word.strip() for row in rows for word in row.split(",")}
+
+
+def lines(root: Path, word: str) -> Iterator[str]:
+    """The lines of the package and its documentation in which the word stands, alone or as part of a name."""
+    pattern = re.compile(rf"(?<![a-zA-Z]){word}s?(?![a-zA-Z])", re.IGNORECASE)
+    pages = [page for page in (root / "docs").glob("*.md") if page.name != "glossary.md"]
+    for path in sorted([*(root / "sct").rglob("*.py"), *pages]):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if pattern.search(line.replace('"trips"', "").replace(", trips", "")):  # a hint that ends in emitted code
+                yield f"{path.relative_to(root)}:{number}: {line.strip()}"
+
+
+def test_each_retired_word_has_a_bound() -> None:
+    assert retired() == set(MOST)
+
+
+@pytest.mark.parametrize("word", sorted(MOST))
+def test_a_retired_word_does_not_come_back(word: str) -> None:
+    found = list(lines(ROOT, word))
+    assert len(found) <= MOST[word], "\n".join(found)
+    assert len(found) > MOST[word] - 10, f"lower the bound of {word!r} to {len(found)}"
+
+
+def test_a_retired_word_is_found(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "sct").mkdir()
+    (tmp_path / "sct" / "x.py").write_text("first_arm = 1\nalarm = harm = 2\n# two arms\ntripled = 3\n")
+    assert [line.split(":")[1] for line in lines(tmp_path, "arm")] == ["1", "3"]
+    assert list(lines(tmp_path, "trip")) == []
