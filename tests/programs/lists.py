@@ -211,6 +211,21 @@ def area(corners, scale):
     return 0.5 * scale * total
 
 
+GRID = [0.0, 0.5, 1.0, 2.0, 4.0, 4.5]
+
+
+def steps_of_a_grid(x, rates):
+    """Lists of different lengths in step: neighbours of a grid from outside, and of an argument."""
+    v = x
+    for t0, t1 in zip(GRID, GRID[1:]):  # noqa: RUF007
+        v = v + 0.1 * (t1 - t0) * v * t0
+    for r, q, t in zip(rates, rates[2:], GRID):
+        v = v + r * r * q * t * v
+    for r, t in zip(rates[::2], GRID):
+        v = v * (1.0 + r * t)
+    return v
+
+
 def events(log, rate):
     """Tuples of two floats and an array; some are overwritten, some appended."""
     log[1] = (rate, 0.5, log[0][2])
@@ -243,6 +258,7 @@ def matrix(rng, n, m):
 
 
 INPUTS = {
+    "steps_of_a_grid": lambda rng: (0.4, floats(rng, 7)),
     "trajectory": lambda rng: (0.4, 1.3, 6),
     "states": lambda rng: (rng.normal(size=3), 0.2, 4),
     "history": lambda rng: (rng.normal(size=3), 4),

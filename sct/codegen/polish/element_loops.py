@@ -66,6 +66,8 @@ def _loop_over_elements(s: Loop, index: Value, buffers: Buffers, groups: Sequenc
     read_arrays = {t.eqn.args[0] for t in reads}
     if not reads or s.eqn is None or not all(read_arrays.intersection(group) for group in groups):
         return
+    if s.reverse and len(groups) > 1:
+        return  # `zip` pairs lists of different lengths from their starts: reversed, it would pair them from their ends
     uses = Counter(x for t in statements(s.body) for x in operands(t))
     assigned = {v for t in statements(s.body) for v in targets(t)}
     written = buffers.written(s)
