@@ -26,8 +26,8 @@ from sct.ir.foreign import PACKAGES
 
 __all__ = [
     "attributes", "dict_of", "dotted_name", "fields_of", "get_stored", "gradient_class", "has_generated_constructor",
-    "is_container", "is_namedtuple", "is_plain_attribute", "is_user_class", "make_gradient", "make_without_init",
-    "mangle", "replace_attributes", "set_stored",
+    "is_container", "is_defined_by_user", "is_namedtuple", "is_plain_attribute", "is_user_class", "make_gradient",
+    "make_without_init", "mangle", "replace_attributes", "set_stored",
 ]
 
 _FIELD = type(vars(typing.NamedTuple("_", [("x", int)]))["x"])
@@ -49,11 +49,12 @@ def is_user_class(cls: type) -> bool:
 
 
 def _is_pure_python(cls: type) -> bool:
-    return all(base in _PLAIN or isinstance(base, type) and _is_defined_by_user(base) for base in cls.__mro__) and \
+    return all(base in _PLAIN or isinstance(base, type) and is_defined_by_user(base) for base in cls.__mro__) and \
         type(cls) in (type, abc.ABCMeta, type(typing.Protocol)) and cls not in _PLAIN
 
 
-def _is_defined_by_user(cls: type) -> bool:
+def is_defined_by_user(cls: type) -> bool:
+    """Is this a class that a `class` statement outside the libraries has made, whatever its bases are?"""
     heap = bool(cls.__flags__ & 1 << 9)
     return heap and (cls.__module__ or "").split(".")[0] not in _LIBRARIES
 

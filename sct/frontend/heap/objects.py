@@ -47,7 +47,8 @@ from sct.ops import BY_CALL, python, raise_
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "instantiate", "is_generated", "is_object",
+    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "instantiate", "is_generated", "is_member",
+    "is_object",
     "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
 
@@ -65,6 +66,11 @@ def class_of(v: Abstract | None) -> type | None:
 
 def is_object(*values: Abstract) -> bool:
     return any(class_of(v) is not None for v in values)
+
+
+def is_member(*values: Abstract) -> bool:
+    """Is one of these a member of an enum?"""
+    return any(isinstance(v, Static) and isinstance(v.peek, enum.Enum) for v in values)
 
 
 # -- attributes ----------------------------------------------------------------------------------------
@@ -287,7 +293,7 @@ def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
     """`type(v).name`, bound to `v`; None where the class has none of its own."""
     cls = class_of(v)
     if cls is None:
-        return None
+        return _method_of_member(ev, v, name) if is_member(v) else None
     raw, where = in_class(ev, cls, name)
     if raw is MISSING or where in (object, tuple, types.SimpleNamespace):
         return None
@@ -296,6 +302,13 @@ def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
     if raw is None:
         die(ev, "TypeError", f"{cls.__name__!r} object does not support `{name}`")
     return bind(ev, raw, where, v, name)
+
+
+def _method_of_member(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
+    """The special method that the user has written for the members of an enum; the others are Python's own."""
+    assert isinstance(v, Static)
+    raw, where = in_class(ev, type(v.peek), name)
+    return bind(ev, raw, where, v, name) if isinstance(raw, types.FunctionType) and not is_library(raw) else None
 
 
 def special_call(ev: Evaluator, v: Abstract, name: str, *args: Abstract) -> Abstract | None:
@@ -307,7 +320,7 @@ def special_call(ev: Evaluator, v: Abstract, name: str, *args: Abstract) -> Abst
 def reflected(ev: Evaluator, a: Abstract, b: Abstract, name: str, swapped: str) -> Abstract | None:
     """`a op b` by the methods of the operands' classes; None where they have none for it."""
     p, q = class_of(a), class_of(b)
-    tries = [(a, name, b), (b, swapped, a)] if p is not q else [(a, name, b)]
+    tries = [(a, name, b), (b, swapped, a)] if p is None or p is not q else [(a, name, b)]
     if p is not None and q is not None and p is not q and is_subclass_of(ev, q, p) and \
             _python(ev, q, swapped) not in (None, _python(ev, p, swapped)):
         tries.reverse()

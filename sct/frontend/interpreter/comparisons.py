@@ -23,7 +23,9 @@ from sct.frontend.heap.objects import (
     class_of,
     get_attribute,
     is_generated,
+    is_member,
     is_object,
+    reflected,
     special_call,
     special_method,
     undefined,
@@ -103,6 +105,8 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
                   hint="compare lists: `list(...)`")
     if is_object(a, b):
         return _of_objects(ev, op, a, b)
+    if is_member(a, b) and (own := _of_members(ev, op, a, b)) is not None:
+        return own
     if isinstance(a, Static) and isinstance(b, Static):
         p, q = a, b
         return ev.lift(attempted(ev, lambda: run(p.value, q.value)))
@@ -295,6 +299,15 @@ def _of_objects(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
         same = identical(ev, a, b)
         return same if spelling == "eq" else negated(ev, same)
     return undefined(ev, run, a, b)
+
+
+def _of_members(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract | None:
+    """What the user has written for the members of an enum; None where nothing is."""
+    spelling, _ = COMPARE[type(op)]
+    made = reflected(ev, a, b, f"__{spelling}__", f"__{_REFLECTED[spelling]}__")
+    if made is None and spelling == "ne" and reflected(ev, a, b, "__eq__", "__eq__") is not None:
+        ev.refuse("SCT503", "`!=` of an enum with an `__eq__` of its own is not supported", hint="write `not a == b`")
+    return made
 
 
 def _by_method(ev: Evaluator, owner: Abstract, name: str, other: Abstract) -> Abstract:

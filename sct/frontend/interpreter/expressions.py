@@ -18,7 +18,15 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
 from sct.frontend.heap.container_operators import arrays_of, as_set, combined, is_sequence, written
-from sct.frontend.heap.objects import get_attribute, is_object, reflected, special_call, undefined
+from sct.frontend.heap.objects import (
+    get_attribute,
+    is_member,
+    is_object,
+    reflected,
+    special_call,
+    special_method,
+    undefined,
+)
 from sct.frontend.heap.store import is_number
 from sct.frontend.heap.subscripts import NUMPY_NAMES, size_along
 from sct.frontend.interpreter.exceptions import attempted, die
@@ -56,7 +64,7 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.foreign import class_in_words
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import BOOL, Dim, Optional, Tensor, Undef
-from sct.ir.user_objects import dict_of, is_user_class
+from sct.ir.user_objects import dict_of, is_defined_by_user
 from sct.ops import BY_CALL, OPS, apply, fstring, gt, is_none, ne, not_, size, transpose
 from sct.ops.program.effects import formats, python, samples_of
 
@@ -143,6 +151,9 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
     """`a op b`; `in_place`: as part of `a op= b`."""
     spelling, run = BINARY[kind]
     a, b = as_set(ev, a), as_set(ev, b)
+    name = _METHOD.get(spelling, spelling)
+    if is_member(a, b) and (own := reflected(ev, a, b, f"__{name}__", f"__r{name}__")) is not None:
+        return own
     if isinstance(a, Static) and isinstance(b, Static) and _is_known(a) and _is_known(b):
         try:
             return ev.lift((in_place or run)(a.value, b.value))
@@ -151,7 +162,6 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         except (ArithmeticError, ValueError):
             pass  # raised again when the program runs
     if is_object(a, b):
-        name = _METHOD.get(spelling, spelling)
         made = reflected(ev, a, b, f"__{name}__", f"__r{name}__")
         if made is not None:
             return made
@@ -250,7 +260,7 @@ def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
 
 def truth(ev: Evaluator, v: Abstract) -> Operand:
     """`bool(v)` as an operand; a literal where it is known."""
-    if is_object(v) and (own := _own_truth(ev, v)) is not None:
+    if (is_object(v) or is_member(v)) and (own := _own_truth(ev, v)) is not None:
         return own
     if isinstance(v, Static):
         for special in ("__bool__", "__len__"):
@@ -342,6 +352,8 @@ def _own_truth(ev: Evaluator, v: Abstract) -> Operand | None:
     own = special_call(ev, v, "__bool__")
     if own is not None:
         return truth(ev, checked(ev, own, "bool"))
+    if isinstance(v, Static) and is_member(v) and in_class(ev, type(v.peek), "__bool__")[0] is not MISSING:
+        return None
     size = special_call(ev, v, "__len__")
     return None if size is None else truth(ev, checked(ev, size, "len"))
 
@@ -512,7 +524,8 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     found = attempted(ev, lambda: getattr(it, name))
     if isinstance(it, np.ufunc):
         return Static(found)
-    path = None if owner.path is None and not _is_written(it) else (*path_to(owner), ("attr", name))
+    fixed = not _is_written(it) or isinstance(it, enum.Flag) and name in ("name", "value")
+    path = None if owner.path is None and fixed else (*path_to(owner), ("attr", name))
     if path is None and isinstance(it, types.ModuleType):
         of_library(ev, it, name, found)
     if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and path is not None:
@@ -520,17 +533,19 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
         return Static(found, path)
     if isinstance(found, (types.MethodType, types.BuiltinMethodType)) and found.__self__ is it and \
             not isinstance(it, types.ModuleType):
-        return Static(found, path)  # a new object each time: what is guarded is its owner
+        if isinstance(found, types.MethodType) and path is not None:
+            ev.lift(found.__func__, (*path, ("attr", "__func__")))
+        return Static(found, path)  # a new object each time: what is guarded is its owner, and its function
     return ev.lift(found, path)
 
 
 def _is_written(it: Any) -> bool:
-    """Is this a function, a class, a module or a partial of the user's, whose attributes may change until the next
-    call?"""
+    """Is this a function, a class, a member of an enum, a module or a partial of the user's, whose attributes may
+    change until the next call?"""
     if isinstance(it, types.ModuleType):
         return it.__name__.split(".")[0] not in {"numpy", "scipy", "sct", *sys.stdlib_module_names}
-    return isinstance(it, functools.partial) or isinstance(it, types.FunctionType) and not is_library(it) or \
-        isinstance(it, type) and is_user_class(it)
+    return isinstance(it, (functools.partial, enum.Enum)) or isinstance(it, types.FunctionType) and not is_library(it) \
+        or isinstance(it, type) and is_defined_by_user(it)
 
 
 # -- displays -----------------------------------------------------------------------------------------
@@ -628,7 +643,8 @@ def formatted(ev: Evaluator, nodes: Sequence[Any], piece: Callable[[Any], str | 
         own = special_call(ev, v, "__format__", Static(spec)) if not conversion else None
         if own is not None:
             v, conversion, spec = checked(ev, own, "format"), "", ""
-        elif isinstance(v, (Tup, Container)) or is_object(v) or isinstance(v, Static) and is_asked(v.peek):
+        elif isinstance(v, (Tup, Container)) or is_object(v) or isinstance(v, Static) and is_asked(v.peek) or \
+                special_method(ev, v, "__repr__" if conversion in ("r", "a") else "__str__") is not None:
             if spec and not conversion:
                 ev.refuse("SCT503", "the format of this object is not supported", hint="format its parts")
             v, conversion = boolean(shown(ev, v, ("repr",) if conversion in ("r", "a") else ("str", "repr"))), ""

@@ -15,7 +15,7 @@ import numpy as np
 
 from sct.frontend.calls.opaque_calls import is_library
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.objects import is_object, reflected, special_call, undefined
+from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.store import is_number, type_of
 from sct.frontend.heap.subscripts import array_of, size_along
 from sct.frontend.interpreter.exceptions import attempted, die
@@ -256,7 +256,10 @@ def _extreme(ev: Evaluator, name: str, over: Abstract) -> Abstract | None:
             return select(ev, name, itertools.chain(head, rest), Static(same))
     if not items:
         return None
-    if all(is_number(x) or isinstance(x, Static) and isinstance(x.peek, enum.Enum) for x in items):
+    if all(is_number(x) or is_member(x) for x in items):
+        if any(special_method(ev, x, method) is not None for x in items for method in ("__lt__", "__gt__")):
+            ev.refuse("SCT503", f"`{name}` of an enum with comparisons of its own is not supported",
+                      hint="compare its members")
         return ev.lift(attempted(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
     if len(items) == 1:
         return items[0]

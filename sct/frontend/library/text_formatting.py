@@ -11,7 +11,7 @@ from typing import Any
 
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.dynamic_lists import is_dynamic
-from sct.frontend.heap.objects import class_of, get_attribute, special_call
+from sct.frontend.heap.objects import class_of, get_attribute, is_member, special_call
 from sct.frontend.heap.store import is_number
 from sct.frontend.interpreter.exceptions import die
 from sct.frontend.interpreter.interpreter import Evaluator
@@ -29,6 +29,8 @@ __all__ = ["joined", "shown", "text_of"]
 
 def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> Operand:
     """What `str(v)` is, as an operand, or `repr(v)`, `by` that alone; numbers and arrays as they are."""
+    if is_member(v) and (text := special_call(ev, v, f"__{by[0]}__")) is not None:
+        return shown(ev, checked(ev, text, by[0]))
     if isinstance(v, Static) and not is_asked(v.peek):
         return Lit(v.value) if is_number(v) else Lit(str(v.value))
     for name in by:

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ def path_to(owner: Static) -> Path:
 
 def as_it_is(x: Any) -> Path:
     """The path to an object that a specialization is for."""
+    if isinstance(x, enum.Enum) and vars(type(x))["_member_map_"].get(x.name) is x:
+        return type(x), ("attr", x.name)
     return (x,) if isinstance(x, (type, types.FunctionType, types.ModuleType)) else (Same(x), ("attr", "x"))
 
 

@@ -1,0 +1,195 @@
+"""Enums: attributes, methods and operators of members are those of the call, as of other objects."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from oracle import agrees, refuses
+
+from sct import value_and_grad
+
+Function = Callable[..., Any]
+
+SCALE = 2.0
+
+
+class Plain(enum.Enum):
+    A = 1
+    B = 2.5
+
+    def times(self, x: Any) -> Any:
+        return x * self.value  # type: ignore[operator]
+
+    @property
+    def double(self) -> Any:
+        return self.w * 2.0  # type: ignore[attr-defined]
+
+
+class Holding(enum.Enum):
+    DICT = {"k": 2.0}  # noqa: RUF012
+    LIST = [1.0, 2.0]  # noqa: RUF012
+
+
+class Computing(enum.IntEnum):
+    A = 1
+    B = 2
+
+    def __mul__(self, other: Any) -> Any:
+        return SCALE * other
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Any:
+        return SCALE
+
+    def __eq__(self, other: object) -> bool:
+        return SCALE > 3.0
+
+    def __lt__(self, other: Any) -> bool:
+        return SCALE < 3.0
+
+    def __bool__(self) -> bool:
+        return SCALE < 3.0
+
+    def __getitem__(self, k: Any) -> Any:
+        return SCALE + k
+
+    def __float__(self) -> float:
+        return SCALE
+
+    def __str__(self) -> str:
+        return f"{SCALE}"
+
+    __hash__ = enum.IntEnum.__hash__
+
+
+class Flags(enum.Flag):
+    P = 1
+    Q = 2
+
+
+Plain.A.w, Plain.B.w = 2.0, 3.0  # type: ignore[attr-defined]
+
+
+def attribute(x: Any, e: Any) -> Any:
+    return x * e.w
+
+
+def value_in_a_dict(x: Any, e: Any) -> Any:
+    return x * Holding.DICT.value["k"] * Holding["DICT"].value["k"]
+
+
+def value_in_a_list(x: Any, e: Any) -> Any:
+    return x * sum(sum(m.value) for m in Holding if m is Holding.LIST)
+
+
+def members(x: Any, e: Any) -> Any:
+    return x * sum(m.w for m in Plain)  # type: ignore[attr-defined]
+
+
+def member_of_a_class_that_is_passed(x: Any, e: Any) -> Any:
+    return x * type(e).A.w
+
+
+def member_by_value(x: Any, e: Any) -> Any:
+    return Plain(2.5).times(x) * Plain(1).w  # type: ignore[attr-defined]
+
+
+def method(x: Any, e: Any) -> Any:
+    return e.times(x)
+
+
+def method_of_a_member_outside(x: Any, e: Any) -> Any:
+    return Plain.B.times(x)
+
+
+def property_of_a_member(x: Any, e: Any) -> Any:
+    return x * e.double + x * getattr(e, "w")  # noqa: B009
+
+
+def attribute_that_may_lack(x: Any, e: Any) -> Any:
+    return x * getattr(e, "more", 3.0)
+
+
+@pytest.mark.parametrize("f", (attribute, value_in_a_dict, value_in_a_list, members, member_of_a_class_that_is_passed,
+                               member_by_value, method, method_of_a_member_outside, property_of_a_member,
+                               attribute_that_may_lack))
+def test_members_are_read_at_every_call(monkeypatch: pytest.MonkeyPatch, f: Function) -> None:
+    derivative = value_and_grad(f)
+
+    def agree() -> None:
+        for e in Plain:
+            assert derivative(1.5, e)[0] == f(1.5, e)
+            agrees(f, 1.5, e)
+
+    agree()
+    monkeypatch.setattr(Plain.A, "w", 5.0)
+    monkeypatch.setitem(Holding.DICT.value, "k", 7.0)
+    monkeypatch.setattr(Holding.LIST, "_value_", [1.0, 2.0, 3.0])
+    agree()
+    monkeypatch.setattr(Plain, "times", lambda self, x: x * x * 10.0)
+    monkeypatch.setattr(Plain, "double", property(lambda self: 11.0))
+    monkeypatch.setattr(Plain.B, "more", 4.0, raising=False)
+    agree()
+
+
+def product_of_members(x: Any, e: Any) -> Any:
+    return x * (e * 3)
+
+
+def product(x: Any, e: Any) -> Any:
+    return e * x + (x + 1.0) * (2 * e)
+
+
+def negative(x: Any, e: Any) -> Any:
+    return x * -e
+
+
+def equal(x: Any, e: Any) -> Any:
+    return x * 2.0 if e == 1 else x
+
+
+def less(x: Any, e: Any) -> Any:
+    return x * 2.0 if e < 3 else x * 3.0 if e < x else x
+
+
+def truth(x: Any, e: Any) -> Any:
+    return x * 2.0 if e else x * (3.0 if not e else 1.0)
+
+
+def item(x: Any, e: Any) -> Any:
+    return x * e[1]
+
+
+def conversion(x: Any, e: Any) -> Any:
+    return x * float(e)
+
+
+def text(x: Any, e: Any) -> Any:
+    return x * 2.0 if f"{e}" == "2.0" else x if str(e) == "5.0" else x * 3.0
+
+
+@pytest.mark.parametrize("f", (product_of_members, product, negative, equal, less, truth, item, conversion, text))
+def test_operators_of_members_are_code_of_the_user(monkeypatch: pytest.MonkeyPatch, f: Function) -> None:
+    derivative = value_and_grad(f)
+    for scale in (2.0, 5.0, 2.5):
+        monkeypatch.setitem(globals(), "SCALE", scale)
+        assert derivative(1.5, Computing.B)[0] == f(1.5, Computing.B)
+        agrees(f, 1.5, Computing.B)
+
+
+def test_operators_that_are_not_seen_into_are_refused() -> None:
+    refuses(lambda x, e: x * max(e, 3), 1.5, Computing.A, code="SCT503")
+    refuses(lambda x, e: x if e != 3 else x * 2.0, 1.5, Computing.A, code="SCT503")
+
+
+def flags(x: Any) -> Any:
+    both = Flags.P | Flags.Q
+    return x * both.value if Flags.Q in both and both & Flags.P else x * len(both.name or "")
+
+
+def test_members_made_of_others() -> None:
+    agrees(flags, 1.5)
