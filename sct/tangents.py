@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import types
 from collections.abc import Callable, Iterator
@@ -95,7 +96,8 @@ def tangent_of(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
             raise _mismatch(at, f"a {type(primal).__name__} of {len(primal)} items", tangent)
         tangents = [tangent_of(x, t, f"{at}[{i}]", True) for i, (x, t) in enumerate(zip(primal, parts))]
         return tangents if isinstance(primal, list) else tuple(tangents)
-    kind = np.asarray(primal).dtype.kind if isinstance(primal, (float, int, complex, np.generic, np.ndarray)) else "O"
+    is_number = isinstance(primal, (float, int, complex, np.generic, np.ndarray)) and not isinstance(primal, enum.Enum)
+    kind = np.asarray(primal).dtype.kind if is_number else "O"
     if kind not in "fc" and (inside or kind not in "iu"):
         if tangent is not None:
             raise _mismatch(at, f"None, as for {type_in_words(primal)}", tangent)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from oracle import agrees, refuses
 
-from sct import value_and_grad
+from sct import SctError, grad, jvp, value_and_grad, vjp
 
 Function = Callable[..., Any]
 
@@ -193,3 +193,22 @@ def flags(x: Any) -> Any:
 
 def test_members_made_of_others() -> None:
     agrees(flags, 1.5)
+
+
+class Level(enum.IntFlag):
+    LOW = 1
+    HIGH = 2
+
+
+@pytest.mark.parametrize("member", (Level.LOW, Level.HIGH, Level.LOW | Level.HIGH, enum.IntEnum("Kind", "A B")(1)))
+def test_members_that_are_ints_have_no_derivative(member: Any) -> None:
+    def f(x: Any, e: Any, pair: Any) -> Any:
+        return x * 2.0 if e == 1 else x * pair[0] * e
+
+    value, pullback = vjp(f, 1.5, member, (member, 3.0))
+    assert value == f(1.5, member, (member, 3.0))
+    assert pullback(1.0)[1] is None
+    assert pullback(1.0)[0] == grad(f)(1.5, member, (member, 3.0))
+    assert jvp(f, (1.5, member, (member, 3.0)), (1.0, None, None))[1] == pullback(1.0)[0]
+    with pytest.raises(SctError, match="SCT408"):
+        grad(f, 1)(1.5, member, (member, 3.0))

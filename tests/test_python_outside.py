@@ -1592,3 +1592,47 @@ def no_rows(x: Any) -> Any:
 @pytest.mark.parametrize("f", (no_positions, no_rows))
 def test_an_empty_list_selects_nothing(f: Function) -> None:
     agrees(f, X)
+
+
+w = k = 4.0
+
+
+def scaled_by_w(v: Any) -> Any:
+    return v * w * k
+
+
+def star_of_that_name(*w: Any) -> Any:
+    return scaled_by_w(w[0])
+
+
+def keywords_of_that_name(x: Any, **w: Any) -> Any:
+    return scaled_by_w(x)
+
+
+def list_of_that_name(w: Any) -> Any:
+    return scaled_by_w(w[0] * w[1])
+
+
+def dict_of_that_name(k: Any) -> Any:
+    return scaled_by_w(k["w"] * k["k"])
+
+
+def times(k: float) -> Callable[[Function], Function]:
+    return lambda f: lambda *args: f(*args) * k
+
+
+def through(f: Function) -> Function:
+    return lambda *a, **k: f(*a, **k)
+
+
+@pytest.mark.parametrize(("f", "x"), (
+    (star_of_that_name, 1.5), (keywords_of_that_name, 1.5), (list_of_that_name, [1.5, 2.0]),
+    (dict_of_that_name, {"w": 1.5, "k": 3.0}), (through(times(5.0)(lambda x: x * x)), 1.5)))
+def test_a_parameter_has_the_name_of_a_variable_outside(f: Function, x: Any) -> None:
+    agrees(f, x)
+
+
+def test_an_emitted_parameter_has_the_name_of_a_variable_outside() -> None:
+    text = emit(keywords_of_that_name, types={"x": "float"})
+    space: dict[str, Any] = {}
+    exec(compile(text, "emitted", "exec"), space)

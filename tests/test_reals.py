@@ -290,3 +290,13 @@ def test_partials_pass_on_that_ints_count_as_real(name: str) -> None:
         except (TypeMismatch, TypeError):
             continue
         assert not isinstance(t, Tensor) or t.kind == "f" and (not t.integral or counts_as_real(t))
+
+
+@pytest.mark.parametrize("kind", (int, np.int64, np.int32, np.uint8))
+@pytest.mark.parametrize("f", (
+    lambda x, i: [x, 2.0, x * x][i] * x, lambda x, i: (x, 3.0, x * x)[i] * i, lambda x, i: {0: 1.0, 1: x}[i] * x,
+    lambda x, i: x * [[1.0, x], [x, 2.0]][i][i]))
+def test_an_int_that_is_differentiated_by_is_an_index(f: Any, kind: Any) -> None:
+    value, pullback = sct.vjp(f, 1.5, kind(1))
+    assert value == f(1.5, 1)
+    assert pullback(1.0)[0] == pytest.approx(sct.grad(lambda x: f(x, 1))(1.5))

@@ -198,7 +198,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
     def attempt(seen: dict[int, Any] | None, sites: Sites) -> Traced:
         ev = Evaluator(root_of(target), sites)
-        ev.given = (*args, *kwargs.values())
+        ev.given, ev.parameter_names = (*args, *kwargs.values()), values.keys()
         given: dict[str, Abstract] = {}
         trees: dict[str, Tree] = {}
         for name, value in values.items():
@@ -520,7 +520,7 @@ def _line(error: SctError) -> int:
 def _ahead(target: Any, signature: inspect.Signature, types: Mapping[str, Any], attributes: Sequence[str],
            sites: Sites) -> Traced:
     ev = Evaluator(root_of(target), sites)
-    ev.attributes = {name: types[name] for name in attributes}
+    ev.attributes, ev.parameter_names = {name: types[name] for name in attributes}, signature.parameters.keys()
     given: dict[str, Abstract] = {}
     trees: dict[str, Tree] = {}
     for name in signature.parameters:

@@ -69,7 +69,7 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
         if isinstance(v, ObjRef):
             return Node("object", cell.keys, children, v.cls)
         return Node("list", tuple(range(len(children))), children)
-    if isinstance(v, (Value, Ref)) or is_number(v) and isinstance(v, Static) and isinstance(v.value, (int, float)):
+    if _is_leaf(v):
         leaves.append(v)
         return Leaf(len(leaves) - 1)
     if isinstance(v, Static):
@@ -105,8 +105,11 @@ def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstr
         cell = ev.slots(v)
         ev.store.cells[v.addr] = replace(cell, items=tuple(with_leaves(ev, x, leaves) for x in cell.items))
         return v
-    is_leaf = isinstance(v, (Value, Ref)) or isinstance(v, Static) and isinstance(v.value, (int, float))
-    return next(leaves) if is_leaf else v
+    return next(leaves) if _is_leaf(v) else v
+
+
+def _is_leaf(v: Abstract) -> bool:
+    return isinstance(v, (Value, Ref)) or is_number(v) and isinstance(v, Static) and isinstance(v.value, (int, float))
 
 
 def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:

@@ -152,7 +152,7 @@ def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make
                  tuple_: bool = True) -> Abstract:
     where = known_key(ev, key, "an index into a list or tuple")
     if isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.carrier == "np":
-        where = np.dtype(NUMPY_NAMES[key.type.dtype]).type(where)  # of which not all are indices
+        where = np.dtype(NUMPY_NAMES[unmark_real(key.type).dtype]).type(where)  # of which not all are indices
     sequence: Any = items if tuple_ else list(items)
     got = attempted(ev, lambda: sequence[where])
     return make(tuple(got)) if isinstance(where, slice) else got  # type: ignore[no-any-return]

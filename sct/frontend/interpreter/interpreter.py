@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, NoReturn
@@ -67,7 +67,7 @@ from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, is_ef
 from sct.ir.core import is_float
 from sct.ir.foreign import class_in_words, conversion_hint
 from sct.ir.interp import run
-from sct.ir.real_ints import counts_as_real
+from sct.ir.real_ints import counts_as_real, unmark_real
 from sct.ir.text import show
 from sct.ir.types import INT, REAL, Dim, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
 from sct.ir.user_objects import is_user_class
@@ -232,6 +232,7 @@ class Evaluator(Facts):
         self.containers_twice = False
         self.container_written: Loc | None = None
         self.given: tuple[Any, ...] = ()
+        self.parameter_names: Collection[str] = ()
         self.found_outside: dict[Path, Any] = {}
         self.boundary = 0
         self.written_inside: set[int] = set()
@@ -753,7 +754,7 @@ class Evaluator(Facts):
         if self.is_varied(x):
             return asked(value, x, self.b)
         t = x.type
-        return numpy_dtype(t.dtype).type(value) if isinstance(t, Tensor) and t.carrier == "np" else value
+        return numpy_dtype(unmark_real(t).dtype).type(value) if isinstance(t, Tensor) and t.carrier == "np" else value
 
     def known(self, v: Abstract, what: str) -> Any:
         """`ask`, for Python itself to compute with: no number that is differentiated."""

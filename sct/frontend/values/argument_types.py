@@ -530,7 +530,7 @@ def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
     if begin > 1:
         parts.insert(0, ev.names[path[:begin]])
     name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or "free"
-    taken = {p.hint for p in ev.params}
+    taken = {*ev.parameter_names, *(p.hint for p in ev.params)}
     while name in taken:
         name += "_"
     leaf = add_leaf(ev, obj, t, name)
