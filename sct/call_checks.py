@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError, add_source_note
-from sct.frontend import ROWS, Equal, Guard, Traced, apart, key_of
+from sct.frontend import COMPARED_BY_CLASS, ROWS, Equal, Guard, Traced, apart, exact, key_of
 from sct.ir import Value
 from sct.ir.types import List
 from sct.ir.user_objects import fields_of, is_plain_attribute
@@ -64,13 +64,15 @@ UNDEFINED = (ArithmeticError, LookupError, ValueError, np.exceptions.TooHardErro
 """The exceptions of evaluating a guard where it is undefined."""
 
 
-FORMS = {"is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "keys": "tuple({0}) == {1}",
-         "items": "tuple({0}) == {1}", "pairs": "tuple({0}.items()) == {1}", "value": "{0} == {1}",
+FORMS = {"is": "{0} is {1}", "type": "type({0}) is {1}", "len": "len({0}) == {1}", "value": "{0} == {1}",
          "lacks": "{1} not in {0}", "empty": "{0} == {1}", "unbound": "{1} not in {0}",
          "no attribute": "not hasattr({0}, {1})",
          "instance": "isinstance({0}, {1})", "no instance": "not isinstance({0}, {1})",
          "subclass": "issubclass({0}, {1})", "no subclass": "not issubclass({0}, {1})"}
 """The facts about free variables: {0} is the variable, {1} a constant."""
+
+ROWS_OF = {"keys": "{0}", "items": "{0}", "pairs": "{0}.items()"}
+"""The facts about what free variables hold, in which order: {0} is the variable."""
 
 
 def compile_checks(traced: Traced, run: Callable[..., Any]) -> Callable[[Any], Match]:
@@ -118,7 +120,8 @@ class _CheckWriter:
         self.traced = traced
         self.namespace: dict[str, Any] = {
             "MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
-            "fields_of": fields_of, "key_of": key_of, "apart": apart, "add_source_note": add_source_note}
+            "fields_of": fields_of, "key_of": key_of, "exact": exact, "apart": apart,
+            "add_source_note": add_source_note}
         self.bindings: dict[str, str] = {}
         self.lines: list[str] = []
         self.sizes: dict[int, str] = {}
@@ -234,22 +237,28 @@ class _CheckWriter:
         elif kind is list:
             mirror = self.check_parts(x, rest[1:])
         elif kind is dict:
-            names = self.check_names(rest[1], f"tuple({x})")
+            names = tuple(name for name, _ in rest[1])
+            self.require(self.holds_exactly(x, names))
             mirror = dict(zip(names, self.check_parts(f"{x}.values()", [part for _, part in rest[1]])))
         else:
             mirror = SimpleNamespace()
             self.containers[rest[0]] = x, mirror  # an object may hold itself
-            names = self.check_names(rest[1], f"fields_of({x})")
+            names = tuple(name for name, _ in rest[1])
+            self.require(f"fields_of({x}) == {self.constant(names)}")
             row = "".join(f"{x}.{name}, " if is_plain_attribute(kind, name) else f"{x}.__dict__[{name!r}], "
                           for name in names)
             vars(mirror).update(zip(names, self.check_parts(f"({row})", [part for _, part in rest[1]])))
         self.containers[rest[0]] = x, mirror
         return mirror
 
-    def check_names(self, items: Any, now: str) -> tuple[Any, ...]:
-        names = tuple(name for name, _ in items)
-        self.require(f"{now} == {self.constant(names)}")
-        return names
+    def holds_exactly(self, x: str, items: tuple[Any, ...]) -> str:
+        """The test that `x` gives these keys or members: what is equal may be of another class, or sign."""
+        test = f"tuple({x}) == {self.constant(items)}"
+        if not items:
+            return test
+        if COMPARED_BY_CLASS.issuperset(map(type, items)):
+            return f"{test} and tuple(map(type, {x})) == {self.constant(tuple(map(type, items)))}"
+        return f"{test} and exact({x}) == {self.constant(exact(items))}"
 
     def check_parts(self, x: str, keys: Sequence[Any]) -> list[Any]:
         items = [self.new_variable("a") for _ in keys]
@@ -287,7 +296,8 @@ class _CheckWriter:
                 self.objects.setdefault(path, k)
             elif how == "value":
                 self.require(f"type({now}) is {self.constant(type(fact))}")
-            self.require(FORMS[how].format(now, k))
+            self.require(self.holds_exactly(ROWS_OF[how].format(now), fact) if how in ROWS_OF else
+                         FORMS[how].format(now, k))
 
     def check_free_variables(self, keys: Sequence[Any]) -> list[Variable]:
         """Read the free variables into variables, and check them."""

@@ -806,3 +806,225 @@ def test_as_python(f: Any, args: Any) -> None:
 @pytest.mark.parametrize(("f", "args", "code"), REFUSED)
 def test_refused(f: Any, args: Any, code: str) -> None:
     refuses(f, *args, code=code)
+
+
+# -- a loop that changes the class of what it carries ------------------------------------------------------------
+
+
+class Meter:
+    def __init__(self, u: Any) -> None:
+        self.u = u
+
+    def norm(self) -> Any:
+        return self.u
+
+
+class Tenfold(Meter):
+    def norm(self) -> Any:
+        return self.u * 10.0
+
+
+class Inverted:
+    def __init__(self, u: Any) -> None:
+        self.u = u
+
+    def norm(self) -> Any:
+        return -self.u
+
+
+@dataclasses.dataclass
+class Weight:
+    u: Any
+
+    def norm(self) -> Any:
+        return self.u
+
+
+@dataclasses.dataclass
+class Weighted(Weight):
+    def norm(self) -> Any:
+        return self.u * 7.0
+
+
+class Named(NamedTuple):
+    u: Any
+
+
+class Renamed(NamedTuple):
+    u: Any
+
+
+class Machine:
+    def __init__(self, state: Any) -> None:
+        self.state = state
+        self.total: Any = 0.0
+
+    def step(self) -> None:
+        self.state = Tenfold(self.state.u) if type(self.state) is Meter else Meter(self.state.u * 2.0)
+        self.total += self.state.norm()
+
+
+def to_a_subclass(x: float, trips: Any) -> Any:
+    o = Meter(x)
+    for _ in trips:
+        o = Tenfold(x)
+    return o.norm()
+
+
+def to_another_class(x: float, trips: Any) -> Any:
+    n, o = len(trips), Meter(x)
+    while n > 0:
+        o = Inverted(x)
+        n -= 1
+    return o.norm()
+
+
+def to_another_dataclass(x: float, trips: Any) -> Any:
+    o = Weight(x)
+    for _ in trips:
+        o = Weighted(o.u + x)
+    return o.norm()
+
+
+def to_a_tuple(x: float, trips: Any) -> Any:
+    o: Any = Named(x)
+    for _ in trips:
+        o = (x,)
+    return o[0] * (1 if isinstance(o, Named) else 5)
+
+
+def to_another_named_tuple(x: float, trips: Any) -> Any:
+    o: Any = Named(x)
+    for _ in trips:
+        o = Renamed(x + o.u)
+    return o.u * (3 if type(o) is Named else 7)
+
+
+def to_a_named_tuple(x: float, trips: Any) -> Any:
+    o: Any = (x,)
+    for _ in trips:
+        o = Named(x * 2)
+    return o, x * o[0]
+
+
+def an_item_of_a_tuple(x: float, trips: Any) -> Any:
+    o = (Meter(x), 1.0)
+    for _ in trips:
+        o = (Tenfold(x), 2.0)
+    return o[0].norm() * o[1]
+
+
+def an_item_of_a_dict(x: float, trips: Any) -> Any:
+    d = {"o": Meter(x)}
+    for _ in trips:
+        d["o"] = Tenfold(x)
+    return d["o"].norm()
+
+
+def an_item_of_a_list(x: float, trips: Any) -> Any:
+    rows = [Meter(x), Meter(2 * x)]
+    for _ in trips:
+        rows[1] = Tenfold(rows[0].norm())
+    return rows[0].norm() + rows[1].norm()
+
+
+def an_attribute(x: float, trips: Any) -> Any:
+    o = Meter(Meter(x))
+    for _ in trips:
+        o.u = Inverted(x)
+    return o.u.norm()
+
+
+def deep_inside(x: float, trips: Any) -> Any:
+    o = (Meter(x), {"k": [Meter(x)]})
+    for _ in trips:
+        o = (Meter(x), {"k": [Tenfold(x)]})
+    return o[1]["k"][0].norm()
+
+
+def read_in_the_loop(x: float, trips: Any) -> Any:
+    total, o = 0.0, Meter(x)
+    for _ in trips:
+        total += o.norm()
+        o = Tenfold(o.u)
+    return total + x
+
+
+def two_that_trade_places(x: float, trips: Any) -> Any:
+    a, b = Meter(x), Tenfold(2 * x)
+    for _ in trips:
+        a, b = b, a  # type: ignore[assignment]
+    return a.norm() + 3 * b.norm()
+
+
+def in_a_loop_of_a_loop(x: float, trips: Any) -> Any:
+    total, o = 0.0, Meter(x)
+    for _ in trips:
+        for _ in trips:
+            o = Meter(o.u * 2)
+        total += o.norm()
+        o = Tenfold(o.u)
+    return total + o.norm()
+
+
+def by_a_function_inside(x: float, trips: Any) -> Any:
+    o = Meter(x)
+
+    def change() -> None:
+        nonlocal o
+        o = Tenfold(x)
+
+    for _ in trips:
+        change()
+    return o.norm()
+
+
+def a_defaultdict(x: float, trips: Any) -> Any:
+    d: Any = collections.defaultdict(float, a=x)
+    for _ in trips:
+        d = {"a": x * 2}
+    return d["a"] * (2 if type(d) is dict else 3)
+
+
+def a_machine(x: float, trips: Any) -> Any:
+    m = Machine(Meter(x))
+    for _ in trips:
+        m.step()
+    return m.total + m.state.norm()
+
+
+def reduced(x: float, trips: Any) -> Any:
+    return functools.reduce(lambda o, i: Tenfold(o.u + i), trips, Meter(x)).norm()
+
+
+CHANGING = (
+    to_a_subclass, to_another_class, to_another_dataclass, to_a_tuple, to_another_named_tuple, to_a_named_tuple,
+    an_item_of_a_tuple, an_item_of_a_dict, an_item_of_a_list, an_attribute, deep_inside, read_in_the_loop,
+    two_that_trade_places, in_a_loop_of_a_loop, by_a_function_inside, a_defaultdict, a_machine, reduced)
+
+
+@pytest.mark.parametrize("counts", [(0, 2, 1), (2, 0), (1, 3)], ids=str)
+@pytest.mark.parametrize("f", CHANGING, ids=lambda f: f.__name__)
+def test_a_loop_that_changes_a_class_is_refused(f: Any, counts: tuple[int, ...]) -> None:
+    def of_any_length(x: float, n: int) -> Any:
+        return f(x, range(n))
+
+    called = functools.partial(vjp, of_any_length)
+    for n in counts:
+        try:
+            value = called(1.5, n)[0]
+        except SctError as refusal:
+            assert refusal.code == "SCT502"
+        else:
+            wanted = of_any_length(1.5, n)
+            assert repr(value) == repr(wanted) and type(value) is type(wanted)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("f", [f for f in CHANGING if f is not to_another_class], ids=lambda f: f.__name__)
+def test_few_known_trips_may_change_a_class(f: Any, n: int) -> None:
+    def program(x: float) -> Any:
+        value = f(x, (range(0), range(1), range(2), range(3))[n])
+        return value[1] if isinstance(value, tuple) else value
+
+    agrees(program, 1.5)

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from oracle import agrees, refuses
 
+from sct import value_and_grad
+
 X = np.array([0.7, -0.3, 1.1, 0.4, -0.9, 0.2])
 Program = Callable[[np.ndarray], Any]
 AGREE: list[Program] = []
@@ -1003,6 +1005,112 @@ def set_sym(x: np.ndarray) -> Any:
     return v * len(s)
 
 
+# -- keys that are equal, and of another class or sign, where paths meet -------------------------------------------
+
+
+@program
+def keys_of_branches(x: np.ndarray) -> Any:
+    d = {1: x[0]}
+    if x[1] > 0:
+        d = {1.0: x[0]}
+    return d[1] * sum(2 if isinstance(k, float) else 3 for k in d)
+
+@program
+def signs_of_branches(x: np.ndarray) -> Any:
+    if x[1] > 0:
+        d = {0.0: x[0]}
+    else:
+        d = {-0.0: x[0]}
+    return d[0] * sum(np.copysign(2.0, k) for k in d)
+
+@program
+def tuples_of_branches(x: np.ndarray) -> Any:
+    d = {(1, "a"): x[0]}
+    if x[1] > 0:
+        d = {(True, "a"): x[2]}
+    print(*d)
+    return d[1, "a"]
+
+@program
+def keys_of_expressions(x: np.ndarray) -> Any:
+    d = {1: x[0]} if x[1] > 0 else {1.0: x[0]}
+    e = {0.0: x[0]} if x[0] > 0 else {-0.0: x[0]}
+    print(*d, *e)
+    return d[1] * sum(2 if isinstance(k, float) else 3 for k in d) + e[0] * sum(np.copysign(2.0, k) for k in e)
+
+@program
+def keys_of_branches_alike(x: np.ndarray) -> Any:
+    d = {1.0: x[0], (0.0, 1): x[2]} if x[1] > 0 else {1.0: x[1], (0.0, 1): x[0]}
+    return d[1] * d[0, 1] * sum(2 if isinstance(k, float) else 3 for k in d)
+
+@refused("SCT502")
+def keys_of_trips(x: np.ndarray) -> Any:
+    d = {1: x[0]}
+    for v in x:
+        d = {1.0: v}
+    return d[1] * sum(2 if isinstance(k, float) else 3 for k in d)
+
+@refused("SCT502")
+def keys_of_trips_of_a_while(x: np.ndarray) -> Any:
+    d, v = {0.0: x[0]}, x[0]
+    while v < 3.0:
+        v = v * 2.0 * np.sum([np.copysign(1.0, k) for k in d])
+        d = {-0.0: v}
+    return v
+
+@refused("SCT310")
+def a_key_that_is_replaced(x: np.ndarray) -> Any:
+    d = {1: x[0]}
+    for v in x:
+        del d[1]
+        d[True] = v
+    print(*d)
+    return d[1]
+
+@program
+def a_key_that_stays(x: np.ndarray) -> Any:
+    d = {1: x[0]}
+    for v in x:
+        d[1.0] = d[True] + v
+    print(*d)
+    return d[1]
+
+@program
+def keys_of_few_trips(x: np.ndarray) -> Any:
+    d, s = {1: x[0]}, 0.0
+    for k in (1.0, True, 1):
+        s = s + d[1] * sum(2 if isinstance(k, float) else 3 if isinstance(k, bool) else 5 for k in d)
+        d = {k: s}
+    print(*d)
+    return s
+
+def _long(d: Any, x: Any) -> Any:
+    w = sum(2.0 if isinstance(k, float) else 3.0 if isinstance(k, bool) else 5.0 for k in d)
+    t = x
+    for _ in range(3):
+        t = t * d[1] + np.sin(t) * x * w
+    a = t * x + np.cos(t)
+    b = a * t - x
+    c = b * np.tanh(a) + t
+    e = np.sin(c) * b - a
+    f = e * 0.1 + np.cos(c) * b
+    return a + b * 0.1 + c * 0.01 + e + f
+
+@program
+def keys_of_calls(x: np.ndarray) -> Any:
+    first, last = _long({1: x[0]}, x[1]), _long({1: x[2]}, x[3])
+    return first + _long({1.0: x[0]}, x[1]) * 2 + _long({True: x[0]}, x[1]) * 3 + last
+
+@program
+def keys_of_calls_of_itself(x: np.ndarray) -> Any:
+    def again(d: Any, k: int) -> Any:
+        if d[1] > 5 or k > 8:
+            return d[1] * sum(2 if isinstance(q, float) else 3 for q in d)
+        return again({1.0: d[1] + 1.0}, k + 1)
+
+    return again({1: x[0]}, 0)
+
+
 @pytest.mark.parametrize("f", AGREE, ids=lambda f: f.__name__)
 def test_agrees(f: Program) -> None:
     with warnings.catch_warnings():
@@ -1013,3 +1121,10 @@ def test_agrees(f: Program) -> None:
 @pytest.mark.parametrize(("f", "code"), REFUSED, ids=lambda v: getattr(v, "__name__", v))
 def test_refused(f: Program, code: str) -> None:
     refuses(f, X, code=code)
+
+
+@pytest.mark.parametrize("f", [keys_of_branches, signs_of_branches, tuples_of_branches, keys_of_expressions])
+def test_keys_of_branches_in_several_calls(f: Program) -> None:
+    derivative = value_and_grad(f)
+    for x in (X, -X, X * 2, -X):
+        assert derivative(x)[0] == f(x)

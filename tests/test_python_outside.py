@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import collections
 import copy
+import dataclasses
 import functools
 import gc
 import importlib.util
@@ -1636,3 +1637,125 @@ def test_an_emitted_parameter_has_the_name_of_a_variable_outside() -> None:
     text = emit(keywords_of_that_name, types={"x": "float"})
     space: dict[str, Any] = {}
     exec(compile(text, "emitted", "exec"), space)
+
+
+# -- keys and members that are equal, and of another class or sign -------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Unit:
+    n: int
+    scale: float = dataclasses.field(default=1.0, compare=False)
+
+
+def text_of_keys(d: Any) -> Any:
+    return sum(d.values()), [f"{k!r}" for k in d]
+
+
+def classes_of_keys(d: Any) -> Any:
+    s = 0.0
+    for k, v in d.items():
+        s = s + v * (2 if isinstance(k, float) else 3 if isinstance(k, bool) else 5)
+    return s
+
+
+def signs_of_keys(d: Any) -> Any:
+    return sum(v * math.copysign(2.0, k) for k, v in d.items())
+
+
+def attributes_of_keys(d: Any) -> Any:
+    return sum(v * k.scale for k, v in d.items())
+
+
+ONES: tuple[Any, ...] = ({1: 2.0}, {1.0: 2.0}, {True: 2.0}, {np.int64(1): 2.0}, {1: 2.0})
+ZEROS: tuple[Any, ...] = ({0.0: 2.0}, {-0.0: 2.0}, {0: 2.0}, {-0.0: 3.0})
+PAIRS: tuple[Any, ...] = ({(1, 0.0): 2.0}, {(1.0, 0.0): 2.0}, {(1, -0.0): 2.0}, {(True, 0): 2.0})
+UNITS: tuple[Any, ...] = ({Unit(1): 2.0}, {Unit(1, 5.0): 2.0}, {Unit(1): 3.0}, {Unit(True): 2.0})  # type: ignore
+
+KEYED = ((text_of_keys, ONES), (text_of_keys, ZEROS), (text_of_keys, PAIRS), (classes_of_keys, ONES),
+         (classes_of_keys, ZEROS), (signs_of_keys, ZEROS))
+
+
+@pytest.mark.parametrize("order", (1, -1))
+@pytest.mark.parametrize(("f", "dicts"), KEYED)
+def test_keys_of_an_argument_count_by_class_and_sign(f: Any, dicts: Any, order: int) -> None:
+    def inside(d: Any) -> Any:
+        return f({"inner": d}["inner"])
+
+    def with_a_neighbour(d: Any) -> Any:
+        return f(d["inner"])
+
+    for program, given in ((f, dicts), (inside, dicts), (with_a_neighbour, [{"inner": d} for d in dicts])):
+        derivative = value_and_grad(program, has_aux=f is text_of_keys)
+        for d in given[::order]:
+            assert repr(derivative(d)[0]) == repr(program(d))
+
+
+HELD: Any = {}
+
+
+class Holder:
+    held: Any = None
+
+
+@pytest.mark.parametrize("order", (1, -1))
+@pytest.mark.parametrize(("f", "dicts"), (*KEYED, (attributes_of_keys, UNITS)))
+def test_keys_that_are_found_outside_count_by_class_and_sign(monkeypatch: pytest.MonkeyPatch, f: Any, dicts: Any,
+                                                             order: int) -> None:
+    def of_a_global(x: Any) -> Any:
+        made = f(HELD)
+        return (x * made[0], made[1]) if isinstance(made, tuple) else x * made
+
+    def of_a_class(x: Any) -> Any:
+        made = f(Holder.held)
+        return (x * made[0], made[1]) if isinstance(made, tuple) else x * made
+
+    cell: Any = None
+
+    def of_a_closure(x: Any) -> Any:
+        made = f(cell)
+        return (x * made[0], made[1]) if isinstance(made, tuple) else x * made
+
+    for program in (of_a_global, of_a_class, of_a_closure):
+        derivative = value_and_grad(program, has_aux=f is text_of_keys)
+        for cell in dicts[::order]:
+            monkeypatch.setitem(globals(), "HELD", cell)
+            monkeypatch.setattr(Holder, "held", cell)
+            assert repr(derivative(1.5)[0]) == repr(program(1.5))
+
+
+def classes_of_members(x: Any) -> Any:
+    return x + x * sum(math.copysign(3.0, v) * (2 if isinstance(v, float) else 5) for v in Holder.held)
+
+
+@pytest.mark.parametrize("kinds", (
+    ({1}, {1.0}, {True}, {1, 2}), ({0.0}, {-0.0}, {0}), ({-0.0}, {0.0}), (frozenset([1]), frozenset([1.0])),
+    (collections.deque([1, 2]), collections.deque([1.0, 2]), collections.deque([True, 2])),
+    (collections.Counter({1: 1}), collections.Counter({1.0: 1}), collections.Counter({1: True})),
+    (collections.OrderedDict({0.0: 1}), collections.OrderedDict({-0.0: 1})),
+    ((0.0, 1), (-0.0, 1), (0, 1)), ([1], [1.0], [True])))
+def test_members_of_what_is_found_outside_count_by_class_and_sign(monkeypatch: pytest.MonkeyPatch, kinds: Any) -> None:
+    derivative = value_and_grad(classes_of_members)
+    for held in kinds:
+        monkeypatch.setattr(Holder, "held", held)
+        assert repr(derivative(1.5)[0]) == repr(classes_of_members(1.5))
+
+
+class Linked:
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+        self.next: Any = None
+
+
+def test_attributes_of_a_key_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = Linked(2.0), Linked(3.0)
+    a.next, b.next = b, a
+    monkeypatch.setitem(globals(), "HELD", {a: 1.5, b: 2.5})
+
+    def weighted(x: Any) -> Any:
+        return x * attributes_of_keys(HELD) + x * sum(k.next.scale for k in HELD)
+
+    derivative = value_and_grad(weighted)
+    for change in (lambda: None, lambda: setattr(a, "scale", 7.0), lambda: setattr(b, "scale", -0.0)):
+        change()
+        assert derivative(1.5)[0] == weighted(1.5)

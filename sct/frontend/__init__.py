@@ -40,13 +40,14 @@ from sct.frontend.root_function import identity
 from sct.frontend.specialize import Parameter, Traced, root_of, signature_comment, tangent_names, trace, trace_ahead
 from sct.frontend.transform import Transform
 from sct.frontend.values.argument_aliasing import apart
-from sct.frontend.values.argument_types import ROWS, Equal, Same, Unloaded, Untyped, key_of, read_path
+from sct.frontend.values.argument_types import ROWS, Equal, Unloaded, Untyped, key_of, read_path
+from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "ROWS", "Equal", "Guard", "Parameter", "Same", "Traced", "Transform", "Unloaded", "Untyped", "apart",
-    "identity", "key_of", "library_facts", "read_path", "root_of", "signature_comment", "tangent_names", "trace",
-    "trace_ahead",
+    "COMPARED_BY_CLASS", "ROWS", "Equal", "Guard", "Parameter", "Same", "Traced", "Transform", "Unloaded", "Untyped",
+    "apart", "exact", "identity", "key_of", "library_facts", "read_path", "root_of", "signature_comment",
+    "tangent_names", "trace", "trace_ahead",
 ]
 
 _handlers = (

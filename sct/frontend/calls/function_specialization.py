@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
@@ -38,6 +38,7 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.frontend.values.exact_keys import exact
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits
@@ -64,12 +65,16 @@ class _Leaf:
 
 @dataclass(frozen=True)
 class _Node:
-    """A container; `which` numbers the lists and dicts, as two names may hold one."""
+    """A container; `which` numbers the lists and dicts, as two names may hold one; `exact` tells its keys apart."""
 
     kind: object
     which: int
-    keys: tuple[Any, ...]
+    keys: tuple[Any, ...] = field(compare=False)
     items: tuple[_Shape, ...]
+    exact: Hashable = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "exact", exact(self.keys))
 
 
 _Shape = Union[_Leaf, _Node, Static, Poison]

@@ -35,7 +35,7 @@ from sct.frontend.values.abstract_values import (
     is_number,
     parts,
 )
-from sct.frontend.values.guarded_numbers import same_keys
+from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, undef
 from sct.ir.types import Optional, Type, TypeMismatch, Undef, join
 from sct.ops import cond
@@ -43,8 +43,8 @@ from sct.ops import cond
 if TYPE_CHECKING:
     from sct.frontend.interpreter.interpreter import Evaluator
 
-__all__ = ["AMBIGUOUS", "Arm", "Captured", "Cells", "Store", "binding", "conflicts", "is_binding", "is_number",
-           "is_written", "merge", "tells", "type_of"]
+__all__ = ["AMBIGUOUS", "Arm", "Captured", "Cells", "Store", "alike", "binding", "conflicts", "is_binding", "is_number",
+           "is_such_tuple", "is_written", "merge", "of_one_class", "tells", "type_of"]
 
 AMBIGUOUS = "paths through the program disagree on which names share this array"
 
@@ -241,8 +241,7 @@ class _Merge:
             return self.container(a, b)
         if isinstance(given, Tup):
             n = len(given.items)
-            if any(x is not None and not (isinstance(x, Tup) and x.cls is given.cls and len(x.items) == n)
-                   for x in (a, b)):
+            if any(x is not None and not is_such_tuple(x, given) for x in (a, b)):
                 return Poison("a tuple of another length, or something else, on another path")
             left, right = (x.items if isinstance(x, Tup) else (None,) * n for x in (a, b))
             return given.with_(self.value(x, y) for x, y in zip(left, right))
@@ -369,7 +368,7 @@ class _Merge:
             assert isinstance(one, Container)
             self.cell(one.addr)
             return one
-        if not (isinstance(a, Container) and isinstance(b, Container) and replace(a, addr=b.addr) == b):
+        if not (isinstance(a, Container) and isinstance(b, Container) and of_one_class(a, b)):
             return Poison("another kind of object on another path")
         self.pairs.add((a.addr, b.addr))
         if a.addr == b.addr:
@@ -378,9 +377,9 @@ class _Merge:
         if (a.addr, b.addr) not in self.addrs:
             x, y = self.left.store.cells[a.addr], self.right.store.cells[b.addr]
             assert isinstance(x, Slots) and isinstance(y, Slots)
-            if isinstance(a, ListRef) and isinstance(b, ListRef) and not _alike(x, y):
+            if isinstance(a, ListRef) and isinstance(b, ListRef) and not alike(x, y):
                 x, y = self.columns(a, b)
-            if not _alike(x, y):
+            if not alike(x, y):
                 return Poison("a container of another length or with other keys on another path")
             addr = self.addrs[a.addr, b.addr] = self.ev.new_addr()
             self.store.cells[addr] = self.slots(x, y)
@@ -439,9 +438,9 @@ class _Merge:
         elif isinstance(given, Slots):
             self.store.cells[addr] = given  # breaks cycles
             if isinstance(x, Slots) and isinstance(y, Slots):
-                if not _alike(x, y) and not x.keys and not y.keys:
+                if not alike(x, y) and not x.keys and not y.keys:
                     x, y = self.columns(ListRef(addr), ListRef(addr))
-                if not _alike(x, y):
+                if not alike(x, y):
                     self.ev.refuse("SCT310", "a dict that gets new keys on one path only is not supported yet")
                 self.store.cells[addr] = self.slots(x, y)
             else:
@@ -469,11 +468,20 @@ def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:
     if v == Static(None):
         return like.with_([Static(None)] * len(like.items))
     v = v.of if isinstance(v, Perhaps) else v
-    same = isinstance(v, Tup) and v.cls is like.cls and len(v.items) == len(like.items)
-    return v if same else None  # type: ignore[return-value]
+    return v if isinstance(v, Tup) and is_such_tuple(v, like) else None
 
 
-def _alike(x: Slots, y: Slots) -> bool:
+def is_such_tuple(v: Abstract, like: Tup) -> bool:
+    """Is this a tuple of the class of `like`, as long?"""
+    return isinstance(v, Tup) and v.cls is like.cls and v.fields == like.fields and len(v.items) == len(like.items)
+
+
+def of_one_class(a: Container, b: Container) -> bool:
+    """Are these containers of one class, defaultdicts with one factory?"""
+    return replace(a, addr=b.addr) == b
+
+
+def alike(x: Slots, y: Slots) -> bool:
     """Do the slots correspond?"""
     return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.rows == y.rows
 

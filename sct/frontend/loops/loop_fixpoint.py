@@ -13,11 +13,14 @@ from sct.frontend.heap.dynamic_lists import HELD, STALE
 from sct.frontend.heap.store import (
     AMBIGUOUS,
     Store,
+    alike,
     conflicts,
     is_binding,
     is_number,
+    is_such_tuple,
     is_written,
     may_be_absent,
+    of_one_class,
     perhaps_tuple,
     type_of,
 )
@@ -31,6 +34,7 @@ from sct.frontend.values.abstract_values import (
     Container,
     ListRef,
     Method,
+    ObjRef,
     Perhaps,
     Poison,
     Ref,
@@ -39,7 +43,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     parts,
 )
-from sct.frontend.values.guarded_numbers import same_keys
+from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Value
 from sct.ir.types import Optional, Tensor, Undef, in_words
 
@@ -159,7 +163,10 @@ class Trip(Head):
             return True
         if head is None:
             return self.learn(id, end)
-        if isinstance(head, Container) and type(head) is type(end) and head != end and \
+        if isinstance(head, Container) and not (isinstance(end, Container) and of_one_class(head, end)) or \
+                isinstance(head, Tup) and not is_such_tuple(end, head):
+            return self.differs(id, f"it is {_kind(head)} before the loop and {_kind(end)} after a trip")
+        if isinstance(head, Container) and isinstance(end, Container) and head != end and \
                 head.addr not in memo.cell_templates and head.addr in self.entry.cells:
             # Rebound to another list a trip: a list of its own, one slot a carry.
             cell = self.entry.cells[head.addr]
@@ -173,8 +180,7 @@ class Trip(Head):
             if isinstance(end, ListRef) and (now.rows is not None or len(now.items) != len(cell.items)):
                 self.learn_rows(kept.addr, head, end)
             return True
-        if isinstance(head, Container) and isinstance(end, Container) and \
-                type(head) is type(end) and head.addr in memo.cell_templates:
+        if isinstance(head, Container) and isinstance(end, Container) and head.addr in memo.cell_templates:
             mine, theirs = self.head.cells[head.addr], self.ev.store.cells[end.addr]
             assert isinstance(mine, Slots) and isinstance(theirs, Slots)
             if isinstance(end, ListRef) and mine.rows is None and (
@@ -185,12 +191,11 @@ class Trip(Head):
                 dynamic_lists.grow(ev, end, dynamic_lists.item_type(ev, ListRef(head.addr)))
                 theirs = ev.store.cells[end.addr]
                 assert isinstance(theirs, Slots)
-            if len(mine.items) == len(theirs.items) and same_keys(mine.keys, theirs.keys):
+            if alike(mine, theirs):
                 self.pairs.append((id, head.addr, end.addr))
                 return any([self.end_value((*id, k), p, q)
                             for k, (p, q) in enumerate(zip(mine.items, theirs.items))])
-            memo.poison[id] = f"it is {_kind(head)} that has other items, keys or attributes after a trip"
-            return True
+            return self.differs(id, f"it is {_kind(head)} that has other items, keys or attributes after a trip")
         if isinstance(head, Perhaps):
             whole = perhaps_tuple(end, head.of)
             if whole is not None:
@@ -201,7 +206,7 @@ class Trip(Head):
             types = [x.type if isinstance(x, Value) else ev.type_of(x) for x in made.of.items]
             memo.types.update(((*id, k), t if isinstance(t, Optional) else Optional(t)) for k, t in enumerate(types))
             return True
-        if isinstance(head, Tup) and isinstance(end, Tup) and len(head.items) == len(end.items):
+        if isinstance(head, Tup) and isinstance(end, Tup):
             return any([self.end_value((*id, k), p, q) for k, (p, q) in enumerate(zip(head.items, end.items))])
         if id in self.carries and not (isinstance(head, Ref)):
             carry = self.carries[id]
@@ -234,6 +239,13 @@ class Trip(Head):
             self.note(end)
             return False
         memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after a trip"
+        return True
+
+    def differs(self, id: Any, why: str) -> bool:
+        """A slot holds a container of another class, or with other keys: few trips are taken one by one."""
+        if self.few():
+            self.ev.refuse("SCT502", "what this loop carries changes its kind", node=self.node, why=why)
+        self.memo.poison[id] = why
         return True
 
     def becomes(self, id: Any, end: Ref) -> NoReturn:
@@ -403,5 +415,7 @@ def _kind(v: Abstract) -> str:
         return str(v.type)
     if isinstance(v, Static):
         return repr(v.value)
-    return {"Ref": "an array", "Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
+    if isinstance(v, ObjRef) or isinstance(v, Tup) and v.cls is not tuple:
+        return f"an object of class `{v.cls.__name__}`"
+    return {"Ref": "an array", "Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict",
             "Iteration": "an iterator", "Place": "an iterator at one place"}.get(type(v).__name__, "a function")

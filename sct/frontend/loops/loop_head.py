@@ -14,7 +14,7 @@ import gast
 from sct.errors import SctError
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.dynamic_lists import HELD
-from sct.frontend.heap.store import AMBIGUOUS, binding, is_number, tells
+from sct.frontend.heap.store import AMBIGUOUS, binding, is_number, of_one_class, tells
 from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.loops.iteration_space import Space
 from sct.frontend.source.parse import reads, writes
@@ -32,6 +32,7 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Lit, Operand, Value, undef
 from sct.ir.types import BOOL, List, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
 
@@ -197,9 +198,12 @@ class Head:
                 ev.store.cells[kept.addr] = cell
                 dynamic_lists.grow(ev, ListRef(kept.addr), (grown.shape, grown.types), grown.addrs, hint)
                 cell = ev.slots(ListRef(kept.addr))
+            made = memo.cell_templates[kept.addr]
+            if not of_one_class(v, kept) or not same_keys(cell.keys, made.keys):
+                memo.poison[id] = "it is an object of another class, or with other keys, in another trip"
+                return Poison(memo.poison[id])
             items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
             self.entered.append((id, kept.addr, v.addr))
-            made = memo.cell_templates[kept.addr]
             stale = dynamic_lists.STALE in (cell.frozen, made.frozen)
             frozen = dynamic_lists.STALE if stale else cell.frozen or made.frozen
             ev.store.cells[kept.addr] = replace(made, items=tuple(x for x in items if x is not None), frozen=frozen)

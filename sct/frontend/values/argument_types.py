@@ -27,6 +27,7 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.frontend.values.exact_keys import Same, exact
 from sct.frontend.values.guards import UNKNOWN
 from sct.frontend.values.type_syntax import Columns
 from sct.ir import Value
@@ -38,7 +39,7 @@ from sct.ops import BY_CALL
 if TYPE_CHECKING:
     from sct.frontend.interpreter.interpreter import Evaluator
 
-__all__ = ["ROWS", "Equal", "Same", "Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "is_one_value",
+__all__ = ["ROWS", "Equal", "Unloaded", "Untyped", "add_leaf", "argument", "dtype_name", "is_one_value",
            "is_shared", "key_of", "lift", "opaque", "read_path"]
 
 # -- keys ------------------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
         if t is list:
             kind = _kind(x, sizes) or _columns(x, sizes) if len(x) > FEW else None
             return (t, first, ROWS, kind) if kind is not None else (t, first, *[_key(v, sizes) for v in x])
-        return t, first, tuple([(k, _key(v, sizes)) for k, v in x.items()])
+        return t, first, tuple([(k, _key(v, sizes)) for k, v in x.items()]), exact(x)
     if isinstance(x, np.generic):
         return t  # type: ignore[no-any-return]
     if is_container(t):
@@ -164,19 +165,6 @@ def _list_type(ev: Evaluator, xs: list[Any]) -> List | None:
     made = visit(xs)
     assert isinstance(made, List)
     return made
-
-
-class Same:
-    """An object that counts by its identity."""
-
-    def __init__(self, x: Any) -> None:
-        self.x = x
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and self.x is other.x
-
-    def __hash__(self) -> int:
-        return id(self.x)
 
 
 class Equal(Same):

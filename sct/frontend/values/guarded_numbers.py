@@ -8,7 +8,7 @@ compared as a number is; arithmetic on it would give a constant, and is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.ir import Value
@@ -16,7 +16,7 @@ from sct.ir import Value
 if TYPE_CHECKING:
     from sct.ir import Builder
 
-__all__ = ["Asked", "Cut", "asked", "is_asked", "plain", "same_keys"]
+__all__ = ["Asked", "Cut", "asked", "is_asked", "plain"]
 
 
 class Cut(Exception):
@@ -65,15 +65,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, (tuple, set, frozenset)) and is_asked(value):
         return type(value)(map(plain, value))
     return value.conjugate() if isinstance(value, Asked) else value  # type: ignore[attr-defined]
-
-
-def same_keys(left: Iterable[Any], right: Iterable[Any]) -> bool:
-    """Are these keys equal, and the same numbers of the function?  What is equal may have another derivative."""
-    a, b = tuple(left), tuple(right)
-    return a == b and all(map(_same, a, b))
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, (tuple, frozenset)) and isinstance(b, (tuple, frozenset)):
-        return not (is_asked(a) or is_asked(b)) or isinstance(a, tuple) and same_keys(a, b)
-    return getattr(a, "of", None) is getattr(b, "of", None) if isinstance(a, Asked) or isinstance(b, Asked) else True

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sct.frontend.values.abstract_values import Path, Static
-from sct.frontend.values.argument_types import Same
+from sct.frontend.values.exact_keys import Same
 from sct.ir.user_objects import is_user_class
 
 if TYPE_CHECKING:
