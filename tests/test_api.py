@@ -6,6 +6,7 @@ import functools
 import inspect
 import math
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -175,6 +176,88 @@ def test_what_is_passed_twice_and_written_has_none() -> None:
     assert grad(f, 2)(x, x, 1.0) == 72.0
     assert np.array_equal(grad(lambda b: f(b, b, 1.0))(x), [0.0, 40.0])
     assert np.array_equal(grad(f)(x, x.copy(), 1.0), [0.0, 2.0])
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+
+def writes_an_item(a, b, c):
+    a[0] = b[1] * 3.0 * c
+    return a[0] * b[0] + a[1]
+
+
+def writes_an_entry(a, b, c):
+    a["k"] = b["k"] * 2.0
+    return a["k"] * b["k"] * c
+
+
+def writes_an_attribute(a, b, c):
+    a.k *= 2.0
+    return a.k * b.k * c
+
+
+def appends(a, b, c):
+    a.append(b[0])
+    return b[-1] * b[0] * c + len(b)
+
+
+def writes_an_array_in_it(a, b, c):
+    a[0][1] = b[0][0] * c
+    return np.sum(b[0])
+
+
+def writes_a_row(a, b, c):
+    a[0][1] = b[0][0] * c
+    return b[0][1] * a[0][0]
+
+
+def writes_one_of_many(a, b, c):
+    for i in range(1, len(a)):
+        a[i] = b[i - 1] * c
+    return b[-1]
+
+
+@pytest.mark.parametrize(("f", "make"), (
+    (writes_an_item, lambda: [1.0, 2.0]), (writes_an_entry, lambda: {"k": 2.0, "m": 1.0}),
+    (writes_an_attribute, lambda: Spring(2.0)), (writes_an_attribute, lambda: SimpleNamespace(k=2.0)),
+    (appends, lambda: [1.0, 2.0]), (appends, lambda: [1.0] * 6),
+    (writes_an_array_in_it, lambda: [np.array([1.0, 2.0])]),
+    (writes_a_row, lambda: [[1.0, 2.0]]), (writes_one_of_many, lambda: [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])))
+def test_a_container_that_is_passed_twice_and_written_has_none(f, make) -> None:
+    for derivative in (grad(f), grad(f, 1), grad(f, (0, 1)), grad(f, (1, 2)), lambda *args: vjp(f, *args)):
+        with pytest.raises(SctError, match="passed twice") as error:
+            one = make()
+            derivative(one, one, 1.5)
+        assert error.value.code == "SCT305" and "lambda" in error.value.hint
+        derivative(make(), make(), 1.5)
+    for g in (lambda both: f(*both, 1.5), lambda both: f(both[0], both[1], 1.5)):
+        with pytest.raises(SctError, match="passed twice"):
+            one = make()
+            grad(g)((one, one))
+    one = make()
+    value, by_c = value_and_grad(f, 2)(one, one, 1.5)
+    one = make()
+    assert value == f(one, one, 1.5)
+    ends = [(lambda one: f(one, one, 1.5 + step))(make()) for step in (1e-6, -1e-6)]
+    assert by_c == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-6)
+    grad(lambda b: f(b, b, 1.5))(make())
+
+
+def test_a_container_that_is_passed_twice_and_read_has_two_derivatives() -> None:
+    def f(a, b):
+        other = [0.0]
+        other[0] = a[0] * b[1]
+        return other[0] * b[0]
+
+    one = [2.0, 3.0]
+    assert grad(f, (0, 1))(one, one) == ([6.0, 0.0], [6.0, 4.0])
+    assert grad(f, 0)(one, one) == [6.0, 0.0]
+    assert grad(lambda m: f(*m))([one, one]) == [[6.0, 0.0], [6.0, 4.0]]
+    spring = Spring(2.0)
+    by_a, by_b = grad(lambda a, b: a.k * b.k ** 2, (0, 1))(spring, spring)
+    assert (by_a.k, by_b.k) == (4.0, 8.0)
 
 
 def test_none_has_no_derivative() -> None:

@@ -37,15 +37,17 @@ def test_one_array_passed_twice_is_two_arguments_where_nothing_is_written() -> N
 
 
 def test_one_list_passed_twice_and_written_is_one_list() -> None:
-    def f(p: list[float], q: list[float]) -> float:
+    def f(p: list[float], q: list[float], c: float) -> float:
         p[0] = p[1] * 3.0
-        return q[0] * q[1]
+        return q[0] * q[1] * c
 
     both = [1.0, 2.0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SctWarning)
-        assert value_and_grad(f, (0, 1))(both, both)[0] == 12.0
-        assert value_and_grad(f, (0, 1))([1.0, 2.0], [1.0, 2.0])[0] == 2.0
+        assert value_and_grad(f, 2)(both, both, 1.0) == (12.0, 12.0)
+        assert value_and_grad(f, (0, 1))([1.0, 2.0], [1.0, 2.0], 1.0)[0] == 2.0
+        with pytest.raises(SctError, match="passed twice"):
+            value_and_grad(f, (0, 1))(both, both, 1.0)
 
 
 def test_an_argument_that_is_a_global_array_too_is_not_written() -> None:

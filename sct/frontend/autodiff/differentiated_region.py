@@ -173,10 +173,12 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
         written = changed & copies.twice() if apart else set()
         if not written:
             break
-        if any(isinstance(x, Ref) and x.addr in written for x in made.leaves):
-            ev.refuse("SCT305", "an array is passed twice, written, and differentiated by",
+        if found := made.holding & written:
+            arrays = all(isinstance(entry.cells[a], Array) for a in found)
+            what, one = ("an array", "array") if arrays else ("a list, a dict or an object", "argument")
+            ev.refuse("SCT305", f"{what} is passed twice, written, and differentiated by",
                       why="what depends on the one depends on the other",
-                      hint="pass a copy, or differentiate a function of the one array: lambda b: f(b, b)")
+                      hint=f"pass a copy, or differentiate a function of the one {one}: lambda b: f(b, b)")
     return region
 
 
@@ -217,7 +219,7 @@ class _Params:
     """The numbers that a region is differentiated by, made its params.
 
     given, inside  the arguments, as they are passed and in the region
-    leaves         what the params stand for
+    holding        the addresses of what the params stand for, and of the containers that they are in
     """
 
     def __init__(self, ev: Evaluator, copies: _Copies, given: Mapping[int | str, Abstract],
@@ -227,7 +229,7 @@ class _Params:
         self.skips = skip is not None
         self.values: list[Value] = []
         self.primals: list[Operand] = []
-        self.leaves: list[Abstract] = []
+        self.holding: set[int] = set()
         self.wrt: list[tuple[int, Tree, list[int]]] = []
 
     def add(self, which: int, k: int | str) -> None:
@@ -239,11 +241,13 @@ class _Params:
         tree_of(ev, self.inside[k], own)
         direct = isinstance(tree, Leaf)
         places, new = [], []
-        for j, (leaf, copy) in enumerate(zip(leaves, own)):
+        for j, (leaf, copy, holding) in enumerate(zip(leaves, own, _holding(ev, self.given[k]))):
             skipped = self.skip(which, j)
             if self.strict and direct or self.skips and not skipped:
                 _no_flags(ev, leaf)
             wanted = differentiable(ev, leaf, direct=direct) and not skipped
+            if wanted:
+                self.holding |= holding
             places.append(len(self.values) if wanted else -1)
             new.append(self.param(leaf, copy, k if isinstance(k, str) else None) if wanted else copy)
         self.inside[k] = with_leaves(ev, self.inside[k], iter(new))
@@ -256,7 +260,6 @@ class _Params:
         ev.stands_for[p] = x
         self.values.append(p)
         self.primals.append(x)
-        self.leaves.append(leaf)
         if not isinstance(copy, Ref):
             return p
         cell = ev.store.cells[copy.addr]
@@ -268,6 +271,20 @@ class _Params:
         assert isinstance(leaf, Ref) and isinstance(made, Ref)
         self.copies.made.append((leaf.addr, made.addr))
         return made
+
+
+def _holding(ev: Evaluator, v: Abstract, around: frozenset[int] = frozenset()) -> Iterator[frozenset[int]]:
+    """The addresses of each leaf and of the containers that it is in, in the order of `tree_of`."""
+    here = around | {v.addr} if isinstance(v, (Ref, Container)) else around
+    if isinstance(v, Container) and dynamic_lists.is_dynamic(ev, v):
+        assert isinstance(v, ListRef)
+        for column in dynamic_lists.flat_columns(ev, v):
+            yield from _holding(ev, column, here)
+    elif isinstance(v, (Tup, Container)):
+        for x in v.items if isinstance(v, Tup) else ev.slots(v).items:
+            yield from _holding(ev, x, here)
+    elif _is_leaf(v):
+        yield here
 
 
 def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], params: _Params, has_aux: bool) -> Region:
