@@ -49,6 +49,8 @@ HALF = fractions.Fraction(1, 2)
 MATRIX = np.ones((2, 2)).view(np.matrix)
 FIELDS = np.ones(2, dtype=[("u", float), ("v", int)])
 SPACE = types.SimpleNamespace(k=2.0)
+COUNTS = collections.defaultdict(float, a=1.5)
+COUNTED = {**COUNTS, "b": 0.5}
 ALWAYS_ONE = random.Random(0)
 
 
@@ -1062,6 +1064,16 @@ def _() -> Any:
 @case("write out what that function does")
 def _() -> Any:
     return lambda x: np.i0(x[0]), lambda x: 1.0 + x[0] * x[0] / 4.0
+
+
+@case("make a dict of it outside the function: `dict(d)`")
+def _() -> Any:
+    return lambda x: x[0] * COUNTS["b"], lambda x: x[0] * COUNTED["b"]
+
+
+@case("read it outside the function, and pass it")
+def _() -> Any:
+    return lambda x: x[0] * x.itemsize, lambda x: x[0] * 8
 
 
 @case("read the attribute of the object, or use getattr")

@@ -1759,3 +1759,30 @@ def test_attributes_of_a_key_that_change(monkeypatch: pytest.MonkeyPatch) -> Non
     for change in (lambda: None, lambda: setattr(a, "scale", 7.0), lambda: setattr(b, "scale", -0.0)):
         change()
         assert derivative(1.5)[0] == weighted(1.5)
+COUNTS = collections.defaultdict(float, a=1.5)
+
+
+def test_a_missing_key_of_a_default_dict_from_outside_is_refused_and_not_written() -> None:
+    def f(x: float) -> float:
+        return x * COUNTS["a"] + x * COUNTS[KEY]
+
+    global KEY
+    KEY = "a"
+    df = value_and_grad(f)
+    assert df(2.0) == (6.0, 3.0)
+    COUNTS["a"] = 2.0
+    assert df(2.0) == (8.0, 4.0)
+    KEY = "b"
+    with pytest.raises(SctError, match="SCT503"):
+        df(2.0)
+    assert dict(COUNTS) == {"a": 2.0}
+
+
+@pytest.mark.parametrize("name", ["base", "flags", "strides", "itemsize", "nbytes", "flat", "data", "ctypes"])
+def test_an_attribute_of_arrays_that_is_no_method_is_refused(tmp_path: Any, name: str) -> None:
+    f = module_with(tmp_path, f"def f(x): return x.sum() * (2.0 if x.{name} is None else 3.0)\n").f
+    with pytest.raises(SctError, match="SCT203"):
+        value_and_grad(f)(np.ones(3))
+
+
+KEY = "a"

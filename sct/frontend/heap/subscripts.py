@@ -81,6 +81,9 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
             if owner.value is getattr(np, name):
                 ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
         where, known = known_key(ev, key, "this subscript"), owner.value
+        if isinstance(known, dict) and hasattr(type(known), "__missing__") and where not in known:
+            ev.refuse("SCT503", f"a missing key of a {type(known).__name__} is not supported",
+                      why="reading it may write it", hint="make a dict of it outside the function: `dict(d)`")
         return Static(attempted(ev, lambda: known[where]))
     if isinstance(owner, Tup):
         return _static_item(ev, owner.items, key, Tup)

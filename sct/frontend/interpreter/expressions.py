@@ -490,7 +490,9 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return _imag(ev, owner)
     if x_type.is_array or x_type.carrier == "np":
         like = np.ones((1,) * x_type.rank)
-        attempted(ev, lambda: getattr(like if x_type.is_array else like[()], name))
+        if not callable(attempted(ev, lambda: getattr(like if x_type.is_array else like[()], name))):
+            ev.refuse("SCT203", f"the attribute `{name}` of an array is not supported",
+                      hint="read it outside the function, and pass it")
     return Method(owner, name)
 
 
