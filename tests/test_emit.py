@@ -219,6 +219,36 @@ def test_save_of_several_specializations_dispatches(tmp_path: Path) -> None:
         saved("a")
 
 
+@pytest.mark.parametrize(("key", "others"), [
+    (1, (1.0, True)), (0.0, (-0.0, 0)), (True, (1,)), ((1, 0.0), ((1, -0.0),)), ("k", ("j",))])
+def test_saved_keys_count_by_class_and_sign(tmp_path: Path, key: Any, others: Any) -> None:
+    (tmp_path / f"{(name := f'keyed_{next(_number)}')}.py").write_text(
+        "def f(d):\n    return sum(v * (2 if isinstance(k, float) else 3) for k, v in d.items())\n")
+    derivative = value_and_grad(imported(tmp_path / f"{name}.py").f)
+    wanted = derivative({key: 2.0})
+    derivative.save(tmp_path / "saved.py")
+    saved = imported(tmp_path / "saved.py").f_value_and_grad
+    assert same_bits(saved({key: 2.0}), wanted)
+    for other in others:
+        with pytest.raises(TypeError, match="must be a dict with the keys"):
+            saved({other: 2.0})
+
+
+@pytest.mark.parametrize("others", [({1.0: 2.0}, {1}), ({1: 2.0}, {True}), ({True: 2.0}, {1})])
+def test_saved_facts_of_what_is_held_count_by_class(tmp_path: Path, others: Any) -> None:
+    (tmp_path / f"{(name := f'held_{next(_number)}')}.py").write_text(
+        "D = {1: 2.0}\nS = {1}\n\ndef f(x):\n    return x * D[1] + sum(isinstance(v, float) for v in S) * x\n")
+    model = imported(tmp_path / f"{name}.py")
+    derivative = grad(model.f)
+    derivative(1.5)
+    derivative.save(tmp_path / "saved.py")
+    saved = imported(tmp_path / "saved.py").f_grad
+    assert saved(1.5) == 2.0
+    model.D, model.S = others
+    with pytest.raises(ValueError, match="this derivative is for"):
+        saved(1.5)
+
+
 def test_save_before_a_call_is_for_the_annotated_types(tmp_path: Path) -> None:
     grad(square).save(tmp_path / "saved.py")
     assert imported(tmp_path / "saved.py").square_grad(2.0, 3.0) == 12.0

@@ -201,7 +201,9 @@ def test_methods_partials_and_cached_functions_are_copied() -> None:
     (0.0, -0.0, False), (float("nan"), -float("nan"), True), (np.array([np.nan, 1.0]), np.array([-np.nan, 1.0]), True),
     (np.ones(2), np.ones((1, 2)), False), (np.ones(2), np.ones(2, np.float32), False), ([1.0], (1.0,), False),
     ({"a": 1, "b": 2}, {"b": 2, "a": 1}, False), (True, 1, False), ("a", "a", True), (None, 0.0, False),
-    (SimpleNamespace(a=1.0), SimpleNamespace(a=1.0), True), (SimpleNamespace(a=1.0), SimpleNamespace(a=1), False)])
+    (SimpleNamespace(a=1.0), SimpleNamespace(a=1.0), True), (SimpleNamespace(a=1.0), SimpleNamespace(a=1), False),
+    ({1, "a"}, {"a", 1}, True), ({1}, {1.0}, False), (frozenset([0.0]), frozenset([-0.0]), False),
+    ({1: 2.0}, {True: 2.0}, False)])
 def test_types_and_bits_count(a: Any, b: Any, equal: bool) -> None:
     assert same(a, b) is equal and same([a], [b]) is equal
 

@@ -27,8 +27,8 @@ from sct.ir.types import Dim, List, Tensor, Type
 from sct.ir.user_objects import is_plain_attribute, slots_of
 
 __all__ = [
-    "Check", "child_text", "conjunction", "leaves_in_guards", "raise_statements", "specialization_checks",
-    "structure_checks", "subscripted",
+    "Check", "child_text", "conjunction", "exact_conditions", "leaves_in_guards", "raise_statements",
+    "specialization_checks", "structure_checks", "subscripted",
 ]
 
 
@@ -87,6 +87,15 @@ def _sides(condition: str) -> frozenset[str]:
 # -- types ----------------------------------------------------------------------------
 
 
+def exact_conditions(text: str, items: Sequence[Any]) -> tuple[str, ...]:
+    """The conditions that what `text` gives is not only equal to these numbers, but of their classes and signs."""
+    if all(isinstance(x, str) for x in items):
+        return ()
+    if all(type(x) in (int, bool, str) for x in items):
+        return (f"[*map(type, {text})] == [{', '.join(type(x).__name__ for x in items)}]",)
+    return (f"[*map(repr, {text})] == {list(map(repr, items))!r}",)
+
+
 def subscripted(name: str, keys: Sequence[Any]) -> str:
     """`params["W"][0]` for the keys `"W"` and 0."""
     return name + "".join(f"[{unparse(ast.Constant(key, None)).strip()}]" for key in keys)
@@ -130,9 +139,9 @@ def _tree_checks(text: str, tree: Tree, fn: Fn | None, class_text: Callable[[typ
     elif tree.kind == "dict":
         keys = ", ".join(subscripted("", [key])[1:-1] for key in tree.keys)
         names = ", ".join(map(str, tree.keys)) + " in this order" * (fn is not None and len(tree.keys) > 1)
-        has = f"[*{text}] == [{keys}]" if fn is not None else \
-            f"{text}.keys() == {f'{{{keys}}}' if keys else 'set()'}"
-        own_check = Check((f"type({text}) is dict", has), "TypeError", f"{text} must be a dict with the keys {names}")
+        has = (f"[*{text}] == [{keys}]", *exact_conditions(text, tree.keys)) if fn is not None else \
+            (f"{text}.keys() == {f'{{{keys}}}' if keys else 'set()'}",)
+        own_check = Check((f"type({text}) is dict", *has), "TypeError", f"{text} must be a dict with the keys {names}")
     else:
         own_check = Check((f"type({text}) is {tree.kind}", f"len({text}) == {len(tree.children)}"), "TypeError",
                      f"{text} must be a {tree.kind} of {len(tree.children)}")

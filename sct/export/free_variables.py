@@ -23,7 +23,7 @@ import numpy as np
 
 from sct.codegen.python.unparse import unparse
 from sct.errors import SctError
-from sct.export.argument_checks import subscripted
+from sct.export.argument_checks import exact_conditions, subscripted
 from sct.export.copied_definitions import Definitions, read_names
 from sct.export.identity_checks import nested_lists
 from sct.frontend import Traced, read_path
@@ -124,6 +124,8 @@ class ImportedVariables(FreeVariables):
             elif how in _FORMS:
                 single = fact is None or isinstance(fact, bool)
                 facts.append((_FORMS[how] if not single else "{0} is {1!r}").format(text, fact))
+                if how in ("keys", "items", "pairs"):
+                    facts.extend(exact_conditions(f"{text}.items()" if how == "pairs" else text, fact))
         return facts
 
     def _singleton(self, x: Any) -> str | None:

@@ -81,7 +81,8 @@ class _Comparison:
         if isinstance(a, (list, tuple, deque)):
             return self.rows(a, b)
         if isinstance(a, (set, frozenset)):
-            return bool(a == b)
+            members = {y: y for y in b}
+            return bool(a == b) and all(self.same(x, members[x]) for x in a)
         if is_container(type(a)):
             names = fields_of(a)
             return names == fields_of(b) and all(self.same(get_stored(a, name), get_stored(b, name)) for name in names)
