@@ -972,13 +972,15 @@ def test_the_argument_is_not_changed():
 
 
 def test_one_object_twice_is_one_object():
-    def f(s, t):
+    def f(s, t, x):
         s.k = s.k * 2.0
-        return s.k * t.k
+        return s.k * t.k * x
 
     s = types.SimpleNamespace(k=3.0)
-    assert sct.value_and_grad(f)(s, s)[0] == 36.0
-    assert sct.value_and_grad(f)(s, types.SimpleNamespace(k=3.0))[0] == 18.0
+    assert sct.value_and_grad(f, 2)(s, s, 1.0) == (36.0, 36.0)
+    assert sct.value_and_grad(f)(s, types.SimpleNamespace(k=3.0), 1.0)[0] == 18.0
+    with pytest.raises(sct.SctError, match="passed twice"):
+        sct.grad(f)(s, s, 1.0)
 
 
 def test_an_object_that_holds_itself():
