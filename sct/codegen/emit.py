@@ -97,7 +97,7 @@ def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None 
     live = LiveRanges(block, fixed, inlined)
     reserved = _reserved_names(block, inlined, interface) | (RESERVED if kernels is not None else set())
     names = Names(live, fixed, _user_values(scope, fn.params), reserved, _default_names(fn, scope))
-    modules = Modules(p.name for p in interface.params)
+    modules = Modules((p.name for p in interface.params), interface.name)
     args, bindings = signature(interface, modules)
     helpers: list[ast.stmt] = []
     if kernels is not None:

@@ -31,6 +31,8 @@ __all__ = [
     "specialization_checks", "structure_checks", "subscripted",
 ]
 
+_LITERAL = frozenset((bool, int, float, complex, str, bytes, type(None), type(...)))
+
 
 @dataclass(frozen=True)
 class Check:
@@ -98,7 +100,15 @@ def exact_conditions(text: str, items: Sequence[Any]) -> tuple[str, ...]:
 
 def subscripted(name: str, keys: Sequence[Any]) -> str:
     """`params["W"][0]` for the keys `"W"` and 0."""
+    for key in keys:
+        if not _has_literal(key):
+            raise SctError("SCT914", f"the key {key!r} of a dict cannot be copied", why="it has no literal form",
+                           hint="use strings or numbers as keys")
     return name + "".join(f"[{unparse(ast.Constant(key, None)).strip()}]" for key in keys)
+
+
+def _has_literal(key: Any) -> bool:
+    return all(map(_has_literal, key)) if type(key) is tuple else type(key) in _LITERAL or isinstance(key, np.generic)
 
 
 def child_text(text: str, tree: Node, key: Any) -> str:

@@ -125,7 +125,8 @@ class ModuleWriter:
         self.needs_numpy |= any("np." in c for check in all_checks for c in check.conditions)
         self.imports.update(dict.fromkeys(line for line in source.imports if not self.variables.provides_import(line)))
         for key, value in source.bindings.items():
-            self._bind_default(key, value)
+            is_default = any(p.name == key[1:] for p in traced.params)
+            self._bind(key, value, f"the default of `{key[1:]}`" if is_default else "a constant")
         text = source.definition
         if returns_pullback(traced.fn):
             self.needs_numpy, text = True, f"{HELPER}\n\n{text}"
@@ -183,15 +184,15 @@ class ModuleWriter:
             outer_texts = {p: text for p, text in outer_texts.items() if p not in unread}
             names.update({p: f"{text}_" for p, text in outer_texts.items() if text in written})
 
-    def _bind_default(self, key: str, value: Any) -> None:
-        """Define a constant for a default that has no literal form in the signature."""
+    def _bind(self, key: str, value: Any, what: str) -> None:
+        """Define a constant for an object, a default or another, that has no literal form in the text."""
         text = repr(value)
         try:
             ast.literal_eval(text)
         except (ValueError, SyntaxError):
-            raise SctError("SCT914", f"the default of `{key[1:]}` cannot be copied", why=f"it is {text}") from None
+            raise SctError("SCT914", f"{what} cannot be copied", why=f"it is {text}") from None
         if self.variables.constants.setdefault(key, text) != text:
-            raise SctError("SCT914", f"the default of `{key[1:]}` cannot be copied",
+            raise SctError("SCT914", f"{what} cannot be copied",
                            why="another function has another default of this name", hint="rename the parameter")
 
 

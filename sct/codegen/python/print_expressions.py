@@ -27,8 +27,8 @@ from sct.ir.user_objects import dotted_name
 from sct.ops.arrays.indexing import split
 
 __all__ = [
-    "ExpressionPrinter", "Modules", "call", "constant", "load", "move_signs", "store", "tuple_of", "without_sign",
-    "without_term",
+    "ExpressionPrinter", "Modules", "call", "constant", "constant_or_name", "load", "move_signs", "store", "tuple_of",
+    "without_sign", "without_term",
 ]
 
 _SHORT = {"numpy": "np"}
@@ -38,12 +38,13 @@ class Modules:
     """The names of modules, builtins and classes in the text, where parameters may hide them.
 
     hidden    the names of the parameters
+    function  the name of the function, from which the names of bindings are made
     imports   the import lines that are needed
     bindings  objects that the text names and that no import provides
     """
 
-    def __init__(self, hidden: Iterable[str]) -> None:
-        self.hidden = frozenset(hidden)
+    def __init__(self, hidden: Iterable[str], function: str) -> None:
+        self.hidden, self.function = frozenset(hidden), function
         self.imports: dict[str, None] = {}
         self.bindings: dict[str, Any] = {}
 
@@ -72,6 +73,16 @@ class Modules:
         else:
             alias = f" as {name}" if name != cls.__name__ else ""
             self.imports[f"from {dotted.rpartition('.')[0]} import {cls.__name__}{alias}"] = None
+        return load(name)
+
+    def bound(self, value: Any) -> ast.expr:
+        """A name that is bound to the object itself."""
+        name = next((name for name, x in self.bindings.items() if x is value), None)
+        if name is None:
+            name = f"_{self.function}_{len(self.bindings)}"
+            while name in self.hidden:
+                name += "_"
+            self.bindings[name] = value
         return load(name)
 
     def dotted(self, name: str) -> ast.expr:
@@ -128,6 +139,18 @@ def constant(value: Any, modules: Modules) -> ast.expr:
     raise ValueError(f"{value!r} has no literal form")
 
 
+def constant_or_name(value: Any, modules: Modules) -> ast.expr:
+    """A literal, or a name that is bound to the object where it has none; a set is a new one whenever it is read."""
+    if type(value) is set and value:
+        return ast.Set([constant_or_name(v, modules) for v in value])
+    if type(value) is set:
+        return call(modules.builtin("set"))
+    try:
+        return constant(value, modules)
+    except ValueError:
+        return modules.bound(value)
+
+
 def _special(value: float, modules: Modules) -> ast.expr:
     name = "numpy" if "import numpy as np" in modules.imports else "math"
     tree: ast.expr = ast.Attribute(modules.module(name), "nan" if math.isnan(value) else "inf", ast.Load())
@@ -142,7 +165,7 @@ class ExpressionPrinter:
 
     def __call__(self, x: Operand) -> ast.expr:
         if isinstance(x, Lit):
-            return constant(None if x.value is UNDEF else x.value, self.modules)
+            return constant_or_name(None if x.value is UNDEF else x.value, self.modules)
         inlined = self.inlined.get(x)
         return load(self.names[x]) if inlined is None else self.right_side(inlined)
 

@@ -9,7 +9,7 @@ import ast
 import keyword
 from collections.abc import Sequence
 
-from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, constant
+from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, constant, constant_or_name
 from sct.ir.core import Operand
 from sct.ir.pytree import Const, Leaf, Node, Tree
 from sct.ir.user_objects import has_generated_constructor, is_namedtuple
@@ -22,14 +22,14 @@ def display(tree: Tree, values: Sequence[Operand], printer: ExpressionPrinter) -
     if isinstance(tree, Leaf):
         return printer(values[tree.index])
     if isinstance(tree, Const):
-        return constant(tree.value, printer.modules)
+        return constant_or_name(tree.value, printer.modules)
     if tree.kind == "rows" and not all(isinstance(c, Leaf) for c in tree.children):
         return _rows_with_nested(tree, values, printer)
     children = [display(c, values, printer) for c in tree.children]
     if tree.kind == "object":
         return _instance(tree, children, printer.modules)
     if tree.kind == "dict":
-        return ast.Dict([constant(k, printer.modules) for k in tree.keys], children)
+        return ast.Dict([constant_or_name(k, printer.modules) for k in tree.keys], children)
     if tree.kind == "rows":
         return _rows(children)
     return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.primal_record import NO_VALUE, Reading, final_contents, left_behind
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
@@ -73,10 +74,22 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
         leaves.append(v)
         return Leaf(len(leaves) - 1)
     if isinstance(v, Static):
+        if where == "as a result":
+            _can_be_returned(ev, v)
         return Const(v.value)
     what = "a tuple that may be None" if isinstance(v, Perhaps) else "a function or a range"
     ev.loc = ev.loc or ev.returned_at
     ev.refuse("SCT503", f"{what} is not supported {where}")
+
+
+def _can_be_returned(ev: Evaluator, v: Static) -> None:
+    """Refuse what is another object, or holds other numbers, in the next call."""
+    if is_asked(v.peek):
+        ev.cut("a number in a set that is returned depends on a differentiated input")
+    if v.path is not None and isinstance(v.peek, (MutableSet, MutableMapping, MutableSequence)):
+        ev.loc = ev.loc or ev.returned_at
+        ev.refuse("SCT503", f"a `{type(v.peek).__name__}` from outside is not supported as a result",
+                  why="what it holds is a fact, not which object it is", hint="return a copy of it, or a list")
 
 
 def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> Abstract:

@@ -271,6 +271,8 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
             return Tup(items), tree
         return ListRef(_slots(ev, Slots(items, origin="argument"))), tree
     if type(x) is dict:
+        for k in x:
+            _known_key(ev, k)
         parts = [argument(ev, v, k if isinstance(k, str) and k.isidentifier() else f"{name}_{j}", seen)
                  for j, (k, v) in enumerate(x.items())]
         cell = Slots(tuple(v for v, _ in parts), tuple(x), "argument")
@@ -296,6 +298,16 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return Static(x), Const(x)
     leaf = add_leaf(ev, x, Opaque(), name)
     return leaf, Leaf(len(ev.params) - 1)
+
+
+def _known_key(ev: Evaluator, k: Any) -> None:
+    """Refuse a key of a dict that may be another object in a copy of the dict."""
+    if isinstance(k, (tuple, frozenset)):
+        for part in k:
+            _known_key(ev, part)
+    elif not isinstance(k, (enum.Enum, type, np.generic, complex, bytes)) and type(k) not in _PLAIN:
+        ev.refuse("SCT503", f"a dict with a key of class `{type(k).__name__}` is not supported as an argument",
+                  hint="use strings, numbers or members of an enum as keys")
 
 
 def _no_subclass(ev: Evaluator, x: Any) -> None:
