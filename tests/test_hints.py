@@ -10,6 +10,7 @@ import ast
 import bisect
 import collections
 import contextlib
+import enum
 import fractions
 import functools
 import heapq
@@ -1079,6 +1080,20 @@ def _() -> Any:
 @case("read the attribute of the object, or use getattr")
 def _() -> Any:
     return lambda x: vars(SPACE)["k"] * x[0], lambda x: getattr(SPACE, "k") * SPACE.k * x[0]  # noqa: B009
+
+
+class Near(enum.Enum):
+    ONE = 1.0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, float) and abs(other - self.value) < 0.5
+
+    __hash__ = enum.Enum.__hash__
+
+
+@case("write `not a == b`")
+def _() -> Any:
+    return lambda x: x[0] * (2.0 if Near.ONE != 1.25 else 3.0), lambda x: x[0] * (2.0 if not Near.ONE == 1.25 else 3.0)
 
 
 def spellings() -> Iterator[str]:
