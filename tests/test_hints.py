@@ -55,16 +55,6 @@ COUNTED = {**COUNTS, "b": 0.5}
 ALWAYS_ONE = random.Random(0)
 
 
-class Grade(enum.Enum):
-    LOW = 1
-    HIGH = 2
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Grade) and self.value == other.value
-
-    __hash__ = enum.Enum.__hash__
-
-
 def case(hint: str, *args: Any) -> Callable[[Callable[[], tuple[Any, Any]]], Any]:
     """`@case(hint)` above a function that returns the refused and the followed program."""
 
@@ -1080,11 +1070,6 @@ def _() -> Any:
 @case("make a dict of it outside the function: `dict(d)`")
 def _() -> Any:
     return lambda x: x[0] * COUNTS["b"], lambda x: x[0] * COUNTED["b"]
-
-
-@case("write `not a == b`")
-def _() -> Any:
-    return lambda x: x[0] * (Grade.LOW != Grade.HIGH), lambda x: x[0] * (not Grade.LOW == Grade.HIGH)
 
 
 @case("read it outside the function, and pass it")

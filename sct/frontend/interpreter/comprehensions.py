@@ -135,7 +135,7 @@ def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:
 
 
 def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled: bool = False) -> list[T]:
-    """What `item` gives for each trip of the loops of a comprehension; `settled`: its tests are asked."""
+    """What `item` gives for each iteration of the loops of a comprehension; `settled`: its tests are asked."""
     made: list[T] = []
 
     def go(k: int) -> None:

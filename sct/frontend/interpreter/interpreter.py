@@ -572,7 +572,7 @@ class Evaluator(Facts):
         return value
 
     def is_array(self, cell: Array) -> None:
-        """Refuses what is a number in the first trip of a loop, and is used as an array."""
+        """Refuses what is a number in the first iteration of a loop, and is used as an array."""
         if cell.starts and not self.summing:
             self.becomes_array()
 
@@ -588,13 +588,13 @@ class Evaluator(Facts):
     def becomes_array(
             self, why: str = "in the first trip it is a number, for more than arithmetic with an array of that shape",
     ) -> NoReturn:
-        """Where trips are written one after the other, the number and the array are two values."""
+        """Where iterations are written one after the other, the number and the array are two values."""
         raise NeedsStatic(Value(INT), SctError(
             "SCT108", "a number becomes an array in this loop", why=why,
             hint="start with an array: `v = np.zeros(n)`, `v = np.full(n, start)`", loc=self.loc))
 
     def starts(self, v: Abstract) -> bool:
-        """Is this a number in the first trip of a loop, and an array in the next?"""
+        """Is this a number in the first iteration of a loop, and an array in the next?"""
         cell = self.store.cells[v.addr] if isinstance(v, Ref) else None
         return isinstance(cell, Array) and cell.starts
 

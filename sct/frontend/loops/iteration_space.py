@@ -84,7 +84,7 @@ NESTS = ("product", "combinations", "combinations_with_replacement", "ndenumerat
 
 
 def _rows_of_nest(ev: Evaluator, v: Iteration, at: int) -> Abstract | None:
-    """What the loops give, trip for trip."""
+    """What the loops give, iteration for iteration."""
     found: list[Tup]
     if v.kind == "ndenumerate":
         places = itertools.product(*(items_of(ev, p) for p in v.parts[1:]))
@@ -103,9 +103,9 @@ for _kind in NESTS:
 
 @dataclass(frozen=True)
 class Space:
-    """A counted iteration: `i` over range(start, stop, step), and its item a trip.
+    """A counted iteration: `i` over range(start, stop, step), and the item of each iteration.
 
-    count  how many trips there are, where that is known
+    count  how many iterations there are, where that is known
     calls  the item is what a function gives, which is called for it
     """
 

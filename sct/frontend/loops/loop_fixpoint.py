@@ -1,4 +1,4 @@
-"""The end of a trip: what a loop carries is confirmed, or learnt anew.
+"""The end of an iteration: what a loop carries is confirmed, or learnt anew.
 
     s = 0 at the head, a float64 at the end   ->   `s` is a float64: walk again
 """
@@ -55,10 +55,10 @@ ITERATED = "iterated"
 
 
 class Trip(Head):
-    """The end of a trip, compared with the head: it confirms the carries, or more is learnt of them."""
+    """The end of an iteration, compared with the head: it confirms the carries, or more is learnt of them."""
 
     def close(self, end: Store) -> None:
-        """Compare the end of a trip with its head; give every carry its value for the next trip."""
+        """Compare the end of an iteration with its head; give every carry its value for the next iteration."""
         ev, memo, head = self.ev, self.memo, self.head
         if end.dead:
             for carry in self.carries.values():
@@ -126,7 +126,7 @@ class Trip(Head):
         self.memo.grown[addr] = self.grown(ListRef(addr), ListRef(addr))
 
     def grown(self, before: ListRef, now: ListRef) -> Grown:
-        """What is known of the items of a list, of those at the head and of those after a trip."""
+        """What is known of the items of a list, of those at the head and of those after an iteration."""
         ev = self.ev
         like = dynamic_lists.items_like(ev, now, None)
         if self.head.cells[before.addr].items:  # type: ignore[union-attr]
@@ -150,7 +150,7 @@ class Trip(Head):
             self.note(x)
 
     def end_value(self, id: Any, head: Abstract | None, end: Abstract | None) -> bool:
-        """Record the value of a slot at the end of a trip; True if another walk is needed."""
+        """Record the value of a slot at the end of an iteration; True if another walk is needed."""
         ev, memo = self.ev, self.memo
         end = None if end == DELETED else end
         if id in memo.poison or end is None and head is None:
@@ -168,7 +168,7 @@ class Trip(Head):
             return self.differs(id, f"it is {_kind(head)} before the loop and {_kind(end)} after a trip")
         if isinstance(head, Container) and isinstance(end, Container) and head != end and \
                 head.addr not in memo.cell_templates and head.addr in self.entry.cells:
-            # Rebound to another list a trip: a list of its own, one slot a carry.
+            # Rebound to another list an iteration: a list of its own, one slot a carry.
             cell = self.entry.cells[head.addr]
             assert isinstance(cell, Slots)
             kept = replace(head, addr=ev.new_kept())
@@ -242,7 +242,7 @@ class Trip(Head):
         return True
 
     def differs(self, id: Any, why: str) -> bool:
-        """A slot holds a container of another class, or with other keys: few trips are taken one by one."""
+        """A slot holds a container of another class, or with other keys: few iterations are taken one by one."""
         if self.few():
             self.ev.refuse("SCT502", "what this loop carries changes its kind", node=self.node, why=why)
         self.memo.poison[id] = why
@@ -263,7 +263,7 @@ class Trip(Head):
         self.ev.becomes_array()
 
     def hold(self, addr: int) -> bool:
-        """A list holds this array or list after a trip: at the head it may do so too."""
+        """A list holds this array or list after an iteration: at the head it may do so too."""
         ids = {id for id, a in self.extra_cells.items() if a == addr} - self.memo.held
         self.memo.held |= ids
         return bool(ids) or self.freeze(addr, why=HELD)
@@ -303,7 +303,7 @@ class Trip(Head):
         return True
 
     def split(self, id: Any, *addrs: int) -> None:
-        """Give a name a cell of its own: who it shares with changes from trip to trip.
+        """Give a name a cell of its own: who it shares with changes from iteration to iteration.
 
         A name that is not read before the loop binds it again cannot tell what is
         written meanwhile: only after the loop it may not be written, nor its peers.
@@ -315,7 +315,7 @@ class Trip(Head):
             self.freeze(*addrs)
 
     def unread(self, id: Any) -> bool:
-        """Is the slot one of a name that no trip reads before it binds it?"""
+        """Is the slot one of a name that no iteration reads before it binds it?"""
         return id is not None and id[0] == "var" and id[1].frame == self.frame.id and \
             id[1].name not in self.frame.live.carried[self.node] | self.frame.live.captured
 
@@ -330,11 +330,11 @@ class Trip(Head):
         return addr in self.entry.cells or addr in self.memo.cell_templates
 
     def share(self, end: Store) -> bool:
-        """Who shares with whom must be the same after a trip; what is not is frozen."""
+        """Who shares with whom must be the same after an iteration; what is not is frozen."""
         memo = self.memo
         # What is captured may be read at any time: it shares with itself.
         live = [*self.pairs, *((None, a, a) for pair in self.pairs for a in pair[1:] if a <= CAPTURED)]
-        # A container of a name that no trip reads cannot tell what is written meanwhile.
+        # A container of a name that no iteration reads cannot tell what is written meanwhile.
         read = [(id, a, b) for id, a, b in live if not (a in memo.cell_templates and self.unread(id))]
         bad = conflicts((a, b) for _, a, b in read)
         lasting = conflicts((a, b) for id, a, b in read if id != ITERATED)
@@ -362,14 +362,14 @@ class Trip(Head):
         return again
 
     def before(self, pairs: list[tuple[Any, int, int]]) -> set[int]:
-        """The addresses of what shares otherwise at the head of the first trip than before the loop."""
+        """The addresses of what shares otherwise at the head of the first iteration than before the loop."""
         ids = {id for id, _, _ in pairs}
         entered = [(a, b) for id, a, b in self.entered if id in ids]
         kept = {a for _, a, _ in pairs} - self.memo.cell_templates.keys()
         return {a for pair in conflicts([*entered, *((a, a) for a in kept)]) for a in pair}  # type: ignore[misc]
 
     def worsen(self, id: Any, addr: int, why: str) -> bool:
-        """What a slot holds after a trip may not be written: nor may what it holds at the head."""
+        """What a slot holds after an iteration may not be written: nor may what it holds at the head."""
         now = self.head.cells[addr].frozen
         if not why or now and (why != STALE or now == STALE):
             return False
@@ -379,7 +379,7 @@ class Trip(Head):
         return self.hold(addr) if why == HELD else self.freeze(addr, why=why)
 
     def backs(self, end: Store) -> None:
-        """The array carries: each takes the buffer that its names hold at the end of the trip."""
+        """The array carries: each takes the buffer that its names hold at the end of the iteration."""
         moved = {a: b for _, a, b in self.pairs}
         for id, carry in self.carries.items():
             if carry.back is not None:

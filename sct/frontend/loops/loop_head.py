@@ -1,4 +1,4 @@
-"""What a loop carries from trip to trip: its head, made of what earlier walks of its body have learnt.
+"""What a loop carries from iteration to iteration: its head, made of what earlier walks of its body have learnt.
 
     s = 0; for v in x: s = s + v   ->   `s` is a carry that starts as 0 and is a float64
 """
@@ -40,7 +40,7 @@ __all__ = ["MOST_UNROLLED", "Again", "Carry", "Grown", "Head", "Memo", "is_array
 
 
 FEW_TRIPS, MOST_UNROLLED = 8, 64
-"""A loop that makes a list longer is unrolled up to this number of trips; one that cannot be otherwise, to that."""
+"""A loop that grows a list is unrolled up to so many iterations; one that must be unrolled, to the second."""
 
 
 @dataclass
@@ -92,8 +92,8 @@ class Head:
 
     names    what the loop binds; `live_names` of them may be read in it or after it, `after` after it
     entry    the store before the loop; `head` that at its head
-    carries  what is handed from trip to trip; `extra_cells` the buffers of names that have one of their own
-    entered  what containers of their own stand for in the first trip: (whose it is, at the head, before the loop)
+    carries  what is handed from iteration to iteration; `extra_cells` the buffers of names that have one of their own
+    entered  what containers of their own stand for in the first iteration: (whose it is, at the head, before the loop)
     """
 
     def __init__(self, ev: Evaluator, node: Any, where: Space | None) -> None:
@@ -140,7 +140,7 @@ class Head:
                 head.cells[addr] = replace(cell, items=tuple(x for x in items if x is not None))
         for addr in memo.frozen.keys() & head.cells.keys():
             head.cells[addr] = replace(head.cells[addr], frozen=memo.frozen[addr])
-        # Names that this loop binds and nobody reads across trips are the body's own.
+        # Names that this loop binds and nobody reads across iterations are the body's own.
         for key in self.names - carried:
             head.vars.pop(key, None)
         self.head = head.copy()
@@ -236,7 +236,7 @@ class Head:
         return Ref(addr)
 
     def few(self, most: int = FEW_TRIPS) -> bool:
-        """Are there few trips, and known, so that they may as well be unrolled?"""
+        """Are there few iterations, and known, so that they may as well be unrolled?"""
         bounds = [] if self.where is None else [self.where.start, self.where.stop, self.where.step]
         known = [b.value for b in bounds if isinstance(b, Lit)]
         return len(known) == 3 and len(range(*known)) <= most
@@ -265,7 +265,7 @@ class Head:
 
 
 def _settled(both: Type, old: Type, id: str) -> Type:
-    """A size that changes from trip to trip is a size of its own, the same at every walk."""
+    """A size that changes from iteration to iteration is a size of its own, the same at every walk."""
     if isinstance(both, (Undef, Optional)):
         return type(both)(_settled(both.elem, old.elem if isinstance(old, (Undef, Optional)) else old, id))
     if isinstance(both, List) and isinstance(old, List):

@@ -258,7 +258,7 @@ class _Loop(Trip):
         return None
 
     def exit(self, end: Store) -> tuple[Operand, frozenset[int]]:
-        """(does the loop go on after this trip, the exits that leave it)."""
+        """(does the loop go on after this iteration, the exits that leave it)."""
         ev = self.ev
         if end.dead:
             return Lit(False), frozenset()
@@ -329,7 +329,7 @@ class _Loop(Trip):
         self.leave(exits, renamed.get(kind) if kind is not None else None)
 
     def runs(self, test: Fn | None) -> bool:
-        """Is there a trip for certain?  Asked, where that can be."""
+        """Is there an iteration for certain?  Asked, where that can be."""
         ev = self.ev
         if test is not None:
             inner = rebuild(test, {c.param: c.init for c in self.carries.values()}, fresh=True)

@@ -15,11 +15,11 @@ from sct.ops import lt
 __all__ = ["unroll"]
 
 ENDLESS = 20_000
-"""A loop of so many known trips is one that does not end."""
+"""A loop of so many known iterations is one that does not end."""
 
 
 def unroll(ev: Evaluator, node: Any, items: Iteration) -> None:
-    """A loop over an iterator, asked for an item before each trip: the body once an item."""
+    """A loop over an iterator, asked for an item before each iteration: the body once an item."""
     frame = ev.frames[-1]
     before = frame.now
     try:
@@ -54,7 +54,7 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, trips: int) -> None
 
 
 def _guard_unrolled(ev: Evaluator, node: Any, items: Iteration, trips: int, kind: Value) -> None:
-    """The items that are left, where the exit `kind` of the trip before lets it come to them."""
+    """The items that are left, where the exit `kind` of the iteration before lets it come to them."""
     test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
     leaving = frozenset(k for k in ev.kinds_of(kind) if k >= BREAK)
 

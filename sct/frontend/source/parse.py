@@ -342,7 +342,7 @@ class Liveness:
     before[stmt]  live before it, on its way to a break or continue included
     jumps[stmt]   live where a break or continue in the statement goes
     head[loop]    live before the test or next item of a loop
-    carried[loop] read by a trip before it binds them
+    carried[loop] read by an iteration before it binds them
     captured      names that nested functions, and generator expressions that may be kept, read or bind: live
                   everywhere
     at_once       the generator expressions that are arguments of a builtin, which runs through them

@@ -333,7 +333,7 @@ class Array:
     readonly whether NumPy forbids to write it, on one path or another: an argument is
              asked for its flag
     merged   it may be the buffer of another cell, as paths were joined
-    starts   in the first trip of a loop it is the number that it starts as: it may be added to, and that is all
+    starts   in the first iteration of a loop it is the number that it starts as: it may be added to, and that is all
     """
 
     value: Operand
