@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from sct.codegen.numba.tape_sizes import is_list
-from sct.codegen.program.scopes import loop_view
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
@@ -30,6 +29,7 @@ from sct.codegen.program.statement_ir import (
     statements,
 )
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_undef
+from sct.ir.loop_view import loop_view
 from sct.ir.types import BOOL, Opaque
 from sct.ops import OPS
 

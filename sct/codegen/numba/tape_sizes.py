@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sct.codegen.program.scopes import loop_view
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
@@ -28,6 +27,7 @@ from sct.codegen.program.statement_ir import (
     targets,
 )
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_undef
+from sct.ir.loop_view import loop_view
 from sct.ir.types import INT, Dim, Optional, Seq, Tensor, Type, Undef, array
 from sct.ops import OPS
 

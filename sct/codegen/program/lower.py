@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from sct.codegen.program.argument_unpacking import unpacked_parameter
 from sct.codegen.program.recover_jumps import CondPosition, Exit, Exits, Facts, MutableFacts, raises
-from sct.codegen.program.scopes import LoopView, Scope, loop_view
+from sct.codegen.program.scopes import Scope
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
@@ -38,6 +38,7 @@ from sct.codegen.program.statement_ir import (
 from sct.codegen.program.tape_layout import TapeLayout
 from sct.codegen.program.templates import reverse_levels
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
+from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Seq, Tensor, Undef
 from sct.ops import OPS
 from sct.ops.program.list_ops import UPDATES

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sct.codegen.program.scopes import LoopView, Scope
+from sct.codegen.program.scopes import Scope
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect, is_undef, walk
+from sct.ir.loop_view import LoopView
 
 __all__ = ["PairedBranches"]
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sct.codegen.program.scopes import Scope, loop_view
+from sct.codegen.program.scopes import Scope
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, has_effect
+from sct.ir.loop_view import loop_view
 from sct.ir.types import Tensor
 from sct.ops import leave
 

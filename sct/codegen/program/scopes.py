@@ -1,50 +1,13 @@
-"""The roles of a loop's operands, and the definition and uses of every value of a function.
-
-    loop(start, stop, step, *inits, *xs), body(index, *params, *elems) -> (go, *results, *yields)
-    outs = (*finals, iterations, *ys)
-"""
+"""The definition, the home and the uses of every value of a function."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import Union
 
 from sct.ir.core import Eqn, Fn, Operand, Value
 
-__all__ = ["LoopView", "Scope", "loop_view"]
-
-
-@dataclass(frozen=True)
-class LoopView:
-    """A loop equation by the roles of its operands, params, results and outs; `test` is None if it is not tested."""
-
-    eqn: Eqn
-    test: Fn | None
-    body: Fn
-    bounds: tuple[Operand, ...]
-    inits: tuple[Operand, ...]
-    xs: tuple[Operand, ...]
-    index: Value | None
-    params: tuple[Value, ...]
-    elems: tuple[Value, ...]
-    go: Operand
-    results: tuple[Operand, ...]
-    yields: tuple[Operand, ...]
-    finals: tuple[Value, ...]
-    iterations: Value
-    ys: tuple[Value, ...]
-    reverse: bool
-
-
-def loop_view(eqn: Eqn) -> LoopView:
-    counted, n, body = bool(eqn.attrs.get("counted")), int(eqn.attrs["carries"]), eqn.regions[-1]
-    args, params = eqn.args[3 * counted:], body.params[counted:]
-    go, *results = body.results
-    return LoopView(
-        eqn, eqn.regions[0] if eqn.attrs.get("tested") else None, body, eqn.args[:3 * counted], args[:n], args[n:],
-        body.params[0] if counted else None, params[:n], params[n:], go, tuple(results[:n]), tuple(results[n:]),
-        eqn.outs[:n], eqn.outs[n], eqn.outs[n + 1:], bool(eqn.attrs.get("reverse")))
+__all__ = ["Scope"]
 
 
 User = Union[Eqn, Fn]

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sct.codegen.program.paired_branches import PairedBranches
-from sct.codegen.program.scopes import LoopView, Scope, loop_view
+from sct.codegen.program.scopes import Scope
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Optional, Seq, Type, Undef
 
 __all__ = ["Member", "TapeRead", "TapeList", "TapeLayout"]

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from sct.errors import SctError
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, walk
+from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Tensor
 from sct.ops.arrays.indexing import store
-from sct.passes.analysis.loop_layout import parts
 from sct.passes.rewriting.arithmetic_rules import is_full
 
 __all__ = ["Activity", "activity", "differentiable"]
@@ -69,7 +69,7 @@ def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, 
             for branch in eqn.regions:
                 _collect(branch, _float(zip(branch.results, eqn.outs)), edges, inside)
         elif eqn.op.name == "loop":
-            loop = parts(eqn)
+            loop = loop_view(eqn)
             own += _float([*zip(loop.inits, loop.params), *zip(loop.inits, loop.finals), *zip(loop.xs, loop.elems)])
             back = [*zip(loop.results, loop.params), *zip(loop.results, loop.finals), *zip(loop.yields, loop.ys)]
             _collect(loop.body, _float(back), edges, inside)

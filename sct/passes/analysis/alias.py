@@ -13,10 +13,10 @@ from typing import Union
 
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
+from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Optional, Residuals, Seq, Tensor, Type, Undef
 from sct.ops.program.list_ops import HOLDS, UPDATES
 from sct.ops.registry import aliases, is_readonly
-from sct.passes.analysis.loop_layout import Loop, parts
 
 __all__ = [
     "FOREVER", "OWN", "Definition", "Flow", "Place", "Program", "Slot", "depth", "flows", "holds_array", "holds_twice",
@@ -214,7 +214,7 @@ class Flow:
     targets: tuple[Value, ...]
 
 
-def carry_flow(loop: Loop, k: int) -> Flow:
+def carry_flow(loop: LoopView, k: int) -> Flow:
     first = len(loop.bounds)
     sources: tuple[tuple[Eqn | Fn, int], ...] = ((loop.eqn, first + k), (loop.body, 1 + k))
     return Flow(sources, (loop.params[k], loop.finals[k]))
@@ -228,7 +228,7 @@ def flows(eqn: Eqn) -> Iterator[Flow]:
             if holds_array(out.type):
                 yield Flow(tuple((branch, k) for branch in branches), (out,))
     elif eqn.op.name == "loop":
-        loop = parts(eqn)
+        loop = loop_view(eqn)
         for k, p in enumerate(loop.params):
             if holds_array(p.type):
                 yield carry_flow(loop, k)

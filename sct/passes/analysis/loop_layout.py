@@ -1,55 +1,17 @@
-"""A loop equation taken apart by the roles of its operands, params and results.
-
-    loop(start, stop, step, *inits, *xs), body(index, *params, *elems) -> (go, *results, *yields)
-    outs = (*finals, iterations, *ys)
-"""
+"""Loops that differentiation adds, and how values move through loops and conditionals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, walk
+from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import INT, Seq, Tensor, Type
 from sct.ops.program.control import loop
 from sct.ops.scalar.arithmetic import add, mul
 
-__all__ = ["Loop", "emit_loop", "flows", "moving_sizes", "parts", "positions"]
-
-
-@dataclass(frozen=True)
-class Loop:
-    """The parts of a loop; `bounds` and `index` are empty for a loop that is not counted."""
-
-    eqn: Eqn
-    body: Fn
-    bounds: tuple[Operand, ...]
-    inits: tuple[Operand, ...]
-    xs: tuple[Operand, ...]
-    index: Value | None
-    params: tuple[Value, ...]
-    elems: tuple[Value, ...]
-    go: Operand
-    results: tuple[Operand, ...]
-    yields: tuple[Operand, ...]
-    finals: tuple[Value, ...]
-    iterations: Value
-    ys: tuple[Value, ...]
-
-    @property
-    def exits(self) -> bool:
-        """May the loop end before its range does?"""
-        return self.index is None or self.go != Lit(True)
-
-
-def parts(eqn: Eqn) -> Loop:
-    counted, n, body = bool(eqn.attrs["counted"]), int(eqn.attrs["carries"]), eqn.regions[-1]
-    bounds, args, params = eqn.args[:3 * counted], eqn.args[3 * counted:], body.params[counted:]
-    go, *results = body.results
-    return Loop(
-        eqn, body, bounds, args[:n], args[n:], body.params[0] if counted else None, params[:n], params[n:],
-        go, tuple(results[:n]), tuple(results[n:]), eqn.outs[:n], eqn.outs[n], eqn.outs[n + 1:])
+__all__ = ["emit_loop", "flows", "moving_sizes", "positions"]
 
 
 def emit_loop(builder: Builder, bounds: Sequence[Operand], reverse: bool, inits: Sequence[Operand],
@@ -64,7 +26,7 @@ def emit_loop(builder: Builder, bounds: Sequence[Operand], reverse: bool, inits:
     return outs[:n], outs[n + 1:]
 
 
-def positions(loop: Loop) -> Sequence[Operand]:
+def positions(loop: LoopView) -> Sequence[Operand]:
     """The range of the positions that the loop reached."""
     if not loop.exits:
         return loop.bounds
@@ -80,8 +42,8 @@ def moving_sizes(fn: Fn) -> set[str]:
     found: set[str] = set()
     for eqn in walk(fn):
         if eqn.op is loop:
-            made = parts(eqn)
-            for p, r in zip(made.params, made.results):
+            view = loop_view(eqn)
+            for p, r in zip(view.params, view.results):
                 if isinstance(p.type, Tensor) and isinstance(r.type, Tensor):
                     found.update(*(d.symbols for d, after in zip(p.type.shape, r.type.shape) if d != after))
     return found
@@ -93,7 +55,7 @@ def flows(eqn: Eqn) -> Iterator[tuple[Operand, Value]]:
         for branch in eqn.regions:
             yield from zip(branch.results, eqn.outs)
     elif eqn.op.name == "loop":
-        loop = parts(eqn)
+        loop = loop_view(eqn)
         yield from zip(loop.xs, loop.elems)
         yield from zip(loop.yields, loop.ys)
         for sources in (loop.inits, loop.results):

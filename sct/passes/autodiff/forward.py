@@ -17,12 +17,13 @@ from typing import Any, cast
 from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float, is_undef, undef, walk
+from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add
 from sct.passes.analysis.activity import activity, differentiable
-from sct.passes.analysis.loop_layout import Loop, flows, parts
+from sct.passes.analysis.loop_layout import flows
 from sct.passes.autodiff.cotangents import (
     Masks,
     copy_static_shape,
@@ -225,7 +226,7 @@ class Forward:
         self.tangents.update((eqn.outs[k], out) for k, out in zip(live, outs))
 
     def loop(self, eqn: Eqn) -> None:
-        loop = parts(eqn)
+        loop = loop_view(eqn)
         d = self.active_parts(loop)
         inits = [self.materialize(loop.inits[k]) for k in d.carried]
         with current().nested() as b:
@@ -247,7 +248,7 @@ class Forward:
         self.tangents.update((loop.finals[k], f) for k, f in zip(d.carried, finals))
         self.tangents.update((loop.ys[j], y) for j, y in zip(d.yielded, ys))
 
-    def active_parts(self, loop: Loop) -> ActiveParts:
+    def active_parts(self, loop: LoopView) -> ActiveParts:
         """The active parts of `loop`; the tangents inside its body are recorded."""
         carried = [k for k, p in enumerate(loop.params) if p in self.active or loop.finals[k] in self.active]
         listed = [j for j, e in enumerate(loop.elems) if e in self.active and self.tangent_of(loop.xs[j]) is not None]

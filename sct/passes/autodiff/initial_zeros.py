@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
+from sct.ir.loop_view import loop_view
 from sct.ir.types import Tensor
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.program.control import loop
 from sct.ops.registry import ELEMENTWISE
-from sct.passes.analysis.loop_layout import parts
 
 __all__ = ["initial_zeros"]
 
@@ -28,7 +28,7 @@ def initial_zeros(fn: Fn, around: Sequence[Value] = ()) -> Fn:
         new_eqn = eqn.with_(regions=tuple(initial_zeros(r, in_scope) for r in eqn.regions)) if eqn.regions else eqn
         if eqn.op is loop:
             first = 3 * eqn.attrs["counted"]
-            for k, (x, p) in enumerate(zip(parts(new_eqn).inits, parts(new_eqn).params)):
+            for k, (x, p) in enumerate(zip(loop_view(new_eqn).inits, loop_view(new_eqn).params)):
                 like = next((v for v in in_scope if v.type == p.type), None)
                 if is_literal(x) and like is not None and is_written(p, new_eqn.regions[-1]):
                     zeros = Value(p.type, p.hint)

@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float
+from sct.ir.loop_view import loop_view
 from sct.ir.types import INT
 from sct.ops.program.control import cond
 from sct.passes.analysis.activity import activity
-from sct.passes.analysis.loop_layout import emit_loop, parts, positions
+from sct.passes.analysis.loop_layout import emit_loop, positions
 from sct.passes.autodiff.cotangents import current, d_hint, materialize
 from sct.passes.autodiff.forward import Forward, joined_type, may_be_missing
 from sct.passes.autodiff.residuals import ResidualTaps, live_equations
@@ -73,7 +74,7 @@ class _Pushforward(Forward):
         self.tangents.update(zip(live, outs))
 
     def loop(self, eqn: Eqn) -> None:
-        loop = parts(eqn)
+        loop = loop_view(eqn)
         d = self.active_parts(loop)
         if not d.carried and not d.yielded:
             return

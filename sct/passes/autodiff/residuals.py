@@ -17,12 +17,13 @@ from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, undef
+from sct.ir.loop_view import LoopView
 from sct.ir.types import INT, Apply, Dim, List, Optional, Seq, Tensor, Type, Undef
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
 from sct.ops.program.list_ops import repeat
-from sct.passes.analysis.loop_layout import Loop, moving_sizes
+from sct.passes.analysis.loop_layout import moving_sizes
 from sct.passes.autodiff.cotangents import unwrap_known
 
 __all__ = ["ResidualTaps", "live_equations"]
@@ -98,7 +99,7 @@ class ResidualTaps:
         """The equation that reads `v` from an array, if it is in the same region as the equation `beside`."""
         return self._elements.get(v) if self._bound_in.get(v) is self._placed_in.get(beside) else None
 
-    def reads_all(self, loop: Loop) -> bool:
+    def reads_all(self, loop: LoopView) -> bool:
         """Does the loop provably read its `xs` to their ends?  Loops in adjoint code do."""
         if loop.exits or not loop.eqn.primal or not loop.xs:
             return not loop.exits
@@ -121,7 +122,7 @@ class ResidualTaps:
         backward = rebuild(backward, env)
         return backward.with_(eqns=(*taps.eqns, *backward.eqns))
 
-    def mirrored_body(self, loop: Loop, backward: Fn) -> tuple[Fn, list[Operand]]:
+    def mirrored_body(self, loop: LoopView, backward: Fn) -> tuple[Fn, list[Operand]]:
         """(the body `backward`, which reads the values of the forward body from tapes; those tapes)"""
         env: dict[Value, Operand] = {}
         params, tapes = [], []
@@ -182,7 +183,7 @@ class ResidualTaps:
         lengths = self._new_lengths
         return [Eqn(dim, (v,), (lengths[v],), {"axis": 0}, primal=False) for v in values if v in lengths]
 
-    def tape_of(self, loop: Loop, value: Value) -> Operand:
+    def tape_of(self, loop: LoopView, value: Value) -> Operand:
         """The tape of `value`: the sequence of its values in all iterations."""
         if value in loop.elems:
             return loop.xs[loop.elems.index(value)]

@@ -21,13 +21,14 @@ from typing import Any, cast
 from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, bound_values, rebuild, walk
+from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import INT, List, Optional, Residuals, Seq, Tensor, Undef, join
 from sct.ops.arrays.indexing import add_at, index, is_mask, store
 from sct.ops.program.call_ops import call
 from sct.ops.program.list_ops import add_lists
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.analysis.activity import Activity, activity, differentiable
-from sct.passes.analysis.loop_layout import Loop, emit_loop, parts, positions
+from sct.passes.analysis.loop_layout import emit_loop, positions
 from sct.passes.autodiff.cotangents import (
     Masks,
     conditional,
@@ -298,7 +299,7 @@ class _Reverse:
         return elements
 
     def loop(self, eqn: Eqn) -> None:
-        loop, cts, active = parts(eqn), self.cts, self.active
+        loop, cts, active = loop_view(eqn), self.cts, self.active
         carried = [k for k, p in enumerate(loop.params) if p in active or loop.finals[k] in active]
         reads = active.reads[loop.body]
         listed = list(dict.fromkeys(s for s, e in zip(loop.xs, loop.elems) if isinstance(s, Value) and e in active))
@@ -350,7 +351,7 @@ class _Reverse:
         for k, total in zip(carried, finals):
             self.add(loop.inits[k], total)
 
-    def element_cotangent(self, loop: Loop, seq: Value, before: Operand | None) -> Operand:
+    def element_cotangent(self, loop: LoopView, seq: Value, before: Operand | None) -> Operand:
         """The cotangent of the element of `seq`, to which several params of the body may be bound."""
         for s, e in zip(loop.xs, loop.elems):
             if s is seq and e in self.cts:

@@ -17,6 +17,7 @@ from typing import Union
 
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
+from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Residuals, Tensor
 from sct.ops.arrays.creation import copy
 from sct.ops.program.list_ops import UPDATES, copy_list
@@ -38,7 +39,6 @@ from sct.passes.analysis.alias import (
     shares,
     taken,
 )
-from sct.passes.analysis.loop_layout import Loop, parts
 
 __all__ = ["storage"]
 
@@ -122,7 +122,7 @@ class _Plan:
         if d.eqn is None or not isinstance(v.type, (Tensor, List)):
             return []
         if d.eqn.op.name == "loop":
-            loop = parts(d.eqn)
+            loop = loop_view(d.eqn)
             k = (loop.params if d.region else loop.finals).index(v) if v in (*loop.params, *loop.finals) else None
             if k is None or d.region is None and not self._renewed(loop.results[k], loop.body):
                 return []
@@ -141,7 +141,7 @@ class _Plan:
         if d.place.level < self.program.ends[body].level or d.escapes:
             return False
         if d.region is not None:
-            return x in parts(d.eqn).params if d.eqn is not None and d.eqn.op.name == "loop" else False
+            return x in loop_view(d.eqn).params if d.eqn is not None and d.eqn.op.name == "loop" else False
         return not (d.eqn is not None and self._alias(d.eqn) and d.eqn.op.name != "unwrap")
 
     def own_mixed_results(self) -> None:
@@ -156,7 +156,7 @@ class _Plan:
 
     def own_accumulators(self, eqn: Eqn) -> None:
         """Carries that an addition updates: `dx = dx + g`."""
-        loop = parts(eqn)
+        loop = loop_view(eqn)
         for k, (p, x) in enumerate(zip(loop.params, loop.results)):
             if holds_array(p.type) and (eqn, k) not in self._owned and (
                     self._accumulates(x, p) or self._is_updated(p) and self._is_new(x, loop.body)):
@@ -205,14 +205,14 @@ class _Plan:
                 todo.append(eqn.args[self._steps(eqn)[x]])
             elif eqn.op.name == "cond":
                 todo += [branch.results[eqn.outs.index(x)] for branch in eqn.regions]
-            elif eqn.op.name == "loop" and self._is_taken_along(parts(eqn), x):
-                todo.append(parts(eqn).inits[eqn.outs.index(x)])
+            elif eqn.op.name == "loop" and self._is_taken_along(loop_view(eqn), x):
+                todo.append(loop_view(eqn).inits[eqn.outs.index(x)])
                 steps += 1
             else:
                 return False
         return steps > 0
 
-    def _is_taken_along(self, loop: Loop, final: Operand) -> bool:
+    def _is_taken_along(self, loop: LoopView, final: Operand) -> bool:
         """Is this the end of a carry that is one buffer in all iterations?"""
         if final not in loop.finals:
             return False
@@ -257,7 +257,7 @@ class _Plan:
             yield (eqn.outs.index(flow.targets[-1]), flow)
 
     def link_loop(self, eqn: Eqn) -> None:
-        loop = parts(eqn)
+        loop = loop_view(eqn)
         for x, e in zip(loop.xs, loop.elems):
             self.join(x, e)
         for test in eqn.regions[:-1]:
