@@ -288,7 +288,7 @@ def leaves_in_guards(traced: Traced) -> set[int]:
             leaves_read.update(int(k) for k in re.findall(r"\{(\d+)\}", guard.test))
         elif guard.test is not None:
             fn, _ = guard.test
-            read = free_values(fn.with_(params=()))
+            read = free_values(fn.replace(params=()))
             leaves_read.update(k for k, p in enumerate(fn.params) if p in read)
     return leaves_read
 

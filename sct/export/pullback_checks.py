@@ -46,7 +46,7 @@ def with_checked_cotangents(fn: Fn, result: Tree) -> Fn:
     assert isinstance(result, Node)
     copied = {eqn.out: eqn.args[0] for eqn in fn.eqns if eqn.op.name in ("copy", "copy_list")}
     values = [copied.get(r, r) if isinstance(r, Value) else r for r in fn.results]  # copied after the pullback is made
-    return fn.with_(eqns=tuple(
+    return fn.replace(eqns=tuple(
         _with_checked_params(eqn, values, result.children[0]) if eqn.op.name == "closure" else eqn for eqn in fn.eqns))
 
 
@@ -60,7 +60,7 @@ def _with_checked_params(eqn: Eqn, values: Sequence[Operand], value: Tree) -> Eq
             unchecked = Value(p.type, p.hint)
             conversions.append(Eqn(LIKE, (unchecked, matching_values[j]), (p,), primal=False))
         params.append(unchecked)
-    return eqn.with_(regions=(region.with_(params=tuple(params), eqns=(*conversions, *region.eqns)),))
+    return eqn.replace(regions=(region.replace(params=tuple(params), eqns=(*conversions, *region.eqns)),))
 
 
 def _pairs(ct: Tree, value: Tree) -> Iterator[tuple[int, int]]:

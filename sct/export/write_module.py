@@ -201,9 +201,9 @@ def _merge_equal_leaves(traced: Traced, texts: Mapping[int, str]) -> tuple[Trace
     first: dict[str, int] = {}
     equal = {leaf: first[text] for leaf, text in texts.items() if first.setdefault(text, leaf) != leaf}
     fn = traced.fn
-    body = rebuild(fn.with_(params=()), {fn.params[k]: fn.params[j] for k, j in equal.items()})
+    body = rebuild(fn.replace(params=()), {fn.params[k]: fn.params[j] for k, j in equal.items()})
     params = tuple(p for p in traced.params if not (isinstance(p.tree, Leaf) and p.tree.index in equal))
-    return (replace(traced, fn=body.with_(params=fn.params), params=params),
+    return (replace(traced, fn=body.replace(params=fn.params), params=params),
             {leaf: text for leaf, text in texts.items() if leaf not in equal})
 
 

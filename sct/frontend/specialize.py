@@ -92,7 +92,7 @@ class Traced:
     def only(self, result: Tree) -> Traced:
         """The same, returning a part of its result."""
         kept = list(leaves(result))
-        fn = self.fn.with_(results=tuple(self.fn.results[k] for k in kept))
+        fn = self.fn.replace(results=tuple(self.fn.results[k] for k in kept))
         return replace(self, fn=fn, result=map_tree(result, lambda k: Leaf(kept.index(k))))
 
     def of(self, root: Any) -> Traced:

@@ -226,8 +226,8 @@ class Eqn:
         (value,) = self.outs
         return value
 
-    def with_(self, **changes: Any) -> Eqn:
-        """The equation with these changes; itself, if they change nothing."""
+    def replace(self, **changes: Any) -> Eqn:
+        """The equation with other fields; the equation itself if they are the same."""
         return self if _changes_nothing(self, changes) else _changed(self, changes)
 
     def __repr__(self) -> str:
@@ -249,8 +249,8 @@ class Fn:
     functions: tuple[Fn, ...] = ()
     donated_params: tuple[tuple[int, int], ...] = ()
 
-    def with_(self, **changes: Any) -> Fn:
-        """The function with these changes; itself, if they change nothing."""
+    def replace(self, **changes: Any) -> Fn:
+        """The function with other fields; the function itself if they are the same."""
         return self if _changes_nothing(self, changes) else _changed(self, changes)
 
     def __repr__(self) -> str:
@@ -366,8 +366,8 @@ def rebuild(fn: Fn, env: Mapping[Value, Operand] | None = None, *, fresh: bool =
             args = substitute(e.args, names)
             regions = tuple(map(visit, e.regions))
             changes = {"args": args, "regions": regions, "outs": new(e.outs)}
-            eqns.append(_changed(e, changes) if fresh else e.with_(**changes))
-        return f.with_(params=params, eqns=tuple(eqns), results=substitute(f.results, names))
+            eqns.append(_changed(e, changes) if fresh else e.replace(**changes))
+        return f.replace(params=params, eqns=tuple(eqns), results=substitute(f.results, names))
 
     return visit(fn)
 
@@ -390,9 +390,9 @@ def with_own_values(fn: Fn, hints: Mapping[Value, str | None] | None = None) -> 
 
     def visit(f: Fn) -> Fn:
         params = own(f.params)
-        eqns = [e.with_(args=substitute(e.args, names), regions=tuple(map(visit, e.regions)), outs=own(e.outs))
+        eqns = [e.replace(args=substitute(e.args, names), regions=tuple(map(visit, e.regions)), outs=own(e.outs))
                 for e in f.eqns]
-        return f.with_(params=params, eqns=tuple(eqns), results=substitute(f.results, names))
+        return f.replace(params=params, eqns=tuple(eqns), results=substitute(f.results, names))
 
     return visit(fn)
 

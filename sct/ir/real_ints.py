@@ -97,14 +97,14 @@ def unmark_all(fn: Fn) -> Fn:
     def visit(f: Fn) -> Fn:
         params = values(f.params)
         eqns = [_plain_eqn(e, operands(e.args), tuple(map(visit, e.regions)), values(e.outs)) for e in f.eqns]
-        return f.with_(params=params, eqns=tuple(eqns), results=operands(f.results))
+        return f.replace(params=params, eqns=tuple(eqns), results=operands(f.results))
 
     return visit(fn)
 
 
 def _plain_eqn(eqn: Eqn, args: tuple[Operand, ...], regions: tuple[Fn, ...], outs: tuple[Value, ...]) -> Eqn:
     attrs = {k: _plain_attr(v) for k, v in eqn.attrs.items()}
-    return eqn.with_(args=args, regions=regions, outs=outs, attrs=attrs)
+    return eqn.replace(args=args, regions=regions, outs=outs, attrs=attrs)
 
 
 def _plain_attr(x: Any) -> Any:

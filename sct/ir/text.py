@@ -254,7 +254,7 @@ def read(text: str, ops: Mapping[str, Op], by_call: ByCall | None = None, *,
     if not defs or len(defs) < len(tree.body):
         raise ReadError("IR text is function definitions")
     *functions, fn = (_Parser(ops, by_call).fn(node, dict(free or {})) for node in defs)
-    return fn.with_(functions=tuple(functions))
+    return fn.replace(functions=tuple(functions))
 
 
 class _Parser:

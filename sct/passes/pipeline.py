@@ -170,8 +170,8 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
 def _on_each_function(step: Pass) -> Pass:
     """The pass that applies `step` to a program and to each of its functions."""
     def run(program: Fn) -> Fn:
-        functions = tuple(step(f).with_(donated_params=f.donated_params) for f in program.functions)
-        return step(program.with_(functions=())).with_(functions=functions)
+        functions = tuple(step(f).replace(donated_params=f.donated_params) for f in program.functions)
+        return step(program.replace(functions=())).replace(functions=functions)
 
     return run
 
@@ -181,7 +181,7 @@ def unused(fn: Fn) -> list[str]:
     names = []
     for eqn in fn.eqns:
         if eqn.op.name == "vjp" and eqn.attrs["seeded"]:
-            region = expand(eqn.regions[0].with_(functions=fn.functions), last=False)
+            region = expand(eqn.regions[0].replace(functions=fn.functions), last=False)
             params = [region.params[k] for k in eqn.attrs["wrt"]]
             active = activity(region, params, [region.results[k] for k in eqn.attrs["seeded"]]).active
             names += [p.hint or "its argument" for p in params if p not in active]

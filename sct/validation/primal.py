@@ -47,7 +47,7 @@ def primal_of(traced: Traced, emit: Callable[[Traced], Source]) -> Primal:
     """The primal of `traced`; `emit` makes NumPy code of it."""
     reading = traced.reading or _ALWAYS_RAISES
     name, n = f"{traced.name}_as_read", len(reading.outs)
-    fn = traced.fn.with_(name=name, results=(*reading.outs, *(x for _, x in reading.written)))
+    fn = traced.fn.replace(name=name, results=(*reading.outs, *(x for _, x in reading.written)))
     fn = _with_new_values(_inlined(fn, reading) if traced.reading else fn)
     written = tuple(place for place, _ in reading.written)
     rest = Node("tuple", tuple(range(len(written))), tuple(Leaf(n + k) for k in range(len(written))))
@@ -79,7 +79,7 @@ def _inlined(fn: Fn, reading: Reading) -> Fn:
                 marked = Value(p.type, p.hint, p.dim)
                 eqns.append(Eqn(unwrap, (env[p],), (marked,), {"to": p.type}))
                 env[p] = marked
-    return rebuild(fn.with_(eqns=(*eqns, *block.eqns)), env)
+    return rebuild(fn.replace(eqns=(*eqns, *block.eqns)), env)
 
 
 def _contains(region: Fn, reading: Reading) -> bool:
@@ -89,4 +89,4 @@ def _contains(region: Fn, reading: Reading) -> bool:
 def _with_new_values(program: Fn) -> Fn:
     """A copy that shares no value with `program`."""
     functions = tuple(rebuild(f, fresh=True) for f in program.functions)
-    return rebuild(program.with_(functions=()), fresh=True).with_(functions=functions)
+    return rebuild(program.replace(functions=()), fresh=True).replace(functions=functions)

@@ -80,7 +80,7 @@ def _with_plain_exception(s: Statement, definitions: Mapping[Operand, Eqn]) -> I
         op = Op("exception", lambda *_: Opaque(), emit=emit.removesuffix("()"), nondiff="an exception")
         exception = Eqn(op, texts if known else (), (Value(Opaque()),), loc=s.eqn.loc)
         yield Evaluate(exception, exception)
-        eqn = s.eqn.with_(args=exception.outs)
+        eqn = s.eqn.replace(args=exception.outs)
         s = Evaluate(eqn, eqn)
     yield s
 

@@ -68,7 +68,7 @@ def _duplicate_comparisons(block: Block, uses: Counter[Value], constants: set[Va
             continue
         if isinstance(s, If) and comparison is not None and counts[s.test] == uses[comparison.eqn.out] > 1:
             s.test = Value(comparison.eqn.out.type)
-            rewritten.append(Evaluate(comparison.eqn.with_(outs=(s.test,)), comparison.like))
+            rewritten.append(Evaluate(comparison.eqn.replace(outs=(s.test,)), comparison.like))
         rewritten.append(s)
     block[:] = rewritten
 
@@ -197,7 +197,7 @@ def _has_subscript(s: Statement) -> bool:
 
 
 def _copied(s: Evaluate) -> Evaluate:
-    return Evaluate(s.eqn.with_(outs=(Value(s.eqn.out.type, dim=s.eqn.out.dim),)), s.like)
+    return Evaluate(s.eqn.replace(outs=(Value(s.eqn.out.type, dim=s.eqn.out.dim),)), s.like)
 
 
 def _replace_operand(s: Statement, old: Value, new: Value) -> bool:

@@ -39,7 +39,7 @@ def loop_over_elements(block: Block) -> Block:
             _loop_over_elements(s, s.index, buffers, _lists(s.bounds[1], definitions))
     for s in statements(block):
         if isinstance(s, Evaluate) and s.eqn.op.name == "dim" and len(s.eqn.args) > 1:
-            s.eqn = s.eqn.with_(args=s.eqn.args[:1])
+            s.eqn = s.eqn.replace(args=s.eqn.args[:1])
     return block
 
 

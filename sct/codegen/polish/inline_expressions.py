@@ -63,7 +63,7 @@ def inline_expressions(block: Block) -> Inlined:
     inliner.block(block)
     for s, k in freed:
         if s.eqn.args[k] not in inliner.inlined and s.eqn.out not in inliner.inlined:
-            s.eqn = s.eqn.with_(inplace=k)
+            s.eqn = s.eqn.replace(inplace=k)
     return inliner.inlined
 
 
@@ -82,7 +82,7 @@ def _inplace_to_fresh(block: Block) -> Iterator[tuple[Evaluate, int]]:
                 if k is not None and operand is not None and uses[operand.eqn.out] == 1 \
                         and operand.eqn.out.hint in (None, s.eqn.out.hint):
                     swap = _scalar_last(s.eqn)
-                    s.eqn = s.eqn.with_(args=s.eqn.args[::-1] if swap else s.eqn.args, inplace=None)
+                    s.eqn = s.eqn.replace(args=s.eqn.args[::-1] if swap else s.eqn.args, inplace=None)
                     yield s, 1 - k if swap else k
                 definitions[s.eqn.out] = s
 

@@ -62,7 +62,7 @@ def _merge_conditionals(block: Block) -> Block:
         last = merged[k] if k >= 0 else None
         if isinstance(s, If) and isinstance(last, If) and s.test is last.test and isinstance(s.test, Value) \
                 and s.eqn is not None and last.eqn is not None and not _has_jump(last):
-            eqn = last.eqn.with_(regions=(*last.eqn.regions, *s.eqn.regions), primal=last.eqn.primal and s.eqn.primal)
+            eqn = last.eqn.replace(regions=(*last.eqn.regions, *s.eqn.regions), primal=last.eqn.primal and s.eqn.primal)
             merged[k] = If(s.test, _join_branches(last.then, s.then), _join_branches(last.orelse, s.orelse), eqn)
         else:
             merged.append(s)

@@ -140,7 +140,7 @@ class _Lowering:
             out.append(self.closure(eqn))
         elif _is_identity(eqn) and (self.scope.users[eqn.out] or isinstance(eqn.out.type, Seq)):
             if eqn.op.name == "unwrap" and eqn.primal and not self.is_read_in_its_region(eqn):
-                self.evaluate(eqn.with_(outs=(Value(eqn.out.type),)), out)
+                self.evaluate(eqn.replace(outs=(Value(eqn.out.type),)), out)
             self.alias[eqn.out] = x = self.read(eqn.args[0])
             if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_maybe_unbound(x):
                 out.append(CheckBound(x))
@@ -155,7 +155,7 @@ class _Lowering:
 
     def record_in_position_order(self, eqn: Eqn, out: Block) -> Eqn:
         """The record `eqn` with its lists in the order of positions, as another function expects them."""
-        return eqn.with_(args=tuple(self.to_position_order(x, out) for x in eqn.args))
+        return eqn.replace(args=tuple(self.to_position_order(x, out) for x in eqn.args))
 
     def to_position_order(self, x: Operand, out: Block) -> Operand:
         """`x` with its lists in the order of positions, as its readers expect if it comes from several places."""
@@ -188,13 +188,13 @@ class _Lowering:
         return Define(eqn, tuple(params), body)
 
     def evaluate(self, like: Eqn, out: Block) -> None:
-        eqn = like.with_(args=self.reads(like.args))
+        eqn = like.replace(args=self.reads(like.args))
         if eqn.op.name in UPDATES and eqn.inplace is None:
             fresh = Value(eqn.out.type, eqn.out.hint)
             name = "copy_list" if isinstance(eqn.out.type, List) else "copy"
             copied = Eqn(OPS[name], eqn.args[:1], (fresh,), primal=eqn.primal, loc=eqn.loc)
-            out.append(Evaluate(copied, copied.with_(args=like.args[:1])))
-            eqn = eqn.with_(args=(fresh, *eqn.args[1:]), inplace=0)
+            out.append(Evaluate(copied, copied.replace(args=like.args[:1])))
+            eqn = eqn.replace(args=(fresh, *eqn.args[1:]), inplace=0)
         out.append(Evaluate(eqn, like))
 
     # -- branches ---------------------------------------------------------------------

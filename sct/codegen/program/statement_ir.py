@@ -271,9 +271,9 @@ def replace_operands(s: Statement, replaced: Callable[[Operand], Operand]) -> No
         return tuple(map(replaced, xs))
 
     if isinstance(s, Evaluate):
-        s.eqn = s.eqn.with_(args=all_replaced(s.eqn.args))
+        s.eqn = s.eqn.replace(args=all_replaced(s.eqn.args))
     elif isinstance(s, Update):
-        s.eqn, s.value = s.eqn.with_(args=all_replaced(s.eqn.args)), replaced(s.value)
+        s.eqn, s.value = s.eqn.replace(args=all_replaced(s.eqn.args)), replaced(s.value)
     elif isinstance(s, Assign):
         s.pairs = [(v, replaced(x)) for v, x in s.pairs]
     elif isinstance(s, If):

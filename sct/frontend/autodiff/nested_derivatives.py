@@ -203,7 +203,7 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
     """
     region = evaluate(ev, f, args, {}, range(len(args)), has_aux=has_aux)
     n, drawn = len(region.outs), [out for eqn in region.fn.eqns if is_effect(eqn) for out in eqn.outs]
-    whole = replace(region, fn=region.fn.with_(results=(*region.outs, *drawn)), outs=[*region.outs, *drawn])
+    whole = replace(region, fn=region.fn.replace(results=(*region.outs, *drawn)), outs=[*region.outs, *drawn])
     outs, _ = _emit_vjp(ev, whole, [], [])
     value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]))
 
@@ -231,8 +231,8 @@ def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
                           hint="use grad or value_and_grad, or move the effect out")
             if top or eqn.op is not python:
                 continue
-        eqns.append(eqn.with_(regions=tuple(_silent(ev, r, top=False) for r in eqn.regions)))
-    return fn.with_(eqns=tuple(eqns))
+        eqns.append(eqn.replace(regions=tuple(_silent(ev, r, top=False) for r in eqn.regions)))
+    return fn.replace(eqns=tuple(eqns))
 
 
 def _aux(ev: Evaluator, region: Region, outs: Sequence[Operand]) -> tuple[Abstract, ...]:

@@ -36,18 +36,18 @@ def closed(ev: Evaluator, fn: Fn) -> Fn:
     def converted(f: Fn) -> Fn:
         extra = {v: Value(v.type, v.hint, v.dim) for v in free[f.name]}
         body = rebuild(region(f), dict(extra))
-        return body.with_(params=(*body.params, *extra.values()))
+        return body.replace(params=(*body.params, *extra.values()))
 
     def region(f: Fn) -> Fn:
-        return f.with_(eqns=tuple(map(eqn, f.eqns)))
+        return f.replace(eqns=tuple(map(eqn, f.eqns)))
 
     def eqn(e: Eqn) -> Eqn:
         if e.op is not call:
-            return e.with_(regions=tuple(map(region, e.regions)))
+            return e.replace(regions=tuple(map(region, e.regions)))
         name = e.attrs["callee"]
-        return e.with_(args=(*e.args, *free[name]), attrs={**e.attrs, "effect": name in effects})
+        return e.replace(args=(*e.args, *free[name]), attrs={**e.attrs, "effect": name in effects})
 
-    return region(fn).with_(functions=tuple(converted(f) for f in called.values()))
+    return region(fn).replace(functions=tuple(converted(f) for f in called.values()))
 
 
 def _callees(fn: Fn) -> list[str]:

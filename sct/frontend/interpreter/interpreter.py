@@ -726,7 +726,7 @@ class Evaluator(Facts):
         if isinstance(x, Lit):
             return x.value
         fn = self._slice(x, what)
-        unknown = any(self.leaves[self.params.index(v)] is UNKNOWN for v in free_values(fn.with_(params=())))
+        unknown = any(self.leaves[self.params.index(v)] is UNKNOWN for v in free_values(fn.replace(params=())))
         if unknown and assumed is None:
             self.refuse("SCT504", f"{what} must be known", why="there are no arguments to ask",
                         hint=f'give its value: --args "{self._given(fn)} = ...", or a default; or call the derivative')
@@ -779,7 +779,7 @@ class Evaluator(Facts):
 
     def _given(self, fn: Fn) -> str:
         """The first argument that a value is computed from."""
-        return next((v.hint for v in free_values(fn.with_(params=())) if v.hint), "n")
+        return next((v.hint for v in free_values(fn.replace(params=())) if v.hint), "n")
 
     def is_varied(self, x: Operand) -> bool:
         """Has this number a derivative by what is being differentiated by?"""

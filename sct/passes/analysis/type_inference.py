@@ -28,23 +28,23 @@ class _Retype:
 
     def region(self, fn: Fn) -> Fn:
         eqns = tuple(map(self.eqn, fn.eqns))
-        return fn.with_(params=self.bound(fn.params), eqns=eqns, results=substitute(fn.results, self.env))
+        return fn.replace(params=self.bound(fn.params), eqns=eqns, results=substitute(fn.results, self.env))
 
     def eqn(self, eqn: Eqn) -> Eqn:
-        eqn = eqn.with_(args=substitute(eqn.args, self.env))
+        eqn = eqn.replace(args=substitute(eqn.args, self.env))
         if eqn.op.name == "loop":
             return self.loop(eqn)
         if eqn.op.name == "cond":
-            eqn = eqn.with_(regions=tuple(map(self.region, eqn.regions)))
+            eqn = eqn.replace(regions=tuple(map(self.region, eqn.regions)))
             branches = [branch for branch in eqn.regions if not always_raises(branch)]
             types = [self.widened(out.type, [branch.results[k].type for branch in branches])
                      for k, out in enumerate(eqn.outs)]
-            return eqn.with_(outs=self.typed(eqn.outs, types))
+            return eqn.replace(outs=self.typed(eqn.outs, types))
         if eqn.regions:
-            return eqn.with_(regions=tuple(map(self.region, eqn.regions)))
+            return eqn.replace(regions=tuple(map(self.region, eqn.regions)))
         made = result_type(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
         found = made if isinstance(made, tuple) else (made,)
-        return eqn.with_(outs=self.typed(eqn.outs, [
+        return eqn.replace(outs=self.typed(eqn.outs, [
             out.type if agree(out.type, t) else t for out, t in zip(eqn.outs, found)]))
 
     def loop(self, eqn: Eqn) -> Eqn:
@@ -72,7 +72,7 @@ class _Retype:
         given = [*types[:n], eqn.outs[n].type, *ys]
         outs = self.typed(eqn.outs, [
             self.widened(out.type, [t]) if eqn.primal else t for out, t in zip(eqn.outs, given)])
-        return eqn.with_(regions=(*tests, made), outs=outs)
+        return eqn.replace(regions=(*tests, made), outs=outs)
 
     def widened(self, declared: Type, types: Sequence[Type]) -> Type:
         """The type declared, if all of `types` fit it, else one that they do."""

@@ -49,8 +49,8 @@ class _Expand:
     def program(self, program: Fn, finalize: Callable[[Fn], Fn]) -> Fn:
         token = derivatives_var.set(self.derivatives)
         try:
-            fn = finalize(self.fn(program.with_(functions=()), {}))
-            return _in_double(fn.with_(functions=tuple(map(finalize, self.derivatives.called(fn)))), program.results)
+            fn = finalize(self.fn(program.replace(functions=()), {}))
+            return _in_double(fn.replace(functions=tuple(map(finalize, self.derivatives.called(fn)))), program.results)
         finally:
             derivatives_var.reset(token)
 
@@ -62,9 +62,9 @@ class _Expand:
             regions = tuple(self.fn(r, env) for r in eqn.regions)
             if rule and self.rewrite:
                 regions = tuple(map(hoist, regions))  # finds masks that are loop-invariant: see Masks.carry_out_of_loop
-            eqn = eqn.with_(args=substitute(eqn.args, env), regions=regions)
+            eqn = eqn.replace(args=substitute(eqn.args, env), regions=regions)
             eqns += rule(eqn, env) if rule else [eqn]
-        return fn.with_(eqns=tuple(eqns), results=substitute(fn.results, env))
+        return fn.replace(eqns=tuple(eqns), results=substitute(fn.results, env))
 
     def vjp(self, eqn: Eqn, env: Env) -> Sequence[Eqn]:
         (fn,) = eqn.regions
@@ -108,7 +108,7 @@ def _in_double(fn: Fn, declared: Sequence[Operand]) -> Fn:
     with Builder(primal=False) as b:
         results = tuple(to_f64(r) if _is_double(d.type) and is_narrow(r.type) else r
                         for d, r in zip(declared, fn.results))
-    return fn.with_(eqns=(*fn.eqns, *b.eqns), results=results) if b.eqns else fn
+    return fn.replace(eqns=(*fn.eqns, *b.eqns), results=results) if b.eqns else fn
 
 
 def _is_double(t: Type) -> bool:

@@ -59,7 +59,7 @@ def forward(fn: Fn, wrt: Sequence[int], tangents: Sequence[Operand], *, rewrite:
         b.module = b.loc = None
         result_tangents = [pass_.materialize(r) if isinstance(r.type, Residuals)
                            else materialize(pass_.tangent_of(r), r) for r in results]
-    return fn.with_(eqns=tuple(b.eqns), results=(*fn.results, *result_tangents))
+    return fn.replace(eqns=tuple(b.eqns), results=(*fn.results, *result_tangents))
 
 
 def may_be_missing(fn: Fn, active: frozenset[Value]) -> set[Value]:
@@ -186,7 +186,7 @@ class Forward:
         outs = [Value(tangent_type(out.type), d_hint(out)) for out in floats]
         attrs = {**eqn.attrs, "callee": callee, "types": (*eqn.attrs["types"], *(out.type for out in outs))}
         args = (*eqn.args, *(self.materialize(eqn.args[k]) for k in wrt))
-        current().add(eqn.with_(args=args, outs=(*eqn.outs, *outs), attrs=attrs))
+        current().add(eqn.replace(args=args, outs=(*eqn.outs, *outs), attrs=attrs))
         self.tangents.update(zip(floats, outs))
 
     def pack(self, eqn: Eqn) -> None:
@@ -219,10 +219,10 @@ class Forward:
             with b:
                 dxs = [undef(cotangent_type(eqn.outs[k].type)) if ends else self.materialize(branch.results[k])
                        for k in live]
-            branches.append(branch.with_(eqns=tuple(b.eqns), results=(*branch.results, *dxs)))
+            branches.append(branch.replace(eqns=tuple(b.eqns), results=(*branch.results, *dxs)))
             types += [] if ends else [[dx.type for dx in dxs]]
         outs = [Value(joined_type(eqn.outs[k].type, *ts), d_hint(eqn.outs[k])) for k, ts in zip(live, zip(*types))]
-        current().add(eqn.with_(regions=tuple(branches), outs=(*eqn.outs, *outs)))
+        current().add(eqn.replace(regions=tuple(branches), outs=(*eqn.outs, *outs)))
         self.tangents.update((eqn.outs[k], out) for k, out in zip(live, outs))
 
     def loop(self, eqn: Eqn) -> None:
@@ -236,12 +236,12 @@ class Forward:
         finals = [Value(p.type, d_hint(loop.finals[k])) for p, k in zip(d.params, d.carried)]
         ys = [Value(Seq(y.type), d_hint(loop.ys[j])) for y, j in zip(yields, d.yielded)]
         index = () if loop.index is None else (loop.index,)
-        body = loop.body.with_(
+        body = loop.body.replace(
             params=(*index, *loop.params, *d.params, *loop.elems, *d.elems), eqns=tuple(b.eqns),
             results=(loop.go, *loop.results, *results, *loop.yields, *yields))
-        conditions = [c.with_(params=(*c.params, *map(tangent_like, (loop.params[k] for k in d.carried))))
+        conditions = [c.replace(params=(*c.params, *map(tangent_like, (loop.params[k] for k in d.carried))))
                       for c in eqn.regions[:-1]]
-        current().add(eqn.with_(
+        current().add(eqn.replace(
             args=(*loop.bounds, *loop.inits, *inits, *loop.xs, *d.xs), regions=(*conditions, body),
             outs=(*loop.finals, *finals, loop.iterations, *loop.ys, *ys),
             attrs={**eqn.attrs, "carries": len(loop.params) + len(d.params)}))

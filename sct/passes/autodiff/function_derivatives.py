@@ -140,7 +140,7 @@ class ProgramDerivatives:
             self._tangents[key] = name, of
             params = [Value(tangent_type(fn.params[k].type), d_hint(fn.params[k])) for k in wrt]
             tangent_fn = forward(fn, wrt, params, rewrite=self.rewrite, of=of)
-            self.functions[name] = tangent_fn.with_(name=name, params=(*fn.params, *params))
+            self.functions[name] = tangent_fn.replace(name=name, params=(*fn.params, *params))
             self._expanded.add(name)
         return self._tangents[key]
 

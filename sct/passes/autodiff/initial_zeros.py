@@ -25,7 +25,7 @@ def initial_zeros(fn: Fn, around: Sequence[Value] = ()) -> Fn:
     in_scope = [*around, *fn.params]
     eqns: list[Eqn] = []
     for eqn in fn.eqns:
-        new_eqn = eqn.with_(regions=tuple(initial_zeros(r, in_scope) for r in eqn.regions)) if eqn.regions else eqn
+        new_eqn = eqn.replace(regions=tuple(initial_zeros(r, in_scope) for r in eqn.regions)) if eqn.regions else eqn
         if eqn.op is loop:
             first = 3 * eqn.attrs["counted"]
             for k, (x, p) in enumerate(zip(loop_view(new_eqn).inits, loop_view(new_eqn).params)):
@@ -33,10 +33,10 @@ def initial_zeros(fn: Fn, around: Sequence[Value] = ()) -> Fn:
                 if is_literal(x) and like is not None and is_written(p, new_eqn.regions[-1]):
                     zeros = Value(p.type, p.hint)
                     eqns.append(Eqn(zeros_of, (like,), (zeros,), primal=False, loc=eqn.loc))
-                    new_eqn = new_eqn.with_(args=(*new_eqn.args[:first + k], zeros, *new_eqn.args[first + k + 1:]))
+                    new_eqn = new_eqn.replace(args=(*new_eqn.args[:first + k], zeros, *new_eqn.args[first + k + 1:]))
         eqns.append(new_eqn)
         in_scope += new_eqn.outs
-    return fn.with_(eqns=tuple(eqns))
+    return fn.replace(eqns=tuple(eqns))
 
 
 def is_literal(x: Operand) -> bool:

@@ -60,7 +60,7 @@ def jacobian(fn: Fn, wrt: Sequence[int], seeded: Sequence[int], mode: str, name:
                                 lambda t, x=x: _rerun(fn, x, t, seeded, rewrite) if calls  # type: ignore[misc]
                                 else pushforward(fn, {x: t}, seeded, taps))
                 blocks.update(((y, x), block) for y, block in zip(seeded, column))
-    return fn.with_(eqns=(*taps.with_taps(fn.eqns), *b.eqns),
+    return fn.replace(eqns=(*taps.with_taps(fn.eqns), *b.eqns),
                     results=(*fn.results, *(blocks[y, x] for y in seeded for x in wrt)))
 
 
@@ -69,14 +69,15 @@ def _single_column(fn: Fn, x: int, seeded: Sequence[int], rewrite: Rewrite | Non
     with Builder(primal=False, rewrite=rewrite) as b:
         tangent = materialize(Lit(1.0), fn.params[x])
     tangent_fn = forward(fn, [x], [tangent], rewrite=rewrite)
-    return tangent_fn.with_(eqns=(*b.eqns, *tangent_fn.eqns), results=(*fn.results, *_tangents(fn, tangent_fn, seeded)))
+    results = (*fn.results, *_tangents(fn, tangent_fn, seeded))
+    return tangent_fn.replace(eqns=(*b.eqns, *tangent_fn.eqns), results=results)
 
 
 def _rerun(fn: Fn, x: int, tangent: Operand, seeded: Sequence[int], rewrite: Rewrite | None) -> list[Operand]:
     """The tangents of some results given that of a param, from a second copy of `fn`."""
     copy = rebuild(fn, fresh=True)
     copy = rebuild(copy, dict(zip(copy.params, fn.params)))
-    tangent_fn = forward(copy.with_(params=fn.params), [x], [tangent], rewrite=rewrite)
+    tangent_fn = forward(copy.replace(params=fn.params), [x], [tangent], rewrite=rewrite)
     current().eqns += tangent_fn.eqns
     return _tangents(fn, tangent_fn, seeded)
 

@@ -120,7 +120,7 @@ class ResidualTaps:
                 tap = self.branch_result(eqn, branch, v)
                 env[v] = tap if tap.type == v.type else unwrap_known(tap)
         backward = rebuild(backward, env)
-        return backward.with_(eqns=(*taps.eqns, *backward.eqns))
+        return backward.replace(eqns=(*taps.eqns, *backward.eqns))
 
     def mirrored_body(self, loop: LoopView, backward: Fn) -> tuple[Fn, list[Operand]]:
         """(the body `backward`, which reads the values of the forward body from tapes; those tapes)"""
@@ -133,7 +133,7 @@ class ResidualTaps:
             env[v] = p = Value(v.type, v.hint, v.dim)
             params.append(p)
             tapes.append(self.tape_of(loop, v))
-        return rebuild(backward.with_(params=(*backward.params, *params)), env), tapes
+        return rebuild(backward.replace(params=(*backward.params, *params)), env), tapes
 
     def drop_shape_dependences(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The equations, without dependence on a taped value where only its shape is read.
@@ -146,7 +146,7 @@ class ResidualTaps:
     def _from_slice(self, eqn: Eqn) -> Eqn:
         k = next(iter(eqn.op.shapes), None)
         x = self._slices.get(cast(Value, eqn.args[k])) if k is not None else None
-        return eqn if x is None or k is None else eqn.with_(args=(*eqn.args[:k], x, *eqn.args[k + 1:]))
+        return eqn if x is None or k is None else eqn.replace(args=(*eqn.args[:k], x, *eqn.args[k + 1:]))
 
     def drop_trailing_shape_dependences(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The same for equations that run after the function: shapes are those of its params or its last values,
@@ -166,7 +166,7 @@ class ResidualTaps:
             elif eqn.op is dim:
                 env[eqn.out] = self._length_of(x)
             else:
-                new_eqns.append(eqn.with_(op=repeat, args=(Lit(0.0), self._length_of(x)), attrs={}))
+                new_eqns.append(eqn.replace(op=repeat, args=(Lit(0.0), self._length_of(x)), attrs={}))
         return tuple(new_eqns)
 
     def _length_of(self, x: Value) -> Value:
@@ -219,7 +219,7 @@ class ResidualTaps:
         if eqn in self._placed_in:
             self._bound_in[out] = self._placed_in[eqn]
         attrs = {**eqn.attrs, "callee": forward, "types": (*eqn.attrs["types"], record)}
-        self._calls[eqn] = eqn.with_(attrs=attrs, outs=(*eqn.outs, out))
+        self._calls[eqn] = eqn.replace(attrs=attrs, outs=(*eqn.outs, out))
         return out
 
     def with_taps(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
@@ -237,8 +237,8 @@ class ResidualTaps:
             if eqn.op.name == "loop" and region is not eqn.regions[-1]:
                 extra = ()
             inner = (*self._length_equations(region.params), *self.with_taps(region.eqns))
-            regions.append(region.with_(eqns=inner, results=(*region.results, *extra)))
-        return eqn.with_(regions=tuple(regions), outs=(*eqn.outs, *(out for _, _, out in taps)))
+            regions.append(region.replace(eqns=inner, results=(*region.results, *extra)))
+        return eqn.replace(regions=tuple(regions), outs=(*eqn.outs, *(out for _, _, out in taps)))
 
 
 def _reshaped(eqn: Eqn, like: Mapping[Type, Value], which: Container[object]) -> Eqn:
@@ -247,7 +247,7 @@ def _reshaped(eqn: Eqn, like: Mapping[Type, Value], which: Container[object]) ->
     x = eqn.args[k] if k is not None else None
     if k is None or not isinstance(x, Value) or x not in which or x.type not in like:
         return eqn
-    return eqn.with_(args=(*eqn.args[:k], like[x.type], *eqn.args[k + 1:]))
+    return eqn.replace(args=(*eqn.args[:k], like[x.type], *eqn.args[k + 1:]))
 
 
 def _of_numbers(t: Type) -> bool:

@@ -48,7 +48,7 @@ class _DeadArguments:
         self._cache: dict[Fn, tuple[list[int], Fn]] = {}
 
     def run(self) -> Fn:
-        top = self.program.with_(functions=())
+        top = self.program.replace(functions=())
         while True:
             before = self.live_counts()
             self.record_results(self.without_dead(top))
@@ -61,7 +61,7 @@ class _DeadArguments:
                 break
         functions = [self.shrink_function(self.without_dead(f)) for f in self.program.functions
                      if self.called.intersection(call_names(f))]
-        return self.shrink_region(self.without_dead(top)).with_(functions=tuple(functions))
+        return self.shrink_region(self.without_dead(top)).replace(functions=tuple(functions))
 
     def live_counts(self) -> tuple[int, ...]:
         return len(self.called), *(len(s) for live in (self.params, self.results, self.fields) for s in live.values())
@@ -75,7 +75,7 @@ class _DeadArguments:
         if cached is None or cached[0] != sizes:
             names, masked = call_names(fn), self.mask_dead(fn)
             if fn.name in self.results or len(names) > 1:
-                masked = masked.with_(results=_masked(fn.results, self.results[names[-1]]))
+                masked = masked.replace(results=_masked(fn.results, self.results[names[-1]]))
             self._cache[fn] = sizes, dce(masked, keep_raises=self.keep_raises)
         return self._cache[fn][1]
 
@@ -90,8 +90,8 @@ class _DeadArguments:
                 yield live
 
     def mask_dead(self, fn: Fn) -> Fn:
-        return fn.with_(eqns=tuple(
-            eqn.with_(args=self.operands(eqn), regions=tuple(map(self.mask_dead, eqn.regions))) for eqn in fn.eqns))
+        return fn.replace(eqns=tuple(
+            eqn.replace(args=self.operands(eqn), regions=tuple(map(self.mask_dead, eqn.regions))) for eqn in fn.eqns))
 
     def live_operands(self, eqn: Eqn) -> set[int] | None:
         """The positions of the live operands, if another function decides that; None: all are live."""
@@ -140,7 +140,7 @@ class _DeadArguments:
 
     def shrink_region(self, fn: Fn) -> Fn:
         eqns = [self.shrink_call(eqn) if eqn.op.name == "call" else self.shrink_record(eqn) for eqn in fn.eqns]
-        return fn.with_(eqns=tuple(e.with_(regions=tuple(map(self.shrink_region, e.regions))) for e in eqns))
+        return fn.replace(eqns=tuple(e.replace(regions=tuple(map(self.shrink_region, e.regions))) for e in eqns))
 
     def shrink_call(self, eqn: Eqn) -> Eqn:
         callee = eqn.attrs["callee"]
@@ -149,14 +149,15 @@ class _DeadArguments:
         if eqn.attrs.get("donates"):
             attrs["donates"] = tuple((args.index(k), outs.index(j)) for k, j in eqn.attrs["donates"]
                                    if k in args and j in outs)
-        return eqn.with_(args=_pick(eqn.args, args), outs=_pick(eqn.outs, outs), attrs=attrs)
+        return eqn.replace(args=_pick(eqn.args, args), outs=_pick(eqn.outs, outs), attrs=attrs)
 
     def shrink_record(self, eqn: Eqn) -> Eqn:
         if eqn.op.name == "pack":
-            return eqn.with_(args=_pick(eqn.args, sorted(self.fields[eqn.attrs["of"]])))
+            return eqn.replace(args=_pick(eqn.args, sorted(self.fields[eqn.attrs["of"]])))
         if eqn.op.name == "unpack":
             live = sorted(self.fields[eqn.args[0].type.of])  # type: ignore[union-attr]
-            return eqn.with_(outs=_pick(eqn.outs, live), attrs={**eqn.attrs, "types": _pick(eqn.attrs["types"], live)})
+            attrs = {**eqn.attrs, "types": _pick(eqn.attrs["types"], live)}
+            return eqn.replace(outs=_pick(eqn.outs, live), attrs=attrs)
         return eqn
 
     def shrink_function(self, fn: Fn) -> Fn:
@@ -164,13 +165,13 @@ class _DeadArguments:
         at, names = boundary_index(fn), call_names(fn)
         if at is not None and names[1] not in self.called:
             # No call needs the derivative: the forward part is an ordinary function.
-            fn, at = fn.with_(name=names[0], eqns=fn.eqns[:at], results=fn.eqns[at].args), None
+            fn, at = fn.replace(name=names[0], eqns=fn.eqns[:at], results=fn.eqns[at].args), None
         params, live_results = sorted(self.params[names[0]]), sorted(self.results[names[0]])
         results = live_results if at is None else sorted(self.results[names[1]])
         eqns = fn.eqns
         if at is not None:
             eqns = (*eqns[:at], self.shrink_boundary(fn, eqns[at], params), *eqns[at + 1:])
-        return fn.with_(params=_pick(fn.params, params), eqns=eqns, results=_pick(fn.results, results),
+        return fn.replace(params=_pick(fn.params, params), eqns=eqns, results=_pick(fn.results, results),
                         donated_params=tuple((params.index(k), live_results.index(j)) for k, j in fn.donated_params
                                     if k in params and j in live_results))
 
@@ -180,7 +181,7 @@ class _DeadArguments:
         live = self.params[backward]
         outs = [j for j in range(len(eqn.outs)) if len(backward_params) + 1 + j in live]
         results = sorted(self.results[backward])
-        return eqn.with_(args=_pick(eqn.args, sorted(self.results[forward] - {len(eqn.args)})),
+        return eqn.replace(args=_pick(eqn.args, sorted(self.results[forward] - {len(eqn.args)})),
                          outs=_pick(eqn.outs, outs), attrs={
             **eqn.attrs, "params": tuple(params.index(k) for j, k in enumerate(backward_params) if j in live),
             "types": _pick(eqn.attrs["types"], outs),

@@ -36,7 +36,7 @@ def is_scalar(x: Value) -> bool:
 def _withdraw(f: Fn, forwarded: Mapping[str, set[Value]], program: Fn) -> bool:
     """Withdraw the arrays of `f` for which some call passes another value; were there any?"""
     changed = set()
-    for caller in (program.with_(functions=()), *program.functions):
+    for caller in (program.replace(functions=()), *program.functions):
         passed_on = forwarded.get(caller.name, set(caller.params) if caller.name == program.name else set())
         for eqn in walk(caller):
             if eqn.op.name == "call" and eqn.attrs["callee"] == call_names(f)[0]:

@@ -100,25 +100,25 @@ class BackwardRecompute:
     def _with_recomputation(self) -> Fn:
         backward = self._recompute_in_branches(self.backward, {}, frozenset())
         eqns = _producing(self.forward, free_values(backward), {*self._params, *self.residuals})
-        return backward.with_(eqns=(*eqns, *backward.eqns))
+        return backward.replace(eqns=(*eqns, *backward.eqns))
 
     def _recompute_in_branches(self, fn: Fn, env: dict[Value, Operand], present: frozenset[Value]) -> Fn:
         """`fn`, where values of branches are recomputed in place of being unwrapped."""
         eqns: list[Eqn] = []
         for eqn in fn.eqns:
-            eqn = eqn.with_(args=substitute(eqn.args, env))
+            eqn = eqn.replace(args=substitute(eqn.args, env))
             out = eqn.args[0] if eqn.op is unwrap else None
             if not isinstance(out, Value) or out not in self._in_branch or out in self.residuals \
                     or self._value_of(out) is out:
                 regions = tuple(self._recompute_in_branches(r, env, present) for r in eqn.regions)
-                eqns.append(eqn.with_(regions=regions))
+                eqns.append(eqn.replace(regions=regions))
                 continue
             value, branch = self._in_branch[out]
             env[eqn.out] = value
             recomputed = [e for e in self._recomputation(value, branch) if e.out not in present]
             present |= {e.out for e in recomputed}
             eqns += recomputed
-        return fn.with_(eqns=tuple(eqns), results=substitute(fn.results, env))
+        return fn.replace(eqns=tuple(eqns), results=substitute(fn.results, env))
 
     def _recomputation(self, value: Value, branch: Fn) -> Iterable[Eqn]:
         """The equations of `branch` that compute `value`, after those that unwrap the residuals they read."""

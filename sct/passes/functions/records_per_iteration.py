@@ -72,7 +72,7 @@ class _PackResiduals:
         groups = [(loop, paths) for loop in inside_out for paths in self.groups(loop)]
         for k, (loop, paths) in enumerate(groups):
             self.pack(loop, paths, Residuals(f"{self.fn.name}_iteration{k}"))
-        return freeze(self.top).with_(donated_params=self.fn.donated_params) if groups else self.fn
+        return freeze(self.top).replace(donated_params=self.fn.donated_params) if groups else self.fn
 
     def groups(self, loop: Node) -> Iterator[list[SequencePath]]:
         """The sequences of this loop that take the same path into the backward part, if they are two or more."""

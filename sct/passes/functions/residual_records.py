@@ -43,9 +43,9 @@ class BranchRecord:
         branches = list(self.conditional.regions)
         for k, branch in enumerate(branches):
             builds = k == self.branch
-            branches[k] = branch.with_(eqns=(*branch.eqns, *([packing] if builds else [])),
+            branches[k] = branch.replace(eqns=(*branch.eqns, *([packing] if builds else [])),
                                        results=(*branch.results, inner if builds else Lit(None, Residuals(of))))
-        conditional = self.conditional.with_(regions=tuple(branches), outs=(*self.conditional.outs, record))
+        conditional = self.conditional.replace(regions=tuple(branches), outs=(*self.conditional.outs, record))
         return tuple(conditional if eqn is self.conditional else eqn for eqn in eqns)
 
     def backward(self, eqns: Sequence[Eqn], record: Value) -> tuple[Eqn, ...]:
@@ -57,9 +57,9 @@ class BranchRecord:
             if eqn.op is cond and eqn.args[0] is predicate:
                 branches = list(eqn.regions)
                 branches[self.branch] = self.with_unpacking(branches[self.branch], record)
-                eqn = eqn.with_(args=(recovered,), regions=tuple(branches))
+                eqn = eqn.replace(args=(recovered,), regions=tuple(branches))
             args = substitute(eqn.args, {predicate: recovered}) if isinstance(predicate, Value) else eqn.args
-            new_eqns.append(eqn.with_(args=args))
+            new_eqns.append(eqn.replace(args=args))
         return (*tests, *new_eqns)
 
     def recover_predicate(self, record: Value) -> tuple[list[Eqn], Operand]:
@@ -76,21 +76,21 @@ class BranchRecord:
         types = tuple(v.type for v in fields.values())
         unpacking = Eqn(unpack, (record,), tuple(fields.values()), {"types": types}, primal=False)
         branch = self._replace_unwraps(branch, fields, {})
-        return branch.with_(eqns=(unpacking, *branch.eqns))
+        return branch.replace(eqns=(unpacking, *branch.eqns))
 
     def _replace_unwraps(self, fn: Fn, fields: dict[Value, Value], env: dict[Value, Operand]) -> Fn:
         """`fn`, where a field stands for each unwrapped out of the conditional."""
         eqns = []
         for eqn in fn.eqns:
-            eqn = eqn.with_(args=substitute(eqn.args, env))
+            eqn = eqn.replace(args=substitute(eqn.args, env))
             x = eqn.args[0] if eqn.op is unwrap else None
             field = fields.get(x) if isinstance(x, Value) else None
             if field is not None and field.type == eqn.out.type:
                 env[eqn.out] = field
             else:
-                eqns.append(eqn.with_(args=eqn.args if field is None else (field,),
+                eqns.append(eqn.replace(args=eqn.args if field is None else (field,),
                                       regions=tuple(self._replace_unwraps(r, fields, env) for r in eqn.regions)))
-        return fn.with_(eqns=tuple(eqns), results=substitute(fn.results, env))
+        return fn.replace(eqns=tuple(eqns), results=substitute(fn.results, env))
 
 
 def narrow_to_readers(forward: tuple[Eqn, ...], backward: Fn) -> tuple[tuple[Eqn, ...], Fn]:
@@ -123,18 +123,18 @@ def _only_reader(backward: Fn, predicate: Operand, v: Value) -> int | None:
 def _narrow(conditional: Eqn, backward: Fn, out: Value, branch: int, value: Value) -> tuple[Eqn, Fn]:
     """Add an out that is undefined in the other branch; the backward part unwraps it in place of reading `out`."""
     new = Value(Undef(value.type), out.hint, out.dim)
-    regions = tuple(r.with_(results=(*r.results, value if k == branch else undef(value.type)))
+    regions = tuple(r.replace(results=(*r.results, value if k == branch else undef(value.type)))
                     for k, r in enumerate(conditional.regions))
     eqns = []
     for eqn in backward.eqns:
         if eqn.op is cond and eqn.args[0] is conditional.args[0] and out in free_values(eqn.regions[branch]):
             inner = Value(value.type, out.hint, out.dim)
             region = rebuild(eqn.regions[branch], {out: inner})
-            region = region.with_(eqns=(Eqn(unwrap, (new,), (inner,), primal=False), *region.eqns))
-            eqn = eqn.with_(regions=tuple(region if k == branch else r for k, r in enumerate(eqn.regions)))
+            region = region.replace(eqns=(Eqn(unwrap, (new,), (inner,), primal=False), *region.eqns))
+            eqn = eqn.replace(regions=tuple(region if k == branch else r for k, r in enumerate(eqn.regions)))
         eqns.append(eqn)
-    conditional = conditional.with_(regions=regions, outs=(*conditional.outs, new))
-    return conditional, backward.with_(eqns=tuple(eqns))
+    conditional = conditional.replace(regions=regions, outs=(*conditional.outs, new))
+    return conditional, backward.replace(eqns=tuple(eqns))
 
 
 def branch_record(forward: Sequence[Eqn], backward: Fn, residuals: Sequence[Value]) -> BranchRecord | None:

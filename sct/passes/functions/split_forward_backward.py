@@ -32,7 +32,7 @@ def split_all(program: Fn, *, keep_raises: bool = False) -> Fn:
                 if f.name in offers and boundary_index(f) is not None and _has_smaller_record(whole[f.name], f)}
     pruned = remove_dead_arguments(program, keep_raises=keep_raises, offers=accepted) if accepted else without
     functions = map(pack_residuals_per_iteration, pruned.functions)
-    return pruned.with_(functions=tuple(part for f in functions for part in split(f)))
+    return pruned.replace(functions=tuple(part for f in functions for part in split(f)))
 
 
 def _has_smaller_record(offered: Fn, without: Fn) -> bool:

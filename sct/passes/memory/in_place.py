@@ -488,7 +488,7 @@ class _Rebuild:
         for eqn in fn.eqns:
             eqns += self.eqn(eqn)
         results, copies = self.read(fn, fn.results)
-        return fn.with_(eqns=(*eqns, *copies), results=results)
+        return fn.replace(eqns=(*eqns, *copies), results=results)
 
     def eqn(self, eqn: Eqn) -> list[Eqn]:
         args, copies = self.read(eqn, eqn.args)
@@ -500,7 +500,7 @@ class _Rebuild:
             regions = (rebuild(regions[0], {v: x for v, x in zip(free, kept) if x is not v}),)
         if eqn in self.plan.swapped:
             args = (args[1], args[0])
-        made = [*copies, eqn.with_(args=args, regions=regions, inplace=self.plan.inplace.get(eqn))]
+        made = [*copies, eqn.replace(args=args, regions=regions, inplace=self.plan.inplace.get(eqn))]
         for out in eqn.outs:
             made += self.snapshot(out)
         return made

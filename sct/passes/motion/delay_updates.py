@@ -23,14 +23,14 @@ REACH = 30
 
 def late(fn: Fn) -> Fn:
     """`fn` with updates where they disturb no reader."""
-    eqns = [e.with_(regions=tuple(map(late, e.regions))) if e.regions else e for e in fn.eqns]
+    eqns = [e.replace(regions=tuple(map(late, e.regions))) if e.regions else e for e in fn.eqns]
     uses = Counter(x for e in eqns for x in _reads(e))
     for k in reversed(range(len(eqns))):
         u = eqns[k]
         if u.op in (store, add_at) and not u.primal:
             at = _place(eqns, k, uses)
             eqns[k:at + 1] = [*eqns[k + 1:at + 1], u]
-    return fn.with_(eqns=tuple(eqns))
+    return fn.replace(eqns=tuple(eqns))
 
 
 def _place(eqns: list[Eqn], k: int, uses: Counter[Operand]) -> int:

@@ -60,7 +60,7 @@ class _Gather:
         self.fn = self.region(fn)
 
     def region(self, fn: Fn) -> Fn:
-        eqns = [e.with_(regions=tuple(map(self.region, e.regions))) if e.regions else e for e in fn.eqns]
+        eqns = [e.replace(regions=tuple(map(self.region, e.regions))) if e.regions else e for e in fn.eqns]
         k = 0
         while k < len(eqns):
             asked = self.choice(eqns[k])
@@ -70,7 +70,7 @@ class _Gather:
                 eqns[k:group.end + 1] = group.joined()
             else:
                 k += 1
-        return fn.with_(eqns=tuple(eqns))
+        return fn.replace(eqns=tuple(eqns))
 
     def reads(self, eqn: Eqn) -> frozenset[Operand]:
         if eqn not in self.read:

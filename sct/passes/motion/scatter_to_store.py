@@ -39,7 +39,7 @@ class _Once:
         loops = [node for block in blocks(self.top) for node in block.nodes if node.name == "loop"]
         found = [add for loop in filter(_is_injective, loops) for add in self.additions(loop)]
         for add in found:
-            add.eqn = add.eqn.with_(op=store)
+            add.eqn = add.eqn.replace(op=store)
         return freeze(self.top) if found else self.fn
 
     def additions(self, loop: Node) -> list[Node]:

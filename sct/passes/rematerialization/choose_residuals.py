@@ -212,7 +212,7 @@ class _BackwardLoop(_ScopeRepair):
             assert final is not None
             eqn = Eqn(index, args, outs, {"key": final.key}, primal=False)
         else:
-            eqn = self.regions.producer[value][0].eqn.with_(args=args, outs=outs, primal=False)
+            eqn = self.regions.producer[value][0].eqn.replace(args=args, outs=outs, primal=False)
         copy = self.prepend(block, eqn)
         self.copies.append(self.prologues[block][-1])
         return copy
@@ -237,7 +237,7 @@ class _BackwardLoop(_ScopeRepair):
             node, _ = self.regions.producer[value]
             args = tuple(self.compute_before_loop(x) if self.sources.is_forward_value(x) else x for x in node.args)
             out = Value(value.type, value.hint, value.dim)
-            copy = Node(node.eqn.with_(args=args, outs=(out,), primal=False), self.node.home, list(args), [out],
+            copy = Node(node.eqn.replace(args=args, outs=(out,), primal=False), self.node.home, list(args), [out],
                         node.attrs)
             self.before_node.append(copy)
             self.copies.append(copy)
@@ -283,7 +283,7 @@ class _BackwardLoop(_ScopeRepair):
                 work += node.args
         for node in self.copies:
             if node in exact or not all(_is_float(out.type) for out in node.outs):
-                node.eqn = node.eqn.with_(primal=True)
+                node.eqn = node.eqn.replace(primal=True)
 
 
 def _is_float(t: Type) -> bool:

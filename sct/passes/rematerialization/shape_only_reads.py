@@ -76,7 +76,7 @@ class _Substitute:
         if node is None or not (node.name == "transpose" or node.eqn.op is index and not advanced(node.attrs["key"])):
             return None
         base = self.find(node.args[0], reach - 1)
-        return None if base is None else self.view(x, node.eqn.with_(args=(base, *node.args[1:])))
+        return None if base is None else self.view(x, node.eqn.replace(args=(base, *node.args[1:])))
 
     def is_available(self, x: Operand) -> bool:
         """Is `x` bound before `node`, and in the same part of the function?"""
@@ -126,7 +126,7 @@ class _Substitute:
     def view(self, x: Value, eqn: Eqn) -> Value:
         """The out of a new node `eqn`, an array of the type of `x`."""
         out = Value(x.type)
-        node = Node(eqn.with_(outs=(out,), primal=False), self.block, list(eqn.args), [out], eqn.attrs)
+        node = Node(eqn.replace(outs=(out,), primal=False), self.block, list(eqn.args), [out], eqn.attrs)
         self.views.append(node)
         self.regions.register(node)
         return out

@@ -194,13 +194,13 @@ class _Simplify:
             return eqn
         self.env[eqn.out] = out = Value(t, eqn.out.hint, eqn.out.dim)
         self.uses[out] = self.uses[eqn.out]
-        return eqn.with_(outs=(out,))
+        return eqn.replace(outs=(out,))
 
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         args = substitute(eqn.args, self.env)
         if eqn.primal or eqn.regions or is_effect(eqn) or len(eqn.outs) != 1 or eqn.inplace is not None:
             regions = tuple(self.region(r, b.nested()) for r in eqn.regions)
-            b.add(eqn.with_(args=args, regions=regions) if regions or args != eqn.args else eqn)
+            b.add(eqn.replace(args=args, regions=regions) if regions or args != eqn.args else eqn)
             return
         b.loc, b.module = eqn.loc, module_of(eqn.spelling)
         start = len(b.eqns)
@@ -212,7 +212,7 @@ class _Simplify:
                     and _same_type(found.type, eqn.out.type):
                 made, by = found, more
         if made is None:
-            b.add(eqn if args == eqn.args else self.typed(eqn.with_(args=args)))
+            b.add(eqn if args == eqn.args else self.typed(eqn.replace(args=args)))
             return
         self.env[eqn.out] = made
         if isinstance(made, Value):

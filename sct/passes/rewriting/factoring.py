@@ -67,7 +67,7 @@ def product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, las
     if eqn.op is not mul:
         return None
     opened = Opened(uses)
-    term = opened.product(eqn.with_(args=tuple(args)), 1.0)
+    term = opened.product(eqn.replace(args=tuple(args)), 1.0)
     nested = last and made_by(args[1], "mul") is not None and opened.count > 0
     if opened.count == 0 or not _is_float(*term.factors):
         return None

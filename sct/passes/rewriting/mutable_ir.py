@@ -113,7 +113,7 @@ def freeze(block: Block) -> Fn:
 
 
 def _freeze(node: Node) -> Eqn:
-    return node.eqn.with_(args=tuple(node.args), outs=tuple(node.outs), attrs=node.attrs,
+    return node.eqn.replace(args=tuple(node.args), outs=tuple(node.outs), attrs=node.attrs,
                           regions=tuple(map(freeze, node.blocks)))
 
 

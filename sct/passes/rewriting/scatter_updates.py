@@ -178,7 +178,7 @@ def into_arm(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Op
         regions.append(b.finish(branch.name, branch.params, [*results, after]))
     outs = tuple(o for j, o in enumerate(made.outs) if j not in {k, mine})
     out = Value(eqn.out.type, eqn.out.hint)
-    new = made.with_(outs=(*outs, out), regions=tuple(regions))
+    new = made.replace(outs=(*outs, out), regions=tuple(regions))
     block.eqns[at] = new
     block.defs.update((o, new) for o in new.outs)
     return out

@@ -56,7 +56,8 @@ class _Cse:
     def region(self, fn: Fn) -> Fn:
         mark = len(self.log)
         kept = [new for eqn in fn.eqns if (new := self.eqn(eqn)) is not None]
-        eqns = [e.with_(merged_locs=e.merged_locs + self.merged_locs.get(e.outs[0], ())) if e.outs else e for e in kept]
+        eqns = [e.replace(merged_locs=e.merged_locs + self.merged_locs.get(e.outs[0], ())) if e.outs else e
+                for e in kept]
         results = substitute(fn.results, self.env)
         while len(self.log) > mark:
             table, key = self.log.pop()
@@ -68,7 +69,7 @@ class _Cse:
         if eqn.op.name == "loop":
             self.invariant_carries(eqn, args)
         if eqn.regions or args != eqn.args:
-            eqn = eqn.with_(args=args, regions=tuple(map(self.region, eqn.regions)))
+            eqn = eqn.replace(args=args, regions=tuple(map(self.region, eqn.regions)))
         if eqn.op.name == "cond":
             self.equal_arms(eqn)
         if not eqn.outs or eqn.op.name in ALLOCATIONS or eqn.op.name == "closure" or has_effect(eqn):

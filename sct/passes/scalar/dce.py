@@ -146,7 +146,7 @@ class _Dce:
     # rebuilding
 
     def region(self, fn: Fn) -> Fn:
-        return fn.with_(eqns=tuple(self.eqn(e) for e in fn.eqns if e in self.needed))
+        return fn.replace(eqns=tuple(self.eqn(e) for e in fn.eqns if e in self.needed))
 
     def eqn(self, eqn: Eqn) -> Eqn:
         if not eqn.regions:
@@ -154,9 +154,9 @@ class _Dce:
         regions = tuple(map(self.region, eqn.regions))
         if eqn.op.name == "cond":
             kept = [v in self.live for v in eqn.outs]
-            regions = tuple(r.with_(results=_pick(r.results, kept)) for r in regions)
-            return eqn.with_(outs=_pick(eqn.outs, kept), regions=regions)
-        return self.loop(eqn, regions) if eqn.op.name == "loop" else eqn.with_(regions=regions)
+            regions = tuple(r.replace(results=_pick(r.results, kept)) for r in regions)
+            return eqn.replace(outs=_pick(eqn.outs, kept), regions=regions)
+        return self.loop(eqn, regions) if eqn.op.name == "loop" else eqn.replace(regions=regions)
 
     def loop(self, eqn: Eqn, regions: tuple[Fn, ...]) -> Eqn:
         counted, n = eqn.attrs["counted"], eqn.attrs["carries"]
@@ -164,10 +164,10 @@ class _Dce:
         carries = [v in self.live for v in eqn.outs[:n]]
         xs = [p in self.live for p in body.params[counted + n:]]
         ys = [v in self.live for v in eqn.outs[n + 1:]]
-        body = body.with_(params=_pick(body.params, [True] * counted + carries + xs),
+        body = body.replace(params=_pick(body.params, [True] * counted + carries + xs),
                           results=_pick(body.results, [True, *carries, *ys]))
-        tests = tuple(t.with_(params=_pick(t.params, carries)) for t in regions[:-1])
-        return eqn.with_(args=_pick(eqn.args, [True] * first + carries + xs),
+        tests = tuple(t.replace(params=_pick(t.params, carries)) for t in regions[:-1])
+        return eqn.replace(args=_pick(eqn.args, [True] * first + carries + xs),
                          outs=_pick(eqn.outs, [*carries, True, *ys]),
                          attrs={**eqn.attrs, "carries": sum(carries)}, regions=(*tests, body))
 

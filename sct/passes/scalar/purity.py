@@ -22,6 +22,6 @@ def is_pure(node: Node) -> bool:
 def cannot_raise(node: Node) -> bool:
     """Functions of Python numbers raise by value (`math.exp`), those of arrays do not."""
     op, t = node.eqn.op, node.outs[0].type if node.outs else None
-    if node.eqn.primal and may_raise(node.eqn.with_(args=tuple(node.args), outs=tuple(node.outs))):
+    if node.eqn.primal and may_raise(node.eqn.replace(args=tuple(node.args), outs=tuple(node.outs))):
         return False
     return op.raises == "never" or op in ELEMENTWISE and isinstance(t, Tensor) and t.is_array
