@@ -15,13 +15,15 @@ Its parts:
     calls        user functions, in line or specialized; closure conversion; opaque calls
     library      builtins, NumPy, `math`, `operator`, `itertools`, and methods
     autodiff     derivatives inside differentiated functions, and the outermost one
-    specialize   the entry: arguments -> types, guards, IR
+    specialize     the entry at a call: arguments -> types, guards, IR
+    ahead_of_time  the entry without arguments: annotations and guesses -> types, IR
 
 Invariant: the IR computes, bit for bit and in the same order, what the function computes for all arguments that
 satisfy the guards. What the frontend does not know it refuses with an `SctError`: no branch of a dispatch
 answers by default.
 """
 
+from sct.frontend.ahead_of_time import trace_ahead
 from sct.frontend.autodiff import nested_jacobians
 from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.heap import record_classes, subscripts
@@ -37,7 +39,8 @@ from sct.frontend.library import array_copies, builtins, introspection, itertool
 from sct.frontend.library.genuine_functions import library_facts
 from sct.frontend.loops import loop_statements
 from sct.frontend.root_function import identity
-from sct.frontend.specialize import Parameter, Traced, root_of, signature_comment, tangent_names, trace, trace_ahead
+from sct.frontend.signatures import Parameter, root_of, signature_comment, tangent_names
+from sct.frontend.specialize import Traced, trace
 from sct.frontend.transform import Transform
 from sct.frontend.values.argument_aliasing import apart
 from sct.frontend.values.argument_types import ROWS, Equal, Unloaded, Untyped, key_of, read_path

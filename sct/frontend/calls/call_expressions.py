@@ -52,16 +52,9 @@ from sct.frontend.library.text_formatting import joined
 from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.root_function import defaults_of, is_made_anew, is_read_at_calls
-from sct.frontend.source.parse import (
-    Liveness,
-    SourceFunction,
-    declared,
-    loc_of,
-    local_names,
-    own_nodes,
-    reads,
-    source_of,
-)
+from sct.frontend.source.name_liveness import Liveness
+from sct.frontend.source.name_scopes import declared, local_names, own_nodes, reads
+from sct.frontend.source.parse import SourceFunction, loc_of, source_of
 from sct.frontend.source.private_names import name_of
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import (

@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from sct.frontend.interpreter.interpreter import Evaluator, Frame
-from sct.frontend.source.parse import declared, free_names
+from sct.frontend.source.name_scopes import declared, free_names
 from sct.frontend.values.abstract_values import (
     Abstract,
     Closure,

@@ -21,7 +21,7 @@ from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.interpreter.statements import FALL
 from sct.frontend.library.argument_checks import hashed
 from sct.frontend.loops.iterator_protocol import drained, iterable, iterator, most
-from sct.frontend.source.parse import free_in
+from sct.frontend.source.name_scopes import free_in
 from sct.frontend.values.abstract_values import Abstract, Key, Static
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit

@@ -37,7 +37,8 @@ from sct.frontend.interpreter.handlers import (
     unsupported,
 )
 from sct.frontend.root_function import anchors, innermost
-from sct.frontend.source.parse import Liveness, SourceFunction, loc_of
+from sct.frontend.source.name_liveness import Liveness
+from sct.frontend.source.parse import SourceFunction, loc_of
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     NAMESPACE,
@@ -78,7 +79,6 @@ __all__ = [
     "CALLS", "EXPRESSIONS", "INSTANCES", "SPECIAL", "STATEMENTS", "Args", "Dead", "Doubt", "Evaluator", "Frame",
     "Kwargs", "Special", "called", "expression", "instances", "special", "statement",
 ]
-
 
 DATA = (bool, int, float, str, type(None), np.generic, np.ndarray, tuple, list, dict, set, frozenset)
 """Classes of what variables outside may be bound to anew, or hold anew, while the program runs."""

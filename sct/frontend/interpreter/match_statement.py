@@ -21,7 +21,7 @@ from sct.frontend.interpreter.expressions import boolean, truth
 from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.library.introspection import attribute_if_any
 from sct.frontend.loops.iteration_space import items_of
-from sct.frontend.source.parse import Binds, Matches
+from sct.frontend.source.match_lowering import Binds, Matches
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Static, Tup
 from sct.ir import Lit, Value
 from sct.ir.types import Tensor

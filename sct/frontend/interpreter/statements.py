@@ -18,7 +18,8 @@ from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delet
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.expressions import binary, closure, condition, get, in_place, name
 from sct.frontend.interpreter.interpreter import Dead, Evaluator, statement
-from sct.frontend.source.parse import loc_of, reads
+from sct.frontend.source.name_scopes import reads
+from sct.frontend.source.parse import loc_of
 from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,

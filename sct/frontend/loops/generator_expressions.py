@@ -36,7 +36,7 @@ from sct.frontend.loops.iterator_protocol import (
     takes,
     use_up,
 )
-from sct.frontend.source.parse import reads
+from sct.frontend.source.name_scopes import reads
 from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Place, Poison, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ops import gt

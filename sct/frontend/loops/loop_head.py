@@ -17,7 +17,7 @@ from sct.frontend.heap.dynamic_lists import HELD
 from sct.frontend.heap.store import AMBIGUOUS, binding, is_number, of_one_class, tells
 from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.loops.iteration_space import Space
-from sct.frontend.source.parse import reads, writes
+from sct.frontend.source.name_scopes import reads, writes
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -37,7 +37,6 @@ from sct.ir import Lit, Operand, Value, undef
 from sct.ir.types import BOOL, List, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
 
 __all__ = ["MOST_UNROLLED", "Again", "Carry", "Grown", "Head", "Memo", "is_array", "is_start"]
-
 
 FEW_TRIPS, MOST_UNROLLED = 8, 64
 """A loop that grows a list is unrolled up to so many iterations; one that must be unrolled, to the second."""

@@ -23,7 +23,7 @@ from sct.frontend.interpreter.comprehensions import MOST_UNROLLED
 from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
 from sct.frontend.loops.iteration_space import items_of, length
 from sct.frontend.loops.iterator_protocol import is_iterator, most, new_iterator
-from sct.frontend.source.parse import own_nodes
+from sct.frontend.source.name_scopes import own_nodes
 from sct.frontend.values.abstract_values import Abstract, Array, Iteration, Key, Ref, Static, Tup
 from sct.ir.types import Tensor
 

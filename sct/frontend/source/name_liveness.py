@@ -1,0 +1,144 @@
+"""Liveness of names: which variables of a function may still be read after each of its statements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from sct.frontend.source.name_scopes import FUNCTIONS, body_of, free_in, free_names, own_nodes, reads, writes
+
+__all__ = ["Liveness"]
+
+
+def _bound(s: gast.With) -> frozenset[str]:
+    """Names that the contexts of a `with` are bound to."""
+    return frozenset().union(*map(writes, s.items))
+
+
+_RUN_THROUGH = {"all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"}
+
+
+def _runs_through(fn: Any) -> bool:
+    """Is this the name of a function that runs through what it is given, and does not keep it?"""
+    if isinstance(fn, gast.Attribute):
+        return fn.attr in ("fsum", "prod")
+    return isinstance(fn, gast.Name) and fn.id in _RUN_THROUGH
+
+
+class Liveness:
+    """Which names of a function may still be read after a statement.
+
+    after[stmt]   live after the statement
+    before[stmt]  live before it, on its way to a break or continue included
+    jumps[stmt]   live where a break or continue in the statement goes
+    head[loop]    live before the test or next item of a loop
+    carried[loop] read by an iteration before it binds them
+    captured      names that nested functions, and generator expressions that may be kept, read or bind: live
+                  everywhere
+    at_once       the generator expressions that are arguments of a builtin, which runs through them
+    """
+
+    def __init__(self, node: Any) -> None:
+        self.after: dict[Any, frozenset[str]] = {}
+        self.before: dict[Any, frozenset[str]] = {}
+        self.jumps: dict[Any, frozenset[str]] = {}
+        self.head: dict[Any, frozenset[str]] = {}
+        self.carried: dict[Any, frozenset[str]] = {}
+        self._gen: dict[int, tuple[frozenset[str], frozenset[str] | None]] = {}
+        self.captured: set[str] = set()
+        self.at_once: set[Any] = set()
+        body = node.body if isinstance(node.body, list) else []
+        for n in own_nodes(body_of(node)):
+            if isinstance(n, FUNCTIONS):
+                self.captured |= free_names(n)
+            if isinstance(n, gast.Call) and _runs_through(n.func):
+                self.at_once.update(a for a in n.args if isinstance(a, gast.GeneratorExp))
+        for n in own_nodes(body_of(node)):
+            if isinstance(n, gast.GeneratorExp) and n not in self.at_once:
+                self.captured |= free_in(n)
+        self._block(body, frozenset(), frozenset(), frozenset())
+
+    def enter(self, stmt: Any, out: frozenset[str]) -> None:
+        """Add a statement that stands for an expression, after which `out` is live."""
+        self._block([stmt], out, frozenset(), frozenset())
+
+    def leaving(self, stmt: Any) -> frozenset[str]:
+        """Live after the statement, or where a break or continue in it goes."""
+        return self.after.get(stmt, frozenset()) | self.jumps.get(stmt, frozenset())
+
+    def _block(self, stmts: list[Any], out: frozenset[str], brk: frozenset[str],
+               cont: frozenset[str]) -> frozenset[str]:
+        for stmt in reversed(stmts):
+            self.after[stmt] = out
+            self.jumps[stmt] = brk | cont
+            out = self.before[stmt] = self._stmt(stmt, out, brk, cont)
+        return out
+
+    def _stmt(self, s: Any, out: frozenset[str], brk: frozenset[str], cont: frozenset[str]) -> frozenset[str]:
+        if isinstance(s, gast.If):
+            arms = self._block(s.body, out, brk, cont) | self._block(s.orelse, out, brk, cont)
+            return arms | frozenset(reads(s.test))
+        if isinstance(s, (gast.For, gast.While)):
+            # The body's effect is X -> gen + (X - kill), so one round is the fixpoint.
+            returned = {name for n in gast.walk(s) if isinstance(n, gast.Return) for name in reads(n)}
+            out = out | returned
+            done = self._block(s.orelse, out, brk, cont) | out
+            first = writes(s.target) if isinstance(s, gast.For) else set()
+            test = reads(s.test) if isinstance(s, gast.While) else set()
+            self.carried[s] = frozenset(test | (self._exposed(s.body)[0] - first))
+            head = frozenset(done | self.carried[s])
+            self.head[s] = head
+            self._block(s.body, head, out, head)
+            return head | frozenset(reads(s.iter) if isinstance(s, gast.For) else ())
+        if isinstance(s, gast.With):
+            inner = self._block(s.body, out, brk, cont) - _bound(s)
+            return inner.union(*map(reads, s.items))
+        if isinstance(s, gast.Return):
+            return frozenset(reads(s))
+        if isinstance(s, gast.Raise):
+            return frozenset(reads(s))
+        if isinstance(s, gast.Break):
+            return brk
+        if isinstance(s, gast.Continue):
+            return cont
+        gen, kill = self._exposed_stmt(s)
+        return gen | (out - (kill or frozenset()))
+
+    def _exposed(self, stmts: list[Any]) -> tuple[frozenset[str], frozenset[str] | None]:
+        """(names read before they are bound, names bound for certain; None: never falls through)."""
+        gen: frozenset[str] = frozenset()
+        kill: frozenset[str] = frozenset()
+        for s in stmts:
+            g, k = self._exposed_stmt(s)
+            gen |= g - kill
+            if k is None:
+                return gen, None
+            kill |= k
+        return gen, kill
+
+    def _exposed_stmt(self, s: Any) -> tuple[frozenset[str], frozenset[str] | None]:
+        if id(s) not in self._gen:
+            self._gen[id(s)] = self._compute(s)
+        return self._gen[id(s)]
+
+    def _compute(self, s: Any) -> tuple[frozenset[str], frozenset[str] | None]:
+        none: frozenset[str] = frozenset()
+        if isinstance(s, gast.If):
+            (g1, k1), (g2, k2) = self._exposed(s.body), self._exposed(s.orelse)
+            gen = frozenset(reads(s.test)) | g1 | g2
+            if k1 is None or k2 is None:
+                return gen, k2 if k1 is None else k1
+            return gen, k1 & k2
+        if isinstance(s, (gast.For, gast.While)):
+            first = writes(s.target) if isinstance(s, gast.For) else set()
+            gen = frozenset(reads(s.iter if isinstance(s, gast.For) else s.test))
+            gen |= (self._exposed(s.body)[0] - first) | self._exposed(s.orelse)[0]
+            return gen, none
+        if isinstance(s, gast.With):
+            g, k = self._exposed(s.body)
+            return (g - _bound(s)).union(*map(reads, s.items)), None if k is None else k | _bound(s)
+        if isinstance(s, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
+            return frozenset(reads(s)), None
+        walrus = {n.target.id for n in gast.walk(s) if isinstance(n, gast.NamedExpr)}
+        return frozenset(reads(s)), frozenset(writes(s) - walrus)

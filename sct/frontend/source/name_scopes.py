@@ -1,0 +1,116 @@
+"""Scopes of names: which variables a function or a statement reads and binds, and which it takes from outside."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+__all__ = [
+    "FUNCTIONS", "body_of", "declared", "free_in", "free_names", "local_names", "own_nodes", "parameters", "reads",
+    "writes",
+]
+
+FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+
+
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+@functools.lru_cache(maxsize=65536)
+def reads(node: Any) -> frozenset[str]:
+    """Names that the expression or statement reads, nested functions included."""
+    if isinstance(node, gast.Name):
+        return frozenset([node.id]) if isinstance(node.ctx, (gast.Load, gast.Del)) else frozenset()
+    found = frozenset().union(*map(reads, gast.iter_child_nodes(node)))
+    if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        found |= {node.target.id}
+    return found
+
+
+@functools.lru_cache(maxsize=8192)
+def writes(node: Any) -> frozenset[str]:
+    """Names that the statement binds or deletes in its own scope: not those of nested functions and comprehensions."""
+    found: set[str] = set()
+    todo = [node]
+    while todo:
+        n = todo.pop()
+        if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del)):
+            found.add(n.id)
+        if isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
+            found.add(n.name)
+        if isinstance(n, (gast.Import, gast.ImportFrom)):
+            found |= {a.asname or a.name.split(".")[0] for a in n.names}
+        todo += _parts_in_scope(n)
+    return frozenset(found)
+
+
+def _parts_in_scope(node: Any) -> list[Any]:
+    """The parts of a node that are evaluated in the scope in which it stands, and bind names there."""
+    if isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+        args = getattr(node, "args", None)
+        defaults = [] if args is None else [d for d in (*args.defaults, *args.kw_defaults) if d is not None]
+        return [*getattr(node, "decorator_list", ()), *getattr(node, "bases", ()), *defaults]
+    if isinstance(node, gast.comprehension):
+        return [node.iter, *node.ifs]
+    return list(gast.iter_child_nodes(node))
+
+
+@functools.lru_cache(maxsize=8192)
+def parameters(node: Any) -> tuple[str, ...]:
+    """Names of the parameters of a function."""
+    a = node.args
+    return tuple(p.id for p in (*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg) if p is not None)
+
+
+@functools.lru_cache(maxsize=8192)
+def declared(node: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a function declares `global`, and those that it declares `nonlocal`."""
+    found: dict[type, set[str]] = {gast.Global: set(), gast.Nonlocal: set()}
+    for n in own_nodes(body_of(node)):
+        if isinstance(n, (gast.Global, gast.Nonlocal)):
+            found[type(n)].update(n.names)
+    return frozenset(found[gast.Global]), frozenset(found[gast.Nonlocal])
+
+
+@functools.lru_cache(maxsize=8192)
+def local_names(node: Any) -> frozenset[str]:
+    """The variables of a function: its parameters and what it binds."""
+    return frozenset(parameters(node)).union(*map(writes, body_of(node))).difference(*declared(node))
+
+
+@functools.lru_cache(maxsize=8192)
+def free_names(node: Any) -> frozenset[str]:
+    """Names that a function, or one nested in it, reads or binds and that are not its own."""
+    outside, rebound = declared(node)
+    return (rebound.union(*map(free_in, body_of(node))) - local_names(node)) - outside
+
+
+def free_in(node: Any) -> frozenset[str]:
+    """Names that are read where `node` stands, in the functions and comprehensions in it too."""
+    if isinstance(node, FUNCTIONS):
+        return free_names(node).union(*map(free_in, _parts_in_scope(node)))
+    if isinstance(node, _COMPREHENSIONS):
+        own = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
+        inside = frozenset[str]().union(*map(free_in, gast.iter_child_nodes(node)))
+        return inside - own | free_in(node.generators[0].iter)
+    if isinstance(node, gast.Name):
+        return reads(node)
+    own_target = isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name)
+    return frozenset([node.target.id] if own_target else ()).union(*map(free_in, gast.iter_child_nodes(node)))
+
+
+def body_of(node: Any) -> list[Any]:
+    return node.body if isinstance(node.body, list) else [node.body]
+
+
+def own_nodes(stmts: list[Any]) -> Iterator[Any]:
+    """Every node of these statements, nested functions as one node each."""
+    todo = list(stmts)
+    while todo:
+        n = todo.pop()
+        yield n
+        if not isinstance(n, FUNCTIONS):
+            todo += gast.iter_child_nodes(n)
