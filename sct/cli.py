@@ -29,7 +29,7 @@ from sct.errors import Loc, SctError
 from sct.export.decorated_file import Decorated, DecoratedFile
 from sct.export.stages import STAGES, copies_in_loops, stage_text
 from sct.frontend import Traced, root_of, tangent_names, trace_ahead
-from sct.frontend.values.type_syntax import known_value, structure
+from sct.frontend.arguments.type_syntax import known_value, structure
 
 __all__ = ["main"]
 

@@ -14,7 +14,7 @@ import pytest
 from programs import lists as programs
 
 import sct
-from sct.frontend.values.type_syntax import structure
+from sct.frontend.arguments.type_syntax import structure
 
 LONG = [0.1 * k % 0.7 for k in range(200)]
 

@@ -24,7 +24,7 @@ from sct.export.free_sizes import open_sizes
 from sct.export.free_variables import CopiedVariables
 from sct.export.write_module import ModuleWriter
 from sct.frontend import Traced, Unloaded, Untyped, root_of, trace_ahead
-from sct.frontend.values.type_syntax import hints_of, type_text
+from sct.frontend.arguments.type_syntax import hints_of, type_text
 
 __all__ = ["Decorated", "DecoratedFile"]
 

@@ -8,7 +8,8 @@ The function is evaluated by abstract interpretation: statement by statement, wi
 Its parts:
 
     source       the syntax tree, private names, liveness of the user's names
-    values       abstract values, guards, size terms, and the types of arguments
+    values       abstract values, guards and size terms
+    arguments    arguments and free variables as abstract values
     heap         containers, objects and arrays by address; joins of the heaps of two paths
     interpreter  expressions and statements
     loops        loop heads, the fixpoint of what a loop carries, what can be iterated over
@@ -24,6 +25,9 @@ answers by default.
 """
 
 from sct.frontend.ahead_of_time import trace_ahead
+from sct.frontend.arguments.argument_aliasing import apart
+from sct.frontend.arguments.argument_keys import ROWS, Equal, key_of
+from sct.frontend.arguments.lift import Unloaded, Untyped, read_path
 from sct.frontend.autodiff import nested_jacobians
 from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.heap import record_classes, subscripts
@@ -42,8 +46,6 @@ from sct.frontend.root_function import identity
 from sct.frontend.signatures import Parameter, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
 from sct.frontend.transform import Transform
-from sct.frontend.values.argument_aliasing import apart
-from sct.frontend.values.argument_types import ROWS, Equal, Unloaded, Untyped, key_of, read_path
 from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
 

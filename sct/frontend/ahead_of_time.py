@@ -8,13 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sct.errors import SctError
-from sct.frontend.calls.outlining import Sites
-from sct.frontend.interpreter.interpreter import Evaluator
-from sct.frontend.signatures import NO_DEFAULT, root_of, signature_of, transform_kind
-from sct.frontend.specialize import Traced, finish, number_containers, with_outlining
-from sct.frontend.values.abstract_values import Abstract
-from sct.frontend.values.argument_types import Untyped, argument
-from sct.frontend.values.type_syntax import (
+from sct.frontend.arguments.abstract_arguments import argument
+from sct.frontend.arguments.lift import Untyped
+from sct.frontend.arguments.type_syntax import (
     fields_by_hint,
     guesses,
     hints_of,
@@ -24,6 +20,11 @@ from sct.frontend.values.type_syntax import (
     tangent_of,
     type_text,
 )
+from sct.frontend.calls.outlining import Sites
+from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.signatures import NO_DEFAULT, root_of, signature_of, transform_kind
+from sct.frontend.specialize import Traced, finish, number_containers, with_outlining
+from sct.frontend.values.abstract_values import Abstract
 from sct.ir.pytree import Tree
 from sct.ir.user_objects import make_without_init
 

@@ -10,6 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sct.errors import Loc, SctError, internal_error
+from sct.frontend.arguments.abstract_arguments import argument, is_mutable_container
+from sct.frontend.arguments.argument_aliasing import Shared, check_aliasing, containers_of, written_leaves
+from sct.frontend.arguments.argument_keys import key_of
+from sct.frontend.arguments.lift import read_path
 from sct.frontend.autodiff.differentiated_region import tree_of
 from sct.frontend.autodiff.nested_derivatives import apply_transform
 from sct.frontend.calls.closure_conversion import closed
@@ -33,8 +37,6 @@ from sct.frontend.signatures import (
 )
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
-from sct.frontend.values.argument_aliasing import Shared, check_aliasing, containers_of, written_leaves
-from sct.frontend.values.argument_types import argument, is_shared, key_of, read_path
 from sct.frontend.values.guards import Guard, NeedsStatic
 from sct.frontend.values.primal_record import Reading
 from sct.ir import Fn, Value
@@ -130,7 +132,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
             given[name], trees[name] = argument(ev, value, name, seen)
             if name in compiled_in:
                 ev.identities[paths[name], "is"] = paths[name], value
-                if is_shared(value):
+                if is_mutable_container(value):
                     ev.found_outside[paths[name]] = value
 
         def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:

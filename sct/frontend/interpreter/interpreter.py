@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sct.errors import Loc, SctError
+from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.store import AMBIGUOUS, Arm, Captured, Cells, Store, is_number, merge
 from sct.frontend.interpreter.handlers import (
@@ -59,7 +60,6 @@ from sct.frontend.values.abstract_values import (
     Step,
     Tup,
 )
-from sct.frontend.values.argument_types import lift, opaque
 from sct.frontend.values.guarded_numbers import Asked, Cut, asked, is_asked
 from sct.frontend.values.guards import UNKNOWN, Facts, Guard, NeedsStatic
 from sct.frontend.values.memory_layout import layout

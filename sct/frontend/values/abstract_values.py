@@ -24,12 +24,11 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "CAPTURED", "DELETED", "NAMESPACE", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container",
-    "DefaultRef", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method", "ObjRef", "Parent",
-    "Perhaps", "Place", "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step", "Together", "Tup",
-    "is_number", "parts",
+    "CAPTURED", "DELETED", "NAMESPACE", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure",
+    "Container", "DefaultRef", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method",
+    "ObjRef", "Parent", "Perhaps", "Place", "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step",
+    "Together", "Tup", "is_number", "parts",
 ]
-
 
 Path = tuple[Any, ...]
 """(function or None for the one differentiated, ("global", name), ("attr", name), ...)."""

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError
+from sct.frontend.arguments.abstract_arguments import is_mutable_container
+from sct.frontend.arguments.argument_keys import is_one_value
+from sct.frontend.arguments.type_syntax import Columns
 from sct.frontend.heap.store import is_written
 from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.values.abstract_values import Array, Cell
-from sct.frontend.values.argument_types import is_one_value, is_shared
 from sct.frontend.values.guards import UNKNOWN, Guard
-from sct.frontend.values.type_syntax import Columns
 from sct.ir import Fn, walk
 from sct.ir.pytree import Node, Tree, children_of
 from sct.ir.types import List, Tensor, Type
@@ -94,7 +95,7 @@ def apart(given: Sequence[Any], outside: Sequence[Any]) -> bool:
     while todo:
         x, in_one = todo.pop()
         if not isinstance(x, tuple):
-            if not is_shared(x):
+            if not is_mutable_container(x):
                 continue
             if id(x) in reached:
                 if in_one or id(x) in rows:
@@ -108,7 +109,7 @@ def apart(given: Sequence[Any], outside: Sequence[Any]) -> bool:
         elif isinstance(x, (list, tuple, dict)):
             inside = in_one or is_one_value(x)
             todo += [(v, inside) for v in (x.values() if isinstance(x, dict) else x) if isinstance(v, _HOLDING)
-                     or is_shared(v)]
+                     or is_mutable_container(v)]
     left = list(outside)
     while left:
         x = left.pop()
@@ -127,7 +128,7 @@ def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
 
     Ahead of time, where there are types alone, each has its own.
     """
-    known = type(x) is list or isinstance(tree, Node) and is_shared(x)
+    known = type(x) is list or isinstance(tree, Node) and is_mutable_container(x)
     if known or isinstance(x, (List, Columns)):
         key = id(x) if known else (len(numbers),)
         again = key in numbers

@@ -1,0 +1,246 @@
+"""Arguments as abstract values: each number and array in them becomes a flat parameter of the IR."""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sct.errors import SctError
+from sct.frontend.arguments.argument_keys import FEW_ITEMS, column_kinds, item_kind
+from sct.frontend.arguments.type_syntax import Columns
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.values.abstract_values import (
+    PLAIN,
+    Abstract,
+    Array,
+    DictRef,
+    ListRef,
+    ObjRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.frontend.values.guards import UNKNOWN
+from sct.ir import Value
+from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
+from sct.ir.types import INT, NONE, Dim, List, Never, Opaque, Tensor, Type, join, py, sym
+from sct.ir.user_objects import fields_of, get_stored, is_container, is_plain_attribute
+
+if TYPE_CHECKING:
+    from sct.frontend.interpreter.interpreter import Evaluator
+
+__all__ = ["add_leaf", "argument", "dtype_name", "is_mutable_container"]
+
+
+def list_type(ev: Evaluator, xs: list[Any]) -> List | None:
+    """The type of a list of items that are all alike."""
+    if item_kind(xs, {}) is None:
+        return None
+
+    def visit(x: Any) -> Type:
+        if isinstance(x, list):
+            if not x:
+                return List(Never())
+            found = visit(x[0])
+            for each in x[1:] if not isinstance(x[0], np.ndarray) else ():
+                found = join(found, visit(each))
+            return List(found)
+        return type_of_object(ev, x, "")
+
+    made = visit(xs)
+    assert isinstance(made, List)
+    return made
+
+
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """"f64" of float64; refuses what sct does not differentiate."""
+    if dtype.kind in "biuf" and dtype.isnative:
+        return "b1" if dtype.kind == "b" else f"{dtype.kind}{8 * dtype.itemsize}"
+    if dtype.kind == "c":
+        raise SctError("SCT506", "complex arrays are not supported yet")
+    raise SctError("SCT506", f"arrays of dtype {dtype} are not supported",
+                   hint="use an array for each field" if dtype.names else
+                   "convert with astype(float)" if dtype.kind in "Ofi" else "")
+
+
+def type_of_object(ev: Evaluator, x: Any, name: str) -> Type:
+    """The IR type of a number or array; its sizes become names."""
+    if isinstance(x, np.ndarray):
+        return Tensor("array", dtype_name(x.dtype), tuple(size_name(ev, s) for s in x.shape))
+    if isinstance(x, np.generic) and not isinstance(x, (np.str_, np.bytes_, np.void)):
+        return Tensor("np", dtype_name(x.dtype))
+    return py(x)
+
+
+def size_name(ev: Evaluator, size: int) -> Dim:
+    if size < 2:
+        return Dim(size)
+    if size not in ev.size_names:
+        ev.size_names[size] = ev.free_name()
+    return sym(ev.size_names[size])
+
+
+def add_leaf(ev: Evaluator, x: Any, t: Type, name: str) -> Value:
+    """A new flat parameter."""
+    v = Value(t, name)
+    k = len(ev.params)
+    if t == INT:
+        v.dim = sym(f"__{name}{k}")
+        ev.sizes[f"__{name}{k}"] = (k, None)
+    of_list = isinstance(t, List)
+    elem = t.elem if isinstance(t, List) else t
+    if isinstance(elem, Tensor):
+        for axis, d in enumerate(elem.shape):
+            for atom, _ in d.terms:
+                if isinstance(atom, str):
+                    ev.sizes.setdefault(atom, (k, (0, axis) if of_list else axis))
+    ev.params.append(v)
+    ev.leaves.append(x)
+    return v
+
+
+def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
+    """An argument, or ahead of time its type, as an abstract value, and how its leaves are arranged.
+
+    seen  the arrays and containers of earlier arguments, where one passed twice is to be one array
+    """
+    if isinstance(x, (Tensor, Opaque, List)):
+        leaf = add_leaf(ev, UNKNOWN, x, name)
+        return _typed(ev, leaf), Leaf(ev.params.index(leaf))
+    if isinstance(x, Columns):
+        return _rows(ev, x.types, [UNKNOWN] * len(x.types), name)
+    if type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple):
+        if seen is not None and id(x) in seen:
+            known, tree = seen[id(x)]
+            return known, map_tree(tree, lambda _: Leaf(_again(ev, x, tree, _)))
+        ev.containers_twice = ev.containers_twice or id(x) in ev.containers
+        ev.containers.add(id(x))
+    made = _argument(ev, x, name, seen)
+    if seen is not None and not isinstance(x, (bool, int, float, str, tuple)):
+        seen.setdefault(id(x), made)
+    return made
+
+
+def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
+    """A leaf of a container that is passed again: a parameter that nothing reads."""
+    add_leaf(ev, ev.leaves[leaf], ev.params[leaf].type, ev.params[leaf].hint or "again")
+    return len(ev.params) - 1
+
+
+def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
+    if type(x) is list and len(x) > FEW_ITEMS and (t := list_type(ev, x)) is not None:
+        leaf = add_leaf(ev, x, t, name)
+        return ev.wrap(leaf, origin="argument"), Leaf(len(ev.params) - 1)
+    if type(x) is list and len(x) > FEW_ITEMS and column_kinds(x, {}) is not None:
+        columns = [list(column) for column in zip(*x)]
+        return _rows(ev, [list_type(ev, column) or List(NONE) for column in columns], columns, name)
+    if isinstance(x, (tuple, list)) and type(x) in (tuple, list):
+        parts = [argument(ev, v, f"{name}_{k}", seen) for k, v in enumerate(x)]
+        kind = "tuple" if isinstance(x, tuple) else "list"
+        tree: Tree = Node(kind, tuple(range(len(parts))), tuple(t for _, t in parts))
+        items = tuple(v for v, _ in parts)
+        if kind == "tuple":
+            return Tup(items), tree
+        return ListRef(_slots(ev, Slots(items, origin="argument"))), tree
+    if type(x) is dict:
+        for k in x:
+            _known_key(ev, k)
+        parts = [argument(ev, v, k if isinstance(k, str) and k.isidentifier() else f"{name}_{j}", seen)
+                 for j, (k, v) in enumerate(x.items())]
+        cell = Slots(tuple(v for v, _ in parts), tuple(x), "argument")
+        return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
+    if is_container(type(x)):
+        return _object(ev, x, name, seen)
+    if isinstance(x, np.ndarray):
+        leaf = add_leaf(ev, x, type_of_object(ev, x, name), name)
+        if seen is not None and id(x) in seen:
+            return seen[id(x)][0], Leaf(ev.params.index(leaf))
+        addr = ev.new_addr()
+        ev.store.cells[addr] = Array(leaf, "argument", layout=leaf, readonly=frozenset({leaf}))
+        return Ref(addr), Leaf(ev.params.index(leaf))
+    if isinstance(x, enum.Enum):
+        return Static(x), Const(x)
+    if isinstance(x, (bool, int, float, np.generic, str)):
+        refuse_subclass(ev, x)
+        leaf = add_leaf(ev, x, Opaque() if isinstance(x, str) else type_of_object(ev, x, name), name)
+        return leaf, Leaf(len(ev.params) - 1)
+    if isinstance(x, complex):
+        raise SctError("SCT506", "complex numbers are not supported", hint="pass the real and the imaginary part")
+    if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype)):
+        return Static(x), Const(x)
+    leaf = add_leaf(ev, x, Opaque(), name)
+    return leaf, Leaf(len(ev.params) - 1)
+
+
+def _known_key(ev: Evaluator, k: Any) -> None:
+    """Refuse a key of a dict that may be another object in a copy of the dict."""
+    if isinstance(k, (tuple, frozenset)):
+        for part in k:
+            _known_key(ev, part)
+    elif not isinstance(k, (enum.Enum, type, np.generic, complex, bytes)) and type(k) not in PLAIN:
+        ev.refuse("SCT503", f"a dict with a key of class `{type(k).__name__}` is not supported as an argument",
+                  hint="use strings, numbers or members of an enum as keys")
+
+
+def refuse_subclass(ev: Evaluator, x: Any) -> None:
+    """Refuse a number or string of a user's class."""
+    plain = type(x) is x.dtype.type if isinstance(x, np.generic) else type(x) in PLAIN
+    if not plain:
+        kind = next(base for base in (bool, int, float, str, np.generic) if isinstance(x, base))
+        ev.refuse("SCT506", f"a `{kind.__name__}` of class `{type(x).__name__}` is not supported",
+                  why="a class of its own may give the operators other meanings",
+                  hint=f"pass {kind.__name__}(x)" if kind is not np.generic else "")
+
+
+def _rows(ev: Evaluator, types: Sequence[Any], columns: Sequence[Any], name: str) -> tuple[Abstract, Tree]:
+    """A list of tuples as its columns."""
+    made = [add_leaf(ev, column, t, f"{name}_{k}") for k, (t, column) in enumerate(zip(types, columns))]
+    shape = tuple(range(len(made)))
+    return dynamic_lists.new_list(ev, shape, made, origin="argument"), \
+        Node("rows", shape, tuple(Leaf(ev.params.index(column)) for column in made))
+
+
+def _typed(ev: Evaluator, leaf: Value) -> Abstract:
+    """A leaf of which the type alone is known."""
+    if isinstance(leaf.type, List):
+        return ev.wrap(leaf, origin="argument")
+    if not isinstance(leaf.type, Tensor) or not leaf.type.is_array:
+        return leaf
+    addr = ev.new_addr()
+    ev.store.cells[addr] = Array(leaf, "argument", layout=leaf, readonly=frozenset({leaf}))
+    return Ref(addr)
+
+
+def _object(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
+    """An object with attributes; one that holds itself is seen into once."""
+    if id(x) in ev.entered:
+        leaf = add_leaf(ev, x, Opaque(), name)
+        return leaf, Leaf(len(ev.params) - 1)
+    ev.entered.add(id(x))
+    keys, cls = fields_of(x), type(x)
+    for k in keys:
+        if not is_plain_attribute(cls, k) and (isinstance(x, tuple) or k not in x.__dict__):
+            ev.refuse("SCT503", f"the attribute `{k}` of a `{cls.__name__}` is hidden by another one of its class")
+    parts = [argument(ev, get_stored(x, k), k, seen) for k in keys]
+    ev.entered.discard(id(x))
+    items = tuple(v for v, _ in parts)
+    tree = Node("object", keys, tuple(t for _, t in parts), cls)
+    if isinstance(x, tuple):
+        return Tup(items, keys, cls), tree
+    return ObjRef(_slots(ev, Slots(items, keys, "argument")), cls), tree
+
+
+def _slots(ev: Evaluator, cell: Slots) -> int:
+    addr = ev.new_addr()
+    ev.store.cells[addr] = cell
+    return addr
+
+
+def is_mutable_container(x: Any) -> bool:
+    """Is this a list, a dict or an object, of which a write through one name is seen through others?"""
+    return type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple)

@@ -1,0 +1,234 @@
+"""Lifting: Python objects that the function reads from outside become abstract values."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+import types
+from collections.abc import MutableMapping, MutableSequence, MutableSet
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sct.errors import Loc, SctError
+from sct.frontend.arguments.abstract_arguments import (
+    add_leaf,
+    is_mutable_container,
+    list_type,
+    refuse_subclass,
+    type_of_object,
+)
+from sct.frontend.arguments.argument_keys import FEW_ITEMS, key_of
+from sct.frontend.values.abstract_values import (
+    PLAIN,
+    Abstract,
+    Array,
+    DictRef,
+    FreeLeaf,
+    Instance,
+    ListRef,
+    Path,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.frontend.values.guards import UNKNOWN
+from sct.ir import Value
+from sct.ir.types import List, Opaque, Tensor, Type
+from sct.ir.user_objects import fields_of, get_stored, is_namedtuple, is_plain_attribute, is_user_class
+from sct.ops import BY_CALL
+
+if TYPE_CHECKING:
+    from sct.frontend.interpreter.interpreter import Evaluator
+
+__all__ = ["Unloaded", "Untyped", "lift", "opaque", "read_path"]
+
+
+def read_path(path: Path, root: Any) -> Any:
+    """The object at a path now."""
+    obj = root if path[0] is None else path[0]
+    for kind, name in path[1:]:
+        if kind == "global":
+            obj = obj.__globals__[name]
+        elif kind == "cell":
+            obj = obj.__closure__[obj.__code__.co_freevars.index(name)].cell_contents
+        elif kind == "attr":
+            obj = getattr(obj, name)
+        else:
+            obj = obj[name]
+    return obj
+
+
+@dataclass(frozen=True, eq=False)
+class Untyped:
+    """Stands ahead of time for an attribute of an object that is bound: `self.NAME`."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Unloaded:
+    """Stands for a global of a file that was loaded without the statement that binds it."""
+
+    name: str
+    loc: Loc
+
+
+def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
+    """A Python object as an abstract value.
+
+    With a path it is read at every call: numbers and arrays become keyword-only
+    parameters, other objects are guarded by their identity.  Without one it is a
+    constant of Python itself (`math.pi`, a default).
+    """
+    if path is None:
+        if isinstance(obj, tuple) and type(obj) is tuple:
+            return Tup(tuple(map(ev.lift, obj)))
+        if isinstance(obj, np.ndarray):
+            ev.refuse("SCT507", "an array that is a default or an attribute of a library is not supported")
+        if isinstance(obj, np.generic):
+            if isinstance(obj, np.bool_):
+                return ev.call_op(BY_CALL["numpy.logical_not"], Static(not obj), spelling="numpy.logical_not")
+            spelling = f"numpy.{obj.dtype.name}"
+            if spelling not in BY_CALL:
+                ev.refuse("SCT506", f"a constant of class `{spelling}` is not supported")
+            return ev.call_op(BY_CALL[spelling], Static(obj.item()), spelling=spelling)
+        return Static(obj)
+    if path in ev.free:
+        return ev.free[path]
+    try:
+        made = _lift(ev, obj, path)
+    except SctError as refusal:
+        if refusal.loc is not None:
+            raise
+        name = str(path[-1][-1])
+        hint = refusal.hint.replace("pass np.asarray(x)", f"make it np.asarray({name}) outside the function")
+        raise SctError(refusal.code, f"`{name}`: {refusal.what}", why=refusal.why, hint=hint, loc=ev.loc) from None
+    ev.free[path] = made
+    if is_mutable_container(obj):
+        ev.found_outside[path] = obj
+    if isinstance(made, (Ref, ListRef, DictRef)):
+        ev.captured.paths[made.addr] = path
+    return made
+
+
+def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
+    if isinstance(obj, Unloaded):
+        raise SctError("SCT914", f"the value of `{obj.name}` is not known", loc=obj.loc,
+                       why="it is made by a statement that sct does not run",
+                       hint="assign it with a literal or a call of NumPy, or make it an argument")
+    if isinstance(obj, Untyped):
+        return _captured_leaf(ev, _free_leaf(ev, UNKNOWN, ev.attributes[obj.name], path, obj))
+    if type(obj) is list and len(obj) > FEW_ITEMS and (t := list_type(ev, obj)) is not None:
+        return _captured_leaf(ev, _free_leaf(ev, obj, t, path, key_of((obj,), {})))
+    if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
+        ev.identities[path, "type"] = (path, type(obj))
+        ev.identities[path, "len"] = (path, len(obj))
+        items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))
+        if isinstance(obj, tuple):
+            return Tup(items)
+        return ListRef(ev.captured.put(Slots(items, origin="captured")))
+    if is_namedtuple(type(obj)):
+        ev.identities[path, "type"] = (path, type(obj))
+        fields = fields_of(obj)
+        paths = [(*path, ("attr", k) if is_plain_attribute(type(obj), k) else ("item", j))
+                 for j, k in enumerate(fields)]
+        return Tup(tuple(lift(ev, get_stored(obj, k), at) for k, at in zip(fields, paths)), fields, type(obj))
+    if type(obj) is dict:
+        ev.identities[path, "type"] = (path, dict)
+        ev.identities[path, "keys"] = (path, tuple(obj))
+        items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
+        return DictRef(ev.captured.put(Slots(items, tuple(obj), "captured")))
+    if isinstance(obj, enum.Enum):
+        ev.identities[path, "is"] = (path, obj)
+        return Static(obj, path)
+    if isinstance(obj, (int, float, str, np.generic)):
+        refuse_subclass(ev, obj)
+    if isinstance(obj, np.ndarray) or isinstance(obj, (int, float, np.generic)) and not isinstance(obj, bool):
+        return _captured_leaf(ev, _free_leaf(ev, obj, type_of_object(ev, obj, ""), path, key_of((obj,), {})))
+    if isinstance(obj, (str, bool, type(None))):
+        ev.identities[path, "value"] = (path, obj)
+        return Static(obj)
+    if is_user_class(type(obj)):
+        ev.identities[path, "type"] = (path, type(obj))
+
+        def pin() -> None:
+            ev.identities[path, "is"] = (path, obj)
+
+        return Instance(obj, path, pin)
+    if isinstance(obj, _CHANGING):
+        ev.identities[path, "type"] = (path, type(obj))
+        return Instance(obj, path, lambda: _pin_items(ev, obj, path))
+    ev.identities[path, "is"] = (path, obj)
+    library = isinstance(obj, types.ModuleType) and obj.__name__.split(".")[0] in ("numpy", "math", "scipy", "sct")
+    return Static(obj, None if library else path)
+
+
+_CHANGING = (MutableSet, MutableMapping, MutableSequence)
+"""Sets, deques, counters, ...: what they hold is read where the function asks for it, and guarded."""
+
+
+def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
+    """Make what a container of a library holds a fact: it may be another one in the next call."""
+    ev.known_whole.add(id(obj))
+    if id(obj) in ev.changed:
+        ev.refuse("SCT302", f"a `{type(obj).__name__}` that is read is changed by a call in the same function",
+                  why="what it holds is read once, before", hint="pass it as a list, or change it outside the function")
+    how, items = ("pairs", tuple(obj.items())) if isinstance(obj, MutableMapping) else ("items", tuple(obj))
+    if any(type(x) not in PLAIN for x in itertools.chain.from_iterable(items if how == "pairs" else [items])):
+        ev.refuse("SCT503", f"a `{type(obj).__name__}` that holds other things than numbers and strings",
+                  why="whether it holds the same in the next call is not found out",
+                  hint="pass it as a list or a dict")
+    ev.identities[path, how] = (path, items)
+
+
+def _captured_leaf(ev: Evaluator, leaf: Value) -> Abstract:
+    """A number, array or list that is read from outside."""
+    if isinstance(leaf.type, List):
+        column = Ref(ev.captured.put(Array(leaf, "captured")))
+        return ListRef(ev.captured.put(Slots((column,), origin="captured", rows=0)))
+    if isinstance(leaf.type, Tensor) and leaf.type.is_array:
+        return Ref(ev.captured.put(Array(leaf, "captured", layout=leaf)))
+    return leaf
+
+
+_NAMELESS = frozenset(("__dict__", "__defaults__", "__kwdefaults__", "__wrapped__", "__func__", "_field_defaults",
+                       "__dataclass_fields__"))
+
+
+def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
+    begin = next((n for n in range(len(path), 0, -1) if path[:n] in ev.names), 1)
+    parts = ["self" if name == "__self__" else str(name) for _, name in path[begin:] if name not in _NAMELESS]
+    if begin > 1:
+        parts.insert(0, ev.names[path[:begin]])
+    name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or "free"
+    taken = {*ev.parameter_names, *(p.hint for p in ev.params)}
+    while name in taken:
+        name += "_"
+    leaf = add_leaf(ev, obj, t, name)
+    ev.free_leaves.append(FreeLeaf(name, path, leaf, key))
+    return leaf
+
+
+_MADE_OUTSIDE = {
+    "default_rng": "draw outside the function, and pass the numbers; draws of a generator of the module are fine",
+    "RandomState": "draw outside the function, and pass the numbers; draws of `np.random` itself are fine"}
+
+
+def opaque(ev: Evaluator, fn: Static) -> Value:
+    """A callable that sct does not see into, as a parameter."""
+    name, path = getattr(fn.value, "__name__", str(fn.value)), fn.path
+    shared = np.random.random.__self__  # type: ignore[attr-defined]
+    if path is None and (fn.value is np.random.seed or getattr(fn.value, "__self__", None) is shared):
+        path = (np.random, ("attr", name))
+    if path is None:
+        ev.refuse("SCT206", f"`{name}` is not supported yet",
+                  hint=_MADE_OUTSIDE.get(name, "write it out, or compute it outside the function and pass it"))
+    key = (path, "opaque")
+    if key not in ev.free:
+        ev.free[key] = _free_leaf(ev, fn.value, Opaque(), path, key_of((fn.value,), {}))
+    made = ev.free[key]
+    assert isinstance(made, Value)
+    return made
