@@ -1,8 +1,8 @@
 """Activity: which values depend on the inputs and reach the results that are differentiated.
 
-One graph over the whole function, regions included; an edge is a dependence that
-has a derivative.  A value is active if it is reachable from the inputs (varied)
-and the seeded results are reachable from it (useful).  Linear in the size of the function.
+The analysis builds one graph over the whole function, regions included, whose edges are the dependences that have a
+derivative. A value is active if it is reachable from the inputs (varied) and if a seeded result is reachable from it
+(useful). It takes linear time.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ Edge = tuple[Operand, Value]
 
 @dataclass(frozen=True)
 class Activity:
-    """active  the values that carry a cotangent (or tangent)
-    reads   of each region: active values of the blocks around it that it contributes to, in order
+    """
+    active  the values that carry a cotangent or a tangent
+    reads   for a region: the active values of the regions around it to whose cotangents it contributes, in order
     """
 
     active: frozenset[Value]
@@ -37,7 +38,7 @@ class Activity:
 
 
 def activity(fn: Fn, wrt: Iterable[Value], seeded: Iterable[Operand]) -> Activity:
-    """What is active in `fn` between the values `wrt` and the operands `seeded`."""
+    """The activity in `fn` between the inputs `wrt` and the results `seeded`."""
     edges: list[Edge] = []
     inside: dict[Fn, list[Edge]] = {}
     _collect(fn, (), edges, inside)
@@ -54,25 +55,26 @@ def activity(fn: Fn, wrt: Iterable[Value], seeded: Iterable[Operand]) -> Activit
 
 
 def differentiable(eqn: Eqn, k: int) -> bool:
-    """Does the op of `eqn` have a derivative by its operand `k`?  `x[:] = v` has none by x."""
+    """Does the op of `eqn` have a derivative with respect to its operand `k`?  `x[:] = v` has none by x."""
     if k == 0 and eqn.op is store and is_full(eqn.attrs["key"]):
         return False
     return eqn.op.nondiff is None and k not in eqn.op.inactive and is_float(eqn.args[k])
 
 
 def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, list[Edge]]) -> None:
-    """All edges of `fn`; `inside` has those whose contribution is made in the transposed block of
-    `fn` itself: its own equations, and its `exits`, the edges out of its results."""
+    """Add all edges of `fn` to `edges`, and to `inside[fn]` those that the transposed region of `fn` itself follows:
+    the edges of its equations, and `exits`, the edges out of its results."""
     own = [*exits]
     for eqn in fn.eqns:
         if eqn.op.name == "cond":
             for branch in eqn.regions:
-                _collect(branch, _float(zip(branch.results, eqn.outs)), edges, inside)
+                _collect(branch, _float_edges(zip(branch.results, eqn.outs)), edges, inside)
         elif eqn.op.name == "loop":
             loop = loop_view(eqn)
-            own += _float([*zip(loop.inits, loop.params), *zip(loop.inits, loop.finals), *zip(loop.xs, loop.elems)])
+            own += _float_edges([
+                *zip(loop.inits, loop.params), *zip(loop.inits, loop.finals), *zip(loop.xs, loop.elems)])
             back = [*zip(loop.results, loop.params), *zip(loop.results, loop.finals), *zip(loop.yields, loop.ys)]
-            _collect(loop.body, _float(back), edges, inside)
+            _collect(loop.body, _float_edges(back), edges, inside)
         elif not eqn.regions:
             own += [(x, out) for k, x in enumerate(eqn.args) if differentiable(eqn, k)
                     for out in eqn.outs if is_float(out)]
@@ -80,40 +82,42 @@ def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, 
     edges += own
 
 
-def _float(pairs: Iterable[tuple[Operand, Value]]) -> list[Edge]:
+def _float_edges(pairs: Iterable[tuple[Operand, Value]]) -> list[Edge]:
     return [(src, dst) for src, dst in pairs if is_float(src) and is_float(dst)]
 
 
 def _reach(roots: Iterable[Value], edges: Iterable[tuple[Operand, Operand]]) -> set[Value]:
-    after: dict[Operand, list[Operand]] = {}
+    """The values that edges lead to from `roots`."""
+    successors: dict[Operand, list[Operand]] = {}
     for src, dst in edges:
-        after.setdefault(src, []).append(dst)
-    found: set[Value] = set(roots)
-    todo = list(found)
+        successors.setdefault(src, []).append(dst)
+    reached: set[Value] = set(roots)
+    todo = list(reached)
     while todo:
-        for v in after.get(todo.pop(), ()):
-            if isinstance(v, Value) and v not in found:
-                found.add(v)
+        for v in successors.get(todo.pop(), ()):
+            if isinstance(v, Value) and v not in reached:
+                reached.add(v)
                 todo.append(v)
-    return found
+    return reached
 
 
 def _find_reads(fn: Fn, active: frozenset[Value], inside: Mapping[Fn, list[Edge]],
                 reads: dict[Fn, tuple[Value, ...]]) -> None:
-    found: dict[Value, None] = {}
+    """Enter `Activity.reads` of `fn` and of the regions in it."""
+    sources: dict[Value, None] = {}
     bound = set(fn.params)
     for eqn in fn.eqns:
         bound.update(eqn.outs)
         for region in eqn.regions:
             if region in inside:
                 _find_reads(region, active, inside, reads)
-                found.update(dict.fromkeys(reads[region]))
-    found.update((src, None) for src, dst in inside[fn] if src in active and dst in active and isinstance(src, Value))
-    reads[fn] = tuple(v for v in found if v not in bound)
+                sources.update(dict.fromkeys(reads[region]))
+    sources.update((src, None) for src, dst in inside[fn] if src in active and dst in active and isinstance(src, Value))
+    reads[fn] = tuple(v for v in sources if v not in bound)
 
 
 def _refuse_truncated(fn: Fn, active: frozenset[Value]) -> None:
-    """A write into ints that count as real would cut off more of the derivative than the fraction."""
+    """Refuse a write into an array of ints of a float that is active: NumPy would truncate it."""
     for eqn in walk(fn):
         if eqn.op is store and counts_as_real(eqn.out.type) and eqn.args[1] in active \
                 and not counts_as_real(eqn.args[1].type):
@@ -124,11 +128,11 @@ def _refuse_truncated(fn: Fn, active: frozenset[Value]) -> None:
 
 
 def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
-    """An unknown call would cut the derivative silently; so would one of a pullback that was kept."""
+    """Refuse opaque calls of active values or of pullbacks that capture them: the derivative would be lost silently."""
     pullbacks = [eqn for eqn in walk(fn) if eqn.op.name == "closure"]
-    kept = {eqn.out for eqn in pullbacks if varied.intersection(free_values(eqn.regions[0]))}
+    capturing = {eqn.out for eqn in pullbacks if varied.intersection(free_values(eqn.regions[0]))}
     for eqn in walk(fn):
-        if eqn.op.name == "apply" and any(v in varied or v in kept for v in eqn.args):
+        if eqn.op.name == "apply" and any(v in varied or v in capturing for v in eqn.args):
             raise SctError(
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
                 why="its derivative would be cut silently",
@@ -136,25 +140,24 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
 
 
 def _refuse_read(fn: Fn, varied: set[Value]) -> None:
-    """A number that an unknown call reads from the text of an active one has no derivative."""
-    told = {out for eqn in walk(fn) if eqn.op.name in _TELLS and varied.intersection(eqn.args) for out in eqn.outs}
-    found = _reach(told, _handed(fn)) if told else set()
+    """Refuse a number that is read from the text of an active number: a text carries no derivative."""
+    texts = {out for eqn in walk(fn) if eqn.op.name in _TO_TEXT and varied.intersection(eqn.args) for out in eqn.outs}
+    derived = _reach(texts, _non_numeric_edges(fn)) if texts else set()
     for eqn in walk(fn):
-        if eqn.op.name in _TELLS and found.intersection(eqn.args) and any(map(is_float, eqn.outs)):
+        if eqn.op.name in _TO_TEXT and derived.intersection(eqn.args) and any(map(is_float, eqn.outs)):
             raise SctError(
                 "SCT401", "a number is read from a text that depends on a differentiated input",
                 why="a text does not carry a derivative", hint="use the number that the text was made of", loc=eqn.loc)
 
 
-_TELLS = ("fstring", "python", "apply")
-"""Ops that make of numbers something that is none."""
+_TO_TEXT = ("fstring", "python", "apply")
+"""Ops that may turn numbers into texts or other objects."""
 
 
-def _handed(fn: Fn) -> Iterable[Edge]:
-    """What each value that is no number may go into."""
+def _non_numeric_edges(fn: Fn) -> Iterable[Edge]:
+    """Edges from each value that is not a number to the values that may depend on it."""
     for eqn in walk(fn):
-        inside = [p for region in eqn.regions for p in region.params]
-        given = [*eqn.args, *(x for region in eqn.regions for x in region.results)]
-        for x in given:
+        params = [p for region in eqn.regions for p in region.params]
+        for x in (*eqn.args, *(x for region in eqn.regions for x in region.results)):
             if isinstance(x, Value) and not isinstance(x.type, Tensor):
-                yield from ((x, y) for y in (*inside, *eqn.outs))
+                yield from ((x, y) for y in (*params, *eqn.outs))

@@ -1,8 +1,7 @@
-"""What may share memory with what, and which values are read after a point.
+"""Aliases: which values may share memory, where they are bound, and where they are read.
 
-Every read of a value is a `Slot`: an operand of an equation, or a result of a region,
-with its place in the program: a position in reading order, the regions around it, and
-how many of them are run more than once (its level).
+In:  a function, not changed. Out: `MemoryUses`, its bindings and accesses of values that hold arrays; `shared_memory`,
+`flows` and `donations`, what single equations share, hand on and overwrite. `passes/memory` decides with them.
 """
 
 from __future__ import annotations
@@ -19,27 +18,36 @@ from sct.ops.program.list_ops import HOLDS, UPDATES
 from sct.ops.registry import aliases, is_readonly
 
 __all__ = [
-    "FOREVER", "OWN", "Definition", "Flow", "Place", "Program", "Slot", "depth", "flows", "holds_array", "holds_twice",
-    "borrowed", "is_deep", "is_item", "is_shape", "may_overlap", "shares", "taken"]
+    "FOREVER", "FRESH_LISTS", "Access", "Binding", "Flow", "MemoryUses", "ProgramPoint", "borrowed", "donations",
+    "flows", "holds_array", "is_inner_list", "list_depth", "may_repeat_items", "reads_shape_only", "shared_memory",
+    "tolerates_overlap", "writes_inner_list",
+]
 
 FOREVER = 1 << 60
-"""The position of a read that may happen at any time later: by a closure, or of a record."""
+"""The position of a read that may happen at any later time: by a closure, or through a record."""
 
 Path = tuple[tuple[Eqn, int], ...]
 
 
 @dataclass(frozen=True)
-class Place:
+class ProgramPoint:
+    """A point of a function.
+
+    position  in reading order
+    path      the regions around it: pairs of an equation and the position of its region
+    level     how many of these regions may run more than once
+    """
+
     position: int
     path: Path
     level: int
 
-    def before(self, other: Place) -> bool:
-        """May the program get from here to `other`, going forward?"""
+    def before(self, other: ProgramPoint) -> bool:
+        """Can execution get from here to `other` without going round a loop?"""
         return self.position < other.position and not self.excludes(other)
 
-    def excludes(self, other: Place) -> bool:
-        """Are the two in different branches of one `cond`?"""
+    def excludes(self, other: ProgramPoint) -> bool:
+        """Are the two points in different branches of one `cond`?"""
         for (eqn, branch), (eqn2, branch2) in zip(self.path, other.path):
             if eqn is not eqn2:
                 return False
@@ -49,36 +57,37 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Slot:
-    """The operand `index` of an equation, or the result `index` of a region."""
+class Access:
+    """A read of a value: the operand `index` of an equation, or the result `index` of a region."""
 
     owner: Union[Eqn, Fn]
     index: int
     value: Value
-    place: Place = field(compare=False)
+    point: ProgramPoint = field(compare=False)
 
 
 @dataclass(frozen=True)
-class Definition:
-    """Where a value is bound: by an equation, or as a param of a region of it (`region` is that
-    region; both are None for a param of the function).
+class Binding:
+    """Where a value is bound: as the out `index` of `eqn`, or as the param `index` of `region`, a region of `eqn`.
 
-    escapes   the caller may read it later, or it may not be written
+    Of a param of the function, `eqn` is None.
+
+    escapes   the caller may read the buffer later, or it must not be written
     borrowed  it escapes into a record, which nobody writes
-    readonly  it is a view that NumPy forbids to write, of what may be written
+    readonly  it is a view that NumPy forbids to write, although its base may be written
     """
 
     eqn: Eqn | None
     region: Fn | None
     index: int
-    place: Place
+    point: ProgramPoint
     escapes: bool = False
     borrowed: bool = False
     readonly: bool = False
 
 
 def holds_array(t: Type) -> bool:
-    """Is this an array or a list, or a sequence of them, if it is there at all?"""
+    """Is this the type of an array or a list, of a sequence of them, or of one that may be missing?"""
     while isinstance(t, (Seq, Undef, Optional)):
         if isinstance(t, List):
             return True
@@ -86,90 +95,95 @@ def holds_array(t: Type) -> bool:
     return isinstance(t, Tensor) and t.is_array
 
 
-class Program:
-    """The reads, definitions and regions of `fn`, of values that hold arrays."""
+class MemoryUses:
+    """Where a function binds and reads the values that hold arrays.
+
+    bindings  for a value
+    reads     for a value: its accesses
+    eqns      all equations, with the points at which they read their operands
+    ends      for a region: the point at which it reads its results
+    """
 
     def __init__(self, fn: Fn) -> None:
         self.fn = fn
-        self.definitions: dict[Value, Definition] = {}
-        self.reads: dict[Value, list[Slot]] = {}
-        self.eqns: list[tuple[Eqn, Place]] = []
-        self._places: dict[Eqn, Place] = {}
-        self.ends: dict[Fn, Place] = {}
-        self._slots: dict[tuple[Eqn | Fn, int], Slot] = {}
+        self.bindings: dict[Value, Binding] = {}
+        self.reads: dict[Value, list[Access]] = {}
+        self.eqns: list[tuple[Eqn, ProgramPoint]] = []
+        self._points: dict[Eqn, ProgramPoint] = {}
+        self.ends: dict[Fn, ProgramPoint] = {}
+        self._accesses: dict[tuple[Eqn | Fn, int], Access] = {}
         self._position = 0
         self._region(fn, None, (), 0)
 
-    def slot(self, owner: Eqn | Fn, index: int) -> Slot | None:
-        """The slot of an operand or result, if it holds an array that is not a literal."""
-        return self._slots.get((owner, index))
+    def access(self, owner: Eqn | Fn, index: int) -> Access | None:
+        """The access of an operand or result, if that is a value that holds an array."""
+        return self._accesses.get((owner, index))
 
-    def place(self, eqn: Eqn) -> Place:
-        """Where an equation reads its operands; its regions come after that."""
-        return self._places[eqn]
+    def point(self, eqn: Eqn) -> ProgramPoint:
+        """The point at which an equation reads its operands, before its regions run."""
+        return self._points[eqn]
 
-    def now(self, slot: Slot) -> Slot:
-        """The slot as it is after redirections."""
-        return self._slots[slot.owner, slot.index]
+    def current(self, access: Access) -> Access:
+        """The access after redirections."""
+        return self._accesses[access.owner, access.index]
 
-    def redirect(self, slot: Slot, copy: Value) -> Slot:
-        """Let the slot read `copy`, a copy of what it read made where that is bound; the slot as it is now."""
-        self.definitions[copy] = replace(self.definitions[slot.value], eqn=None, region=None, escapes=False,
-                                         borrowed=False, readonly=False)
-        return self.reread(slot, copy)
+    def read_copy(self, access: Access, copy: Value) -> Access:
+        """Let the access read `copy`, a copy of its value that is made where the value is bound; the new access."""
+        self.bindings[copy] = replace(self.bindings[access.value], eqn=None, region=None, escapes=False,
+                                      borrowed=False, readonly=False)
+        return self.retarget(access, copy)
 
-    def reread(self, slot: Slot, value: Value) -> Slot:
-        """Let the slot read `value`; the slot as it is now."""
-        self.reads[slot.value].remove(slot)
-        moved = replace(slot, value=value)
-        self.reads.setdefault(value, []).append(moved)
-        self._slots[slot.owner, slot.index] = moved
-        return moved
+    def retarget(self, access: Access, value: Value) -> Access:
+        """Let the access read `value`; the new access."""
+        self.reads[access.value].remove(access)
+        retargeted = replace(access, value=value)
+        self.reads.setdefault(value, []).append(retargeted)
+        self._accesses[access.owner, access.index] = retargeted
+        return retargeted
 
-    def _here(self, path: Path, level: int) -> Place:
+    def _next_point(self, path: Path, level: int) -> ProgramPoint:
         self._position += 1
-        return Place(self._position, path, level)
+        return ProgramPoint(self._position, path, level)
 
-    def _region(self, fn: Fn, of: Eqn | None, path: Path, level: int) -> None:
-        place = self._here(path, level)
-        escapes = of is None or of.op.name != "loop" or fn is not of.regions[-1]
+    def _region(self, fn: Fn, owner: Eqn | None, path: Path, level: int) -> None:
+        point = self._next_point(path, level)
+        escapes = owner is None or owner.op.name != "loop" or fn is not owner.regions[-1]
         donated = [k for k, _ in fn.donated_params]
         for k, p in enumerate(fn.params):
-            self.definitions[p] = Definition(of, fn, k, place, escapes and k not in donated)
+            self.bindings[p] = Binding(owner, fn, k, point, escapes and k not in donated)
         for eqn in fn.eqns:
             self._eqn(eqn, path, level)
-        self.ends[fn] = self._here(path, level)
+        self.ends[fn] = self._next_point(path, level)
         self._read(fn, fn.results, self.ends[fn])
 
     def _eqn(self, eqn: Eqn, path: Path, level: int) -> None:
-        place = self._here(path, level)
-        self.eqns.append((eqn, place))
-        self._places[eqn] = place
-        self._read(eqn, eqn.args, replace(place, position=FOREVER) if eqn.op.name == "pack" else place)
-        again = eqn.op.name != "cond"
+        point = self._next_point(path, level)
+        self.eqns.append((eqn, point))
+        self._points[eqn] = point
+        self._read(eqn, eqn.args, replace(point, position=FOREVER) if eqn.op.name == "pack" else point)
+        runs_repeatedly = eqn.op.name != "cond"
         for k, region in enumerate(eqn.regions):
-            self._region(region, eqn, (*path, (eqn, k)), level + again)
+            self._region(region, eqn, (*path, (eqn, k)), level + runs_repeatedly)
         if eqn.op.name == "closure":
-            ever = Place(FOREVER, (), level)
-            self._read(eqn, free_values(eqn.regions[0]), ever)
-        place = self._here(path, level)
-        kept = borrowed(eqn)
+            self._read(eqn, free_values(eqn.regions[0]), ProgramPoint(FOREVER, (), level))
+        point = self._next_point(path, level)
+        in_records = borrowed(eqn)
         for k, out in enumerate(eqn.outs):
             readonly = is_readonly(eqn)
-            escapes = eqn.op.effect or readonly or out in kept
-            self.definitions[out] = Definition(eqn, None, k, place, escapes, out in kept, readonly)
+            escapes = eqn.op.effect or readonly or out in in_records
+            self.bindings[out] = Binding(eqn, None, k, point, escapes, out in in_records, readonly)
 
-    def _read(self, owner: Eqn | Fn, operands: Sequence[Operand], place: Place) -> None:
+    def _read(self, owner: Eqn | Fn, operands: Sequence[Operand], point: ProgramPoint) -> None:
         for k, x in enumerate(operands):
             if isinstance(x, Value) and holds_array(x.type):
-                slot = Slot(owner, k, x, place)
-                self.reads.setdefault(x, []).append(slot)
-                self._slots[owner, k] = slot
+                access = Access(owner, k, x, point)
+                self.reads.setdefault(x, []).append(access)
+                self._accesses[owner, k] = access
 
 
 def borrowed(eqn: Eqn) -> set[Value]:
-    """The outs that records may hold: of an `unpack`, and of a forward part all that it does not make in the
-    buffer of an operand."""
+    """The outs that records may hold: those of an `unpack`, and those of a call of a forward part, except the outs
+    that take over the buffer of an operand."""
     if eqn.op.name == "unpack":
         return set(eqn.outs)
     if eqn.op.name != "call" or not any(isinstance(out.type, Residuals) for out in eqn.outs):
@@ -177,22 +191,22 @@ def borrowed(eqn: Eqn) -> set[Value]:
     return set(eqn.outs) - {eqn.outs[j] for _, j in eqn.attrs.get("donates", ())}
 
 
-def depth(t: Type) -> int:
-    """How many lists there are around what is inmost."""
+def list_depth(t: Type) -> int:
+    """How many lists or sequences are nested in this type."""
     n = 0
     while isinstance(t, (Seq, Undef, Optional)):
         n, t = n + isinstance(t, Seq), t.elem
     return n
 
 
-def shares(eqn: Eqn, inner: bool = False) -> Iterator[tuple[Operand, int]]:
-    """What the out of an equation without regions shares with an operand, and down from which depth: the
-    memory of an array has depth 0, a list of arrays 1.
+def shared_memory(eqn: Eqn, inner: bool = False) -> Iterator[tuple[Operand, int]]:
+    """The operands with which the out of an equation without regions shares buffers, with the depth from which on it
+    shares them: the buffer of an array has depth 0, a list of arrays depth 1.
 
-    inner  lists in lists are written: an update takes them over with the list that they are in
+    inner  nested lists are mutated: updating an inner list also overwrites the outer one
     """
     of = eqn.args[eqn.op.alias_of] if eqn.args else None
-    out = depth(eqn.out.type)
+    out = list_depth(eqn.out.type)
     if of is not None and (eqn.op.name == "unwrap" or aliases(eqn) != "none"):
         yield of, out
     elif isinstance(eqn.out.type, List):
@@ -200,28 +214,30 @@ def shares(eqn: Eqn, inner: bool = False) -> Iterator[tuple[Operand, int]]:
             yield eqn.args[0], out
         elif inner and eqn.op.name in UPDATES:
             yield eqn.args[0], 0
-            yield from ((x, min(out - 1, depth(x.type))) for x in eqn.args[1:])
+            yield from ((x, min(out - 1, list_depth(x.type))) for x in eqn.args[1:])
         elif eqn.op.name in UPDATES or eqn.op.name in HOLDS:
-            yield from ((x, min(out - 1, depth(x.type))) for x in eqn.args)
+            yield from ((x, min(out - 1, list_depth(x.type))) for x in eqn.args)
 
 
 @dataclass(frozen=True)
 class Flow:
-    """A value that takes over the memory of what the `sources` hold, or shares it: an out of a
-    `cond`, or the param and the final value of a carry."""
+    """How arrays flow between regions: each of the `targets` takes over or shares the buffers of the `sources`.
+
+    The target is an out of a `cond`; or the param and the final value of a carry."""
 
     sources: tuple[tuple[Eqn | Fn, int], ...]
     targets: tuple[Value, ...]
 
 
 def carry_flow(loop: LoopView, k: int) -> Flow:
+    """The flow of the carry `k`."""
     first = len(loop.bounds)
     sources: tuple[tuple[Eqn | Fn, int], ...] = ((loop.eqn, first + k), (loop.body, 1 + k))
     return Flow(sources, (loop.params[k], loop.finals[k]))
 
 
 def flows(eqn: Eqn) -> Iterator[Flow]:
-    """How arrays get from region to region at a `cond` or loop."""
+    """The flows between the regions of a `cond` or loop."""
     if eqn.op.name == "cond":
         branches = [branch for branch in eqn.regions if not always_raises(branch)]
         for k, out in enumerate(eqn.outs):
@@ -237,44 +253,45 @@ def flows(eqn: Eqn) -> Iterator[Flow]:
 # -- what an equation does with the memory of an operand --------------------------------------
 
 
-def taken(eqn: Eqn) -> Mapping[Operand, int]:
-    """The outs that take over the buffer of an operand, and which that is."""
+def donations(eqn: Eqn) -> Mapping[Operand, int]:
+    """The outs that take over the buffer of an operand, with the position of the operand."""
     if eqn.op.name == "call":
         return {eqn.outs[j]: k for k, j in eqn.attrs.get("donates", ()) if holds_array(eqn.outs[j].type)}
     return {eqn.out: 0} if eqn.op.name in UPDATES and holds_array(eqn.out.type) else {}
 
 
-def is_shape(slot: Slot) -> bool:
-    """Is only the shape read here?"""
-    return isinstance(slot.owner, Eqn) and slot.index in slot.owner.op.shapes and isinstance(slot.value.type, Tensor)
+def reads_shape_only(access: Access) -> bool:
+    """Does the access read the shape of an array, and not its elements?"""
+    eqn = access.owner
+    return isinstance(eqn, Eqn) and access.index in eqn.op.shapes and isinstance(access.value.type, Tensor)
 
 
-def may_overlap(slot: Slot) -> bool:
-    """Does NumPy take care of operands that overlap what this writes?"""
-    eqn = slot.owner
+def tolerates_overlap(access: Access) -> bool:
+    """Does NumPy handle operands that overlap the array which this updates?"""
+    eqn = access.owner
     if not isinstance(eqn, Eqn) or eqn.op.name not in UPDATES:
         return False
     if isinstance(eqn.out.type, List):
-        return depth(eqn.out.type) == 1
+        return list_depth(eqn.out.type) == 1
     return not {"a", "m"} & set(eqn.attrs["key"])
 
 
-def is_item(eqn: Eqn) -> bool:
-    """Is this a list that is in a list?"""
+def is_inner_list(eqn: Eqn) -> bool:
+    """Does the equation read a list out of a list?"""
     return eqn.op.name == "index" and isinstance(eqn.out.type, List) and eqn.attrs["key"][0] == "i"
 
 
-def is_deep(eqn: Eqn) -> bool:
-    """Does this write into a list that is in a list?"""
+def writes_inner_list(eqn: Eqn) -> bool:
+    """Does the equation write into a list inside a list?"""
     return eqn.op.name in UPDATES and isinstance(eqn.out.type, List) and len(eqn.attrs.get("key", ())) > 1
 
 
-def holds_twice(eqn: Eqn) -> bool:
-    """May a list get to hold one list twice by this?"""
+def may_repeat_items(eqn: Eqn) -> bool:
+    """May the out hold the same list twice?"""
     if eqn.op.name == "list_of":
         return len(set(eqn.args)) < len(eqn.args)
-    return eqn.op.name in ("repeat", "repeated", "joined", "extend") and depth(eqn.out.type) > 1
+    return eqn.op.name in ("repeat", "repeated", "joined", "extend") and list_depth(eqn.out.type) > 1
 
 
-OWN = ("zeros_of", "add_lists", "add_at", "remove_at", "loop", "cond")
-"""Ops that put arrays into a list which nothing else holds, or none."""
+FRESH_LISTS = ("zeros_of", "add_lists", "add_at", "remove_at", "loop", "cond")
+"""Ops that give a list whose arrays no other value holds."""

@@ -16,7 +16,7 @@ __all__ = ["emit_loop", "flows", "moving_sizes", "positions"]
 
 def emit_loop(builder: Builder, bounds: Sequence[Operand], reverse: bool, inits: Sequence[Operand],
               xs: Sequence[Operand], body: Fn) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
-    """Add a counted loop without exits: its final carries and its ys."""
+    """Add a counted loop without exits; (its final carries, its ys)."""
     n = len(inits)
     params, yields = body.params[1:1 + n], body.results[1 + n:]
     types: list[Type] = [*(p.type for p in params), INT, *(Seq(y.type) for y in yields)]
@@ -38,19 +38,19 @@ def positions(loop: LoopView) -> Sequence[Operand]:
 
 
 def moving_sizes(fn: Fn) -> set[str]:
-    """Names of the sizes that are others in another iteration of a loop in `fn`:  v = v[1:]"""
-    found: set[str] = set()
+    """Names of the sizes that differ between the iterations of a loop in `fn`:  v = v[1:]"""
+    names: set[str] = set()
     for eqn in walk(fn):
         if eqn.op is loop:
             view = loop_view(eqn)
             for p, r in zip(view.params, view.results):
                 if isinstance(p.type, Tensor) and isinstance(r.type, Tensor):
-                    found.update(*(d.symbols for d, after in zip(p.type.shape, r.type.shape) if d != after))
-    return found
+                    names.update(*(d.symbols for d, after in zip(p.type.shape, r.type.shape) if d != after))
+    return names
 
 
 def flows(eqn: Eqn) -> Iterator[tuple[Operand, Value]]:
-    """How values get into and out of the regions of a `cond` or a loop: (source, target)."""
+    """The pairs (source, target) by which values enter and leave the regions of a `cond` or loop."""
     if eqn.op.name == "cond":
         for branch in eqn.regions:
             yield from zip(branch.results, eqn.outs)

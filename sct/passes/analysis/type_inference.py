@@ -1,12 +1,13 @@
-"""Types derived again, where the operands of an equation have become other than they were.
+"""Type inference after the operands of equations have changed their types.
 
-A cotangent is promised as any real scalar and turns out to be a NumPy one: what is
-computed from it is then a NumPy scalar too, and a loop that carries it carries either.
+A cotangent that was typed as any real scalar may turn out to be a NumPy scalar. The values computed from it are then
+NumPy scalars too, and a loop that carries it gets the join of both types. Loops are typed by a fixpoint.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from sct.ir.check import agree, always_raises, fits
 from sct.ir.core import Eqn, Fn, Operand, Value, substitute
@@ -17,11 +18,16 @@ __all__ = ["retype"]
 
 
 def retype(fn: Fn) -> Fn:
-    """`fn` with the types of all that its equations bind derived again."""
+    """`fn` with the types of all values that its equations bind inferred anew."""
     return _Retype().region(fn)
 
 
 class _Retype:
+    """
+    env      for a value whose type changes: the value of the new type
+    reached  for the body of a loop: the types of its carries and elements at which the fixpoint has arrived
+    """
+
     def __init__(self) -> None:
         self.env: dict[Value, Operand] = {}
         self.reached: dict[Fn, list[Type]] = {}
@@ -42,24 +48,24 @@ class _Retype:
             return eqn.replace(outs=self.typed(eqn.outs, types))
         if eqn.regions:
             return eqn.replace(regions=tuple(map(self.region, eqn.regions)))
-        made = result_type(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
-        found = made if isinstance(made, tuple) else (made,)
+        inferred = result_type(eqn.op, eqn.args, eqn.attrs, eqn.spelling)
+        own_types = inferred if isinstance(inferred, tuple) else (inferred,)
         return eqn.replace(outs=self.typed(eqn.outs, [
-            out.type if agree(out.type, t) else t for out, t in zip(eqn.outs, found)]))
+            out.type if agree(out.type, t) else t for out, t in zip(eqn.outs, own_types)]))
 
     def loop(self, eqn: Eqn) -> Eqn:
         counted, n, body = eqn.attrs["counted"], eqn.attrs["carries"], eqn.regions[-1]
         args = eqn.args[3 * counted:]
         xs = [x.type.elem for x in args[n:] if isinstance(x.type, Seq)]
-        old = body.params[counted:]
-        given = [*(a.type for a in args[:n]), *xs]
+        params = body.params[counted:]
+        incoming = [*(a.type for a in args[:n]), *xs]
         start = self.reached.get(body) or [
-            p.type if eqn.primal or _is_array(p.type) or _is_of_nothing(t) else t for p, t in zip(old, given)]
-        types = [self.widened(t, [x]) for t, x in zip(start, given)]
+            p.type if eqn.primal or _is_array(p.type) or _is_never(t) else t for p, t in zip(params, incoming)]
+        types = [self.widened(t, [x]) for t, x in zip(start, incoming)]
         while True:
-            self.typed(old, types)
-            made = self.region(body)
-            wider = [self.widened(t, [r.type]) for t, r in zip(types, made.results[1:1 + n])]
+            self.typed(params, types)
+            typed_body = self.region(body)
+            wider = [self.widened(t, [r.type]) for t, r in zip(types, typed_body.results[1:1 + n])]
             if always_raises(body) or wider == types[:n]:
                 break
             types[:n] = wider
@@ -68,23 +74,18 @@ class _Retype:
         for test in eqn.regions[:-1]:
             self.typed(test.params, types)
             tests.append(self.region(test))
-        ys: list[Type] = [Seq(y.type) for y in made.results[1 + n:]]
-        given = [*types[:n], eqn.outs[n].type, *ys]
+        ys: list[Type] = [Seq(y.type) for y in typed_body.results[1 + n:]]
+        inferred = [*types[:n], eqn.outs[n].type, *ys]
         outs = self.typed(eqn.outs, [
-            self.widened(out.type, [t]) if eqn.primal else t for out, t in zip(eqn.outs, given)])
-        return eqn.replace(regions=(*tests, made), outs=outs)
+            self.widened(out.type, [t]) if eqn.primal else t for out, t in zip(eqn.outs, inferred)])
+        return eqn.replace(regions=(*tests, typed_body), outs=outs)
 
     def widened(self, declared: Type, types: Sequence[Type]) -> Type:
-        """The type declared, if all of `types` fit it, else one that they do."""
-        if all(fits(t, declared) for t in types):
-            return declared
-        made = declared
-        for t in types:
-            made = join(made, t)
-        return made
+        """The declared type if all of `types` fit it, else its join with them."""
+        return declared if all(fits(t, declared) for t in types) else reduce(join, types, declared)
 
     def typed(self, values: Sequence[Value], types: Sequence[Type]) -> tuple[Value, ...]:
-        """The values of these types: new ones where they had others."""
+        """The values with these types: new values where the types differ."""
         for v, t in zip(values, types):
             now = self.env.get(v, v)
             if now.type != t:
@@ -92,17 +93,17 @@ class _Retype:
         return self.bound(values)
 
     def bound(self, values: Sequence[Value]) -> tuple[Value, ...]:
-        found = (self.env.get(v, v) for v in values)
-        return tuple(v for v in found if isinstance(v, Value))
+        current = (self.env.get(v, v) for v in values)
+        return tuple(v for v in current if isinstance(v, Value))
 
 
 def _is_array(t: Type) -> bool:
-    """An array is of the shape that was declared: that of a carry may be another in another iteration."""
+    """Is this an array? Its declared type stays, since the shape of a carry may differ between iterations."""
     return isinstance(t, Tensor) and t.is_array
 
 
-def _is_of_nothing(t: Type) -> bool:
-    """Is it the type of `None` alone, or of sequences of it?"""
+def _is_never(t: Type) -> bool:
+    """Is this the type of `None` alone, or of sequences of it?"""
     while isinstance(t, (Undef, Optional, Seq)):
         t = t.elem
     return isinstance(t, Never)

@@ -1,13 +1,13 @@
-"""Storage: where a functional update is done in place, and where that takes a copy.
+"""Decides which functional updates are done in place, and where that takes a copy.
 
     u1 = store(u, v, i)  ->  u1 = store(u, v, i, inplace=0), printed `u[i] = v`
 
-An update takes over the buffer of its operand if nothing that may share that buffer is
-read afterwards and nobody else holds it; else the operand is copied first.  What is
-carried by a loop whose body updates it is taken over as well: on entry, so that the
-copy of an argument is made once, before the loop, and from each iteration by the next.
-A view that is read after its base is overwritten is copied, not the base.
-This is the only pass that makes copies; correctness never depends on the marks.
+An update overwrites the buffer of its operand if no alias of the operand is read afterwards and the buffer is
+exclusive to this function; otherwise the operand is copied first. A carried value that the body of a loop updates is
+owned by the loop: an argument is copied once, before the loop, and each iteration overwrites the buffer of the one
+before. A view that is read after its base is overwritten is copied, not the base.
+
+This is the only pass that adds copies. The program computes the same if every `inplace` is ignored.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from sct.ops.arrays.creation import copy
 from sct.ops.program.list_ops import UPDATES, copy_list
 from sct.ops.registry import aliases
 from sct.passes.analysis.alias import (
-    OWN,
-    Definition,
+    FRESH_LISTS,
+    Access,
+    Binding,
     Flow,
-    Program,
-    Slot,
-    depth,
+    MemoryUses,
+    donations,
     flows,
     holds_array,
-    holds_twice,
-    is_deep,
-    is_item,
-    is_shape,
-    may_overlap,
-    shares,
-    taken,
+    is_inner_list,
+    list_depth,
+    may_repeat_items,
+    reads_shape_only,
+    shared_memory,
+    tolerates_overlap,
+    writes_inner_list,
 )
 
 __all__ = ["storage"]
@@ -48,32 +48,32 @@ ARITHMETIC = ("add", "sub", "mul", "div")
 
 
 def storage(fn: Fn, *, copies: bool = False) -> Fn:
-    """`fn` with its updates in place; with `copies`, with every update of a copy (the oracle)."""
+    """`fn` with its updates in place; with `copies`, every update is of a copy (the oracle)."""
     plan = _Plan(fn)
     if not copies:
-        plan.own_what_is_updated()
-        plan.link()
-        plan.take_over()
-        plan.take_over_arithmetic()
+        plan.own_updated_values()
+        plan.link_aliases()
+        plan.claim_buffers()
+        plan.claim_for_arithmetic()
     else:
-        plan.link()
-    plan.part_results()
+        plan.link_aliases()
+    plan.separate_results()
     return _Rebuild(plan).fn(fn)
 
 
 class _Plan:
-    """What is decided.
+    """The decisions.
 
-    inplace    the operand whose buffer an equation takes over
-    swapped    of these equations, the operands change places first
-    snapshots  the copies of values that are made where they are bound
-    redirects  what reads a snapshot
-    copies     what reads a copy that is made right there
-    deep       the copies of lists that are of the arrays in them too
+    inplace    for an equation: the position of the operand whose buffer its out overwrites
+    swapped    equations whose two operands change places first
+    snapshots  for a value: its copy, made where the value is bound
+    redirects  for an access: the snapshot, or the updated array, that it reads instead
+    copies     for an access: the copy that it reads, made right before it
+    deep       copies of lists that copy the arrays in the list as well
     """
 
     def __init__(self, fn: Fn) -> None:
-        self.program = Program(fn)
+        self.memory = MemoryUses(fn)
         self.inplace: dict[Eqn, int] = {}
         self.swapped: set[Eqn] = set()
         self.snapshots: dict[Value, Value] = {}
@@ -81,115 +81,117 @@ class _Plan:
         self.copies: dict[tuple[Owner, int], Value] = {}
         self.deep: set[Value] = set()
         self._owned: set[tuple[object, ...]] = set()
-        self._inner = any(map(is_deep, (eqn for eqn, _ in self.program.eqns)))
+        self._writes_inner_lists = any(map(writes_inner_list, (eqn for eqn, _ in self.memory.eqns)))
         self._edges: dict[Value, list[tuple[Value, int]]] = {}
         self._targets: dict[Value, list[Value]] = {}
-        self._pushes: dict[Value, list[Slot]] = {}
-        self._sources: dict[Value, list[Slot]] = {}
+        self._pushes: dict[Value, list[Access]] = {}
+        self._sources: dict[Value, list[Access]] = {}
 
-    # -- which carries and results of conditionals are owned --------------------------------------
+    # -- ownership: which carries and outs of conditionals have a buffer of their own ---------------
 
-    def updates(self) -> Iterable[tuple[Eqn, Slot]]:
-        """The equations that make an out in the buffer of an operand, and that operand."""
-        for eqn, _ in self.program.eqns:
-            for k in taken(eqn).values():
-                slot = self.program.slot(eqn, k)
-                if slot is not None:
-                    yield eqn, slot
+    def updates(self) -> Iterable[tuple[Eqn, Access]]:
+        """The equations whose out overwrites the buffer of an operand, with the access to that operand."""
+        for eqn, _ in self.memory.eqns:
+            for k in donations(eqn).values():
+                access = self.memory.access(eqn, k)
+                if access is not None:
+                    yield eqn, access
 
-    def own_what_is_updated(self) -> None:
-        for _, slot in self.updates():
-            self.own(slot.value)
+    def own_updated_values(self) -> None:
+        """Require ownership of every value that an update may overwrite."""
+        for _, access in self.updates():
+            self.require_ownership(access.value)
         self.own_mixed_results()
-        for eqn, _ in self.program.eqns:
+        for eqn, _ in self.memory.eqns:
             if eqn.op.name == "loop":
                 self.own_accumulators(eqn)
             elif eqn.op.name == "cond":
-                self.own_changed(eqn)
+                self.own_branch_updates(eqn)
 
-    def own(self, v: Operand) -> None:
-        """`v` is going to be overwritten: own the carries and results of conditionals that it comes from.
+    def require_ownership(self, v: Operand) -> None:
+        """`v` will be overwritten: the carries and outs of conditionals from which it comes are owned.
 
-        What may be missing is not owned, as it cannot be copied without looking at it."""
+        A value that may be missing is not owned, since a copy of it would need a test."""
         todo: list[Operand] = [v]
         while todo:
             v = todo.pop()
             if isinstance(v, Value) and ("value", v) not in self._owned:
                 self._owned.add(("value", v))
-                todo += self._origins(v, self.program.definitions[v])
+                todo += self._origins(v, self.memory.bindings[v])
 
-    def _origins(self, v: Value, d: Definition) -> list[Operand]:
+    def _origins(self, v: Value, d: Binding) -> list[Operand]:
         if d.eqn is None or not isinstance(v.type, (Tensor, List)):
             return []
         if d.eqn.op.name == "loop":
             loop = loop_view(d.eqn)
             k = (loop.params if d.region else loop.finals).index(v) if v in (*loop.params, *loop.finals) else None
-            if k is None or d.region is None and not self._renewed(loop.results[k], loop.body):
+            if k is None or d.region is None and not self._is_fresh_each_iteration(loop.results[k], loop.body):
                 return []
             self._owned.add((d.eqn, k))
             return [loop.inits[k], loop.results[k]]
         if d.eqn.op.name == "cond" and d.region is None:
             self._owned.add((d.eqn, d.index))
             return [branch.results[d.index] for branch in d.eqn.regions]
-        return [d.eqn.args[d.eqn.op.alias_of]] if self._alias(d.eqn) else []
+        return [d.eqn.args[d.eqn.op.alias_of]] if self._is_alias(d.eqn) else []
 
-    def _renewed(self, x: Operand, body: Fn) -> bool:
-        """Is `x` made anew in each iteration (so that the next may overwrite it)?"""
+    def _is_fresh_each_iteration(self, x: Operand, body: Fn) -> bool:
+        """Does each iteration compute `x` anew, so that the next iteration may overwrite it?"""
         if not isinstance(x, Value):
             return True
-        d = self.program.definitions[x]
-        if d.place.level < self.program.ends[body].level or d.escapes:
+        d = self.memory.bindings[x]
+        if d.point.level < self.memory.ends[body].level or d.escapes:
             return False
         if d.region is not None:
             return x in loop_view(d.eqn).params if d.eqn is not None and d.eqn.op.name == "loop" else False
-        return not (d.eqn is not None and self._alias(d.eqn) and d.eqn.op.name != "unwrap")
+        return not (d.eqn is not None and self._is_alias(d.eqn) and d.eqn.op.name != "unwrap")
 
     def own_mixed_results(self) -> None:
-        """Outs of a conditional that are results, and an argument in one branch only: it is copied in that branch."""
-        for r in self.program.fn.results:
-            d = self.program.definitions.get(r) if isinstance(r, Value) else None
+        """Own outs of conditionals that are results of the function and, in one branch only, an argument of the caller:
+        the argument is then copied in that branch alone."""
+        for r in self.memory.fn.results:
+            d = self.memory.bindings.get(r) if isinstance(r, Value) else None
             if d is not None and d.eqn is not None and d.eqn.op.name == "cond" and d.region is None:
                 sources = [branch.results[d.index] for branch in d.eqn.regions if not always_raises(branch)]
-                found = [self.program.definitions[x].escapes for x in sources if isinstance(x, Value)]
-                if isinstance(r.type, Tensor) and len(set(found)) == 2:
+                escapes = {self.memory.bindings[x].escapes for x in sources if isinstance(x, Value)}
+                if isinstance(r.type, Tensor) and len(escapes) == 2:
                     self._owned.add((d.eqn, d.index))
 
     def own_accumulators(self, eqn: Eqn) -> None:
-        """Carries that an addition updates: `dx = dx + g`."""
+        """Own the carries that an addition updates: `dx = dx + g`."""
         loop = loop_view(eqn)
         for k, (p, x) in enumerate(zip(loop.params, loop.results)):
             if holds_array(p.type) and (eqn, k) not in self._owned and (
-                    self._accumulates(x, p) or self._is_updated(p) and self._is_new(x, loop.body)):
-                self.own(p)
+                    self._accumulates(x, p) or self._is_updated(p) and self._is_made_for_next_iteration(x, loop.body)):
+                self.require_ownership(p)
 
-    def own_changed(self, eqn: Eqn) -> None:
-        """Outs of a conditional: arrays that one branch updates and the other leaves as they are."""
+    def own_branch_updates(self, eqn: Eqn) -> None:
+        """Own the outs of a conditional that one branch updates and the other leaves as they are."""
         for k, out in enumerate(eqn.outs):
-            if holds_array(out.type) and (eqn, k) not in self._owned and self._is_changed(eqn, k):
-                self.own(out)
+            if holds_array(out.type) and (eqn, k) not in self._owned and self._is_branch_update(eqn, k):
+                self.require_ownership(out)
 
-    def _is_changed(self, eqn: Eqn, k: int) -> bool:
-        start, end = (self.program.place(eqn), self.program.definitions[eqn.outs[k]].place)
+    def _is_branch_update(self, eqn: Eqn, k: int) -> bool:
+        start, end = self.memory.point(eqn), self.memory.bindings[eqn.outs[k]].point
         results = [branch.results[k] for branch in eqn.regions if not always_raises(branch)]
-        left = [x for x in results if isinstance(x, Value)
-                and self.program.definitions[x].place.position < start.position]
-        if not left or len(left) == len(results) or any(x is not left[0] for x in left):
+        unchanged = [x for x in results if isinstance(x, Value)
+                     and self.memory.bindings[x].point.position < start.position]
+        if not unchanged or len(unchanged) == len(results) or any(x is not unchanged[0] for x in unchanged):
             return False
-        (x, *_), d = left, self.program.definitions[left[0]]
-        later = any(s.place.position > end.position for s in self.program.reads.get(x, ()))
-        return not (d.escapes or later or d.place.level != start.level) and all(
+        x, d = unchanged[0], self.memory.bindings[unchanged[0]]
+        is_read_later = any(s.point.position > end.position for s in self.memory.reads.get(x, ()))
+        return not (d.escapes or is_read_later or d.point.level != start.level) and all(
             r is x or self._accumulates(r, x) for r in results)
 
     def _is_updated(self, param: Value) -> bool:
-        return any(isinstance(s.owner, Eqn) and s.index in self._steps(s.owner).values()
-                   for s in self.program.reads.get(param, ()))
+        return any(isinstance(s.owner, Eqn) and s.index in self._possible_donations(s.owner).values()
+                   for s in self.memory.reads.get(param, ()))
 
-    def _is_new(self, x: Operand, body: Fn) -> bool:
-        """Is `x` made by the body, for the next iteration alone?"""
-        return self._renewed(x, body) and isinstance(x, Value) and len(self.program.reads[x]) == 1
+    def _is_made_for_next_iteration(self, x: Operand, body: Fn) -> bool:
+        """Does the body compute `x` for the next iteration alone?"""
+        return self._is_fresh_each_iteration(x, body) and isinstance(x, Value) and len(self.memory.reads[x]) == 1
 
     def _accumulates(self, x: Operand, param: Value) -> bool:
-        """Is `x` got from `param` by steps that may be done in place?"""
+        """Is `x` computed from `param` by steps that may be done in place?"""
         todo, seen = [x], set[Operand]()
         steps = 0
         while todo:
@@ -197,287 +199,294 @@ class _Plan:
             if x is param or x in seen:
                 continue
             seen.add(x)
-            eqn = self.program.definitions[x].eqn if isinstance(x, Value) else None
-            if eqn is None or self.program.definitions[x].region is not None:  # type: ignore[index]
+            eqn = self.memory.bindings[x].eqn if isinstance(x, Value) else None
+            if eqn is None or self.memory.bindings[x].region is not None:  # type: ignore[index]
                 return False
-            if x in self._steps(eqn):
+            if x in self._possible_donations(eqn):
                 steps += 1
-                todo.append(eqn.args[self._steps(eqn)[x]])
+                todo.append(eqn.args[self._possible_donations(eqn)[x]])
             elif eqn.op.name == "cond":
                 todo += [branch.results[eqn.outs.index(x)] for branch in eqn.regions]
-            elif eqn.op.name == "loop" and self._is_taken_along(loop_view(eqn), x):
+            elif eqn.op.name == "loop" and self._is_one_buffer(loop_view(eqn), x):
                 todo.append(loop_view(eqn).inits[eqn.outs.index(x)])
                 steps += 1
             else:
                 return False
         return steps > 0
 
-    def _is_taken_along(self, loop: LoopView, final: Operand) -> bool:
-        """Is this the end of a carry that is one buffer in all iterations?"""
+    def _is_one_buffer(self, loop: LoopView, final: Operand) -> bool:
+        """Is this the final value of a carry that stays in one buffer?"""
         if final not in loop.finals:
             return False
         k = loop.finals.index(final)
         return (loop.eqn, k) in self._owned or self._accumulates(loop.results[k], loop.params[k])
 
-    def _steps(self, eqn: Eqn) -> Mapping[Operand, int]:
-        """The outs that may be made in the buffer of an operand, and of which."""
+    def _possible_donations(self, eqn: Eqn) -> Mapping[Operand, int]:
+        """The outs that may overwrite the buffer of an operand, with the position of the operand."""
         if eqn.op.name in ARITHMETIC and not eqn.primal and holds_array(eqn.out.type) \
                 and eqn.args[0].type == eqn.out.type and eqn.args[0].hint == eqn.out.hint:
             return {eqn.out: 0}
-        return taken(eqn)
+        return donations(eqn)
 
-    def _alias(self, eqn: Eqn) -> bool:
+    def _is_alias(self, eqn: Eqn) -> bool:
         return eqn.op.name == "unwrap" or aliases(eqn) != "none"
 
-    # -- what shares memory ------------------------------------------------------------------
+    # -- aliases ---------------------------------------------------------------------------------
 
-    def link(self) -> None:
-        """Enter what shares memory, given what is owned."""
-        for eqn, _ in self.program.eqns:
-            for _, flow in self._numbered(eqn):
-                for slot in filter(None, (self.program.slot(*source) for source in flow.sources)):
+    def link_aliases(self) -> None:
+        """Link the values that may share memory, given which carries and outs are owned."""
+        for eqn, _ in self.memory.eqns:
+            for _, flow in self._numbered_flows(eqn):
+                for access in filter(None, (self.memory.access(*source) for source in flow.sources)):
                     for target in flow.targets:
-                        self._sources.setdefault(target, []).append(slot)
+                        self._sources.setdefault(target, []).append(access)
             if not eqn.regions:
                 if len(eqn.outs) == 1 and holds_array(eqn.out.type):
-                    for x, shared in shares(eqn, self._inner):
-                        self.join(x, eqn.out, shared)
+                    for x, shared in shared_memory(eqn, self._writes_inner_lists):
+                        self.link(x, eqn.out, shared)
                 continue
-            for k, flow in self._numbered(eqn):
+            for k, flow in self._numbered_flows(eqn):
                 if (eqn, k) not in self._owned:
                     for owner, index in flow.sources:
                         x = (owner.args if isinstance(owner, Eqn) else owner.results)[index]
                         for target in flow.targets:
-                            self.join(x, target)
+                            self.link(x, target)
             if eqn.op.name == "loop":
-                self.link_loop(eqn)
+                self.link_loop_aliases(eqn)
 
-    def _numbered(self, eqn: Eqn) -> Iterable[tuple[int, Flow]]:
+    def _numbered_flows(self, eqn: Eqn) -> Iterable[tuple[int, Flow]]:
         for flow in flows(eqn):
             yield (eqn.outs.index(flow.targets[-1]), flow)
 
-    def link_loop(self, eqn: Eqn) -> None:
+    def link_loop_aliases(self, eqn: Eqn) -> None:
+        """Link sequences with their elements, and the params of tests with those of the body."""
         loop = loop_view(eqn)
         for x, e in zip(loop.xs, loop.elems):
-            self.join(x, e)
+            self.link(x, e)
         for test in eqn.regions[:-1]:
             for x, p in zip(loop.params, test.params):
-                self.join(x, p) if (eqn, loop.params.index(x)) not in self._owned else None
+                self.link(x, p) if (eqn, loop.params.index(x)) not in self._owned else None
         for j, v in enumerate(loop.yields):
-            slot = self.program.slot(loop.body, 1 + len(loop.params) + j)
-            if slot is not None and isinstance(v, Value):
-                self._pushes.setdefault(v, []).append(slot)
-                self._sources[loop.ys[j]] = [slot]
+            access = self.memory.access(loop.body, 1 + len(loop.params) + j)
+            if access is not None and isinstance(v, Value):
+                self._pushes.setdefault(v, []).append(access)
+                self._sources[loop.ys[j]] = [access]
 
-    def join(self, x: Operand, y: Value, shared: int | None = None) -> None:
-        """`x` and `y` share what is at the depth `shared`, and what is in it."""
+    def link(self, x: Operand, y: Value, shared: int | None = None) -> None:
+        """Record that `x` and `y` share the buffers from the depth `shared` inwards (0: the arrays)."""
         if isinstance(x, Value) and holds_array(x.type) and holds_array(y.type):
-            shared = min(depth(x.type), depth(y.type)) if shared is None else shared
+            shared = min(list_depth(x.type), list_depth(y.type)) if shared is None else shared
             self._targets.setdefault(x, []).append(y)
             self._edges.setdefault(x, []).append((y, shared))
             self._edges.setdefault(y, []).append((x, shared))
 
-    def group(self, v: Value, at: int | None = None) -> list[Value]:
-        """The values that may share with `v` the list that it is, or the array; or what is in it, at the depth `at`."""
-        at = depth(v.type) if at is None else at
-        found = {v: None}
+    def alias_class(self, v: Value, at: int | None = None) -> list[Value]:
+        """The values that may share the buffer of `v`, or with `at`, the buffers in it that have the depth `at`."""
+        at = list_depth(v.type) if at is None else at
+        aliases = {v: None}
         todo = [v]
         while todo:
             for w, shared in self._edges.get(todo.pop(), ()):
-                if w not in found and shared >= at:
-                    found[w] = None
+                if w not in aliases and shared >= at:
+                    aliases[w] = None
                     todo.append(w)
-        return list(found)
+        return list(aliases)
 
-    # -- taking over -------------------------------------------------------------------------
+    # -- claiming buffers ------------------------------------------------------------------------
 
-    def take_over(self) -> None:
-        slots = [slot for _, slot in self.updates()]
-        for eqn, _ in self.program.eqns:
-            for k, flow in self._numbered(eqn) if eqn.regions else ():
+    def claim_buffers(self) -> None:
+        """Claim the buffers of all operands that are overwritten, in the order of the program."""
+        accesses = [access for _, access in self.updates()]
+        for eqn, _ in self.memory.eqns:
+            for k, flow in self._numbered_flows(eqn) if eqn.regions else ():
                 if (eqn, k) in self._owned:
-                    found = [self.program.slot(*source) for source in flow.sources]
-                    slots += [slot for slot in found if slot is not None]
-        for slot in sorted(slots, key=lambda s: s.place.position):
-            self.consume(self.program.now(slot))
+                    sources = [self.memory.access(*source) for source in flow.sources]
+                    accesses += [access for access in sources if access is not None]
+        for access in sorted(accesses, key=lambda s: s.point.position):
+            self.claim(self.memory.current(access))
         self.inplace.update((eqn, 0) for eqn, _ in self.updates() if eqn.op.name in UPDATES)
 
-    def consume(self, slot: Slot) -> None:
-        """Make the buffer of what `slot` reads free to be overwritten there."""
-        level = depth(slot.value.type)
-        deep = self._inner and level > 1
-        group = self.group(slot.value, level - deep)
-        if deep and any((eqn := self.program.definitions[v].eqn) is not None and holds_twice(eqn) for v in group):
-            self.copy_at(slot)
+    def claim(self, access: Access) -> None:
+        """Make sure that the buffer which `access` reads may be overwritten there, by copies if need be."""
+        level = list_depth(access.value.type)
+        deep = self._writes_inner_lists and level > 1
+        aliases = self.alias_class(access.value, level - deep)
+        if deep and any((eqn := self.memory.bindings[v].eqn) is not None and may_repeat_items(eqn) for v in aliases):
+            self.copy_at(access)
             return
-        later, shapes = self.parted(self.later(group, slot), slot)
-        pushes = [p for v in group for p in self._pushes.get(v, ())]
+        later, shapes = self.split_reads(self.later_reads(aliases, access), access)
+        pushes = [p for v in aliases for p in self._pushes.get(v, ())]
         views = {s.value for s in later}
-        copied = all(self._is_view(v, slot) for v in views) and all(isinstance(p.value.type, Tensor) for p in pushes)
-        if not copied or not self.is_ours(group, slot):
-            self.copy_at(slot)
+        copyable = (all(self._is_view(v, access) for v in views)
+                    and all(isinstance(p.value.type, Tensor) for p in pushes))
+        if not copyable or not self.is_exclusive(aliases, access):
+            self.copy_at(access)
             return
         for v in views:
             self.snapshot(v, [s for s in later if s.value is v])
         for push in pushes:
             self.snapshot(push.value, [push])
         for s in shapes:
-            self.redirects[s.owner, s.index] = made = slot.owner.out  # type: ignore[union-attr]
-            self.program.reread(s, made)
+            self.redirects[s.owner, s.index] = updated = access.owner.out  # type: ignore[union-attr]
+            self.memory.retarget(s, updated)
 
-    def parted(self, later: list[Slot], slot: Slot) -> tuple[list[Slot], list[Slot]]:
-        """Of the reads after an update: those of elements, and those of the shape alone, of what is updated,
-        which may read what the update makes.  The shape of a view stays as it is."""
-        elements = {s.value for s in later if not is_shape(s)}
-        sees = isinstance(slot.owner, Eqn) and slot.owner.op.name in UPDATES
-        path = slot.place.path
+    def split_reads(self, later: list[Access], access: Access) -> tuple[list[Access], list[Access]]:
+        """(reads of elements, reads of a shape) after an update.
+
+        A read of the shape of the updated array may read the result of the update. The shape of a view stays."""
+        elements = {s.value for s in later if not reads_shape_only(s)}
+        sees_update = isinstance(access.owner, Eqn) and access.owner.op.name in UPDATES
+        path = access.point.path
         shapes = [s for s in later if s.value not in elements and (
-            s.value is not slot.value or sees and s.place.path[:len(path)] == path)]
-        return [s for s in later if s not in shapes], [s for s in shapes if s.value is slot.value]
+            s.value is not access.value or sees_update and s.point.path[:len(path)] == path)]
+        return [s for s in later if s not in shapes], [s for s in shapes if s.value is access.value]
 
-    def is_ours(self, group: Iterable[Value], slot: Slot) -> bool:
-        """Is the memory of the group made by this function, in this iteration of the loops around?
+    def is_exclusive(self, aliases: Iterable[Value], access: Access) -> bool:
+        """Did this function allocate the memory of the alias class, in the current iteration of the loops around?
 
-        What is written may have views that are read-only, and is none."""
-        found = {v: self.program.definitions[v] for v in group}
-        if any(d.escapes and not d.readonly or d.place.level < slot.place.level for d in found.values()):
+        The value that is overwritten may have read-only views, but must not be one."""
+        bindings = {v: self.memory.bindings[v] for v in aliases}
+        if any(d.escapes and not d.readonly or d.point.level < access.point.level for d in bindings.values()):
             return False
-        todo = [v for v, d in found.items() if d.readonly]
-        seen = set(todo)
+        todo = [v for v, d in bindings.items() if d.readonly]
+        readonly = set(todo)
         while todo:
-            new = set(self._targets.get(todo.pop(), ())) - seen
-            seen |= new
-            todo += new
-        return slot.value not in seen
+            derived = set(self._targets.get(todo.pop(), ())) - readonly
+            readonly |= derived
+            todo += derived
+        return access.value not in readonly
 
-    def later(self, group: Iterable[Value], slot: Slot) -> list[Slot]:
-        """Reads of the group that may come after `slot`, but for pushes."""
-        found = []
-        pushes = {p for v in group for p in self._pushes.get(v, ())}
-        for v in group:
-            for s in self.program.reads.get(v, ()):
+    def later_reads(self, aliases: Iterable[Value], access: Access) -> list[Access]:
+        """Reads of the alias class that may come after `access`, except pushes onto a tape."""
+        reads = []
+        pushes = {p for v in aliases for p in self._pushes.get(v, ())}
+        for v in aliases:
+            for s in self.memory.reads.get(v, ()):
                 at = (s.owner, s.index)
-                beside = s.place.position == slot.place.position and s != slot and at not in self.copies
-                if s not in pushes and (slot.place.before(s.place) or beside and not may_overlap(slot)):
-                    found.append(s)
-        return found
+                beside = s.point.position == access.point.position and s != access and at not in self.copies
+                if s not in pushes and (access.point.before(s.point) or beside and not tolerates_overlap(access)):
+                    reads.append(s)
+        return reads
 
-    def _is_view(self, v: Value, slot: Slot) -> bool:
-        """Is `v` part of the buffer, bound before it is overwritten, so that it may be copied instead?"""
-        d = self.program.definitions[v]
-        return (d.eqn is not None and not d.eqn.regions and (self._alias(d.eqn) or is_item(d.eqn))
+    def _is_view(self, v: Value, access: Access) -> bool:
+        """Is `v` a part of the buffer, so that `v` may be copied before the buffer is overwritten?"""
+        d = self.memory.bindings[v]
+        return (d.eqn is not None and not d.eqn.regions and (self._is_alias(d.eqn) or is_inner_list(d.eqn))
                 and d.eqn.op.name != "unwrap"
-                and v is not slot.value)
+                and v is not access.value)
 
-    def copy_at(self, slot: Slot, *, deep: bool = False) -> None:
-        """Read a copy at this slot."""
-        if (slot.owner, slot.index) not in self.copies:
-            self.copies[slot.owner, slot.index] = made = Value(slot.value.type, _reader(slot) or slot.value.hint)
-            self.deep |= {made} if deep else set()
-            self._pushes[slot.value] = [p for p in self._pushes.get(slot.value, ()) if p != slot]
+    def copy_at(self, access: Access, *, deep: bool = False) -> None:
+        """Let this access read a copy."""
+        if (access.owner, access.index) not in self.copies:
+            copied = Value(access.value.type, _carry_hint(access) or access.value.hint)
+            self.copies[access.owner, access.index] = copied
+            self.deep |= {copied} if deep else set()
+            self._pushes[access.value] = [p for p in self._pushes.get(access.value, ()) if p != access]
 
-    def snapshot(self, v: Value, slots: Iterable[Slot]) -> None:
-        """Copy `v` where it is bound, for these slots to read."""
+    def snapshot(self, v: Value, accesses: Iterable[Access]) -> None:
+        """Copy `v` where it is bound, and let these accesses read the copy."""
         if v not in self.snapshots:
             self.snapshots[v] = Value(v.type, v.hint)
-        made = self.snapshots[v]
-        for s in slots:
-            self.redirects[s.owner, s.index] = made
-            moved = self.program.redirect(s, made)
+        copied = self.snapshots[v]
+        for s in accesses:
+            self.redirects[s.owner, s.index] = copied
+            redirected = self.memory.read_copy(s, copied)
             if s in self._pushes.get(v, ()):
                 self._pushes[v].remove(s)
-                self._pushes.setdefault(made, []).append(moved)
+                self._pushes.setdefault(copied, []).append(redirected)
 
-    def take_over_arithmetic(self) -> None:
-        """`dx = dx + g` in place, where that needs no copy."""
-        for eqn, _ in self.program.eqns:
+    def claim_for_arithmetic(self) -> None:
+        """Do adjoint arithmetic such as `dx = dx + g` in place where that needs no copy."""
+        for eqn, _ in self.memory.eqns:
             if eqn.op.name in ARITHMETIC and not eqn.primal and holds_array(eqn.out.type) and not self._is_summed(eqn):
-                places = (0, 1) if eqn.op.name in ("add", "mul") else (0,)
-                k = next((k for k in places if self._free(eqn, k)), None)
+                positions = (0, 1) if eqn.op.name in ("add", "mul") else (0,)
+                k = next((k for k in positions if self._may_overwrite(eqn, k)), None)
                 if k is not None:
                     self.inplace[eqn] = 0
                     self.swapped |= {eqn} if k else set()
 
     def _is_summed(self, eqn: Eqn) -> bool:
-        """Is the out an operand of a sum alone?  It is written there."""
-        readers = [s.owner for s in self.program.reads.get(eqn.out, ())]
+        """Is a sum the only reader of the out? The expression is then printed in the sum."""
+        readers = [s.owner for s in self.memory.reads.get(eqn.out, ())]
         return eqn.out.hint is None and [isinstance(r, Eqn) and r.op.name for r in readers] == ["sum"]
 
-    def _free(self, eqn: Eqn, k: int) -> bool:
-        slot = self.program.slot(eqn, k)
-        if slot is None or (eqn, k) in self.copies:
+    def _may_overwrite(self, eqn: Eqn, k: int) -> bool:
+        access = self.memory.access(eqn, k)
+        if access is None or (eqn, k) in self.copies:
             return False
-        x = slot.value
+        x = access.value
         if x.type != eqn.out.type or x.hint not in (eqn.out.hint, None):
             return False
-        group = self.group(x)
-        return (self.is_ours(group, slot) and not self.later(group, slot)
-                and not any(self._pushes.get(v) for v in group))
+        aliases = self.alias_class(x)
+        return (self.is_exclusive(aliases, access) and not self.later_reads(aliases, access)
+                and not any(self._pushes.get(v) for v in aliases))
 
     # -- results -------------------------------------------------------------------------------
 
-    def part_results(self) -> None:
-        """Results of the function, and of the pullbacks in it, share memory with nothing."""
-        self.part(self.program.fn, 0)
-        for eqn, place in self.program.eqns:
+    def separate_results(self) -> None:
+        """Copy results of the function, and of the pullbacks in it, that would share memory."""
+        self.separate(self.memory.fn, 0)
+        for eqn, point in self.memory.eqns:
             if eqn.op.name == "closure":
-                self.part(eqn.regions[0], place.level + 1)
-                self.part_captured(eqn)
+                self.separate(eqn.regions[0], point.level + 1)
+                self.separate_captures(eqn)
 
-    def part(self, fn: Fn, level: int) -> None:
-        """Results share with nothing, but for those of a forward part that are borrowed: its records may hold them."""
-        records = any(isinstance(r.type, Residuals) for r in fn.results)
-        own = {k for _, k in fn.donated_params} if records else set(range(len(fn.results)))
+    def separate(self, fn: Fn, level: int) -> None:
+        """Copy results of `fn` that share memory. Borrowed results of a forward part may: its records hold them."""
+        has_records = any(isinstance(r.type, Residuals) for r in fn.results)
+        owned = {k for _, k in fn.donated_params} if has_records else set(range(len(fn.results)))
         packed: list[tuple[Owner, int]] = [(eqn, k) for eqn in walk(fn) if eqn.op.name == "pack"
                                            for k in range(len(eqn.args))]
-        private: list[tuple[Owner, int]] = [(fn, k) for k in sorted(own)]
-        private_groups: set[Value] = set()
-        taken: set[Value] = set()
-        for at in [*packed, *private, *((fn, k) for k in range(len(fn.results)) if k not in own)]:
-            slot = self.program.slot(*at)
-            if slot is None or at in self.copies or not isinstance(slot.value.type, (Tensor, List)):
+        private: list[tuple[Owner, int]] = [(fn, k) for k in sorted(owned)]
+        in_private: set[Value] = set()
+        in_any: set[Value] = set()
+        for at in [*packed, *private, *((fn, k) for k in range(len(fn.results)) if k not in owned)]:
+            access = self.memory.access(*at)
+            if access is None or at in self.copies or not isinstance(access.value.type, (Tensor, List)):
                 continue
-            group = set(self.group(slot.value, 0))
-            found = [self.program.definitions[v] for v in group]
-            borrowed = records and at not in private
-            if any(d.escapes and not (borrowed and d.borrowed) or d.place.level < level for d in found) \
-                    or group & (taken if at in packed or at in private else private_groups) \
-                    or any(self._pushes.get(v) for v in group) and level or self._repeats(slot.value, group):
-                self.copy_at(slot, deep=True)
+            aliases = set(self.alias_class(access.value, 0))
+            bindings = [self.memory.bindings[v] for v in aliases]
+            borrowed = has_records and at not in private
+            if any(d.escapes and not (borrowed and d.borrowed) or d.point.level < level for d in bindings) \
+                    or aliases & (in_any if at in packed or at in private else in_private) \
+                    or any(self._pushes.get(v) for v in aliases) and level or self._repeats(access.value, aliases):
+                self.copy_at(access, deep=True)
                 continue
-            taken |= group
-            private_groups |= group if at in private else set()
+            in_any |= aliases
+            in_private |= aliases if at in private else set()
 
-    def _repeats(self, v: Value, group: Iterable[Value]) -> bool:
-        """May the list `v` hold one array twice, or one that something else holds?"""
+    def _repeats(self, v: Value, aliases: Iterable[Value]) -> bool:
+        """May the list `v` hold one array twice, or an array that another value holds?"""
         return isinstance(v.type, List) and holds_array(v.type.elem) and not all(
-            (eqn := self.program.definitions[w].eqn) is not None and eqn.op.name in OWN for w in group)
+            (eqn := self.memory.bindings[w].eqn) is not None and eqn.op.name in FRESH_LISTS for w in aliases)
 
-    def part_captured(self, eqn: Eqn) -> None:
-        """A pullback keeps its own copy of what the caller can see."""
-        seen = {v for k in range(len(self.program.fn.results)) if (self.program.fn, k) not in self.copies
-                and (slot := self.program.slot(self.program.fn, k)) for v in self.group(slot.value)}
-        seen |= {v for p in self.program.fn.params for v in self.group(p)}
+    def separate_captures(self, eqn: Eqn) -> None:
+        """Let a pullback capture copies of the arrays that the caller can see."""
+        visible = {v for k in range(len(self.memory.fn.results)) if (self.memory.fn, k) not in self.copies
+                and (access := self.memory.access(self.memory.fn, k)) for v in self.alias_class(access.value)}
+        visible |= {v for p in self.memory.fn.params for v in self.alias_class(p)}
         for k in range(len(free_values(eqn.regions[0]))):
-            slot = self.program.slot(eqn, k)
-            if slot is not None and not isinstance(slot.value.type, (Tensor, List)):
-                self.part_sources(slot.value, seen)
-            elif slot is not None and slot.value in seen:
-                self.copy_at(slot, deep=True)
+            access = self.memory.access(eqn, k)
+            if access is not None and not isinstance(access.value.type, (Tensor, List)):
+                self.separate_sources(access.value, visible)
+            elif access is not None and access.value in visible:
+                self.copy_at(access, deep=True)
 
-    def part_sources(self, v: Value, seen: set[Value]) -> None:
-        """Copy what gets into the sequence `v`, or into `v` that may be missing, if it is in `seen`."""
+    def separate_sources(self, v: Value, visible: set[Value]) -> None:
+        """Copy the `visible` arrays that flow into `v`, a sequence or a value that may be missing."""
         done, todo = {v}, [v]
         while todo:
-            for slot in map(self.program.now, self._sources.get(todo.pop(), ())):
-                if not isinstance(slot.value.type, (Tensor, List)):
-                    todo += {slot.value} - done
-                    done.add(slot.value)
-                elif slot.value in seen:
-                    self.copy_at(slot)
+            for access in map(self.memory.current, self._sources.get(todo.pop(), ())):
+                if not isinstance(access.value.type, (Tensor, List)):
+                    todo += {access.value} - done
+                    done.add(access.value)
+                elif access.value in visible:
+                    self.copy_at(access)
 
 
 class _Rebuild:
+    """Rebuilds a function as the plan says."""
+
     def __init__(self, plan: _Plan) -> None:
         self.plan = plan
 
@@ -496,37 +505,37 @@ class _Rebuild:
         if eqn.op.name == "closure":
             (region,) = eqn.regions
             free = free_values(region)
-            kept, copies = self.read(eqn, tuple(free))
-            regions = (rebuild(regions[0], {v: x for v, x in zip(free, kept) if x is not v}),)
+            captured, copies = self.read(eqn, tuple(free))
+            regions = (rebuild(regions[0], {v: x for v, x in zip(free, captured) if x is not v}),)
         if eqn in self.plan.swapped:
             args = (args[1], args[0])
-        made = [*copies, eqn.replace(args=args, regions=regions, inplace=self.plan.inplace.get(eqn))]
+        eqns = [*copies, eqn.replace(args=args, regions=regions, inplace=self.plan.inplace.get(eqn))]
         for out in eqn.outs:
-            made += self.snapshot(out)
-        return made
+            eqns += self.snapshot(out)
+        return eqns
 
     def snapshot(self, v: Value) -> list[Eqn]:
-        made = self.plan.snapshots.get(v)
-        return [] if made is None else [_copy(v, made), *self.snapshot(made)]
+        copied = self.plan.snapshots.get(v)
+        return [] if copied is None else [_copy(v, copied), *self.snapshot(copied)]
 
     def read(self, owner: Owner, operands: tuple[Operand, ...]) -> tuple[tuple[Operand, ...], list[Eqn]]:
-        """What is read instead of the operands, and the copies that are made for it here."""
-        read, copies = [], []
+        """The operands that `owner` reads under the plan, and the copies to be made before it."""
+        planned, copies = [], []
         for k, x in enumerate(operands):
             x = self.plan.redirects.get((owner, k), x)
-            new = self.plan.copies.get((owner, k))
-            if new is not None and isinstance(x, Value):
-                copies.append(_copy(x, new, new in self.plan.deep))
-            read.append(new or x)
-        return tuple(read), copies
+            copied = self.plan.copies.get((owner, k))
+            if copied is not None and isinstance(x, Value):
+                copies.append(_copy(x, copied, copied in self.plan.deep))
+            planned.append(copied or x)
+        return tuple(planned), copies
 
 
-def _reader(slot: Slot) -> str | None:
-    """The name of the carry that begins with this operand: the copy is that, not what it is made of."""
-    eqn = slot.owner
+def _carry_hint(access: Access) -> str | None:
+    """The name of the loop-carried variable that this operand initializes: the copy is named after it."""
+    eqn = access.owner
     if not isinstance(eqn, Eqn) or eqn.op.name != "loop":
         return None
-    k = slot.index - 3 * eqn.attrs["counted"]
+    k = access.index - 3 * eqn.attrs["counted"]
     return eqn.regions[-1].params[eqn.attrs["counted"] + k].hint if 0 <= k < eqn.attrs["carries"] else None
 
 

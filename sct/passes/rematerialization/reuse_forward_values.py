@@ -13,7 +13,7 @@ from collections.abc import Hashable
 from sct.ir.core import Operand, Value, is_effect
 from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, blocks
-from sct.passes.scalar.cse import ALLOCATIONS, COMMUTATIVE, frozen
+from sct.passes.scalar.cse import ALLOCATIONS, COMMUTATIVE, hashable
 
 __all__ = ["reuse_forward_values"]
 
@@ -73,7 +73,7 @@ class _ForwardReuse:
         args = [self.forward_index.get(x, x) for x in node.args]
         named = [x.id if isinstance(x, Value) else x for x in args]
         named = sorted(named, key=hash) if node.name in COMMUTATIVE else named
-        return node.eqn.op, frozen(node.attrs), tuple(named), tuple(out.type for out in node.outs)
+        return node.eqn.op, hashable(node.attrs), tuple(named), tuple(out.type for out in node.outs)
 
 
 def _is_pure(node: Node) -> bool:

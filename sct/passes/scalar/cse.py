@@ -1,10 +1,9 @@
-"""Common subexpressions:  a = f(x); b = f(x); g(a, b)  ->  a = f(x); g(a, a)
+"""Common subexpression elimination:  a = f(x); b = f(x); g(a, b)  ->  a = f(x); g(a, a)
 
-What comes in is any IR; what goes out computes the same bits.  A primal equation is
-replaced by a primal one of the same op, spelling and operands; an adjoint equation
-by any that has the same op and operands.  Inner regions use outer values.  Effects,
-and arrays made in order to be written, stay as they are.  What IEEE arithmetic rounds
-exactly is computed here where the operands are literals:  math.sqrt(0.25)  ->  0.5
+In:  any IR. Out: IR that computes the same bits. A primal equation is replaced by an earlier primal one of the same
+op, spelling and operands; an adjoint equation by any earlier one of the same op and operands, also of a region around.
+Equations with effects and allocations, whose buffers may be written, stay. Operations on literals that IEEE
+arithmetic rounds exactly are folded:  math.sqrt(0.25)  ->  0.5
 """
 
 from __future__ import annotations
@@ -19,29 +18,35 @@ from sct.ir.types import FLOAT, Tensor, Type
 from sct.ops.program.list_ops import HOLDS, UPDATES
 from sct.passes.analysis.type_inference import retype
 
-__all__ = ["ALLOCATIONS", "COMMUTATIVE", "cse", "frozen"]
+__all__ = ["ALLOCATIONS", "COMMUTATIVE", "cse", "hashable"]
 
 ALLOCATIONS = frozenset({
     "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array", "arange",
     "linspace", "zeros_of", *HOLDS, *UPDATES} - {"index"})
+"""Ops whose result is a new buffer, which may be written: two of them are never one."""
+
 COMMUTATIVE = frozenset({"add", "mul", "maximum", "minimum", "logical_and", "logical_or", "eq", "ne", "hypot"})
 
-
 EXACT = frozenset({"add", "sub", "mul", "div", "neg", "sqrt"})
+"""Ops that IEEE arithmetic rounds correctly, so that they may be folded."""
 
 
 def cse(fn: Fn) -> Fn:
-    """`fn` with equal pure equations made one."""
+    """`fn` with equal pure equations merged."""
     pass_ = _Cse()
-    made = pass_.region(fn)
-    made = with_own_values(made, pass_.hints) if pass_.hints else made
-    return retype(made) if pass_.narrowed else made
+    fn = pass_.region(fn)
+    fn = with_own_values(fn, pass_.hints) if pass_.hints else fn
+    return retype(fn) if pass_.narrowed else fn
 
 
 class _Cse:
     """
-    narrowed  is a cotangent known better than its type says?
-    hints     of values that have none, those of what is merged into them
+    env       for a value that is merged: what replaces it
+    primal    the primal equations in scope, by what they compute: their outs
+    adjoint   likewise for adjoint equations, which may also use primal ones
+    log       the entries of both tables, in order, so that those of a region can be removed at its end
+    narrowed  has a value been replaced by one of a narrower type?
+    hints     for a value without a hint: the hint of a value that is merged into it
     """
 
     def __init__(self) -> None:
@@ -55,7 +60,7 @@ class _Cse:
 
     def region(self, fn: Fn) -> Fn:
         mark = len(self.log)
-        kept = [new for eqn in fn.eqns if (new := self.eqn(eqn)) is not None]
+        kept = [rebuilt for eqn in fn.eqns if (rebuilt := self.eqn(eqn)) is not None]
         eqns = [e.replace(merged_locs=e.merged_locs + self.merged_locs.get(e.outs[0], ())) if e.outs else e
                 for e in kept]
         results = substitute(fn.results, self.env)
@@ -65,42 +70,43 @@ class _Cse:
         return Fn(fn.name, fn.params, tuple(eqns), results)
 
     def eqn(self, eqn: Eqn) -> Eqn | None:
+        """The equation with merged operands and regions; None if it is merged itself."""
         args = substitute(eqn.args, self.env)
         if eqn.op.name == "loop":
             self.invariant_carries(eqn, args)
         if eqn.regions or args != eqn.args:
             eqn = eqn.replace(args=args, regions=tuple(map(self.region, eqn.regions)))
         if eqn.op.name == "cond":
-            self.equal_arms(eqn)
+            self.equal_results(eqn)
         if not eqn.outs or eqn.op.name in ALLOCATIONS or eqn.op.name == "closure" or has_effect(eqn):
             return eqn
         literal = exact_literal(eqn)
         if literal is not None:
             self.env[eqn.out] = literal
             return None
-        found = self.lookup(eqn)
-        if found is None:
+        equal_outs = self.lookup(eqn)
+        if equal_outs is None:
             return eqn
         if eqn.primal and eqn.loc is not None:
-            self.merged_locs[found[0]] = (*self.merged_locs.get(found[0], ()), eqn.loc)
-        for old, new in zip(eqn.outs, found):
-            self.env[old] = new
-            self.named(new, old.hint)
+            self.merged_locs[equal_outs[0]] = (*self.merged_locs.get(equal_outs[0], ()), eqn.loc)
+        for out, equal in zip(eqn.outs, equal_outs):
+            self.env[out] = equal
+            self.offer_hint(equal, out.hint)
         return None
 
-    def named(self, v: Value, hint: str | None) -> None:
+    def offer_hint(self, v: Value, hint: str | None) -> None:
         if v.hint is None and hint is not None:
             self.hints.setdefault(v, hint)
 
     def lookup(self, eqn: Eqn) -> tuple[Value, ...] | None:
-        """The outs of an equal equation before; if there is none, this one is entered."""
+        """The outs of an earlier equal equation; if there is none, this equation is entered."""
         exact = _key(eqn)
-        loose: Hashable = (eqn.op, frozen(eqn.attrs), _unordered(eqn), tuple(_kind(v.type) for v in eqn.outs))
-        loose = exact if eqn.regions else loose
+        kinds = tuple(_representation(v.type) for v in eqn.outs)
+        loose = exact if eqn.regions else (eqn.op, hashable(eqn.attrs), _unordered(eqn), kinds)
         table, key = (self.primal, exact) if eqn.primal else (self.adjoint, loose)
-        found = table.get(key)
-        if found is not None:
-            return found
+        equal_outs = table.get(key)
+        if equal_outs is not None:
+            return equal_outs
         self.enter(self.adjoint, loose, eqn.outs)
         if eqn.primal:
             self.enter(self.primal, exact, eqn.outs)
@@ -112,7 +118,7 @@ class _Cse:
             self.log.append((table, key))
 
     def invariant_carries(self, eqn: Eqn, args: Sequence[Operand]) -> None:
-        """A carry that the body hands back as it is, is its initial value."""
+        """Replace each carry that the body returns unchanged by its initial value."""
         n, counted = eqn.attrs["carries"], eqn.attrs["counted"]
         body = eqn.regions[-1]
         for k in range(n):
@@ -121,13 +127,13 @@ class _Cse:
             if body.results[1 + k] == param and (narrower or init.type == param.type == out.type):
                 self.narrowed |= narrower
                 if not eqn.primal and isinstance(init, Value):
-                    self.named(init, param.hint)
+                    self.offer_hint(init, param.hint)
                 self.env[param] = self.env[out] = init
                 if eqn.attrs["tested"]:
                     self.env[eqn.regions[0].params[k]] = init
 
-    def equal_arms(self, eqn: Eqn) -> None:
-        """An out that is the same outer value in both branches is that value."""
+    def equal_results(self, eqn: Eqn) -> None:
+        """Replace each out for which both branches return the same outer value by that value."""
         then, orelse = eqn.regions
         for out, a, b in zip(eqn.outs, then.results, orelse.results):
             if a == b and a.type == out.type:
@@ -135,22 +141,22 @@ class _Cse:
 
 
 def exact_literal(eqn: Eqn) -> Lit | None:
-    """The Python float that `eqn` computes of Python numbers, the same on every machine."""
+    """The float to which `eqn`, an operation on literals, is rounded on every machine; None if there is none."""
     if eqn.op.name not in EXACT or eqn.op.run is None or eqn.outs[0].type != FLOAT:
         return None
     values = [a.value for a in eqn.args if isinstance(a, Lit) and type(a.value) in (int, float)]
     if len(values) < len(eqn.args):
         return None
     try:
-        made = eqn.op.run(*values)
+        result = eqn.op.run(*values)
     except (ArithmeticError, ValueError):
         return None
-    return Lit(made) if type(made) is float and math.isfinite(made) else None
+    return Lit(result) if type(result) is float and math.isfinite(result) else None
 
 
 def _key(eqn: Eqn) -> Hashable:
-    return (eqn.op, frozen(eqn.attrs), eqn.spelling, tuple(map(_operand, eqn.args)),
-            tuple(_kind(v.type) for v in eqn.outs), _regions(eqn) if eqn.regions else ())
+    return (eqn.op, hashable(eqn.attrs), eqn.spelling, tuple(map(_operand, eqn.args)),
+            tuple(_representation(v.type) for v in eqn.outs), _regions(eqn) if eqn.regions else ())
 
 
 def _unordered(eqn: Eqn) -> tuple[Hashable, ...]:
@@ -162,18 +168,18 @@ def _operand(x: Operand) -> Hashable:
     return x.id if isinstance(x, Value) else x
 
 
-def _kind(t: Type) -> Hashable:
+def _representation(t: Type) -> Hashable:
     return (t.carrier, t.dtype, t.rank) if isinstance(t, Tensor) else t
 
 
 def _regions(eqn: Eqn) -> Hashable:
-    """The regions with the values that they bind numbered in order: equal up to names."""
+    """The regions with the values that they bind replaced by numbers, so that alpha-equivalent regions are equal."""
     numbers: dict[Value, int] = {}
 
     def bind(values: Sequence[Value]) -> Hashable:
         for v in values:
             numbers[v] = len(numbers)
-        return tuple(_kind(v.type) for v in values)
+        return tuple(_representation(v.type) for v in values)
 
     def read(args: Sequence[Operand]) -> Hashable:
         return tuple(("local", numbers[a]) if isinstance(a, Value) and a in numbers else _operand(a) for a in args)
@@ -182,16 +188,16 @@ def _regions(eqn: Eqn) -> Hashable:
         return bind(fn.params), tuple(map(inner, fn.eqns)), read(fn.results)
 
     def inner(e: Eqn) -> Hashable:
-        head = (e.op, frozen(e.attrs), e.spelling, e.primal, read(e.args))
+        head = (e.op, hashable(e.attrs), e.spelling, e.primal, read(e.args))
         return (*head, tuple(map(region, e.regions)), bind(e.outs))
 
     return tuple(map(region, eqn.regions))
 
 
-def frozen(value: Any) -> Hashable:
-    """A hashable that tells attributes apart (`1`, `1.0` and `True` are three)."""
+def hashable(value: Any) -> Hashable:
+    """A hashable form of an attribute that tells `1`, `1.0` and `True` apart."""
     if isinstance(value, Mapping):
-        return tuple(sorted((k, frozen(v)) for k, v in value.items()))
+        return tuple(sorted((k, hashable(v)) for k, v in value.items()))
     if isinstance(value, (tuple, list)):
-        return (type(value), *map(frozen, value))
+        return (type(value), *map(hashable, value))
     return (type(value).__name__, repr(value))

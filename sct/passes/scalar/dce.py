@@ -1,9 +1,8 @@
-"""Dead code:  a = f(x); b = g(x); return b  ->  b = g(x); return b
+"""Dead code elimination:  a = f(x); b = g(x); return b  ->  b = g(x); return b
 
-A value is live if a result, an effect or a live value needs it; liveness goes through
-the cycle of a loop's carries, so that a carry which only computes itself is dead.
-Dead equations go, and dead outs of conds, and dead carries, xs and ys of loops.  Each
-value and equation is visited once.
+A value is live if a result, an effect or a live value depends on it. Liveness follows the carries of a loop round the
+back edge, so that a carry which only computes itself is dead. The pass removes dead equations, dead outs of `cond`, and
+dead carries, xs and ys of loops. Each value and equation is visited once.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ T = TypeVar("T")
 
 
 def dce(fn: Fn, *, keep_raises: bool = False) -> Fn:
-    """`fn` without what nothing needs.
+    """`fn` without dead code.
 
-    keep_raises  the user's arithmetic that may raise, by value (`1 / x`) or by shape (`x.reshape(-1, k)`), stays;
-                 an element that is there does not
+    keep_raises  keep the user's arithmetic that may raise, by value (`1 / x`) or by shape (`x.reshape(-1, k)`), except
+                 reads of elements that are proved to exist
     """
     return _Dce(fn, keep_raises).run()
 
@@ -34,11 +33,11 @@ def dce(fn: Fn, *, keep_raises: bool = False) -> Fn:
 class _Dce:
     def __init__(self, fn: Fn, keep_raises: bool) -> None:
         self.fn, self.keep_raises = fn, keep_raises
-        self.made_by: dict[Value, tuple[Eqn, int]] = {}
+        self.producer: dict[Value, tuple[Eqn, int]] = {}
         self.param_of: dict[Value, tuple[Eqn, int, int]] = {}
         self.parent: dict[Eqn, Eqn | None] = {}
         self.live: set[Value] = set()
-        self.needed: set[Eqn] = set()
+        self.kept_eqns: set[Eqn] = set()
         self.work: list[Value] = []
         self.ranges: list[Range] = []
 
@@ -52,11 +51,11 @@ class _Dce:
         return self.region(self.fn)
 
     def scan(self, fn: Fn, parent: Eqn | None) -> Iterable[Eqn]:
-        """Enter who binds each value; the equations that are kept in any case."""
+        """Record where each value is bound; the equations that are live in any case."""
         popped = {(*eqn.args, eqn.loc) for eqn in fn.eqns if eqn.op.name == "remove_at"}
         for eqn in fn.eqns:
             self.parent[eqn] = parent
-            self.made_by.update((v, (eqn, k)) for k, v in enumerate(eqn.outs))
+            self.producer.update((v, (eqn, k)) for k, v in enumerate(eqn.outs))
             inner = self.range(eqn)
             self.ranges += inner
             for r, region in enumerate(eqn.regions):
@@ -64,26 +63,26 @@ class _Dce:
                 yield from self.scan(region, eqn)
             del self.ranges[len(self.ranges) - len(inner):]
             if is_effect(eqn) or self.keep_raises and eqn.primal and not eqn.regions and self.may_raise(eqn) \
-                    and not (eqn.op is index and (*eqn.args, eqn.loc) in popped):  # taking it out raises
+                    and not (eqn.op is index and (*eqn.args, eqn.loc) in popped):  # removing the item raises as well
                 yield eqn
 
     def may_raise(self, eqn: Eqn) -> bool:
         if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
-            return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_row(eqn)
+            return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_inner_list(eqn)
         return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
                             lambda i, d: is_in_bounds(term_of(i, self.maker), d, self.ranges[::-1]))
 
     def maker(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
-        eqn, _ = self.made_by.get(x, (None, 0))
+        eqn, _ = self.producer.get(x, (None, 0))
         return None if eqn is None else (eqn.op.name, eqn.args)
 
     def range(self, eqn: Eqn) -> list[Range]:
-        """What is known of the index of a loop."""
+        """The range of the index of a loop, if it is known."""
         if eqn.op.name != "loop" or not eqn.attrs["counted"]:
             return []
-        made = range_over(eqn.regions[-1].params[0], eqn.args[:3], bool(eqn.attrs.get("reverse")),
-                          lambda x: term_of(x, self.maker))
-        return [] if made is None else [made]
+        index_range = range_over(eqn.regions[-1].params[0], eqn.args[:3], bool(eqn.attrs.get("reverse")),
+                                 lambda x: term_of(x, self.maker))
+        return [] if index_range is None else [index_range]
 
     # liveness
 
@@ -94,18 +93,18 @@ class _Dce:
                 self.work.append(a)
 
     def trace(self, value: Value) -> None:
-        if value in self.made_by:
-            eqn, k = self.made_by[value]
+        if value in self.producer:
+            eqn, k = self.producer[value]
             self.need(eqn)
             self.out(eqn, k)
         elif value in self.param_of:
             self.param(*self.param_of[value])
 
     def need(self, eqn: Eqn) -> None:
-        """The equation stays, with what it takes to run it at all."""
+        """Keep the equation, the equations around it, and all that decides whether they run."""
         at: Eqn | None = eqn
-        while at is not None and at not in self.needed:
-            self.needed.add(at)
+        while at is not None and at not in self.kept_eqns:
+            self.kept_eqns.add(at)
             name = at.op.name
             if name == "loop":
                 self.mark(at.args[:3 * at.attrs["counted"]])
@@ -120,6 +119,7 @@ class _Dce:
             at = self.parent[at]
 
     def out(self, eqn: Eqn, k: int) -> None:
+        """Mark the values that the live out `k` of `eqn` comes from, inside its regions."""
         if eqn.op.name == "cond":
             self.mark(region.results[k] for region in eqn.regions)
         elif eqn.op.name == "loop":
@@ -130,7 +130,7 @@ class _Dce:
                 self.mark([body.results[k]])
 
     def param(self, eqn: Eqn, region: int, k: int) -> None:
-        """A param of a region is read: what is bound to it is live."""
+        """Mark the values that the live param `k` of a region comes from."""
         if eqn.op.name != "loop":
             return
         counted, n = eqn.attrs["counted"], eqn.attrs["carries"]
@@ -141,12 +141,13 @@ class _Dce:
             self.mark([eqn.args[3 * counted + k]])
 
     def carry(self, eqn: Eqn, k: int) -> None:
+        """Mark all values of a live carry."""
         self.mark([eqn.outs[k], eqn.args[3 * eqn.attrs["counted"] + k], eqn.regions[-1].results[1 + k]])
 
     # rebuilding
 
     def region(self, fn: Fn) -> Fn:
-        return fn.replace(eqns=tuple(self.eqn(e) for e in fn.eqns if e in self.needed))
+        return fn.replace(eqns=tuple(self.eqn(e) for e in fn.eqns if e in self.kept_eqns))
 
     def eqn(self, eqn: Eqn) -> Eqn:
         if not eqn.regions:
@@ -165,15 +166,15 @@ class _Dce:
         xs = [p in self.live for p in body.params[counted + n:]]
         ys = [v in self.live for v in eqn.outs[n + 1:]]
         body = body.replace(params=_pick(body.params, [True] * counted + carries + xs),
-                          results=_pick(body.results, [True, *carries, *ys]))
+                            results=_pick(body.results, [True, *carries, *ys]))
         tests = tuple(t.replace(params=_pick(t.params, carries)) for t in regions[:-1])
         return eqn.replace(args=_pick(eqn.args, [True] * first + carries + xs),
-                         outs=_pick(eqn.outs, [*carries, True, *ys]),
-                         attrs={**eqn.attrs, "carries": sum(carries)}, regions=(*tests, body))
+                           outs=_pick(eqn.outs, [*carries, True, *ys]),
+                           attrs={**eqn.attrs, "carries": sum(carries)}, regions=(*tests, body))
 
 
-def _is_row(eqn: Eqn) -> bool:
-    """Is this a list in a list?  What is read of it is read of the outer one, and raises then."""
+def _is_inner_list(eqn: Eqn) -> bool:
+    """Does this read a list out of a list?  Reads of the inner list read the outer one as well, and raise there."""
     return eqn.op.name == "index" and isinstance(eqn.out.type, List)
 
 

@@ -1,4 +1,4 @@
-"""Which equations may stand elsewhere, or be run once where they were run often."""
+"""Which equations may move to another place, or run once instead of in every iteration."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from sct.passes.scalar.cse import ALLOCATIONS
 __all__ = ["cannot_raise", "is_pure"]
 
 CALLS = ("call", "pullback")
-"""Ops that run functions: they stay where they are."""
+"""Ops that run functions: they do not move."""
 
 
 def is_pure(node: Node) -> bool:
+    """Is this an equation without regions, effects or a buffer of its own?"""
     return bool(node.outs) and not (
         node.blocks or is_effect(node.eqn) or node.name in ALLOCATIONS or node.name in CALLS)
 
 
 def cannot_raise(node: Node) -> bool:
-    """Functions of Python numbers raise by value (`math.exp`), those of arrays do not."""
+    """Functions of Python numbers may raise by value (`math.exp`), those of arrays do not."""
     op, t = node.eqn.op, node.outs[0].type if node.outs else None
     if node.eqn.primal and may_raise(node.eqn.replace(args=tuple(node.args), outs=tuple(node.outs))):
         return False
