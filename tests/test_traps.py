@@ -580,3 +580,52 @@ def test_what_a_record_holds_is_not_overwritten() -> None:
 def test_a_filtered_sum_in_a_lambda() -> None:
     f = lambda rows: sum(a for a, kept in rows if kept) * 1.0
     assert grad(f)([(1.0, True), (2.0, False), (3.0, True)]) == [(1.0, None), (0.0, None), (1.0, None)]
+
+
+def or_else_itself(x, y):
+    w = math.atan(x and 1.5) * y
+    return 1.28 * y + 0.81 * w + 0.68 * x
+
+
+def part_of_a_branch(x, y):
+    u = x * y if x < 0.0 else y
+    v = math.sin(u) if x < 0.0 else math.exp(u)
+    return u * v + 0.68 * x
+
+
+def two_branches(x, y):
+    if x < 0.0:
+        u = x
+        w = math.sin(x) * y
+    else:
+        u = y
+        w = math.cos(y) * x
+    return math.tanh(u) * w + u * u
+
+
+@pytest.mark.parametrize("h", [or_else_itself, part_of_a_branch, two_branches])
+@pytest.mark.parametrize("args", [(-0.143, 1.339, 1.777), (0.6, -1.2, -0.4), (0.0, 0.7, 0.3)])
+@pytest.mark.parametrize("argnums", [0, 1, (0, 1, 2)])
+def test_a_helper_reads_a_parameter_in_one_branch_of_its_backward_part(h, args, argnums) -> None:
+    def f(x, y, z):
+        if x < 0.5:
+            x += h(z, x) + y
+        else:
+            y += h(x=z, y=x)
+        return x * h(y, x)
+
+    assert value_and_grad(f, argnums=argnums)(*args)[0] == f(*args)
+    check_grads(f, args, argnums=argnums, order=2)
+
+
+def test_a_call_for_nothing_is_not_emitted() -> None:
+    def f(x, y, z):
+        if x:
+            x += or_else_itself(z, x)
+        else:
+            y += or_else_itself(x=z, y=x)
+        return x
+
+    gradient = grad(f, argnums=(0, 2))
+    assert gradient(0.5, 1.0, 0.25) == pytest.approx((1.0 + 1.28 + 0.81 * math.atan(1.5), 0.68))
+    assert "or_else_itself()" not in gradient.source

@@ -61,7 +61,7 @@ class _DeadArguments:
                 break
         functions = [self.shrink_function(self.without_dead(f)) for f in self.program.functions
                      if self.called.intersection(call_names(f))]
-        return self.shrink_region(self.without_dead(top)).replace(functions=tuple(functions))
+        return _without_empty_functions(self.shrink_region(self.without_dead(top)).replace(functions=tuple(functions)))
 
     def live_counts(self) -> tuple[int, ...]:
         return len(self.called), *(len(s) for live in (self.params, self.results, self.fields) for s in live.values())
@@ -203,3 +203,17 @@ def _masked(operands: Sequence[Operand], live: set[int]) -> tuple[Operand, ...]:
 
 def _pick(items: Sequence[T], positions: Iterable[int]) -> tuple[T, ...]:
     return tuple(items[k] for k in positions)
+
+
+def _without_empty_functions(program: Fn) -> Fn:
+    """`program` without functions that do nothing and return nothing, and without their calls."""
+    empty = {f.name for f in program.functions if not f.eqns and not f.results}
+    if not empty:
+        return program
+
+    def without_calls(fn: Fn) -> Fn:
+        eqns = (eqn for eqn in fn.eqns if eqn.op.name != "call" or eqn.attrs["callee"] not in empty)
+        return fn.replace(eqns=tuple(e.replace(regions=tuple(map(without_calls, e.regions))) for e in eqns))
+
+    functions = tuple(without_calls(f) for f in program.functions if f.name not in empty)
+    return _without_empty_functions(without_calls(program.replace(functions=())).replace(functions=functions))

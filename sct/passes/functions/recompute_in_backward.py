@@ -84,11 +84,18 @@ class BackwardRecompute:
         read = [v for v in free_values(self.backward) if v not in self._params]
         residuals = sorted((v for v in read if self._cost(self._value_of(v)) > TAPE), key=lambda v: order.get(v, -1))
         for v in reversed(list(residuals)):
-            others = {self._value_of(x) for x in residuals} - {self._value_of(v)}
+            others = self._available_beside(v, residuals)
             eqn = self._producer.get(self._value_of(v))
             if eqn is not None and _cost(eqn) + sum(self._cost(x) for x in eqn.args if x not in others) <= TAPE:
                 residuals.remove(v)
         return residuals
+
+    def _available_beside(self, v: Value, residuals: Iterable[Value]) -> set[Value]:
+        """The values that the other residuals give where `v` is read: in its branch, or at the top level."""
+        value = self._value_of(v)
+        branch = None if value is v else self._in_branch[v][1]
+        others = {x: self._value_of(x) for x in residuals}
+        return {y for x, y in others.items() if y is x or self._in_branch[x][1] is branch} - {value}
 
     def _value_of(self, v: Value) -> Value:
         """If `v` is the out of a conditional, the value of a branch that it stands for at its uses."""

@@ -10,10 +10,10 @@ the predicate need not be saved.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, is_undef, rebuild, substitute, undef
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, bound_values, free_values, is_undef, rebuild, substitute, undef
 from sct.ir.types import BOOL, Residuals, Type, Undef
 from sct.ops.program.call_ops import pack, unpack
 from sct.ops.program.control import cond
@@ -121,20 +121,34 @@ def _only_reader(backward: Fn, predicate: Operand, v: Value) -> int | None:
 
 
 def _narrow(conditional: Eqn, backward: Fn, out: Value, branch: int, value: Value) -> tuple[Eqn, Fn]:
-    """Add an out that is undefined in the other branch; the backward part unwraps it in place of reading `out`."""
+    """Replace `out` in the backward part by the value of the branch.
+
+    A value that the branch binds itself becomes an out that is undefined in the other branch.
+    """
+    if value not in bound_values(conditional.regions[branch]):
+        return conditional, _with_reads(
+            backward, conditional, branch, out, lambda region: rebuild(region, {out: value}))
     new = Value(Undef(value.type), out.hint, out.dim)
     regions = tuple(r.replace(results=(*r.results, value if k == branch else undef(value.type)))
                     for k, r in enumerate(conditional.regions))
+
+    def unwrapped(region: Fn) -> Fn:
+        inner = Value(value.type, out.hint, out.dim)
+        region = rebuild(region, {out: inner})
+        return region.replace(eqns=(Eqn(unwrap, (new,), (inner,), primal=False), *region.eqns))
+
+    conditional = conditional.replace(regions=regions, outs=(*conditional.outs, new))
+    return conditional, _with_reads(backward, conditional, branch, out, unwrapped)
+
+
+def _with_reads(backward: Fn, conditional: Eqn, branch: int, out: Value, change: Callable[[Fn], Fn]) -> Fn:
+    """`backward`, where the mirrored branches that read `out` are changed."""
     eqns = []
     for eqn in backward.eqns:
         if eqn.op is cond and eqn.args[0] is conditional.args[0] and out in free_values(eqn.regions[branch]):
-            inner = Value(value.type, out.hint, out.dim)
-            region = rebuild(eqn.regions[branch], {out: inner})
-            region = region.replace(eqns=(Eqn(unwrap, (new,), (inner,), primal=False), *region.eqns))
-            eqn = eqn.replace(regions=tuple(region if k == branch else r for k, r in enumerate(eqn.regions)))
+            eqn = eqn.replace(regions=tuple(change(r) if k == branch else r for k, r in enumerate(eqn.regions)))
         eqns.append(eqn)
-    conditional = conditional.replace(regions=regions, outs=(*conditional.outs, new))
-    return conditional, backward.replace(eqns=tuple(eqns))
+    return backward.replace(eqns=tuple(eqns))
 
 
 def branch_record(forward: Sequence[Eqn], backward: Fn, residuals: Sequence[Value]) -> BranchRecord | None:
