@@ -19,7 +19,8 @@ import numpy as np
 from sct.errors import SctError
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
 from sct.frontend.calls.captured_variables import Outer, captured
-from sct.frontend.calls.function_specialization import call_outlined, same_kind
+from sct.frontend.calls.flattened_arguments import same_kind
+from sct.frontend.calls.function_specialization import call_outlined
 from sct.frontend.calls.opaque_calls import (
     exception,
     is_installed,

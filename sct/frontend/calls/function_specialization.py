@@ -1,402 +1,234 @@
-"""Functions of their own: what calls itself, and what is long and called again.
+"""Function specialization: one function of the program for all calls with arguments of one kind.
 
     def power(x, n):                     def power(x: float, n: int) -> float: ...
         ... x * power(x, n - 1)    ->        p: float = call(x, m, callee="power")
 
-Such a function is evaluated once for arguments of one kind: in a heap of its own, its
-params the numbers and arrays among the arguments.  What it writes into an array of the
-caller is one more result, the new version of that array.  While a function that calls
-itself is evaluated, its calls are taken to give what the last evaluation gave, at first
-nothing; their arguments may widen its params.  It is evaluated until both settle.
+Such a function calls itself, or is long and called again (`outlining`).  It is evaluated once for each kind of
+arguments, in a heap of its own; its params are the numbers and arrays in the arguments.  An array of the caller that
+it writes has its new version as one more result.
+
+A function that calls itself is evaluated until a fixpoint.  Its own calls have the results of the evaluation before
+(none at first), and their arguments may widen its params; the last evaluation changes neither params nor results.
 """
 
 from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Union
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from sct.frontend.calls.captured_variables import Outer, captured
+from sct.frontend.calls.captured_variables import Outer
+from sct.frontend.calls.flattened_arguments import (
+    ArgumentLeaf,
+    ArgumentTree,
+    Flattening,
+    NotFlattenable,
+    leaf_indices,
+    operand_of,
+)
 from sct.frontend.heap.store import Cells, Store
 from sct.frontend.heap.subscripts import write_through
 from sct.frontend.interpreter.interpreter import Dead, Doubt, Evaluator, Frame
 from sct.frontend.source.parse import SourceFunction
-from sct.frontend.values.abstract_values import (
-    Abstract,
-    Array,
-    Bound,
-    Cached,
-    Closure,
-    Container,
-    Key,
-    Perhaps,
-    Poison,
-    Ref,
-    Slots,
-    Static,
-    Tup,
-)
-from sct.frontend.values.exact_keys import exact
+from sct.frontend.values.abstract_values import Abstract, Array, Key, Ref, Slots
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits
 from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join, sym
 from sct.ops import call
 
-__all__ = ["call_outlined", "kind_of", "same_kind"]
+__all__ = ["call_outlined"]
 
 TOO_MANY = 24
-"""Kinds of arguments of one function."""
+"""How many kinds of arguments one function may have."""
 
 
-class Unsupported(Exception):
-    """These arguments are not those of a function of its own."""
-
-
-# -- arguments and results taken apart ------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Leaf:
-    index: int
-
-
-@dataclass(frozen=True)
-class _Node:
-    """A container; `which` numbers the lists and dicts, as two names may hold one; `exact` tells its keys apart."""
-
-    kind: object
-    which: int
-    keys: tuple[Any, ...] = field(compare=False)
-    items: tuple[_Shape, ...]
-    exact: Hashable = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "exact", exact(self.keys))
-
-
-_Shape = Union[_Leaf, _Node, Static, Poison]
-
-
-@dataclass(frozen=True)
-class _Code:
-    """The code of a closure, and the call that it was made in, by its number."""
-
-    node: Any
-    function: Any
-    frame: int
-
-
-@dataclass
-class _Parts:
-    """The numbers and arrays in abstract values; an array that has two names is one part.
-
-    around   the calls that closures were made in
-    numbers  what of Python's numbers, where its value is known, is a part as well
-    """
-
-    ev: Evaluator
-    around: Outer = field(default_factory=Outer)
-    numbers: tuple[type, ...] = (int, float)
-    values: list[Abstract] = field(default_factory=list)
-    refs: dict[Ref, int] = field(default_factory=dict)
-    containers: dict[int, int] = field(default_factory=dict)
-
-    def shape(self, v: Abstract, pinned: bool = False) -> _Shape:
-        if isinstance(v, Ref):
-            if v not in self.refs:
-                self.refs[v] = len(self.values)
-                self.values.append(v)
-            return _Leaf(self.refs[v])
-        if isinstance(v, Value) or isinstance(v, Static) and type(v.peek) in self.numbers and not pinned:
-            self.values.append(v)
-            return _Leaf(len(self.values) - 1)
-        if isinstance(v, Tup):
-            return _Node(v.with_(()), 0, (), tuple(self.shape(x, pinned) for x in v.items))
-        if isinstance(v, Perhaps):
-            return _Node(Perhaps, 0, (), (self.shape(v.of),))
-        if isinstance(v, Bound):
-            names = tuple(name for name, _ in v.kwargs)
-            return _Node((Bound, v.method), 0, names,
-                         tuple(self.shape(x) for x in (v.fn, *v.args, *(x for _, x in v.kwargs))))
-        if isinstance(v, Cached):
-            return _Node(Cached, 0, (), (self.shape(v.fn),))
-        if isinstance(v, Closure):
-            return self.closure(v)
-        if isinstance(v, Container):
-            cell = self.ev.store.cells[v.addr]
-            if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen or cell.rows is not None:
-                raise Unsupported("a list or dict that has two names, or a list whose length is not known")
-            which = self.containers[v.addr] = len(self.containers)
-            return _Node(replace(v, addr=0), which, cell.keys, tuple(self.shape(x, pinned) for x in cell.items))
-        if isinstance(v, (Static, Poison)):
-            return v
-        raise Unsupported(f"a {type(v).__name__.lower()}")
-
-    def closure(self, v: Closure) -> _Shape:
-        if v.frame not in self.around.frames:
-            raise Unsupported("a function that it makes")
-        code = _Code(v.node, self.ev.all_frames[v.frame].function, self.around.frames.index(v.frame))
-        lacks = tuple(d is None for d in v.kw_defaults)
-        given = (*v.defaults, *(d for d in v.kw_defaults if d is not None))
-        return _Node(code, len(v.defaults), lacks, tuple(map(self.shape, given)))
-
-    def made(self, shape: _Shape, leaves: Sequence[Abstract]) -> Abstract:
-        """The value of this shape with other leaves, its containers new."""
-        if isinstance(shape, _Leaf):
-            return leaves[shape.index]
-        if not isinstance(shape, _Node):
-            return shape
-        items = tuple(self.made(x, leaves) for x in shape.items)
-        if isinstance(shape.kind, Tup):
-            return shape.kind.with_(items)
-        if shape.kind is Perhaps:
-            (of,) = items
-            assert isinstance(of, Tup)
-            return Perhaps(of)
-        if shape.kind is Cached:
-            return Cached(items[0])
-        if isinstance(shape.kind, tuple):
-            split = len(items) - len(shape.keys)
-            return Bound(items[0], items[1:split], tuple(zip(shape.keys, items[split:])), shape.kind[1])
-        if isinstance(shape.kind, _Code):
-            named = iter(items[shape.which:])
-            return Closure(shape.kind.node, self.around.frames[shape.kind.frame], items[:shape.which],
-                           tuple(None if lacks else next(named) for lacks in shape.keys))
-        assert isinstance(shape.kind, Container)
-        self.ev.store.cells[addr := self.ev.new_addr()] = Slots(items, shape.keys)
-        return replace(shape.kind, addr=addr)  # type: ignore[return-value]
-
-
-def _kind(t: Type) -> object:
-    """What of a type makes an evaluation of its own."""
+def _type_kind(t: Type) -> object:
+    """The part of a type on which functions are specialized."""
     if isinstance(t, Tensor):
         return ("array", t.dtype, t.rank) if t.is_array else (t.kind, t.dtype == "f32")
-    return type(t), _kind(t.elem) if isinstance(t, (Optional, Undef, Seq)) else t
-
-
-# -- functions --------------------------------------------------------------------------------------
+    return type(t), _type_kind(t.elem) if isinstance(t, (Optional, Undef, Seq)) else t
 
 
 @dataclass(eq=False)
-class Function:
-    """A function of the program.
+class OutlinedFunction:
+    """A function of the program, specialized for one kind of arguments.
 
-    types    of its params
-    dims     the sizes that its int params equal
-    result   what it gives, as a shape of leaves; its leaves' types; None: it does not end
-    given    of the leaves: the param whose very array one is
-    tied     of the leaves: may one share memory with a param, or with another leaf?
-    written  the params that it writes
-    busy     it is being evaluated; recursive: it was called meanwhile
-    flags    of what it gives, bools may be another one in each call
-    settled  nothing was learnt in the last evaluation, which is the `round`-th
-    widened  its params were found to be wider in that evaluation
-    loose    the sizes of what it gives are not taken to be those of the evaluation before
-    based    the functions, and their rounds, that were being evaluated when it was and that it
-             called: what they give was not known for certain
+    trees        how its arguments are arranged; `types` and `dims`: of its params, a dim where an int param is a size
+    result       how its results are arranged, None if it never returns; `results`: their types
+    same_array   for each result: the param whose array it is, if it is one
+    may_alias    for each result: may it share memory with a param or with another result?
+    written      the params that it writes
+    fn           its IR, None until it is evaluated
+    site         the call sites that it was outlined for, if it does not call itself
+    in_progress  it is being evaluated; recursive: it was called meanwhile
+    bools_vary   a bool in its result differs between calls, so it is no constant of the result
+    converged    the last evaluation, number `round`, changed neither params nor results
+    params_widened  a call in the last evaluation widened its params
+    fresh_sizes  the sizes of its results are not taken from the evaluation before
+    assumes      the functions in progress whose results it used, with the round of these results
     """
 
     name: str
-    shapes: Mapping[Key, _Shape]
+    trees: Mapping[Key, ArgumentTree]
     types: list[Type]
     dims: list[Dim | None]
-    result: _Shape | None = None
+    result: ArgumentTree | None = None
     results: list[Type] = field(default_factory=list)
-    given: list[int | None] = field(default_factory=list)
-    tied: list[bool] = field(default_factory=list)
+    same_array: list[int | None] = field(default_factory=list)
+    may_alias: list[bool] = field(default_factory=list)
     written: list[int] = field(default_factory=list)
     params: tuple[Value, ...] = ()
     fn: Fn | None = None
     site: Any = None
-    busy: bool = False
+    in_progress: bool = False
     recursive: bool = False
-    flags: bool = False
-    settled: bool = False
-    widened: bool = False
-    loose: bool = False
+    bools_vary: bool = False
+    converged: bool = False
+    params_widened: bool = False
+    fresh_sizes: bool = False
     round: int = 0
-    based: dict[Function, int] = field(default_factory=dict)
+    assumes: dict[OutlinedFunction, int] = field(default_factory=dict)
 
     @property
-    def known(self) -> bool:
-        """Does what it was based on still hold?"""
-        return self.fn is not None and all(f.round == n for f, n in self.based.items())
+    def is_current(self) -> bool:
+        """Do the results that it assumed of other functions still hold?"""
+        return self.fn is not None and all(f.round == n for f, n in self.assumes.items())
 
     def takes(self, ev: Evaluator, types: Sequence[Type], dims: Sequence[Dim | None]) -> bool:
         return (all(map(fits, types, self.types)) and all(e is None or d == e for d, e in zip(dims, self.dims))
                 and _sizes_fit(ev, types, self.types))
 
     def widen(self, types: Sequence[Type], dims: Sequence[Dim | None]) -> None:
-        self.settled, self.widened = False, True
-        self.types = _settled(self.types, types, self.name)
+        self.converged, self.params_widened = False, True
+        self.types = _widened(self.types, types, self.name)
         self.dims = [e if e == d else None for d, e in zip(dims, self.dims)]
 
 
 def _sizes_fit(ev: Evaluator, types: Sequence[Type], declared: Sequence[Type]) -> bool:
-    """Are these sizes those that are declared, where they are not a function's own, and equal where these are?"""
-    own: dict[Dim, Dim] = {}
-    for t, p in zip(map(_bare, types), map(_bare, declared)):
+    """Are these sizes equal to the declared ones if those are sizes of arguments, and consistent with fresh symbols?"""
+    values: dict[Dim, Dim] = {}
+    for t, p in zip(map(_unwrapped, types), map(_unwrapped, declared)):
         if not isinstance(t, Tensor) or not isinstance(p, Tensor):
             continue
         for d, e in zip(map(ev.resolve, t.shape), map(ev.resolve, p.shape)):
-            if (e if e.symbols <= ev.sizes.keys() else own.setdefault(e, d)) != d:
+            if (e if e.symbols <= ev.sizes.keys() else values.setdefault(e, d)) != d:
                 return False
     return True
 
 
-def _bare(t: Type) -> Type:
-    return _bare(t.elem) if isinstance(t, (Optional, Undef, Seq)) else t
+def _unwrapped(t: Type) -> Type:
+    return _unwrapped(t.elem) if isinstance(t, (Optional, Undef, Seq)) else t
 
 
-def _settled(old: Sequence[Type], new: Sequence[Type], name: str) -> list[Type]:
-    """Types of both; a size that is not the same in both is a size of its own, one for all that are equal in both."""
-    own: dict[tuple[Dim, Dim], Dim] = {}
+def _widened(old: Sequence[Type], new: Sequence[Type], name: str) -> list[Type]:
+    """The types that hold both; a size that differs is replaced by a fresh symbol, the same one for equal pairs."""
+    fresh: dict[tuple[Dim, Dim], Dim] = {}
     count = itertools.count()
 
     def size(d: Dim, e: Dim) -> Dim:
-        mine = sym(f"_{zlib.crc32(name.encode())}_{next(count)}")
-        return d if d == e else own.setdefault((d, e), mine)
+        symbol = sym(f"_{zlib.crc32(name.encode())}_{next(count)}")
+        return d if d == e else fresh.setdefault((d, e), symbol)
 
-    def settled(both: Type, a: Type, b: Type) -> Type:
+    def widened(both: Type, a: Type, b: Type) -> Type:
         if isinstance(both, (Optional, Undef)):
-            return type(both)(settled(both.elem, a, b))
-        p, q = _bare(a), _bare(b)
+            return type(both)(widened(both.elem, a, b))
+        p, q = _unwrapped(a), _unwrapped(b)
         if not isinstance(both, Tensor) or not isinstance(p, Tensor) or not isinstance(q, Tensor):
             return both
         return Tensor(both.carrier, both.dtype, tuple(map(size, p.shape, q.shape)))
 
-    return [settled(join(a, b), a, b) for a, b in zip(old, new)]
+    return [widened(join(a, b), a, b) for a, b in zip(old, new)]
 
 
-def _loose(t: Type, name: str) -> Type:
-    """A type with sizes of its own."""
+def _with_fresh_sizes(t: Type, name: str) -> Type:
+    """The type with a fresh symbol for each size."""
     if isinstance(t, (Optional, Undef)):
-        return type(t)(_loose(t.elem, name))
+        return type(t)(_with_fresh_sizes(t.elem, name))
     if not isinstance(t, Tensor):
         return t
     return Tensor(t.carrier, t.dtype, tuple(sym(f"_{zlib.crc32(name.encode())}_{k}") for k in range(t.rank)))
 
 
-def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract]) -> object | None:
-    """What arguments have in common that may be those of one function; None where there is no such kind."""
-    try:
-        parts = _Parts(ev)
-        shapes = tuple((key.name, parts.shape(v)) for key, v in bound.items())
-        types = [ev.resolved(x.type) for x in map(_operand(ev), parts.values)]
-    except Unsupported:
-        return None
-    names: dict[Dim, str] = {}
-    return shapes, tuple(_named(ev, t, names) for t in types)
-
-
-def _named(ev: Evaluator, t: Type, names: dict[Dim, str]) -> str:
-    """The text of a type; sizes that are not those of arguments by numbers."""
-    if isinstance(t, (Optional, Undef, Seq)):
-        return f"{type(t).__name__} {_named(ev, t.elem, names)}"
-    if not isinstance(t, Tensor):
-        return str(t)
-    sizes = [str(d) if d.symbols <= ev.sizes.keys() else names.setdefault(d, f"?{len(names)}") for d in t.shape]
-    return f"{t.carrier} {t.dtype} {sizes}"
-
-
-def _operand(ev: Evaluator) -> Callable[[Abstract], Operand]:
-    return lambda v: ev.contents(v) if isinstance(v, Ref) else ev.lit(v)
-
-
-def same_kind(ev: Evaluator, a: tuple[Frame, Mapping[str, Abstract]], b: tuple[Frame, Mapping[str, Abstract]]) -> bool:
-    """Do two calls of one text, with their arguments, differ in numbers and arrays alone?"""
-    both = [(captured(ev, frame, given.values()), given) for frame, given in (a, b)]
-    (p, x), (q, y) = both
-    if p.links != q.links:
-        return False
-    first, second = _Parts(ev, p), _Parts(ev, q)
-    pairs = [(x[name], y[name]) for name in x]
-    pairs += [(ev.store.vars[k], ev.store.vars[j]) for k, j in zip(p.keys, q.keys) if k != j]
-    try:
-        return all(first.shape(v) == second.shape(w) for v, w in pairs)
-    except Unsupported:
-        return False
-
-
 def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], body: Callable[[], Abstract],
-                  around: Outer, site: Any = None) -> Abstract:
-    """A call of the function of its own that the function of `frame` is for these arguments.
+                  outer: Outer, site: Any = None) -> Abstract:
+    """Calls the specialization of the function of `frame` for these arguments; evaluates it first if it is new.
 
-    body    evaluates it, where its params are bound
-    around  what it reads of functions around it, which is bound as well
-    site    of what is called again, what it is known by
+    bound  its arguments, and the variables of enclosing functions that it reads
+    body   evaluates its body, where `bound` are bound
+    outer  the variables of enclosing functions
+    site   of a function that is outlined because it is called again
     """
     source = frame.source
     pinned = ev.pinned.setdefault(frame.code, set())
-    parts = _Parts(ev, around)
+    flat = Flattening(ev, outer)
     try:
-        shapes = {key: parts.shape(v, key.name in pinned) for key, v in bound.items()}
-    except Unsupported as error:
+        trees = {key: flat.flatten(v, key.name in pinned) for key, v in bound.items()}
+    except NotFlattenable as error:
         ev.refuse("SCT204", f"`{source.name}` calls itself, and is given {error}", hint="pass numbers and arrays")
-    operands = list(map(_operand(ev), parts.values))
+    operands = list(map(operand_of(ev), flat.values))
     types, dims = [x.type for x in operands], [x.dim for x in operands]
-    frozen = [isinstance(v, Ref) and ev.store.cells[v.addr].frozen for v in parts.values]
-    f = _found(ev, frame, shapes, around, types, dims, frozen)
+    frozen = [isinstance(v, Ref) and ev.store.cells[v.addr].frozen for v in flat.values]
+    f = _specialization(ev, frame, trees, outer, types, dims, frozen)
     f.site = site
-    if f.busy:
+    if f.in_progress:
         f.recursive = True
         if not f.takes(ev, types, dims):
             f.widen(types, dims)
-    if not f.busy and not f.known:
-        f.fn, f.result, f.shapes, f.based = None, None, shapes, {}
+    if not f.in_progress and not f.is_current:
+        f.fn, f.result, f.trees, f.assumes = None, None, trees, {}
         try:
-            _evaluate(ev, f, source, parts, body)
+            _evaluate(ev, f, source, flat, body)
         except NeedsStatic as need:
             name = _static_param(f, need.value, operands)
             if name is None:
                 raise
             pinned.add(name)
-            return call_outlined(ev, frame, bound, body, around, site)
-    _note(ev, f)
+            return call_outlined(ev, frame, bound, body, outer, site)
+    _note_assumptions(ev, f)
     if f.result is None:
-        if f.busy or any(g.busy for g in f.based):
+        if f.in_progress or any(g.in_progress for g in f.assumes):
             raise Dead
         ev.refuse("SCT204", f"`{source.name}` calls itself on every path: it does not end",
                   hint="return without a call of itself in some case")
-    return _emit(ev, f, source, parts, operands)
+    return _emit_call(ev, f, source, flat, operands)
 
 
-def _note(ev: Evaluator, f: Function) -> None:
-    """What is being evaluated, and calls `f`, is based on what `f` is based on."""
-    unsure = {g: n for g, n in f.based.items() if g.busy}
-    if f.busy:
-        unsure[f] = f.round
-    for g in unsure:
-        for above in ev.evaluating[ev.evaluating.index(g) + 1:]:
-            above.based[g] = unsure[g]
+def _note_assumptions(ev: Evaluator, f: OutlinedFunction) -> None:
+    """Functions in progress that call `f` assume the results that `f` assumes, and its own if it is in progress."""
+    assumed = {g: n for g, n in f.assumes.items() if g.in_progress}
+    if f.in_progress:
+        assumed[f] = f.round
+    for g in assumed:
+        for caller in ev.evaluating[ev.evaluating.index(g) + 1:]:
+            caller.assumes[g] = assumed[g]
 
 
-def _found(ev: Evaluator, frame: Frame, shapes: Mapping[Key, _Shape], around: Outer, types: Sequence[Type],
-           dims: Sequence[Dim | None], frozen: Sequence[object]) -> Function:
+def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTree], outer: Outer, types: Sequence[Type],
+                    dims: Sequence[Dim | None], frozen: Sequence[object]) -> OutlinedFunction:
     source = frame.source
-    named = tuple((key.name, shape) for key, shape in shapes.items())
-    key = frame.code, tuple(around.links), named, tuple(map(_kind, types)), tuple(frozen)
-    known: list[Function] = ev.functions.setdefault(key, [])
-    for f in known:
-        if f.busy or f.takes(ev, types, dims):
+    named = tuple((key.name, tree) for key, tree in trees.items())
+    key = frame.code, tuple(outer.links), named, tuple(map(_type_kind, types)), tuple(frozen)
+    candidates: list[OutlinedFunction] = ev.functions.setdefault(key, [])
+    for f in candidates:
+        if f.in_progress or f.takes(ev, types, dims):
             return f
     if sum(len(fs) for k, fs in ev.functions.items() if k[0] == frame.code) >= TOO_MANY:
         ev.refuse("SCT204", f"`{source.name}` calls itself with ever new kinds of arguments",
-                  why="what decides types, a flag or an axis, is another one in each call",
+                  why="an argument that decides types, such as a flag or an axis, differs in each call",
                   hint="write it as a loop")
-    f = Function(_free_name(ev, source.name), shapes, [_own(ev, t) for t in types],
+    f = OutlinedFunction(_free_name(ev, source.name), trees, [_outlined_type(ev, t) for t in types],
                  [d if d is not None and d.symbols and d.symbols <= ev.sizes.keys() else None for d in dims])
-    known.append(f)
+    candidates.append(f)
     return f
 
 
-def _own(ev: Evaluator, t: Type) -> Type:
-    """A type whose sizes mean something in another function: those of arguments, or names of their own."""
+def _outlined_type(ev: Evaluator, t: Type) -> Type:
+    """The type with sizes that mean something in another function: sizes of arguments, or fresh symbols."""
     if isinstance(t, (Optional, Undef, Seq)):
-        return type(t)(_own(ev, t.elem))
+        return type(t)(_outlined_type(ev, t.elem))
     if not isinstance(t, Tensor):
         return t
     return Tensor(t.carrier, t.dtype, tuple(
@@ -406,70 +238,66 @@ def _own(ev: Evaluator, t: Type) -> Type:
 def _free_name(ev: Evaluator, name: str) -> str:
     base = name if name.isidentifier() else "function"
     taken = {f.name for fs in ev.functions.values() for f in fs}
-    return next(made for k in itertools.count() if (made := f"{base}_{k}" if k else base) not in taken)
+    return next(name for k in itertools.count() if (name := f"{base}_{k}" if k else base) not in taken)
 
 
-def _static_param(f: Function, v: Value, operands: Sequence[Operand]) -> str | None:
-    """The name of the param that is `v`, if the call gives it a number that is known."""
+def _static_param(f: OutlinedFunction, v: Value, operands: Sequence[Operand]) -> str | None:
+    """The name of the param `v`, if the call passes a known number for it."""
     if v not in f.params:
         return None
     k = f.params.index(v)
     if not isinstance(operands[k], Lit):
         return None
-    return next(key.name for key, shape in f.shapes.items() if k in _leaves(shape))
+    return next(key.name for key, tree in f.trees.items() if k in leaf_indices(tree))
 
 
-def _leaves(shape: _Shape) -> Iterable[int]:
-    if isinstance(shape, _Leaf):
-        yield shape.index
-    elif isinstance(shape, _Node):
-        for item in shape.items:
-            yield from _leaves(item)
+# -- the fixpoint of one function -------------------------------------------------------------------------
 
 
-# -- evaluating ----------------------------------------------------------------------------------------
-
-
-def _evaluate(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, body: Callable[[], Abstract]) -> None:
-    f.busy = True
+def _evaluate(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
+              body: Callable[[], Abstract]) -> None:
+    """Evaluates the function until neither its params nor its results change."""
+    f.in_progress = True
     ev.evaluating.append(f)
     try:
         for _ in range(40):
-            f.settled, f.widened, f.based = True, False, {}
+            f.converged, f.params_widened, f.assumes = True, False, {}
             f.round += 1
             try:
-                fn = _walk(ev, f, source, parts, body)
+                fn = _evaluate_once(ev, f, source, flat, body)
             except Doubt as doubt:
                 if doubt.function is not f:
                     raise
-                f.loose, f.result = True, None
+                f.fresh_sizes, f.result = True, None
                 continue
-            if f.widened:
-                f.result = None  # it was learnt of narrower params
-            elif f.settled or not f.recursive:
+            if f.params_widened:
+                f.result = None  # it is the result for narrower params
+            elif f.converged or not f.recursive:
                 f.fn = fn
                 return
     finally:
-        f.busy = False
+        f.in_progress = False
         ev.evaluating.pop()
-    ev.refuse("SCT204", f"the types of `{source.name}`, which calls itself, do not settle", hint="write it as a loop")
+    ev.refuse("SCT204", f"the types of `{source.name}`, which calls itself, do not reach a fixpoint",
+              hint="write it as a loop")
 
 
-def _walk(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, body: Callable[[], Abstract]) -> Fn:
-    """One evaluation: what the function gives for params of the types that are known by now."""
+def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
+                   body: Callable[[], Abstract]) -> Fn:
+    """One evaluation, with the param types learnt so far."""
     params = f.params = tuple(Value(t, _hint(f, k), d) for k, (t, d) in enumerate(zip(f.types, f.dims)))
-    outer = ev.frames, ev.store, ev.boundary, ev.b, ev.open
+    caller = ev.frames, ev.store, ev.boundary, ev.b, ev.open
     builder = Builder()
     ev.frames, ev.store, ev.boundary, ev.b, ev.open = [], Store(Cells({}, ev.captured)), 0, builder, []
     try:
         leaves: list[Abstract] = []
-        for p, v in zip(params, parts.values):
+        for p, v in zip(params, flat.values):
             leaves.append(p)
             if isinstance(v, Ref):
                 ev.store.cells[addr := ev.new_addr()] = Array(p, merged=True)
                 leaves[-1] = Ref(addr, object=None)
-        for key, shape in f.shapes.items():
-            ev.store.vars[key] = parts.made(shape, leaves)
+        for key, tree in f.trees.items():
+            ev.store.vars[key] = flat.rebuild(tree, leaves)
         containers = {addr: cell for addr, cell in ev.store.cells.items() if isinstance(cell, Slots)}
         with ev.block(builder):
             try:
@@ -477,32 +305,33 @@ def _walk(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, bod
             except Dead:
                 result = None
             if result is not None and any(ev.store.cells.get(addr) != cell for addr, cell in containers.items()):
-                ev.refuse("SCT204", f"`{source.name}` is a function of its own, and writes into a list or dict that "
-                          "it is given",
+                ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and writes into a list or dict "
+                          "that it is given",
                           hint="return what is new; or write it as a loop that fills an array")
-            return _finish(ev, f, source, parts.around, builder, leaves, result)
+            return _finish(ev, f, source, flat.outer, builder, leaves, result)
     finally:
-        ev.frames, ev.store, ev.boundary, ev.b, ev.open = outer
+        ev.frames, ev.store, ev.boundary, ev.b, ev.open = caller
 
 
-def _hint(f: Function, k: int) -> str | None:
-    return next((key.name for key, shape in f.shapes.items() if shape == _Leaf(k)), None)
+def _hint(f: OutlinedFunction, k: int) -> str | None:
+    return next((key.name for key, tree in f.trees.items() if tree == ArgumentLeaf(k)), None)
 
 
-def _finish(ev: Evaluator, f: Function, source: SourceFunction, around: Outer, builder: Builder,
+def _finish(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, outer: Outer, builder: Builder,
             leaves: Sequence[Abstract], result: Abstract | None) -> Fn:
     outs: list[Operand] = []
-    shape, given, tied = None, [], []
+    tree, same_array, may_alias = None, [], []
     if result is not None:
-        parts = _Parts(ev, around, (bool, int, float) if f.flags else (int, float))
+        flat = Flattening(ev, outer, (bool, int, float) if f.bools_vary else (int, float))
         try:
-            shape = parts.shape(result)
-        except Unsupported as error:
+            tree = flat.flatten(result)
+        except NotFlattenable as error:
             ev.refuse("SCT204", f"`{source.name}` returns {error}", hint="return numbers and arrays")
-        outs = list(map(_operand(ev), parts.values))
-        given = [leaves.index(v) if v in leaves and isinstance(v, Ref) else None for v in parts.values]
-        tied = [k is None and _is_tied(ev, v, [*leaves, *parts.values]) for v, k in zip(parts.values, given)]
-        if any(tied) and f.site is not None:
+        outs = list(map(operand_of(ev), flat.values))
+        same_array = [leaves.index(v) if v in leaves and isinstance(v, Ref) else None for v in flat.values]
+        may_alias = [k is None and _may_alias(ev, v, [*leaves, *flat.values])
+                     for v, k in zip(flat.values, same_array)]
+        if any(may_alias) and f.site is not None:
             ev.refuse("SCT204", f"`{source.name}` returns a view", hint="return a copy")
     written = [k for k, v in enumerate(leaves) if isinstance(v, Ref) and result is not None
                and ev.store.cells[v.addr].value is not f.params[k]]  # type: ignore[union-attr]
@@ -511,96 +340,99 @@ def _finish(ev: Evaluator, f: Function, source: SourceFunction, around: Outer, b
         assert isinstance(leaf, Ref)
         outs.append(ev.contents(leaf))
     types = [x.type for x in outs]
-    _learn(ev, f, source, shape, types, (given, tied, written))
+    _learn_results(ev, f, source, tree, types, (same_array, may_alias, written))
     donated_params = tuple((k, len(outs) - len(written) + j) for j, k in enumerate(written))
     return Fn(f.name, f.params, tuple(builder.eqns), tuple(outs), donated_params=donated_params)
 
 
-def _is_tied(ev: Evaluator, v: Abstract, others: Sequence[Abstract]) -> bool:
+def _may_alias(ev: Evaluator, v: Abstract, others: Sequence[Abstract]) -> bool:
     """May a write into this result be seen under another name, or the other way round?"""
     return isinstance(v, Ref) and (bool(ev.store.cells[v.addr].frozen) or any(
         isinstance(x, Ref) and x.addr == v.addr and x != v for x in others))
 
 
-def _learn(ev: Evaluator, f: Function, source: SourceFunction, shape: _Shape | None, types: list[Type],
-           names: tuple[list[int | None], list[bool], list[int]]) -> None:
-    """Enter what the function gives; `settled` is False where that is news."""
-    if f.loose:
-        types = [_loose(t, f"{f.name} result {k}") for k, t in enumerate(types)]
-    if f.result is None or shape is None:
-        f.settled &= shape is None
-        f.result, f.results = shape, [ev.resolved(t) for t in types]
-        f.given, f.tied, f.written = names
+def _learn_results(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, tree: ArgumentTree | None,
+                   types: list[Type], aliasing: tuple[list[int | None], list[bool], list[int]]) -> None:
+    """Notes the results of an evaluation; `converged` is False if they differ from those before."""
+    if f.fresh_sizes:
+        types = [_with_fresh_sizes(t, f"{f.name} result {k}") for k, t in enumerate(types)]
+    if f.result is None or tree is None:
+        f.converged &= tree is None
+        f.result, f.results = tree, [ev.resolved(t) for t in types]
+        f.same_array, f.may_alias, f.written = aliasing
         return
-    if shape != f.result:
-        if f.flags:
-            ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns one thing here and another there",
+    if tree != f.result:
+        if f.bools_vary:
+            ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns different kinds of objects",
                       hint="return as many numbers and arrays on every path")
-        f.flags, f.settled, f.result = True, False, None
+        f.bools_vary, f.converged, f.result = True, False, None
         return
-    if names != (f.given, f.tied, f.written):
-        f.settled = False
+    if aliasing != (f.same_array, f.may_alias, f.written):
+        f.converged = False
         f.results = types
-        f.given, f.tied, f.written = names
+        f.same_array, f.may_alias, f.written = aliasing
         return
     try:
-        wider = _settled(f.results, [ev.resolved(t) for t in types], f"{f.name} result")
+        wider = _widened(f.results, [ev.resolved(t) for t in types], f"{f.name} result")
     except TypeMismatch as error:
-        ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns one type here and another there",
+        ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns different types",
                   why=str(error))
-    f.settled &= wider == f.results
+    f.converged &= wider == f.results
     f.results = wider
 
 
-# -- calling -------------------------------------------------------------------------------------------
+# -- calls ---------------------------------------------------------------------------------------------------
 
 
-def _emit(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts, operands: list[Operand]) -> Abstract:
+def _emit_call(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
+               operands: list[Operand]) -> Abstract:
+    """The equation `call`, the writes into arrays of the caller, and the result."""
     assert f.result is not None
     n = len(f.results) - len(f.written)
-    operands = [ev.read(v) if isinstance(v, Ref) else x for v, x in zip(parts.values, operands)]
+    operands = [ev.read(v) if isinstance(v, Ref) else x for v, x in zip(flat.values, operands)]
     if f.written:
-        _unshared(ev, f, source, parts)
-    types = tuple(_seen_from(ev, f, t, operands) for t in f.results)
+        _refuse_shared(ev, f, source, flat)
+    types = tuple(_result_type(ev, f, t, operands) for t in f.results)
     donates = tuple((k, n + j) for j, k in enumerate(f.written))
     outs = ev.b.emit(call, operands, {"callee": f.name, "types": types, "donates": donates}, loc=ev.loc)
     for k, out in zip(f.written, outs[n:]):
-        ref = parts.values[k]
+        ref = flat.values[k]
         assert isinstance(ref, Ref)
         write_through(ev, ref, out)
-    leaves = [ev.wrap(out) if k is None else parts.values[k] for out, k in zip(outs, f.given)]
-    if any(f.tied):
-        ev.freeze(*(v.addr for v in [*parts.values, *(x for x, tied in zip(leaves, f.tied) if tied)]
+    leaves = [ev.wrap(out) if k is None else flat.values[k] for out, k in zip(outs, f.same_array)]
+    if any(f.may_alias):
+        ev.freeze(*(v.addr for v in [*flat.values, *(x for x, aliased in zip(leaves, f.may_alias) if aliased)]
                     if isinstance(v, Ref)))
-    return parts.made(f.result, leaves)
+    return flat.rebuild(f.result, leaves)
 
 
-def _unshared(ev: Evaluator, f: Function, source: SourceFunction, parts: _Parts) -> None:
-    refs = [(k, v) for k, v in enumerate(parts.values) if isinstance(v, Ref)]
+def _refuse_shared(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening) -> None:
+    """Refuses a call that writes into an array which another argument shares."""
+    refs = [(k, v) for k, v in enumerate(flat.values) if isinstance(v, Ref)]
     for k in f.written:
         for j, v in refs:
-            if j != k and v.addr == parts.values[k].addr:  # type: ignore[union-attr]
+            if j != k and v.addr == flat.values[k].addr:  # type: ignore[union-attr]
                 ev.refuse("SCT305", f"two arguments of `{source.name}` share memory, and it writes into one",
                           hint="pass a copy")
 
 
-def _seen_from(ev: Evaluator, f: Function, t: Type, operands: Sequence[Operand]) -> Type:
-    """A type of a result with the sizes that the caller knows."""
-    known: dict[str, Dim | None] = {}
+def _result_type(ev: Evaluator, f: OutlinedFunction, t: Type, operands: Sequence[Operand]) -> Type:
+    """The type of a result, with sizes that mean something to the caller."""
+    sizes: dict[str, Dim | None] = {}
     for p, x in zip(f.params, operands):
         if isinstance(p.type, Tensor) and isinstance(x.type, Tensor):
-            known.update((str(d), e) for d, e in zip(p.type.shape, x.type.shape) if len(d.symbols) == 1)
-        known[f"__v{p.id}"] = x.dim
+            sizes.update((str(d), e) for d, e in zip(p.type.shape, x.type.shape) if len(d.symbols) == 1)
+        sizes[f"__v{p.id}"] = x.dim
 
     def size(d: Dim) -> Dim:
         total = Dim(d.const)
         for atom, coef in d.terms:
-            there = atom in ev.sizes and Dim(0, ((atom, 1),)) or known.get(atom) if isinstance(atom, str) else None
-            if there is None:
+            own = atom in ev.sizes and Dim(0, ((atom, 1),)) or sizes.get(atom) if isinstance(atom, str) else None
+            if own is None:
                 return sym(f"_count{Value(t).id}")
-            total = total + there * coef
+            total = total + own * coef
         return total
 
     if isinstance(t, (Optional, Undef, Seq)):
-        return type(t)(_seen_from(ev, f, t.elem, operands))
+        return type(t)(_result_type(ev, f, t.elem, operands))
     return Tensor(t.carrier, t.dtype, tuple(map(size, t.shape))) if isinstance(t, Tensor) else t

@@ -42,8 +42,9 @@ from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, T
 from sct.ops import apply, fstring, stop_gradient
 from sct.ops.program.effects import python
 
-__all__ = ["call_itself", "exception", "is_installed", "is_library", "may_be_differentiated", "opaque_call",
-           "pure_method"]
+__all__ = [
+    "call_itself", "exception", "is_installed", "is_library", "may_be_differentiated", "opaque_call", "pure_method",
+]
 
 NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
          "i64": "numpy.int64", "real": "float"}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sct.errors import SctError
-from sct.frontend.calls.function_specialization import kind_of
+from sct.frontend.calls.flattened_arguments import kind_of
 from sct.frontend.interpreter.interpreter import Evaluator, Frame
 from sct.frontend.values.abstract_values import Abstract, Key
 from sct.ir import Eqn, Fn, walk

@@ -468,7 +468,7 @@ class Evaluator(Facts):
     def doubt(self) -> None:
         """Raise where a size may be wrong: what a function gives that is still being evaluated is assumed."""
         for f in reversed(self.evaluating):
-            if f.recursive and f.result is not None and not f.loose:
+            if f.recursive and f.result is not None and not f.fresh_sizes:
                 raise Doubt(f)
 
     def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:

@@ -1,0 +1,205 @@
+"""Flattened arguments of outlined functions: numbers and arrays as a flat list, and the tree of containers outer them.
+
+    (x, [a, b], 2)   ->   values x, a, b, 2; the tree says where each stands
+
+Two calls share an outlined function if their trees are equal and the types of their values are of one kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Union
+
+from sct.frontend.calls.captured_variables import Outer, captured
+from sct.frontend.interpreter.interpreter import Evaluator, Frame
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Bound,
+    Cached,
+    Closure,
+    Container,
+    Key,
+    Perhaps,
+    Poison,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.frontend.values.exact_keys import exact
+from sct.ir import Operand, Value
+from sct.ir.types import Dim, Optional, Seq, Tensor, Type, Undef
+
+__all__ = [
+    "ArgumentLeaf", "ArgumentTree", "Flattening", "NotFlattenable", "kind_of", "leaf_indices", "operand_of",
+    "same_kind",
+]
+
+
+class NotFlattenable(Exception):
+    """These arguments or results cannot be passed to, or returned from, an outlined function."""
+
+
+@dataclass(frozen=True)
+class ArgumentLeaf:
+    """The value at `index` of the flat list."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class ArgumentNode:
+    """A container.  `which` numbers lists and dicts, as two names may stand for one; `exact` compares its keys."""
+
+    kind: object
+    which: int
+    keys: tuple[Any, ...] = field(compare=False)
+    items: tuple[ArgumentTree, ...]
+    exact: Hashable = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "exact", exact(self.keys))
+
+
+ArgumentTree = Union[ArgumentLeaf, ArgumentNode, Static, Poison]
+
+
+@dataclass(frozen=True)
+class _ClosureCode:
+    """The code of a closure, and the number of the call in which it was made."""
+
+    node: Any
+    function: Any
+    frame: int
+
+
+@dataclass
+class Flattening:
+    """Collects the numbers and arrays of abstract values into a flat list; an array that has two names is listed once.
+
+    outer     the calls in which closures were made
+    numbers   the classes of known Python numbers that are listed too, and are not part of the tree
+    values    the flat list
+    """
+
+    ev: Evaluator
+    outer: Outer = field(default_factory=Outer)
+    numbers: tuple[type, ...] = (int, float)
+    values: list[Abstract] = field(default_factory=list)
+    refs: dict[Ref, int] = field(default_factory=dict)
+    containers: dict[int, int] = field(default_factory=dict)
+
+    def flatten(self, v: Abstract, pinned: bool = False) -> ArgumentTree:
+        if isinstance(v, Ref):
+            if v not in self.refs:
+                self.refs[v] = len(self.values)
+                self.values.append(v)
+            return ArgumentLeaf(self.refs[v])
+        if isinstance(v, Value) or isinstance(v, Static) and type(v.peek) in self.numbers and not pinned:
+            self.values.append(v)
+            return ArgumentLeaf(len(self.values) - 1)
+        if isinstance(v, Tup):
+            return ArgumentNode(v.with_(()), 0, (), tuple(self.flatten(x, pinned) for x in v.items))
+        if isinstance(v, Perhaps):
+            return ArgumentNode(Perhaps, 0, (), (self.flatten(v.of),))
+        if isinstance(v, Bound):
+            names = tuple(name for name, _ in v.kwargs)
+            return ArgumentNode((Bound, v.method), 0, names,
+                         tuple(self.flatten(x) for x in (v.fn, *v.args, *(x for _, x in v.kwargs))))
+        if isinstance(v, Cached):
+            return ArgumentNode(Cached, 0, (), (self.flatten(v.fn),))
+        if isinstance(v, Closure):
+            return self.closure(v)
+        if isinstance(v, Container):
+            cell = self.ev.store.cells[v.addr]
+            if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen or cell.rows is not None:
+                raise NotFlattenable("a list or dict that has two names, or a list whose length is not known")
+            which = self.containers[v.addr] = len(self.containers)
+            items = tuple(self.flatten(x, pinned) for x in cell.items)
+            return ArgumentNode(replace(v, addr=0), which, cell.keys, items)
+        if isinstance(v, (Static, Poison)):
+            return v
+        raise NotFlattenable(f"a {type(v).__name__.lower()}")
+
+    def closure(self, v: Closure) -> ArgumentTree:
+        if v.frame not in self.outer.frames:
+            raise NotFlattenable("a function that it makes")
+        code = _ClosureCode(v.node, self.ev.all_frames[v.frame].function, self.outer.frames.index(v.frame))
+        lacks = tuple(d is None for d in v.kw_defaults)
+        defaults = (*v.defaults, *(d for d in v.kw_defaults if d is not None))
+        return ArgumentNode(code, len(v.defaults), lacks, tuple(map(self.flatten, defaults)))
+
+    def rebuild(self, tree: ArgumentTree, leaves: Sequence[Abstract]) -> Abstract:
+        """The value of this tree with the given leaves, in new containers."""
+        if isinstance(tree, ArgumentLeaf):
+            return leaves[tree.index]
+        if not isinstance(tree, ArgumentNode):
+            return tree
+        items = tuple(self.rebuild(x, leaves) for x in tree.items)
+        if isinstance(tree.kind, Tup):
+            return tree.kind.with_(items)
+        if tree.kind is Perhaps:
+            (of,) = items
+            assert isinstance(of, Tup)
+            return Perhaps(of)
+        if tree.kind is Cached:
+            return Cached(items[0])
+        if isinstance(tree.kind, tuple):
+            split = len(items) - len(tree.keys)
+            return Bound(items[0], items[1:split], tuple(zip(tree.keys, items[split:])), tree.kind[1])
+        if isinstance(tree.kind, _ClosureCode):
+            named = iter(items[tree.which:])
+            return Closure(tree.kind.node, self.outer.frames[tree.kind.frame], items[:tree.which],
+                           tuple(None if lacks else next(named) for lacks in tree.keys))
+        assert isinstance(tree.kind, Container)
+        self.ev.store.cells[addr := self.ev.new_addr()] = Slots(items, tree.keys)
+        return replace(tree.kind, addr=addr)  # type: ignore[return-value]
+
+
+def kind_of(ev: Evaluator, bound: Mapping[Key, Abstract]) -> object | None:
+    """The kind of these arguments: calls with arguments of one kind can share a function.  None if none can."""
+    try:
+        flat = Flattening(ev)
+        trees = tuple((key.name, flat.flatten(v)) for key, v in bound.items())
+        types = [ev.resolved(x.type) for x in map(operand_of(ev), flat.values)]
+    except NotFlattenable:
+        return None
+    names: dict[Dim, str] = {}
+    return trees, tuple(_named(ev, t, names) for t in types)
+
+
+def _named(ev: Evaluator, t: Type, names: dict[Dim, str]) -> str:
+    """The text of a type; sizes other than those of arguments are numbered."""
+    if isinstance(t, (Optional, Undef, Seq)):
+        return f"{type(t).__name__} {_named(ev, t.elem, names)}"
+    if not isinstance(t, Tensor):
+        return str(t)
+    sizes = [str(d) if d.symbols <= ev.sizes.keys() else names.setdefault(d, f"?{len(names)}") for d in t.shape]
+    return f"{t.carrier} {t.dtype} {sizes}"
+
+
+def operand_of(ev: Evaluator) -> Callable[[Abstract], Operand]:
+    return lambda v: ev.contents(v) if isinstance(v, Ref) else ev.lit(v)
+
+
+def same_kind(ev: Evaluator, a: tuple[Frame, Mapping[str, Abstract]], b: tuple[Frame, Mapping[str, Abstract]]) -> bool:
+    """Do two calls of one function differ only in the numbers and arrays that they pass?"""
+    (p, x), (q, y) = [(captured(ev, frame, arguments.values()), arguments) for frame, arguments in (a, b)]
+    if p.links != q.links:
+        return False
+    first, second = Flattening(ev, p), Flattening(ev, q)
+    pairs = [(x[name], y[name]) for name in x]
+    pairs += [(ev.store.vars[k], ev.store.vars[j]) for k, j in zip(p.keys, q.keys) if k != j]
+    try:
+        return all(first.flatten(v) == second.flatten(w) for v, w in pairs)
+    except NotFlattenable:
+        return False
+
+
+def leaf_indices(shape: ArgumentTree) -> Iterable[int]:
+    if isinstance(shape, ArgumentLeaf):
+        yield shape.index
+    elif isinstance(shape, ArgumentNode):
+        for item in shape.items:
+            yield from leaf_indices(item)
