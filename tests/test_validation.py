@@ -26,7 +26,7 @@ from click.testing import CliRunner
 
 from sct import SctError, derivative, grad, hessian, hvp, jacfwd, jacobian, jvp, value_and_grad, vjp
 from sct.cli import main
-from sct.frontend.interpreter.expressions import BINARY
+from sct.frontend.operators.arithmetic_operators import BINARY
 from sct.validation.clone import LARGEST, CannotCopy, Copier, SharedState
 from sct.validation.compare import same
 from sct.validation.quiet import run_quietly

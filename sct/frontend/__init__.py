@@ -12,6 +12,7 @@ Its parts:
     arguments    arguments and free variables as abstract values
     heap         containers, objects and arrays by address; joins of the heaps of two paths
     interpreter  expressions and statements
+    operators    arithmetic, comparisons, identity, truth
     loops        loop heads, the fixpoint of what a loop carries, what can be iterated over
     calls        user functions, in line or specialized; closure conversion; opaque calls
     library      builtins, NumPy, `math`, `operator`, `itertools`, and methods
@@ -32,16 +33,25 @@ from sct.frontend.autodiff import nested_jacobians
 from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.heap import record_classes, subscripts
 from sct.frontend.interpreter import (
-    comparisons,
+    attributes,
     comprehensions,
     expressions,
     match_statement,
     statements,
     with_statement,
 )
-from sct.frontend.library import array_copies, builtins, introspection, itertools_functools, methods, operator_module
+from sct.frontend.library import (
+    array_copies,
+    builtins,
+    introspection,
+    iterator_builtins,
+    itertools_functools,
+    methods,
+    operator_module,
+)
 from sct.frontend.library.genuine_functions import library_facts
 from sct.frontend.loops import loop_statements
+from sct.frontend.operators import comparisons, truth
 from sct.frontend.root_function import identity
 from sct.frontend.signatures import Parameter, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
@@ -56,6 +66,6 @@ __all__ = [
 ]
 
 _handlers = (
-    array_copies, builtins, cached_functions, call_expressions, comparisons, comprehensions, expressions,
-    introspection, itertools_functools, loop_statements, match_statement, methods, nested_jacobians, operator_module,
-    record_classes, statements, subscripts, with_statement)
+    array_copies, attributes, builtins, cached_functions, call_expressions, comparisons, comprehensions, expressions,
+    introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
+    nested_jacobians, operator_module, record_classes, statements, subscripts, truth, with_statement)

@@ -30,16 +30,18 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_number,
 )
-from sct.ir import Lit, Operand, Value
+from sct.ir import Operand, Value
 from sct.ir.types import List, Never, Tensor, Type, TypeMismatch, join
-from sct.ops import dim, index, store
+from sct.ops import dim, index
 from sct.ops.program import list_ops as ops
 
 if TYPE_CHECKING:
     from sct.frontend.interpreter.interpreter import Evaluator
 
-__all__ = ["HELD", "append", "as_column", "cells", "change", "columns", "element", "extend", "flat_columns", "grow",
-           "is_dynamic", "joined", "length", "new_list", "of_columns", "same_columns", "shape_of", "store_element"]
+__all__ = [
+    "HELD", "as_column", "cells", "columns", "element", "flat_columns", "grow", "is_dynamic", "length", "new_list",
+    "of_columns", "same_columns", "shape_of",
+]
 
 Rows = tuple[Shape, list[Type]]
 """How items are made of leaves, and the types of these."""
@@ -118,7 +120,7 @@ def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
         yield from _fields(ev, shape, v)
     elif isinstance(shape, tuple):
         if not isinstance(v, Tup) or len(v.items) != len(shape) or v.cls is not tuple:
-            _different(ev)
+            refuse_different_items(ev)
         for s, x in zip(shape, v.items):
             yield from leaves(ev, s, x)
     elif isinstance(v, ListRef):
@@ -129,7 +131,7 @@ def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
         yield as_column(ev, v)
         hold(ev, v.addr)
     elif isinstance(v, (Tup, ObjRef)):
-        _different(ev)
+        refuse_different_items(ev)
     else:
         if isinstance(v, Ref):
             hold(ev, v.addr)
@@ -139,17 +141,17 @@ def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
 def _fields(ev: Evaluator, shape: Record, v: Abstract) -> Iterator[Operand]:
     """The leaves of an object; it is not written any more."""
     if not isinstance(v, (Tup, ObjRef)) or v.cls is not shape.cls:
-        _different(ev)
+        refuse_different_items(ev)
     keys, items = (v.fields, v.items) if isinstance(v, Tup) else (ev.slots(v).keys, ev.slots(v).items)
     if keys != shape.keys:
-        _different(ev)
+        refuse_different_items(ev)
     for s, x in zip(shape.parts, items):
         yield from leaves(ev, s, x)
     if isinstance(v, ObjRef):
         hold(ev, v.addr)
 
 
-def _different(ev: Evaluator) -> NoReturn:
+def refuse_different_items(ev: Evaluator) -> NoReturn:
     ev.refuse("SCT310", "the items of this list are not made alike",
               hint="use a list for each kind of item")
 
@@ -165,7 +167,7 @@ def as_column(ev: Evaluator, v: ListRef) -> Operand:
     """A list of numbers, of arrays or of lists as one operand."""
     cell = slots(ev, v)
     if cell.rows is None:
-        shape, _ = _row(ev, cell)
+        shape, _ = row_type(ev, cell)
         if shape != 0:
             ev.refuse("SCT310", "a list of tuples in a list whose length is not known is not supported")
         elem = None if cell.items else Never()
@@ -204,20 +206,20 @@ def of_columns(ev: Evaluator, parts: Sequence[Abstract]) -> Abstract:
     return new_list(ev, tuple(range(len(made))), made)
 
 
-def _row(ev: Evaluator, cell: Slots) -> Rows:
+def row_type(ev: Evaluator, cell: Slots) -> Rows:
     """The shape and types of the items of known slots."""
     if not cell.items:
         return 0, [Never()]
     found = [shape_of(ev, x) for x in cell.items]
     if any(shape != found[0][0] for shape, _ in found):
-        _different(ev)
+        refuse_different_items(ev)
     return found[0][0], [_joined(ev, column) for column in zip(*(types for _, types in found))]
 
 
 def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
     """The shape and types of the items, joined with those on another path."""
     cell = slots(ev, ref)
-    shape, types = item_type(ev, ref) if cell.rows is not None else _row(ev, cell)
+    shape, types = item_type(ev, ref) if cell.rows is not None else row_type(ev, cell)
     if like is None:
         return shape, types
     if types == [Never()]:
@@ -225,7 +227,7 @@ def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
     if like[1] == [Never()]:
         return shape, types
     if like[0] != shape:
-        _different(ev)
+        refuse_different_items(ev)
     return shape, [_joined(ev, pair) for pair in zip(types, like[1])]
 
 
@@ -358,215 +360,7 @@ def deep_read(ev: Evaluator, column: Ref, i: Operand) -> Operand:
     return ev.emit(index, ev.read(Ref(column.addr)), *path, key=("i",) * len(path))  # type: ignore[no-any-return]
 
 
-def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
-    """`xs[a:b]`"""
-    held = shared(ev, ref)
-    ends = (bounds.start, bounds.stop, bounds.step)
-    key = ("s" + "".join("0" if b is None else "1" for b in ends),)
-    made = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
-    return new_list(ev, slots(ev, ref).rows or 0, made, held=held)
-
-
-def copied(ev: Evaluator, ref: ListRef) -> ListRef:
-    """`list(xs)`"""
-    held = shared(ev, ref)
-    return new_list(ev, slots(ev, ref).rows or 0, [ev.emit(ops.copy_list, c) for c in columns(ev, ref)], held=held)
-
-
-# -- writing ------------------------------------------------------------------------------------------------
-
-
-def change(ev: Evaluator, ref: ListRef, made: Sequence[Operand]) -> Abstract:
-    """New versions of the columns; None, as the methods of a list return."""
-    cut_loose(ev, ref)
-    for c, new in zip(slots(ev, ref).items, made):
-        assert isinstance(c, Ref)
-        path = keys(c)
-        if path:
-            new = ev.emit(store, ev.read(Ref(c.addr)), new, *path, key=("i",) * len(path))
-        renew(ev, ref, c.addr, new)
-    return Static(None)
-
-
-def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
-    """Write the column of a list, or of the one that it is in."""
-    at: int | None = ref.addr
-    while at is not None:
-        ev.writable(at, "a write")
-        at = slots(ev, ListRef(at)).parent
-    cell = ev.writable(column, "a write")
-    assert isinstance(cell, Array)
-    if isinstance(new, Value) and new.hint is None and isinstance(cell.value, Value):
-        new.hint = cell.value.hint
-    ev.store.cells[column] = replace(cell, value=new)
-    if slots(ev, ref).parent is not None:
-        # A list that was put in, or cut loose, may be the one that is written.
-        for addr, other in list(ev.store.cells.items()):
-            if isinstance(other, Slots) and other.frozen == HELD and not other.keys:
-                ev.store.cells[addr] = replace(other, frozen=STALE)
-                if other.origin == "argument":
-                    ev.container_written = ev.container_written or ev.loc
-
-
-def cut_loose(ev: Evaluator, ref: ListRef) -> None:
-    """The items of the list change their places: lists in it that have names are what they are now."""
-    mine = {c.addr for c in slots(ev, ref).items if isinstance(c, Ref)}
-    named = {v.addr for v in ev.store.vars.values() if isinstance(v, ListRef)}
-    for addr in sorted(named):
-        cell = ev.store.cells[addr]
-        if isinstance(cell, Slots) and cell.parent is not None and addr != ref.addr:
-            (column,) = cell.items
-            if isinstance(column, Ref) and column.addr in mine and len(column.path) > len(_path(ev, ref)):
-                held = ev.new_addr()
-                ev.store.cells[held] = Array(ev.read(column))
-                ev.store.cells[addr] = replace(cell, items=(Ref(held),), parent=None, frozen=HELD)
-
-
-def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
-    column = slots(ev, ref).items[0]
-    return column.path if isinstance(column, Ref) else ()
-
-
-def shared(ev: Evaluator, ref: ListRef) -> bool:
-    """Another list gets the same items: lists in them are written there alone; True: not there either."""
-    if not any(isinstance(t, List) for t in item_type(ev, ref)[1]):
-        return False
-    held = bool(slots(ev, ref).frozen) or ref.addr <= CAPTURED
-    hold(ev, ref.addr)
-    return held
-
-
-def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
-    shape, _ = item_type(ev, ref)
-    own, _ = shape_of(ev, v)
-    if own != shape:
-        _different(ev)
-    made = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, shape, v)))]
-    return change(ev, ref, made)
-
-
-def resize(ev: Evaluator, ref: ListRef) -> None:
-    """The list is about to change its length."""
-    if ref.addr in ev.iterated:
-        ev.refuse("SCT306", "a list changes its length while a loop runs over it",
-                  hint="run over a copy: `for x in list(xs)`")
-
-
-def append(ev: Evaluator, ref: ListRef, v: Abstract) -> Abstract:
-    """`xs.append(v)`"""
-    resize(ev, ref)
-    return _with(ev, ref, v, lambda c, x: ev.emit(ops.append, c, x))
-
-
-def insert(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
-    """`xs.insert(i, v)`"""
-    if i != Lit(0):
-        ev.refuse("SCT310", "insert into a list whose length is not known is supported at 0 alone",
-                  hint="append, or make a new list of slices")
-    resize(ev, ref)
-    return _with(ev, ref, v, lambda c, x: ev.emit(ops.insert_at, c, x, i))
-
-
-def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
-    """`xs[i] = v`"""
-    cell = slots(ev, ref)
-    if cell.parent is None:
-        return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)))
-    column = one_column(ev, ref)
-    path = [*keys(column), i]
-    if shape_of(ev, v)[0] != 0:
-        _different(ev)
-    (x,) = leaves(ev, 0, v)
-    cut_loose(ev, ref)
-    renew(ev, ref, column.addr, ev.emit(store, ev.read(Ref(column.addr)), x, *path, key=("i",) * len(path)))
-    return Static(None)
-
-
-def pop(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
-    """`xs.pop(i)`"""
-    resize(ev, ref)
-    v = taken(ev, element(ev, ref, i))
-    change(ev, ref, [ev.emit(ops.remove_at, c, i) for c in columns(ev, ref)])
-    return v
-
-
-def delete(ev: Evaluator, ref: ListRef, i: Operand) -> None:
-    """`del xs[i]`"""
-    resize(ev, ref)
-    change(ev, ref, [ev.emit(ops.remove_at, c, i, deleted=True) for c in columns(ev, ref)])
-
-
-def taken(ev: Evaluator, v: Abstract) -> Abstract:
-    """An item that leaves its list: lists in it are no views any more."""
-    if isinstance(v, Tup):
-        return v.with_(taken(ev, x) for x in v.items)
-    if isinstance(v, ListRef):
-        return new_list(ev, 0, [as_column(ev, v)])
-    return v
-
-
-def reverse(ev: Evaluator, ref: ListRef) -> Abstract:
-    """`xs.reverse()`"""
-    return change(ev, ref, [ev.emit(index, c, -1, key=("s001",)) for c in columns(ev, ref)])
-
-
-def clear(ev: Evaluator, ref: ListRef) -> Abstract:
-    """`xs.clear()`"""
-    resize(ev, ref)
-    _, types = item_type(ev, ref)
-    return change(ev, ref, [ev.emit(ops.list_of, elem=t) for t in types])
-
-
-def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
-    """`v` itself if it has columns, else a list with columns of the same items."""
-    cell = slots(ev, v)
-    if cell.rows is not None:
-        return v
-    made = ListRef(ev.new_addr())
-    ev.store.cells[made.addr] = replace(cell, origin="fresh", frozen="")
-    grow(ev, made, item_type(ev, like) if not cell.items else None)
-    return made
-
-
-def _both(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Operand]:
-    """The columns of one list and then those of the other."""
-    if slots(ev, other).rows != slots(ev, ref).rows:
-        _different(ev)
-    return [ev.emit(op, c, d) for c, d in zip(columns(ev, ref), columns(ev, other))]
-
-
-def joined(ev: Evaluator, a: ListRef, b: ListRef) -> ListRef:
-    """`a + b`"""
-    a, b = dynamic(ev, a, b), dynamic(ev, b, a)
-    held = [shared(ev, a), shared(ev, b)]
-    return new_list(ev, item_type(ev, a)[0], _both(ev, ops.joined, a, b), held=any(held))
-
-
-def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
-    """`xs.extend(other)`"""
-    resize(ev, ref)
-    other = dynamic(ev, other, ref)
-    held = shared(ev, other)
-    made = change(ev, ref, _both(ev, ops.extend, ref, other))
-    if held:
-        hold(ev, ref.addr)
-    return made
-
-
 def of_numbers(ev: Evaluator, v: Ref) -> bool:
     """Is this an array with one axis, of unknown size?"""
     t = ev.type_of(v)
     return isinstance(t, Tensor) and t.rank == 1 and t.shape[0].value is None
-
-
-def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
-    """`xs * n`"""
-    cell = slots(ev, ref)
-    if cell.rows is None and len(cell.items) == 1 and not isinstance(cell.items[0], ListRef):
-        shape, _ = shape_of(ev, cell.items[0])
-        return new_list(ev, shape, [ev.emit(ops.repeat, x, n) for x in leaves(ev, shape, cell.items[0])])
-    if any(isinstance(t, List) for t in (item_type(ev, ref) if cell.rows is not None else _row(ev, cell))[1]):
-        ev.refuse("SCT310", "a list that holds one list several times is not supported",
-                  hint="make each anew: `[[0.0] * m for _ in range(n)]`")
-    made = dynamic(ev, ref, ref)
-    return new_list(ev, slots(ev, made).rows or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, made)])

@@ -48,8 +48,7 @@ from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
     "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "instantiate", "is_generated", "is_member",
-    "is_object",
-    "reflected", "set_attribute", "special_call", "special_method", "undefined",
+    "is_object", "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
 
 
@@ -130,13 +129,13 @@ def _bound(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: str) -> 
 
 def if_it_gives(ev: Evaluator, name: str, read: Callable[[], Abstract | None]) -> Abstract | None:
     """What reading an attribute gives; None where it raises an AttributeError, which is found out by a trial."""
-    with ev.inside(ev.fork()) as arm:
+    with ev.inside(ev.fork()) as branch:
         dead = False
         try:
             read()
         except Dead:
             dead = True
-    effects = [eqn for eqn in walk(Fn("trial", (), tuple(arm.builder.eqns), ())) if is_effect(eqn)]
+    effects = [eqn for eqn in walk(Fn("trial", (), tuple(branch.builder.eqns), ())) if is_effect(eqn)]
     raised = [ev.defs[x].attrs.get("callee") for eqn in effects if eqn.op is raise_ for x in eqn.args]  # type: ignore
     if not raised or "AttributeError" not in raised and None not in raised:
         return read()

@@ -11,11 +11,11 @@ import typing
 from dataclasses import replace
 from typing import Any
 
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.objects import class_of, instantiate, special_call, special_method
+from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.expressions import get
 from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.values.abstract_values import (
@@ -117,7 +117,7 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if own is not None:
         return own
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
-        return dynamic_lists.copied(ev, v)
+        return dynamic_list_methods.copied(ev, v)
     if isinstance(v, Container):
         cell = ev.slots(v)
         addr = ev.new_addr()

@@ -8,43 +8,35 @@ write to one is refused.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sct.frontend.heap import dynamic_lists
 from sct.frontend.values.abstract_values import (
     CAPTURED,
-    DELETED,
     Abstract,
     Array,
     Cell,
     Container,
     Key,
-    Layout,
-    ListRef,
     Path,
-    Perhaps,
     Poison,
     Ref,
     Slots,
-    Static,
-    Step,
     Tup,
     is_number,
-    parts,
 )
 from sct.frontend.values.exact_keys import same_keys
-from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, undef
-from sct.ir.types import Optional, Type, TypeMismatch, Undef, join
-from sct.ops import cond
+from sct.ir import Builder, Lit, Operand, Value
+from sct.ir.types import Type
 
 if TYPE_CHECKING:
-    from sct.frontend.interpreter.interpreter import Evaluator
+    pass
 
-__all__ = ["AMBIGUOUS", "Arm", "Captured", "Cells", "Store", "alike", "binding", "conflicts", "is_binding", "is_number",
-           "is_such_tuple", "is_written", "merge", "of_one_class", "tells", "type_of"]
+__all__ = [
+    "AMBIGUOUS", "Branch", "Captured", "Cells", "Store", "binding", "is_binding", "is_number", "is_such_tuple",
+    "is_written", "of_one_class", "tells", "type_of",
+]
 
 AMBIGUOUS = "paths through the program disagree on which names share this array"
 
@@ -120,7 +112,7 @@ class Store:
 
 
 @dataclass
-class Arm:
+class Branch:
     """One path: the store at its end and the equations on the way."""
 
     store: Store
@@ -159,318 +151,6 @@ def type_of(v: Abstract) -> Type:
     return v.type if isinstance(v, Value) else Lit(v.value).type  # type: ignore[union-attr]
 
 
-def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, object]]:
-    """The pairs that keep the relation from being one-to-one."""
-    pairs = set(pairs)
-    right, left = defaultdict(set), defaultdict(set)
-    for a, b in pairs:
-        right[a].add(b)
-        left[b].add(a)
-    return {(a, b) for a, b in pairs if len(right[a]) > 1 or len(left[b]) > 1}
-
-
-class _Merge:
-    def __init__(self, ev: Evaluator, left: Arm, right: Arm) -> None:
-        self.ev, self.left, self.right = ev, left, right
-        self.inner = (left.defines(), right.defines())
-        self.outs: list[tuple[Operand, Operand, Value]] = []
-        self.made: dict[tuple[Operand, Operand, Key | None], Value] = {}
-        self.addrs: dict[tuple[object, object], int] = {}
-        self.pairs: set[tuple[object, object]] = set()
-        self.seen: set[int] = set()
-        self.store = Store(Cells({}, left.store.cells.captured), dead=left.store.dead and right.store.dead)
-
-    # -- operands ------------------------------------------------------------------
-
-    def phi(self, a: Operand | None, b: Operand | None, hint: str | None = None, own: Key | None = None) -> Operand:
-        """The operand that is `a` on the left path and `b` on the right; None: undefined there.
-
-        own  whose it is, if it is not shared with what is the same on both paths
-        """
-        if a is not None and b is not None and (a is b or isinstance(a, Lit) and a == b):
-            return a
-        if b is None and self.right.store.dead and a is not None and a not in self.inner[0]:
-            return a
-        if a is None and self.left.store.dead and b is not None and b not in self.inner[1]:
-            return b
-        given = a if a is not None else b
-        assert given is not None
-        if a is None or b is None:
-            dead = self.left.store.dead if a is None else self.right.store.dead
-            type: Type = given.type if dead or isinstance(given.type, Undef) else Undef(given.type)
-            a, b = (undef(given.type) if x is None else x for x in (a, b))
-        else:
-            type = _join(a, b)
-        if (a, b, own) not in self.made:
-            dim = a.dim if a.dim is not None and a.dim == b.dim else None
-            out = Value(type, hint or (a.hint if a.hint == b.hint else None), dim)
-            # What falls through a loop has been guarded: an exit that comes to a join leaves it.
-            kinds = [frozenset(k for k in self.ev.kinds_of(x) if k >= self.ev.falls_of(x))
-                     for x in (a, b) if not (isinstance(x, Lit) and isinstance(x.type, Undef))]
-            if all(kinds):
-                self.ev.exit_kinds[out] = frozenset().union(*kinds)
-            self.made[a, b, own] = out
-            self.outs.append((a, b, out))
-        return self.made[a, b, own]
-
-    def bound(self, key: Key, a: Operand | None, b: Operand | None) -> None:
-        """Note whether a name is bound, which is `a` on the left path and `b` on the right."""
-        alone = a is None and not self.left.store.dead or b is None and not self.right.store.dead
-        certain = all(x in (None, Lit(True)) for x in (a, b))
-        if not certain or alone and not tells(self.store.vars[key]):
-            flag = self.phi(a, b, key.name, own=key)
-            assert isinstance(flag, Value)
-            self.store.vars[binding(key)] = flag
-
-    # -- abstract values -------------------------------------------------------------
-
-    def value(self, a: Abstract | None, b: Abstract | None, hint: str | None = None) -> Abstract:
-        """The value that is `a` on the left path and `b` on the right; None: undefined there."""
-        given = a if a is not None else b
-        assert given is not None
-        if DELETED in (a, b) and None not in (a, b) and a != b:
-            return Poison("it is deleted on one path")
-        if isinstance(a, Poison) or isinstance(b, Poison):
-            return next(x for x in (a, b) if isinstance(x, Poison))
-        if isinstance(a, Perhaps) or isinstance(b, Perhaps) or Static(None) in (a, b) and isinstance(
-                b if a == Static(None) else a, Tup):
-            return self.perhaps(a, b, hint)
-        if isinstance(a, Ref) or isinstance(b, Ref):
-            return self.ref(a, b, hint)
-        if isinstance(a, Container) or isinstance(b, Container):
-            return self.container(a, b)
-        if isinstance(given, Tup):
-            n = len(given.items)
-            if any(x is not None and not is_such_tuple(x, given) for x in (a, b)):
-                return Poison("a tuple of another length, or something else, on another path")
-            left, right = (x.items if isinstance(x, Tup) else (None,) * n for x in (a, b))
-            return given.with_(self.value(x, y) for x, y in zip(left, right))
-        scalars = [x for x in (a, b) if x is not None]
-        if all(isinstance(x, Value) or is_number(x) for x in scalars):
-            if a == b:
-                return given
-            try:
-                x, y = (None if v is None else self.ev.lit(v) for v in (a, b))
-                made = self.phi(x, y, hint)
-            except TypeMismatch as error:
-                return Poison(f"its type depends on the path: {error}")
-            return Static(made.value) if isinstance(made, Lit) else made
-        if a == b:
-            for part in parts(a):
-                self.value(part, part)
-        if a == b or a is None and self.left.store.dead or b is None and self.right.store.dead:
-            return given
-        if a is None or b is None:
-            return Poison("it is not bound on every path")
-        return Poison("another kind of object on another path")
-
-    def perhaps(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
-        """None on a path, or what may be None on one already: a tuple of items that may be None."""
-        like = next(x.of if isinstance(x, Perhaps) else x for x in (a, b) if isinstance(x, (Perhaps, Tup)))
-        if a is None or b is None:
-            made = self.value(None if a is None else like, None if b is None else like, hint)
-            return Perhaps(made) if isinstance(made, Tup) else made
-        left, right = perhaps_tuple(a, like), perhaps_tuple(b, like)
-        if left is None or right is None or not all(may_be_absent(x) for x in (a, b) if isinstance(x, Tup)):
-            return Poison("a tuple on one path and something else on another")
-        items = [self.value(x, y, hint) for x, y in zip(left.items, right.items)]
-        wrong = next((x for x in items if isinstance(x, Poison)), None)
-        return wrong or Perhaps(like.with_(items))
-
-    def ref(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
-        if not all(x is None or isinstance(x, Ref) for x in (a, b)):
-            other = next((x for x in (a, b) if not isinstance(x, Ref)), None)
-            if isinstance(other, Static) and other.value is None:
-                return self.optional(a, b, hint)
-            return Poison("an array on one path and something else on another")
-        if isinstance(a, Ref) and isinstance(b, Ref):
-            if a == b:
-                self.pairs.add((a.addr, b.addr))
-                return a if a.object == b.object else replace(a, object=None)
-            outer = not any(x in self.inner[0] or x in self.inner[1] for s in a.path for x in s.args)
-            if a.path == b.path and outer:
-                made = self.base(a.addr, b.addr, a.path, hint)
-                own = a.object == b.object == 0
-                return made if own or not isinstance(made, Ref) else replace(made, object=None)
-            return self.materialised(a, b, hint)
-        # Defined on one path only.
-        one, side = (a, 0) if isinstance(a, Ref) else (b, 1)
-        assert isinstance(one, Ref)
-        if (self.right, self.left)[side].store.dead:
-            self.pairs.add((one.addr, one.addr))
-            self.addrs[one.addr, one.addr] = one.addr
-            self.cell(one.addr)
-            return replace(one, path=tuple(self.step(s, side) for s in one.path))
-        if one.path:
-            return self.materialised(a, b, hint)
-        return self.base(one.addr if side == 0 else None, one.addr if side else None, (), hint)
-
-    def step(self, s: Step, side: int) -> Step:
-        args = tuple(self.phi(x, None) if side == 0 else self.phi(None, x) for x in s.args)
-        return replace(s, args=args, name=None)
-
-    def base(self, a: int | None, b: int | None, path: tuple[Step, ...], hint: str | None) -> Abstract:
-        """A reference whose buffer is at `a` on the left and at `b` on the right."""
-        self.pairs.add((a, b) if a is not None and b is not None else (a, ("undefined", b)) if b is not None
-                       else (a, "undefined"))
-        if (a, b) not in self.addrs:
-            cells = [None if x is None else arm.store.cells[x] for x, arm in ((a, self.left), (b, self.right))]
-            x, y = (c.value if isinstance(c, Array) else None for c in cells)
-            try:
-                value = self.phi(x, y, hint)
-            except TypeMismatch as error:
-                return Poison(f"its type depends on the path: {error}")
-            given = [c for c in cells if isinstance(c, Array)]
-            self.addrs[a, b] = self.ev.new_addr()
-            self.store.cells[self.addrs[a, b]] = Array(
-                value, _origin(given), next((c.frozen for c in given if c.frozen), ""), _layout(given),
-                frozenset().union(*(c.readonly for c in given)), merged=True, starts=any(c.starts for c in given))
-        return Ref(self.addrs[a, b], path)
-
-    def materialised(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
-        """A view on at least one path, of a place that depends on the path: a frozen copy."""
-        values: list[Operand | None] = []
-        for x, arm in ((a, self.left), (b, self.right)):
-            if x is None:
-                values.append(None)
-                continue
-            assert isinstance(x, Ref)
-            with self.ev.inside(arm):
-                values.append(self.ev.contents(x))
-        self.inner = (self.left.defines(), self.right.defines())
-        try:
-            value = self.phi(values[0], values[1], hint)
-        except TypeMismatch as error:
-            return Poison(f"its type depends on the path: {error}")
-        return self.apart(a, b, value)
-
-    def apart(self, a: Abstract | None, b: Abstract | None, value: Operand) -> Ref:
-        """A frozen copy of what is a part of another buffer on one path: no cell may be written that is this buffer."""
-        addr = self.ev.new_addr()
-        self.store.cells[addr] = Array(value, frozen=AMBIGUOUS, merged=True)
-        if isinstance(a, Ref):
-            self.pairs.add((a.addr, ("copy", addr)))
-        if isinstance(b, Ref):
-            self.pairs.add((("copy", addr), b.addr))
-        return Ref(addr)
-
-    def optional(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
-        values = []
-        for x, arm in ((a, self.left), (b, self.right)):
-            with self.ev.inside(arm):
-                values.append(self.ev.contents(x) if isinstance(x, Ref) else Lit(None))
-        self.inner = (self.left.defines(), self.right.defines())
-        return self.apart(a, b, self.phi(values[0], values[1], hint))
-
-    def container(self, a: Abstract | None, b: Abstract | None) -> Abstract:
-        if a is None or b is None:
-            one = a if a is not None else b
-            assert isinstance(one, Container)
-            self.cell(one.addr)
-            return one
-        if not (isinstance(a, Container) and isinstance(b, Container) and of_one_class(a, b)):
-            return Poison("another kind of object on another path")
-        self.pairs.add((a.addr, b.addr))
-        if a.addr == b.addr:
-            self.contents(a.addr)
-            return a
-        if (a.addr, b.addr) not in self.addrs:
-            x, y = self.left.store.cells[a.addr], self.right.store.cells[b.addr]
-            assert isinstance(x, Slots) and isinstance(y, Slots)
-            if isinstance(a, ListRef) and isinstance(b, ListRef) and not alike(x, y):
-                x, y = self.columns(a, b)
-            if not alike(x, y):
-                return Poison("a container of another length or with other keys on another path")
-            addr = self.addrs[a.addr, b.addr] = self.ev.new_addr()
-            self.store.cells[addr] = self.slots(x, y)
-        return replace(a, addr=self.addrs[a.addr, b.addr])
-
-    def columns(self, a: ListRef, b: ListRef) -> tuple[Slots, Slots]:
-        """The two lists, of other lengths, with columns at the same addresses."""
-        arms = (self.left, a), (self.right, b)
-        known: tuple[Any, Any] | None = None
-        for arm, ref in arms:
-            cell = arm.store.cells[ref.addr]
-            if isinstance(cell, Slots) and (cell.rows is not None or cell.items):
-                with self.ev.inside(arm):
-                    known = dynamic_lists.items_like(self.ev, ref, known)
-        if known is None:
-            self.ev.refuse("SCT310", "nothing is known of the items of this list")
-        addrs = [self.ev.new_addr() for _ in known[1]]
-        for arm, ref in arms:
-            with self.ev.inside(arm):
-                dynamic_lists.grow(self.ev, ref, known, addrs)
-        self.inner = (self.left.defines(), self.right.defines())
-        for addr in self.left.store.cells.keys() & self.right.store.cells.keys() & set(addrs):
-            self.cell(addr)
-        x, y = self.left.store.cells[a.addr], self.right.store.cells[b.addr]
-        assert isinstance(x, Slots) and isinstance(y, Slots)
-        return x, y
-
-    def contents(self, addr: int) -> None:
-        """Note whom the items of a list that no path has changed share with."""
-        x, y = self.left.store.cells[addr], self.right.store.cells[addr]
-        if x is y and isinstance(x, Slots) and addr not in self.seen:
-            self.seen.add(addr)
-            for item in x.items:
-                self.value(item, item)
-
-    # -- cells ---------------------------------------------------------------------------
-
-    def slots(self, x: Slots, y: Slots) -> Slots:
-        items = tuple(self.value(p, q) for p, q in zip(x.items, y.items))
-        frozen = dynamic_lists.STALE if dynamic_lists.STALE in (x.frozen, y.frozen) else x.frozen or y.frozen
-        return replace(x, items=items, frozen=frozen, origin=_origin((x, y)))
-
-    def cell(self, addr: int) -> None:
-        """Merge the cell at an address that both paths know, or that the living one does."""
-        if addr in self.store.cells or addr <= CAPTURED:
-            return
-        x, y = self.left.store.cells.get(addr), self.right.store.cells.get(addr)
-        if self.left.store.dead and y is not None:
-            x = None
-        if self.right.store.dead and x is not None:
-            y = None
-        given = x if x is not None else y
-        assert given is not None
-        if x is y:
-            self.store.cells[addr] = given
-        elif isinstance(given, Slots):
-            self.store.cells[addr] = given  # breaks cycles
-            if isinstance(x, Slots) and isinstance(y, Slots):
-                if not alike(x, y) and not x.keys and not y.keys:
-                    x, y = self.columns(ListRef(addr), ListRef(addr))
-                if not alike(x, y):
-                    self.ev.refuse("SCT310", "a dict that gets new keys on one path only is not supported yet")
-                self.store.cells[addr] = self.slots(x, y)
-            else:
-                items = [self.value(p, None) if x is not None else self.value(None, p) for p in given.items]
-                self.store.cells[addr] = replace(given, items=tuple(items))
-        else:
-            assert isinstance(given, Array)
-            a = x.value if isinstance(x, Array) else None
-            b = y.value if isinstance(y, Array) else None
-            frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), "")
-            layout = _layout([c for c in (x, y) if isinstance(c, Array)])
-            starts = any(c.starts for c in (x, y) if isinstance(c, Array))
-            self.store.cells[addr] = replace(given, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)
-
-
-def may_be_absent(v: Tup | Perhaps) -> bool:
-    """Can a `Perhaps` be made of this: is it one, or a tuple of numbers and arrays of which none may be None?"""
-    return isinstance(v, Perhaps) or bool(v.items) and all(
-        isinstance(x, Ref) or isinstance(x, Value) and not isinstance(x.type, (Optional, Undef))
-        or is_number(x) and x != Static(None) for x in v.items)
-
-
-def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:
-    """None, a tuple such as `like` or one that may be None, as a tuple; None of anything else."""
-    if v == Static(None):
-        return like.with_([Static(None)] * len(like.items))
-    v = v.of if isinstance(v, Perhaps) else v
-    return v if isinstance(v, Tup) and is_such_tuple(v, like) else None
-
-
 def is_such_tuple(v: Abstract, like: Tup) -> bool:
     """Is this a tuple of the class of `like`, as long?"""
     return isinstance(v, Tup) and v.cls is like.cls and v.fields == like.fields and len(v.items) == len(like.items)
@@ -481,54 +161,3 @@ def of_one_class(a: Container, b: Container) -> bool:
     return replace(a, addr=b.addr) == b
 
 
-def alike(x: Slots, y: Slots) -> bool:
-    """Do the slots correspond?"""
-    return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.rows == y.rows
-
-
-def _origin(cells: Iterable[Cell]) -> str:
-    """Where what is one of these cells is from: who writes it has to ask for each of them."""
-    return max((c.origin for c in cells), key=("fresh", "argument", "captured").index)
-
-
-def _layout(cells: Sequence[Array]) -> Layout:
-    found = {c.layout for c in cells}
-    return found.pop() if len(found) == 1 else False
-
-
-def _join(a: Operand, b: Operand) -> Type:
-    return join(a.type, b.type)
-
-
-def merge(ev: Evaluator, pred: Operand, left: Arm, right: Arm, live: Callable[[Key], bool]) -> tuple[Store, Any]:
-    """Join two paths: adds a `cond` to the evaluator's block.
-
-    Returns the store after it, and the join of the arms' extra values.
-    """
-    m = _Merge(ev, left, right)
-    a, b = left.store, right.store
-    both = [k for k in {**a.vars, **b.vars} if live(k) and not is_binding(k)]
-    for key in both:
-        x = None if a.dead and not b.dead else a.vars.get(key)
-        y = None if b.dead and not a.dead else b.vars.get(key)
-        if x is not None or y is not None:
-            m.store.vars[key] = m.value(x, y, None if key.name.startswith("<") else key.name)
-            if not key.name.startswith("<"):
-                m.bound(key, None if x is None else a.is_bound(key), None if y is None else b.is_bound(key))
-    extra: Any = None
-    if left.extra is not None or right.extra is not None:
-        extra = m.value(None if a.dead else left.extra, None if b.dead else right.extra)
-    for addr in sorted(a.cells.keys() & b.cells.keys()):
-        m.cell(addr)
-    if a.dead != b.dead:
-        for addr in sorted((b if a.dead else a).cells):
-            m.cell(addr)
-    frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
-    for addr in sorted(frozen & m.store.cells.keys()):
-        m.store.cells[addr] = replace(m.store.cells[addr], frozen=AMBIGUOUS)
-    arms = tuple(
-        Fn(name, (), tuple(arm.builder.eqns), tuple(o[k] for o in m.outs))
-        for k, (name, arm) in enumerate((("then", left), ("orelse", right))))
-    if m.outs or any(arm.builder.eqns for arm in (left, right)):
-        ev.b.add(Eqn(cond, (pred,), tuple(o[2] for o in m.outs), {}, arms, loc=ev.loc))
-    return m.store, extra

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.objects import special_call
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.interpreter import Evaluator, expression
@@ -89,7 +89,9 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return _static_item(ev, owner.items, key, Tup)
     if isinstance(owner, ListRef) and by_position(ev, owner, key):
         (at,) = key_items(ev, key)
-        return dynamic_lists.part(ev, owner, at) if isinstance(at, slice) else dynamic_lists.element(ev, owner, at)
+        if isinstance(at, slice):
+            return dynamic_list_methods.part(ev, owner, at)
+        return dynamic_lists.element(ev, owner, at)
     if isinstance(owner, ListRef):
         items = _slots(ev, owner).items
         got = _static_item(ev, items, key, Tup, tuple_=False)
@@ -336,7 +338,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         if isinstance(at, slice):
             ev.refuse("SCT503", "writing a slice of a list of any length is not supported",
                       hint="write the items in a loop, or join lists: `xs[:i] + new + xs[j:]`")
-        dynamic_lists.store_element(ev, owner, at, value)
+        dynamic_list_methods.store_element(ev, owner, at, value)
     elif isinstance(owner, (ListRef, DictRef)):
         cell = ev.writable(owner.addr, "a write")
         assert isinstance(cell, Slots)
@@ -372,7 +374,7 @@ def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
         if isinstance(at, slice):
             ev.refuse("SCT503", "`del` of a slice of a list of any length is not supported",
                       hint="join lists: `xs[:i] + xs[j:]`")
-        dynamic_lists.delete(ev, owner, at)
+        dynamic_list_methods.delete(ev, owner, at)
         return
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)

@@ -16,11 +16,12 @@ import gast
 from sct.errors import SctError
 from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.store import binding
-from sct.frontend.interpreter.expressions import condition, lookup
+from sct.frontend.interpreter.expressions import lookup
 from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.interpreter.statements import FALL
 from sct.frontend.library.argument_checks import hashed
 from sct.frontend.loops.iterator_protocol import drained, iterable, iterator, most
+from sct.frontend.operators.truth import condition
 from sct.frontend.source.name_scopes import free_in
 from sct.frontend.values.abstract_values import Abstract, Key, Static
 from sct.frontend.values.guards import NeedsStatic

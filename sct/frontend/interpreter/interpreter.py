@@ -19,7 +19,8 @@ import numpy as np
 from sct.errors import Loc, SctError
 from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.store import AMBIGUOUS, Arm, Captured, Cells, Store, is_number, merge
+from sct.frontend.heap.join_paths import merge
+from sct.frontend.heap.store import AMBIGUOUS, Branch, Captured, Cells, Store, is_number
 from sct.frontend.interpreter.handlers import (
     CALLS,
     EXPRESSIONS,
@@ -93,7 +94,6 @@ class Doubt(Exception):
 
     def __init__(self, function: Any) -> None:
         self.function = function
-
 
 
 @dataclass
@@ -313,33 +313,33 @@ class Evaluator(Facts):
     # -- blocks and paths -------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def inside(self, arm: Arm) -> Iterator[Arm]:
-        """Evaluate on the path `arm`, from where it stands."""
+    def inside(self, branch: Branch) -> Iterator[Branch]:
+        """Evaluate on the path `branch`, from where it stands."""
         outer = self.store
-        self.store = arm.store
+        self.store = branch.store
         try:
-            with self.block(arm.builder):
-                yield arm
+            with self.block(branch.builder):
+                yield branch
         finally:
-            arm.store = self.store
+            branch.store = self.store
             self.store = outer
 
-    def fork(self) -> Arm:
+    def fork(self) -> Branch:
         """A new path that starts here."""
-        return Arm(self.store.copy(), Builder())
+        return Branch(self.store.copy(), Builder())
 
     def branch(self, pred: Operand, then: Callable[[], Abstract | None], orelse: Callable[[], Abstract | None],
                live: Callable[[Key], bool] | None = None) -> Any:
-        """Evaluate both arms and join them; the join of what the thunks return."""
-        arms = []
+        """Evaluate both branches and join them; the join of what the thunks return."""
+        branches = []
         for thunk in (then, orelse):
-            with self.inside(self.fork()) as arm:
+            with self.inside(self.fork()) as branch:
                 try:
-                    arm.extra = thunk()
+                    branch.extra = thunk()
                 except Dead:
                     self.store.dead = True
-            arms.append(arm)
-        made = self.join(pred, arms[0], arms[1], live or self.live_in_statement)
+            branches.append(branch)
+        made = self.join(pred, branches[0], branches[1], live or self.live_in_statement)
         if self.store.dead:
             raise Dead
         return made
@@ -347,17 +347,17 @@ class Evaluator(Facts):
     def either(self, pred: Operand, then: Callable[[], Any], orelse: Callable[[], Any],
                live: Callable[[Key], bool]) -> None:
         """Run one of two paths and join them; the store is dead if both raise."""
-        arms = []
+        branches = []
         for thunk in (then, orelse):
-            with self.inside(self.fork()) as arm:
+            with self.inside(self.fork()) as branch:
                 try:
                     thunk()
                 except Dead:
                     self.store.dead = True
-            arms.append(arm)
-        self.join(pred, arms[0], arms[1], live)
+            branches.append(branch)
+        self.join(pred, branches[0], branches[1], live)
 
-    def join(self, pred: Operand, left: Arm, right: Arm, live: Callable[[Key], bool]) -> Any:
+    def join(self, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> Any:
         self.store, extra = merge(self, pred, left, right, live)
         return extra
 

@@ -15,12 +15,12 @@ import gast
 
 from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.class_of import python_class
-from sct.frontend.interpreter.comparisons import compare_one
 from sct.frontend.interpreter.exceptions import die
-from sct.frontend.interpreter.expressions import boolean, truth
 from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.library.introspection import attribute_if_any
 from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.operators.comparisons import compare_one
+from sct.frontend.operators.truth import boolean, truth
 from sct.frontend.source.match_lowering import Binds, Matches
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Static, Tup
 from sct.ir import Lit, Value

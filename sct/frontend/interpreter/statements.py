@@ -15,9 +15,12 @@ from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.assignment import assign, home_of, named
 from sct.frontend.heap.objects import set_attribute
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
+from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.expressions import binary, closure, condition, get, in_place, name
+from sct.frontend.interpreter.expressions import closure, name
 from sct.frontend.interpreter.interpreter import Dead, Evaluator, statement
+from sct.frontend.operators.arithmetic_operators import binary, in_place
+from sct.frontend.operators.truth import condition
 from sct.frontend.source.name_scopes import reads
 from sct.frontend.source.parse import loc_of
 from sct.frontend.values.abstract_values import (
@@ -139,7 +142,7 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
 
 
 def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
-    """An `if`; where one arm always exits the rest of the block goes into the other: then True."""
+    """An `if`; where one branch always exits the rest of the block goes into the other: then True."""
     outer = ev.loc
     ev.loc = loc_of(stmt.test, ev.frames[-1].source.file)
     try:
@@ -170,19 +173,19 @@ _ASKED = ("SCT301", "SCT310", "SCT501", "SCT502", "SCT503", "SCT505")
 def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
     frame = ev.frames[-1]
     after = frame.live.after.get(stmt, frozenset())
-    arms = [ev.fork(), ev.fork()]
+    branches = [ev.fork(), ev.fork()]
     exits = []
-    for arm, body in zip(arms, (stmt.body, stmt.orelse)):
-        with ev.inside(arm):
+    for branch, body in zip(branches, (stmt.body, stmt.orelse)):
+        with ev.inside(branch):
             block(ev, body)
             exits.append(isinstance(ev.exit, Static) and ev.exit.value != FALL and not ev.store.dead)
             if ev.exit != Static(FALL):
                 after |= frame.live.jumps.get(stmt, frozenset())
     took_rest = False
     for this, other in ((0, 1), (1, 0)):
-        arm = arms[this]
-        if exits[other] and not exits[this] and at < len(stmts) and not arm.store.dead and not took_rest:
-            with ev.inside(arm):
+        branch = branches[this]
+        if exits[other] and not exits[this] and at < len(stmts) and not branch.store.dead and not took_rest:
+            with ev.inside(branch):
                 if isinstance(ev.exit, Static):
                     block(ev, stmts, at)
                 else:
@@ -191,7 +194,7 @@ def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: i
             after |= frame.live.leaving(stmts[-1])
     before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED}
     state = ev.store, list(ev.b.eqns)
-    ev.join(test, arms[0], arms[1], ev.live_after(after | _pending(ev)))
+    ev.join(test, branches[0], branches[1], ev.live_after(after | _pending(ev)))
     poisoned = [k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED and k not in before]
     if poisoned and _askable(ev, test):
         ev.store, ev.b.eqns[:] = state[0], state[1]

@@ -14,22 +14,24 @@ import gast
 import numpy as np
 
 from sct.frontend.calls.opaque_calls import is_library
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.store import is_number, type_of
 from sct.frontend.heap.subscripts import array_of, size_along
 from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.expressions import as_bool, binary, boolean, formatted, truth
+from sct.frontend.interpreter.expressions import formatted
 from sct.frontend.interpreter.interpreter import SPECIAL, Args, Evaluator, Kwargs, Special, special
-from sct.frontend.interpreter.special_methods import checked, plain_numbers
 from sct.frontend.library.argument_checks import hashed
-from sct.frontend.library.itertools_functools import looked, select
+from sct.frontend.library.iterator_builtins import looked, select
 from sct.frontend.library.python_fallbacks import all_, any_, largest, largest_by, same, smallest, smallest_by
 from sct.frontend.library.python_fallbacks import sum_ as sum_of_array
 from sct.frontend.library.text_formatting import shown
 from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_long, quantified, run_through
 from sct.frontend.loops.iteration_space import from_zero, is_run_over, items_of, length
 from sct.frontend.loops.iterator_protocol import drained, iterator, most, taken
+from sct.frontend.operators.arithmetic_operators import binary
+from sct.frontend.operators.special_methods import checked, plain_numbers
+from sct.frontend.operators.truth import as_bool, boolean, truth
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -97,7 +99,7 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(list)
 def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if args and isinstance(args[0], ListRef) and dynamic_lists.is_dynamic(ev, args[0]):
-        return dynamic_lists.copied(ev, args[0])
+        return dynamic_list_methods.copied(ev, args[0])
     if args and isinstance(args[0], Ref) and dynamic_lists.of_numbers(ev, args[0]):
         return ev.wrap(ev.emit(unstack, ev.operand(args[0]), plain=False))
     if not args:

@@ -8,8 +8,8 @@ import numpy as np
 
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
 from sct.frontend.heap.objects import class_of, find_attribute, if_it_gives, set_attribute, special_method
+from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.expressions import get
 from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
 from sct.frontend.library.argument_checks import check_operands
 from sct.frontend.values.abstract_values import (

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import possible_classes, python_class
 from sct.frontend.heap.record_classes import namedtuple_method
 from sct.frontend.heap.subscripts import item
-from sct.frontend.interpreter.comparisons import one_or_equal
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Kwargs, called
 from sct.frontend.library.argument_checks import check_method, hashed
@@ -20,6 +19,7 @@ from sct.frontend.library.op_calls import call_named
 from sct.frontend.library.text_formatting import text_of
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.loops.iterator_protocol import VIEWS
+from sct.frontend.operators.comparisons import one_or_equal
 from sct.frontend.values.abstract_values import (
     Abstract,
     DictRef,
@@ -122,7 +122,7 @@ def extend(ev: Evaluator, owner: ListRef, other: Abstract) -> Abstract:
         made = ev.call(Static(list), [other])
         assert isinstance(made, ListRef)
         other = made
-    return dynamic_lists.extend(ev, owner, other)
+    return dynamic_list_methods.extend(ev, owner, other)
 
 
 def position(ev: Evaluator, args: Args) -> Operand:
@@ -131,12 +131,12 @@ def position(ev: Evaluator, args: Args) -> Operand:
 
 
 LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
-    "append": lambda ev, xs, args: dynamic_lists.append(ev, xs, args[0]),
+    "append": lambda ev, xs, args: dynamic_list_methods.append(ev, xs, args[0]),
     "extend": lambda ev, xs, args: extend(ev, xs, args[0]),
-    "insert": lambda ev, xs, args: dynamic_lists.insert(ev, xs, ev.operand(args[0]), args[1]),
-    "pop": lambda ev, xs, args: dynamic_lists.pop(ev, xs, position(ev, args)),
-    "reverse": lambda ev, xs, args: dynamic_lists.reverse(ev, xs),
-    "clear": lambda ev, xs, args: dynamic_lists.clear(ev, xs),
+    "insert": lambda ev, xs, args: dynamic_list_methods.insert(ev, xs, ev.operand(args[0]), args[1]),
+    "pop": lambda ev, xs, args: dynamic_list_methods.pop(ev, xs, position(ev, args)),
+    "reverse": lambda ev, xs, args: dynamic_list_methods.reverse(ev, xs),
+    "clear": lambda ev, xs, args: dynamic_list_methods.clear(ev, xs),
 }
 """The methods of lists whose length is not known."""
 

@@ -24,12 +24,13 @@ from sct.frontend.heap.subscripts import (
     writable,
     write_through,
 )
-from sct.frontend.interpreter.comparisons import compare_one
 from sct.frontend.interpreter.exceptions import die
-from sct.frontend.interpreter.expressions import binary, truth
 from sct.frontend.interpreter.interpreter import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.operators.arithmetic_operators import binary
+from sct.frontend.operators.comparisons import compare_one
+from sct.frontend.operators.truth import truth
 from sct.frontend.values.abstract_values import Abstract, Array, ListRef, Ref, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Op, Value

@@ -13,9 +13,9 @@ import numpy as np
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.subscripts import COMPUTED, array_of, assign_item, fits, nested, writable
 from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs
-from sct.frontend.interpreter.special_methods import plain_numbers
 from sct.frontend.library.genuine_functions import is_genuine
 from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.operators.special_methods import plain_numbers
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -34,7 +34,6 @@ from sct.ops import BY_CALL, aliases, is_readonly, stop_gradient
 from sct.ops.reductions.masked_ufuncs import masked_ufunc
 
 __all__ = ["call_named", "spelling_of"]
-
 
 _spellings: dict[int, tuple[Any, str]] = {}
 _entered: set[str] = set()

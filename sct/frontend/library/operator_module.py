@@ -13,10 +13,12 @@ from typing import Any
 import gast
 
 from sct.frontend.heap.subscripts import assign_item, item
-from sct.frontend.interpreter.comparisons import COMPARE, compare_one
+from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.exceptions import attempted
-from sct.frontend.interpreter.expressions import BINARY, UNARY, as_bool, binary, get, in_place, negated, truth, unary
 from sct.frontend.interpreter.interpreter import SPECIAL, Args, Evaluator, Kwargs, instances, special
+from sct.frontend.operators.arithmetic_operators import BINARY, UNARY, binary, in_place, unary
+from sct.frontend.operators.comparisons import COMPARE, compare_one
+from sct.frontend.operators.truth import as_bool, negated, truth
 from sct.frontend.values.abstract_values import Abstract, Static, Tup
 
 __all__: list[str] = []

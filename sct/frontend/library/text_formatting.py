@@ -15,8 +15,8 @@ from sct.frontend.heap.objects import class_of, get_attribute, is_member, specia
 from sct.frontend.heap.store import is_number
 from sct.frontend.interpreter.exceptions import die
 from sct.frontend.interpreter.interpreter import Evaluator
-from sct.frontend.interpreter.special_methods import checked
 from sct.frontend.loops.iterator_protocol import drained, iterator
+from sct.frontend.operators.special_methods import checked
 from sct.frontend.values.abstract_values import Abstract, Container, DefaultRef, DictRef, ListRef, Ref, Static, Tup
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.lookup_guards import in_class

@@ -25,8 +25,8 @@ from sct.frontend.heap.objects import special_call, special_method, undefined
 from sct.frontend.heap.store import is_number
 from sct.frontend.heap.subscripts import size_along, slice_view
 from sct.frontend.interpreter.exceptions import die
-from sct.frontend.interpreter.special_methods import checked
 from sct.frontend.library.argument_checks import check_operands
+from sct.frontend.operators.special_methods import checked
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -50,9 +50,10 @@ from sct.ops import lt
 if TYPE_CHECKING:
     from sct.frontend.interpreter.interpreter import Evaluator
 
-__all__ = ["ENDLESS", "VIEWS", "check_iterable", "drained", "ends", "exhaust", "is_iterator", "iterable",
-           "iterator", "keep", "kept", "most", "move", "new_iterator", "pairs", "place", "rows", "start", "taken",
-           "takes", "use_up", "view_items"]
+__all__ = [
+    "ENDLESS", "VIEWS", "check_iterable", "drained", "ends", "exhaust", "is_iterator", "iterable", "iterator", "keep",
+    "kept", "most", "move", "new_iterator", "pairs", "place", "rows", "start", "taken", "takes", "use_up", "view_items",
+]
 
 VIEWS = ("keys", "values", "items")
 ENDLESS = ("count", "cycle", "repeat")

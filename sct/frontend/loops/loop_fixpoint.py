@@ -10,18 +10,15 @@ from typing import Any, NoReturn
 
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.dynamic_lists import HELD, STALE
+from sct.frontend.heap.join_paths import alike, conflicts, may_be_absent, perhaps_tuple
 from sct.frontend.heap.store import (
     AMBIGUOUS,
     Store,
-    alike,
-    conflicts,
     is_binding,
     is_number,
     is_such_tuple,
     is_written,
-    may_be_absent,
     of_one_class,
-    perhaps_tuple,
     type_of,
 )
 from sct.frontend.loops.loop_head import Again, Grown, Head, is_start
@@ -48,7 +45,6 @@ from sct.ir import Value
 from sct.ir.types import Optional, Tensor, Undef, in_words
 
 __all__ = ["ITERATED", "Trip"]
-
 
 ITERATED = "iterated"
 """Who holds an array that a loop runs over: the loop itself."""
@@ -407,7 +403,6 @@ class Trip(Head):
         """What an array is called at the head."""
         names = (key.name for key, v in self.head.vars.items() if isinstance(v, Ref) and v.addr == addr)
         return next((f"`{name}`" for name in names if name.isidentifier()), "an array")
-
 
 
 def _kind(v: Abstract) -> str:

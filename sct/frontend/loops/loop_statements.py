@@ -15,7 +15,6 @@ import gast
 from sct.errors import SctError
 from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.store import AMBIGUOUS, Store
-from sct.frontend.interpreter.expressions import condition
 from sct.frontend.interpreter.interpreter import Dead, Evaluator, statement
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.loops.iteration_space import NESTS, Space, space
@@ -35,6 +34,7 @@ from sct.frontend.loops.loop_fixpoint import Trip
 from sct.frontend.loops.loop_head import MOST_UNROLLED, Again
 from sct.frontend.loops.nested_iteration import leaves, nested
 from sct.frontend.loops.unrolling import unroll
+from sct.frontend.operators.truth import condition
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,

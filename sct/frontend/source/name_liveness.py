@@ -77,8 +77,8 @@ class Liveness:
 
     def _stmt(self, s: Any, out: frozenset[str], brk: frozenset[str], cont: frozenset[str]) -> frozenset[str]:
         if isinstance(s, gast.If):
-            arms = self._block(s.body, out, brk, cont) | self._block(s.orelse, out, brk, cont)
-            return arms | frozenset(reads(s.test))
+            branches = self._block(s.body, out, brk, cont) | self._block(s.orelse, out, brk, cont)
+            return branches | frozenset(reads(s.test))
         if isinstance(s, (gast.For, gast.While)):
             # The body's effect is X -> gen + (X - kill), so one round is the fixpoint.
             returned = {name for n in gast.walk(s) if isinstance(n, gast.Return) for name in reads(n)}

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.store import is_number
 from sct.frontend.heap.subscripts import NUMPY_NAMES, array_of
 from sct.frontend.interpreter.exceptions import attempted
@@ -52,7 +52,7 @@ def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstr
     if kind is gast.Add and isinstance(a, ListRef) and isinstance(b, ListRef):
         if not (dynamic_lists.is_dynamic(ev, a) or dynamic_lists.is_dynamic(ev, b)):
             return ev.new_list(ev.slots(a).items + ev.slots(b).items)
-        return dynamic_lists.joined(ev, a, b)
+        return dynamic_list_methods.joined(ev, a, b)
     if kind is gast.BitOr and isinstance(a, DictRef) and isinstance(b, DictRef):
         made = ev.call(Method(a, "copy"), [])
         ev.call(Method(made, "update"), [b])
@@ -62,10 +62,10 @@ def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstr
         if n is not None and isinstance(p, Tup):
             return Tup(p.items * int(ev.ask(ev.wrap(n), "the number of repetitions of a tuple")))
         if n is not None and isinstance(p, ListRef) and isinstance(n, Value):
-            return dynamic_lists.repeated(ev, p, n)
+            return dynamic_list_methods.repeated(ev, p, n)
         if n is not None and isinstance(p, ListRef) and isinstance(n, Lit):
             if dynamic_lists.is_dynamic(ev, p):
-                return dynamic_lists.repeated(ev, p, n)
+                return dynamic_list_methods.repeated(ev, p, n)
             return ev.new_list(ev.slots(p).items * n.value)
     attempted(ev, lambda: run(like(ev, a), like(ev, b)))
     ev.refuse("SCT503", "an operator between a list or a tuple and this is not supported", hint="make an array of it")
@@ -118,10 +118,10 @@ def _repeat(ev: Evaluator, xs: ListRef, n: Operand) -> None:
     if isinstance(n, Lit) and cell.rows is None:
         ev.store.cells[xs.addr] = replace(cell, items=cell.items * n.value)
         return
-    made = dynamic_lists.repeated(ev, xs, n)
+    made = dynamic_list_methods.repeated(ev, xs, n)
     dynamic_lists.grow(ev, xs, dynamic_lists.item_type(ev, made))
-    dynamic_lists.resize(ev, xs)
-    dynamic_lists.change(ev, xs, dynamic_lists.columns(ev, made))
+    dynamic_list_methods.resize(ev, xs)
+    dynamic_list_methods.change(ev, xs, dynamic_lists.columns(ev, made))
 
 
 def _only_name(ev: Evaluator, v: Static) -> None:

@@ -17,7 +17,6 @@ import gast
 
 from sct.frontend.calls.opaque_calls import is_library
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.container_operators import as_set
 from sct.frontend.heap.objects import (
     bind,
     class_of,
@@ -32,13 +31,14 @@ from sct.frontend.heap.objects import (
 )
 from sct.frontend.heap.subscripts import array_of
 from sct.frontend.interpreter.exceptions import attempted
-from sct.frontend.interpreter.expressions import as_bool, boolean, negated, truth
-from sct.frontend.interpreter.identity import identical
 from sct.frontend.interpreter.interpreter import Evaluator, expression
-from sct.frontend.interpreter.special_methods import plain_numbers
 from sct.frontend.library.argument_checks import check_operands
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.loops.iterator_protocol import VIEWS, drained
+from sct.frontend.operators.container_operators import as_set
+from sct.frontend.operators.identity import identical
+from sct.frontend.operators.special_methods import plain_numbers
+from sct.frontend.operators.truth import as_bool, boolean, negated, truth
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -59,7 +59,6 @@ from sct.ir.types import BOOL, Opaque, Tensor
 from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
 
 __all__ = ["COMPARE", "compare_one", "one_or_equal"]
-
 
 COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     gast.Eq: ("eq", operator.eq), gast.NotEq: ("ne", operator.ne), gast.Lt: ("lt", operator.lt),

@@ -1,0 +1,293 @@
+"""Calls of user functions: binds the parameters as Python does, and evaluates the body in a frame of its own."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Container as Container_
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gast
+
+from sct.errors import SctError
+from sct.frontend.calls.captured_variables import Outer, captured
+from sct.frontend.calls.flattened_arguments import same_kind
+from sct.frontend.calls.function_specialization import call_outlined
+from sct.frontend.calls.opaque_calls import is_installed, may_be_differentiated, opaque_call
+from sct.frontend.calls.outlining import Outline, evaluated_in_line, site_of
+from sct.frontend.interpreter.exceptions import fitted
+from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Frame, Kwargs
+from sct.frontend.interpreter.statements import FALL, block, guard
+from sct.frontend.root_function import defaults_of, is_made_anew, is_read_at_calls
+from sct.frontend.source.name_liveness import Liveness
+from sct.frontend.source.name_scopes import declared, local_names, own_nodes, reads
+from sct.frontend.source.parse import SourceFunction, loc_of, source_of
+from sct.frontend.values.abstract_values import Abstract, Key, Path, Poison, Static, Tup
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Value
+from sct.ir.types import NONE, Undef
+
+__all__ = ["call_function", "call_source", "call_user", "inline"]
+
+
+def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of a user's function.  One with a construct that is not supported just runs, where nothing
+    that is given to it is differentiated."""
+    refused = ev.sites.opaque.get(f)
+    if refused is None:
+        try:
+            return call_function(ev, f, args, kwargs)
+        except SctError as error:
+            if error.code != "SCT101":
+                raise
+            raise Outline(opaque={f: error}) from error
+    if any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
+        raise refused
+    return opaque_call(ev, fn if fn.path is not None else Static(f, (f,)), args, kwargs)
+
+
+def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
+    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+    defaults = _defaults(ev, f)
+    source = replace(source_of(f.__code__), qualname=f.__qualname__)
+    kw = tuple(defaults.get(a.id) for a in source.node.args.kwonlyargs)
+    positional = tuple(defaults.values())[:len(f.__defaults__ or ())]
+    return call_source(ev, source, args, kwargs, (_Globals(f), _Cells(f, cells), f), positional, kw, None)
+
+
+def _defaults(ev: Evaluator, f: types.FunctionType) -> dict[str, _Default]:
+    """The defaults of `f`, by name; what is compiled in of the function is guarded, it may be replaced."""
+    at = ev.anchor(f)
+    new = at[0] is None and is_made_anew(f)
+    defaults = {name: _Default(ev, name, x, (*at, *path), is_read_at_calls(x, new))
+                for name, (path, x) in defaults_of(f).items()}
+    facts: list[tuple[str, Any, Path]] = [("is", f.__code__, (("attr", "__code__"),))]
+    for name in ("__defaults__", "__kwdefaults__"):
+        there = getattr(f, name)
+        facts.append(("is" if there is None else "len", None if there is None else len(there), (("attr", name),)))
+    for how, fact, path in facts:
+        ev.identities[(*at, *path), how] = (*at, *path), fact
+    for default in defaults.values():
+        if not default.read:
+            ev.identities[default.path, "is"] = default.path, default.value
+    return defaults
+
+
+@dataclass(frozen=True)
+class _Default:
+    """The default of a parameter, looked at where it is used; `read`: at every call."""
+
+    ev: Evaluator
+    name: str
+    value: Any
+    path: Path
+    read: bool
+
+    def lifted(self) -> Abstract:
+        fixed = isinstance(self.value, (bool, int, float, str, type(None))) and not self.read
+        self.ev.names.setdefault(self.path, self.name)
+        return self.ev.lift(self.value, None if fixed else self.path)
+
+
+class _Globals(dict):  # type: ignore[type-arg]
+    """A function's globals, read at every look-up; remembers whose they are."""
+
+    is_cells = False
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.function.__globals__
+
+    def __getitem__(self, name: str) -> Any:
+        return self.function.__globals__[name]
+
+
+class _Cells(dict):  # type: ignore[type-arg]
+    """A function's closure cells."""
+
+    is_cells = True
+
+    def __init__(self, function: Any, cells: Mapping[str, Any]) -> None:
+        super().__init__(cells)
+        self.function = function
+
+
+_live: dict[int, tuple[Any, Liveness]] = {}
+
+
+def _liveness(node: Any) -> Liveness:
+    _, known = _live.get(id(node), (None, None))
+    if known is None:
+        if len(_live) > 4096:
+            _live.clear()
+        known = Liveness(node)
+        _live[id(node)] = node, known
+    return known
+
+
+def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs, of: tuple[Any, Any, Any],
+                defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...], parent: Frame | None) -> Abstract:
+    """Evaluate a function's body in a frame of its own; `of`: its globals, its cells, and whose they are."""
+    node = source.node
+    if isinstance(node, gast.AsyncFunctionDef):
+        raise SctError("SCT101", "`async def` is not supported", hint="write a plain function",
+                       loc=loc_of(node, source.file))
+    if not isinstance(node, gast.Lambda):
+        _no_generator(ev, source)
+    frame = Frame(ev.new_frame_id(), source, *of, _liveness(node), set(local_names(node)), parent,
+                  declared(node)[0])
+    named = bind(ev, source, args, kwargs, defaults, kw_defaults)
+    bound = {Key(frame.id, name): v for name, v in named.items()}
+    if frame.code in ev.sites.recursive:
+        around = captured(ev, frame, bound.values())
+        if around.unbound:
+            ev.refuse("SCT204", f"a function that calls itself binds `{around.unbound[0]}` of a function around it, "
+                      "which has no value yet", hint=f"bind `{around.unbound[0]}` before the call")
+        given = {**bound, **{key: ev.store.vars[key] for key in around.keys}}
+        made = call_outlined(ev, frame, given, lambda: _with_outer(ev, inline(ev, replace(frame)), around), around)
+        return _rebound(ev, made, around)
+    _no_endless_recursion(ev, frame, named)
+    frame.given = named
+    site = site_of(ev, frame, bound) if parent is None else None
+    if site in ev.sites.repeated - ev.sites.single:
+
+        def evaluated() -> Abstract:
+            own = {name: ev.store.vars[Key(frame.id, name)] for name in named}  # in the heap of the function
+            return inline(ev, replace(frame, given=own))
+
+        try:
+            return call_outlined(ev, frame, bound, evaluated, Outer(), site)
+        except (SctError, NeedsStatic):
+            ev.sites.single.add(site)  # in line it may be known what it needs to know
+    ev.store.vars.update(bound)
+    with evaluated_in_line(ev, site):
+        return inline(ev, frame)
+
+
+DEEPEST = 40
+"""How deep calls of one text in another one nest, where each takes its arguments apart."""
+
+
+def _no_endless_recursion(ev: Evaluator, frame: Frame, given: Mapping[str, Abstract]) -> None:
+    """A function that calls itself, for arguments of the same kind, is evaluated on its own; one that
+    takes a container apart ends with it."""
+    if any(f.code == frame.code and same_kind(ev, (f, f.given), (frame, given)) for f in ev.frames):
+        raise Outline(recursive={frame.code})
+    if sum(f.source.node is frame.source.node for f in ev.frames) > DEEPEST:
+        ev.refuse("SCT204", f"calls of `{frame.source.name}` are nested more than {DEEPEST} deep, each another "
+                  "function or one with new kinds of arguments", hint="write it as a loop")
+
+
+def _with_outer(ev: Evaluator, result: Abstract, around: Outer) -> Abstract:
+    """What a function of its own gives: its result, and what the variables that it writes are now."""
+    written = tuple(ev.bound(ev.variable(key)) for key in around.written)
+    return Tup((result, *written)) if written else result
+
+
+def _rebound(ev: Evaluator, made: Abstract, around: Outer) -> Abstract:
+    """The result of a call, the variables that it has written bound to what they are now."""
+    if not around.written:
+        return made
+    assert isinstance(made, Tup)
+    for key, v in zip(around.written, made.items[1:]):
+        ev.store.bind(key, v)
+    return made.items[0]
+
+
+def _no_generator(ev: Evaluator, source: SourceFunction) -> None:
+    found = [n for n in own_nodes(source.node.body) if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await))]
+    if found:
+        first = min(found, key=lambda n: (n.lineno, n.col_offset))
+        word = "await" if isinstance(first, gast.Await) else "yield"
+        raise SctError("SCT101", f"`{word}` is not supported", why="generators and coroutines keep state that sct "
+                       "does not differentiate", hint="build an array, or inline the loop",
+                       loc=loc_of(first, source.file))
+
+
+def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
+         defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...]) -> dict[str, Abstract]:
+    """Parameters by name, as Python binds them; where they do not fit, its TypeError."""
+    a = source.node.args
+    positional = [p.id for p in [*a.posonlyargs, *a.args]]
+    optional = dict(zip(positional[len(positional) - len(defaults):], defaults))
+    optional.update({p.id: d for p, d in zip(a.kwonlyargs, kw_defaults) if d is not None})
+    given = fitted(ev, source.name, source.qualname, _written(a, optional), len(args), tuple(kwargs))
+    values = [*args, *kwargs.values()]
+    bound: dict[str, Abstract] = {}
+    for name, place in given.items():
+        if isinstance(place, tuple):
+            bound[name] = Tup(tuple(values[k] for k in place))
+        elif isinstance(place, dict):
+            bound[name] = ev.new_dict({key: values[k] for key, k in place.items()})
+        elif place is None:
+            default = optional[name]
+            bound[name] = default.lifted() if isinstance(default, _Default) else default
+        else:
+            bound[name] = values[place]
+    return bound
+
+
+def _written(a: Any, optional: Container_[str]) -> tuple[str, ...]:
+    """The parameters as they are written."""
+
+    def shown(p: Any) -> str:
+        return f"{p.id}=None" if p.id in optional else str(p.id)
+
+    parts = [*map(shown, a.posonlyargs), *["/"] * bool(a.posonlyargs), *map(shown, a.args)]
+    parts += [f"*{a.vararg.id}"] if a.vararg is not None else ["*"] * bool(a.kwonlyargs)
+    return *parts, *map(shown, a.kwonlyargs), *([f"**{a.kwarg.id}"] if a.kwarg is not None else [])
+
+
+def inline(ev: Evaluator, frame: Frame) -> Abstract:
+    """Run a frame to its end; what it returns."""
+    node = frame.source.node
+    ev.frames.append(frame)
+    ev.all_frames[frame.id] = frame
+    before, builder_loc = ev.loc, ev.b.loc
+    try:
+        ev.exit = Static(FALL)
+        if isinstance(node, gast.Lambda):
+            frame.now = frozenset(reads(node.body))
+            return ev.eval(node.body)
+        key = Key(frame.id, "<return>")
+        block(ev, node.body)
+        if ev.store.dead:
+            raise Dead
+        if not isinstance(ev.exit, Static):
+            end = gast.Return(None)
+            gast.copy_location(end, node.body[-1])
+            guard(ev, [end], 0)
+        elif ev.exit.value == FALL:
+            return Static(None)
+        if ev.store.dead:
+            raise Dead
+        result = ev.store.vars[key]
+        if isinstance(result, Poison):
+            ev.refuse("SCT502", f"what `{frame.source.name}` returns depends on the path", why=result.reason,
+                      node=node.body[-1])
+        if isinstance(result, Value) and result.type in (NONE, Undef(NONE)):
+            return Static(None)
+        return ev.bound(result)
+    except SctError as refusal:
+        if before is not None and is_installed(frame.source.file) and not is_installed(before.file):
+            inside = f"in {frame.source.file}:{refusal.loc.line if refusal.loc else node.lineno}, which it calls"
+            refusal.why = f"{inside}: {refusal.why}" if refusal.why else inside
+            refusal.loc = before
+        raise
+    finally:
+        ev.frames.pop()
+        ev.returned_at = frame.returned_at or loc_of(node, frame.source.file)
+        ev.loc, ev.b.loc = before, builder_loc
+        if not frame.live.captured and not _makes_functions(node):
+            for k in [k for k in ev.store.vars if k.frame == frame.id]:
+                del ev.store.vars[k]
+
+
+@functools.lru_cache(maxsize=4096)
+def _makes_functions(node: Any) -> bool:
+    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) and n is not node for n in gast.walk(node))

@@ -1,0 +1,174 @@
+"""Reads of attributes: of objects, arrays, numbers, modules and library objects."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import sys
+import types
+from typing import Any
+
+import gast
+import numpy as np
+
+from sct.frontend.calls.opaque_calls import is_library
+from sct.frontend.heap.class_of import class_object, possible_classes, python_class
+from sct.frontend.heap.objects import get_attribute, is_object
+from sct.frontend.heap.subscripts import NUMPY_NAMES, size_along
+from sct.frontend.interpreter.exceptions import attempted
+from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.values.abstract_values import (
+    SLICE,
+    Abstract,
+    DictRef,
+    ListRef,
+    Method,
+    ObjRef,
+    Parent,
+    Perhaps,
+    Ref,
+    Static,
+    Tup,
+)
+from sct.frontend.values.lookup_guards import absent, of_library, path_to
+from sct.ir import Value
+from sct.ir.foreign import class_in_words
+from sct.ir.real_ints import unmark_real
+from sct.ir.types import Optional, Tensor, Undef
+from sct.ir.user_objects import dict_of, is_defined_by_user
+from sct.ops import apply, size, transpose
+
+__all__ = ["get"]
+
+
+@expression(gast.Attribute)
+def attribute(ev: Evaluator, node: Any) -> Abstract:
+    return get(ev, ev.eval(node.value), node.attr)
+
+
+def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
+    """`owner.name`."""
+    if name == "__class__" and not isinstance(owner, Parent):
+        return class_object(ev, owner)
+    if name == "__dict__" and isinstance(owner, ObjRef):
+        cls = owner.cls
+        if not cls.__dictoffset__:
+            attempted(ev, lambda: object.__new__(cls).__dict__)  # raises
+        return ev.call(Static(vars), [owner])
+    if isinstance(owner, Parent) or is_object(owner):
+        named = ("_replace", "_asdict")
+        if isinstance(owner, Tup) and name not in owner.fields and (hasattr(tuple, name) or name in named):
+            return Method(owner, name)
+        return get_attribute(ev, owner, name)
+    owner = ev.text(owner)
+    if isinstance(owner, Static):
+        return _of_static(ev, owner, name)
+    if isinstance(owner, Tup) and name in owner.fields:
+        return owner.items[owner.fields.index(name)]
+    if isinstance(owner, ObjRef):  # a namespace
+        return get_attribute(ev, owner, name)
+    if isinstance(owner, Perhaps):
+        return get(ev, ev.present(owner), name)
+    if isinstance(owner, Tup) and owner.fields == SLICE:
+        attempted(ev, lambda: getattr(slice(None), name))  # raises where there is none
+        ev.refuse("SCT203", f"`{name}` of a slice that is known only at run time is not supported")
+    if isinstance(owner, (ListRef, DictRef, Tup)):
+        cls = python_class(ev, owner)
+        attempted(ev, lambda: getattr(cls(), name))  # raises where there is none
+        return Method(owner, name)
+    x_type = ev.type_of(owner) if isinstance(owner, (Ref, Value)) else None
+    if isinstance(owner, Value) and isinstance(x_type, (Optional, Undef)):
+        owner = ev.defined(owner)
+        x_type = owner.type
+    if not isinstance(x_type, Tensor):
+        leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
+        of = "this object" if leaf is None else class_in_words(leaf)
+        given = owner.hint if isinstance(owner, Value) and name in dict_of(leaf) else ""
+        hint = f"pass types.SimpleNamespace(**vars({given}))" if given else \
+            "use a list, a dict, an array, or an object of a class of your own"
+        made = ev.defs.get(owner) if isinstance(owner, Value) else None
+        if made is not None and made.op is apply:
+            hint = "use a list, a dict or an array; or make the object outside the function, at the top of a module"
+        ev.refuse("SCT203", f"the attribute `{name}` of {of} is not supported", hint=hint)
+    if isinstance(owner, Value) and not x_type.is_array:
+        _no_other(ev, owner, name)
+    if name == "T":
+        if isinstance(owner, Ref) and x_type.rank < 2:
+            return ev.new_view(owner.addr, owner.path)
+        return ev.step(owner, transpose, (), {"axes": None}, ".T") if isinstance(owner, Ref) else owner
+    if name == "mT":
+        return ev.call(Static(np.matrix_transpose), [owner])
+    if name == "shape":
+        return Tup(tuple(size_along(ev, owner, k) for k in range(x_type.rank)))
+    if name == "ndim":
+        return Static(x_type.rank)
+    if name == "size":
+        return ev.wrap(ev.emit(size, ev.operand(owner)))
+    if name == "dtype":
+        return Static(np.dtype(NUMPY_NAMES[unmark_real(x_type).dtype]))
+    if name == "real" and x_type.kind != "c":
+        return owner
+    if name == "imag" and x_type.carrier != "py":
+        return ev.call(Static(np.imag), [owner])
+    if name == "imag":
+        return _imag(ev, owner)
+    if x_type.is_array or x_type.carrier == "np":
+        like = np.ones((1,) * x_type.rank)
+        if not callable(attempted(ev, lambda: getattr(like if x_type.is_array else like[()], name))):
+            ev.refuse("SCT203", f"the attribute `{name}` of an array is not supported",
+                      hint="read it outside the function, and pass it")
+    return Method(owner, name)
+
+
+def _imag(ev: Evaluator, owner: Abstract) -> Abstract:
+    """The imaginary part of a number of Python: 0 of an int, 0.0 of a float."""
+    classes = possible_classes(owner) or (python_class(ev, owner),)
+    if {cls.__name__ == "float" for cls in classes} == {True, False}:
+        ev.refuse("SCT504", "whether this number is an int or a float is not known", hint="convert it: `float(...)`")
+    return Static(classes[0]().imag)
+
+
+def _no_other(ev: Evaluator, owner: Value, name: str) -> None:
+    """Numbers of Python have no attributes of arrays, those of NumPy have."""
+    classes = possible_classes(owner) or (python_class(ev, owner),)
+    there = [hasattr(cls, name) for cls in classes]
+    if len(classes) == 1 and not there[0]:
+        attempted(ev, lambda: getattr(classes[0](), name))
+    if not all(there):
+        ev.refuse("SCT504", f"whether this number has the attribute `{name}` is not known",
+                  why="it may be a number of Python or one of NumPy", hint="convert it: `float(...)`")
+
+
+def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
+    """An attribute of a module, a class or another object that is known."""
+    it = owner.peek
+    if isinstance(it, (set, frozenset)) and owner.path is None and hasattr(set, name) and not hasattr(frozenset, name):
+        ev.refuse("SCT303", f"`{name}` of a set that the function makes is not supported",
+                  why="what a set holds must be known", hint="use a list, or an array of flags")
+    if not hasattr(it, name):
+        absent(ev, path_to(owner), name)
+    found = attempted(ev, lambda: getattr(it, name))
+    if isinstance(it, np.ufunc):
+        return Static(found)
+    fixed = not _is_written(it) or isinstance(it, enum.Flag) and name in ("name", "value")
+    path = None if owner.path is None and fixed else (*path_to(owner), ("attr", name))
+    if path is None and isinstance(it, types.ModuleType):
+        of_library(ev, it, name, found)
+    if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and path is not None:
+        ev.lift(found.__func__, (*path, ("attr", "__func__")))
+        return Static(found, path)
+    if isinstance(found, (types.MethodType, types.BuiltinMethodType)) and found.__self__ is it and \
+            not isinstance(it, types.ModuleType):
+        if isinstance(found, types.MethodType) and path is not None:
+            ev.lift(found.__func__, (*path, ("attr", "__func__")))
+        return Static(found, path)  # a new object each time: what is guarded is its owner, and its function
+    return ev.lift(found, path)
+
+
+def _is_written(it: Any) -> bool:
+    """Is this a function, a class, a member of an enum, a module or a partial of the user's, whose attributes may
+    change until the next call?"""
+    if isinstance(it, types.ModuleType):
+        return it.__name__.split(".")[0] not in {"numpy", "scipy", "sct", *sys.stdlib_module_names}
+    return isinstance(it, (functools.partial, enum.Enum)) or isinstance(it, types.FunctionType) and not is_library(it) \
+        or isinstance(it, type) and is_defined_by_user(it)

@@ -1,0 +1,273 @@
+"""Builtins that make or consume iterators: iter, next, zip, map, filter, enumerate, reversed, sorted, any and all."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.objects import special_call
+from sct.frontend.heap.store import is_number
+from sct.frontend.interpreter.exceptions import attempted, die
+from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
+from sct.frontend.library import python_fallbacks
+from sct.frontend.library.op_calls import call_named
+from sct.frontend.loops.generator_expressions import run_through
+from sct.frontend.loops.iteration_space import is_run_over, items_of
+from sct.frontend.loops.iterator_protocol import VIEWS, is_iterator, iterator, kept, new_iterator, taken, takes
+from sct.frontend.operators.arithmetic_operators import binary
+from sct.frontend.operators.comparisons import compare_one
+from sct.frontend.operators.truth import as_bool, boolean, truth
+from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
+from sct.ir import Lit, Value
+from sct.ir.types import BOOL
+
+__all__ = ["as_iterator", "chosen", "first_that", "looked", "select", "takes_function"]
+
+
+@special(iter)
+def iter_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) > 1:
+        ev.refuse("SCT205", "`iter` with a sentinel is not supported", hint="write `while True:` with a `break`")
+    return iterator(ev, args[0])
+
+
+@special(next)
+def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if not (isinstance(args[0], Iteration) and args[0].state is not None):
+        ev.refuse("SCT503", "`next` of this is not supported", hint="write `it = iter(...)` of a list or an array")
+    item = taken(ev, args[0])
+    if item is not None:
+        return item
+    return args[1] if len(args) > 1 else die(ev, "StopIteration")
+
+
+@special(enumerate)
+def enumerate_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    named = {"iterable": args[0], **kwargs} if args else dict(kwargs)
+    first = args[1] if len(args) > 1 else named.get("start", Static(0))
+    return new_iterator(ev, "enumerate", (iterator(ev, named["iterable"]), first))
+
+
+@takes("enumerate")
+def _enumerated(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    of, first = it.parts
+    item = taken(ev, as_iterator(of))
+    return None if item is None else Tup((binary(ev, gast.Add, first, Static(at)) if at else first, item))
+
+
+def as_iterator(v: Abstract) -> Iteration:
+    assert isinstance(v, Iteration)
+    return v
+
+
+@special(reversed)
+def reversed_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    v = args[0]
+    own = special_call(ev, v, "__reversed__")
+    if own is not None:
+        return own
+    v = ev.text(v)
+    if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, str, dict)):
+        return iterator(ev, Tup(tuple(map(ev.lift, reversed(v.value)))))
+    if isinstance(v, Tup):
+        return iterator(ev, Tup(v.items[::-1]))
+    known_set = isinstance(v, Static) and isinstance(v.value, (set, frozenset))
+    if isinstance(v, Iteration) and v.state is not None or known_set:
+        ev.refuse("SCT503", "`reversed` of this is not supported", why="Python raises here too",
+                  hint="make a list of it: `reversed(list(...))`")
+    if isinstance(v, DictRef) or isinstance(v, Iteration) and v.kind in VIEWS:
+        return new_iterator(ev, "reversed", (v,), kept(ev, iterator(ev, v)))
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        columns = (c for c in dynamic_lists.columns(ev, v) if isinstance(c, Value))
+        return new_iterator(ev, "reversed", (v,), Tup(tuple(columns)))
+    if isinstance(v, ListRef):
+        return new_iterator(ev, "reversed", (v,), Static(len(ev.slots(v).items)))
+    if isinstance(v, (Ref, Iteration)):
+        return new_iterator(ev, "reversed", (v,))
+    ev.refuse("SCT503", "`reversed` of this is not supported", hint="give a list, a tuple, a range or an array")
+
+
+@special(zip)
+def zip_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    strict = bool(kwargs) and bool(ev.ask(kwargs["strict"], "`strict` of zip"))
+    return new_iterator(ev, "zip", tuple(iterator(ev, a) for a in args), Static(True if strict else None))
+
+
+@takes("zip")
+def _zipped(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    row: list[Abstract] = []
+    for k, p in enumerate(it.parts):
+        item = taken(ev, as_iterator(p))
+        if item is None:
+            if kept(ev, it) != Static(None):
+                _check_lengths(ev, it, k)
+            return None
+        row.append(item)
+    return Tup(tuple(row)) if row else None
+
+
+def _check_lengths(ev: Evaluator, it: Iteration, k: int) -> None:
+    """Raise what a strict zip does where its part `k` is the first to end."""
+    others = {1: " 1"}
+    if k:
+        die(ev, "ValueError", f"zip() argument {k + 1} is shorter than argument{others.get(k, f's 1-{k}')}")
+    for j, p in enumerate(it.parts[1:], 1):
+        if taken(ev, as_iterator(p)) is not None:
+            die(ev, "ValueError", f"zip() argument {j + 1} is longer than argument{others.get(j, f's 1-{j}')}")
+
+
+@special(math.prod)
+def prod(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    if len(args) == 1 and is_run_over(ev, args[0]):
+        return ev.call(Static(python_fallbacks.prod_), args, kwargs)
+    return run_through(ev, args[0], lambda v: _product(ev, v, kwargs))
+
+
+def _product(ev: Evaluator, over: Abstract, kwargs: Kwargs) -> Abstract:
+    if is_run_over(ev, over):
+        return ev.call(Static(python_fallbacks.prod_), [over], kwargs)
+    return call_named(ev, "math.prod", [Tup(items_of(ev, over)) if is_iterator(over) else over], kwargs)
+
+
+@special(math.fsum)
+def fsum(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return run_through(ev, args[0], lambda v: call_named(ev, "math.fsum", [Tup(items_of(ev, v))], kwargs), apart=True)
+
+
+@special(map)
+def map_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    f, *over = args
+    return new_iterator(ev, "map", (f, *(iterator(ev, a) for a in over)))
+
+
+@takes("map")
+def _mapped(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    f, *over = it.parts
+    row = []
+    for p in over:
+        item = taken(ev, as_iterator(p))
+        if item is None:
+            return None
+        row.append(item)
+    return ev.call(f, row)
+
+
+def takes_function(f: Any, kind: str) -> None:
+    """Registers what takes a function and one thing to run over."""
+    @special(f)
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        return new_iterator(ev, kind, (args[0], iterator(ev, args[1])))
+
+
+def first_that(ev: Evaluator, it: Iteration, wanted: bool) -> Abstract | None:
+    """The first item for which the test gives what is wanted."""
+    test, of = it.parts
+    while (item := taken(ev, as_iterator(of))) is not None:
+        if chosen(ev, test, item) == wanted:
+            return item
+    return None
+
+
+@takes("filter")
+def _filtered(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    return first_that(ev, it, True)
+
+
+@takes("filterfalse")
+def _filtered_out(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
+    return first_that(ev, it, False)
+
+
+def chosen(ev: Evaluator, test: Abstract, x: Abstract) -> bool:
+    """Does the test that picks items hold for `x`?  It decides what is computed, so it must be known."""
+    whole = isinstance(test, Static) and test.value is None
+    return bool(ev.ask(_as_abstract(truth(ev, x if whole else ev.call(test, [x]))), "what this test gives"))
+
+
+def _as_abstract(x: Any) -> Abstract:
+    return Static(x.value) if isinstance(x, Lit) else x
+
+
+def looked(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) -> Abstract:
+    """`any` of what is taken, which stops at what is true, or `all`: a bool."""
+    return as_bool(ev, ev.lit(_decides(ev, take, stops)))
+
+
+def _decides(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) -> Abstract:
+    """The truth of the first item that decides, of a class of its own."""
+    item = take()
+    if item is None:
+        return Static(not stops)
+    t = truth(ev, item)
+    if isinstance(t, Lit):
+        return Static(stops) if t.value == stops else _decides(ev, take, stops)
+    rest: list[Abstract] = []
+
+    def others() -> Abstract:
+        rest.append(_decides(ev, take, stops))
+        return rest[0]
+
+    def stop() -> Abstract:
+        return Static(stops) if t.type == BOOL else boolean(t)
+
+    made = ev.branch(t, stop, others) if stops else ev.branch(t, others, stop)
+    return boolean(t) if rest == [Static(not stops)] else made
+
+
+@special(sorted)
+def sorted_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return run_through(ev, args[0], lambda v: _sorted(ev, items_of(ev, v), kwargs), apart=True)
+
+
+def _sorted(ev: Evaluator, items: tuple[Abstract, ...], kwargs: Kwargs) -> Abstract:
+    key = kwargs.get("key")
+    keys = [x if key is None or key == Static(None) else ev.call(key, [x]) for x in items]
+    reverse = bool(ev.ask(kwargs.get("reverse", Static(False)), "`reverse` of sorted"))
+    order: Any = functools.cmp_to_key(functools.partial(_compared, ev))
+    return ev.new_list(tuple(
+        items[k] for k in sorted(range(len(items)), key=lambda k: order(keys[k]), reverse=reverse)))
+
+
+def _compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
+    """-1, 0 or 1: the order of two things that are known, up to where they differ."""
+    if isinstance(a, Tup) and isinstance(b, Tup):
+        for x, y in zip(a.items, b.items):
+            found = _compared(ev, x, y)
+            if found:
+                return found
+        return (len(a.items) > len(b.items)) - (len(a.items) < len(b.items))
+    if a is b:
+        return 0
+    if not (is_number(a) and is_number(b)):
+        ev.refuse("SCT503", "sorting by values known only at run time is not supported", hint="use np.sort of an array")
+    x, y = ev.ask(a, "a key"), ev.ask(b, "a key")
+    return int(attempted(ev, lambda: (x > y) - (x < y)))
+
+
+def select(ev: Evaluator, name: str, items: Iterator[Abstract], key: Abstract) -> Abstract | None:
+    """`max(items, key=key)`: the first item of the largest key; None where there is no item."""
+    better = gast.Gt() if name == "max" else gast.Lt()
+    best = next(items, None)
+    if best is None:
+        return None
+    most = ev.call(key, [best])
+    for x in items:
+        k = ev.call(key, [x])
+        t = truth(ev, compare_one(ev, better, k, most))
+        if isinstance(t, Lit):
+            best, most = (x, k) if t.value else (best, most)
+            continue
+
+        def other(pair: tuple[Abstract, ...] = (x, k)) -> Abstract:
+            return Tup(pair)
+
+        def same(pair: tuple[Abstract, ...] = (best, most)) -> Abstract:
+            return Tup(pair)
+
+        best, most = ev.branch(t, other, same).items
+    return best

@@ -1,0 +1,143 @@
+"""Arithmetic and bitwise operators of abstract values: binary, unary, and in place."""
+
+from __future__ import annotations
+
+import enum
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, undefined
+from sct.frontend.heap.store import is_number
+from sct.frontend.interpreter.exceptions import attempted, die
+from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
+from sct.frontend.operators.special_methods import plain_numbers
+from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup
+from sct.ir import Value
+from sct.ir.types import Optional, Tensor, Undef
+from sct.ops import BY_CALL, OPS
+
+__all__ = ["BINARY", "UNARY", "binary", "in_place", "unary"]
+
+BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    gast.Add: ("add", operator.add), gast.Sub: ("sub", operator.sub), gast.Mult: ("mul", operator.mul),
+    gast.Div: ("truediv", operator.truediv), gast.FloorDiv: ("floordiv", operator.floordiv),
+    gast.Mod: ("mod", operator.mod), gast.Pow: ("pow", operator.pow), gast.MatMult: ("matmul", operator.matmul),
+    gast.BitAnd: ("and_", operator.and_), gast.BitOr: ("or_", operator.or_), gast.BitXor: ("xor", operator.xor),
+    gast.LShift: ("lshift", operator.lshift), gast.RShift: ("rshift", operator.rshift),
+}
+
+
+_METHOD = {"and_": "and", "or_": "or"}
+
+
+UNARY: dict[type, tuple[str, Callable[[Any], Any]]] = {
+    gast.USub: ("neg", operator.neg), gast.UAdd: ("pos", operator.pos), gast.Invert: ("invert", operator.invert),
+}
+
+
+def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callable[..., Any] | None = None) -> Abstract:
+    """`a op b`; `in_place`: as part of `a op= b`."""
+    spelling, run = BINARY[kind]
+    a, b = as_set(ev, a), as_set(ev, b)
+    name = _METHOD.get(spelling, spelling)
+    if is_member(a, b) and (own := reflected(ev, a, b, f"__{name}__", f"__r{name}__")) is not None:
+        return own
+    if isinstance(a, Static) and isinstance(b, Static) and _is_known(a) and _is_known(b):
+        try:
+            return ev.lift((in_place or run)(a.value, b.value))
+        except TypeError as error:
+            return die(ev, "TypeError", str(error))
+        except (ArithmeticError, ValueError):
+            pass  # raised again when the program runs
+    if is_object(a, b):
+        made = reflected(ev, a, b, f"__{name}__", f"__r{name}__")
+        if made is not None:
+            return made
+        if not (kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
+            return undefined(ev, in_place or run, a, b)
+    a, b = plain_numbers(ev, a, b)
+    if kind is gast.Mod and isinstance(a, Static) and isinstance(a.value, str):
+        return _formatted_by_percent(ev, a.value, b)
+    if is_sequence(a) or is_sequence(b):
+        if not isinstance(a, Ref) and not isinstance(b, Ref):
+            return combined(ev, kind, in_place or run, a, b)
+        a, b = arrays_of(ev, a, b)
+    if any(isinstance(v, Container) or isinstance(v, Static) and not is_number(v) or v == Static(None) for v in (a, b)):
+        return undefined(ev, in_place or run, a, b)
+    _no_strings(ev, a, b)
+    if kind in _BITS:
+        operands = [ev.as_int(ev.operand(v)) for v in (a, b)]
+        if not all(isinstance(x.type, Tensor) and x.type.kind == "b" for x in operands):
+            return ev.wrap(ev.emit(OPS[_BITS[kind]], *operands, spelling=f"operator.{spelling}"))
+    op = BY_CALL.get(f"operator.{spelling}")
+    if op is None:
+        ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
+    return ev.combined(op, (a, b), lambda: ev.call_op(op, a, b, spelling=f"operator.{spelling}"))
+
+
+def _formatted_by_percent(ev: Evaluator, text: str, values: Abstract) -> Abstract:
+    """`text % values`, of what is known."""
+    items = values.items if isinstance(values, Tup) else (values,)
+    if not all(isinstance(x, Static) for x in items):
+        ev.refuse("SCT501", "`%` of a text is not supported with values known only at run time", hint="use an f-string")
+    given = tuple(x.value for x in items if isinstance(x, Static))
+    return Static(attempted(ev, lambda: text % (given if isinstance(values, Tup) else given[0])))
+
+
+_BITS = {gast.BitAnd: "bitand", gast.BitOr: "bitor", gast.BitXor: "bitxor", gast.LShift: "lshift",
+         gast.RShift: "rshift"}
+"""The ops of ints; of truth values `&` is `logical_and`."""
+
+
+def _is_known(v: Static) -> bool:
+    """Is this a number, a flag, a member of an enum, a class or a set, with which Python itself computes?"""
+    return is_number(v) or isinstance(v.peek, (enum.Enum, type, types.UnionType)) or \
+        isinstance(v.peek, (set, frozenset)) and v.path is None
+
+
+def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
+    """`a op= b`, what is assigned."""
+    spelling, _ = BINARY[kind]
+    name = _METHOD.get(spelling, spelling)
+    made = special_call(ev, a, f"__i{name}__", b)
+    if made is not None and made != Static(NotImplemented):
+        return made
+    if written(ev, kind, a, b):
+        return a
+    return binary(ev, kind, a, b, getattr(operator, f"i{name}"))
+
+
+def _no_strings(ev: Evaluator, *values: Abstract) -> None:
+    for v in values:
+        if isinstance(v, Static) and isinstance(v.value, str):
+            ev.refuse("SCT501", "arithmetic on strings is not supported with values known only at run time",
+                      hint="use an f-string")
+        if isinstance(v, Value) and not isinstance(v.type, (Tensor, Optional, Undef)):
+            ev.refuse_object(v, "arithmetic on")
+
+
+@expression(gast.BinOp)
+def binop(ev: Evaluator, node: Any) -> Abstract:
+    return binary(ev, type(node.op), ev.eval(node.left), ev.eval(node.right))
+
+
+def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
+    """`op v`."""
+    spelling, run = UNARY[kind]
+    made = special_call(ev, v, f"__{spelling}__")
+    if made is not None:
+        return made
+    if is_object(v) or isinstance(v, Container) or v == Static(None):
+        return undefined(ev, run, v)
+    if isinstance(v, Static) and isinstance(v.peek, (bool, int, float, str, enum.Enum)):
+        return ev.lift(attempted(ev, lambda: run(v.value)))
+    _no_strings(ev, v)
+    op = BY_CALL.get(f"operator.{spelling}")
+    if op is None:
+        ev.refuse("SCT103", f"the operator `{kind.__name__}` is not supported")
+    return ev.call_op(op, v, spelling=f"operator.{spelling}")

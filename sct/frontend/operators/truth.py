@@ -1,0 +1,206 @@
+"""Truth: `bool` of abstract values, conditions, `and`, `or` and `not`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.objects import is_member, is_object, special_call
+from sct.frontend.heap.store import is_number
+from sct.frontend.interpreter.exceptions import attempted
+from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.operators.arithmetic_operators import unary
+from sct.frontend.operators.special_methods import checked
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Bound,
+    Cached,
+    Closure,
+    DictRef,
+    Iteration,
+    ListRef,
+    Method,
+    ObjRef,
+    Perhaps,
+    Poison,
+    Pullback,
+    Ref,
+    Static,
+    Tup,
+)
+from sct.frontend.values.lookup_guards import MISSING, in_class
+from sct.ir import Lit, Operand, Value
+from sct.ir.types import BOOL, Dim, Optional, Tensor
+from sct.ops import BY_CALL, gt, is_none, ne, not_
+
+__all__ = ["as_bool", "boolean", "condition", "negated", "truth"]
+
+
+@expression(gast.UnaryOp)
+def unaryop(ev: Evaluator, node: Any) -> Abstract:
+    if isinstance(node.op, gast.Not):
+        t = condition(ev, node.operand)
+        return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
+    return unary(ev, type(node.op), ev.eval(node.operand))
+
+
+def truth(ev: Evaluator, v: Abstract) -> Operand:
+    """`bool(v)` as an operand; a literal where it is known."""
+    if (is_object(v) or is_member(v)) and (own := _own_truth(ev, v)) is not None:
+        return own
+    if isinstance(v, Static):
+        for special in ("__bool__", "__len__"):
+            in_class(ev, type(v.peek), special)
+        return Lit(bool(v.value))
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        return ev.emit(gt, dynamic_lists.length(ev, v), 0, spelling="operator.gt")  # type: ignore[no-any-return]
+    if isinstance(v, (Tup, ListRef, DictRef)):
+        return Lit(bool(items_of(ev, v)))
+    if isinstance(v, Iteration):
+        return truth(ev, ev.call(Static(len), [v])) if v.state is None else Lit(True)
+    if isinstance(v, Perhaps):
+        first = v.of.items[0]
+        return ev.emit(not_, ev.emit(is_none, ev.contents(first) if isinstance(first, Ref) else ev.lit(first)))  # type: ignore[no-any-return]
+    if isinstance(v, Value) and isinstance(v.type, Optional):
+        elem = v.type.elem
+        if isinstance(elem, Tensor) and elem.is_scalar:
+            absent = ev.emit(is_none, v)
+            return ev.operand(ev.branch(absent, lambda: Static(False), lambda: boolean(truth(ev, ev.defined(v)))))
+    if isinstance(v, (Value, Ref)):
+        x = ev.operand(v)
+        if isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b":
+            return x
+        if isinstance(x.type, Tensor) and x.type.is_scalar:
+            return ev.emit(ne, x, 0, spelling="operator.ne")  # type: ignore[no-any-return]
+        sizes = list(map(ev.resolve, x.type.shape)) if isinstance(x.type, Tensor) else []
+        if sizes and all(d.value == 1 for d in sizes):
+            return truth(ev, ev.call_op(BY_CALL["numpy.any"], v, spelling="numpy.any"))  # that of its element
+        if sizes and not _may_be_one(sizes):
+            return Lit(attempted(ev, lambda: bool(np.ones([2 if d.value is None else d.value for d in sizes]))))
+        return ev.emit(BY_CALL["builtins.bool"], x, spelling="builtins.bool")  # type: ignore[no-any-return]
+    if isinstance(v, Iteration) and v.kind == "range":
+        return _is_not_empty(ev, v)
+    if isinstance(v, Iteration) and v.state is None and v.kind in ("keys", "values", "items"):
+        return truth(ev, v.parts[0])
+    if isinstance(v, Poison):
+        ev.refuse("SCT502", "the truth of this value is not known", why=v.reason)
+    if isinstance(v, (ObjRef, Closure, Bound, Cached, Method, Pullback, Iteration)):
+        return Lit(True)  # an iterator is true whatever it gives
+    ev.refuse("SCT503", "the truth of this object is not known", hint="write what it is to be compared with")
+
+
+def _may_be_one(sizes: list[Dim]) -> bool:
+    """May an array of these sizes have one element?"""
+    if any(d.value == 0 for d in sizes):
+        return False
+    return not (all(d.least >= 1 for d in sizes) and any(d.least >= 2 for d in sizes))
+
+
+def _is_not_empty(ev: Evaluator, v: Iteration) -> Operand:
+    """`bool(range(...))`."""
+    first, stop, step = (Static(0), v.parts[0], Static(1)) if len(v.parts) == 1 else (*v.parts, Static(1))[:3]
+    if all(map(is_number, v.parts)):
+        return Lit(bool(range(*(p.value for p in v.parts if isinstance(p, Static)))))
+    up = ev.ask(step, "the step of this range") > 0
+    spelling = "operator.lt" if up else "operator.gt"
+    return ev.emit(BY_CALL[spelling], ev.operand(first), ev.operand(stop), spelling=spelling)  # type: ignore[no-any-return]
+
+
+def condition(ev: Evaluator, node: Any) -> Operand:
+    """`bool(expression)`: of `and`, `or`, `not` and `if` by the truth of their parts, which need not go together."""
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+        return ev.operand(ev.eval(node))
+    if isinstance(node, gast.IfExp):
+        t = condition(ev, node.test)
+        if isinstance(t, Lit):
+            return condition(ev, node.body if t.value else node.orelse)
+        return ev.operand(ev.branch(t, lambda: boolean(condition(ev, node.body)),
+                                    lambda: boolean(condition(ev, node.orelse))))
+    if not isinstance(node, gast.BoolOp):
+        return truth(ev, ev.eval(node))
+    is_and = isinstance(node.op, gast.And)
+
+    def go(k: int) -> Abstract:
+        t = condition(ev, node.values[k])
+        if k == len(node.values) - 1 or isinstance(t, Lit) and t.value != is_and:
+            return boolean(t)
+        if isinstance(t, Lit):
+            return go(k + 1)
+        stop: Abstract = Static(not is_and) if t.type == BOOL else t
+        branches = lambda: go(k + 1), lambda: stop
+        return ev.branch(t, *(branches if is_and else reversed(branches)))  # type: ignore[no-any-return]
+
+    return ev.operand(go(0))
+
+
+def _own_truth(ev: Evaluator, v: Abstract) -> Operand | None:
+    """What `__bool__` or `__len__` of an object say."""
+    own = special_call(ev, v, "__bool__")
+    if own is not None:
+        return truth(ev, checked(ev, own, "bool"))
+    if isinstance(v, Static) and is_member(v) and in_class(ev, type(v.peek), "__bool__")[0] is not MISSING:
+        return None
+    size = special_call(ev, v, "__len__")
+    return None if size is None else truth(ev, checked(ev, size, "len"))
+
+
+def boolean(x: Operand) -> Abstract:
+    return Static(x.value) if isinstance(x, Lit) else x
+
+
+def as_bool(ev: Evaluator, x: Operand) -> Abstract:
+    """A truth as the Python bool of it."""
+    if isinstance(x, Lit) or x.type == BOOL:
+        return boolean(x)
+    return ev.emit(BY_CALL["builtins.bool"], x, spelling="builtins.bool")  # type: ignore[no-any-return]
+
+
+def negated(ev: Evaluator, v: Abstract) -> Abstract:
+    """`not v`."""
+    t = truth(ev, v)
+    return Static(not t.value) if isinstance(t, Lit) else ev.emit(not_, t)
+
+
+@expression(gast.BoolOp)
+def boolop(ev: Evaluator, node: Any) -> Abstract:
+    is_and = isinstance(node.op, gast.And)
+
+    def go(k: int) -> Abstract:
+        v = ev.eval(node.values[k])
+        if k == len(node.values) - 1:
+            return v
+        t = truth(ev, v)
+        if isinstance(t, Lit):
+            return go(k + 1) if t.value == is_and else v
+        # Where the value is its own truth, and a bool, the branch that stops yields a literal.
+        stop: Abstract = Static(not is_and) if t is v and t.type == BOOL else v
+        if is_and:
+            return either_expression(ev, t, lambda: go(k + 1), lambda: stop)
+        return either_expression(ev, t, lambda: stop, lambda: go(k + 1))
+
+    return go(0)
+
+
+@expression(gast.IfExp)
+def ternary(ev: Evaluator, node: Any) -> Abstract:
+    t = condition(ev, node.test)
+    if isinstance(t, Lit):
+        return ev.eval(node.body if t.value else node.orelse)
+    return either_expression(ev, t, lambda: ev.eval(node.body), lambda: ev.eval(node.orelse))
+
+
+def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
+                      orelse: Callable[[], Abstract]) -> Abstract:
+    """What one of two expressions gives; where the two do not go together, the test is asked."""
+    store, mark = ev.store, len(ev.b.eqns)
+    made = ev.branch(t, then, orelse)
+    if not isinstance(made, Poison):
+        return made  # type: ignore[no-any-return]
+    ev.store = store
+    del ev.b.eqns[mark:]
+    return then() if ev.ask(t, "this test") else orelse()
