@@ -26,6 +26,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import UNKNOWN
+from sct.frontend.values.own_methods import HASHING
 from sct.ir import Value
 from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
 from sct.ir.types import INT, NONE, Dim, List, Never, Opaque, Tensor, Type, join, py, sym
@@ -182,7 +183,9 @@ def _known_key(ev: Evaluator, k: Any) -> None:
     if isinstance(k, (tuple, frozenset)):
         for part in k:
             _known_key(ev, part)
-    elif not isinstance(k, (enum.Enum, type, np.generic, complex, bytes)) and type(k) not in PLAIN:
+    elif isinstance(k, (enum.Enum, type)):
+        ev.without_own(Static(k), "a key of a dict", HASHING)
+    elif not isinstance(k, (np.generic, complex, bytes)) and type(k) not in PLAIN:
         ev.refuse("SCT503", f"a dict with a key of class `{type(k).__name__}` is not supported as an argument",
                   hint="use strings, numbers or members of an enum as keys")
 

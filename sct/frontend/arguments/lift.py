@@ -35,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import UNKNOWN
+from sct.frontend.values.own_methods import HASHING
 from sct.ir import Value
 from sct.ir.types import List, Opaque, Tensor, Type
 from sct.ir.user_objects import fields_of, get_stored, is_namedtuple, is_plain_attribute, is_user_class
@@ -137,6 +138,7 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
                  for j, k in enumerate(fields)]
         return Tup(tuple(lift(ev, get_stored(obj, k), at) for k, at in zip(fields, paths)), fields, type(obj))
     if type(obj) is dict:
+        ev.without_own(Static(tuple(obj)), "a key of a dict", HASHING)
         ev.identities[path, "type"] = (path, dict)
         ev.identities[path, "keys"] = (path, tuple(obj))
         items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in obj.items())

@@ -17,7 +17,6 @@ import numpy as np
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
 from sct.frontend.calls.opaque_calls import (
     exception,
-    is_library,
     opaque_call,
     pure_method,
 )
@@ -56,6 +55,7 @@ from sct.frontend.values.abstract_values import (
     Pullback,
     Static,
 )
+from sct.frontend.values.own_methods import is_library
 from sct.ir.user_objects import is_container, is_namedtuple
 
 

@@ -7,12 +7,10 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import itertools
 import logging
 import random
 import string
-import sysconfig
 import time
 import types
 import warnings
@@ -42,34 +40,10 @@ from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, T
 from sct.ops import apply, fstring, stop_gradient
 from sct.ops.program.effects import python
 
-__all__ = [
-    "call_itself", "exception", "is_installed", "is_library", "may_be_differentiated", "opaque_call", "pure_method",
-]
+__all__ = ["call_itself", "exception", "may_be_differentiated", "opaque_call", "pure_method"]
 
 NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
          "i64": "numpy.int64", "real": "float"}
-_LIBRARY = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
-
-
-_ORDERING = {fn.__code__ for pairs in functools._convert.values() for _, fn in pairs}  # type: ignore[attr-defined]
-"""The comparisons that `functools.total_ordering` adds to a class, which call those of the class itself."""
-
-
-def is_library(f: Any) -> bool:
-    """Is this a function of the standard library, of NumPy or of SciPy, or one without Python code?"""
-    if not isinstance(f, types.FunctionType):
-        return not hasattr(f, "__wrapped__")
-    if f.__globals__.get("__name__", "").split(".")[0] in ("numpy", "scipy"):
-        return True
-    if f.__code__ in _ORDERING:
-        return False
-    file = f.__code__.co_filename
-    return file.startswith((*_LIBRARY, "<frozen")) and "site-packages" not in file and "dist-packages" not in file
-
-
-def is_installed(file: str) -> bool:
-    """Does the file belong to a package that is installed, or to Python itself?"""
-    return file.startswith((*_LIBRARY, "<frozen")) or "site-packages" in file or "dist-packages" in file
 
 
 _REFUSED = ("builtins", "math", "numpy", "numpy.linalg", "numpy.linalg._linalg")

@@ -15,7 +15,7 @@ from sct.errors import SctError
 from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.calls.flattened_arguments import same_kind
 from sct.frontend.calls.function_specialization import call_outlined
-from sct.frontend.calls.opaque_calls import is_installed, may_be_differentiated, opaque_call
+from sct.frontend.calls.opaque_calls import may_be_differentiated, opaque_call
 from sct.frontend.calls.outlining import Outline, evaluated_in_line, site_of
 from sct.frontend.interpreter.exceptions import fitted
 from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Frame, Kwargs
@@ -26,6 +26,7 @@ from sct.frontend.source.name_scopes import declared, local_names, own_nodes, re
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
 from sct.frontend.values.abstract_values import Abstract, Key, Path, Poison, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.own_methods import is_installed
 from sct.ir import Value
 from sct.ir.types import NONE, Undef
 

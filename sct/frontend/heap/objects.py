@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.calls.opaque_calls import is_library
 from sct.frontend.interpreter.exceptions import attempted, die, fitted
 from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Kwargs, called
 from sct.frontend.values.abstract_values import (
@@ -38,16 +37,17 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
+from sct.frontend.values.own_methods import is_generated, is_library
 from sct.ir import Fn, Value, is_effect, walk
 from sct.ir.foreign import conversion_hint
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor
-from sct.ir.user_objects import dict_of, is_container, is_namedtuple, is_user_class
+from sct.ir.user_objects import dict_of, is_container, is_defined_by_user, is_namedtuple, is_user_class
 from sct.ops import BY_CALL, python, raise_
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "instantiate", "is_generated", "is_member",
+    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "instantiate", "is_member",
     "is_object", "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
 
@@ -68,8 +68,10 @@ def is_object(*values: Abstract) -> bool:
 
 
 def is_member(*values: Abstract) -> bool:
-    """Is one of these a member of an enum?"""
-    return any(isinstance(v, Static) and isinstance(v.peek, enum.Enum) for v in values)
+    """Is one of these a member of an enum, or a class with a metaclass of the user's?  These may have special methods
+    that the user has written."""
+    return any(isinstance(v, Static) and (isinstance(v.peek, enum.Enum) or isinstance(v.peek, type)
+                                          and is_defined_by_user(type(v.peek))) for v in values)
 
 
 # -- attributes ----------------------------------------------------------------------------------------
@@ -277,11 +279,6 @@ def _store(ev: Evaluator, owner: ObjRef, name: str, value: Abstract) -> None:
 # -- special methods ---------------------------------------------------------------------------------
 
 
-def is_generated(raw: types.FunctionType, where: type) -> bool:
-    """Has `dataclass` written this method?"""
-    return "__dataclass_fields__" in vars(where) and raw.__code__.co_filename == "<string>"
-
-
 def _python(ev: Evaluator, cls: type, name: str) -> types.FunctionType | None:
     """The Python function that a class has for a special method."""
     raw, _ = in_class(ev, cls, name)
@@ -304,7 +301,7 @@ def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
 
 
 def _method_of_member(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
-    """The special method that the user has written for the members of an enum; the others are Python's own."""
+    """The special method that the user has written for the class of a member; the others are Python's own."""
     assert isinstance(v, Static)
     raw, where = in_class(ev, type(v.peek), name)
     return bind(ev, raw, where, v, name) if isinstance(raw, types.FunctionType) and not is_library(raw) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +10,11 @@ import gast
 import numpy as np
 
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
-from sct.frontend.heap.objects import special_call
+from sct.frontend.heap.objects import special_call, special_method
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.interpreter import Evaluator, expression
-from sct.frontend.library.argument_checks import check_operands, hashed
+from sct.frontend.library.argument_checks import hashed
+from sct.frontend.operators.special_methods import as_index
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -41,7 +43,7 @@ from sct.ops.program.list_ops import stacked, stacked_rows
 
 __all__ = [
     "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "fits", "flagged", "item", "key_items", "nested",
-    "size_along", "slice_view", "subscript", "writable", "write_through",
+    "new_slice", "size_along", "slice_view", "subscript", "writable", "write_through",
 ]
 
 NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64"} | {
@@ -64,10 +66,14 @@ def subscript(ev: Evaluator, node: Any) -> Abstract:
 
 @expression(gast.Slice)
 def slice_(ev: Evaluator, node: Any) -> Abstract:
-    parts = [Static(None) if p is None else ev.eval(p) for p in (node.lower, node.upper, node.step)]
-    if all(isinstance(p, Static) for p in parts):
-        return Static(slice(*(p.value for p in parts if isinstance(p, Static))))
-    return Tup((Static(slice), *parts), SLICE)
+    return new_slice(ev, *(Static(None) if p is None else ev.eval(p) for p in (node.lower, node.upper, node.step)))
+
+
+def new_slice(ev: Evaluator, *bounds: Abstract) -> Abstract:
+    """A slice; Python reads `__index__` of its bounds where it is used."""
+    if all(isinstance(p, Static) and special_method(ev, p, "__index__") is None for p in bounds):
+        return Static(slice(*(p.value for p in bounds if isinstance(p, Static))))
+    return Tup((Static(slice), *bounds), SLICE)
 
 
 def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
@@ -80,7 +86,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         for name, instead in _INDEX_TRICKS.items():
             if owner.value is getattr(np, name):
                 ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
-        where, known = known_key(ev, key, "this subscript"), owner.value
+        known = owner.value
+        where = (hashed if isinstance(known, Mapping) else known_key)(ev, key, "this subscript")
         if isinstance(known, dict) and hasattr(type(known), "__missing__") and where not in known:
             ev.refuse("SCT503", f"a missing key of a {type(known).__name__} is not supported",
                       why="reading it may write it", hint="make a dict of it outside the function: `dict(d)`")
@@ -100,8 +107,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return got
     if isinstance(owner, DictRef):
         cell = _slots(ev, owner)
-        check_operands(ev, hash, key)
-        name = ev.ask(key, "a key of a dict")
+        name = hashed(ev, key)
         if name not in cell.keys and isinstance(owner, DefaultRef):
             assign_item(ev, owner, key, ev.call(owner.factory, []))
             cell = _slots(ev, owner)
@@ -138,10 +144,10 @@ _INDEX_TRICKS = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "us
 
 
 def known_key(ev: Evaluator, key: Abstract, what: str) -> Any:
-    """An index, a slice or a key that is known, or asked."""
+    """An index or a slice that is known, or asked."""
     if isinstance(key, Tup) and _is_slice(key):
-        return slice(*(ev.ask(p, what) for p in key.items[1:]))
-    return ev.ask(key, what)
+        return slice(*(ev.ask(as_index(ev, p), what) for p in key.items[1:]))
+    return ev.ask(as_index(ev, key), what)
 
 
 FEW = 4
@@ -208,11 +214,10 @@ def _is_slice(v: Abstract) -> bool:
 
 
 def _key_item(ev: Evaluator, v: Abstract) -> Any:
-    own = special_call(ev, v, "__index__")
-    if own is not None:
-        return _key_item(ev, own)
+    v = as_index(ev, v)
     if isinstance(v, Tup) and _is_slice(v):
-        return slice(*(None if isinstance(p, Static) and p.value is None else _int(ev, p) for p in v.items[1:]))
+        bounds = [as_index(ev, p) for p in v.items[1:]]
+        return slice(*(None if isinstance(p, Static) and p.value is None else _int(ev, p) for p in bounds))
     if isinstance(v, Static):
         if v.value is None or v.value is Ellipsis:
             return v.value
@@ -379,14 +384,13 @@ def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)
     if isinstance(owner, DictRef):
-        check_operands(ev, hash, key)
-    where = known_key(ev, key, "an index into a list" if isinstance(owner, ListRef) else "a key of a dict")
-    if isinstance(owner, DictRef):
+        where = hashed(ev, key)
         entries = dict(zip(cell.keys, cell.items))
         attempted(ev, lambda: entries.__delitem__(where))
         ev.store.cells[owner.addr] = replace(cell, items=tuple(entries.values()), keys=tuple(entries))
         return
     items = list(cell.items)
+    where = known_key(ev, key, "an index into a list")
     attempted(ev, lambda: items.__delitem__(where))
     ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
 

@@ -11,7 +11,6 @@ from typing import Any
 import gast
 import numpy as np
 
-from sct.frontend.calls.opaque_calls import is_library
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
 from sct.frontend.heap.objects import get_attribute, is_object
 from sct.frontend.heap.subscripts import NUMPY_NAMES, size_along
@@ -31,6 +30,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.lookup_guards import absent, of_library, path_to
+from sct.frontend.values.own_methods import is_library
 from sct.ir import Value
 from sct.ir.foreign import class_in_words
 from sct.ir.real_ints import unmark_real

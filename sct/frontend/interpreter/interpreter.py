@@ -64,6 +64,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import Asked, Cut, asked, is_asked
 from sct.frontend.values.guards import UNKNOWN, Facts, Guard, NeedsStatic
 from sct.frontend.values.memory_layout import layout
+from sct.frontend.values.own_methods import COMPUTING, HASHING, own_method
 from sct.frontend.values.primal_record import Reading
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, free_values, is_effect, rebuild
 from sct.ir.core import is_float
@@ -718,7 +719,7 @@ class Evaluator(Facts):
     def ask(self, v: Abstract, what: str, assumed: Any = None) -> Any:
         """The run-time value of `v`, made a guard of this specialization; ahead of time what is `assumed`."""
         if isinstance(v, Static):
-            return v.value
+            return self.without_own(v, what, COMPUTING)
         if isinstance(v, Tup):
             items = tuple(self.ask(x, what) for x in v.items)
             return items if v.cls is tuple else v.cls(*items)
@@ -747,14 +748,26 @@ class Evaluator(Facts):
         if isinstance(v, Tup):
             items = tuple(self.key(x, what) for x in v.items)
             return items if v.cls is tuple else v.cls(*items)
+        if isinstance(v, Static):
+            return self.without_own(v, what, HASHING)
         value = self.ask(v, what)
-        x = None if isinstance(v, Static) else self.operand(v)
+        x = self.operand(v)
         if not isinstance(x, Value) or type(value) not in (int, float):
             return value
         if self.is_varied(x):
             return asked(value, x, self.b)
         t = x.type
         return numpy_dtype(unmark_real(t).dtype).type(value) if isinstance(t, Tensor) and t.carrier == "np" else value
+
+    def without_own(self, v: Static, what: str, names: Sequence[str]) -> Any:
+        """An object with which Python itself computes; refused if that would run special methods of the user."""
+        own = own_method(self, v.peek, names)
+        if own is not None:
+            cls, name = own
+            self.refuse("SCT503", f"{what} is an object of class `{cls.__name__}`, which has its own `{name}`",
+                        why="what that gives may be different in the next call",
+                        hint="use a string, a number, or a member of an enum without special methods")
+        return v.value
 
     def known(self, v: Abstract, what: str) -> Any:
         """`ask`, for Python itself to compute with: no number that is differentiated."""

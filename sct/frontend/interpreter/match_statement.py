@@ -102,7 +102,7 @@ def _parts(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
             _refuse_such(ev, v, collections.abc.Mapping)
             return None
         cell = ev.slots(v)
-        found = [ev.ask(ev.eval(k), "a key of a pattern") for k in p.keys]
+        found = [ev.key(ev.eval(k), "a key of a pattern") for k in p.keys]
         if any(k not in cell.keys for k in found):
             return None
         parts = [(cell.items[cell.keys.index(k)], inner) for k, inner in zip(found, p.patterns)]

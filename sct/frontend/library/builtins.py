@@ -13,11 +13,10 @@ from typing import Any
 import gast
 import numpy as np
 
-from sct.frontend.calls.opaque_calls import is_library
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.store import is_number, type_of
-from sct.frontend.heap.subscripts import array_of, size_along
+from sct.frontend.heap.subscripts import array_of, new_slice, size_along
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.expressions import formatted
 from sct.frontend.interpreter.interpreter import SPECIAL, Args, Evaluator, Kwargs, Special, special
@@ -30,10 +29,9 @@ from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_lon
 from sct.frontend.loops.iteration_space import from_zero, is_run_over, items_of, length
 from sct.frontend.loops.iterator_protocol import drained, iterator, most, taken
 from sct.frontend.operators.arithmetic_operators import binary
-from sct.frontend.operators.special_methods import checked, plain_numbers
+from sct.frontend.operators.special_methods import as_index, checked, plain_numbers
 from sct.frontend.operators.truth import as_bool, boolean, truth
 from sct.frontend.values.abstract_values import (
-    SLICE,
     Abstract,
     Container,
     DefaultRef,
@@ -46,6 +44,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guarded_numbers import is_asked
+from sct.frontend.values.own_methods import is_library
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
 from sct.ir.types import FLOAT, INT, Opaque, Tensor
@@ -58,7 +57,8 @@ __all__: list[str] = []
 
 @special(range)
 def range_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    args = [ev.as_int(a) if isinstance(a, Value) else a for a in plain_numbers(ev, *args)]
+    args = [ev.as_int(a) if isinstance(a, Value) else a
+            for a in plain_numbers(ev, *(as_index(ev, a) for a in args))]
     for a in args:
         t = ev.type_of(a) if isinstance(a, (Value, Static)) else None
         if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype not in ("real", "single"):
@@ -280,6 +280,10 @@ def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if is_object(a, b):
         own = reflected(ev, a, b, "__divmod__", "__rdivmod__")
         return own if own is not None else undefined(ev, divmod, a, b)
+    a, b = plain_numbers(ev, a, b)
+    if is_member(a, b):
+        own = reflected(ev, a, b, "__divmod__", "__rdivmod__")
+        return own if own is not None else undefined(ev, divmod, a, b)
     numbers = [type_of(x) for x in (a, b) if isinstance(x, Value) or is_number(x)]
     if len(numbers) == 2 and all(isinstance(t, Tensor) and t.carrier == "py" for t in numbers) and FLOAT in numbers:
         zero = ev.emit(eq, b, Lit(0)) if isinstance(b, Value) else Lit(b == Static(0))
@@ -406,9 +410,7 @@ for _name, _cls in (("float", float), ("int", int), ("bool", bool)):
 @special(slice)
 def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     start, stop, step = (Static(None), *args, Static(None)) if len(args) == 1 else (*args, Static(None))[:3]
-    if all(isinstance(p, Static) for p in (start, stop, step)):
-        return Static(slice(*(ev.ask(p, "a bound of a slice") for p in (start, stop, step))))
-    return Tup((Static(slice), start, stop, step), SLICE)
+    return new_slice(ev, start, stop, step)
 
 
 @special(set)

@@ -70,7 +70,7 @@ def _classes(ev: Evaluator, kinds: Abstract) -> Any:
         return tuple(_classes(ev, k) for k in kinds.items)
     if not isinstance(kinds, Static):
         ev.refuse("SCT504", "the class that is asked for must be known")
-    return kinds.value
+    return ev.without_own(kinds, "the class that is asked for", ("__instancecheck__", "__subclasscheck__"))
 
 
 @special(issubclass)

@@ -21,6 +21,7 @@ from sct.frontend.loops.iteration_space import is_run_over, items_of
 from sct.frontend.loops.iterator_protocol import VIEWS, is_iterator, iterator, kept, new_iterator, taken, takes
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.comparisons import compare_one
+from sct.frontend.operators.special_methods import as_index
 from sct.frontend.operators.truth import as_bool, boolean, truth
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
 from sct.ir import Lit, Value
@@ -50,7 +51,7 @@ def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def enumerate_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     named = {"iterable": args[0], **kwargs} if args else dict(kwargs)
     first = args[1] if len(args) > 1 else named.get("start", Static(0))
-    return new_iterator(ev, "enumerate", (iterator(ev, named["iterable"]), first))
+    return new_iterator(ev, "enumerate", (iterator(ev, named["iterable"]), as_index(ev, first)))
 
 
 @takes("enumerate")

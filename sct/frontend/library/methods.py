@@ -20,6 +20,7 @@ from sct.frontend.library.text_formatting import text_of
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.loops.iterator_protocol import VIEWS
 from sct.frontend.operators.comparisons import one_or_equal
+from sct.frontend.operators.special_methods import as_index
 from sct.frontend.values.abstract_values import (
     Abstract,
     DictRef,
@@ -77,7 +78,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         if name in VIEWS:
             return Iteration(name, (owner,))
         if name == "get":
-            key = ev.ask(args[0], "a key of a dict")
+            key = hashed(ev, args[0])
             if key in cell.keys:
                 return cell.items[cell.keys.index(key)]
             return args[1] if len(args) > 1 else Static(None)
@@ -127,13 +128,13 @@ def extend(ev: Evaluator, owner: ListRef, other: Abstract) -> Abstract:
 
 def position(ev: Evaluator, args: Args) -> Operand:
     """The position that `pop` is given."""
-    return ev.operand(args[0]) if args else Lit(-1)
+    return ev.operand(as_index(ev, args[0])) if args else Lit(-1)
 
 
 LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
     "append": lambda ev, xs, args: dynamic_list_methods.append(ev, xs, args[0]),
     "extend": lambda ev, xs, args: extend(ev, xs, args[0]),
-    "insert": lambda ev, xs, args: dynamic_list_methods.insert(ev, xs, ev.operand(args[0]), args[1]),
+    "insert": lambda ev, xs, args: dynamic_list_methods.insert(ev, xs, ev.operand(as_index(ev, args[0])), args[1]),
     "pop": lambda ev, xs, args: dynamic_list_methods.pop(ev, xs, position(ev, args)),
     "reverse": lambda ev, xs, args: dynamic_list_methods.reverse(ev, xs),
     "clear": lambda ev, xs, args: dynamic_list_methods.clear(ev, xs),
@@ -169,7 +170,7 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
 def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract, *bounds: Abstract) -> Abstract:
     """`owner.index(x)`, `owner.count(x)` and the place for `owner.remove(x)`: item by item, each one or equal."""
     items = items_of(ev, owner)
-    first, stop = (*(ev.ask(b, "a bound of `index`") for b in bounds), None, None)[:2]
+    first, stop = (*(ev.ask(as_index(ev, b), "a bound of `index`") for b in bounds), None, None)[:2]
     count = 0
     for k in range(*slice(first, stop).indices(len(items))):
         if not ev.ask(one_or_equal(ev, items[k], x), "whether this item is what is looked for"):
@@ -224,10 +225,10 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
         at = find(ev, name, owner, args[0])
         del items[ev.ask(at, "a position in a list")]
     elif name == "insert":
-        where = ev.ask(args[0], "a position in a list")
+        where = ev.ask(as_index(ev, args[0]), "a position in a list")
         attempted(ev, lambda: items.insert(where, args[1]))
     elif name == "pop":
-        where = ev.ask(args[0], "a position in a list") if args else -1
+        where = ev.ask(as_index(ev, args[0]), "a position in a list") if args else -1
         result = attempted(ev, lambda: items.pop(where))
     elif name == "reverse":
         items.reverse()

@@ -283,7 +283,7 @@ def view_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
 
 def _of_dict(ev: Evaluator, it: Iteration, of: Abstract) -> tuple[Abstract, ...]:
     """The items of a dict that is run over: its keys stay what they were."""
-    before, now = ev.ask(kept(ev, it), "the keys of this dict"), _dict_of(ev, of).keys
+    before, now = ev.key(kept(ev, it), "the keys of this dict"), _dict_of(ev, of).keys
     if len(now) != len(before):
         die(ev, "RuntimeError", "dictionary changed size during iteration")
     if now != before:

@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, undefined
+from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.store import is_number
 from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.interpreter import Evaluator, expression
@@ -58,7 +58,8 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         made = reflected(ev, a, b, f"__{name}__", f"__r{name}__")
         if made is not None:
             return made
-        if not (kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
+        counted = kind is gast.Mult and any(special_method(ev, v, "__index__") is not None for v in (a, b))
+        if not (counted or kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
             return undefined(ev, in_place or run, a, b)
     a, b = plain_numbers(ev, a, b)
     if kind is gast.Mod and isinstance(a, Static) and isinstance(a.value, str):

@@ -15,13 +15,11 @@ from typing import Any
 
 import gast
 
-from sct.frontend.calls.opaque_calls import is_library
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.objects import (
     bind,
     class_of,
     get_attribute,
-    is_generated,
     is_member,
     is_object,
     reflected,
@@ -32,7 +30,7 @@ from sct.frontend.heap.objects import (
 from sct.frontend.heap.subscripts import array_of
 from sct.frontend.interpreter.exceptions import attempted
 from sct.frontend.interpreter.interpreter import Evaluator, expression
-from sct.frontend.library.argument_checks import check_operands
+from sct.frontend.library.argument_checks import check_operands, hashed
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.loops.iterator_protocol import VIEWS, drained
 from sct.frontend.operators.container_operators import as_set
@@ -54,6 +52,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.lookup_guards import in_class, is_subclass_of
+from sct.frontend.values.own_methods import HASHING, is_generated, is_library, own_method
 from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.types import BOOL, Opaque, Tensor
 from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
@@ -107,8 +106,10 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if is_member(a, b) and (own := _of_members(ev, op, a, b)) is not None:
         return own
     if isinstance(a, Static) and isinstance(b, Static):
-        p, q = a, b
-        return ev.lift(attempted(ev, lambda: run(p.value, q.value)))
+        spelling, run = COMPARE[type(op)]
+        names = f"__{spelling}__", f"__{_REFLECTED[spelling]}__"
+        p, q = (ev.without_own(v, "what is compared", names) for v in (a, b))
+        return ev.lift(attempted(ev, lambda: run(p, q)))
     a, b = (_taken_apart(ev, v) for v in (a, b))
     if isinstance(a, (Tup, Container)) or isinstance(b, (Tup, Container)):
         return _compare_containers(ev, op, a, b)
@@ -380,15 +381,14 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     owner = ev.text(owner)
     if isinstance(owner, DictRef):
         cell = ev.slots(owner)
-        check_operands(ev, hash, x)
         try:
-            return Static(ev.ask(x, "what `in` looks for") in cell.keys)
+            return Static(hashed(ev, x, "what `in` looks for") in cell.keys)
         except NeedsStatic as need:
             need.error.hint = "fill an array in a loop"
             raise
     if isinstance(owner, Static) and class_of(owner) is None:
         check_operands(ev, operator.contains, owner, x)
-        wanted = ev.ask(x, "what `in` looks for")
+        wanted = ev.key(x, "what `in` looks for")
         return Static(attempted(ev, lambda: wanted in owner.value))
     if isinstance(owner, Iteration) and owner.state is not None:  # it gives its items up to the one
         tests = (truth(ev, compare_one(ev, gast.Eq(), y, x)) for y in drained(ev, owner))
@@ -404,13 +404,20 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
             special_method(ev, owner, "__iter__") is not None:
         items = items_of(ev, owner)
         plain = all(isinstance(y, (Static, Value)) or isinstance(y, Tup) and _is_plain(y) for y in (x, *items))
-        if plain and not is_object(x, *items):
+        if plain and not any(_has_own_equality(ev, y) for y in (x, *items)):
             if isinstance(x, Value) and any(y is x for y in items):
                 return Static(True)  # it may be nan
-            return Static(ev.ask(x, "what `in` looks for") in [ev.ask(y, "an item of this list") for y in items])
+            return Static(ev.key(x, "what `in` looks for") in [ev.key(y, "an item of this list") for y in items])
         return _any_equal(ev, x, items)
     check_operands(ev, operator.contains, owner, x)
     ev.refuse("SCT503", "`in` is supported for tuples, lists, dicts and arrays alone")
+
+
+def _has_own_equality(ev: Evaluator, v: Abstract) -> bool:
+    """Has the user written how this, or an item of it, is compared?"""
+    if isinstance(v, Tup):
+        return is_object(v) or any(_has_own_equality(ev, x) for x in v.items)
+    return is_object(v) or isinstance(v, Static) and own_method(ev, v.peek, HASHING) is not None
 
 
 def _is_plain(v: Tup) -> bool:

@@ -15,11 +15,13 @@ import gast
 import numpy as np
 
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap.objects import special_method
 from sct.frontend.heap.store import is_number
 from sct.frontend.heap.subscripts import NUMPY_NAMES, array_of
 from sct.frontend.interpreter.exceptions import attempted
 from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.loops.iterator_protocol import view_items
+from sct.frontend.operators.special_methods import as_index
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Method, Ref, Slots, Static, Tup
 from sct.ir import Lit, Operand, Value
 from sct.ir.real_ints import unmark_real
@@ -73,6 +75,9 @@ def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstr
 
 def _count(ev: Evaluator, v: Abstract) -> Operand | None:
     """The number of repetitions, if this is an integer."""
+    if special_method(ev, v, "__rmul__") is not None or special_method(ev, v, "__mul__") is not None:
+        return None
+    v = as_index(ev, v)
     if isinstance(v, Static):
         return Lit(int(v.value)) if isinstance(v.peek, int) else None
     t = v.type if isinstance(v, Value) else None

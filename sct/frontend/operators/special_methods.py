@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.heap.objects import is_object
+from sct.frontend.heap.objects import is_object, special_call
 from sct.frontend.interpreter.exceptions import attempted
 from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
@@ -21,7 +21,7 @@ from sct.ir import Value
 from sct.ir.types import Opaque, Tensor
 from sct.ops import BY_CALL
 
-__all__ = ["checked", "plain_numbers"]
+__all__ = ["as_index", "checked", "plain_numbers"]
 
 # -- results of special methods -----------------------------------------------------------------------------
 
@@ -62,6 +62,12 @@ def checked(ev: Evaluator, v: Abstract, name: str) -> Abstract:
         ev.refuse("SCT504", f"the class of what `__{name}__` gives must be known")
     spelling = f"builtins.{ {'len': 'int', 'index': 'int'}.get(name, name)}"
     return ev.call_op(BY_CALL[spelling], v, spelling=spelling)
+
+
+def as_index(ev: Evaluator, v: Abstract) -> Abstract:
+    """What stands for an object where an index or a length is needed: what its `__index__` gives."""
+    own = special_call(ev, v, "__index__")
+    return v if own is None else checked(ev, own, "index")
 
 
 # -- members of enums ---------------------------------------------------------------------------------------

@@ -1,0 +1,88 @@
+"""Which functions and special methods are the user's: Python itself must not run these when a function is compiled.
+
+    class K(Enum):
+        def __index__(self): return DEPTH
+
+    xs[K.A]        `K.__index__` is evaluated as a part of the program, since `DEPTH` may change until the next call
+    {K.A: x}       Python looks keys up by `__hash__` and `__eq__`: refused if the user has written one of them
+"""
+
+from __future__ import annotations
+
+import functools
+import sysconfig
+import types
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sct.frontend.values.lookup_guards import in_class
+from sct.ir.user_objects import attributes
+
+if TYPE_CHECKING:
+    from sct.frontend.interpreter.interpreter import Evaluator
+
+__all__ = ["COMPUTING", "HASHING", "is_generated", "is_installed", "is_library", "own_method"]
+
+
+# -- functions ----------------------------------------------------------------------------------------------
+
+
+_LIBRARY = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))
+
+
+_ORDERING = {fn.__code__ for pairs in functools._convert.values() for _, fn in pairs}  # type: ignore[attr-defined]
+"""The comparisons that `functools.total_ordering` adds to a class, which call those of the class itself."""
+
+
+def is_library(f: Any) -> bool:
+    """Is this a function of the standard library, of NumPy or of SciPy, or one without Python code?"""
+    if not isinstance(f, types.FunctionType):
+        return not hasattr(f, "__wrapped__")
+    if f.__globals__.get("__name__", "").split(".")[0] in ("numpy", "scipy"):
+        return True
+    if f.__code__ in _ORDERING:
+        return False
+    file = f.__code__.co_filename
+    return file.startswith((*_LIBRARY, "<frozen")) and "site-packages" not in file and "dist-packages" not in file
+
+
+def is_installed(file: str) -> bool:
+    """Does the file belong to a package that is installed, or to Python itself?"""
+    return file.startswith((*_LIBRARY, "<frozen")) or "site-packages" in file or "dist-packages" in file
+
+
+def is_generated(raw: types.FunctionType, where: type) -> bool:
+    """Has `dataclass` written this method?"""
+    return "__dataclass_fields__" in vars(where) and raw.__code__.co_filename == "<string>"
+
+
+# -- special methods ----------------------------------------------------------------------------------------
+
+
+HASHING = ("__hash__", "__eq__")
+"""What Python calls of keys and of members of sets."""
+
+COMPUTING = (*HASHING, "__index__", "__int__", "__float__", "__lt__", "__le__", "__gt__", "__ge__")
+"""What functions of libraries call of an argument that they take for a number or a key."""
+
+
+def own_method(ev: Evaluator, x: Any, names: Iterable[str]) -> tuple[type, str] | None:
+    """A class of the user and the first of the special methods that it has of its own: that of `x`, or of a part.
+
+    Equality and hashes that `dataclass` has generated are fixed where the class is frozen.
+    """
+    cls = type(x)
+    parts: Iterable[Any] = ()
+    if isinstance(x, slice):
+        parts = x.start, x.stop, x.step
+    elif isinstance(x, Mapping):
+        parts = *x, *x.values()
+    elif isinstance(x, (tuple, list, set, frozenset)):
+        parts = x
+    for name in names:
+        raw, where = in_class(ev, cls, name)
+        if isinstance(raw, types.FunctionType) and not is_library(raw):
+            if not (is_generated(raw, where) and where.__dataclass_params__.frozen):  # type: ignore[attr-defined]
+                return cls, name
+            parts = (attributes(x) or {}).values()
+    return next(filter(None, (own_method(ev, part, names) for part in parts)), None)
