@@ -57,6 +57,17 @@ XY = "x: float, y: float"
     ("a: float = math.sqrt(0.25); b: float = mul(a, 3); c: float = mul(b, x); c", "c: float = mul(1.5, x); c"),
     ("a: float = math.sqrt(-1.0); b: float = math.exp(1.0); c: float = operator.truediv(1.0, 0.0); a, b, c", None),
     ("a: f64[3] = zeros(3); b: f64[3] = zeros(3); a, b", None),
+    # a sum with 0 has the bits of the other operand unless that is -0.0, a product with 1 always
+    ("a: float = mul(x, x); b: float = add(0.0, a); c: float = add(b, y); c",
+     "a: float = mul(x, x); c: float = add(a, y); c"),
+    ("a: float = math.exp(x); b: float = pow(y, 2); c: float = div(a, b); d: float = add(c, 0); d",
+     "a: float = math.exp(x); b: float = pow(y, 2); c: float = div(a, b); c"),
+    ("a: float = mul(1.0, x); b: float = mul(y, 1); c: float = div(a, 1.0); d: float = sub(b, 0.0); c, d", "x, y"),
+    ("a: float = add(0.0, x); b: float = mul(x, y); c: float = add(b, 0.0); a, c", None),
+    ("a: float = sub(x, -0.0); b: float = sub(0.0, x); c: float = div(1.0, x); d: float = mul(x, 0.0); a, b, c, d",
+     None),
+    ("a: float = pow(x, 3); b: float = add(0.0, a); c: float = sub(x, y); d: float = add(c, 0); b, d", None),
+    ("a: f64 = numpy.multiply(x, 1.0); a", None),
 ])
 def test_cse(before, after):
     fn = function(XY, before)

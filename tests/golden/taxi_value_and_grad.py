@@ -4,7 +4,7 @@ def taxi_value_and_grad(speed, trips):
     t1 = trips[1]
     t2 = 60.0 * t[0] / speed
     error = t2 - t[1]
-    total = 0.0 + error ** 2
+    total = error ** 2
     t3 = 60.0 * t1[0] / speed
     error1 = t3 - t1[1]
     total += error1 ** 2

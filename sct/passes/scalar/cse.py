@@ -4,6 +4,8 @@ In:  any IR. Out: IR that computes the same bits. A primal equation is replaced 
 op, spelling and operands; an adjoint equation by any earlier one of the same op and operands, also of a region around.
 Equations with effects and allocations, whose buffers may be written, stay. Operations on literals that IEEE
 arithmetic rounds exactly are folded:  math.sqrt(0.25)  ->  0.5
+A sum with 0 or a product with 1 of the user's numbers is its other operand where that has the same bits:
+0.0 + x * x  ->  x * x
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ COMMUTATIVE = frozenset({"add", "mul", "maximum", "minimum", "logical_and", "log
 EXACT = frozenset({"add", "sub", "mul", "div", "neg", "sqrt"})
 """Ops that IEEE arithmetic rounds correctly, so that they may be folded."""
 
+_NEUTRAL = dict.fromkeys(["add", "sub"], (Lit(0), Lit(0.0))) | dict.fromkeys(["mul", "div"], (Lit(1), Lit(1.0)))
+"""The literals that leave the other operand of a sum or a product, or the first of a difference or quotient."""
+
 
 def cse(fn: Fn) -> Fn:
     """`fn` with equal pure equations merged."""
@@ -41,18 +46,20 @@ def cse(fn: Fn) -> Fn:
 
 class _Cse:
     """
-    env       for a value that is merged: what replaces it
-    primal    the primal equations in scope, by what they compute: their outs
-    adjoint   likewise for adjoint equations, which may also use primal ones
-    log       the entries of both tables, in order, so that those of a region can be removed at its end
-    narrowed  has a value been replaced by one of a narrower type?
-    hints     for a value without a hint: the hint of a value that is merged into it
+    env          for a value that is merged: what replaces it
+    primal       the primal equations in scope, by what they compute: their outs
+    adjoint      likewise for adjoint equations, which may also use primal ones
+    definitions  the equation of each number
+    log          the entries of both tables, in order, so that those of a region can be removed at its end
+    narrowed     has a value been replaced by one of a narrower type?
+    hints        for a value without a hint: the hint of a value that is merged into it
     """
 
     def __init__(self) -> None:
         self.narrowed = False
         self.hints: dict[Value, str] = {}
         self.env: dict[Value, Operand] = {}
+        self.definitions: dict[Value, Eqn] = {}
         self.primal: dict[Hashable, tuple[Value, ...]] = {}
         self.adjoint: dict[Hashable, tuple[Value, ...]] = {}
         self.log: list[tuple[dict[Hashable, tuple[Value, ...]], Hashable]] = []
@@ -84,6 +91,11 @@ class _Cse:
         if literal is not None:
             self.env[eqn.out] = literal
             return None
+        if (operand := self.same_operand(eqn)) is not None:
+            self.env[eqn.out] = operand
+            self.offer_hint(operand, eqn.out.hint)
+            return None
+        self.definitions.update((v, eqn) for v in eqn.outs if isinstance(v.type, Tensor) and v.type.is_scalar)
         equal_outs = self.lookup(eqn)
         if equal_outs is None:
             return eqn
@@ -111,6 +123,29 @@ class _Cse:
         if eqn.primal:
             self.enter(self.primal, exact, eqn.outs)
         return None
+
+    def same_operand(self, eqn: Eqn) -> Value | None:
+        """The operand of a sum with 0 or a product with 1 that has the bits of the result, of the user's numbers."""
+        name, args, t = eqn.op.name, eqn.args, eqn.outs[0].type
+        if not eqn.primal or name not in _NEUTRAL or not isinstance(t, Tensor) or not t.is_scalar or t.kind == "c":
+            return None
+        for x, neutral in [args] if name in ("sub", "div") else [args, args[::-1]]:
+            if isinstance(x, Value) and x.type == t and neutral in _NEUTRAL[name] \
+                    and (name != "add" or t.integral or self.is_nonnegative(x)):
+                return x
+        return None
+
+    def is_nonnegative(self, x: Operand) -> bool:
+        """Is a number nan, or its sign bit certainly clear?"""
+        if isinstance(x, Lit):
+            return type(x.value) in (int, float) and math.copysign(1.0, x.value) > 0.0
+        eqn = self.definitions.get(x)
+        if eqn is None:
+            return False
+        name, args = eqn.op.name, eqn.args
+        is_square = name == "mul" and args[0] == args[1] or name == "pow" and args[1] == Lit(2)
+        return is_square or name in ("abs", "exp") or name in ("add", "mul", "div", "sqrt") and all(
+            map(self.is_nonnegative, args))
 
     def enter(self, table: dict[Hashable, tuple[Value, ...]], key: Hashable, outs: tuple[Value, ...]) -> None:
         if key not in table:
