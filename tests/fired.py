@@ -19,7 +19,7 @@ from typing import Any
 
 import sct
 from sct.passes.rewriting import driver
-from sct.passes.rewriting.arithmetic_rules import OF_BLOCKS, RULES
+from sct.passes.rewriting.arithmetic_rules import BLOCK_RULES, RULES
 from tests.fuzz import calls, control, heap, lists, python
 from tests.fuzz.program import clone, run
 
@@ -46,7 +46,7 @@ def count() -> tuple[list[str], Counter[str]]:
         own = [f"{r.__name__} of {op}" if r.__name__ in shared else r.__name__ for r in rules]
         rules[:] = [counted(name, r, fired) for name, r in zip(own, rules)]
         names += own
-    for rule in OF_BLOCKS:
+    for rule in BLOCK_RULES:
         names.append(rule.__name__)
         if hasattr(driver, rule.__name__):
             setattr(driver, rule.__name__, counted(rule.__name__, rule, fired))

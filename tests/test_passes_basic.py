@@ -8,10 +8,10 @@ from sct.ir.check import verify
 from sct.ir.core import Fn
 from sct.ir.interp import run
 from sct.ops import BY_CALL, OPS
-from sct.passes.motion.batch_reductions import stack
-from sct.passes.motion.delay_updates import late
+from sct.passes.motion.batch_reductions import batch_reductions
+from sct.passes.motion.delay_updates import delay_updates
 from sct.passes.motion.loop_invariant import hoist
-from sct.passes.motion.scatter_to_store import once
+from sct.passes.motion.scatter_to_store import scatter_to_store
 from sct.passes.motion.sink import sink
 from sct.passes.rewriting.driver import simplify
 from sct.passes.scalar.cse import cse
@@ -540,7 +540,7 @@ def f(x: f64[n], c: bool) -> f64[n]:
 ])
 def test_once(before, after, changes):
     source = ADDITIONS.replace(before, after)
-    expect(once(read(source)), read(source.replace("add_at(", "store(") if changes else source))
+    expect(scatter_to_store(read(source)), read(source.replace("add_at(", "store(") if changes else source))
 
 
 STACKED = """
@@ -572,7 +572,7 @@ def f(W: f64[n, n], x: f64[n], X: f64[3, n]) -> tuple[f64[n, n], f64[n]]:
 ])
 def test_stack(before, after, changes):
     fn = read(STACKED.replace(before, after) if before else STACKED)
-    made = dce(cse(stack(fn)))
+    made = dce(cse(batch_reductions(fn)))
     verify(made)
     assert ("outer" not in text.show(made)) == changes
     rng = np.random.default_rng(0)
@@ -597,7 +597,7 @@ def f(W: f64[n, n], x: f64[n], m: int) -> f64[n, n]:
     q, r, _0 = adj.loop[f64[n], f64[n, n], int](0, m, 1, g, z, hs, body=back, carries=2, counted=True, reverse=True)
     return r
 """)
-    made = verify(dce(stack(fn)))
+    made = verify(dce(batch_reductions(fn)))
     assert "seq" not in text.show(made)
     for m in (3, 0, -1):
         args = [np.array([[0.5, 1.0], [-1.0, 0.2]]), np.array([1.0, 2.0]), m]
@@ -617,7 +617,7 @@ def f(W: f64[n, n], x: f64[n], m: int) -> f64[n, n]:
     ("v: f64 = index(x, at[1]); a: f64[n] = store(x, 0.0, at[1]); w: f64 = adj.mul(v, 2.0); a, w", None),
 ])
 def test_late(before, after):
-    expect(late(function("x: f64[n]", before)), function("x: f64[n]", after or before))
+    expect(delay_updates(function("x: f64[n]", before)), function("x: f64[n]", after or before))
 
 
 def test_sink():

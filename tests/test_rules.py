@@ -23,7 +23,7 @@ from sct.ir.text import show, type_of
 from sct.ir.types import List, Tensor, TypeMismatch
 from sct.ops import OPS
 from sct.passes.rewriting import driver
-from sct.passes.rewriting.arithmetic_rules import OF_BLOCKS, RULES, WHEN
+from sct.passes.rewriting.arithmetic_rules import ASSUMPTIONS, BLOCK_RULES, RULES
 
 NUMBERS = ("float", "f64", "f64[n]", "f32[n]", "f64[m, n]", "ri64[n]", "f64[0]", "rint", "f32")
 PAIRS = (
@@ -206,7 +206,7 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x: squeeze(expand_dims(x, axis=1), axis=1), "f64[m, n]", "f64[n]"),
     ],
     # casts
-    "once": [e(lambda x: mul(1.0, x), "ri64[n]", "rint", "ri64", "i64[n]")],
+    "multiply_by_one": [e(lambda x: mul(1.0, x), "ri64[n]", "rint", "ri64", "i64[n]")],
     "expand_like_floats": [e(lambda ct, x: expand_like(ct, astype(x, dtype="f64"), axis=0), "f64[n]; ri64[m, n]")],
     "shape_alone": [
         e(lambda x: op("dim")(astype(x, dtype="f64"), axis=0), "i64[n]"),
@@ -216,16 +216,16 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, y: op("unbroadcast_like")(y, astype(x, dtype="f64")), "i64[n]; f64[m, n]"),
     ],
     # lists
-    "item_put_in": [
+    "index_new_item": [
         e(lambda xs, v: index(append(xs, v), -1, **I), "list[float]; float"),
         e(lambda v: index(repeat(v, 3), 1, **I), "float"),
         e(lambda v, w: index(list_of(v, w), 1, **I), "float; float"),
     ],
-    "put_in_and_out": [e(lambda xs, v: op("remove_at")(append(xs, v), -1), "list[float]; float")],
-    "taken_out_and_in": [e(lambda xs: append(op("remove_at")(xs, -1), index(xs, -1, **I)), "list[float]")],
-    "last_written": [e(lambda xs, v: store(append(xs, v), mul(v, 2.0), -1, **I), "list[float]; float")],
-    "last_added_to": [e(lambda xs, v: add_at(append(xs, 0.0), v, -1, **I), "list[float]; float")],
-    "sum_with_zeros": [
+    "remove_appended": [e(lambda xs, v: op("remove_at")(append(xs, v), -1), "list[float]; float")],
+    "append_removed": [e(lambda xs: append(op("remove_at")(xs, -1), index(xs, -1, **I)), "list[float]")],
+    "store_to_appended": [e(lambda xs, v: store(append(xs, v), mul(v, 2.0), -1, **I), "list[float]; float")],
+    "add_to_appended": [e(lambda xs, v: add_at(append(xs, 0.0), v, -1, **I), "list[float]; float")],
+    "add_zero_lists": [
         e(lambda xs: op("add_lists")(xs, zeros_of(xs)), "list[float]"),
         e(lambda xs, v: op("add_lists")(xs, add_at(zeros_of(xs), v, 1, **I)), "list[float]; float"),
         e(lambda xs, v: op("add_lists")(xs, repeat(v, 3)), "list[float]; float"),
@@ -263,26 +263,26 @@ EXAMPLES: dict[str, list[Example]] = {
     "mul_norm": [e(lambda c, x: mul(op("quotient")(mul(c, y := op("norm")(x)), y), x), "f64; f64[n]", "float; f64[n]")],
     "swapaxes_twice": [e(lambda x: op("swapaxes")(op("swapaxes")(x, a=0, b=1), a=0, b=1), "f64[m, n]", "f64[m, n, k]")],
     # those that are asked of a whole block
-    "negation": [e(lambda x, y: neg(sub(x, y))), e(lambda x: neg(mul(2.0, x)))],
-    "collect": [
+    "negate_difference": [e(lambda x, y: neg(sub(x, y))), e(lambda x: neg(mul(2.0, x)))],
+    "collect_terms": [
         e(lambda x, y: add(mul(x, y), mul(y, 2.0)), *ARRAYS, "float; float"),
         e(lambda x, y: sub(mul(x, y), mul(y, mul(3.0, x))), *ARRAYS, "float; float"),
     ],
-    "product": [
+    "reorder_product": [
         e(lambda x, y: mul(mul(2.0, x), mul(3.0, y)), *ARRAYS, "float; float", "float; f64[n]"),
         e(lambda s, x, t: mul(s, mul(x, t)), "f64; f64[n]; f64"),
     ],
-    "dotted": [e(lambda x, y: sum_(mul(x, y)), *ARRAYS)],
+    "dot_product": [e(lambda x, y: sum_(mul(x, y)), *ARRAYS)],
     "logistic": [
         e(lambda x, y: exp(sub(x, logaddexp(x, y))), *ARRAYS),
         e(lambda x, y: exp(sub(y, logaddexp(x, y))), *ARRAYS),
     ],
-    "turned": [
+    "transpose_product": [
         e(lambda a, b: transpose(matmul(transpose(a), b)), "f64[n, m]; f64[n, k]"),
         e(lambda a, b: transpose(matmul(a, transpose(b))), "f64[n, m]; f64[k, m]"),
         e(lambda a: transpose(neg(a)), "f64[n, m]"),
     ],
-    "through_view": [
+    "add_through_view": [
         e(
             lambda x, v: add_at(x, store(zeros_of(index(x, 1, None, key=("s100",))), v, 0, **I), 1, key=("s100",)),
             "f64[3]; f64",
@@ -294,27 +294,27 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda x, v: store(x, add(index(x, 1, **I), v), 1, **I), "f64[3]; f64"),
         e(lambda x: add_at(add_at(store(x, 0.0, 1, **I), v := index(x, 1, **I), 0, **I), v, 1, **I), "f64[3]"),
     ],
-    "nested": [
+    "nested_masks": [
         e(lambda c, d, x: where(c, where(d, x, 0.0), 0.0), "b1[n]; b1[n]; f64[n]", "b1[n]; b1[n]; f32[n]"),
         e(lambda c, d, x: where(c, 0.0, where(d, 0.0, x)), "b1[n]; b1[n]; f64[n]"),
         e(lambda c, d, x: where(c, 0.0, where(d, x, 0.0)), "b1[n]; b1[n]; f64[n]"),
     ],
-    "complementary": [
+    "complementary_masks": [
         e(lambda c, x, y: add(where(c, x, 0.0), where(c, 0.0, y)), "b1[n]; f64[n]; f64[n]"),
         e(lambda c, x, y: add(where(c, x, y), where(c, y, 0.0)), "b1[n]; f64[n]; f64[n]"),
     ],
-    "unsigned": [
+    "negated_selection": [
         e(lambda c, x, y: add(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]"),
         e(lambda c, y: sum_(where(c, neg(y), 0.0)), "b1[n]; f64[n]"),
         e(lambda c, x, y: sub(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]"),
     ],
-    "masked": [
+    "redundant_mask": [
         e(lambda c, x: where(c, where(c, x, 0.0), 0.0), "b1[n]; f64[n]"),
         e(lambda c, x: where(c, neg(where(c, x, 0.0)), 0.0), "b1[n]; f64[n]"),
         e(lambda c, d, x: where(c, where(d, x, 0.0), 0.0), "b1[n]; bool; f64[n]"),
     ],
-    "cleared": [e(lambda c, x: hinted(where(c, 0.0, hinted(neg(x)))), "b1[n]; f64[n]", "b1[n]; f32[n]")],
-    "into_arm": [
+    "clear_masked": [e(lambda c, x: hinted(where(c, 0.0, hinted(neg(x)))), "b1[n]; f64[n]", "b1[n]; f32[n]")],
+    "add_in_branch": [
         e(lambda c, x, v: add_at(x, if_(c, lambda: Lit(0.0), lambda: mul(v, 2.0)), 1, **I), "bool; f64[3]; float")
     ],
 }
@@ -332,7 +332,7 @@ class Sides:
     all: Fn
 
 
-def rewritten(rule: Any, name: str, example: Example, types: tuple[str, ...], of_block: bool) -> Sides | None:
+def rewritten(rule: Any, name: str, example: Example, types: tuple[str, ...], is_block_rule: bool) -> Sides | None:
     """Both sides for operands of these types; None where the rule has nothing to say."""
     params = [Value(type_of(t), f"p{k}") for k, t in enumerate(types)]
     try:
@@ -341,14 +341,14 @@ def rewritten(rule: Any, name: str, example: Example, types: tuple[str, ...], of
     except TypeMismatch:
         return None
     eqn = b.defs.get(result)
-    if eqn is None or (eqn.op.name != name and not of_block):
+    if eqn is None or (eqn.op.name != name and not is_block_rule):
         return None
     eqns = tuple(b.eqns)
     uses = Counter([*(a for q in eqns for a in q.args if isinstance(a, Value)), result])
     with Builder(primal=False) as inner:
         for q in eqns[:-1]:
             inner.add(q)
-        made = rule(eqn, eqn.args, uses) if of_block else rule(*eqn.args, **eqn.attrs)
+        made = rule(eqn, eqn.args, uses) if is_block_rule else rule(*eqn.args, **eqn.attrs)
     if made is None:
         return None
     made = made if isinstance(made, (Value, Lit)) else Lit(made)
@@ -379,7 +379,7 @@ def operand(t: Any, sizes: dict[str, int], rng: Any, special: bool) -> Any:
 
 def disagreement(sides: Sides, entry: tuple[str, Any, bool]) -> str:
     """A point at which the two sides differ, as text; empty if there is none."""
-    rng, when = np.random.default_rng(0), WHEN.get(entry[1], "")
+    rng, when = np.random.default_rng(0), ASSUMPTIONS.get(entry[1], "")
     for sizes in SIZES:
         for draw in range(DRAWS):
             args = [operand(p.type, sizes, rng, draw % 3 > 0) for p in sides.before.params]
@@ -414,7 +414,7 @@ def agree(got: Any, want: Any) -> bool:
 def table() -> list[tuple[str, Any, bool]]:
     """(op, rule, whether it is asked of a block) of all rules."""
     rules = [(name, r, False) for name, rs in RULES.items() for r in rs if r.__name__ != "without_cast"]
-    return rules + [("", r, True) for r in OF_BLOCKS]
+    return rules + [("", r, True) for r in BLOCK_RULES]
 
 
 def named(entry: tuple[str, Any, bool]) -> str:
@@ -422,9 +422,9 @@ def named(entry: tuple[str, Any, bool]) -> str:
 
 
 def all_sides(entry: tuple[str, Any, bool]) -> list[Sides]:
-    name, rule, of_block = entry
+    name, rule, is_block_rule = entry
     found = (
-        rewritten(rule, name, ex, types, of_block)
+        rewritten(rule, name, ex, types, is_block_rule)
         for ex in EXAMPLES.get(rule.__name__, ())
         for types in ex.signatures()
     )
@@ -461,10 +461,10 @@ def with_others(example: Example) -> Iterator[tuple[str, ...]]:
 
 @pytest.mark.parametrize("entry", table(), ids=named)
 def test_numbers_in_place_of_arrays(entry: tuple[str, Any, bool]) -> None:
-    name, rule, of_block = entry
+    name, rule, is_block_rule = entry
     for ex in EXAMPLES[rule.__name__]:
         for types in dict.fromkeys(with_others(ex)):
-            if (pair := rewritten(rule, name, ex, types, of_block)) is not None:
+            if (pair := rewritten(rule, name, ex, types, is_block_rule)) is not None:
                 fault = disagreement(pair, entry)
                 assert not fault, f"{show(pair.before)}\n{show(pair.after)}\n{fault}"
 

@@ -25,11 +25,11 @@ from sct.passes.functions.dead_arguments import remove_dead_arguments
 from sct.passes.functions.forwarded_params import forwarded_params
 from sct.passes.functions.split_forward_backward import split_all
 from sct.passes.memory.in_place import storage
-from sct.passes.motion.batch_reductions import stack
-from sct.passes.motion.delay_updates import late
+from sct.passes.motion.batch_reductions import batch_reductions
+from sct.passes.motion.delay_updates import delay_updates
 from sct.passes.motion.loop_invariant import hoist, hoist_primal
-from sct.passes.motion.merge_branches import gather
-from sct.passes.motion.scatter_to_store import once
+from sct.passes.motion.merge_branches import merge_branches
+from sct.passes.motion.scatter_to_store import scatter_to_store
 from sct.passes.motion.sink import sink
 from sct.passes.rematerialization.choose_residuals import choose_residuals
 from sct.passes.rewriting.driver import rewrite, simplify
@@ -53,16 +53,16 @@ PIPELINE: Pipeline = (
         # equal equations merge, and forward values that only a tape read are dead.
         "simplify", "cse", "dce",
         # The rules that choose the form in which a product or a mask is printed, which other rules do not match.
-        "tidy",
+        "simplify for printing",
         # Before the motion into branches: only an equation that stands directly in the body of a loop is hoisted.
         "hoist",
         # Conditionals on one predicate merge; equations that only one branch of the result reads then move into it.
-        "gather", "sink",
-        # Sums that a loop accumulates: outer products become one matrix product, and updates of elements that one
+        "merge branches", "sink",
+        # Sums that a loop accumulates: outer products become one matrix product, and additions to elements that one
         # iteration alone writes become stores. Each looks for its own kind of sum.
-        "stack", "once",
+        "batch reductions", "scatter to store",
         # Last of the motion: an update that was moved behind its readers must stay there.
-        "late",
+        "delay updates",
         # Needs to see which carries are still written into.
         "initial zeros",
         # Removes what motion has left dead; it keeps the order of the rest.
@@ -153,10 +153,12 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
     keep = returns_value(fn) if keep_raises is None else keep_raises
     per_function: dict[str, Pass] = {
         "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
-        "simplify": simplify, "tidy": lambda f: simplify(f, last=True), "choose residuals": choose_residuals,
+        "simplify": simplify, "simplify for printing": lambda f: simplify(f, for_printing=True),
+        "choose residuals": choose_residuals,
         "choose residuals for kernels": lambda f: choose_residuals(f, compiled=True), "hoist": hoist,
         "hoist the primal": hoist_primal,
-        "gather": gather, "sink": sink, "stack": stack, "once": once, "late": late, "initial zeros": initial_zeros,
+        "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,
+        "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),
     }
     return {

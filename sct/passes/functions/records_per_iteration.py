@@ -17,7 +17,7 @@ from enum import Enum
 from sct.ir.core import Eqn, Fn, Operand, Value, boundary_index
 from sct.ir.types import Residuals, Seq, Type
 from sct.ops.program.call_ops import pack, unpack
-from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, blocks, freeze, thaw
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, blocks, to_immutable, to_mutable
 
 __all__ = ["pack_residuals_per_iteration"]
 
@@ -37,7 +37,7 @@ class SequencePath:
     values     its name before each crossing, and at last the element
     """
 
-    crossings: tuple[tuple[Crossing, Node], ...]
+    crossings: tuple[tuple[Crossing, BlockNode], ...]
     values: tuple[Value, ...]
 
 
@@ -54,8 +54,8 @@ class _PackResiduals:
     """
 
     def __init__(self, fn: Fn) -> None:
-        self.fn, self.top = fn, thaw(fn)
-        self.users: dict[Operand, list[tuple[Node | Block, int]]] = defaultdict(list)
+        self.fn, self.top = fn, to_mutable(fn)
+        self.users: dict[Operand, list[tuple[BlockNode | Block, int]]] = defaultdict(list)
         for block in blocks(self.top):
             for node in block.nodes:
                 self._use(node, node.args)
@@ -63,7 +63,7 @@ class _PackResiduals:
         self.packed: set[Value] = set()
         self.forward_nodes = set(self.top.nodes[:boundary_index(fn)])
 
-    def _use(self, user: Node | Block, operands: list[Operand]) -> None:
+    def _use(self, user: BlockNode | Block, operands: list[Operand]) -> None:
         for k, x in enumerate(operands):
             self.users[x].append((user, k))
 
@@ -72,9 +72,9 @@ class _PackResiduals:
         groups = [(loop, paths) for loop in inside_out for paths in self.groups(loop)]
         for k, (loop, paths) in enumerate(groups):
             self.pack(loop, paths, Residuals(f"{self.fn.name}_iteration{k}"))
-        return freeze(self.top).replace(donated_params=self.fn.donated_params) if groups else self.fn
+        return to_immutable(self.top).replace(donated_params=self.fn.donated_params) if groups else self.fn
 
-    def groups(self, loop: Node) -> Iterator[list[SequencePath]]:
+    def groups(self, loop: BlockNode) -> Iterator[list[SequencePath]]:
         """The sequences of this loop that take the same path into the backward part, if they are two or more."""
         by_crossings: dict[object, list[SequencePath]] = defaultdict(list)
         for y in loop.outs[loop.carries + 1:]:
@@ -86,13 +86,13 @@ class _PackResiduals:
                 self.packed.update(v for path in paths for v in path.values[1:])
                 yield paths
 
-    def in_forward_part(self, node: Node) -> bool:
+    def in_forward_part(self, node: BlockNode) -> bool:
         *_, outermost = [node, *(b.owner for b in ancestors(node.home) if b.owner is not None)]
         return outermost in self.forward_nodes
 
     def path(self, s: Value) -> SequencePath | None:
         """The path of the sequence `s`, if every sequence on it has a single reader."""
-        crossings: list[tuple[Crossing, Node]] = []
+        crossings: list[tuple[Crossing, BlockNode]] = []
         values, depth = [s], 0
         while len(self.users[s]) == 1:
             user, k = self.users[s][0]
@@ -113,7 +113,7 @@ class _PackResiduals:
                 return SequencePath(tuple(crossings), tuple(values))
         return None
 
-    def pack(self, loop: Node, paths: list[SequencePath], record: Residuals) -> None:
+    def pack(self, loop: BlockNode, paths: list[SequencePath], record: Residuals) -> None:
         """Replace the sequences of `paths`, which `loop` yields, by one sequence of records."""
         bound: list[Operand] = [*loop.body.params, *(out for node in loop.body.nodes for out in node.outs)]
         yields = loop.body.results[1 + loop.carries:]
@@ -137,13 +137,13 @@ class _PackResiduals:
         elems = tuple(path.values[-1] for path in paths)
         self.insert(node.body, 0, Eqn(unpack, (s,), elems, {"types": tuple(e.type for e in elems)}, primal=False))
 
-    def replace_results(self, loop: Node, outs: list[int], result: Value) -> None:
+    def replace_results(self, loop: BlockNode, outs: list[int], result: Value) -> None:
         """Yield `result` in place of the results that become the outs at these positions."""
         loop.body.results[:] = [*(x for k, x in enumerate(loop.body.results) if k not in outs), result]
         loop.outs[:] = [*(y for k, y in enumerate(loop.outs) if k not in outs), Value(Seq(result.type))]
 
     def insert(self, block: Block, at: int, eqn: Eqn) -> None:
-        block.nodes.insert(at, Node(eqn, block, list(eqn.args), list(eqn.outs), eqn.attrs))
+        block.nodes.insert(at, BlockNode(eqn, block, list(eqn.args), list(eqn.outs), eqn.attrs))
 
 
 def _element(t: Type) -> Type:

@@ -1,10 +1,9 @@
-"""Sums of outer products over the iterations of a loop are one product of matrices after it:
+"""Replaces a sum of outer products that a loop accumulates by one matrix product after the loop:
 
     for t ...: dW += outer(a, b)     ->     for t ...: A[t] = a; B[t] = b
                                             dW = A.T @ B
 
-and `dv += a` of the same `a` is the sum of the rows of A.  What a tape holds one of each
-iteration is such a matrix already: the list becomes one.
+A sum `dv += a` of the same `a` becomes the sum of the rows of A. A tape of such vectors becomes a matrix itself.
 """
 
 from __future__ import annotations
@@ -25,26 +24,29 @@ from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add
 from sct.ops.scalar.selection import pymax
 from sct.passes.motion.scatter_to_store import ZEROS
-from sct.passes.rewriting.mutable_ir import Block, Node, blocks, freeze, thaw, within
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, to_immutable, to_mutable, within
 
-__all__ = ["stack"]
-
-
-def stack(fn: Fn) -> Fn:
-    """`fn` with such sums taken out of loops."""
-    return _Stack(fn).run()
+__all__ = ["batch_reductions"]
 
 
-class _Stack:
+def batch_reductions(fn: Fn) -> Fn:
+    """`fn` with sums of outer products computed after their loops."""
+    return _BatchReductions(fn).run()
+
+
+class _BatchReductions:
     """
-    rows   the matrix of what a value is in each iteration of a loop
-    sizes  where an argument has a size
+    uses      for a value: how often it is read
+    producer  for the out of a node: the node
+    home      for a value: the block that binds it
+    rows      for a value in a loop: the matrix of its values, one row for each iteration
+    sizes     for a size: an argument that has it, and the axis
     """
 
     def __init__(self, fn: Fn) -> None:
-        self.fn, self.top = fn, thaw(fn)
+        self.fn, self.top = fn, to_mutable(fn)
         self.uses: Counter[Operand] = Counter()
-        self.maker: dict[Operand, Node] = {}
+        self.producer: dict[Operand, BlockNode] = {}
         self.home: dict[Operand, Block] = {}
         self.rows: dict[Operand, Value] = {}
         self.sizes: dict[Dim, tuple[Value, int]] = {}
@@ -56,156 +58,157 @@ class _Stack:
             self.home.update((p, block) for p in block.params)
             for node in block.nodes:
                 self.uses.update(node.args)
-                self.enter(node)
+                self.register(node)
 
-    def enter(self, node: Node) -> None:
-        self.maker.update((out, node) for out in node.outs)
+    def register(self, node: BlockNode) -> None:
+        self.producer.update((out, node) for out in node.outs)
         self.home.update((out, node.home) for out in node.outs)
 
     def run(self) -> Fn:
         loops = [node for block in blocks(self.top) for node in block.nodes if _counts_up(node) and not node.eqn.primal]
-        changed = [self.loop(loop) for loop in loops]
-        return freeze(self.top) if any(changed) else self.fn
+        changes = [self.loop(loop) for loop in loops]
+        return to_immutable(self.top) if any(changes) else self.fn
 
-    def loop(self, loop: Node) -> bool:
-        """Take the sums out of a loop; were there any?"""
-        found = [(k, made) for k in range(loop.carries) if (made := self.outer(loop, k)) is not None]
-        for k, (a, b) in found:
+    def loop(self, loop: BlockNode) -> bool:
+        """Take the sums of outer products out of a loop; were there any?"""
+        products = [(k, vectors) for k in range(loop.carries) if (vectors := self.outer_product(loop, k)) is not None]
+        for k, (a, b) in products:
             rows = self.matrix(loop, a), self.matrix(loop, b)
-            self.settle(loop, k, lambda x, y: matmul(transpose(x), y), *rows)
-        for k in range(loop.carries) if found else ():
-            total = self.added(loop, k)
+            self.replace_carry(loop, k, lambda x, y: matmul(transpose(x), y), *rows)
+        for k in range(loop.carries) if products else ():
+            total = self.addend(loop, k)
             if total in self.rows:
-                self.settle(loop, k, partial(sum_, axis=0), self.rows[total])
-        return bool(found)
+                self.replace_carry(loop, k, partial(sum_, axis=0), self.rows[total])
+        return bool(products)
 
-    def added(self, loop: Node, k: int) -> Operand | None:
-        """What each iteration adds to a carry that it does not use otherwise."""
+    def addend(self, loop: BlockNode, k: int) -> Operand | None:
+        """What each iteration adds to the carry `k`, if it does not use the carry otherwise."""
         p, r = loop.params[k], loop.body.results[1 + k]
-        made = self.maker.get(r)
-        if made is None or made.home is not loop.body or made.eqn.primal or made.eqn.op is not add \
-                or p not in made.args or self.uses[p] > 1 or self.uses[r] > 1:
+        node = self.producer.get(r)
+        if node is None or node.home is not loop.body or node.eqn.primal or node.eqn.op is not add \
+                or p not in node.args or self.uses[p] > 1 or self.uses[r] > 1:
             return None
-        return made.args[1 - made.args.index(p)]
+        return node.args[1 - node.args.index(p)]
 
-    def outer(self, loop: Node, k: int) -> tuple[Value, Value] | None:
-        """The vectors, new in each iteration, whose product is added."""
-        total = self.added(loop, k)
-        made = self.maker.get(total) if total is not None else None
-        if made is None or total is None or made.name != "outer" or made.home is not loop.body \
-                or self.uses[total] > 1:
+    def outer_product(self, loop: BlockNode, k: int) -> tuple[Value, Value] | None:
+        """The vectors, computed in each iteration, whose outer product is added to the carry `k`."""
+        total = self.addend(loop, k)
+        node = self.producer.get(total) if total is not None else None
+        if node is None or total is None or node.name != "outer" or node.home is not loop.body or self.uses[total] > 1:
             return None
-        a, b = made.args
-        ok = all(isinstance(x, Value) and self.home[x] is loop.body and _is_vector(x, made.outs[0])
-                 and self.has_size(x) for x in (a, b))
-        return (cast(Value, a), cast(Value, b)) if ok else None
+        a, b = node.args
+        are_vectors = all(isinstance(x, Value) and self.home[x] is loop.body and _is_vector(x, node.outs[0])
+                          and self.has_size(x) for x in (a, b))
+        return (cast(Value, a), cast(Value, b)) if are_vectors else None
 
     def has_size(self, x: Value) -> bool:
         (d,) = cast(Tensor, x.type).shape
         return d.value is not None or d in self.sizes
 
-    def settle(self, loop: Node, k: int, product: Callable[..., Any], *rows: Value) -> None:
-        """The carry ends as it began, plus the product of the rows that is made after the loop."""
+    def replace_carry(self, loop: BlockNode, k: int, product: Callable[..., Any], *rows: Value) -> None:
+        """Keep the carry `k` constant and add the product of the rows to it after the loop."""
         init, out = loop.inits[k], loop.outs[k]
-        made = self.maker.get(init)
+        initial = self.producer.get(init)
 
         def total() -> Any:
-            return product(*rows) if made is not None and made.name in ZEROS else add(init, product(*rows))
+            return product(*rows) if initial is not None and initial.name in ZEROS else add(init, product(*rows))
 
-        new = self.emit(loop.home, total, after=loop)
+        sum_after = self.emit(loop.home, total, after=loop)
+        sum_after.hint = out.hint
         loop.body.results[1 + k] = loop.params[k]
-        new.hint = out.hint
-        for block in blocks(self.top):
-            block.results[:] = [new if x is out else x for x in block.results]
-            for node in block.nodes:
-                node.args[:] = [new if x is out else x for x in node.args]
+        _replace_uses(self.top, out, sum_after)
 
     # -- matrices -------------------------------------------------------------------------
 
-    def matrix(self, loop: Node, x: Value) -> Value:
-        """What `x` is in each iteration, as rows."""
+    def matrix(self, loop: BlockNode, x: Value) -> Value:
+        """The matrix whose rows are the values of `x` in the iterations."""
         if x not in self.rows:
-            whole = self.whole(loop, x)
-            self.rows[x] = whole or (self.taped(loop, x) if x in loop.elems else self.filled(loop, x))
+            create = self.matrix_of_tape if x in loop.elems else self.new_matrix
+            self.rows[x] = self.existing_matrix(loop, x) or create(loop, x)
         return self.rows[x]
 
-    def whole(self, loop: Node, x: Value) -> Value | None:
-        """The matrix whose rows the loop reads as `x`, from the first to the last."""
-        made = self.maker.get(x)
-        if made is None or made.eqn.op is not index or made.attrs["key"] != ("i",) or made.args[1] is not loop.index:
+    def existing_matrix(self, loop: BlockNode, x: Value) -> Value | None:
+        """The matrix of which the loop reads each row, as `x`; None if `x` is computed."""
+        node = self.producer.get(x)
+        if node is None or node.eqn.op is not index or node.attrs["key"] != ("i",) or node.args[1] is not loop.index:
             return None
-        rows = made.args[0]
+        rows = node.args[0]
         if not isinstance(rows, Value) or not isinstance(rows.type, Tensor):
-            return None  # the arrays of a list are no rows of one
+            return None  # a list of arrays is no matrix
         outside = not within(self.home[rows], loop.body)
         return rows if outside and rows.type.shape[0] == loop.bounds[1].dim else None
 
     def is_count(self, iterations: Operand) -> bool:
-        """Is it how many iterations a loop ran?"""
-        made = self.maker.get(iterations) if isinstance(iterations, Value) else None
-        return made is not None and made.name == "loop" and iterations is made.iterations
+        """Is this the number of iterations that a loop has run?"""
+        node = self.producer.get(iterations) if isinstance(iterations, Value) else None
+        return node is not None and node.name == "loop" and iterations is node.iterations
 
-    def filled(self, loop: Node, x: Value) -> Value:
-        """The matrix that the iterations of `loop` write."""
+    def new_matrix(self, loop: BlockNode, x: Value) -> Value:
+        """A new matrix, of which each iteration of `loop` writes one row."""
         (width,) = cast(Tensor, x.type).shape
 
-        def begin() -> Any:
+        def allocate() -> Any:
             columns: Any = width.value
             if columns is None:
                 argument, axis = self.sizes[width]
                 columns = dim(argument, axis=axis)
             iterations = loop.bounds[1]
-            known = iterations.dim is not None and iterations.dim.least >= 0 or self.is_count(iterations)
-            return empty(iterations if known else pymax(iterations, 0), columns, dtype=cast(Tensor, x.type).dtype)
+            positive = iterations.dim is not None and iterations.dim.least >= 0 or self.is_count(iterations)
+            return empty(iterations if positive else pymax(iterations, 0), columns, dtype=cast(Tensor, x.type).dtype)
 
-        init = self.emit(loop.home, begin, before=loop)
+        init = self.emit(loop.home, allocate, before=loop)
         hint = f"{x.hint}s" if x.hint else "rows"
         param, out = Value(init.type, hint), Value(init.type, hint)
-        made = self.maker.get(x)
-        inside = made is not None and made.home is loop.body
+        node = self.producer.get(x)
+        inside = node is not None and node.home is loop.body
         result = self.emit(loop.body, lambda: store(param, x, cast(Value, loop.index), key=("i",)),
-                           after=made if inside else None, first=not inside)
+                           after=node if inside else None, first=not inside)
         loop.add_carry(init, param, result, out)
-        self.enter(loop)
+        self.register(loop)
         return out
 
-    def taped(self, loop: Node, x: Value) -> Value:
-        """The matrix in place of a tape; written here, where the tape cannot be one."""
+    def matrix_of_tape(self, loop: BlockNode, x: Value) -> Value:
+        """The matrix that replaces the tape of `x`; a new matrix if that is not possible."""
         tape = loop.xs[loop.elems.index(x)]
-        forward = self.maker.get(tape)
+        forward = self.producer.get(tape)
         if forward is None or not _counts_up(forward) or forward.bounds != loop.bounds or self.uses[tape] > 1 \
                 or forward.home is not loop.home or forward.attrs["reverse"] == loop.attrs["reverse"]:
-            return self.filled(loop, x)
+            return self.new_matrix(loop, x)
         yielded = forward.body.results[forward.outs.index(cast(Value, tape))]
         if not isinstance(yielded, Value) or self.home[yielded] is not forward.body:
-            return self.filled(loop, x)
-        out = self.filled(forward, yielded)
+            return self.new_matrix(loop, x)
+        out = self.new_matrix(forward, yielded)
         row = self.emit(loop.body, lambda: index(out, cast(Value, loop.index), key=("i",)), first=True)
         row.hint = x.hint
         loop.args.remove(tape)
         loop.body.params.remove(x)
-        for block in blocks(loop.body):
-            block.results[:] = [row if r is x else r for r in block.results]
-            for node in block.nodes:
-                node.args[:] = [row if a is x else a for a in node.args]
+        _replace_uses(loop.body, x, row)
         return out
 
-    def emit(self, home: Block, make: Callable[[], Any], *, before: Node | None = None, after: Node | None = None,
-             first: bool = False) -> Value:
-        """What `make` makes, as nodes of `home`."""
+    def emit(self, home: Block, make: Callable[[], Any], *, before: BlockNode | None = None,
+             after: BlockNode | None = None, first: bool = False) -> Value:
+        """Insert the equations that `make` builds as nodes of `home`; the value that it gives."""
         with Builder(primal=False) as b:
-            made: Value = make()
-        nodes = [Node(e, home, list(e.args), list(e.outs), e.attrs) for e in b.eqns]
+            result: Value = make()
+        nodes = [BlockNode(e, home, list(e.args), list(e.outs), e.attrs) for e in b.eqns]
         at = home.nodes.index(before) if before else home.nodes.index(after) + 1 if after else 0 if first else None
         at = len(home.nodes) if at is None else at
         home.nodes[at:at] = nodes
         for node in nodes:
-            self.enter(node)
-        return made
+            self.register(node)
+        return result
 
 
-def _counts_up(loop: Node) -> bool:
-    """Is this `for i in range(n)`, to the end?"""
+def _replace_uses(top: Block, v: Value, replacement: Value) -> None:
+    """Let all nodes and results in `top` read `replacement` where they read `v`."""
+    for block in blocks(top):
+        block.results[:] = [replacement if x is v else x for x in block.results]
+        for node in block.nodes:
+            node.args[:] = [replacement if x is v else x for x in node.args]
+
+
+def _counts_up(loop: BlockNode) -> bool:
+    """Is this a loop `for i in range(n)` without exits?"""
     return loop.name == "loop" and loop.counted and not loop.exits and loop.bounds[0] == Lit(0) \
         and loop.bounds[2] == Lit(1)
 

@@ -1,9 +1,9 @@
-"""An array is updated after its parts have been used:
+"""Moves updates of an array behind the readers of its parts:
 
     t = d[k]; d[k] = 0; e += f(t)     ->     t = d[k]; e += f(t); d[k] = 0
 
-Only for code made by differentiation.  A part that is a view then needs no copy, and one
-that is a number and used once is written where it is used.
+In adjoint code only. A part that is a view then needs no copy, and a number that is read once can be printed where it
+is read.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from sct.ir.core import Eqn, Fn, Operand, free_values
 from sct.ir.types import Tensor
 from sct.ops.arrays.indexing import add_at, index, store
 
-__all__ = ["late"]
+__all__ = ["delay_updates"]
 
 REACH = 30
 """How many equations an update moves at most, so that the pass takes linear time."""
 
 
-def late(fn: Fn) -> Fn:
-    """`fn` with updates where they disturb no reader."""
-    eqns = [e.replace(regions=tuple(map(late, e.regions))) if e.regions else e for e in fn.eqns]
+def delay_updates(fn: Fn) -> Fn:
+    """`fn` with updates behind the readers of parts of the array."""
+    eqns = [e.replace(regions=tuple(map(delay_updates, e.regions))) if e.regions else e for e in fn.eqns]
     uses = Counter(x for e in eqns for x in _reads(e))
     for k in reversed(range(len(eqns))):
         u = eqns[k]
@@ -34,18 +34,19 @@ def late(fn: Fn) -> Fn:
 
 
 def _place(eqns: list[Eqn], k: int, uses: Counter[Operand]) -> int:
-    """Where the update at `k` is to stand: behind the last user of a part of what it updates."""
+    """The position to which the update at `k` moves: that of the last reader of a part of its array."""
     u, at = eqns[k], k
-    parts = {e.out for e in eqns[max(0, k - REACH):k] if e.op is index and e.args[0] is u.args[0] and _matters(e, uses)}
+    parts = {e.out for e in eqns[max(0, k - REACH):k] if e.op is index and e.args[0] is u.args[0] and _profits(e, uses)}
     for j in range(k + 1, min(len(eqns), k + REACH) if parts else k):
-        read = set(_reads(eqns[j]))
-        if u.out in read:
+        operands = set(_reads(eqns[j]))
+        if u.out in operands:
             break
-        at = at if parts.isdisjoint(read) else j
+        at = at if parts.isdisjoint(operands) else j
     return at
 
 
-def _matters(part: Eqn, uses: Counter[Operand]) -> bool:
+def _profits(part: Eqn, uses: Counter[Operand]) -> bool:
+    """Is the part of the array a view, or a number that is read once?"""
     t = part.out.type
     return isinstance(t, Tensor) and t.is_array or uses[part.out] == 1
 

@@ -1,8 +1,8 @@
-"""Elements of a gradient to which only one iteration of a loop contributes are written, not added to:
+"""Replaces an addition to an element by an assignment where only one iteration of the loop contributes to it:
 
     dx = zeros; for i in range(n): dx[i] += g   ->   dx = zeros; for i in range(n): dx[i] = g
 
-where nothing else in the loop touches `dx`, and no index is negative, so that none comes twice.
+Nothing else in the loop may read or write `dx`, and no index may be negative, so that no element is named twice.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from collections import Counter
 
 from sct.ir.core import Fn, Lit, Operand, Value
 from sct.ops.arrays.indexing import add_at, split, store
-from sct.passes.rewriting.mutable_ir import Block, Node, blocks, freeze, thaw
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, to_immutable, to_mutable
 
-__all__ = ["once"]
+__all__ = ["scatter_to_store"]
 
 ZEROS = ("zeros", "zeros_like", "zeros_of")
 
 
-def once(fn: Fn) -> Fn:
-    """`fn` with such additions made assignments."""
-    return _Once(fn).run()
+def scatter_to_store(fn: Fn) -> Fn:
+    """`fn` with such additions replaced by assignments."""
+    return _ScatterToStore(fn).run()
 
 
-class _Once:
+class _ScatterToStore:
     def __init__(self, fn: Fn) -> None:
-        self.top = thaw(fn)
+        self.top = to_mutable(fn)
         self.fn = fn
         self.uses: Counter[Operand] = Counter()
-        self.maker: dict[Operand, Node] = {}
+        self.maker: dict[Operand, BlockNode] = {}
         for block in blocks(self.top):
             self.uses.update(block.results)
             for node in block.nodes:
@@ -37,25 +37,25 @@ class _Once:
 
     def run(self) -> Fn:
         loops = [node for block in blocks(self.top) for node in block.nodes if node.name == "loop"]
-        found = [add for loop in filter(_is_injective, loops) for add in self.additions(loop)]
-        for add in found:
+        additions = [add for loop in filter(_is_injective, loops) for add in self.additions(loop)]
+        for add in additions:
             add.eqn = add.eqn.replace(op=store)
-        return freeze(self.top) if found else self.fn
+        return to_immutable(self.top) if additions else self.fn
 
-    def additions(self, loop: Node) -> list[Node]:
-        """The additions of this loop that may be assignments."""
-        found: list[Node] = []
+    def additions(self, loop: BlockNode) -> list[BlockNode]:
+        """The additions in this loop that may be assignments."""
+        additions: list[BlockNode] = []
         for init, param, result in zip(loop.inits, loop.params, loop.body.results[1:]):
-            made = self.maker.get(init)
-            paths = self.paths(param, result, loop.body) if made is not None and _is_zeros(made) else None
+            initial = self.maker.get(init)
+            paths = self.paths(param, result, loop.body) if initial is not None and _is_zeros(initial) else None
             if paths is not None and len(paths) == self.uses[param]:
                 adds = [add for add in paths if add is not None]
-                found += adds if all(_names(add, loop.index) for add in adds) else []
-        return found
+                additions += adds if all(_is_indexed_by(add, loop.index) for add in adds) else []
+        return additions
 
-    def paths(self, param: Value, result: Operand, block: Block) -> list[Node | None] | None:
-        """The addition on each path from `param` to `result`, None for a path without one; None if there
-        is anything else on a path."""
+    def paths(self, param: Value, result: Operand, block: Block) -> list[BlockNode | None] | None:
+        """The addition on each path from `param` to `result`, with None for a path without one; None if a path has
+        another equation."""
         if result is param:
             return [None]
         node = self.maker.get(result)
@@ -68,12 +68,12 @@ class _Once:
         return [node] if node.eqn.op is add_at and node.args[0] is param else None
 
 
-def _is_zeros(made: Node) -> bool:
-    return made.name in ZEROS or made.name == "repeat" and made.args[0] == Lit(0.0)
+def _is_zeros(node: BlockNode) -> bool:
+    return node.name in ZEROS or node.name == "repeat" and node.args[0] == Lit(0.0)
 
 
-def _is_injective(loop: Node) -> bool:
-    """Does the index take no value twice, and none that counts from the end?"""
+def _is_injective(loop: BlockNode) -> bool:
+    """Does the index of the loop take no value twice, and no negative value?"""
     if not loop.counted:
         return False
     start, stop, step = (x.value if isinstance(x, Lit) else None for x in loop.bounds)
@@ -82,7 +82,7 @@ def _is_injective(loop: Node) -> bool:
     return isinstance(start, int) and start >= 0 if step > 0 else isinstance(stop, int) and stop >= -1
 
 
-def _names(add: Node, index: Value | None) -> bool:
-    """Is the index of the loop a subscript of its own, and no element named twice?"""
+def _is_indexed_by(add: BlockNode, index: Value | None) -> bool:
+    """Is the index of the loop one of the subscripts, and does the key name no element twice?"""
     key = add.attrs["key"]
     return set(key).isdisjoint("am") and any(item is index for item in split(key, add.args[2:]))

@@ -1,7 +1,7 @@
-"""An equation that only one branch reads is computed there:  t = f(x); if c: use(t)  ->  if c: t = f(x); use(t)
+"""Sinks an equation into the only branch that reads it:  t = f(x); if c: use(t)  ->  if c: t = f(x); use(t)
 
-Only for code made by differentiation; the user's own may raise where it stands.  What reads a variable
-that is assigned anew before the conditional stays, so that the variable keeps its name.
+In adjoint code only, since primal code may raise where it stands. An equation that reads a variable which is assigned
+again before the conditional stays, so that the variable keeps its name.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Iterator, Mapping
 from math import inf
 
 from sct.ir.core import Fn, Value, is_effect
-from sct.passes.rewriting.mutable_ir import Block, Node, blocks, freeze, is_branch, thaw
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, is_branch, to_immutable, to_mutable
 
 __all__ = ["sink"]
 
 
 def sink(fn: Fn) -> Fn:
-    """`fn` with adjoint equations moved into the branches that use them."""
-    top = thaw(fn)
+    """`fn` with adjoint equations sunk into the branches that read them."""
+    top = to_mutable(fn)
     uses: dict[Value, Counter[Block]] = {}
     for block in blocks(top):
         for value in _reads(block):
             uses.setdefault(value, Counter())[block] += 1
     moved = sum(_sink(block, uses) for block in blocks(top))
-    return freeze(top) if moved else fn
+    return to_immutable(top) if moved else fn
 
 
 def _reads(block: Block) -> Iterator[Value]:
@@ -34,8 +34,8 @@ def _reads(block: Block) -> Iterator[Value]:
 
 
 def _sink(block: Block, uses: dict[Value, Counter[Block]]) -> int:
-    """Move what can be out of this block, last first; how many."""
-    kept: list[Node] = []
+    """Sink nodes of this block, the last first; how many."""
+    kept: list[BlockNode] = []
     place = {node: k for k, node in enumerate(block.nodes)}
     assigned: dict[str | None, int] = {}
     for node in reversed(block.nodes):
@@ -55,32 +55,32 @@ def _sink(block: Block, uses: dict[Value, Counter[Block]]) -> int:
     return moved
 
 
-def _first_assigned(node: Node, assigned: Mapping[str | None, int]) -> float:
-    """Where one of the variables that it reads is assigned anew."""
+def _first_assigned(node: BlockNode, assigned: Mapping[str | None, int]) -> float:
+    """The first position at which a variable that the node reads is assigned again."""
     names = (a.hint for a in node.args if isinstance(a, Value) and a.hint is not None)
     return min((assigned.get(name, inf) for name in names), default=inf)
 
 
-def _conditional(branch: Block) -> Node:
+def _conditional(branch: Block) -> BlockNode:
     assert branch.owner is not None
     return branch.owner
 
 
-def _may_move(node: Node) -> bool:
+def _may_move(node: BlockNode) -> bool:
     return not (node.eqn.primal or node.blocks or is_effect(node.eqn)) and len(node.outs) == 1
 
 
-def _only_branch(node: Node, uses: dict[Value, Counter[Block]]) -> Block | None:
-    """The branch, in the block of the node, in which all uses of its out are."""
+def _only_branch(node: BlockNode, uses: dict[Value, Counter[Block]]) -> Block | None:
+    """The branch of a conditional in the block of the node that contains all uses of its out."""
     branches = {_branch_in(node.home, block) for block, n in uses.get(node.outs[0], Counter()).items() if n}
     return branches.pop() if len(branches) == 1 else None
 
 
 def _branch_in(home: Block, block: Block) -> Block | None:
-    """The branch in `home` that `block` is in, if no loop or closure is around it there."""
-    found = None
+    """The branch of a conditional in `home` that contains `block`, if no loop or closure stands between."""
+    branch = None
     while block is not home:
         if not is_branch(block) or block.owner is None:
             return None
-        found, block = block, block.owner.home
-    return found
+        branch, block = block, block.owner.home
+    return branch

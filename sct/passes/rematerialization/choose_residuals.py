@@ -21,7 +21,7 @@ from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rematerialization.residual_sources import ResidualSources, SourceKind
 from sct.passes.rematerialization.reuse_forward_values import reuse_forward_values
 from sct.passes.rematerialization.shape_only_reads import replace_shape_operands
-from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, blocks, freeze, is_branch, within
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, blocks, is_branch, to_immutable, within
 
 __all__ = ["choose_residuals"]
 
@@ -33,7 +33,7 @@ def choose_residuals(fn: Fn, compiled: bool = False) -> Fn:
         reuse_forward_values(regions)
         replace_shape_operands(regions)
         _ChooseResiduals(regions, compiled).block(regions.top)
-    return freeze(regions.top) if regions.mirrors else fn
+    return to_immutable(regions.top) if regions.mirrors else fn
 
 
 class _ChooseResiduals:
@@ -62,11 +62,11 @@ class _ScopeRepair:
     before_node  the new nodes in front of `node`
     """
 
-    def __init__(self, regions: PairedRegions, node: Node) -> None:
+    def __init__(self, regions: PairedRegions, node: BlockNode) -> None:
         self.regions, self.node = regions, node
         self.replacement: dict[tuple[Value, Block], Operand] = {}
-        self.prologues: dict[Block, list[Node]] = {}
-        self.before_node: list[Node] = []
+        self.prologues: dict[Block, list[BlockNode]] = {}
+        self.before_node: list[BlockNode] = []
 
     def insert_nodes(self) -> None:
         """Insert the new nodes, and substitute the replacements."""
@@ -95,7 +95,7 @@ class _ScopeRepair:
 
     def prepend(self, block: Block, eqn: Eqn) -> Value:
         """The out of a new node at the start of `block`."""
-        node = Node(eqn, block, list(eqn.args), list(eqn.outs), eqn.attrs)
+        node = BlockNode(eqn, block, list(eqn.args), list(eqn.outs), eqn.attrs)
         self.prologues.setdefault(block, []).append(node)
         self.regions.register(node)
         return eqn.out
@@ -133,11 +133,11 @@ class _BackwardLoop(_ScopeRepair):
     copies      the nodes that compute values again
     """
 
-    def __init__(self, regions: PairedRegions, costs: CostModel, finals: FinalArrayReads, node: Node) -> None:
+    def __init__(self, regions: PairedRegions, costs: CostModel, finals: FinalArrayReads, node: BlockNode) -> None:
         super().__init__(regions, node)
         self.sources = ResidualSources(regions, costs, finals, node)
         self.tape_elems: dict[Operand, Value] = {}
-        self.copies: list[Node] = []
+        self.copies: list[BlockNode] = []
 
     def run(self) -> None:
         needs: dict[tuple[Value, Block], None] = {}
@@ -217,7 +217,7 @@ class _BackwardLoop(_ScopeRepair):
         self.copies.append(self.prologues[block][-1])
         return copy
 
-    def read_last(self, loop: Node, value: Value) -> Operand:
+    def read_last(self, loop: BlockNode, value: Value) -> Operand:
         """A loop-invariant value, which the forward loops carry out; it is defined if this loop has an iteration."""
         loops = self.sources.loops_outwards(loop)
         assert loops is not None
@@ -237,7 +237,7 @@ class _BackwardLoop(_ScopeRepair):
             node, _ = self.regions.producer[value]
             args = tuple(self.compute_before_loop(x) if self.sources.is_forward_value(x) else x for x in node.args)
             out = Value(value.type, value.hint, value.dim)
-            copy = Node(node.eqn.replace(args=args, outs=(out,), primal=False), self.node.home, list(args), [out],
+            copy = BlockNode(node.eqn.replace(args=args, outs=(out,), primal=False), self.node.home, list(args), [out],
                         node.attrs)
             self.before_node.append(copy)
             self.copies.append(copy)
@@ -245,7 +245,7 @@ class _BackwardLoop(_ScopeRepair):
             self.replacement[value, self.node.home] = out
         return self.replacement[value, self.node.home]
 
-    def count_up(self, loop: Node, value: Value) -> Operand:
+    def count_up(self, loop: BlockNode, value: Value) -> Operand:
         counter = self.sources.affine_counter(loop, value)
         assert counter is not None and self.node.index is not None
         (init, step), out = counter, self.node.index
@@ -255,7 +255,7 @@ class _BackwardLoop(_ScopeRepair):
             out = self.prepend(self.node.body, Eqn(add, (init, out), (Value(INT, value.hint),), primal=False))
         return out
 
-    def carry_back(self, loop: Node, value: Value) -> Operand:
+    def carry_back(self, loop: BlockNode, value: Value) -> Operand:
         """A new carry of this loop: the carry of `loop` at the start of the following iteration."""
         k = self.sources.next_carry(loop, value)
         assert k is not None
@@ -274,7 +274,7 @@ class _BackwardLoop(_ScopeRepair):
         producer = {out: node for node in self.copies for out in node.outs}
         work = [x for b in blocks(self.node.body) for node in b.nodes
                 if not all(_is_float(out.type) for out in node.outs) or node.blocks for x in node.args]
-        exact: set[Node] = set()
+        exact: set[BlockNode] = set()
         while work:
             x = work.pop()
             node = producer.get(x) if isinstance(x, Value) else None

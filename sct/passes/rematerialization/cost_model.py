@@ -18,7 +18,7 @@ from sct.ops.arrays.indexing import advanced
 from sct.ops.program.list_ops import UPDATES
 from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.arithmetic_rules import FOLDED
-from sct.passes.rewriting.mutable_ir import Block, Node
+from sct.passes.rewriting.mutable_ir import Block, BlockNode
 from sct.passes.scalar.cse import ALLOCATIONS
 
 __all__ = ["FREE", "ON_ARRAYS", "OUTER", "CostModel", "can_recompute"]
@@ -43,14 +43,14 @@ VIEWS = ("index", "unwrap", "reshape", "transpose", "ravel")
 READS = ("index", "dim", "size", "unwrap", "is_none", "transpose")
 
 
-def can_recompute(node: Node) -> bool:
+def can_recompute(node: BlockNode) -> bool:
     """May the node be computed again: is it pure, cheap, and without further outs?"""
     op = node.eqn.op
     return (not node.blocks and not is_effect(node.eqn) and len(node.outs) == 1 and op.name not in ALLOCATIONS
             and (op.cost == "free" or op.name in ARITHMETIC or op.name in READS or folds_to_literal(node)))
 
 
-def folds_to_literal(node: Node) -> bool:
+def folds_to_literal(node: BlockNode) -> bool:
     """Is it a function of literals, which `simplify` folds?"""
     return node.eqn.op.name in FOLDED and all(isinstance(x, Lit) for x in node.args) and node.outs[0].type == FLOAT
 
@@ -81,7 +81,7 @@ class CostModel:
         loop = self.regions.home[value].owner
         return loop is not None and loop.name == "loop" and value in loop.elems
 
-    def recompute_cost(self, node: Node) -> float:
+    def recompute_cost(self, node: BlockNode) -> float:
         if node.name in READS or folds_to_literal(node) or node.eqn.op.cost == "free":
             return FREE
         if any(_is_array(x.type) for x in (*node.args, *node.outs)):

@@ -17,7 +17,7 @@ from sct.ir.affine import LinearTerm, Range, least_value, range_over, term_of
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import Dim, Tensor
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, within
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, within
 
 __all__ = ["FinalArrayReads", "FinalRead"]
 
@@ -41,10 +41,10 @@ class _VersionChain:
     writes    for a write: the number of the version that it makes
     """
 
-    loop: Node
+    loop: BlockNode
     carry: int
     versions: dict[Value, int] = field(default_factory=dict)
-    writes: dict[Node, int] = field(default_factory=dict)
+    writes: dict[BlockNode, int] = field(default_factory=dict)
 
 
 class _ChainBroken(Exception):
@@ -56,8 +56,8 @@ class FinalArrayReads:
 
     def __init__(self, regions: PairedRegions) -> None:
         self.regions = regions
-        self._chains: dict[tuple[Node, int], _VersionChain | None] = {}
-        self._stores: dict[Value, list[Node]] | None = None
+        self._chains: dict[tuple[BlockNode, int], _VersionChain | None] = {}
+        self._stores: dict[Value, list[BlockNode]] | None = None
         self._cache: dict[tuple[Value, Block], FinalRead | None] = {}
 
     def find(self, value: Value, reader: Block) -> FinalRead | None:
@@ -91,7 +91,7 @@ class FinalArrayReads:
                        for write, number in chain.writes.items())
         return FinalRead(chain.loop.outs[chain.carry], read.key, read.operands) if survives else None
 
-    def stores_of(self, value: Value) -> Sequence[Node]:
+    def stores_of(self, value: Value) -> Sequence[BlockNode]:
         """The writes of `value` into an array, in the block that binds `value`."""
         if self._stores is None:
             self._stores = {}
@@ -115,7 +115,7 @@ class FinalArrayReads:
             array = carry[0].inits[carry[1]]
         return outermost
 
-    def carry_of(self, array: Operand) -> tuple[Node, int] | None:
+    def carry_of(self, array: Operand) -> tuple[BlockNode, int] | None:
         """(loop, position of the carry) such that `array` is a version of that carry."""
         while isinstance(array, Value):
             node, k = self.regions.producer.get(array, (None, 0))
@@ -134,7 +134,7 @@ class FinalArrayReads:
                 return None
         return None
 
-    def _chain_of(self, loop: Node, k: int) -> _VersionChain | None:
+    def _chain_of(self, loop: BlockNode, k: int) -> _VersionChain | None:
         chain = _VersionChain(loop, k)
         try:
             self._follow_loop(chain, loop, k)
@@ -142,7 +142,7 @@ class FinalArrayReads:
             return None
         return chain
 
-    def _follow_loop(self, chain: _VersionChain, loop: Node, k: int) -> None:
+    def _follow_loop(self, chain: _VersionChain, loop: BlockNode, k: int) -> None:
         end = self._follow_block(chain, loop.body, loop.params[k])
         if loop.body.results[1 + k] is not end:
             raise _ChainBroken
@@ -169,14 +169,14 @@ class FinalArrayReads:
         chain.versions[new] = len(chain.versions)
         return new
 
-    def _follow_inner_loop(self, chain: _VersionChain, version: Value, node: Node) -> Value:
+    def _follow_inner_loop(self, chain: _VersionChain, version: Value, node: BlockNode) -> Value:
         carried = [k for k, init in enumerate(node.inits) if isinstance(init, Value) and init in chain.versions]
         if len(carried) != 1 or node.inits[carried[0]] is not version:
             raise _ChainBroken
         self._follow_loop(chain, node, carried[0])
         return self._add_version(chain, version, version, node.outs[carried[0]])
 
-    def _follow_conditional(self, chain: _VersionChain, version: Value, node: Node) -> Value:
+    def _follow_conditional(self, chain: _VersionChain, version: Value, node: BlockNode) -> Value:
         ends = [self._follow_block(chain, branch, version) for branch in node.blocks]
         outs = [k for k in range(len(node.outs)) if any(branch.results[k] in chain.versions for branch in node.blocks)]
         if not outs:
@@ -189,7 +189,7 @@ class FinalArrayReads:
 
     # -- what later writes can touch ----------------------------------------------------------
 
-    def _never_overwrites(self, chain: _VersionChain, read: _Access, write: Node, after: bool) -> bool:
+    def _never_overwrites(self, chain: _VersionChain, read: _Access, write: BlockNode, after: bool) -> bool:
         """Can no later execution of `write` touch what `read` reads?  `after`: it also follows within an iteration."""
         other = _Access(write.home, write.attrs["key"], tuple(write.args[2:]))
         read_loops = self._loops_around(read.block, chain.loop)
@@ -200,13 +200,13 @@ class FinalArrayReads:
         levels = range(common + 1 if after else common)
         return all(self._disjoint(read, other, read_loops, write_loops, common, level) for level in levels)
 
-    def _loops_around(self, block: Block, top: Node) -> list[Node]:
+    def _loops_around(self, block: Block, top: BlockNode) -> list[BlockNode]:
         """The loops around `block`, from `top` inwards."""
         loops = [b.owner for b in ancestors(block) if b.owner is not None and b.owner.name == "loop"]
         return loops[:loops.index(top) + 1][::-1] if top in loops else []
 
-    def _disjoint(self, read: _Access, write: _Access, read_loops: Sequence[Node], write_loops: Sequence[Node],
-                  common: int, level: int) -> bool:
+    def _disjoint(self, read: _Access, write: _Access, read_loops: Sequence[BlockNode],
+                  write_loops: Sequence[BlockNode], common: int, level: int) -> bool:
         """Do `read` and `write` touch different elements if the first `level` loops are in the same iteration, and
         the write is in a later iteration of the next loop, if that one is common to both?"""
         ranges: list[Range] = []
@@ -234,7 +234,7 @@ class FinalArrayReads:
         pairs = zip(self._items(read, top), self._items(write, top))
         return any(self._disjoint_on_axis(a, b, env, ranges[::-1]) for a, b in pairs)
 
-    def _range(self, loop: Node, top: Node) -> Range | None:
+    def _range(self, loop: BlockNode, top: BlockNode) -> Range | None:
         if loop.index is None:
             return None
         return range_over(loop.index, loop.bounds, loop.attrs["reverse"], lambda x: self._term(x, loop.home, top))
@@ -247,7 +247,7 @@ class FinalArrayReads:
         return (read.from_start and write.from_start
                 and (_before(read, shifted, ranges) or _before(shifted, read, ranges)))
 
-    def _items(self, access: _Access, top: Node) -> list[_Item]:
+    def _items(self, access: _Access, top: BlockNode) -> list[_Item]:
         """The range that the access touches on each axis, for the leading axes where that is known."""
         loops = self._loops_around(access.block, top)
         ranges = [r for loop in reversed(loops) if (r := self._range(loop, top)) is not None]
@@ -274,7 +274,7 @@ class FinalArrayReads:
         node = self.regions.node_of(x)
         return None if node is None else (node.name, node.args)
 
-    def _term(self, x: Operand, block: Block, top: Node) -> LinearTerm | None:
+    def _term(self, x: Operand, block: Block, top: BlockNode) -> LinearTerm | None:
         """`x` as a term of indices and of values that are invariant in the loops from `top` inwards."""
         t = term_of(x, self._definition)
         loops = self._loops_around(block, top)
@@ -308,6 +308,6 @@ def _size(v: Value) -> Dim | None:
     return v.dim
 
 
-def _element_type(store: Node) -> Tensor | None:
+def _element_type(store: BlockNode) -> Tensor | None:
     t = store.args[0].type
     return Tensor("np", t.dtype) if isinstance(t, Tensor) else None

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from sct.ir.core import Fn, Operand, Value, is_undef, undef
 from sct.ir.types import Seq, Type, Undef
 from sct.ops.scalar.comparison import unwrap
-from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, around, blocks, is_branch, thaw, within
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, around, blocks, is_branch, to_mutable, within
 
 __all__ = ["PairedRegions"]
 
@@ -30,9 +30,9 @@ class PairedRegions:
     """
 
     def __init__(self, fn: Fn) -> None:
-        self.top = thaw(fn)
+        self.top = to_mutable(fn)
         self.home: dict[Value, Block] = {}
-        self.producer: dict[Value, tuple[Node, int]] = {}
+        self.producer: dict[Value, tuple[BlockNode, int]] = {}
         self.mirrors: dict[Block, list[Block]] = {}
         self.origin: dict[Value, Operand] = {}
         for block in blocks(self.top):
@@ -44,12 +44,12 @@ class PairedRegions:
     def bind(self, values: list[Value], block: Block) -> None:
         self.home.update((v, block) for v in values)
 
-    def register(self, node: Node) -> None:
+    def register(self, node: BlockNode) -> None:
         """Record the outs of `node`, which is new or has new outs."""
         self.bind(node.outs, node.home)
         self.producer.update((v, (node, k)) for k, v in enumerate(node.outs))
 
-    def node_of(self, x: Operand) -> Node | None:
+    def node_of(self, x: Operand) -> BlockNode | None:
         """The node that produces `x`, None for a literal or a param of a block."""
         return self.producer[x][0] if isinstance(x, Value) and x in self.producer else None
 
@@ -70,7 +70,7 @@ class PairedRegions:
                 self._remove_tapes(inner)
         block.results = list(map(self.resolve, block.results))
 
-    def _pair_loop(self, node: Node) -> None:
+    def _pair_loop(self, node: BlockNode) -> None:
         for seq, elem in zip(node.xs, node.elems):
             producer = self.producer.get(seq) if isinstance(seq, Value) else None
             if producer is None or producer[0].name != "loop" or producer[1] <= producer[0].carries:
@@ -81,7 +81,7 @@ class PairedRegions:
                 self.origin[elem] = value
                 self._pair(node.body, forward.body)
 
-    def _pair_branch(self, node: Node) -> None:
+    def _pair_branch(self, node: BlockNode) -> None:
         """`node` unwraps a value of a branch that was taken: follow the value into that branch."""
         if not is_branch(node.home):
             return
@@ -145,7 +145,7 @@ class PairedRegions:
 
     # -- adding tapes -------------------------------------------------------------------
 
-    def add_tape(self, loop: Node, value: Value) -> Operand:
+    def add_tape(self, loop: BlockNode, value: Value) -> Operand:
         """The sequence of the values that `value`, bound in the body of `loop`, takes in all iterations."""
         if value in loop.elems:
             return loop.xs[loop.elems.index(value)]

@@ -20,7 +20,7 @@ from sct.passes.rematerialization.cost_model import FREE, ON_ARRAYS, OUTER, Cost
 from sct.passes.rematerialization.final_array_reads import FinalArrayReads
 from sct.passes.rematerialization.min_cut import Network
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rewriting.mutable_ir import Block, Node, around, is_branch, within
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, around, is_branch, within
 from sct.passes.scalar.purity import cannot_raise, is_pure
 
 __all__ = ["ResidualSource", "ResidualSources", "SourceKind"]
@@ -58,7 +58,7 @@ class ResidualSources:
     untaped  the values that are obtained so; the other values are kept on tapes
     """
 
-    def __init__(self, regions: PairedRegions, costs: CostModel, finals: FinalArrayReads, node: Node) -> None:
+    def __init__(self, regions: PairedRegions, costs: CostModel, finals: FinalArrayReads, node: BlockNode) -> None:
         self.regions, self.costs, self.finals, self.node = regions, costs, finals, node
         self.forward = {body: body.owner for body in regions.mirrors[node.body] if body.owner is not None}
         self.sources: dict[Value, ResidualSource | None] = {}
@@ -160,7 +160,7 @@ class ResidualSources:
             leaves += leaves_of_x
         return leaves
 
-    def loops_outwards(self, loop: Node) -> list[Node] | None:
+    def loops_outwards(self, loop: BlockNode) -> list[BlockNode] | None:
         """The forward loop and the loops around it that this loop is outside of; None if a branch is between."""
         loops = [loop]
         while not within(self.node.home, loops[-1].home):
@@ -171,11 +171,11 @@ class ResidualSources:
         in_parts = any(node.name == "boundary" for node in self.regions.top.nodes)
         return None if self.costs.compiled or in_parts else loops
 
-    def has_same_index(self, loop: Node) -> bool:
+    def has_same_index(self, loop: BlockNode) -> bool:
         backward, forward = self.node.bounds, loop.bounds
         return self.node.counted and bool(forward) and backward[0] == forward[0] and backward[2] == forward[2]
 
-    def affine_counter(self, loop: Node, value: Value) -> tuple[Operand, int] | None:
+    def affine_counter(self, loop: BlockNode, value: Value) -> tuple[Operand, int] | None:
         """(init, step) if `value` is a carry that equals `init + step * index` of this loop."""
         start, _, step = self.node.bounds
         if value not in loop.params or value.type != INT or (start, step) != (Lit(0), Lit(1)):
@@ -191,7 +191,7 @@ class ResidualSources:
             return None
         return (init, increment.value) if self.regions.in_scope(init, self.node.body) else None
 
-    def next_carry(self, loop: Node, value: Value) -> int | None:
+    def next_carry(self, loop: BlockNode, value: Value) -> int | None:
         """The carry that `value` becomes at the end of an iteration, if this loop visits all iterations in reverse."""
         if self.node.attrs["reverse"] == loop.attrs["reverse"] or not self.visits_all_iterations(loop):
             return None
@@ -200,7 +200,7 @@ class ResidualSources:
                 return k
         return None
 
-    def visits_all_iterations(self, loop: Node) -> bool:
+    def visits_all_iterations(self, loop: BlockNode) -> bool:
         """Does this loop visit exactly the iterations that `loop` ran?"""
         if not loop.exits:
             return self.node.bounds == loop.bounds

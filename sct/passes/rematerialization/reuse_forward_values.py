@@ -12,7 +12,7 @@ from collections.abc import Hashable
 
 from sct.ir.core import Operand, Value, is_effect
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rewriting.mutable_ir import Block, Node, ancestors, blocks
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, blocks
 from sct.passes.scalar.cse import ALLOCATIONS, COMMUTATIVE, hashable
 
 __all__ = ["reuse_forward_values"]
@@ -32,7 +32,7 @@ class _ForwardReuse:
 
     def __init__(self, regions: PairedRegions) -> None:
         self.regions = regions
-        self.forward_nodes: dict[Hashable, dict[Block, Node]] = {}
+        self.forward_nodes: dict[Hashable, dict[Block, BlockNode]] = {}
         self.replacement: dict[Operand, Operand] = {}
         self.forward_index: dict[Operand, Operand] = {}
         for block, mirrored in regions.mirrors.items():
@@ -42,7 +42,7 @@ class _ForwardReuse:
             for node in filter(_is_pure, forward.nodes):
                 self.forward_nodes.setdefault(self.key(node), {}).setdefault(forward, node)
 
-    def pair_indices(self, backward: Node | None, forward: Node | None) -> None:
+    def pair_indices(self, backward: BlockNode | None, forward: BlockNode | None) -> None:
         counted = [n for n in (backward, forward) if n is not None and n.name == "loop" and n.counted]
         if len(counted) == 2 and counted[0].bounds[::2] == counted[1].bounds[::2]:
             self.forward_index[counted[0].body.params[0]] = counted[1].body.params[0]
@@ -62,20 +62,20 @@ class _ForwardReuse:
             block.nodes = nodes
             block.results = [self.replacement.get(x, x) for x in block.results]
 
-    def equal_node(self, node: Node, mirrored: set[Block]) -> Node | None:
+    def equal_node(self, node: BlockNode, mirrored: set[Block]) -> BlockNode | None:
         """The node of a mirrored block that computes the same as `node`."""
         if not mirrored or node.eqn.primal or not _is_pure(node):
             return None
         equal = self.forward_nodes.get(self.key(node), {})
         return next((other for home, other in equal.items() if home in mirrored and other is not node), None)
 
-    def key(self, node: Node) -> Hashable:
+    def key(self, node: BlockNode) -> Hashable:
         args = [self.forward_index.get(x, x) for x in node.args]
         named = [x.id if isinstance(x, Value) else x for x in args]
         named = sorted(named, key=hash) if node.name in COMMUTATIVE else named
         return node.eqn.op, hashable(node.attrs), tuple(named), tuple(out.type for out in node.outs)
 
 
-def _is_pure(node: Node) -> bool:
+def _is_pure(node: BlockNode) -> bool:
     return bool(node.outs) and not (
         node.blocks or is_effect(node.eqn) or node.name in ALLOCATIONS or node.eqn.op.cost == "free")

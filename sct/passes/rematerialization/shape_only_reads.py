@@ -16,7 +16,7 @@ from sct.ir.types import Dim, Tensor
 from sct.ops.arrays.indexing import add_at, advanced, index, store
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rewriting.mutable_ir import Block, Node, blocks, within
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, within
 
 __all__ = ["replace_shape_operands"]
 
@@ -51,9 +51,9 @@ def _before_boundary(top: Block) -> set[Value]:
 class _Substitute:
     """The search for an array that replaces another as a shape operand of `node`; `views` are nodes that it needs."""
 
-    def __init__(self, regions: PairedRegions, node: Node, forward_only: set[Value]) -> None:
+    def __init__(self, regions: PairedRegions, node: BlockNode, forward_only: set[Value]) -> None:
         self.regions, self.node, self.block, self.forward_only = regions, node, node.home, forward_only
-        self.views: list[Node] = []
+        self.views: list[BlockNode] = []
 
     def find(self, x: Operand, reach: int) -> Operand | None:
         """An array that is available at `node` and has the type of `x`."""
@@ -86,7 +86,7 @@ class _Substitute:
         return self.regions.in_scope(x, self.block) and x not in self.forward_only \
             and (producer is None or self.precedes(producer))
 
-    def precedes(self, other: Node) -> bool:
+    def precedes(self, other: BlockNode) -> bool:
         """Does `other`, in a block around `node`, run before `node`?"""
         enclosing = self.node
         while enclosing.home is not other.home:
@@ -94,7 +94,7 @@ class _Substitute:
             enclosing = enclosing.home.owner
         return other.home.nodes.index(other) < other.home.nodes.index(enclosing)
 
-    def updates(self) -> Iterator[Node]:
+    def updates(self) -> Iterator[BlockNode]:
         """The updates of slices of cotangents that are near `node`."""
         at = self.block.nodes.index(self.node)
         return (n for n in self.block.nodes[max(0, at - REACH):at + REACH] if n.eqn.op in (add_at, store)
@@ -126,7 +126,7 @@ class _Substitute:
     def view(self, x: Value, eqn: Eqn) -> Value:
         """The out of a new node `eqn`, an array of the type of `x`."""
         out = Value(x.type)
-        node = Node(eqn.replace(outs=(out,), primal=False), self.block, list(eqn.args), [out], eqn.attrs)
+        node = BlockNode(eqn.replace(outs=(out,), primal=False), self.block, list(eqn.args), [out], eqn.attrs)
         self.views.append(node)
         self.regions.register(node)
         return out

@@ -1,11 +1,10 @@
 """The rewrite rules of adjoint code: a table from op names to small functions.
 
-A rule takes the operands and attrs of an equation that is about to be made and gives
-what to use instead, or None.  It is written with the ops themselves; `made_by(x, "mul")`
-is the operands of the adjoint equation that made `x`.  Each says `before -> after`;
-`a`, `b`, `x` are values, `c`, `d` literals.  Every rule is directional and leads to no
-more work, so that asking again and again ends.  Who asks (`simplify.rewrite`) refuses a
-result of another type.
+A rule takes the operands and attrs of an equation that is about to be built, and returns an operand to use instead, or
+None. It is written with the ops themselves; `operands_of(x, "mul")` are the operands of the adjoint product that
+defines `x`. The docstring of a rule is `before -> after`, in which `a`, `b`, `x` are values and `c`, `d` literals.
+Every rule is directional and never adds work, so that rewriting terminates. The driver refuses a result of another
+type.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from typing import Any, TypeGuard, TypeVar, cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, builder_var
+from sct.ir.loop_view import loop_view
 from sct.ir.types import ANY_REAL, List, Tensor
 from sct.ops.arrays.indexing import add_at, distinct, index, store
 from sct.ops.arrays.shape import expand_dims, reshape, transpose
@@ -25,30 +25,29 @@ from sct.ops.scalar.arithmetic import add, div, mul, neg, never_zero, sub
 from sct.ops.scalar.selection import where
 
 __all__ = [
-    "FOLDED", "OF_BLOCKS", "RULES", "WHEN", "Rule", "carrier_of", "definition", "folded", "is_number", "is_zeros",
-    "made_by", "number", "of_block", "over", "plus", "rule", "times",
+    "ASSUMPTIONS", "BLOCK_RULES", "FOLDED", "RULES", "Rule", "adjoint_eqn", "block_rule", "carrier_of", "defining_eqn",
+    "fold_constant", "is_number", "is_zeros", "number", "operands_of", "over", "plus", "rule", "times",
 ]
 
 Rule = Callable[..., Any]
 Block = TypeVar("Block", bound=Callable[..., Any])
 RULES: dict[str, list[Rule]] = {}
-OF_BLOCKS: list[Rule] = []
-"""Rules that also look at how often a value is used: rule(eqn, operands, uses)."""
-WHEN: dict[Rule, str] = {}
-"""What a rule assumes, where it does: "finite", that all of what stands before it is finite.  Others agree
-on nan and infinities too, as real numbers (-0.0 is 0.0)."""
-
+BLOCK_RULES: list[Rule] = []
+"""Rules that also see how often each value is used: rule(eqn, operands, uses)."""
+ASSUMPTIONS: dict[Rule, str] = {}
+"""The assumption of a rule, if it has one: "finite" means that all values of the left side are finite. Rules without an
+assumption also agree on nan and infinities, with -0.0 equal to 0.0."""
 
 FOLDED = frozenset({"sqrt", "exp", "log", "sin", "cos", "tanh", "pow"})
-"""Functions that are computed here where their operands are literals."""
+"""Functions that are folded where their operands are literals."""
 
 
 def rule(*names: str, when: str = "") -> Callable[[Rule], Rule]:
-    """Enter a rule for the ops of these names; `when` is what it assumes."""
+    """Enter a rule for the ops of these names; `when` is its assumption."""
 
     def enter(fn: Rule) -> Rule:
         if when:
-            WHEN[fn] = when
+            ASSUMPTIONS[fn] = when
         for name in names:
             RULES.setdefault(name, []).append(fn)
         return fn
@@ -56,32 +55,35 @@ def rule(*names: str, when: str = "") -> Callable[[Rule], Rule]:
     return enter
 
 
-def of_block(when: str = "") -> Callable[[Block], Block]:
-    """Enter a rule that the pass `simplify` asks of a whole block."""
+def block_rule(when: str = "") -> Callable[[Block], Block]:
+    """Enter a rule that only the pass `simplify` applies, since it sees how often values are used."""
 
     def enter(fn: Block) -> Block:
-        OF_BLOCKS.append(fn)
+        BLOCK_RULES.append(fn)
         if when:
-            WHEN[fn] = when
+            ASSUMPTIONS[fn] = when
         return fn
 
     return enter
 
 
-# -- what rules ask -----------------------------------------------------------------------
+# -- queries of rules ---------------------------------------------------------------------
 
 
-def definition(x: Operand) -> Eqn | None:
-    """The adjoint equation that made `x`, if it is known."""
-    if isinstance(x, Lit):
-        return None
-    eqn = cast(Builder, builder_var.get()).defs.get(x)
+def defining_eqn(x: Operand) -> Eqn | None:
+    """The equation that binds `x`, primal or adjoint, if it is known."""
+    return None if isinstance(x, Lit) else cast(Builder, builder_var.get()).defs.get(x)
+
+
+def adjoint_eqn(x: Operand) -> Eqn | None:
+    """The equation that binds `x`, if it is known and an adjoint one."""
+    eqn = defining_eqn(x)
     return eqn if eqn is not None and not eqn.primal else None
 
 
-def made_by(x: Operand, name: str) -> tuple[Operand, ...] | None:
-    """The operands of the op `name` that made `x`."""
-    eqn = definition(x)
+def operands_of(x: Operand, name: str) -> tuple[Operand, ...] | None:
+    """The operands of the adjoint equation that binds `x`, if its op is `name`."""
+    eqn = adjoint_eqn(x)
     return eqn.args if eqn is not None and eqn.op.name == name else None
 
 
@@ -110,8 +112,8 @@ _DECIMAL = Context(prec=40)
 
 
 def _short(result: float, c: float, d: float, exact: Callable[[Decimal, Decimal], Decimal]) -> float:
-    """The result for two literals, or that for the decimal fractions that they are written as, where that
-    is shorter: 0.1 * 3.0 is 0.3, and 1.0 - 0.8 is 0.2."""
+    """The rounded result, or the exact result for the two literals as decimal fractions if that is shorter to write:
+    0.1 * 3.0 is 0.3, and 1.0 - 0.8 is 0.2."""
     if isinstance(result, int) or len(repr(result)) <= _SHORT or not math.isfinite(result):
         return result
     return min(result, float(exact(Decimal(repr(c)), Decimal(repr(d)))), key=lambda x: len(repr(x)))
@@ -122,15 +124,15 @@ _SHORT = 6
 
 def scaled(x: Operand) -> tuple[Any, Operand] | None:
     """(c, a) where `x` is `c * a` or `-a`."""
-    if (args := made_by(x, "neg")) is not None:
+    if (args := operands_of(x, "neg")) is not None:
         return -1, args[0]
-    if (args := made_by(x, "mul")) is not None and is_number(args[0]):
+    if (args := operands_of(x, "mul")) is not None and is_number(args[0]):
         return number(args[0]), args[1]
     return None
 
 
 def is_zeros(x: Operand) -> bool:
-    eqn = definition(x)
+    eqn = adjoint_eqn(x)
     if eqn is not None and eqn.op.name == "repeat":
         return bool(number(eqn.args[0]) == 0)
     return number(x) == 0 or eqn is not None and eqn.op.name in ("zeros_of", "zeros_like", "zeros")
@@ -167,9 +169,9 @@ def add_zeros(a: Operand, b: Operand) -> Any:
 @rule("add")
 def add_negated(a: Operand, b: Operand) -> Any:
     """a + -b -> a - b;  -a + b -> b - a;  a + -c -> a - c"""
-    if (args := made_by(b, "neg")) is not None:
+    if (args := operands_of(b, "neg")) is not None:
         return sub(a, args[0])
-    if (args := made_by(a, "neg")) is not None:
+    if (args := operands_of(a, "neg")) is not None:
         return sub(b, args[0])
     c = number(b)
     return sub(a, -c) if c is not None and c < 0 else None
@@ -209,9 +211,9 @@ def sub_literals(a: Operand, b: Operand) -> Any:
 @rule("sub")
 def sub_negated(a: Operand, b: Operand) -> Any:
     """a - -b -> a + b;  -a - b -> -(a + b)"""
-    if (args := made_by(b, "neg")) is not None:
+    if (args := operands_of(b, "neg")) is not None:
         return add(a, args[0])
-    if (args := made_by(a, "neg")) is not None:
+    if (args := operands_of(a, "neg")) is not None:
         return neg(add(args[0], b))
     return None
 
@@ -227,13 +229,13 @@ def neg_of(a: Operand) -> Any:
     """-c -> the literal;  -(-a) -> a"""
     if (c := number(a)) is not None:
         return -c
-    made = cast(Builder, builder_var.get()).defs.get(cast(Value, a))  # the user's own too: it is exact
-    return made.args[0] if made is not None and made.op is neg else None
+    eqn = defining_eqn(a)  # also a primal one: negation is exact
+    return eqn.args[0] if eqn is not None and eqn.op is neg else None
 
 
 @rule("mul")
 def mul_literals(a: Operand, b: Operand) -> Any:
-    """c * d -> cd;  1 * a -> a;  -1 * a -> -a;  a * c -> c * a;  1 * a stays for the user's a that may be an int"""
+    """c * d -> cd;  1 * a -> a;  -1 * a -> -a;  a * c -> c * a;  1 * a stays for a primal a that may be an int"""
     c, d = number(a), number(b)
     if c is not None and d is not None:
         return times(c, d)
@@ -245,15 +247,15 @@ def mul_literals(a: Operand, b: Operand) -> Any:
 
 
 def may_be_int(x: Operand) -> bool:
-    """Is this of the user's function, and an int on some path through it?"""
-    made = None if isinstance(x, Lit) else cast(Builder, builder_var.get()).defs.get(x)
-    if made is None or not made.primal:
+    """Is this a primal value that is an int on some path?"""
+    eqn = defining_eqn(x)
+    if eqn is None or not eqn.primal:
         return isinstance(x.type, Tensor) and x.type.kind in "ib"
-    k = made.outs.index(cast(Value, x))
-    if made.op.name == "cond":
-        return any(may_be_int(branch.results[k]) for branch in made.regions if k < len(branch.results))
-    if made.op.name == "loop" and k < made.attrs["carries"]:
-        return may_be_int(made.args[3 * made.attrs["counted"] + k])
+    k = eqn.outs.index(cast(Value, x))
+    if eqn.op.name == "cond":
+        return any(may_be_int(branch.results[k]) for branch in eqn.regions if k < len(branch.results))
+    if eqn.op.name == "loop" and k < eqn.attrs["carries"]:
+        return may_be_int(loop_view(eqn).inits[k])
     return isinstance(x.type, Tensor) and x.type.kind in "ib"
 
 
@@ -265,13 +267,15 @@ def mul_scalar(a: Operand, b: Operand) -> Any:
 
 @rule("mul")
 def mul_scaled(a: Operand, b: Operand) -> Any:
-    """c * (d * a) -> cd * a;  c * -a -> -c * a;  of the user's own, where nothing is left:  2.0 * (0.5 * a) -> a"""
+    """c * (d * a) -> cd * a;  c * -a -> -c * a;  c * (d * a) -> a for a primal product with cd = 1"""
     c, inner = number(a), scaled(b)
-    if c is None or inner is None:
-        made = None if c is None or isinstance(b, Lit) else cast(Builder, builder_var.get()).defs.get(b)
-        whole = made is not None and made.op is mul and is_number(made.args[0]) and c * number(made.args[0]) == 1
-        return made.args[1] if made is not None and whole else None
-    return mul(times(c, inner[0]), inner[1])
+    if c is None:
+        return None
+    if inner is not None:
+        return mul(times(c, inner[0]), inner[1])
+    eqn = defining_eqn(b)
+    cancels = eqn is not None and eqn.op is mul and is_number(eqn.args[0]) and c * number(eqn.args[0]) == 1
+    return eqn.args[1] if eqn is not None and cancels else None
 
 
 @rule("mul")
@@ -279,7 +283,7 @@ def mul_quotient(a: Operand, b: Operand) -> Any:
     """c * (d / a) -> cd / a;  a * (1 / b) -> a / b;  a * (-1 / b) -> -(a / b)"""
     c = number(a)
     for x, y in ((a, b), (b, a)):
-        if (args := made_by(y, "div") or natural_quotient(y)) is not None and is_number(args[0]):
+        if (args := operands_of(y, "div") or natural_quotient(y)) is not None and is_number(args[0]):
             d = number(args[0])
             if d in (1, -1):
                 return div(x, args[1]) if d == 1 else neg(div(x, args[1]))
@@ -289,8 +293,8 @@ def mul_quotient(a: Operand, b: Operand) -> Any:
 
 
 def natural_quotient(x: Operand) -> tuple[Operand, ...] | None:
-    """(a, b) where `x` is the `quotient` a / b, and NumPy gives the edge value by itself."""
-    eqn = definition(x)
+    """(a, b) where `x` is the `quotient` a / b, and NumPy's division gives the edge value as well."""
+    eqn = adjoint_eqn(x)
     if eqn is None or eqn.op.name != "quotient" or carrier_of(eqn.args[1]) in ("py", "any"):
         return None
     return eqn.args if eqn.attrs.get("edge", math.inf) == math.inf else None
@@ -299,9 +303,9 @@ def natural_quotient(x: Operand) -> tuple[Operand, ...] | None:
 @rule("mul")
 def mul_negated(a: Operand, b: Operand) -> Any:
     """-a * b -> -(a * b);  a * -b -> -(a * b)"""
-    if (args := made_by(a, "neg")) is not None:
+    if (args := operands_of(a, "neg")) is not None:
         return neg(mul(args[0], b))
-    if (args := made_by(b, "neg")) is not None:
+    if (args := operands_of(b, "neg")) is not None:
         return neg(mul(a, args[0]))
     return None
 
@@ -316,7 +320,7 @@ def div_literals(a: Operand, b: Operand) -> Any:
         return over(c, d)
     if d in (1, -1):
         return a if d == 1 else neg(a)
-    if (args := made_by(a, "mul")) is not None and is_number(args[0]):
+    if (args := operands_of(a, "mul")) is not None and is_number(args[0]):
         return mul(over(number(args[0]), d), args[1])
     return None
 
@@ -324,14 +328,14 @@ def div_literals(a: Operand, b: Operand) -> Any:
 @rule("div")
 def div_by_scaled(a: Operand, b: Operand) -> Any:
     """c / (d * a) -> c/d / a"""
-    c, args = number(a), made_by(b, "mul")
+    c, args = number(a), operands_of(b, "mul")
     return div(over(c, d), args[1]) if c is not None and args is not None and (d := number(args[0])) else None
 
 
 @rule("div")
 def div_scaled(a: Operand, b: Operand) -> Any:
     """s * array / t -> s / t * array, where s / t does not raise: t is not 0, or no Python number"""
-    args = made_by(a, "mul")
+    args = operands_of(a, "mul")
     if args is None or shape_of(b) != () or shape_of(args[0]) != () or not shape_of(args[1]):
         return None
     if not never_zero(b) and "np" not in (carrier_of(args[0]), carrier_of(b)):
@@ -342,9 +346,9 @@ def div_scaled(a: Operand, b: Operand) -> Any:
 @rule("div")
 def div_negated(a: Operand, b: Operand) -> Any:
     """-a / b -> -(a / b);  a / -b -> -(a / b), but of ints, whose -0 is 0"""
-    if (args := made_by(a, "neg")) is not None:
+    if (args := operands_of(a, "neg")) is not None:
         return div(-number(args[0]), b) if is_number(args[0]) else neg(div(args[0], b))
-    if (args := made_by(b, "neg")) is not None and not cast(Tensor, b.type).integral:
+    if (args := operands_of(b, "neg")) is not None and not cast(Tensor, b.type).integral:
         return neg(div(a, args[0]))
     return None
 
@@ -355,7 +359,7 @@ def pow_literals(a: Operand, b: Operand) -> Any:
     return a if number(b) == 1 else mul(a, a) if number(b) == 2 else None
 
 
-def folded(op: Op, args: Sequence[Operand]) -> Any:
+def fold_constant(op: Op, args: Sequence[Operand]) -> Any:
     """f(c) -> the literal"""
     if op.name not in FOLDED or op.run is None or not args or not all(map(is_number, args)):
         return None
@@ -393,7 +397,7 @@ def mul_expanded(a: Operand, b: Operand) -> Any:
 @rule("mul")
 def mul_scalar_expanded(a: Operand, b: Operand) -> Any:
     """s * expand_like(g, x) -> expand_like(s * g, x)"""
-    eqn = definition(b)
+    eqn = adjoint_eqn(b)
     if eqn is None or eqn.op is not expand_like or shape_of(a) != () or carrier_of(a) == "array":
         return None
     return expand_like(mul(a, eqn.args[0]), eqn.args[1], **eqn.attrs)
@@ -428,9 +432,10 @@ def div_expanded(a: Operand, b: Operand) -> Any:
 
 
 def unexpanded(x: Operand, full: Operand) -> Any:
-    """`g` where `x` is `expand_like(g, ...)` of the shape of `full` (of its last axes, for a number g),
-    with an axis of size 1 where a sum took one away, so that it broadcasts like `x`."""
-    eqn = definition(x)
+    """`g` where `x` is `expand_like(g, ...)` of the shape of `full` (of its last axes, for a number g).
+
+    `g` has an axis of size 1 in place of an axis that was summed, so that it broadcasts like `x`."""
+    eqn = adjoint_eqn(x)
     if eqn is None or eqn.op.name != "expand_like" or carrier_of(full) != "array":
         return None
     g, axis = eqn.args[0], eqn.attrs.get("axis")
@@ -449,14 +454,14 @@ def unexpanded(x: Operand, full: Operand) -> Any:
 @rule("sum")
 def sum_negated(x: Operand, **attrs: Any) -> Any:
     """sum(-x) -> -sum(x)"""
-    args = made_by(x, "neg")
+    args = operands_of(x, "neg")
     return neg(sum_(args[0], **attrs)) if args is not None else None
 
 
 @rule("transpose")
 def transpose_twice(x: Operand, axes: Any = None) -> Any:
-    """transpose(transpose(x)) -> x where that is the order again"""
-    eqn = None if isinstance(x, Lit) else cast(Builder, builder_var.get()).defs.get(x)
+    """transpose(transpose(x)) -> x where the two permutations cancel"""
+    eqn = defining_eqn(x)
     if eqn is None or eqn.op is not transpose:
         return None
     inner, rank = eqn.attrs.get("axes"), len(shape_of(x))
@@ -469,7 +474,7 @@ def transpose_twice(x: Operand, axes: Any = None) -> Any:
 @rule("reshape")
 def reshape_twice(x: Operand, *sizes: Operand) -> Any:
     """reshape(reshape(x, ...), n, m) -> reshape(x, n, m)"""
-    args = made_by(x, "reshape")
+    args = operands_of(x, "reshape")
     return reshape(args[0], *sizes) if args is not None else None
 
 
@@ -486,20 +491,20 @@ def unchanged(x: Operand, *_: Any, **__: Any) -> Any:
 def add_at_zeros(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """x with x[key] += 0 -> x;  zeros with zeros[:] += v -> v;  zeros[key] += v -> zeros[key] = v
 
-    Likewise where only other elements than `key` have been written into the zeros."""
+    Likewise where only elements other than `key` have been written into the zeros."""
     if is_zeros(v):
         return x
-    if not is_zeros(without_others(x, key, key_operands)) \
+    if not is_zeros(before_other_writes(x, key, key_operands)) \
             or not writes_once(key) and not distinct(key_operands, key):
         return None
     return v if is_full(key) and v.type == x.type else store(x, v, *key_operands, key=key)
 
 
-def without_others(x: Operand, key: tuple[str, ...], operands: tuple[Operand, ...]) -> Operand:
-    """`x` before it was written elsewhere: at other literal positions, all counted from the same end."""
+def before_other_writes(x: Operand, key: tuple[str, ...], operands: tuple[Operand, ...]) -> Operand:
+    """`x` before writes to other literal positions, all counted from the same end."""
     at = [number(k) for k in operands]
     for _ in range(REACH if set(key) == {"i"} and all(type(k) is int for k in at) else 0):
-        eqn = definition(x)
+        eqn = adjoint_eqn(x)
         if eqn is None or eqn.op not in (store, add_at) or eqn.attrs["key"] != key:
             break
         other = [number(k) for k in eqn.args[2:]]
@@ -510,26 +515,26 @@ def without_others(x: Operand, key: tuple[str, ...], operands: tuple[Operand, ..
 
 
 REACH = 30
-"""How many equations back is looked, so that the pass takes linear time."""
+"""How many equations back a rule looks, so that the pass takes linear time."""
 
 
 @rule("add_at")
 def add_at_filled(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """x[key] += (an array full of g) -> x[key] += g"""
-    g = None if isinstance(x.type, List) else filling(v)
+    g = None if isinstance(x.type, List) else fill_value(v)
     return add_at(x, g, *key_operands, key=key) if g is not None else None
 
 
 @rule("store")
 def store_filled(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """x[key] = (an array full of g) -> x[key] = g"""
-    g = None if isinstance(x.type, List) else filling(v)
+    g = None if isinstance(x.type, List) else fill_value(v)
     return store(x, g, *key_operands, key=key) if g is not None else None
 
 
-def filling(x: Operand) -> Any:
-    """The scalar that `x` is full of, where that is known."""
-    args = made_by(x, "expand_like")
+def fill_value(x: Operand) -> Any:
+    """The scalar with which `x` is filled, if it is known."""
+    args = operands_of(x, "expand_like")
     return args[0] if args is not None and carrier_of(args[0]) != "array" else None
 
 
@@ -544,10 +549,10 @@ def store_full(x: Operand, v: Operand, *key_operands: Operand, key: tuple[str, .
 @rule("index")
 def index_stored(x: Operand, *key_operands: Operand, key: tuple[str, ...]) -> Any:
     """(x with x[key] = v)[key] -> v;  (x with x[j] = v)[k] -> x[k], for other elements k"""
-    eqn, read = definition(x), x
-    while _writes(eqn, key) and _are_other_elements(key, eqn.args[2:], key_operands):  # as many as the program writes
+    eqn, read = adjoint_eqn(x), x
+    while _writes(eqn, key) and _are_other_elements(key, eqn.args[2:], key_operands):
         read = eqn.args[0]
-        eqn = definition(read)
+        eqn = adjoint_eqn(read)
     if _writes(eqn, key) and eqn.op is store and eqn.args[2:] == key_operands:
         return eqn.args[1]
     if read is not x:
@@ -556,7 +561,7 @@ def index_stored(x: Operand, *key_operands: Operand, key: tuple[str, ...]) -> An
 
 
 def _writes(eqn: Eqn | None, key: tuple[str, ...]) -> TypeGuard[Eqn]:
-    """Does the equation make its array of another one, with elements written that such a key names?"""
+    """Does the equation write elements of an array by such a key?"""
     return eqn is not None and eqn.op in (store, add_at) and eqn.attrs["key"] == key and writes_once(key)
 
 
@@ -570,23 +575,23 @@ def _are_other_elements(key: tuple[str, ...], js: Sequence[Operand], ks: Sequenc
 @rule("sub")
 def sub_scattered(a: Operand, b: Operand) -> Any:
     """(zeros with zeros[key] += v) - b -> -b with b[key] += v"""
-    made = scattered(a)
-    return add_at(neg(b), *made.args[1:], key=made.attrs["key"]) if made is not None and a.type == b.type else None
+    write = scattered(a)
+    return add_at(neg(b), *write.args[1:], key=write.attrs["key"]) if write is not None and a.type == b.type else None
 
 
 @rule("add")
 def add_scattered(a: Operand, b: Operand) -> Any:
     """a + (zeros with zeros[key] += v) -> a with a[key] += v"""
     for x, y in ((a, b), (b, a)):
-        made = scattered(y)
-        if made is not None and x.type == y.type:
-            return add_at(x, *made.args[1:], key=made.attrs["key"])
+        write = scattered(y)
+        if write is not None and x.type == y.type:
+            return add_at(x, *write.args[1:], key=write.attrs["key"])
     return None
 
 
 def scattered(x: Operand) -> Eqn | None:
-    """The equation that made `x` of zeros, by writing into them."""
-    eqn = definition(x)
+    """The equation that computes `x` by a write into zeros."""
+    eqn = adjoint_eqn(x)
     if eqn is None or eqn.op not in (store, add_at) or not is_zeros(eqn.args[0]):
         return None
     return eqn if eqn.op is add_at or writes_once(eqn.attrs["key"]) else None

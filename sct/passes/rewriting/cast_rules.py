@@ -1,4 +1,4 @@
-"""Rewrite rules of adjoint code for ints that are computed with as floats: the cast goes where NumPy casts itself.
+"""Rewrite rules of adjoint code for ints that count as real: a cast is dropped where NumPy casts by itself.
 
     2.0 * x.astype(float)   ->   2.0 * x
 """
@@ -12,14 +12,14 @@ from sct.ir.core import Lit, Op, Operand
 from sct.ir.real_ints import result_type
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import OPS
-from sct.passes.rewriting.arithmetic_rules import carrier_of, definition, rule
+from sct.passes.rewriting.arithmetic_rules import adjoint_eqn, carrier_of, rule
 
-__all__ = ["ints"]
+__all__ = ["uncast_ints"]
 
 
-def ints(x: Operand) -> Operand | None:
-    """The ints that `x` is the floats of."""
-    eqn = definition(x)
+def uncast_ints(x: Operand) -> Operand | None:
+    """The ints of which `x` is the cast to floats."""
+    eqn = adjoint_eqn(x)
     if eqn is None or eqn.op.name not in ("astype", "to_f64") or eqn.attrs.get("dtype", "f64") != "f64":
         return None
     t = eqn.args[0].type
@@ -27,16 +27,16 @@ def ints(x: Operand) -> Operand | None:
 
 
 def cast_by_numpy(op: Op, places: Sequence[int] | None = None) -> None:
-    """f(x.astype(float), y) -> f(x, y) where the result is of the same type; `places`: of these operands alone."""
+    """f(x.astype(float), y) -> f(x, y) where the result has the same type; `places`: for these operands only."""
 
     @rule(op.name)
     def without_cast(*args: Operand, **attrs: Any) -> Any:
-        if op.name in ("add", "sub") and all(ints(x) is not None for x in args):
-            return None  # like terms are found by what is cast
+        if op.name in ("add", "sub") and all(uncast_ints(x) is not None for x in args):
+            return None  # the rules of like terms match casts
         for k, arg in enumerate(args):
-            x = ints(arg) if places is None or k in places else None
-            if x is not None and _type(op, new := (*args[:k], x, *args[k + 1:]), attrs) == _type(op, args, attrs):
-                return op(*new, **attrs)
+            x = uncast_ints(arg) if places is None or k in places else None
+            if x is not None and _type(op, uncast := (*args[:k], x, *args[k + 1:]), attrs) == _type(op, args, attrs):
+                return op(*uncast, **attrs)
         return None
 
 
@@ -50,7 +50,7 @@ def _type(op: Op, args: Sequence[Operand], attrs: Any) -> Any:
 COMPUTED = (
     "add", "sub", "mul", "div", "pow", "quotient", "floordiv", "hypot", "sin", "cos", "sinh", "cosh", "sinc_slope",
     "digamma", "maximum", "where", "eq", "le", "ge", "isfinite", "isnan", "matmul", "mean", "argsort")
-"""What derivatives compute of the operands of the user's functions."""
+"""Ops that derivative rules apply to operands of the user's functions."""
 
 for _name in COMPUTED:
     cast_by_numpy(OPS[_name])
@@ -59,7 +59,7 @@ for _name in ("add_at", "store"):
 
 
 @rule("mul")
-def once(c: Operand, x: Operand) -> Any:
+def multiply_by_one(c: Operand, x: Operand) -> Any:
     """1.0 * x -> x.astype(float) for ints x"""
     t = x.type
     if c != Lit(1.0) or not isinstance(t, Tensor) or not t.integral:
@@ -67,24 +67,24 @@ def once(c: Operand, x: Operand) -> Any:
     return OPS["astype"](x, dtype="f64") if t.is_array else OPS["float" if t.carrier == "py" else "to_f64"](x)
 
 
-def shaped(name: str, k: int, **given: str) -> None:
-    """f(x.astype(float)) -> f(x) where the shape of x is all that is asked, or with `dtype` told."""
+def ignore_cast_for_shape(name: str, k: int, **fixed: str) -> None:
+    """f(x.astype(float)) -> f(x) where f reads the shape of x only, with the attrs `fixed`."""
     op = OPS[name]
 
     @rule(name)
     def shape_alone(*args: Operand, **attrs: Any) -> Any:
-        x = ints(args[k])
-        return None if x is None or carrier_of(x) == "py" else op(*args[:k], x, *args[k + 1:], **{**given, **attrs})
+        x = uncast_ints(args[k])
+        return None if x is None or carrier_of(x) == "py" else op(*args[:k], x, *args[k + 1:], **{**fixed, **attrs})
 
 
 for _name, _k in (("dim", 0), ("size", 0), ("reshape_like", 1), ("unbroadcast_like", 1)):
-    shaped(_name, _k)
-shaped("zeros_of", 0, dtype="f64")
+    ignore_cast_for_shape(_name, _k)
+ignore_cast_for_shape("zeros_of", 0, dtype="f64")
 
 
 @rule("expand_like")
 def expand_like_floats(ct: Operand, x: Operand, **attrs: Any) -> Any:
-    """expand_like(ct, x.astype(float)) -> expand_like(ct, x), of which the shape alone is asked"""
-    like = ints(x)
+    """expand_like(ct, x.astype(float)) -> expand_like(ct, x), which reads the shape of x only"""
+    like = uncast_ints(x)
     array = like is not None and isinstance(ct.type, Tensor) and ct.type.rank > 0
     return OPS["expand_like"](ct, like, **attrs) if array else None

@@ -2,9 +2,9 @@
 
     4.0 * (dv * (1.0 - v)) - dv * (4.0 * v)  ->  dv * (4.0 - 8.0 * v)
 
-A sum is taken apart into terms, a literal times factors, through the adjoint
-equations that only it uses; like terms are added, the commonest factor is taken out,
-and what is left is treated likewise.  The result is used if it is less work.
+A sum is expanded into terms, each a literal times factors, through the adjoint equations that nothing else reads. Like
+terms are combined, the most common factor is taken out, and the rest is treated likewise. The result replaces the sum
+if it is less work.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import Tensor
 from sct.ops.scalar.arithmetic import add, mul, neg, sub
-from sct.passes.rewriting.arithmetic_rules import definition, made_by, number, of_block, plus, times
+from sct.passes.rewriting.arithmetic_rules import adjoint_eqn, block_rule, number, operands_of, plus, times
 
-__all__ = ["Opened", "Term", "collect", "negation", "product", "total"]
+__all__ = ["Expansion", "Term", "collect_terms", "negate_difference", "reorder_product", "factored_sum"]
 
 BUDGET = 12
-"""How many equations are taken apart at a time, so that long sums take linear time."""
+"""How many equations are expanded at a time, so that long sums take linear time."""
 
 REACH = 30
-"""How many equations back a product of two factors is looked for, likewise."""
+"""How many equations back an equal product is looked for, likewise."""
 
 
 @dataclass(frozen=True)
@@ -37,60 +37,62 @@ class Term:
     factors: tuple[Operand, ...]
 
 
-@of_block(when="finite")
-def collect(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-    """The out of `eqn`, a sum, made with less work, or None."""
+@block_rule(when="finite")
+def collect_terms(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+    """a*c + b*c -> (a + b) * c, where that is less work"""
     if eqn.op not in (add, sub) or not _is_float(eqn.out):
         return None
-    opened = Opened(uses)
+    expansion = Expansion(uses)
     sign = 1.0 if eqn.op is add else -1.0
-    found = opened.terms(args[0], 1.0) + opened.terms(args[1], sign)
-    terms = _like(found)
+    expanded = expansion.terms(args[0], 1.0) + expansion.terms(args[1], sign)
+    terms = _combine_like_terms(expanded)
     negative = eqn.op is add and any(t.coef < 0 for t in terms)
-    if opened.work == 0 or not _is_float(*(f for t in terms for f in t.factors)):
+    if expansion.saved_work == 0 or not _is_float(*(f for t in terms for f in t.factors)):
         return None
     outer = cast(Builder, builder_var.get())
     with outer.nested() as b:
-        made = total(terms, opened)
-    less = opened.work + _work(eqn) - sum(map(_work, b.eqns))
-    if made.type != eqn.out.type or less < 0 or less == 0 and len(terms) == len(found) \
-            and not (negative and _starts_well(b.eqns)):
+        factored = factored_sum(terms, expansion)
+    gain = expansion.saved_work + _work(eqn) - sum(map(_work, b.eqns))
+    if factored.type != eqn.out.type or gain < 0 or gain == 0 and len(terms) == len(expanded) \
+            and not (negative and _has_no_leading_minus(b.eqns)):
         return None
     outer.eqns += b.eqns
-    return made
+    return factored
 
 
-@of_block(when="finite")
-def product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, last: bool = False) -> Operand | None:
-    """The out of `eqn`, a product, with literals and scalars multiplied first; `last`: also where that
-    only saves parentheses."""
+@block_rule(when="finite")
+def reorder_product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, for_printing: bool = False
+                    ) -> Operand | None:
+    """2.0 * (s * (3.0 * x)) -> (6.0 * s) * x: literals and scalars are multiplied first.
+
+    With `for_printing`, also where that only saves parentheses."""
     if eqn.op is not mul:
         return None
-    opened = Opened(uses)
-    term = opened.product(eqn.replace(args=tuple(args)), 1.0)
-    nested = last and made_by(args[1], "mul") is not None and opened.count > 0
-    if opened.count == 0 or not _is_float(*term.factors):
+    expansion = Expansion(uses)
+    term = expansion.product(eqn.replace(args=tuple(args)), 1.0)
+    nested = for_printing and operands_of(args[1], "mul") is not None and expansion.count > 0
+    if expansion.count == 0 or not _is_float(*term.factors):
         return None
     outer = cast(Builder, builder_var.get())
     with outer.nested() as b:
-        made = _product(_with_known(term, outer.eqns, opened), last=last)
-    less = opened.work + _work(eqn) - sum(map(_work, b.eqns))
-    if made.type != eqn.out.type or less < 0 or less == 0 and not nested:
+        product = _product(_reuse_product(term, outer.eqns, expansion), for_printing=for_printing)
+    gain = expansion.saved_work + _work(eqn) - sum(map(_work, b.eqns))
+    if product.type != eqn.out.type or gain < 0 or gain == 0 and not nested:
         return None
     outer.eqns += b.eqns
-    return made
+    return product
 
 
-@of_block()
-def negation(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-    """-(c * a) -> -c * a;  -(a - b) -> b - a, where nothing else needs what is in the brackets."""
-    made = definition(args[0]) if eqn.op is neg else None
-    if made is None or uses.get(cast(Value, args[0]), 1) > 1:
+@block_rule()
+def negate_difference(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+    """-(c * a) -> -c * a;  -(a - b) -> b - a, where nothing else reads the operand"""
+    inner = adjoint_eqn(args[0]) if eqn.op is neg else None
+    if inner is None or uses.get(cast(Value, args[0]), 1) > 1:
         return None
-    if made.op is sub:
-        return cast(Operand, sub(made.args[1], made.args[0]))
-    c = number(made.args[0]) if made.op is mul else None
-    return None if c is None else cast(Operand, mul(-c, made.args[1]))
+    if inner.op is sub:
+        return cast(Operand, sub(inner.args[1], inner.args[0]))
+    c = number(inner.args[0]) if inner.op is mul else None
+    return None if c is None else cast(Operand, mul(-c, inner.args[1]))
 
 
 def _is_float(*xs: Operand) -> bool:
@@ -101,31 +103,37 @@ def _work(eqn: Eqn) -> int:
     return 8 if any(isinstance(x.type, Tensor) and x.type.rank for x in eqn.outs) else 1
 
 
-def _starts_well(eqns: Sequence[Eqn]) -> bool:
-    """`a - 2 * b` reads better than `-2 * b + a`, for the same work."""
+def _has_no_leading_minus(eqns: Sequence[Eqn]) -> bool:
+    """`a - 2 * b` reads better than `-2 * b + a` and is the same work."""
     return not any(e.op is neg or e.op is mul and (number(e.args[0]) or 0) < 0 for e in eqns)
 
 
-class Opened:
-    """Takes sums and products apart, and counts the work that this makes void."""
+class Expansion:
+    """Expands sums and products.
+
+    values      the outs of the equations that were expanded
+    count       how many they are
+    saved_work  the work of these equations, which become dead
+    """
 
     def __init__(self, uses: Mapping[Value, int]) -> None:
         self.uses = uses
-        self.work = 0
+        self.saved_work = 0
         self.count = 0
         self.values: set[Value] = set()
 
     def eqn(self, x: Operand, *names: str) -> Eqn | None:
-        """The equation that made `x`, if nothing else uses it and it may be taken apart."""
-        eqn = definition(x)
+        """The equation that binds `x`, if its op is one of `names` and nothing else reads `x`, within the budget."""
+        eqn = adjoint_eqn(x)
         if eqn is None or eqn.op.name not in names or self.count >= BUDGET or self.uses.get(eqn.out, 1) > 1:
             return None
         self.count += 1
         self.values.add(eqn.out)
-        self.work += _work(eqn)
+        self.saved_work += _work(eqn)
         return eqn
 
     def terms(self, x: Operand, coef: float) -> list[Term]:
+        """The terms of `coef * x`."""
         if number(x) is not None:
             return [Term(times(coef, number(x)), ())]
         eqn = self.eqn(x, "add", "sub", "neg", "mul")
@@ -141,6 +149,7 @@ class Opened:
         return self.terms(a, coef) + self.terms(b, coef if eqn.op is add else -coef)
 
     def product(self, eqn: Eqn, coef: float) -> Term:
+        """`coef` times the product `eqn` as a term."""
         factors: list[Operand] = []
         for x in eqn.args:
             inner = self.eqn(x, "mul", "neg")
@@ -158,8 +167,8 @@ class Opened:
         return Term(coef, tuple(factors))
 
 
-def _like(terms: Sequence[Term]) -> list[Term]:
-    """The terms with like ones added."""
+def _combine_like_terms(terms: Sequence[Term]) -> list[Term]:
+    """The terms, with the coefficients of like terms added."""
     coefs: dict[frozenset[tuple[Operand, int]], float] = {}
     kept: dict[frozenset[tuple[Operand, int]], tuple[Operand, ...]] = {}
     for t in terms:
@@ -169,12 +178,12 @@ def _like(terms: Sequence[Term]) -> list[Term]:
     return [Term(c, kept[key]) for key, c in coefs.items()]
 
 
-def total(terms: Sequence[Term], opened: Opened) -> Operand:
-    """The sum of the terms, the commonest factor taken out."""
+def factored_sum(terms: Sequence[Term], expansion: Expansion) -> Operand:
+    """The sum of the terms, with the most common factor taken out."""
     shared = Counter(f for t in terms for f in dict.fromkeys(t.factors))
     factor, n = max(shared.items(), key=lambda item: item[1], default=(None, 0))
     if factor is None or n < 2:
-        return _added(terms)
+        return _sum_of_products(terms)
     inner: list[Term] = []
     rest = []
     for t in terms:
@@ -182,39 +191,40 @@ def total(terms: Sequence[Term], opened: Opened) -> Operand:
             rest.append(t)
             continue
         k = t.factors.index(factor)
-        left = t.factors[:k] + t.factors[k + 1:]
-        inner += opened.terms(left[0], t.coef) if len(left) == 1 else [Term(t.coef, left)]
-    product = cast(Operand, mul(factor, total(_like(inner), opened)))
-    return cast(Operand, add(product, total(rest, opened))) if rest else product
+        others = t.factors[:k] + t.factors[k + 1:]
+        inner += expansion.terms(others[0], t.coef) if len(others) == 1 else [Term(t.coef, others)]
+    product = cast(Operand, mul(factor, factored_sum(_combine_like_terms(inner), expansion)))
+    return cast(Operand, add(product, factored_sum(rest, expansion))) if rest else product
 
 
-def _added(terms: Sequence[Term]) -> Operand:
-    """The sum of the terms, those to be subtracted last."""
+def _sum_of_products(terms: Sequence[Term]) -> Operand:
+    """The sum of the terms, negative terms last."""
     order = sorted(terms, key=lambda t: (t.coef < 0, not t.factors if t.coef >= 0 else bool(t.factors)))
     if order[0].coef < 0 and len(order) > 1:
-        return cast(Operand, neg(_added([Term(-t.coef, t.factors) for t in terms])))
+        return cast(Operand, neg(_sum_of_products([Term(-t.coef, t.factors) for t in terms])))
     total = _product(order[0])
     for t in order[1:]:
         total = cast(Operand, sub(total, _product(Term(-t.coef, t.factors))) if t.coef < 0 else add(total, _product(t)))
     return total
 
 
-def _with_known(term: Term, eqns: Sequence[Eqn], opened: Opened) -> Term:
-    """The term with a pair of its factors as one, where their product has just been computed."""
+def _reuse_product(term: Term, eqns: Sequence[Eqn], expansion: Expansion) -> Term:
+    """The term with two of its factors replaced by their product, if that has just been computed."""
     for eqn in eqns[:-1 - REACH:-1]:
-        if eqn.op is mul and not eqn.primal and eqn.out not in opened.values \
+        if eqn.op is mul and not eqn.primal and eqn.out not in expansion.values \
                 and not Counter(eqn.args) - Counter(term.factors):
-            left = list((Counter(term.factors) - Counter(eqn.args)).elements())
-            return Term(term.coef, (eqn.out, *left))
+            others = (Counter(term.factors) - Counter(eqn.args)).elements()
+            return Term(term.coef, (eqn.out, *others))
     return term
 
 
-def _product(term: Term, *, last: bool = False) -> Operand:
-    """Scalars first, so that there are fewer operations on arrays; a literal outermost, where other
-    literals find it, but the `last` time innermost, where it needs no parentheses."""
+def _product(term: Term, *, for_printing: bool = False) -> Operand:
+    """The product of a term: scalars first, so that there are fewer operations on arrays.
+
+    The literal is the outermost factor, where other rules see it; for printing the innermost, without parentheses."""
     scalars = [f for f in term.factors if not cast(Tensor, f.type).rank]
     arrays = [f for f in term.factors if cast(Tensor, f.type).rank]
-    inner = last or bool(arrays)
+    inner = for_printing or bool(arrays)
     out: Operand | None = Lit(term.coef) if inner and term.coef != 1.0 else None
     for f in scalars + arrays:
         out = f if out is None else cast(Operand, mul(out, f))

@@ -1,4 +1,4 @@
-"""Two adjoint operations as one that is faster, where nothing else needs what is between.
+"""Fuses two adjoint operations into a faster one, where nothing else reads the intermediate value.
 
     sum(x * y)                    ->  x @ y
     exp(y - logaddexp(x, y))      ->  1 / (1 + exp(x - y))
@@ -12,23 +12,22 @@ from typing import cast
 
 import numpy as np
 
-from sct.ir.build import Builder
-from sct.ir.core import Eqn, Operand, Value, builder_var
+from sct.ir.core import Eqn, Operand, Value
 from sct.ir.types import Tensor
 from sct.ops.linalg.products import matmul
 from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add, div, sub
 from sct.ops.scalar.elementary import exp, logaddexp
 from sct.ops.scalar.selection import minimum
-from sct.passes.rewriting.arithmetic_rules import made_by, of_block
+from sct.passes.rewriting.arithmetic_rules import block_rule, defining_eqn, operands_of
 
-__all__ = ["dotted", "logistic"]
+__all__ = ["dot_product", "logistic"]
 
 
-@of_block()
-def dotted(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-    """The sum of the products of two vectors."""
-    factors = made_by(args[0], "mul") if eqn.op is sum_ and not eqn.attrs.get("keepdims") else None
+@block_rule()
+def dot_product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+    """sum(x * y) -> x @ y for vectors."""
+    factors = operands_of(args[0], "mul") if eqn.op is sum_ and not eqn.attrs.get("keepdims") else None
     if factors is None or _is_shared(args[0], uses):
         return None
     a, b = (f.type for f in factors)
@@ -36,17 +35,17 @@ def dotted(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Oper
     return cast(Operand, matmul(*factors)) if vectors else None
 
 
-@of_block(when="finite")
+@block_rule(when="finite")
 def logistic(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-    """The derivative of a `logaddexp` that is not computed itself.
+    """exp(y - logaddexp(x, y)) -> 1 / (1 + exp(x - y)), so that the derivative does not need the `logaddexp`.
 
-    The bound keeps `exp` finite; what it changes is less than the smallest normal number."""
-    parts = made_by(args[0], "sub") if eqn.op is exp else None
-    made = cast(Builder, builder_var.get()).defs.get(cast(Value, parts[1])) if parts is not None else None
-    if parts is None or made is None or made.op is not logaddexp or parts[0] not in made.args \
+    The bound keeps `exp` finite; it changes the result by less than the smallest normal number."""
+    parts = operands_of(args[0], "sub") if eqn.op is exp else None
+    inner = defining_eqn(parts[1]) if parts is not None else None
+    if parts is None or inner is None or inner.op is not logaddexp or parts[0] not in inner.args \
             or _is_shared(args[0], uses) or _is_shared(parts[1], uses):
         return None
-    x, y = made.args if parts[0] == made.args[1] else made.args[::-1]
+    x, y = inner.args if parts[0] == inner.args[1] else inner.args[::-1]
     t = eqn.out.type
     if not isinstance(t, Tensor) or t.dtype not in ("f64", "f32") or _is_python(x) and _is_python(y):
         return None

@@ -1,4 +1,4 @@
-"""Rules of products of matrices: signs go out, identities go, a transpose of a product is a product.
+"""Rewrite rules of matrix products: signs move outwards, identities vanish, a transposed product is a product.
 
     A.T @ -e  ->  -(A.T @ e)        (A.T @ B).T  ->  B.T @ A
 """
@@ -8,38 +8,44 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from sct.ir.build import Builder
-from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
+from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ops.arrays.shape import swapaxes, transpose
 from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matmul, matrix_transpose, outer
 from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import mul, neg
-from sct.passes.rewriting.arithmetic_rules import definition, made_by, of_block, rule, shape_of
+from sct.passes.rewriting.arithmetic_rules import (
+    adjoint_eqn,
+    block_rule,
+    defining_eqn,
+    operands_of,
+    rule,
+    shape_of,
+)
 
-__all__ = ["turned"]
+__all__ = ["transpose_product"]
 
 
 @rule("matmul")
 def matmul_negated(a: Operand, b: Operand) -> Any:
     """-a @ b -> -(a @ b);  a @ -b -> -(a @ b)"""
-    if (args := made_by(a, "neg")) is not None:
+    if (args := operands_of(a, "neg")) is not None:
         return neg(matmul(args[0], b))
-    return neg(matmul(a, args[0])) if (args := made_by(b, "neg")) is not None else None
+    return neg(matmul(a, args[0])) if (args := operands_of(b, "neg")) is not None else None
 
 
 @rule("outer")
 def outer_negated(a: Operand, b: Operand) -> Any:
     """outer(-a, b) -> -outer(a, b);  outer(a, -b) -> -outer(a, b)"""
-    if (args := made_by(a, "neg")) is not None:
+    if (args := operands_of(a, "neg")) is not None:
         return neg(outer(args[0], b))
-    return neg(outer(a, args[0])) if (args := made_by(b, "neg")) is not None else None
+    return neg(outer(a, args[0])) if (args := operands_of(b, "neg")) is not None else None
 
 
 @rule("solve")
 def solve_negated(a: Operand, b: Operand) -> Any:
     """solve(A, -b) -> -solve(A, b)"""
-    args = made_by(b, "neg")
+    args = operands_of(b, "neg")
     return neg(solve(a, args[0])) if args is not None else None
 
 
@@ -47,23 +53,23 @@ def solve_negated(a: Operand, b: Operand) -> Any:
 def matmul_identity(a: Operand, b: Operand) -> Any:
     """eye @ b -> b;  a @ eye -> a;  (c * eye) @ b -> c * b;  a @ (c * eye) -> c * a"""
     for eye, x in ((a, b), (b, a)):
-        factors = made_by(eye, "mul") or (None, eye)
+        factors = operands_of(eye, "mul") or (None, eye)
         if is_identity(factors[1]) and (factors[0] is None or shape_of(factors[0]) == ()):
             return x if factors[0] is None else mul(factors[0], x)
     return None
 
 
 def is_identity(x: Operand) -> bool:
-    eqn = definition(x)
+    eqn = adjoint_eqn(x)
     return eqn is not None and eqn.op.name == "eye" and not eqn.attrs.get("k") and len(eqn.args) == 1
 
 
 @rule("matmul", when="finite")
 def matmul_filled(a: Operand, b: Operand) -> Any:
     """a @ (a vector full of g) -> g * sum(a, axis=-1);  (a vector full of g) @ b -> g * sum(b, axis=-2)"""
-    if (g := filled(b)) is not None:
+    if (g := vector_fill_value(b)) is not None:
         return mul(g, summed(a, -1))
-    return mul(g, summed(b, -2)) if (g := filled(a)) is not None else None
+    return mul(g, summed(b, -2)) if (g := vector_fill_value(a)) is not None else None
 
 
 def summed(x: Operand, axis: int) -> Any:
@@ -71,21 +77,21 @@ def summed(x: Operand, axis: int) -> Any:
     rank = len(shape_of(x))
     if rank != 2:
         return sum_(x) if rank == 1 else sum_(x, axis=axis)
-    inner = made_by(x, "transpose")
+    inner = operands_of(x, "transpose")
     return sum_(x, axis=axis + 2) if inner is None else sum_(*inner, axis=-1 - axis)
 
 
-def filled(x: Operand) -> Any:
-    """The number that a vector is full of."""
-    args = made_by(x, "expand_like") if len(shape_of(x)) == 1 else None
+def vector_fill_value(x: Operand) -> Any:
+    """The number with which a vector is filled."""
+    args = operands_of(x, "expand_like") if len(shape_of(x)) == 1 else None
     return args[0] if args is not None and shape_of(args[0]) == () else None
 
 
 @rule("mul", when="finite")
 def mul_det(a: Operand, b: Operand) -> Any:
     """(c / d * d) * B -> c * B where d = det(A), 0 only where its derivative raises: that of log(det(A)) is inv(A).T"""
-    args = made_by(a, "mul")
-    parts = made_by(args[0], "div") if args is not None and is_made_by(args[1], "det") else None
+    args = operands_of(a, "mul")
+    parts = operands_of(args[0], "div") if args is not None and is_result_of(args[1], "det") else None
     return mul(parts[0], b) if args is not None and parts is not None and parts[1] is args[1] else None
 
 
@@ -93,8 +99,8 @@ def mul_det(a: Operand, b: Operand) -> Any:
 def mul_norm(a: Operand, b: Operand) -> Any:
     """(c * y / y) * x -> c * x where y = norm(x), which is 0 only where x is: the derivative of norm(x)**2 is 2 * x"""
     for q, x in ((a, b), (b, a)):
-        args = made_by(q, "quotient")
-        eqn = maker(args[1]) if args is not None else None
+        args = operands_of(q, "quotient")
+        eqn = defining_eqn(args[1]) if args is not None else None
         if args is not None and eqn is not None and eqn.op.name == "norm" and eqn.args[0] is x:
             c = without_factor(*args)
             return None if c is None else mul(c, x)
@@ -105,31 +111,26 @@ def without_factor(a: Operand, y: Operand) -> Any:
     """c where a is c * y"""
     if a is y:
         return Lit(1.0)
-    for k, x in enumerate(factors := made_by(a, "mul") or ()):
+    for k, x in enumerate(factors := operands_of(a, "mul") or ()):
         if (c := without_factor(x, y)) is not None:
             return mul(factors[1 - k], c)
     return None
 
 
-def is_made_by(x: Operand, name: str) -> bool:
-    eqn = maker(x)
+def is_result_of(x: Operand, name: str) -> bool:
+    eqn = defining_eqn(x)
     return eqn is not None and eqn.op.name == name
 
 
 @rule("swapaxes")
 def swapaxes_twice(x: Operand, a: int, b: int) -> Any:
     """swapaxes(swapaxes(x, a, b), a, b) -> x"""
-    inner = maker(x)
+    inner = defining_eqn(x)
     return inner.args[0] if inner is not None and inner.op is swapaxes and inner.attrs == {"a": a, "b": b} else None
 
 
-def maker(x: Operand) -> Eqn | None:
-    """The equation that made `x`, the user's or not."""
-    return None if isinstance(x, Lit) else cast(Builder, builder_var.get()).defs.get(x)
-
-
-def is_turn(eqn: Eqn | None) -> bool:
-    """Is this the transpose of matrices?"""
+def is_matrix_transpose(eqn: Eqn | None) -> bool:
+    """Does the equation transpose matrices?"""
     if eqn is None or eqn.op not in (transpose, swapaxes):
         return False
     rank = len(shape_of(eqn.args[0]))
@@ -138,19 +139,19 @@ def is_turn(eqn: Eqn | None) -> bool:
     return sorted(eqn.attrs[k] % rank for k in "ab") == [rank - 2, rank - 1]
 
 
-@of_block()
-def turned(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-    """(a.T @ b).T -> b.T @ a;  (a @ b.T).T -> b @ a.T;  (-a).T -> -a.T, where nothing else needs what is inside."""
-    if not is_turn(eqn) or uses.get(cast(Value, args[0]), 1) > 1:
+@block_rule()
+def transpose_product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+    """(a.T @ b).T -> b.T @ a;  (a @ b.T).T -> b @ a.T;  (-a).T -> -a.T, where nothing else reads the operand."""
+    if not is_matrix_transpose(eqn) or uses.get(cast(Value, args[0]), 1) > 1:
         return None
-    if (inside := made_by(args[0], "neg")) is not None:
+    if (inside := operands_of(args[0], "neg")) is not None:
         return cast(Operand, neg(eqn.op(*inside, **eqn.attrs)))
-    factors = made_by(args[0], "matmul")
+    factors = operands_of(args[0], "matmul")
     if factors is None or min(len(shape_of(x)) for x in factors) < 2:
         return None
-    makers = [maker(x) for x in factors]
-    if not any(map(is_turn, makers)):
+    eqns = [defining_eqn(x) for x in factors]
+    if not any(map(is_matrix_transpose, eqns)):
         return None
-    a, b = (cast(Eqn, e).args[0] if is_turn(e) else matrix_transpose(x) for e, x in zip(makers, factors))
-    made = cast(Operand, matmul(b, a))
-    return made if made.type == eqn.out.type else None
+    a, b = (cast(Eqn, e).args[0] if is_matrix_transpose(e) else matrix_transpose(x) for e, x in zip(eqns, factors))
+    product = cast(Operand, matmul(b, a))
+    return product if product.type == eqn.out.type else None

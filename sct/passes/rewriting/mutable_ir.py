@@ -1,7 +1,7 @@
-"""IR that can be changed in place: what `choose_residuals` and the loop passes work on.
+"""Mutable IR, which `choose_residuals` and some passes over loops change in place.
 
-`thaw` copies a function into blocks of nodes that know where they are, `freeze` makes a
-function of them again.  Values are the same objects in both.
+`to_mutable` copies a function into blocks of nodes that know where they stand, and `to_immutable` copies them back.
+The values are the same objects in both.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 
-__all__ = ["Block", "Node", "ancestors", "around", "blocks", "freeze", "is_branch", "thaw", "within"]
+__all__ = ["Block", "BlockNode", "ancestors", "around", "blocks", "to_immutable", "is_branch", "to_mutable", "within"]
 
 
 @dataclass(eq=False)
@@ -22,13 +22,13 @@ class Block:
     name: str
     params: list[Value]
     results: list[Operand]
-    owner: Node | None
-    nodes: list[Node] = field(default_factory=list)
+    owner: BlockNode | None
+    nodes: list[BlockNode] = field(default_factory=list)
 
 
 @dataclass(eq=False)
-class Node:
-    """An equation, in the block `home`.  Of a loop, the parts by their roles."""
+class BlockNode:
+    """An equation in the block `home`. The parts of a loop have names."""
 
     eqn: Eqn
     home: Block
@@ -71,7 +71,7 @@ class Node:
 
     @property
     def params(self) -> list[Value]:
-        """Of the carries."""
+        """The params of the body that are carries."""
         return self.body.params[self.counted:][:self.carries]
 
     @property
@@ -87,6 +87,7 @@ class Node:
         return self.outs[self.carries]
 
     def add_carry(self, init: Operand, param: Value, result: Operand, out: Value) -> None:
+        """Let the loop carry one more value."""
         n = self.carries
         self.args.insert(3 * self.counted + n, init)
         self.body.params.insert(self.counted + n, param)
@@ -97,28 +98,28 @@ class Node:
         self.attrs = {**self.attrs, "carries": n + 1}
 
 
-def thaw(fn: Fn, owner: Node | None = None) -> Block:
-    """The function as blocks of nodes."""
+def to_mutable(fn: Fn, owner: BlockNode | None = None) -> Block:
+    """The function as mutable blocks of nodes."""
     block = Block(fn.name, list(fn.params), list(fn.results), owner)
     for eqn in fn.eqns:
-        node = Node(eqn, block, list(eqn.args), list(eqn.outs), eqn.attrs)
-        node.blocks = [thaw(region, node) for region in eqn.regions]
+        node = BlockNode(eqn, block, list(eqn.args), list(eqn.outs), eqn.attrs)
+        node.blocks = [to_mutable(region, node) for region in eqn.regions]
         block.nodes.append(node)
     return block
 
 
-def freeze(block: Block) -> Fn:
-    """The function that the blocks are now."""
-    return Fn(block.name, tuple(block.params), tuple(map(_freeze, block.nodes)), tuple(block.results))
+def to_immutable(block: Block) -> Fn:
+    """The function that the block has become."""
+    return Fn(block.name, tuple(block.params), tuple(map(_immutable_eqn, block.nodes)), tuple(block.results))
 
 
-def _freeze(node: Node) -> Eqn:
+def _immutable_eqn(node: BlockNode) -> Eqn:
     return node.eqn.replace(args=tuple(node.args), outs=tuple(node.outs), attrs=node.attrs,
-                          regions=tuple(map(freeze, node.blocks)))
+                            regions=tuple(map(to_immutable, node.blocks)))
 
 
 def blocks(block: Block) -> Iterator[Block]:
-    """The block and all that are in it, outer before inner."""
+    """The block and all blocks in it, outer before inner."""
     yield block
     for node in block.nodes:
         for inner in node.blocks:
@@ -126,7 +127,7 @@ def blocks(block: Block) -> Iterator[Block]:
 
 
 def ancestors(block: Block | None) -> Iterator[Block]:
-    """The block and those around it, inner before outer."""
+    """The block and all blocks around it, inner before outer."""
     while block is not None:
         yield block
         block = block.owner.home if block.owner is not None else None
@@ -137,7 +138,7 @@ def is_branch(block: Block) -> bool:
 
 
 def around(block: Block) -> Block:
-    """The block of the node that this is a region of."""
+    """The block around this one."""
     assert block.owner is not None
     return block.owner.home
 

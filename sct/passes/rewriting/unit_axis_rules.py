@@ -1,4 +1,4 @@
-"""Rules of axes of size 1: what is added through a new axis is added without it.
+"""Rewrite rules of axes of size 1: an update through a new axis is done without it.
 
     dx[:, None] += sum(g, axis=1, keepdims=True)   ->   dx += sum(g, axis=1)
 """
@@ -13,7 +13,7 @@ from sct.ops.arrays.indexing import indexed_shape
 from sct.ops.arrays.shape import expand_dims, squeeze
 from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add
-from sct.passes.rewriting.arithmetic_rules import carrier_of, definition, rule, shape_of
+from sct.passes.rewriting.arithmetic_rules import adjoint_eqn, carrier_of, rule, shape_of
 
 __all__: list[str] = []
 
@@ -32,43 +32,44 @@ def store_new_axes(x: Operand, v: Operand, *key_operands: Operand, key: tuple[st
 
 
 def as_whole(x: Operand, v: Operand, key_operands: tuple[Operand, ...], key: tuple[str, ...]) -> Any:
-    """The part `v` that the key names in the shape of all of x; None if that is more than axes of size 1."""
+    """`v`, the part of x that the key names, in the shape of x; None if the key changes more than axes of size 1."""
     if carrier_of(x) != "array" or carrier_of(v) != "array":
         return None
-    found = reshaping(key, shape_of(x))
-    if found is None or shape_of(v) != indexed_shape(shape_of(x), key, key_operands):
+    unit_axes = unit_axes_of(key, shape_of(x))
+    if unit_axes is None or shape_of(v) != indexed_shape(shape_of(x), key, key_operands):
         return None
-    gone, new = found
-    if gone:
-        v = squeeze(v, axis=gone[0] if len(gone) == 1 else gone)
-    return expand_dims(v, axis=new[0] if len(new) == 1 else new) if new else v
+    added, removed = unit_axes
+    if added:
+        v = squeeze(v, axis=added[0] if len(added) == 1 else added)
+    return expand_dims(v, axis=removed[0] if len(removed) == 1 else removed) if removed else v
 
 
-def reshaping(key: tuple[str, ...], shape: tuple[Dim, ...]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The new axes of the part that `key` names, and the axes of size 1 that it takes away; None if
-    it names less than all, or but the array as it is."""
+def unit_axes_of(key: tuple[str, ...], shape: tuple[Dim, ...]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """(axes of the part that `key` adds, axes of size 1 that it removes).
+
+    None if the key names less than the whole array, or the array as it is."""
     missing = len(shape) - sum(k not in "ne" for k in key)
     part, axis = 0, 0
-    gone: list[int] = []
-    new: list[int] = []
+    added: list[int] = []
+    removed: list[int] = []
     for k in key:
         if k == "n":
-            gone.append(part)
+            added.append(part)
             part += 1
         elif k == "i" and shape[axis] == Dim(1):
-            new.append(axis)
+            removed.append(axis)
             axis += 1
         elif k in ("e", "s000"):
             part, axis = (part + missing, axis + missing) if k == "e" else (part + 1, axis + 1)
         else:
             return None
-    return (tuple(gone), tuple(new)) if gone or new else None
+    return (tuple(added), tuple(removed)) if added or removed else None
 
 
 @rule("squeeze")
 def squeeze_kept(x: Operand, axis: Any = None) -> Any:
     """squeeze(sum(x, axis=k, keepdims=True), axis=k) -> sum(x, axis=k);  squeeze(expand_dims(x, k), k) -> x"""
-    eqn = definition(x)
+    eqn = adjoint_eqn(x)
     if eqn is None or axis is None or eqn.attrs.get("axis") is None:
         return None
     rank = len(shape_of(x))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sct.ir.core import is_effect
 from sct.ir.types import Tensor
 from sct.ops.registry import ELEMENTWISE, may_raise
-from sct.passes.rewriting.mutable_ir import Node
+from sct.passes.rewriting.mutable_ir import BlockNode
 from sct.passes.scalar.cse import ALLOCATIONS
 
 __all__ = ["cannot_raise", "is_pure"]
@@ -14,13 +14,13 @@ CALLS = ("call", "pullback")
 """Ops that run functions: they do not move."""
 
 
-def is_pure(node: Node) -> bool:
+def is_pure(node: BlockNode) -> bool:
     """Is this an equation without regions, effects or a buffer of its own?"""
     return bool(node.outs) and not (
         node.blocks or is_effect(node.eqn) or node.name in ALLOCATIONS or node.name in CALLS)
 
 
-def cannot_raise(node: Node) -> bool:
+def cannot_raise(node: BlockNode) -> bool:
     """Functions of Python numbers may raise by value (`math.exp`), those of arrays do not."""
     op, t = node.eqn.op, node.outs[0].type if node.outs else None
     if node.eqn.primal and may_raise(node.eqn.replace(args=tuple(node.args), outs=tuple(node.outs))):

@@ -1,4 +1,4 @@
-# late: an element is overwritten after it was used
+# delay updates: an element is overwritten after it is read
 
 def alias_grad(x: f64[n]) -> f64[n]:
     _0: f64 = index(x, at[1])

@@ -1,4 +1,4 @@
-# tidy: how it is read: signs and factors in their last order
+# simplify for printing: signs and factors in the order in which they are printed
 
 def vector_jvp(x: f64[n], dx: f64[n]) -> tuple[any_real, any_real]:
     _0: int(n) = builtins.len(x)

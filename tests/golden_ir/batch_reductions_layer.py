@@ -1,4 +1,4 @@
-# stack: a sum of outer products is one product after the loop
+# batch reductions: a sum of outer products becomes one matrix product after the loop
 
 def layer_grad(W: f64[n, m], xs: f64[k, m]) -> f64[n, m]:
     _0: int(k) = builtins.len(xs)

@@ -1,4 +1,4 @@
-# once: an element that another trip writes is still added to
+# scatter to store: an element to which other iterations contribute is still added to
 
 def scaled_grad(x: f64[n], k: float) -> tuple[f64[n], any_real]:
     y: f64[n] = ndarray.copy(x)

@@ -1,4 +1,4 @@
-# gather: choices by one test are made in one branch, work that one arm needs in that arm
+# merge branches: choices with one predicate become one conditional, and work that one branch needs moves into it
 
 def payoff_grad(hold: float, strike: float, price: float) -> tuple[float, float, float]:
     _0: float = operator.sub(strike, price)

@@ -1,4 +1,4 @@
-# tidy: how it is read: signs and factors in their last order
+# simplify for printing: signs and factors in the order in which they are printed
 
 def weights_grad(w: float, x: float, n: int(__n2)) -> tuple[float, float]:
     def body(i: int, s: float) -> tuple[bool, float, float, float]:

@@ -1,4 +1,4 @@
-# once: an element that one trip writes is assigned, not added to
+# scatter to store: an element to which one iteration contributes is assigned
 
 def vector_grad(x: f64[n]) -> f64[n]:
     _0: int(n) = builtins.len(x)
