@@ -16,7 +16,7 @@ import pytest
 import scipy.special
 
 from sct.codegen.program.templates import expression
-from sct.frontend.values.memory_layout import C_ORDER, JOINS
+from sct.frontend.evaluator.memory_layout import C_ORDER, JOINS
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
 from sct.ir.interp import call, resolve

@@ -18,8 +18,7 @@ import pytest
 from oracle import agrees, outcome
 
 from sct import SctError, value_and_grad
-from sct.frontend.interpreter.handlers import special_key
-from sct.frontend.interpreter.interpreter import SPECIAL
+from sct.frontend.evaluator.handlers import SPECIAL, special_key
 from sct.frontend.library.op_calls import spelling_of
 
 # -- every function that sct has a handler for ---------------------------------------------------------------------

@@ -23,7 +23,7 @@ import pytest
 from oracle import agrees, refuses
 
 from sct import SctError, emit, grad, hvp, jvp
-from sct.frontend.interpreter.interpreter import SPECIAL
+from sct.frontend.evaluator.handlers import SPECIAL
 from sct.passes import pipeline
 
 PROGRAMS: list[Any] = []

@@ -10,8 +10,9 @@ Its parts:
     source       the syntax tree, private names, liveness of the user's names
     values       abstract values, guards and size terms
     arguments    arguments and free variables as abstract values
+    evaluator    the state of an evaluation, and what all handlers share
     heap         containers, objects and arrays by address; joins of the heaps of two paths
-    interpreter  expressions and statements
+    interpreter  handlers of expressions and statements
     operators    arithmetic, comparisons, identity, truth
     loops        loop heads, the fixpoint of what a loop carries, what can be iterated over
     calls        user functions, in line or specialized; closure conversion; opaque calls

@@ -21,7 +21,7 @@ from sct.frontend.arguments.type_syntax import (
     type_text,
 )
 from sct.frontend.calls.outlining import Sites
-from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.signatures import NO_DEFAULT, root_of, signature_of, transform_kind
 from sct.frontend.specialize import Traced, finish, number_containers, with_outlining
 from sct.frontend.values.abstract_values import Abstract

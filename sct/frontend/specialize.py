@@ -13,12 +13,13 @@ from sct.errors import Loc, SctError, internal_error
 from sct.frontend.arguments.abstract_arguments import argument, is_mutable_container
 from sct.frontend.arguments.argument_aliasing import Shared, check_aliasing, containers_of, written_leaves
 from sct.frontend.arguments.argument_keys import key_of
-from sct.frontend.arguments.lift import read_path
+from sct.frontend.arguments.lift import read_path, rooted
 from sct.frontend.autodiff.differentiated_region import tree_of
 from sct.frontend.autodiff.nested_derivatives import apply_transform
 from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import Outline, Sites, called_once, repeated
-from sct.frontend.interpreter.interpreter import Dead, Evaluator
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.frames import Dead
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.root_function import held
 from sct.frontend.signatures import (
@@ -38,7 +39,7 @@ from sct.frontend.signatures import (
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
 from sct.frontend.values.guards import Guard, NeedsStatic
-from sct.frontend.values.primal_record import Reading
+from sct.frontend.values.primal_record import PrimalRecord
 from sct.ir import Fn, Value
 from sct.ir.pytree import Leaf, Node, Tree, children_of, leaves, map_tree
 from sct.ir.user_objects import gradient_class
@@ -78,7 +79,7 @@ class Traced:
     keywords: tuple[str, ...] = ()
     apart: tuple[Path, ...] | None = None
     containers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    reading: Reading | None = None
+    reading: PrimalRecord | None = None
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
 
     def only(self, result: Tree) -> Traced:
@@ -240,9 +241,9 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: M
     try:
         t = getattr(target, "__sct_transform__", target)
         if isinstance(t, Transform):
-            result = apply_transform(ev, t, ev.rooted(t.fn), positional, named)
+            result = apply_transform(ev, t, rooted(ev, t.fn), positional, named)
         else:
-            result = ev.call(ev.rooted(target), positional, named)
+            result = ev.call(rooted(ev, target), positional, named)
     except Dead:
         result = Static(None)
     except NeedsStatic as need:

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.values.own_methods import is_library
+from sct.frontend.evaluator.own_methods import is_library
 from sct.ir.user_objects import dict_of, fields_of, get_stored, is_container, is_namedtuple, is_user_class, set_stored
 
 __all__ = ["LARGEST", "CannotCopy", "Copier", "SharedState"]

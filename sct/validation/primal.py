@@ -13,7 +13,7 @@ from typing import Any
 
 from sct.codegen import Source
 from sct.frontend import Traced
-from sct.frontend.values.primal_record import Place, Reading
+from sct.frontend.values.primal_record import ArgumentPart, PrimalRecord
 from sct.ir import Eqn, Fn, Operand, Value, rebuild, walk
 from sct.ir.pytree import Const, Leaf, Node
 from sct.ir.real_ints import counts_as_real
@@ -22,7 +22,7 @@ from sct.passes.pipeline import differentiates
 
 __all__ = ["Primal", "primal_of"]
 
-_ALWAYS_RAISES = Reading((), (), Const(None), (), ())
+_ALWAYS_RAISES = PrimalRecord((), (), Const(None), (), ())
 """The reading of a function that always raises."""
 
 
@@ -38,8 +38,8 @@ class Primal:
 
     source: Source
     run: Callable[..., Any]
-    unwritten: tuple[Place, ...]
-    written: tuple[Place, ...]
+    unwritten: tuple[ArgumentPart, ...]
+    written: tuple[ArgumentPart, ...]
     differentiates: bool
 
 
@@ -63,7 +63,7 @@ def _load(source: Source) -> Callable[..., Any]:
     return run
 
 
-def _inlined(fn: Fn, reading: Reading) -> Fn:
+def _inlined(fn: Fn, reading: PrimalRecord) -> Fn:
     """`fn` with the body of the differentiated function in the place of the equation that differentiates it."""
     eqns: list[Eqn] = []
     env: dict[Value, Operand] = {}
@@ -82,7 +82,7 @@ def _inlined(fn: Fn, reading: Reading) -> Fn:
     return rebuild(fn.replace(eqns=(*eqns, *block.eqns)), env)
 
 
-def _contains(region: Fn, reading: Reading) -> bool:
+def _contains(region: Fn, reading: PrimalRecord) -> bool:
     return region.params == reading.params or any(r.params == reading.params for e in walk(region) for r in e.regions)
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from sct.codegen import Source
 from sct.errors import Loc, SctError, complex_refusal
 from sct.frontend import Same, Traced, Transform, read_path
-from sct.frontend.values.primal_record import NO_VALUE, Place
+from sct.frontend.values.primal_record import NO_VALUE, ArgumentPart
 from sct.ir import Eqn, Fn, walk
 from sct.ir.user_objects import get_stored
 from sct.validation.clone import CannotCopy, Copier, SharedState
@@ -273,7 +273,7 @@ def _argument_difference(in_python: _Run, in_sct: _Run, primal: Primal, final_co
     return None
 
 
-def _value_at(bound: inspect.BoundArguments, place: Place) -> Any:
+def _value_at(bound: inspect.BoundArguments, place: ArgumentPart) -> Any:
     """The value at a place in the arguments; of a list the length, of a dict the keys, as their items have places."""
     first, *steps = place
     if isinstance(first, int):
@@ -297,7 +297,7 @@ def _bind(root: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspec
     return bound
 
 
-def _holds_afterwards(place: Place) -> str:
+def _holds_afterwards(place: ArgumentPart) -> str:
     first, *steps = place
     argument = f"{first}" + "".join(f"[{key!r}]" if how == "item" else f".{key}" for how, key in steps)
     return f"what argument {argument} holds afterwards"

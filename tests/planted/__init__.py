@@ -13,7 +13,7 @@ from typing import Any
 import gast
 import pytest
 
-from sct.frontend.interpreter.handlers import EXPRESSIONS, SPECIAL, STATEMENTS
+from sct.frontend.evaluator.handlers import EXPRESSIONS, SPECIAL, STATEMENTS
 from sct.frontend.source.parse import source_of
 
 __all__ = ["Tables", "code"]

@@ -12,7 +12,7 @@ import numpy as np
 from sct.errors import SctError
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, column_kinds, item_kind
 from sct.frontend.arguments.type_syntax import Columns
-from sct.frontend.heap import dynamic_lists
+from sct.frontend.evaluator.own_methods import HASHING
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
@@ -26,14 +26,13 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import UNKNOWN
-from sct.frontend.values.own_methods import HASHING
 from sct.ir import Value
 from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
 from sct.ir.types import INT, NONE, Dim, List, Never, Opaque, Tensor, Type, join, py, sym
 from sct.ir.user_objects import fields_of, get_stored, is_container, is_plain_attribute
 
 if TYPE_CHECKING:
-    from sct.frontend.interpreter.interpreter import Evaluator
+    from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = ["add_leaf", "argument", "dtype_name", "is_mutable_container"]
 
@@ -204,7 +203,7 @@ def _rows(ev: Evaluator, types: Sequence[Any], columns: Sequence[Any], name: str
     """A list of tuples as its columns."""
     made = [add_leaf(ev, column, t, f"{name}_{k}") for k, (t, column) in enumerate(zip(types, columns))]
     shape = tuple(range(len(made)))
-    return dynamic_lists.new_list(ev, shape, made, origin="argument"), \
+    return ev.new_dynamic_list(shape, made, origin="argument"), \
         Node("rows", shape, tuple(Leaf(ev.params.index(column)) for column in made))
 
 

@@ -19,8 +19,8 @@ from sct.errors import SctError
 from sct.frontend.arguments.abstract_arguments import is_mutable_container
 from sct.frontend.arguments.argument_keys import is_one_value
 from sct.frontend.arguments.type_syntax import Columns
-from sct.frontend.heap.store import is_written
-from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.store import is_written
 from sct.frontend.values.abstract_values import Array, Cell
 from sct.frontend.values.guards import UNKNOWN, Guard
 from sct.ir import Fn, walk

@@ -7,6 +7,7 @@ import itertools
 import types
 from collections.abc import MutableMapping, MutableSequence, MutableSet
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from sct.frontend.arguments.abstract_arguments import (
     type_of_object,
 )
 from sct.frontend.arguments.argument_keys import FEW_ITEMS, key_of
+from sct.frontend.evaluator.own_methods import HASHING
 from sct.frontend.values.abstract_values import (
     PLAIN,
     Abstract,
@@ -34,17 +36,17 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
+from sct.frontend.values.guarded_numbers import Asked
 from sct.frontend.values.guards import UNKNOWN
-from sct.frontend.values.own_methods import HASHING
 from sct.ir import Value
 from sct.ir.types import List, Opaque, Tensor, Type
 from sct.ir.user_objects import fields_of, get_stored, is_namedtuple, is_plain_attribute, is_user_class
 from sct.ops import BY_CALL
 
 if TYPE_CHECKING:
-    from sct.frontend.interpreter.interpreter import Evaluator
+    from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["Unloaded", "Untyped", "lift", "opaque", "read_path"]
+__all__ = ["Unloaded", "Untyped", "free_variable", "lift", "lift_module", "opaque", "read_path", "rooted"]
 
 
 def read_path(path: Path, root: Any) -> Any:
@@ -62,6 +64,10 @@ def read_path(path: Path, root: Any) -> Any:
     return obj
 
 
+DATA = (bool, int, float, str, type(None), np.generic, np.ndarray, tuple, list, dict, set, frozenset)
+"""Classes of what variables outside may be bound to anew, or hold anew, while the program runs."""
+
+
 @dataclass(frozen=True, eq=False)
 class Untyped:
     """Stands ahead of time for an attribute of an object that is bound: `self.NAME`."""
@@ -77,7 +83,14 @@ class Unloaded:
     loc: Loc
 
 
-def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
+def lift(ev: Evaluator, obj: Any, path: Path | None = None) -> Abstract:
+    """A Python object as an abstract value; numbers and arrays with a path become parameters."""
+    if path is not None and isinstance(obj, DATA):
+        ev.read_outside.append(str(path[-1][-1]))
+    return ev.given_back(obj) if isinstance(obj, Asked) else _lift(ev, obj, path)
+
+
+def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
     """A Python object as an abstract value.
 
     With a path it is read at every call: numbers and arrays become keyword-only
@@ -86,7 +99,7 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
     """
     if path is None:
         if isinstance(obj, tuple) and type(obj) is tuple:
-            return Tup(tuple(map(ev.lift, obj)))
+            return Tup(tuple(lift(ev, x) for x in obj))
         if isinstance(obj, np.ndarray):
             ev.refuse("SCT507", "an array that is a default or an attribute of a library is not supported")
         if isinstance(obj, np.generic):
@@ -100,7 +113,7 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
     if path in ev.free:
         return ev.free[path]
     try:
-        made = _lift(ev, obj, path)
+        made = _lift_new(ev, obj, path)
     except SctError as refusal:
         if refusal.loc is not None:
             raise
@@ -115,7 +128,7 @@ def lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
     return made
 
 
-def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
+def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if isinstance(obj, Unloaded):
         raise SctError("SCT914", f"the value of `{obj.name}` is not known", loc=obj.loc,
                        why="it is made by a statement that sct does not run",
@@ -127,7 +140,7 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
         ev.identities[path, "type"] = (path, type(obj))
         ev.identities[path, "len"] = (path, len(obj))
-        items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))
+        items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))
         if isinstance(obj, tuple):
             return Tup(items)
         return ListRef(ev.captured.put(Slots(items, origin="captured")))
@@ -136,12 +149,12 @@ def _lift(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         fields = fields_of(obj)
         paths = [(*path, ("attr", k) if is_plain_attribute(type(obj), k) else ("item", j))
                  for j, k in enumerate(fields)]
-        return Tup(tuple(lift(ev, get_stored(obj, k), at) for k, at in zip(fields, paths)), fields, type(obj))
+        return Tup(tuple(_lift(ev, get_stored(obj, k), at) for k, at in zip(fields, paths)), fields, type(obj))
     if type(obj) is dict:
         ev.without_own(Static(tuple(obj)), "a key of a dict", HASHING)
         ev.identities[path, "type"] = (path, dict)
         ev.identities[path, "keys"] = (path, tuple(obj))
-        items = tuple(lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
+        items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
         return DictRef(ev.captured.put(Slots(items, tuple(obj), "captured")))
     if isinstance(obj, enum.Enum):
         ev.identities[path, "is"] = (path, obj)
@@ -234,3 +247,28 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
     made = ev.free[key]
     assert isinstance(made, Value)
     return made
+
+
+def free_variable(ev: Evaluator, holder: Any, name: str) -> Abstract:
+    """A global or closure variable of the function `holder.function`."""
+    function = holder.function
+    if holder.is_cells:
+        value = holder[name].cell_contents
+        return lift(ev, value, (*ev.anchor(function), ("cell", name)))
+    return lift(ev, holder[name], (*ev.module_of(function), ("global", name)))
+
+
+def rooted(ev: Evaluator, f: Any) -> Static:
+    """A callable; the root, and what it calls, is found again from the root."""
+    path = ev.anchors.get(id(f))
+    if path is None or not is_user_class(type(f)) or hasattr(f, "__sct_transform__"):
+        return Static(f, path)
+    found = lift(ev, f, path)
+    assert isinstance(found, Static)
+    return found
+
+
+def lift_module(ev: Evaluator, module: ModuleType) -> Abstract:
+    """A module that the function imports."""
+    return lift(ev, module, (module,))
+

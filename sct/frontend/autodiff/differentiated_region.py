@@ -12,10 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping, Mutable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.evaluator.store import is_written
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.store import is_number, is_written
-from sct.frontend.interpreter.exceptions import die
-from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Kwargs
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -31,9 +35,10 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
+    is_number,
 )
 from sct.frontend.values.guarded_numbers import is_asked
-from sct.frontend.values.primal_record import NO_VALUE, Reading, final_contents, left_behind
+from sct.frontend.values.primal_record import NO_VALUE, PrimalRecord
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
 from sct.ir.pytree import Const, Leaf, Node, Tree, map_tree
 from sct.ir.real_ints import counts_as_real, mark_real
@@ -41,9 +46,10 @@ from sct.ir.types import FLOAT, Optional, Tensor, Type, Undef, in_words
 from sct.ir.user_objects import gradient_class, is_namedtuple
 from sct.ops import is_none, unwrap
 
-__all__ = ["Region", "d_name", "evaluate", "gradient", "positions", "rebuild_tree", "some_number",
-           "tangent_type", "tree_of", "without_constants"]
-
+__all__ = [
+    "Region", "d_name", "evaluate", "gradient", "positions", "rebuild_tree", "some_number", "tangent_type", "tree_of",
+    "without_constants",
+]
 
 # -- flat views of abstract values ---------------------------------------------------------------
 
@@ -303,7 +309,7 @@ def _holding(ev: Evaluator, v: Abstract, around: frozenset[int] = frozenset()) -
 def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], params: _Params, has_aux: bool) -> Region:
     """The region in which `f` is called with the arguments `inside` it."""
     body = Builder()
-    before = left_behind(ev, inside)
+    before = argument_contents(ev, inside)
     try:
         with ev.block(body):
             result = ev.call(f, [v for k, v in inside.items() if isinstance(k, int)],
@@ -319,7 +325,7 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
                 _not_none(ev, v)
             aux_tree = None if aux is None else tree_of(ev, aux, flat, "as a result")
             outs = [ev.operand(v) for v in flat]
-            contents = final_contents(ev, before, left_behind(ev, inside), body.eqns)
+            contents = final_contents(ev, before, argument_contents(ev, inside), body.eqns)
     except Dead:
         # The function raises for certain: so does its derivative.
         env = {p: x if x.type == p.type else ev.emit(unwrap, x, to=p.type)  # an int that counts as real
@@ -329,7 +335,7 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
     fn = Fn("f", tuple(params.values), tuple(body.eqns), tuple(outs))
     if isinstance(f, Static) and f.peek is ev.root and not ev.frames:
         value = out if aux_tree is None else Node("tuple", (0, 1), (out, aux_tree))
-        ev.reading = Reading(fn.params, tuple(outs), value, *contents)
+        ev.reading = PrimalRecord(fn.params, tuple(outs), value, *contents)
     return Region(fn, params.primals, out, aux_tree, outs, params.wrt)
 
 
@@ -338,7 +344,7 @@ def _not_none(ev: Evaluator, v: Abstract) -> None:
     while isinstance(v, Value) and isinstance(v.type, Undef):
         v = ev.emit(unwrap, v)
     if isinstance(v, Value) and isinstance(v.type, Optional):
-        ev.branch(ev.emit(is_none, v), lambda: die(ev, "TypeError", NO_VALUE),
+        evaluate_branches(ev, ev.emit(is_none, v), lambda: die(ev, "TypeError", NO_VALUE),
                   lambda: None)
 
 

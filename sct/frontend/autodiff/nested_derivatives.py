@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sct.frontend.arguments.lift import rooted
 from sct.frontend.autodiff.differentiated_region import (
     Region,
     d_name,
@@ -18,7 +19,8 @@ from sct.frontend.autodiff.differentiated_region import (
     without_constants,
 )
 from sct.frontend.autodiff.tangent_arguments import Direction
-from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.transform import Transform
@@ -42,7 +44,7 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     """A call of `sct.grad`, `sct.vjp`, ... or of what they return."""
     t = getattr(fn.value, "__sct_transform__", None)
     if isinstance(t, Transform):
-        return apply_transform(ev, t, ev.rooted(t.fn), args, kwargs)
+        return apply_transform(ev, t, rooted(ev, t.fn), args, kwargs)
     kind = fn.value.__sct_call__
     options = {k: _static_tree(ev, v) for k, v in kwargs.items() if k not in ("backend", "f")}
     has_aux = bool(options.get("has_aux", False))

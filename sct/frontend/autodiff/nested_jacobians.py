@@ -20,7 +20,8 @@ from sct.frontend.autodiff.differentiated_region import (
     without_constants,
 )
 from sct.frontend.autodiff.nested_derivatives import APPLY
-from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.transform import Transform
 from sct.frontend.values.abstract_values import Abstract, Pullback, Static, Tup
 from sct.frontend.values.guards import UNKNOWN, Guard

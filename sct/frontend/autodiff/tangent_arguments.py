@@ -11,10 +11,11 @@ from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.autodiff.differentiated_region import tangent_type, tree_of
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import die
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import class_of, get_attribute
-from sct.frontend.interpreter.exceptions import die
-from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Static, Tup
 from sct.ir import Lit, Operand
 from sct.ir.real_ints import mark_real
@@ -80,7 +81,7 @@ class Direction:
         if a.value == 1 and b.never_one or b.value == 1 and a.never_one:
             raise self.refusal(ev, x, value)
         message = f"a {self.name} has the shape of its {self.of}"
-        ev.branch(ev.emit(ne, ev.emit(dim, x, axis=axis), ev.emit(dim, value, axis=axis)),
+        evaluate_branches(ev, ev.emit(ne, ev.emit(dim, x, axis=axis), ev.emit(dim, value, axis=axis)),
                   lambda: die(ev, "ValueError", message), lambda: None)
 
     def refusal(self, ev: Evaluator, x: Operand, value: Operand) -> SctError:

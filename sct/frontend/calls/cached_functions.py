@@ -14,11 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sct.frontend.arguments.lift import lift
 from sct.frontend.calls.captured_variables import captured
 from sct.frontend.calls.opaque_calls import call_itself, may_be_differentiated
-from sct.frontend.heap.store import Store, is_number
-from sct.frontend.interpreter.exceptions import die
-from sct.frontend.interpreter.interpreter import INSTANCES, Args, Evaluator, Kwargs, called, special
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.handlers import INSTANCES, Args, Kwargs, called, special
+from sct.frontend.evaluator.store import Store
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -33,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
+    is_number,
 )
 from sct.ir import Eqn, Fn, Value, has_effect, walk
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, Tensor
@@ -60,7 +63,7 @@ def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a function with a cache that was made outside: where what it reads may change, what the cache
     holds is not known, and the function itself is called."""
     if f not in ev.caches:
-        ev.caches[f] = Cached(ev.lift(f.__wrapped__, (f, ("attr", "__wrapped__"))))
+        ev.caches[f] = Cached(lift(ev, f.__wrapped__, (f, ("attr", "__wrapped__"))))
     store, eqns, addr, known = ev.store.copy(), list(ev.b.eqns), ev._next_addr, len(ev.read_outside)
     ev.in_caches += 1
     try:

@@ -14,6 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.arguments.lift import lift, rooted
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
 from sct.frontend.calls.opaque_calls import (
     exception,
@@ -21,18 +22,11 @@ from sct.frontend.calls.opaque_calls import (
     pure_method,
 )
 from sct.frontend.calls.user_functions import call_source, call_user
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.handlers import INSTANCES, SPECIAL, Args, Kwargs, called, expression, special_key
+from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.objects import instantiate, special_call, special_method, undefined
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.handlers import special_key
-from sct.frontend.interpreter.interpreter import (
-    INSTANCES,
-    SPECIAL,
-    Args,
-    Evaluator,
-    Kwargs,
-    called,
-    expression,
-)
 from sct.frontend.library.argument_checks import by_position, check_arguments, check_instance, check_operands
 from sct.frontend.library.numpy_functions import ufunc_method
 from sct.frontend.library.op_calls import call_named, spelling_of
@@ -55,7 +49,6 @@ from sct.frontend.values.abstract_values import (
     Pullback,
     Static,
 )
-from sct.frontend.values.own_methods import is_library
 from sct.ir.user_objects import is_container, is_namedtuple
 
 
@@ -218,7 +211,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         first = [_bound(ev, f"args_{k}", x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(f.args)]
         named = {k: _bound(ev, k, x, (*at, ("attr", "keywords"), ("item", k))) for k, x in f.keywords.items()
                  if k not in kwargs}
-        return ev.call(ev.rooted(f.func), [*first, *args], {**named, **kwargs})
+        return ev.call(rooted(ev, f.func), [*first, *args], {**named, **kwargs})
     if isinstance(f, types.MethodType) and isinstance(f.__self__, type) and is_namedtuple(f.__self__) and \
             f.__name__ == "_make":
         check_instance(ev, f, args, kwargs)
@@ -232,21 +225,21 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if pure is not None:
         return pure
     if isinstance(f, types.MethodType) and not is_library(f.__func__):
-        owner = Static(f.__self__) if fn.path is None else ev.lift(f.__self__, (*fn.path, ("attr", "__self__")))
+        owner = Static(f.__self__) if fn.path is None else lift(ev, f.__self__, (*fn.path, ("attr", "__self__")))
         return ev.call(Static(f.__func__), [owner, *args], kwargs)
     if isinstance(f, types.FunctionType) and not is_library(f):
         return call_user(ev, fn, f, args, kwargs)
     if isinstance(f, enum.EnumMeta):
         known = [ev.ask(a, "what a member of an enum is found by") for a in args]
-        return ev.lift(attempted(ev, lambda: f(*known)))
+        return lift(ev, attempted(ev, lambda: f(*known)))
     if isinstance(f, type) and issubclass(f, BaseException):
         return exception(ev, f, args, kwargs)
     if hasattr(f, "__origin__"):  # Box[float]
-        return ev.call(ev.lift(f.__origin__, (f, ("attr", "__origin__"))), args, kwargs)
+        return ev.call(lift(ev, f.__origin__, (f, ("attr", "__origin__"))), args, kwargs)
     if isinstance(f, type) and is_container(f):
         return instantiate(ev, f, args, kwargs)
     if hasattr(f, "__wrapped__") and not isinstance(f, types.FunctionType):  # a cache around the function
-        return ev.call(ev.lift(f.__wrapped__, (*(fn.path or (f,)), ("attr", "__wrapped__"))), args, kwargs)
+        return ev.call(lift(ev, f.__wrapped__, (*(fn.path or (f,)), ("attr", "__wrapped__"))), args, kwargs)
     method = special_method(ev, fn, "__call__")
     if method is not None:
         return ev.call(method, args, kwargs)
@@ -256,6 +249,6 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
 def _bound(ev: Evaluator, name: str, x: Any, path: Path) -> Abstract:
     """What a partial binds."""
     ev.names.setdefault(path, name)
-    return ev.lift(x, path)
+    return lift(ev, x, path)
 
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import gast
 
-from sct.frontend.interpreter.interpreter import Evaluator, Frame
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.frames import Frame
 from sct.frontend.source.name_scopes import declared, free_names
 from sct.frontend.values.abstract_values import (
     Abstract,

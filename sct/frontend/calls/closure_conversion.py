@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.evaluator.evaluator import Evaluator
 from sct.ir import Eqn, Fn, Value, free_values, has_effect, rebuild, walk
 from sct.ops import call
 

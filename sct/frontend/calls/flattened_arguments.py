@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 from sct.frontend.calls.captured_variables import Outer, captured
-from sct.frontend.interpreter.interpreter import Evaluator, Frame
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.frames import Frame
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,

@@ -28,9 +28,10 @@ from sct.frontend.calls.flattened_arguments import (
     leaf_indices,
     operand_of,
 )
-from sct.frontend.heap.store import Cells, Store
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.frames import Dead, Doubt, Frame
+from sct.frontend.evaluator.store import Cells, Store
 from sct.frontend.heap.subscripts import write_through
-from sct.frontend.interpreter.interpreter import Dead, Doubt, Evaluator, Frame
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.values.abstract_values import Abstract, Array, Key, Ref, Slots
 from sct.frontend.values.guards import NeedsStatic

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.heap.store import is_number
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, called, special
+from sct.frontend.arguments.lift import lift, opaque
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
 from sct.frontend.library.argument_checks import check_method
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -34,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
+    is_number,
 )
 from sct.ir import Lit, Operand, Value, is_float
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, Type
@@ -94,7 +96,7 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     made = gives or _result_type(ev, named, args, kwargs)
     if made is not None:
         attrs["type"] = made
-    callee = ev.opaque(fn) if isinstance(fn, Static) else fn
+    callee = opaque(ev, fn) if isinstance(fn, Static) else fn
     assert isinstance(callee, Value)
     return ev.wrap(ev.emit(apply, callee, *operands, **attrs))
 
@@ -166,7 +168,7 @@ def exception(ev: Evaluator, f: type, args: Args, kwargs: Kwargs) -> Abstract:
     operands = [ev.operand(a) for a in (*args, *kwargs.values())]
     if not kwargs and getattr(builtins, f.__name__, None) is f:
         return ev.emit(python, *operands, callee=f.__name__)  # type: ignore[no-any-return]
-    return ev.emit(apply, ev.opaque(Static(f, (f,))), *operands, keywords=tuple(kwargs))  # type: ignore[no-any-return]
+    return ev.emit(apply, opaque(ev, Static(f, (f,))), *operands, keywords=tuple(kwargs))  # type: ignore[no-any-return]
 
 
 @special(logging.getLogger)
@@ -268,7 +270,7 @@ def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract |
         return _format(ev, owner, args, kwargs)
     known = [_known(ev, a) for a in args]
     named = {k: _known(ev, v) for k, v in kwargs.items()}
-    return ev.lift(attempted(ev, lambda: f(*known, **named)))
+    return lift(ev, attempted(ev, lambda: f(*known, **named)))
 
 
 def _known(ev: Evaluator, v: Abstract) -> Any:

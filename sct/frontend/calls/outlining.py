@@ -17,7 +17,8 @@ from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.calls.flattened_arguments import kind_of
-from sct.frontend.interpreter.interpreter import Evaluator, Frame
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.frames import Frame
 from sct.frontend.values.abstract_values import Abstract, Key
 from sct.ir import Eqn, Fn, walk
 from sct.ir.types import Dim

@@ -12,13 +12,17 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
+from sct.frontend.arguments.lift import lift
 from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.calls.flattened_arguments import same_kind
 from sct.frontend.calls.function_specialization import call_outlined
 from sct.frontend.calls.opaque_calls import may_be_differentiated, opaque_call
 from sct.frontend.calls.outlining import Outline, evaluated_in_line, site_of
-from sct.frontend.interpreter.exceptions import fitted
-from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Frame, Kwargs
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import fitted
+from sct.frontend.evaluator.frames import Dead, Frame
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.evaluator.own_methods import is_installed
 from sct.frontend.interpreter.statements import FALL, block, guard
 from sct.frontend.root_function import defaults_of, is_made_anew, is_read_at_calls
 from sct.frontend.source.name_liveness import Liveness
@@ -26,7 +30,6 @@ from sct.frontend.source.name_scopes import declared, local_names, own_nodes, re
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
 from sct.frontend.values.abstract_values import Abstract, Key, Path, Poison, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
-from sct.frontend.values.own_methods import is_installed
 from sct.ir import Value
 from sct.ir.types import NONE, Undef
 
@@ -89,7 +92,7 @@ class _Default:
     def lifted(self) -> Abstract:
         fixed = isinstance(self.value, (bool, int, float, str, type(None))) and not self.read
         self.ev.names.setdefault(self.path, self.name)
-        return self.ev.lift(self.value, None if fixed else self.path)
+        return lift(self.ev, self.value, None if fixed else self.path)
 
 
 class _Globals(dict):  # type: ignore[type-arg]

@@ -1,5 +1,5 @@
 """The abstract heap: containers, objects and arrays by address.
 
-`store` holds the names and cells of one path and joins those of two. The other modules read and write its
+`join_paths` evaluates the two branches of a conditional and joins their heaps.  The other modules read and write
 cells: by subscript, by attribute, by assignment, or as lists whose length is known only at run time.
 """

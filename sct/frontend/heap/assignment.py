@@ -8,11 +8,13 @@ from typing import Any
 
 import gast
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.frames import Dead
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import set_attribute
 from sct.frontend.heap.subscripts import assign_item, slice_view
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.interpreter import Dead, Evaluator
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.loops.iterator_protocol import is_iterator, iterable, iterator, taken
 from sct.frontend.values.abstract_values import Abstract, Array, Key, ListRef, Ref, Static
@@ -80,8 +82,8 @@ def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
     def long() -> None:
         die(ev, "ValueError", f"too many values to unpack (expected {n})")
 
-    ev.branch(ev.emit(lt, size, n, spelling="operator.lt"), short, lambda: None)
-    ev.branch(ev.emit(gt, size, n, spelling="operator.gt"), long, lambda: None)
+    evaluate_branches(ev, ev.emit(lt, size, n, spelling="operator.lt"), short, lambda: None)
+    evaluate_branches(ev, ev.emit(gt, size, n, spelling="operator.gt"), long, lambda: None)
     if isinstance(v, Ref):
         return tuple(slice_view(ev, v, Static(k)) for k in range(n))
     return tuple(dynamic_lists.element(ev, v, Lit(k)) for k in range(n))

@@ -8,8 +8,8 @@ import types
 
 import numpy as np
 
+from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.subscripts import NUMPY_NAMES
-from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -29,7 +29,6 @@ from sct.ir.types import FLOAT, Opaque, Tensor
 from sct.ir.user_objects import is_user_class
 
 __all__ = ["class_object", "possible_classes", "python_class"]
-
 
 _ITERATED: dict[str, type] = {
     "range": range, "zip": zip, "map": map, "filter": filter, "enumerate": enumerate, "keys": type({}.keys()),

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sct.frontend.evaluator.store import HELD, STALE
 from sct.frontend.heap.dynamic_lists import (
-    HELD,
-    STALE,
     as_column,
     columns,
     element,
@@ -17,7 +16,6 @@ from sct.frontend.heap.dynamic_lists import (
     item_type,
     keys,
     leaves,
-    new_list,
     one_column,
     refuse_different_items,
     row_type,
@@ -31,7 +29,7 @@ from sct.ops import index, store
 from sct.ops.program import list_ops as ops
 
 if TYPE_CHECKING:
-    from sct.frontend.interpreter.interpreter import Evaluator
+    from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = ["append", "change", "extend", "joined", "part", "store_element"]
 
@@ -42,13 +40,14 @@ def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
     ends = (bounds.start, bounds.stop, bounds.step)
     key = ("s" + "".join("0" if b is None else "1" for b in ends),)
     made = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
-    return new_list(ev, slots(ev, ref).rows or 0, made, held=held)
+    return ev.new_dynamic_list(slots(ev, ref).rows or 0, made, held=held)
 
 
 def copied(ev: Evaluator, ref: ListRef) -> ListRef:
     """`list(xs)`"""
     held = shared(ev, ref)
-    return new_list(ev, slots(ev, ref).rows or 0, [ev.emit(ops.copy_list, c) for c in columns(ev, ref)], held=held)
+    copies = [ev.emit(ops.copy_list, c) for c in columns(ev, ref)]
+    return ev.new_dynamic_list(slots(ev, ref).rows or 0, copies, held=held)
 
 
 def change(ev: Evaluator, ref: ListRef, made: Sequence[Operand]) -> Abstract:
@@ -176,7 +175,7 @@ def taken(ev: Evaluator, v: Abstract) -> Abstract:
     if isinstance(v, Tup):
         return v.with_(taken(ev, x) for x in v.items)
     if isinstance(v, ListRef):
-        return new_list(ev, 0, [as_column(ev, v)])
+        return ev.new_dynamic_list(0, [as_column(ev, v)])
     return v
 
 
@@ -214,7 +213,7 @@ def joined(ev: Evaluator, a: ListRef, b: ListRef) -> ListRef:
     """`a + b`"""
     a, b = dynamic(ev, a, b), dynamic(ev, b, a)
     held = [shared(ev, a), shared(ev, b)]
-    return new_list(ev, item_type(ev, a)[0], _both(ev, ops.joined, a, b), held=any(held))
+    return ev.new_dynamic_list(item_type(ev, a)[0], _both(ev, ops.joined, a, b), held=any(held))
 
 
 def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
@@ -233,9 +232,9 @@ def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
     cell = slots(ev, ref)
     if cell.rows is None and len(cell.items) == 1 and not isinstance(cell.items[0], ListRef):
         shape, _ = shape_of(ev, cell.items[0])
-        return new_list(ev, shape, [ev.emit(ops.repeat, x, n) for x in leaves(ev, shape, cell.items[0])])
+        return ev.new_dynamic_list(shape, [ev.emit(ops.repeat, x, n) for x in leaves(ev, shape, cell.items[0])])
     if any(isinstance(t, List) for t in (item_type(ev, ref) if cell.rows is not None else row_type(ev, cell))[1]):
         ev.refuse("SCT310", "a list that holds one list several times is not supported",
                   hint="make each anew: `[[0.0] * m for _ in range(n)]`")
     made = dynamic(ev, ref, ref)
-    return new_list(ev, slots(ev, made).rows or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, made)])
+    return ev.new_dynamic_list(slots(ev, made).rows or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, made)])

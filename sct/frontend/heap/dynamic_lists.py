@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sct.frontend.evaluator.store import HELD
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -36,18 +37,16 @@ from sct.ops import dim, index
 from sct.ops.program import list_ops as ops
 
 if TYPE_CHECKING:
-    from sct.frontend.interpreter.interpreter import Evaluator
+    from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "HELD", "as_column", "cells", "columns", "element", "flat_columns", "grow", "is_dynamic", "length", "new_list",
-    "of_columns", "same_columns", "shape_of",
+    "as_column", "cells", "columns", "element", "flat_columns", "grow", "is_dynamic", "length", "of_columns",
+    "same_columns", "shape_of",
 ]
 
 Rows = tuple[Shape, list[Type]]
 """How items are made of leaves, and the types of these."""
 
-HELD = "it was put into a list, or taken out of one"
-STALE = "it was in a list, and lists in that list were written since"
 
 
 def slots(ev: Evaluator, ref: ListRef) -> Slots:
@@ -178,7 +177,7 @@ def as_column(ev: Evaluator, v: ListRef) -> Operand:
 def one_column(ev: Evaluator, v: ListRef) -> Ref:
     """The column of a list that is not one of tuples."""
     cell = slots(ev, v)
-    fresh(ev, cell)
+    ev.check_current(cell)
     if cell.rows != 0:
         ev.refuse("SCT503", "a list of tuples is not supported here", hint="use a list for each part")
     (column,) = cell.items
@@ -191,7 +190,7 @@ def flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
     cell = slots(ev, v)
     if cell.rows != tuple(range(len(cell.items))):
         return [one_column(ev, v)]
-    fresh(ev, cell)
+    ev.check_current(cell)
     return [c for c in cell.items if isinstance(c, Ref)]
 
 
@@ -203,7 +202,7 @@ def of_columns(ev: Evaluator, parts: Sequence[Abstract]) -> Abstract:
         return Static(None)
     n = ev.emit(dim, like, axis=0, spelling="builtins.len") if None in found else None
     made = [ev.emit(ops.repeat, None, n) if column is None else column for column in found]
-    return new_list(ev, tuple(range(len(made))), made)
+    return ev.new_dynamic_list(tuple(range(len(made))), made)
 
 
 def row_type(ev: Evaluator, cell: Slots) -> Rows:
@@ -260,32 +259,9 @@ def common_length(ev: Evaluator, ref: ListRef) -> Operand:
     return ev.emit(dim, *columns(ev, ref), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
 
 
-def fresh(ev: Evaluator, cell: Slots) -> None:
-    """Refuses a list that is not known to be what it was, or is an item of one."""
-    at: Slots | None = cell
-    while at is not None and at.frozen != STALE:
-        at = None if at.parent is None else slots(ev, ListRef(at.parent))
-    if at is not None:
-        ev.refuse("SCT307", "a list is read that another name may have changed", why=STALE,
-                  hint="take a copy: `list(xs)`")
-
-
-def new_list(ev: Evaluator, shape: Shape, made: Sequence[Operand], *, origin: str = "fresh",
-             held: bool = False) -> ListRef:
-    """A list with these columns, of which another one has items too, that may be written there, if it is `held`."""
-    items = []
-    for column in made:
-        addr = ev.new_addr()
-        ev.store.cells[addr] = Array(column, origin)
-        items.append(Ref(addr))
-    addr = ev.new_addr()
-    ev.store.cells[addr] = Slots(tuple(items), rows=shape, origin=origin, frozen=HELD if held else "")
-    return ListRef(addr)
-
-
 def columns(ev: Evaluator, ref: ListRef) -> list[Operand]:
     """What the columns hold now."""
-    fresh(ev, slots(ev, ref))
+    ev.check_current(slots(ev, ref))
     return [ev.read(c) for c in slots(ev, ref).items if isinstance(c, Ref)]
 
 
@@ -319,7 +295,7 @@ def length(ev: Evaluator, ref: ListRef) -> Operand:
 def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
     """`xs[i]`: arrays in it may not be written, lists in it are views."""
     cell = slots(ev, ref)
-    fresh(ev, cell)
+    ev.check_current(cell)
 
     def row(shape: Shape) -> Abstract:
         if isinstance(shape, Record):

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.store import (
+from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.store import (
     AMBIGUOUS,
+    STALE,
     Branch,
     Cells,
     Store,
@@ -19,6 +20,7 @@ from sct.frontend.heap.store import (
     of_one_class,
     tells,
 )
+from sct.frontend.heap import dynamic_lists
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -45,9 +47,9 @@ from sct.ir.types import Optional, Type, TypeMismatch, Undef, join
 from sct.ops import cond
 
 if TYPE_CHECKING:
-    from sct.frontend.interpreter.interpreter import Evaluator
+    from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["alike", "conflicts", "may_be_absent", "merge", "perhaps_tuple"]
+__all__ = ["alike", "conflicts", "evaluate_branches", "join_branches", "may_be_absent", "perhaps_tuple", "run_branches"]
 
 
 def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, object]]:
@@ -60,7 +62,7 @@ def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, objec
     return {(a, b) for a, b in pairs if len(right[a]) > 1 or len(left[b]) > 1}
 
 
-class _Join:
+class _Merge:
     def __init__(self, ev: Evaluator, left: Branch, right: Branch) -> None:
         self.ev, self.left, self.right = ev, left, right
         self.inner = (left.defines(), right.defines())
@@ -91,7 +93,7 @@ class _Join:
             type: Type = given.type if dead or isinstance(given.type, Undef) else Undef(given.type)
             a, b = (undef(given.type) if x is None else x for x in (a, b))
         else:
-            type = _join(a, b)
+            type = _join_types(a, b)
         if (a, b, own) not in self.made:
             dim = a.dim if a.dim is not None and a.dim == b.dim else None
             out = Value(type, hint or (a.hint if a.hint == b.hint else None), dim)
@@ -310,7 +312,7 @@ class _Join:
 
     def slots(self, x: Slots, y: Slots) -> Slots:
         items = tuple(self.value(p, q) for p, q in zip(x.items, y.items))
-        frozen = dynamic_lists.STALE if dynamic_lists.STALE in (x.frozen, y.frozen) else x.frozen or y.frozen
+        frozen = STALE if STALE in (x.frozen, y.frozen) else x.frozen or y.frozen
         return replace(x, items=items, frozen=frozen, origin=_origin((x, y)))
 
     def cell(self, addr: int) -> None:
@@ -377,16 +379,16 @@ def _layout(cells: Sequence[Array]) -> Layout:
     return found.pop() if len(found) == 1 else False
 
 
-def _join(a: Operand, b: Operand) -> Type:
+def _join_types(a: Operand, b: Operand) -> Type:
     return join(a.type, b.type)
 
 
-def merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> tuple[Store, Any]:
+def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> tuple[Store, Any]:
     """Join two paths: adds a `cond` to the evaluator's block.
 
     Returns the store after it, and the join of the branches' extra values.
     """
-    m = _Join(ev, left, right)
+    m = _Merge(ev, left, right)
     a, b = left.store, right.store
     both = [k for k in {**a.vars, **b.vars} if live(k) and not is_binding(k)]
     for key in both:
@@ -413,3 +415,40 @@ def merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Calla
     if m.outs or any(branch.builder.eqns for branch in (left, right)):
         ev.b.add(Eqn(cond, (pred,), tuple(o[2] for o in m.outs), {}, branches, loc=ev.loc))
     return m.store, extra
+
+
+def evaluate_branches(ev: Evaluator, pred: Operand, then: Callable[[], Abstract | None],
+                      orelse: Callable[[], Abstract | None], live: Callable[[Key], bool] | None = None) -> Any:
+    """Evaluates both branches and joins them: the value that is `then()` or `orelse()`."""
+    branches = []
+    for thunk in (then, orelse):
+        with ev.inside(ev.fork()) as branch:
+            try:
+                branch.extra = thunk()
+            except Dead:
+                ev.store.dead = True
+        branches.append(branch)
+    made = join_branches(ev, pred, branches[0], branches[1], live or ev.live_in_statement)
+    if ev.store.dead:
+        raise Dead
+    return made
+
+
+def run_branches(ev: Evaluator, pred: Operand, then: Callable[[], Any], orelse: Callable[[], Any],
+                 live: Callable[[Key], bool]) -> None:
+    """Runs both branches and joins them; the store is dead if both raise."""
+    branches = []
+    for thunk in (then, orelse):
+        with ev.inside(ev.fork()) as branch:
+            try:
+                thunk()
+            except Dead:
+                ev.store.dead = True
+        branches.append(branch)
+    join_branches(ev, pred, branches[0], branches[1], live)
+
+
+def join_branches(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> Any:
+    """Joins two evaluated branches: the store after them, and the value that they return."""
+    ev.store, extra = _merge(ev, pred, left, right, live)
+    return extra

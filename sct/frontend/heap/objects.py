@@ -22,8 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from sct.frontend.interpreter.exceptions import attempted, die, fitted
-from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Kwargs, called
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die, fitted
+from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.handlers import Args, Kwargs, called
+from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
+from sct.frontend.evaluator.own_methods import is_generated, is_library
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
@@ -36,8 +41,6 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
-from sct.frontend.values.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
-from sct.frontend.values.own_methods import is_generated, is_library
 from sct.ir import Fn, Value, is_effect, walk
 from sct.ir.foreign import conversion_hint
 from sct.ir.real_ints import unmark_real
@@ -47,8 +50,8 @@ from sct.ops import BY_CALL, python, raise_
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "instantiate", "is_member",
-    "is_object", "reflected", "set_attribute", "special_call", "special_method", "undefined",
+    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "instantiate", "is_member", "is_object",
+    "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
 
 
@@ -167,7 +170,7 @@ def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: 
     if isinstance(owner, Static) and owner.path is not None:
         x = owner.peek
         attempted(ev, lambda: getattr(x, name))  # as the function itself would, and the object keeps it
-        return ev.lift(getattr(x, name), (*owner.path, ("attr", name)))
+        return lift(ev, getattr(x, name), (*owner.path, ("attr", name)))
     ev.refuse("SCT203", f"the `cached_property` `{name}` of this object is not supported")
 
 
@@ -188,7 +191,7 @@ def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
         return None
     if value is MISSING:
         return None
-    return ev.lift(value, (*path_to(owner), ("attr", name)))
+    return lift(ev, value, (*path_to(owner), ("attr", name)))
 
 
 def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abstract:
@@ -197,26 +200,26 @@ def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abst
     if isinstance(raw, property):
         if not isinstance(raw.fget, types.FunctionType):
             ev.refuse("SCT203", f"the property `{name}` has no Python function")
-        return ev.call(ev.lift(raw.fget, (*at, ("attr", "fget"))), [owner])
+        return ev.call(lift(ev, raw.fget, (*at, ("attr", "fget"))), [owner])
     if isinstance(raw, functools.cached_property):
-        return ev.call(ev.lift(raw.func, (*at, ("attr", "func"))), [owner])
+        return ev.call(lift(ev, raw.func, (*at, ("attr", "func"))), [owner])
     if isinstance(raw, staticmethod):
-        return ev.lift(raw.__func__, (*at, ("attr", "__func__")))
+        return lift(ev, raw.__func__, (*at, ("attr", "__func__")))
     if isinstance(raw, classmethod):
         own = owner if isinstance(owner, Static) and isinstance(owner.value, type) else Static(class_of(owner))
-        return Bound(ev.lift(raw.__func__, (*at, ("attr", "__func__"))), (own,))
+        return Bound(lift(ev, raw.__func__, (*at, ("attr", "__func__"))), (own,))
     if isinstance(raw, functools.partialmethod):
-        fn = ev.lift(raw.func, (*at, ("attr", "func")))
-        given = [ev.lift(x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(raw.args)]
-        named = [(k, ev.lift(x, (*at, ("attr", "keywords"), ("item", k)))) for k, x in raw.keywords.items()]
+        fn = lift(ev, raw.func, (*at, ("attr", "func")))
+        given = [lift(ev, x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(raw.args)]
+        named = [(k, lift(ev, x, (*at, ("attr", "keywords"), ("item", k)))) for k, x in raw.keywords.items()]
         return Bound(fn, (owner, *given), tuple(named))
     if isinstance(raw, types.FunctionType) or hasattr(raw, "__wrapped__") and hasattr(type(raw), "__get__"):
-        return Bound(ev.lift(raw, at), (owner,), method=True)
+        return Bound(lift(ev, raw, at), (owner,), method=True)
     if isinstance(raw, (types.WrapperDescriptorType, types.MethodDescriptorType)):
         return Bound(Static(raw), (owner,))
     if hasattr(type(raw), "__get__"):
         return _by_descriptor(ev, "__get__", raw, at, [owner, Static(class_of(owner))])
-    return ev.lift(raw, at)
+    return lift(ev, raw, at)
 
 
 def _by_descriptor(ev: Evaluator, method: str, raw: Any, at: tuple[Any, ...], args: Args) -> Abstract:
@@ -225,7 +228,7 @@ def _by_descriptor(ev: Evaluator, method: str, raw: Any, at: tuple[Any, ...], ar
     if fn is None or not is_user_class(type(raw)):
         ev.refuse("SCT203", f"a descriptor of class `{type(raw).__name__}` is not supported",
                   why="sct knows functions, properties, static and class methods, and classes written in Python")
-    return ev.call(Static(fn), [ev.lift(raw, at), *args])
+    return ev.call(Static(fn), [lift(ev, raw, at), *args])
 
 
 def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *, forced: bool = False) -> None:
@@ -245,7 +248,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
         if isinstance(raw, property):
             if not isinstance(raw.fset, types.FunctionType):
                 die(ev, "AttributeError", f"property {name!r} of {cls.__name__!r} object has no setter")
-            ev.call(ev.lift(raw.fset, (*at, ("attr", "fset"))), [owner, value])
+            ev.call(lift(ev, raw.fset, (*at, ("attr", "fset"))), [owner, value])
         elif _is_data(raw):
             if not hasattr(type(raw), "__set__"):
                 ev.refuse("SCT303", f"writing `{name}`, a descriptor without `__set__`, is not supported")
@@ -404,7 +407,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
                   why="it has a `__new__` or an `__init__` of its own", hint="make it outside the function")
     if is_namedtuple(cls):
         bound = _signature_bind(ev, cls.__new__, [Static(cls), *args], kwargs)
-        items = tuple(bound[f] if f in bound else ev.lift(cls._field_defaults[f], (cls, ("attr", "_field_defaults"),  # type: ignore[attr-defined]
+        items = tuple(bound[f] if f in bound else lift(ev, cls._field_defaults[f], (cls, ("attr", "_field_defaults"),  # type: ignore[attr-defined]
                                                                                    ("item", f)))
                       for f in cls._fields)  # type: ignore[attr-defined]
         return Tup(items, cls._fields, cls)  # type: ignore[attr-defined]
@@ -448,9 +451,9 @@ def _fill(ev: Evaluator, made: ObjRef, cls: type, init: types.FunctionType, args
             v = bound[f.name]
         elif f.default is not dataclasses.MISSING:
             fixed = isinstance(f.default, (bool, int, float, str, type(None)))
-            v = ev.lift(f.default, None if fixed else (*at, ("attr", "default")))
+            v = lift(ev, f.default, None if fixed else (*at, ("attr", "default")))
         elif f.default_factory is not dataclasses.MISSING:
-            v = ev.call(ev.lift(f.default_factory, (*at, ("attr", "default_factory"))), [])
+            v = ev.call(lift(ev, f.default_factory, (*at, ("attr", "default_factory"))), [])
         else:
             continue
         if kind == "_FIELD_INITVAR":

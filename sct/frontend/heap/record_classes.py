@@ -11,12 +11,13 @@ import typing
 from dataclasses import replace
 from typing import Any
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.objects import class_of, instantiate, special_call, special_method
 from sct.frontend.interpreter.attributes import get
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.values.abstract_values import (
     NAMESPACE,

@@ -9,10 +9,12 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.memory_facts import is_forbidden
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.objects import special_call, special_method
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.library.argument_checks import hashed
 from sct.frontend.operators.special_methods import as_index
 from sct.frontend.values.abstract_values import (
@@ -30,7 +32,6 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.frontend.values.memory_layout import is_forbidden
 from sct.ir import Lit, Operand, Value
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor, in_words
@@ -42,8 +43,8 @@ from sct.ops.linalg.einsum import write_view
 from sct.ops.program.list_ops import stacked, stacked_rows
 
 __all__ = [
-    "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "fits", "flagged", "item", "key_items", "nested",
-    "new_slice", "size_along", "slice_view", "subscript", "writable", "write_through",
+    "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "fits", "flagged", "item", "key_items", "nested", "new_slice",
+    "size_along", "slice_view", "subscript", "writable", "write_through",
 ]
 
 NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64"} | {

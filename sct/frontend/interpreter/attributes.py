@@ -11,11 +11,15 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.lookup_guards import absent, of_library, path_to
+from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
 from sct.frontend.heap.objects import get_attribute, is_object
 from sct.frontend.heap.subscripts import NUMPY_NAMES, size_along
-from sct.frontend.interpreter.exceptions import attempted
-from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -29,8 +33,6 @@ from sct.frontend.values.abstract_values import (
     Static,
     Tup,
 )
-from sct.frontend.values.lookup_guards import absent, of_library, path_to
-from sct.frontend.values.own_methods import is_library
 from sct.ir import Value
 from sct.ir.foreign import class_in_words
 from sct.ir.real_ints import unmark_real
@@ -155,14 +157,14 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     if path is None and isinstance(it, types.ModuleType):
         of_library(ev, it, name, found)
     if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and path is not None:
-        ev.lift(found.__func__, (*path, ("attr", "__func__")))
+        lift(ev, found.__func__, (*path, ("attr", "__func__")))
         return Static(found, path)
     if isinstance(found, (types.MethodType, types.BuiltinMethodType)) and found.__self__ is it and \
             not isinstance(it, types.ModuleType):
         if isinstance(found, types.MethodType) and path is not None:
-            ev.lift(found.__func__, (*path, ("attr", "__func__")))
+            lift(ev, found.__func__, (*path, ("attr", "__func__")))
         return Static(found, path)  # a new object each time: what is guarded is its owner, and its function
-    return ev.lift(found, path)
+    return lift(ev, found, path)
 
 
 def _is_written(it: Any) -> bool:

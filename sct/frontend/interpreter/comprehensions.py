@@ -14,10 +14,12 @@ from typing import Any, TypeVar
 import gast
 
 from sct.errors import SctError
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.store import binding
 from sct.frontend.heap.assignment import assign
-from sct.frontend.heap.store import binding
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.interpreter.expressions import lookup
-from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.interpreter.statements import FALL
 from sct.frontend.library.argument_checks import hashed
 from sct.frontend.loops.iterator_protocol import drained, iterable, iterator, most
@@ -204,7 +206,7 @@ def _looked(ev: Evaluator, node: Any, stops: bool, levels: tuple[Iterator[Abstra
             continue
         rest = functools.partial(_looked, ev, node, stops, levels)
         stopped = functools.partial(Static, stops)
-        return ev.branch(t, *((stopped, rest) if stops else (rest, stopped)))  # type: ignore[no-any-return]
+        return evaluate_branches(ev, t, *((stopped, rest) if stops else (rest, stopped)))  # type: ignore[no-any-return]
     return Static(not stops)
 
 

@@ -11,16 +11,18 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.arguments.lift import free_variable
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.lookup_guards import MISSING, of_builtins
 from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.objects import (
     is_object,
     special_call,
     special_method,
 )
-from sct.frontend.heap.store import is_number
 from sct.frontend.heap.subscripts import NUMPY_NAMES
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.library.argument_checks import hashed
 from sct.frontend.library.text_formatting import shown
 from sct.frontend.loops.iteration_space import items_of
@@ -37,9 +39,9 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
+    is_number,
 )
 from sct.frontend.values.guarded_numbers import is_asked
-from sct.frontend.values.lookup_guards import MISSING, of_builtins
 from sct.ir import Lit, Operand
 from sct.ops import fstring
 from sct.ops.program.effects import formats, python, samples_of
@@ -85,9 +87,9 @@ def lookup(ev: Evaluator, name: str) -> Abstract:
             at = (*ev.anchor(f), ("attr", "__closure__"), ("item", f.__code__.co_freevars.index(name)))
             ev.identities[at, "empty"] = at, types.CellType()
             return _unbound(ev, name)
-        return ev.free_variable(frame.cells, name)
+        return free_variable(ev, frame.cells, name)
     if name in frame.globals:
-        return ev.free_variable(frame.globals, name)
+        return free_variable(ev, frame.globals, name)
     found = of_builtins(ev, frame.function, name)
     return die(ev, "NameError", f"name '{name}' is not defined") if found is MISSING else Static(found)
 

@@ -13,10 +13,12 @@ from typing import Any
 
 import gast
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.class_of import python_class
-from sct.frontend.interpreter.exceptions import die
-from sct.frontend.interpreter.interpreter import Evaluator, expression
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.library.introspection import attribute_if_any
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.operators.comparisons import compare_one
@@ -56,7 +58,7 @@ def _all(ev: Evaluator, tests: Iterator[Test]) -> Abstract:
         rest.append(_all(ev, tests))
         return rest[0]
 
-    made = ev.branch(t, others, lambda: Static(False))
+    made = evaluate_branches(ev, t, others, lambda: Static(False))
     return boolean(t) if rest == [Static(True)] else made
 
 
@@ -88,7 +90,7 @@ def _any(ev: Evaluator, v: Abstract, p: Any) -> Abstract:
                       hint="write a case each")
         if k + 1 == len(p.patterns):
             return boolean(t)
-        return ev.branch(t, lambda: Static(True), lambda: go(k + 1))  # type: ignore[no-any-return]
+        return evaluate_branches(ev, t, lambda: Static(True), lambda: go(k + 1))  # type: ignore[no-any-return]
 
     return go(0)
 

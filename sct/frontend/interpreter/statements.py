@@ -11,14 +11,18 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
+from sct.frontend.arguments.lift import lift_module
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.handlers import statement
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.assignment import assign, home_of, named
+from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_branches
 from sct.frontend.heap.objects import set_attribute
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
 from sct.frontend.interpreter.attributes import get
-from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.expressions import closure, name
-from sct.frontend.interpreter.interpreter import Dead, Evaluator, statement
 from sct.frontend.operators.arithmetic_operators import binary, in_place
 from sct.frontend.operators.truth import condition
 from sct.frontend.source.name_scopes import reads
@@ -107,7 +111,7 @@ def guard(ev: Evaluator, stmts: Sequence[Any], at: int) -> None:
     if exits == kinds:
         return skip()
     after = ev.frames[-1].live.leaving(stmts[-1]) | ev.frames[-1].now
-    ev.either(fall_test(ev, kind), rest, skip, ev.live_after(after))
+    run_branches(ev, fall_test(ev, kind), rest, skip, ev.live_after(after))
 
 
 def run_arm(ev: Evaluator, thunk: Any) -> None:
@@ -136,7 +140,7 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
         if len(codes) == 1:
             return run_arm(ev, lambda: return_value(ev, frame.returns[code - RETURN - 1]))
         test = ev.emit(eq, kind, code, spelling="operator.eq")
-        ev.either(test, lambda: go([code]), lambda: go(codes[1:]), ev.live_after(frame.now))
+        run_branches(ev, test, lambda: go([code]), lambda: go(codes[1:]), ev.live_after(frame.now))
 
     go(sorted(exits))
 
@@ -194,7 +198,7 @@ def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: i
             after |= frame.live.leaving(stmts[-1])
     before = {k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED}
     state = ev.store, list(ev.b.eqns)
-    ev.join(test, branches[0], branches[1], ev.live_after(after | _pending(ev)))
+    join_branches(ev, test, branches[0], branches[1], ev.live_after(after | _pending(ev)))
     poisoned = [k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED and k not in before]
     if poisoned and _askable(ev, test):
         ev.store, ev.b.eqns[:] = state[0], state[1]
@@ -383,7 +387,7 @@ def assert_(ev: Evaluator, node: Any) -> None:
         if not test.value:
             fail()
         return
-    ev.branch(test, lambda: None, fail)
+    evaluate_branches(ev, test, lambda: None, fail)
 
 
 @statement(gast.Expr)
@@ -423,12 +427,12 @@ def import_(ev: Evaluator, node: Any) -> None:
         if isinstance(node, gast.Import):
             module = attempted(ev, lambda: importlib.import_module(alias.name))  # noqa: B023
             shown = alias.asname or alias.name.split(".")[0]
-            v = ev.lift_module(module if alias.asname else sys.modules[shown])
+            v = lift_module(ev, module if alias.asname else sys.modules[shown])
         else:
             shown = alias.asname or alias.name
             source = "." * level + (node.module or "")
             module = attempted(ev, lambda: importlib.import_module(source, package))  # noqa: B023
-            v = get(ev, ev.lift_module(module), alias.name)
+            v = get(ev, lift_module(ev, module), alias.name)
         assign(ev, gast.Name(shown, gast.Store(), None, None), v)
 
 

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.interpreter.exceptions import die
-from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs
 from sct.frontend.values.abstract_values import SLICE, Abstract, DefaultRef, DictRef, ListRef, Ref, Slots, Static, Tup
 from sct.frontend.values.guarded_numbers import plain
 from sct.ir import Value

@@ -13,13 +13,17 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
+from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.evaluator.store import type_of
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
-from sct.frontend.heap.store import is_number, type_of
 from sct.frontend.heap.subscripts import array_of, new_slice, size_along
-from sct.frontend.interpreter.exceptions import attempted, die
 from sct.frontend.interpreter.expressions import formatted
-from sct.frontend.interpreter.interpreter import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.library.argument_checks import hashed
 from sct.frontend.library.iterator_builtins import looked, select
 from sct.frontend.library.python_fallbacks import all_, any_, largest, largest_by, same, smallest, smallest_by
@@ -42,9 +46,9 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
+    is_number,
 )
 from sct.frontend.values.guarded_numbers import is_asked
-from sct.frontend.values.own_methods import is_library
 from sct.ir import Lit, Operand, Value
 from sct.ir.core import is_effect
 from sct.ir.types import FLOAT, INT, Opaque, Tensor
@@ -262,7 +266,7 @@ def _extreme(ev: Evaluator, name: str, over: Abstract) -> Abstract | None:
         if any(special_method(ev, x, method) is not None for x in items for method in ("__lt__", "__gt__")):
             ev.refuse("SCT503", f"`{name}` of an enum with comparisons of its own is not supported",
                       hint="compare its members")
-        return ev.lift(attempted(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
+        return lift(ev, attempted(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
     if len(items) == 1:
         return items[0]
     if any(isinstance(x, Ref) for x in items):
@@ -288,7 +292,7 @@ def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(numbers) == 2 and all(isinstance(t, Tensor) and t.carrier == "py" for t in numbers) and FLOAT in numbers:
         zero = ev.emit(eq, b, Lit(0)) if isinstance(b, Value) else Lit(b == Static(0))
         if zero != Lit(False):
-            ev.branch(zero, lambda: attempted(ev, lambda: divmod(1.0, 0.0)), lambda: None)
+            evaluate_branches(ev, zero, lambda: attempted(ev, lambda: divmod(1.0, 0.0)), lambda: None)
     return Tup((binary(ev, gast.FloorDiv, a, b), binary(ev, gast.Mod, a, b)))
 
 
@@ -305,7 +309,7 @@ def _on_known(f: Any) -> Special:
     """A builtin that is run now, on what is known."""
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         known = [ev.known(a, f"an argument of `{f.__name__}`") for a in args]
-        return ev.lift(attempted(ev, lambda: f(*known)))
+        return lift(ev, attempted(ev, lambda: f(*known)))
 
     return handler
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sct.errors import Loc, SctError
+from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.values.abstract_values import Path
-from sct.frontend.values.own_methods import is_library
 from sct.ir.user_objects import is_user_class
 from sct.ops import BY_CALL
 

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.arguments.lift import free_variable
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, is_instance_of, is_subclass_of, path_to
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
 from sct.frontend.heap.objects import class_of, find_attribute, if_it_gives, set_attribute, special_method
 from sct.frontend.interpreter.attributes import get
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
 from sct.frontend.library.argument_checks import check_operands
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -25,7 +28,6 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.frontend.values.lookup_guards import absent, as_it_is, in_class, is_instance_of, is_subclass_of, path_to
 from sct.ir import Value
 from sct.ir.types import Opaque, Tensor
 from sct.ops import is_instance
@@ -163,7 +165,7 @@ def super_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         frame = ev.frames[-1]
         if "__class__" not in frame.cells:
             die(ev, "RuntimeError", "super(): __class__ cell not found")
-        cls = ev.free_variable(frame.cells, "__class__")
+        cls = free_variable(ev, frame.cells, "__class__")
         first = [*frame.source.node.args.posonlyargs, *frame.source.node.args.args][0]
         owner = ev.store.vars[Key(frame.id, first.id)]
     if not (isinstance(cls, Static) and isinstance(cls.value, type)):

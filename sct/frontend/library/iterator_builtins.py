@@ -9,11 +9,13 @@ from typing import Any
 
 import gast
 
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import special_call
-from sct.frontend.heap.store import is_number
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
 from sct.frontend.library import python_fallbacks
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.loops.generator_expressions import run_through
@@ -23,7 +25,7 @@ from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.special_methods import as_index
 from sct.frontend.operators.truth import as_bool, boolean, truth
-from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup, is_number
 from sct.ir import Lit, Value
 from sct.ir.types import BOOL
 
@@ -74,7 +76,7 @@ def reversed_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return own
     v = ev.text(v)
     if isinstance(v, Static) and isinstance(v.value, (tuple, list, range, str, dict)):
-        return iterator(ev, Tup(tuple(map(ev.lift, reversed(v.value)))))
+        return iterator(ev, Tup(tuple(lift(ev, x) for x in reversed(v.value))))
     if isinstance(v, Tup):
         return iterator(ev, Tup(v.items[::-1]))
     known_set = isinstance(v, Static) and isinstance(v.value, (set, frozenset))
@@ -216,7 +218,7 @@ def _decides(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) ->
     def stop() -> Abstract:
         return Static(stops) if t.type == BOOL else boolean(t)
 
-    made = ev.branch(t, stop, others) if stops else ev.branch(t, others, stop)
+    made = evaluate_branches(ev, t, stop, others) if stops else evaluate_branches(ev, t, others, stop)
     return boolean(t) if rest == [Static(not stops)] else made
 
 
@@ -270,5 +272,5 @@ def select(ev: Evaluator, name: str, items: Iterator[Abstract], key: Abstract) -
         def same(pair: tuple[Abstract, ...] = (best, most)) -> Abstract:
             return Tup(pair)
 
-        best, most = ev.branch(t, other, same).items
+        best, most = evaluate_branches(ev, t, other, same).items
     return best

@@ -13,9 +13,10 @@ from typing import Any
 
 import gast
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.subscripts import item
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
 from sct.frontend.library import python_fallbacks
 from sct.frontend.library.iterator_builtins import as_iterator, chosen, first_that, takes_function
 from sct.frontend.loops.generator_expressions import has_items, is_long
@@ -38,7 +39,7 @@ from sct.frontend.values.abstract_values import (
     Closure,
     Iteration,
     ListRef,
-    Place,
+    Position,
     Static,
     Tup,
 )
@@ -100,7 +101,7 @@ def islice(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     bounds = [ev.ask(a, "a bound of islice") for a in args[1:]]
     first, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     attempted(ev, lambda: itertools.islice((), first, stop, step))
-    state = Tup((Place(0), Place(first or 0)))
+    state = Tup((Position(0), Position(first or 0)))
     return new_iterator(ev, "islice", (iterator(ev, args[0]), Static(first), Static(stop), Static(step or 1)), state)
 
 
@@ -110,7 +111,7 @@ def _sliced(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
     of, _, stop, step = it.parts
     state = kept(ev, it)
     assert isinstance(state, Tup)
-    count, to = (p.at or 0 for p in state.items if isinstance(p, Place))
+    count, to = (p.at or 0 for p in state.items if isinstance(p, Position))
     last, by = ev.ask(stop, "a bound of islice"), ev.ask(step, "a bound of islice")
     while count < to:
         if taken(ev, as_iterator(of)) is None:
@@ -119,7 +120,7 @@ def _sliced(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
     item = taken(ev, as_iterator(of)) if last is None or count < last else None
     if item is None:
         return use_up(ev, it)
-    keep(ev, it, Tup((Place(count + 1), Place(to + by if last is None else min(to + by, last)))))
+    keep(ev, it, Tup((Position(count + 1), Position(to + by if last is None else min(to + by, last)))))
     return item
 
 

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import possible_classes, python_class
 from sct.frontend.heap.record_classes import namedtuple_method
 from sct.frontend.heap.subscripts import item
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.interpreter import Args, Dead, Evaluator, Kwargs, called
 from sct.frontend.library.argument_checks import check_method, hashed
 from sct.frontend.library.numpy_functions import ARRAY_METHODS
 from sct.frontend.library.op_calls import call_named
@@ -100,7 +103,7 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(owner, Static) and isinstance(getattr(owner.value, name), types.MethodType):
         return ev.call(Static(getattr(owner.value, name).__func__), [owner, *args], kwargs)
     if isinstance(owner, Static) and isinstance(owner.value, str):
-        return ev.lift(getattr(owner.value, name)(*(ev.known(a, "an argument of a string method") for a in args)))
+        return lift(ev, getattr(owner.value, name)(*(ev.known(a, "an argument of a string method") for a in args)))
     ev.refuse("SCT203", f"the method `{name}` is not supported",
               hint="use np.sort of an array" if name == "sort" else "write it out")
 
@@ -155,7 +158,7 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
         entries = {}
     elif name == "popitem":
         last, v = attempted(ev, entries.popitem)
-        result = Tup((ev.lift(last), v))
+        result = Tup((lift(ev, last), v))
     else:
         key, *default = args
         known = hashed(ev, key)

@@ -13,6 +13,10 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import (
     array_of,
     assign_item,
@@ -24,8 +28,6 @@ from sct.frontend.heap.subscripts import (
     writable,
     write_through,
 )
-from sct.frontend.interpreter.exceptions import die
-from sct.frontend.interpreter.interpreter import SPECIAL, Args, Evaluator, Kwargs, Special, special
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.operators.arithmetic_operators import binary
@@ -285,7 +287,7 @@ def sections(ev: Evaluator, name: str, x: Ref, axis: int, n: Abstract, count: in
 def equal_sections(ev: Evaluator, n: Abstract, count: int) -> list[Abstract]:
     """The same, of a size that is known at run time alone."""
     rest = truth(ev, binary(ev, gast.Mod, n, Static(count)))
-    ev.branch(rest, lambda: die(ev, "ValueError", "array split does not result in an equal division"),
+    evaluate_branches(ev, rest, lambda: die(ev, "ValueError", "array split does not result in an equal division"),
               lambda: Static(None))
     each = binary(ev, gast.FloorDiv, n, Static(count))
     return [binary(ev, gast.Mult, Static(k), each) if k > 1 else each for k in range(1, count)]

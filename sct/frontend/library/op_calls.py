@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs
+from sct.frontend.evaluator.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.subscripts import COMPUTED, array_of, assign_item, fits, nested, writable
-from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs
 from sct.frontend.library.genuine_functions import is_genuine
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.operators.special_methods import plain_numbers
@@ -26,7 +28,6 @@ from sct.frontend.values.abstract_values import (
     Step,
     Tup,
 )
-from sct.frontend.values.memory_layout import contiguous, is_c_order, is_view
 from sct.ir import Eqn, Lit, Op, Operand, Value
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Dim, Tensor, TypeMismatch

@@ -12,10 +12,12 @@ from typing import Any
 
 import gast
 
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, instances, special
 from sct.frontend.heap.subscripts import assign_item, item
 from sct.frontend.interpreter.attributes import get
-from sct.frontend.interpreter.exceptions import attempted
-from sct.frontend.interpreter.interpreter import SPECIAL, Args, Evaluator, Kwargs, instances, special
 from sct.frontend.operators.arithmetic_operators import BINARY, UNARY, binary, in_place, unary
 from sct.frontend.operators.comparisons import COMPARE, compare_one
 from sct.frontend.operators.truth import as_bool, negated, truth
@@ -110,4 +112,4 @@ def call_methodcaller(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abst
     made, given = f.__reduce__()
     named = getattr(made, "keywords", {})
     name, *rest = given if not named else (*made.args, *given)
-    return ev.call(get(ev, args[0], name), [ev.lift(x) for x in rest], {k: ev.lift(x) for k, x in named.items()})
+    return ev.call(get(ev, args[0], name), [lift(ev, x) for x in rest], {k: lift(ev, x) for k, x in named.items()})

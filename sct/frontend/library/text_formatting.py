@@ -9,17 +9,27 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.objects import class_of, get_attribute, is_member, special_call
-from sct.frontend.heap.store import is_number
-from sct.frontend.interpreter.exceptions import die
-from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.loops.iterator_protocol import drained, iterator
 from sct.frontend.operators.special_methods import checked
-from sct.frontend.values.abstract_values import Abstract, Container, DefaultRef, DictRef, ListRef, Ref, Static, Tup
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Container,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    Ref,
+    Static,
+    Tup,
+    is_number,
+)
 from sct.frontend.values.guarded_numbers import is_asked
-from sct.frontend.values.lookup_guards import in_class
 from sct.ir import Lit, Operand, Value
 from sct.ir.user_objects import is_user_class
 from sct.ops import fstring
@@ -51,7 +61,7 @@ def text_of(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand
     """Add `repr(v)` to the parts and operands of an f-string."""
     if isinstance(v, Static) and is_asked(v.peek):
         ends = ("{", "}") if type(v.value) is set else ("frozenset({", "})")
-        _joined(ev, ends[0], [("", ev.lift(x)) for x in v.value], ends[1], parts, operands)
+        _joined(ev, ends[0], [("", lift(ev, x)) for x in v.value], ends[1], parts, operands)
     elif isinstance(v, Static):
         parts.append(repr(v.value))
     elif isinstance(v, (Value, Ref)):
@@ -59,7 +69,7 @@ def text_of(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand
         operands.append(ev.operand(v))
     elif isinstance(v, DictRef) and not isinstance(v, DefaultRef):
         cell = ev.slots(v)
-        _joined(ev, "{", [(ev.lift(k), x) for k, x in zip(cell.keys, cell.items)], "}", parts, operands)
+        _joined(ev, "{", [(lift(ev, k), x) for k, x in zip(cell.keys, cell.items)], "}", parts, operands)
     elif isinstance(v, ListRef) and not is_dynamic(ev, v):
         _joined(ev, "[", [("", x) for x in ev.slots(v).items], "]", parts, operands)
     elif isinstance(v, Tup) and v.cls is tuple:

@@ -18,10 +18,12 @@ from typing import Any, TypeVar
 import gast
 
 from sct.errors import Loc, SctError
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.frames import Frame
+from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.assignment import assign
 from sct.frontend.interpreter import comprehensions
 from sct.frontend.interpreter.comprehensions import MOST_UNROLLED, Unknown, all_hold, appended, attempted, names_of
-from sct.frontend.interpreter.interpreter import Evaluator, Frame, expression
 from sct.frontend.interpreter.statements import FALL
 from sct.frontend.loops.iteration_space import SPACES, Space, from_zero, in_step, space
 from sct.frontend.loops.iterator_protocol import (
@@ -37,7 +39,7 @@ from sct.frontend.loops.iterator_protocol import (
     use_up,
 )
 from sct.frontend.source.name_scopes import reads
-from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Place, Poison, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Position, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ops import gt
 
@@ -101,7 +103,7 @@ def _generated(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
         if len(_text(it).generators) == 1 and not _keeps(_text(it)):
             for name in frame.locals:  # each item binds it anew
                 ev.store.vars.pop(Key(frame.id, name), None)
-    move(ev, it, Place(at))
+    move(ev, it, Position(at))
     keep(ev, it, Tup(inner))
     return use_up(ev, it) if item is None else item
 

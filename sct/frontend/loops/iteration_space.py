@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sct.errors import SctError
+from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.subscripts import slice_view
-from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.loops.iterator_protocol import (
     ENDLESS,
     VIEWS,
@@ -42,7 +42,6 @@ from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
 __all__ = ["NESTS", "SPACES", "Space", "from_zero", "in_step", "is_run_over", "items_of", "length", "space"]
-
 
 # -- what is iterated over -------------------------------------------------------------------------
 

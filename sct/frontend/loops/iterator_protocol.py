@@ -4,7 +4,7 @@
     a = next(g)            f(xs[0])
     b, c = g               f(xs[1]), f(xs[2]): now `g` is used up, for all its names
 
-An iterator is an `Iteration` with a state on the heap: a `Place`, how many items it has given,
+An iterator is an `Iteration` with a state on the heap: a `Position`, how many items it has given,
 and what else it keeps.  So names, containers and functions share it, and paths that leave it at
 different places disagree on the place: then it is not run through any more.  An iterator of
 iterators (`zip`, `map`, ...) takes from these.
@@ -20,11 +20,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.errors import SctError
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.exceptions import die
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.objects import special_call, special_method, undefined
-from sct.frontend.heap.store import is_number
 from sct.frontend.heap.subscripts import size_along, slice_view
-from sct.frontend.interpreter.exceptions import die
 from sct.frontend.library.argument_checks import check_operands
 from sct.frontend.operators.special_methods import checked
 from sct.frontend.values.abstract_values import (
@@ -35,12 +35,13 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     ObjRef,
     Perhaps,
-    Place,
     Poison,
+    Position,
     Ref,
     Slots,
     Static,
     Tup,
+    is_number,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
@@ -48,7 +49,7 @@ from sct.ir.types import INT, Dim, Tensor
 from sct.ops import lt
 
 if TYPE_CHECKING:
-    from sct.frontend.interpreter.interpreter import Evaluator
+    from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
     "ENDLESS", "VIEWS", "check_iterable", "drained", "ends", "exhaust", "is_iterator", "iterable", "iterator", "keep",
@@ -82,7 +83,7 @@ def takes(kind: str) -> Callable[[Taker], Taker]:
 def new_iterator(ev: Evaluator, kind: str, parts: tuple[Abstract, ...], state: Abstract = _NOTHING) -> Iteration:
     """An iterator that has given nothing yet; `state` is what it keeps besides its place."""
     addr = ev.new_addr()
-    ev.store.cells[addr] = Slots((Place(0), state), ("at", "kept"))
+    ev.store.cells[addr] = Slots((Position(0), state), ("at", "kept"))
     return Iteration(kind, parts, addr)
 
 
@@ -100,7 +101,7 @@ def _slots(ev: Evaluator, it: Iteration) -> Slots:
 def place(ev: Evaluator, it: Iteration) -> int | None:
     """How many items the iterator has given; None: it is used up."""
     at = _slots(ev, it).items[0]
-    if not isinstance(at, Place):
+    if not isinstance(at, Position):
         _not_known(ev)
     return at.at
 
@@ -126,7 +127,7 @@ def keep(ev: Evaluator, it: Iteration, state: Abstract) -> None:
     ev.store.cells[it.state] = replace(cell, items=(cell.items[0], state))
 
 
-def move(ev: Evaluator, it: Iteration, at: Place | Poison) -> None:
+def move(ev: Evaluator, it: Iteration, at: Position | Poison) -> None:
     assert it.state is not None
     cell = _slots(ev, it)
     ev.store.cells[it.state] = replace(cell, items=(at, cell.items[1]))
@@ -134,7 +135,7 @@ def move(ev: Evaluator, it: Iteration, at: Place | Poison) -> None:
 
 def use_up(ev: Evaluator, it: Iteration) -> Abstract | None:
     """The iterator has come to its end, and gives nothing any more: None."""
-    move(ev, it, Place(None))
+    move(ev, it, Position(None))
     return None
 
 
@@ -189,7 +190,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
     if isinstance(v, DictRef) or isinstance(v, Iteration) and v.kind in VIEWS:
         return new_iterator(ev, "iter", (v,), Static(_dict_of(ev, v).keys))
     if isinstance(v, Static) and isinstance(v.value, _ITERABLE):
-        v = Tup(tuple(map(ev.lift, v.value)))
+        v = Tup(tuple(lift(ev, x) for x in v.value))
     if isinstance(v, (Tup, ListRef, Iteration, Ref)):
         if isinstance(v, Ref) and not ev.type_of(v).rank:  # type: ignore[union-attr]
             die(ev, "TypeError", "iteration over a 0-d array")
@@ -206,7 +207,7 @@ def taken(ev: Evaluator, it: Iteration) -> Abstract | None:
         return None
     made = _TAKERS[it.kind](ev, it, at)
     if place(ev, it) == at and made is not None:
-        move(ev, it, Place(at + 1))
+        move(ev, it, Position(at + 1))
     return made
 
 
@@ -277,7 +278,7 @@ def view_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
     kind = v.kind if isinstance(v, Iteration) else "keys"
     if kind == "values":
         return cell.items
-    keys = tuple(map(ev.lift, cell.keys))
+    keys = tuple(lift(ev, x) for x in cell.keys)
     return keys if kind == "keys" else tuple(map(Tup, zip(keys, cell.items)))
 
 
@@ -346,7 +347,7 @@ def most(ev: Evaluator, v: Abstract) -> int | None:
         return len(range(*bounds)) if len(bounds) == len(v.parts) else None
     if v.kind in VIEWS:
         return len(_dict_of(ev, v).keys)
-    if not isinstance(at := _slots(ev, v).items[0], Place):
+    if not isinstance(at := _slots(ev, v).items[0], Position):
         return None
     if at.at is None:
         return 0

@@ -8,19 +8,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.dynamic_lists import HELD, STALE
-from sct.frontend.heap.join_paths import alike, conflicts, may_be_absent, perhaps_tuple
-from sct.frontend.heap.store import (
+from sct.frontend.evaluator.store import (
     AMBIGUOUS,
+    HELD,
+    STALE,
     Store,
     is_binding,
-    is_number,
     is_such_tuple,
     is_written,
     of_one_class,
     type_of,
 )
+from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.join_paths import alike, conflicts, may_be_absent, perhaps_tuple
 from sct.frontend.loops.loop_head import Again, Grown, Head, is_start
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -38,6 +38,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
+    is_number,
     parts,
 )
 from sct.frontend.values.exact_keys import same_keys
@@ -413,4 +414,4 @@ def _kind(v: Abstract) -> str:
     if isinstance(v, ObjRef) or isinstance(v, Tup) and v.cls is not tuple:
         return f"an object of class `{v.cls.__name__}`"
     return {"Ref": "an array", "Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict",
-            "Iteration": "an iterator", "Place": "an iterator at one place"}.get(type(v).__name__, "a function")
+            "Iteration": "an iterator", "Position": "an iterator at one place"}.get(type(v).__name__, "a function")

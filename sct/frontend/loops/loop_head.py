@@ -12,10 +12,9 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.store import AMBIGUOUS, HELD, STALE, binding, of_one_class, tells
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.dynamic_lists import HELD
-from sct.frontend.heap.store import AMBIGUOUS, binding, is_number, of_one_class, tells
-from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.loops.iteration_space import Space
 from sct.frontend.source.name_scopes import reads, writes
 from sct.frontend.values.abstract_values import (
@@ -31,6 +30,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
+    is_number,
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Lit, Operand, Value, undef
@@ -203,8 +203,8 @@ class Head:
                 return Poison(memo.poison[id])
             items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
             self.entered.append((id, kept.addr, v.addr))
-            stale = dynamic_lists.STALE in (cell.frozen, made.frozen)
-            frozen = dynamic_lists.STALE if stale else cell.frozen or made.frozen
+            stale = STALE in (cell.frozen, made.frozen)
+            frozen = STALE if stale else cell.frozen or made.frozen
             ev.store.cells[kept.addr] = replace(made, items=tuple(x for x in items if x is not None), frozen=frozen)
             return kept
         if id in memo.types and is_number(v):

@@ -13,9 +13,12 @@ from typing import Any
 import gast
 
 from sct.errors import SctError
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.handlers import statement
+from sct.frontend.evaluator.store import AMBIGUOUS, Store
 from sct.frontend.heap.assignment import assign
-from sct.frontend.heap.store import AMBIGUOUS, Store
-from sct.frontend.interpreter.interpreter import Dead, Evaluator, statement
+from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
 from sct.frontend.loops.iteration_space import NESTS, Space, space
 from sct.frontend.loops.iterator_protocol import (
@@ -254,7 +257,7 @@ class _Loop(Trip):
         def stop() -> None:
             ev.exit = Static(END)
 
-        ev.branch(t, lambda: None, stop, ev.live_after(self.live_names))
+        evaluate_branches(ev, t, lambda: None, stop, ev.live_after(self.live_names))
         return None
 
     def exit(self, end: Store) -> tuple[Operand, frozenset[int]]:
@@ -371,7 +374,7 @@ class _Loop(Trip):
 
         def stopped() -> None:
             if returns and BREAK in exits:
-                ev.branch(ev.emit(lt, kind, RETURN, spelling="operator.lt"), fall, out)
+                evaluate_branches(ev, ev.emit(lt, kind, RETURN, spelling="operator.lt"), fall, out)
             elif returns:
                 out()
 
@@ -382,7 +385,7 @@ class _Loop(Trip):
             ev.exit = kind if len(returns) > 1 else Static(next(iter(returns)))
 
         live = ev.live_after(self.after | self.frame.live.leaving(node))
-        ev.either(test, lambda: block(ev, node.orelse), stopped, live)
+        run_branches(ev, test, lambda: block(ev, node.orelse), stopped, live)
 
 
 def _rename(v: Abstract, names: dict[Value, Value]) -> Abstract:

@@ -18,9 +18,10 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.subscripts import item, size_along
 from sct.frontend.interpreter.comprehensions import MOST_UNROLLED
-from sct.frontend.interpreter.interpreter import Args, Evaluator, Kwargs, special
 from sct.frontend.loops.iteration_space import items_of, length
 from sct.frontend.loops.iterator_protocol import is_iterator, most, new_iterator
 from sct.frontend.source.name_scopes import own_nodes

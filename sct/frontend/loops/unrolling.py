@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.assignment import assign
-from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, RETURN, block
 from sct.frontend.loops.iterator_protocol import taken
 from sct.frontend.values.abstract_values import Iteration, Static
@@ -63,7 +64,8 @@ def _guard_unrolled(ev: Evaluator, node: Any, items: Iteration, trips: int, kind
         _unroll_from(ev, node, items, trips)
 
     live = ev.frames[-1].live
-    ev.either(test, on, lambda: _leave_unrolled(ev, leaving), ev.live_after(live.head[node] | live.leaving(node)))
+    live_names = live.head[node] | live.leaving(node)
+    run_branches(ev, test, on, lambda: _leave_unrolled(ev, leaving), ev.live_after(live_names))
 
 
 def _leave_unrolled(ev: Evaluator, kinds: frozenset[int]) -> None:
@@ -82,4 +84,4 @@ def _leave_unrolled(ev: Evaluator, kinds: frozenset[int]) -> None:
         out()
     else:
         assert isinstance(kind, Value)
-        ev.branch(ev.emit(lt, kind, RETURN, spelling="operator.lt"), fall, out)
+        evaluate_branches(ev, ev.emit(lt, kind, RETURN, spelling="operator.lt"), fall, out)

@@ -10,13 +10,14 @@ from typing import Any
 
 import gast
 
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
-from sct.frontend.heap.store import is_number
-from sct.frontend.interpreter.exceptions import attempted, die
-from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
 from sct.frontend.operators.special_methods import plain_numbers
-from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup, is_number
 from sct.ir import Value
 from sct.ir.types import Optional, Tensor, Undef
 from sct.ops import BY_CALL, OPS
@@ -49,7 +50,7 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         return own
     if isinstance(a, Static) and isinstance(b, Static) and _is_known(a) and _is_known(b):
         try:
-            return ev.lift((in_place or run)(a.value, b.value))
+            return lift(ev, (in_place or run)(a.value, b.value))
         except TypeError as error:
             return die(ev, "TypeError", str(error))
         except (ArithmeticError, ValueError):
@@ -136,7 +137,7 @@ def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
     if is_object(v) or isinstance(v, Container) or v == Static(None):
         return undefined(ev, run, v)
     if isinstance(v, Static) and isinstance(v.peek, (bool, int, float, str, enum.Enum)):
-        return ev.lift(attempted(ev, lambda: run(v.value)))
+        return lift(ev, attempted(ev, lambda: run(v.value)))
     _no_strings(ev, v)
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:

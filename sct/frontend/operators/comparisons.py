@@ -15,7 +15,14 @@ from typing import Any
 
 import gast
 
+from sct.frontend.arguments.lift import lift
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.lookup_guards import in_class, is_subclass_of
+from sct.frontend.evaluator.own_methods import HASHING, is_generated, is_library, own_method
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import (
     bind,
     class_of,
@@ -28,8 +35,6 @@ from sct.frontend.heap.objects import (
     undefined,
 )
 from sct.frontend.heap.subscripts import array_of
-from sct.frontend.interpreter.exceptions import attempted
-from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.library.argument_checks import check_operands, hashed
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.loops.iterator_protocol import VIEWS, drained
@@ -51,8 +56,6 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
-from sct.frontend.values.lookup_guards import in_class, is_subclass_of
-from sct.frontend.values.own_methods import HASHING, is_generated, is_library, own_method
 from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.types import BOOL, Opaque, Tensor
 from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
@@ -77,7 +80,7 @@ def compare(ev: Evaluator, node: Any) -> Abstract:
         if isinstance(t, Lit):
             return go(right, k + 1) if t.value else one
         stop = Static(False) if isinstance(one, Value) and one.type == BOOL else one
-        return ev.branch(t, lambda: go(right, k + 1), lambda: stop)  # type: ignore[no-any-return]
+        return evaluate_branches(ev, t, lambda: go(right, k + 1), lambda: stop)  # type: ignore[no-any-return]
 
     return go(ev.eval(node.left), 0)
 
@@ -109,7 +112,7 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
         spelling, run = COMPARE[type(op)]
         names = f"__{spelling}__", f"__{_REFLECTED[spelling]}__"
         p, q = (ev.without_own(v, "what is compared", names) for v in (a, b))
-        return ev.lift(attempted(ev, lambda: run(p, q)))
+        return lift(ev, attempted(ev, lambda: run(p, q)))
     a, b = (_taken_apart(ev, v) for v in (a, b))
     if isinstance(a, (Tup, Container)) or isinstance(b, (Tup, Container)):
         return _compare_containers(ev, op, a, b)
@@ -121,7 +124,7 @@ def _where_present(ev: Evaluator, op: Any, a: Abstract, b: Abstract, v: Perhaps)
     def compared(x: Abstract) -> Abstract:
         return compare_one(ev, op, *(x if w is v else w for w in (a, b)))
 
-    return ev.branch(truth(ev, v), lambda: compared(ev.present(v)), lambda: compared(Static(None)))  # type: ignore[no-any-return]
+    return evaluate_branches(ev, truth(ev, v), lambda: compared(ev.present(v)), lambda: compared(Static(None)))  # type: ignore[no-any-return]
 
 
 def _taken_apart(ev: Evaluator, v: Abstract) -> Abstract:
@@ -220,7 +223,7 @@ def _all_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]], last: bool
         return _all_equal(ev, pairs[1:], last) if t.value else t
     if len(pairs) == 1 and last:
         return t
-    return ev.branch(ev.operand(t), lambda: _all_equal(ev, pairs[1:], last), lambda: Static(False))  # type: ignore[no-any-return]
+    return evaluate_branches(ev, ev.operand(t), lambda: _all_equal(ev, pairs[1:], last), lambda: Static(False))  # type: ignore[no-any-return]
 
 
 def one_or_equal(ev: Evaluator, x: Abstract, y: Abstract) -> Abstract:
@@ -274,7 +277,7 @@ def _ordered(ev: Evaluator, op: Any, left: tuple[Abstract, ...], right: tuple[Ab
               for x in (left[0], right[0])]
     if last and all(isinstance(t, Tensor) and t.carrier == "py" for t in types_):
         return compare_one(ev, op, left[0], right[0])  # of equal ones too, and a bool
-    return ev.branch(ev.operand(equal), lambda: _ordered(ev, op, left[1:], right[1:]),  # type: ignore[no-any-return]
+    return evaluate_branches(ev, ev.operand(equal), lambda: _ordered(ev, op, left[1:], right[1:]),  # type: ignore[no-any-return]
                      lambda: compare_one(ev, op, left[0], right[0]))
 
 
@@ -367,7 +370,7 @@ def _fields_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]]) -> Abst
     t = truth(ev, one)
     if isinstance(t, Lit):
         return _fields_equal(ev, pairs[1:]) if t.value else one
-    return ev.branch(t, lambda: _fields_equal(ev, pairs[1:]), lambda: one)  # type: ignore[no-any-return]
+    return evaluate_branches(ev, t, lambda: _fields_equal(ev, pairs[1:]), lambda: one)  # type: ignore[no-any-return]
 
 
 # -- membership ---------------------------------------------------------------------------------------------
@@ -433,4 +436,4 @@ def _any_equal(ev: Evaluator, x: Abstract, items: tuple[Abstract, ...]) -> Abstr
         return t if t.value else _any_equal(ev, x, items[1:])
     if len(items) == 1:
         return t
-    return ev.branch(ev.operand(t), lambda: Static(True), lambda: _any_equal(ev, x, items[1:]))  # type: ignore[no-any-return]
+    return evaluate_branches(ev, ev.operand(t), lambda: Static(True), lambda: _any_equal(ev, x, items[1:]))  # type: ignore[no-any-return]

@@ -14,15 +14,25 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.objects import special_method
-from sct.frontend.heap.store import is_number
 from sct.frontend.heap.subscripts import NUMPY_NAMES, array_of
-from sct.frontend.interpreter.exceptions import attempted
-from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.loops.iterator_protocol import view_items
 from sct.frontend.operators.special_methods import as_index
-from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Method, Ref, Slots, Static, Tup
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    DictRef,
+    Iteration,
+    ListRef,
+    Method,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+    is_number,
+)
 from sct.ir import Lit, Operand, Value
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from sct.frontend.interpreter.interpreter import Evaluator
+from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted
 from sct.frontend.heap.objects import is_object, special_call
-from sct.frontend.interpreter.exceptions import attempted
-from sct.frontend.interpreter.interpreter import Evaluator
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
 from sct.ir import Value
 from sct.ir.types import Opaque, Tensor

@@ -8,11 +8,13 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.lookup_guards import MISSING, in_class
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import is_member, is_object, special_call
-from sct.frontend.heap.store import is_number
-from sct.frontend.interpreter.exceptions import attempted
-from sct.frontend.interpreter.interpreter import Evaluator, expression
 from sct.frontend.loops.iteration_space import items_of
 from sct.frontend.operators.arithmetic_operators import unary
 from sct.frontend.operators.special_methods import checked
@@ -32,8 +34,8 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Static,
     Tup,
+    is_number,
 )
-from sct.frontend.values.lookup_guards import MISSING, in_class
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import BOOL, Dim, Optional, Tensor
 from sct.ops import BY_CALL, gt, is_none, ne, not_
@@ -70,7 +72,8 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         elem = v.type.elem
         if isinstance(elem, Tensor) and elem.is_scalar:
             absent = ev.emit(is_none, v)
-            return ev.operand(ev.branch(absent, lambda: Static(False), lambda: boolean(truth(ev, ev.defined(v)))))
+            return ev.operand(evaluate_branches(
+                ev, absent, lambda: Static(False), lambda: boolean(truth(ev, ev.defined(v)))))
     if isinstance(v, (Value, Ref)):
         x = ev.operand(v)
         if isinstance(x.type, Tensor) and x.type.is_scalar and x.type.kind == "b":
@@ -119,7 +122,7 @@ def condition(ev: Evaluator, node: Any) -> Operand:
         t = condition(ev, node.test)
         if isinstance(t, Lit):
             return condition(ev, node.body if t.value else node.orelse)
-        return ev.operand(ev.branch(t, lambda: boolean(condition(ev, node.body)),
+        return ev.operand(evaluate_branches(ev, t, lambda: boolean(condition(ev, node.body)),
                                     lambda: boolean(condition(ev, node.orelse))))
     if not isinstance(node, gast.BoolOp):
         return truth(ev, ev.eval(node))
@@ -133,7 +136,7 @@ def condition(ev: Evaluator, node: Any) -> Operand:
             return go(k + 1)
         stop: Abstract = Static(not is_and) if t.type == BOOL else t
         branches = lambda: go(k + 1), lambda: stop
-        return ev.branch(t, *(branches if is_and else reversed(branches)))  # type: ignore[no-any-return]
+        return evaluate_branches(ev, t, *(branches if is_and else reversed(branches)))  # type: ignore[no-any-return]
 
     return ev.operand(go(0))
 
@@ -198,7 +201,7 @@ def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
                       orelse: Callable[[], Abstract]) -> Abstract:
     """What one of two expressions gives; where the two do not go together, the test is asked."""
     store, mark = ev.store, len(ev.b.eqns)
-    made = ev.branch(t, then, orelse)
+    made = evaluate_branches(ev, t, then, orelse)
     if not isinstance(made, Poison):
         return made  # type: ignore[no-any-return]
     ev.store = store

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CAPTURED", "DELETED", "NAMESPACE", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure",
     "Container", "DefaultRef", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method",
-    "ObjRef", "Parent", "Perhaps", "Place", "Poison", "Pullback", "Record", "Ref", "Shape", "Slots", "Static", "Step",
-    "Together", "Tup", "is_number", "parts",
+    "ObjRef", "Parent", "Perhaps", "Poison", "Position", "Pullback", "Record", "Ref", "Shape", "Slots", "Static",
+    "Step", "Together", "Tup", "is_number", "parts",
 ]
 
 Path = tuple[Any, ...]
@@ -244,7 +244,7 @@ class Iteration:
     """What is run over: a `range`, or a view of a dict ("keys", "values", "items"), anew each time; or an iterator,
     which is run through once: `zip`, `map`, ..., or "iter" of a container.
 
-    state  of an iterator: the address of its slots, the first of which is a `Place`
+    state  of an iterator: the address of its slots, the first of which is a `Position`
     """
 
     kind: str
@@ -253,7 +253,7 @@ class Iteration:
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """How many items an iterator has given; None: it is used up.  No number of the program: paths that leave an
     iterator at different places disagree on it."""
 
@@ -273,7 +273,7 @@ DELETED = Poison("it is deleted")
 
 Abstract = Union[
     Static, Value, Ref, Tup, Perhaps, ListRef, DictRef, ObjRef, Bound, Cached, Parent, Closure, Method, Pullback,
-    Iteration, Place, Poison]
+    Iteration, Position, Poison]
 
 
 def parts(v: Abstract | None) -> tuple[Abstract, ...]:

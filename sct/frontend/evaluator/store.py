@@ -34,11 +34,13 @@ if TYPE_CHECKING:
     pass
 
 __all__ = [
-    "AMBIGUOUS", "Branch", "Captured", "Cells", "Store", "binding", "is_binding", "is_number", "is_such_tuple",
-    "is_written", "of_one_class", "tells", "type_of",
+    "AMBIGUOUS", "HELD", "STALE", "Branch", "Captured", "Cells", "Store", "binding", "is_binding", "is_number",
+    "is_such_tuple", "is_written", "of_one_class", "tells", "type_of",
 ]
 
 AMBIGUOUS = "paths through the program disagree on which names share this array"
+HELD = "it was put into a list, or taken out of one"
+STALE = "it was in a list, and lists in that list were written since"
 
 
 class Captured(dict[int, Cell]):

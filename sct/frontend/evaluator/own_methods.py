@@ -13,16 +13,13 @@ import functools
 import sysconfig
 import types
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sct.frontend.values.lookup_guards import in_class
+from sct.frontend.evaluator.lookup_guards import in_class
+from sct.frontend.evaluator.state import State
 from sct.ir.user_objects import attributes
 
-if TYPE_CHECKING:
-    from sct.frontend.interpreter.interpreter import Evaluator
-
 __all__ = ["COMPUTING", "HASHING", "is_generated", "is_installed", "is_library", "own_method"]
-
 
 # -- functions ----------------------------------------------------------------------------------------------
 
@@ -66,7 +63,7 @@ COMPUTING = (*HASHING, "__index__", "__int__", "__float__", "__lt__", "__le__", 
 """What functions of libraries call of an argument that they take for a number or a key."""
 
 
-def own_method(ev: Evaluator, x: Any, names: Iterable[str]) -> tuple[type, str] | None:
+def own_method(ev: State, x: Any, names: Iterable[str]) -> tuple[type, str] | None:
     """A class of the user and the first of the special methods that it has of its own: that of `x`, or of a part.
 
     Equality and hashes that `dataclass` has generated are fixed where the class is frozen.

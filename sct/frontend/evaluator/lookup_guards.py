@@ -12,17 +12,17 @@ import builtins
 import enum
 import types
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sct.frontend.evaluator.state import State
 from sct.frontend.values.abstract_values import Path, Static
 from sct.frontend.values.exact_keys import Same
 from sct.ir.user_objects import is_user_class
 
-if TYPE_CHECKING:
-    from sct.frontend.interpreter.interpreter import Evaluator
-
-__all__ = ["MISSING", "absent", "as_it_is", "found_in", "in_class", "in_parents", "is_instance_of", "is_subclass_of",
-           "of_builtins", "of_library", "path_to"]
+__all__ = [
+    "MISSING", "absent", "as_it_is", "found_in", "in_class", "in_parents", "is_instance_of", "is_subclass_of",
+    "of_builtins", "of_library", "path_to",
+]
 
 MISSING = object()
 """What a look-up gives that finds nothing."""
@@ -43,7 +43,7 @@ def as_it_is(x: Any) -> Path:
     return (x,) if isinstance(x, (type, types.FunctionType, types.ModuleType)) else (Same(x), ("attr", "x"))
 
 
-def absent(ev: Evaluator, path: Path, name: str) -> None:
+def absent(ev: State, path: Path, name: str) -> None:
     """The object at the path has no attribute of this name."""
     ev.identities[(*path, name), "no attribute"] = path, name
 
@@ -51,7 +51,7 @@ def absent(ev: Evaluator, path: Path, name: str) -> None:
 # -- names ------------------------------------------------------------------------------------------
 
 
-def of_builtins(ev: Evaluator, function: Any, name: str) -> Any:
+def of_builtins(ev: State, function: Any, name: str) -> Any:
     """The builtin that a name is which the module of the function does not bind; MISSING where there is none."""
     module = (*ev.module_of(function), ("attr", "__globals__"))
     ev.identities[(module, name), "unbound"] = module, name
@@ -63,7 +63,7 @@ def of_builtins(ev: Evaluator, function: Any, name: str) -> Any:
     return found
 
 
-def of_library(ev: Evaluator, module: types.ModuleType, name: str, found: Any) -> None:
+def of_library(ev: State, module: types.ModuleType, name: str, found: Any) -> None:
     """A library's module has this object under the name."""
     ev.identities[(module, name), "is"] = (module, ("attr", name)), found
 
@@ -79,7 +79,7 @@ def found_in(classes: Sequence[type], name: str) -> tuple[Any, type]:
     return MISSING, object
 
 
-def in_class(ev: Evaluator, cls: type, name: str) -> tuple[Any, type]:
+def in_class(ev: State, cls: type, name: str) -> tuple[Any, type]:
     """What a class has under a name, by its order of resolution, and the class that has it."""
     raw, where = found_in(cls.__mro__, name)
     if not any(c.__flags__ & _HEAP for c in cls.__mro__):
@@ -94,7 +94,7 @@ def in_class(ev: Evaluator, cls: type, name: str) -> tuple[Any, type]:
     return raw, where
 
 
-def in_parents(ev: Evaluator, cls: type, of: type, name: str) -> tuple[Any, type]:
+def in_parents(ev: State, cls: type, of: type, name: str) -> tuple[Any, type]:
     """The same of the classes that follow `of` in the order of resolution of `cls`: what `super()` has."""
     after = cls.__mro__[cls.__mro__.index(of) + 1:]
     raw, where = found_in(after, name)
@@ -107,7 +107,7 @@ def _is_read_anew(raw: Any) -> bool:
     return not hasattr(type(raw), "__get__") and (not callable(raw) or is_user_class(type(raw)))
 
 
-def _in_order(ev: Evaluator, cls: type, classes: Sequence[type], raw: Any, where: type, name: str) -> None:
+def _in_order(ev: State, cls: type, classes: Sequence[type], raw: Any, where: type, name: str) -> None:
     """The classes are in this order, those before `where` have no such name, and this one has this kind of thing."""
     ev.identities[(cls, "__mro__"), "is"] = (cls, ("attr", "__mro__")), cls.__mro__
     before = classes if raw is MISSING else classes[:classes.index(where)]
@@ -123,7 +123,7 @@ def _in_order(ev: Evaluator, cls: type, classes: Sequence[type], raw: Any, where
 # -- kinds ------------------------------------------------------------------------------------------
 
 
-def is_instance_of(ev: Evaluator, owner: Static, wanted: Any) -> bool:
+def is_instance_of(ev: State, owner: Static, wanted: Any) -> bool:
     """`isinstance` of an object that is known."""
     found = isinstance(owner.peek, wanted)
     if _may_change(type(owner.peek), wanted):
@@ -133,7 +133,7 @@ def is_instance_of(ev: Evaluator, owner: Static, wanted: Any) -> bool:
     return found
 
 
-def is_subclass_of(ev: Evaluator, cls: type, wanted: Any) -> bool:
+def is_subclass_of(ev: State, cls: type, wanted: Any) -> bool:
     """`issubclass`."""
     found = issubclass(cls, wanted)
     if _may_change(cls, wanted):

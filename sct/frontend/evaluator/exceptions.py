@@ -10,7 +10,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from sct.frontend.interpreter.interpreter import Dead, Evaluator
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.frames import Dead
 from sct.frontend.values.abstract_values import PLAIN
 from sct.ir import Lit
 from sct.ops import raise_

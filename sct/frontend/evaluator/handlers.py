@@ -14,7 +14,7 @@ import gast
 from sct.frontend.values.abstract_values import Abstract
 
 if TYPE_CHECKING:
-    from sct.frontend.interpreter.interpreter import Evaluator
+    from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
     "CALLS", "EXPRESSIONS", "INSTANCES", "NO_KEYWORDS", "SPECIAL", "STATEMENTS", "Args", "Kwargs", "Special", "called",

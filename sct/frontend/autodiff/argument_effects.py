@@ -1,0 +1,97 @@
+"""What the function does to its arguments: the parts that it writes, and those that it leaves as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+from sct.frontend.evaluator.state import State
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Array,
+    Container,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    ObjRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
+from sct.frontend.values.primal_record import ArgumentPart
+from sct.ir import Eqn, Fn, Operand, Value, walk
+from sct.ir.types import Tensor
+from sct.ops import call, store
+from sct.ops.program.list_ops import UPDATES
+
+__all__ = ["argument_contents", "final_contents"]
+
+
+@dataclass(frozen=True)
+class _Size:
+    """The keys of a dict, or how many items a list has."""
+
+    keys: Any
+
+
+Contents = dict[ArgumentPart, Union[Operand, _Size]]
+
+
+def argument_contents(ev: State, args: Mapping[int | str, Abstract]) -> Contents:
+    """What the heap says that the parts of the arguments hold now; nothing is said where that would take equations."""
+    return {place: x for k, v in args.items() for place, x in _contents(ev, v, (k,))}
+
+
+def final_contents(ev: State, before: Contents, after: Contents, eqns: Sequence[Eqn]
+                   ) -> tuple[tuple[ArgumentPart, ...], tuple[tuple[ArgumentPart, Operand], ...]]:
+    """The parts that `eqns` leave as they are, and those that they write one by one.
+
+    Behind a loop or a branch a write through another name may be to another buffer, where nothing reads the part any
+    more: then only that nothing is written at all says something, of arrays.
+    """
+    straight = not any(e.regions or e.op is call for e in eqns)
+    writes = any(e.op is call or e.op.name in UPDATES for e in walk(Fn("f", (), tuple(eqns), ())))
+    unwritten = tuple(place for place, x in before.items() if after.get(place) == x and (
+        straight or not writes and isinstance(x, Value) and isinstance(x.type, Tensor) and x.type.is_array))
+    written = tuple((place, x) for place, x in after.items()
+                    if isinstance(x, Value) and before.get(place) != x and _stored(ev, x, before.get(place)))
+    return unwritten, written if straight else ()
+
+
+def _stored(ev: State, x: Any, first: object) -> bool:
+    """Is `x` what writes of elements make of `first`?"""
+    while x is not first:
+        eqn = ev.defs.get(x) if isinstance(x, Value) else None
+        if eqn is None or eqn.op is not store:
+            return False
+        x = eqn.args[0]
+    return True
+
+
+def _contents(ev: State, v: Abstract, at: ArgumentPart) -> Iterator[tuple[ArgumentPart, Operand | _Size]]:
+    if isinstance(v, Tup):
+        for key, item in zip(v.fields or range(len(v.items)), v.items):
+            if isinstance(item, (Ref, Container, Tup)):
+                yield from _contents(ev, item, (*at, ("item" if isinstance(key, int) else "attr", key)))
+    elif isinstance(v, Ref):
+        cell = ev.store.cells.get(v.addr)
+        if not v.path and isinstance(cell, Array) and isinstance(cell.value, Value) \
+                and isinstance(cell.value.type, Tensor):
+            yield at, cell.value
+    elif isinstance(v, (ListRef, DictRef, ObjRef)) and not isinstance(v, DefaultRef):
+        yield from _slots(ev, v, at)
+    elif isinstance(v, Value) and isinstance(v.type, Tensor) or isinstance(v, Static) and type(v.value) in (int, float):
+        yield at, ev.lit(v)
+
+
+def _slots(ev: State, v: Any, at: ArgumentPart) -> Iterator[tuple[ArgumentPart, Operand | _Size]]:
+    cell = ev.store.cells.get(v.addr)
+    if not isinstance(cell, Slots) or cell.rows is not None or cell.parent is not None:
+        return
+    keys = range(len(cell.items)) if isinstance(v, ListRef) else cell.keys
+    if not isinstance(v, ObjRef):
+        yield at, _Size(len(keys) if isinstance(v, ListRef) else tuple(keys))
+    for key, item in zip(keys, cell.items):
+        yield from _contents(ev, item, (*at, ("attr" if isinstance(v, ObjRef) else "item", key)))

@@ -1,0 +1,68 @@
+"""The abstract evaluator: it finds the handler of each expression, statement and call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sct.frontend.evaluator.handlers import (
+    CALLS,
+    EXPRESSIONS,
+    NO_KEYWORDS,
+    STATEMENTS,
+    Args,
+    Kwargs,
+    unsupported,
+)
+from sct.frontend.evaluator.known_values import KnownValues
+from sct.frontend.source.parse import loc_of
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Poison,
+)
+
+__all__ = ["Evaluator"]
+
+
+class Evaluator(KnownValues):
+    """Evaluates functions on abstract values and builds their IR."""
+
+    def eval(self, node: Any) -> Abstract:
+        """The abstract value of an expression."""
+        handler = EXPRESSIONS.get(type(node))
+        if handler is None:
+            word, why, hint = unsupported(node)
+            self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
+        before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
+        try:
+            result: Abstract = handler(self, node)
+        except Exception as error:
+            self.failed(error)
+            raise
+        finally:
+            self.loc = before
+        if isinstance(result, Poison):
+            self.refuse("SCT502", "this value cannot be used", why=result.reason, node=node,
+                        hint="give it the same type on every path")
+        return result
+
+    def exec(self, node: Any) -> None:
+        """Run one statement."""
+        handler = STATEMENTS.get(type(node))
+        if handler is None:
+            word, why, hint = unsupported(node)
+            self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
+        before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
+        try:
+            handler(self, node)
+        except Exception as error:
+            self.failed(error)
+            raise
+        finally:
+            self.loc = before
+
+    def call(self, fn: Abstract, args: Args, kwargs: Kwargs = NO_KEYWORDS) -> Abstract:
+        """`fn(*args, **kwargs)`."""
+        caller = CALLS.get(type(fn))
+        if caller is None:
+            self.refuse("SCT203", "this object cannot be called")
+        return caller(self, fn, args, kwargs)

@@ -1,0 +1,131 @@
+"""Values that must be known while the function is evaluated: computed from the arguments, and guarded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sct.errors import SctError
+from sct.frontend.evaluator.operands import Operands
+from sct.frontend.evaluator.own_methods import COMPUTING, HASHING, own_method
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Static,
+    Tup,
+)
+from sct.frontend.values.guarded_numbers import Asked, asked, is_asked
+from sct.frontend.values.guards import UNKNOWN, Guard, NeedsStatic
+from sct.ir import Eqn, Fn, Lit, Operand, Value, free_values, is_effect, rebuild
+from sct.ir.interp import run
+from sct.ir.real_ints import unmark_real
+from sct.ir.text import show
+from sct.ir.types import Tensor
+from sct.ops.type_rules import numpy_dtype
+
+__all__ = ["KnownValues"]
+
+_INSTEAD_OF_ASKING = dict.fromkeys(
+    ("an index into a list", "an index into a list or tuple"), "use an array; or choose: `xs[0] if c else xs[1]`") | {
+    "a key of a dict": "use an array, and ints as indices in place of keys"}
+"""What to write where something has to be known, and is not."""
+
+
+class KnownValues(Operands):
+    """Asks for the run-time values of numbers and strings."""
+
+    def ask(self, v: Abstract, what: str, assumed: Any = None) -> Any:
+        """The run-time value of `v`, made a guard of this specialization; ahead of time what is `assumed`."""
+        if isinstance(v, Static):
+            return self.without_own(v, what, COMPUTING)
+        if isinstance(v, Tup):
+            items = tuple(self.ask(x, what) for x in v.items)
+            return items if v.cls is tuple else v.cls(*items)
+        x = self.operand(v)
+        if isinstance(x, Lit):
+            return x.value
+        fn = self._slice(x, what)
+        unknown = any(self.leaves[self.params.index(v)] is UNKNOWN for v in free_values(fn.replace(params=())))
+        if unknown and assumed is None:
+            self.refuse("SCT504", f"{what} must be known", why="there are no arguments to ask",
+                        hint=f'give its value: --args "{self._given(fn)} = ...", or a default; or call the derivative')
+        try:
+            (value,) = [assumed] if unknown else run(fn, list(self.leaves))
+        except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError) as error:
+            self.refuse("SCT504", f"{what} must be known", why=f"computing it raised {error!r}")
+        if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+            value = value.item()
+        if not isinstance(value, (bool, int, float, str, type(None))):
+            self.refuse("SCT504", f"{what} must be known", why=f"it is a {type(value).__name__}")
+        text = f"{x.hint or what} == {value!r}"
+        self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(text, fn, value))
+        return asked(value, x, self.b) if type(value) is float and self.is_varied(x) else value
+
+    def key(self, v: Abstract, what: str = "a key of a dict") -> Any:
+        """`ask`, of a key or an item of a set: it comes out again as the number that it was."""
+        if isinstance(v, Tup):
+            items = tuple(self.key(x, what) for x in v.items)
+            return items if v.cls is tuple else v.cls(*items)
+        if isinstance(v, Static):
+            return self.without_own(v, what, HASHING)
+        value = self.ask(v, what)
+        x = self.operand(v)
+        if not isinstance(x, Value) or type(value) not in (int, float):
+            return value
+        if self.is_varied(x):
+            return asked(value, x, self.b)
+        t = x.type
+        return numpy_dtype(unmark_real(t).dtype).type(value) if isinstance(t, Tensor) and t.carrier == "np" else value
+
+    def without_own(self, v: Static, what: str, names: Sequence[str]) -> Any:
+        """An object with which Python itself computes; refused if that would run special methods of the user."""
+        own = own_method(self, v.peek, names)
+        if own is not None:
+            cls, name = own
+            self.refuse("SCT503", f"{what} is an object of class `{cls.__name__}`, which has its own `{name}`",
+                        why="what that gives may be different in the next call",
+                        hint="use a string, a number, or a member of an enum without special methods")
+        return v.value
+
+    def known(self, v: Abstract, what: str) -> Any:
+        """`ask`, for Python itself to compute with: no number that is differentiated."""
+        value = self.ask(v, what)
+        if is_asked(value):
+            self.cut(f"{what} depends on a differentiated input")
+        return value
+
+    def text(self, v: Abstract) -> Abstract:
+        """An argument that is a string, where its value decides: asked."""
+        return Static(self.ask(v, "this string")) if isinstance(v, Value) and isinstance(self.leaf_of(v), str) else v
+
+    def _given(self, fn: Fn) -> str:
+        """The first argument that a value is computed from."""
+        return next((v.hint for v in free_values(fn.replace(params=())) if v.hint), "n")
+
+    def _slice(self, x: Value, what: str) -> Fn:
+        """The function of the leaves that computes `x`."""
+        needed: dict[Eqn, None] = {}
+
+        def visit(v: Operand) -> None:
+            if isinstance(v, Lit) or v in self.params:
+                return
+            if v in self.stands_for:
+                return visit(self.stands_for[v])
+            eqn = self.defs.get(v)
+            if eqn is None or is_effect(eqn):
+                error = SctError("SCT505", f"{what} must be known when the function is compiled",
+                                 why="it depends on what a loop, a branch or an effect computes",
+                                 hint=_INSTEAD_OF_ASKING.get(what, ""), loc=self.loc)
+                raise NeedsStatic(v, error)
+            if eqn not in needed:
+                for a in eqn.args:
+                    visit(a)
+                needed[eqn] = None
+
+        visit(x)
+        return rebuild(Fn("ask", tuple(self.params), tuple(needed), (x,)), self.outermost())
+
+    def given_back(self, x: Asked) -> Abstract:
+        """A number of the function where it leaves a set or is read of a key: what it was before it was asked."""
+        if x.home is not self.b and x.home not in self.open:
+            self.cut("a number that leaves a set, or is read of a key, depends on a differentiated input")
+        return x.of

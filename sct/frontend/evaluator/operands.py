@@ -1,0 +1,253 @@
+"""Abstract values as operands of the IR: equations are emitted here, and arrays are read here."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
+
+from sct.errors import SctError
+from sct.frontend.evaluator.frames import Dead, Doubt
+from sct.frontend.evaluator.memory_layout import layout
+from sct.frontend.evaluator.state import State
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Array,
+    Key,
+    Perhaps,
+    Poison,
+    Ref,
+    Static,
+    Tup,
+    is_number,
+)
+from sct.frontend.values.guarded_numbers import is_asked
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Builder, Lit, Op, Operand, Value
+from sct.ir.foreign import class_in_words, conversion_hint
+from sct.ir.real_ints import counts_as_real
+from sct.ir.types import INT, REAL, Dim, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ops import ELEMENTWISE, dim, fstring, python, raise_, stop_gradient, unwrap
+
+__all__ = ["Operands"]
+
+
+def is_array_of_numbers(made: Any, args: Sequence[Any]) -> bool:
+    """Is this an array that is made of no other?"""
+    types = [x.type for x in (made, *args) if isinstance(x, Value)]
+    return [isinstance(t, Tensor) and t.is_array for t in types] == [True] + [False] * (len(types) - 1)
+
+
+def _called(v: Static) -> str:
+    """What an object that is found outside is called."""
+    name = v.path[-1][1] if v.path is not None and len(v.path) > 1 else None
+    return name if isinstance(name, str) and name.isidentifier() else "it"
+
+
+class Operands(State):
+    """Emits equations, reads arrays, and wraps results."""
+
+    def emit(self, op: Op, *args: Operand | float | None, spelling: str | None = None, **attrs: Any) -> Any:
+        """Add an equation; type errors of the op become refusals."""
+        self.agree_sizes(op, args, attrs)
+        if any(map(is_asked, attrs.values())):
+            self.cut(f"an option of `{op.name}` depends on a differentiated input")
+        try:
+            made = self.b.emit(op, args, attrs, spelling=spelling, loc=self.loc)
+        except TypeMismatch as error:
+            for x in args:
+                if isinstance(x, Value) and isinstance(x.type, Opaque):
+                    self.refuse_object(x, f"`{op.name}` of")
+            self.doubt()
+            self.refuse("SCT501", str(error), hint=error.hint)
+        self.defs.update(dict.fromkeys(made if isinstance(made, tuple) else [made], self.b.eqns[-1]))
+        if any(isinstance(x, Value) and x.type == REAL for x in args) and is_array_of_numbers(made, args):
+            ints = [Value(INT) if isinstance(x, Value) and x.type == REAL else x for x in args]
+            other = Builder().emit(op, ints, attrs, spelling=spelling)
+            if isinstance(other, Value) and other.type != made.type:
+                self.refuse("SCT501", "the dtype of this array is not known",
+                            why="what it is made of is an int on one path and a float on another",
+                            hint="make it a float on all: `float(...)`")
+        return made
+
+    def doubt(self) -> None:
+        """Raise where a size may be wrong: what a function gives that is still being evaluated is assumed."""
+        for f in reversed(self.evaluating):
+            if f.recursive and f.result is not None and not f.fresh_sizes:
+                raise Doubt(f)
+
+    def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
+        self.doubt()
+        parts: list[Any] = ["operands could not be broadcast together with shapes "]
+        sizes: list[Operand] = []
+        for x in (*arrays, *arrays[:1]) if self.augmenting else arrays:
+            rank = x.type.rank if isinstance(x.type, Tensor) else 0
+            for k in range(rank):
+                sizes.append(self.b.emit(dim, (x,), {"axis": k}))
+                parts += ["(" if not k else ",", ("", "")]
+            parts.append(",) " if rank == 1 else ") ")
+        text = self.b.emit(fstring, sizes, {"parts": tuple(parts)})
+        error = self.b.emit(python, (text,), {"callee": "ValueError"}, loc=self.loc)
+        self.b.emit(raise_, (error,), loc=self.loc)
+        raise Dead
+
+    def call_op(self, op: Op, *args: Abstract, spelling: str | None = None, **attrs: Any) -> Abstract:
+        """Apply an op to abstract values; an array result gets a cell of its own."""
+        made = self.emit(op, *map(self.operand, args), spelling=spelling, **attrs)
+        return self.wrap(made) if not isinstance(made, tuple) else Tup(tuple(map(self.wrap, made)))
+
+    def wrap(self, v: Operand, *, origin: str = "fresh") -> Abstract:
+        """An IR operand as an abstract value."""
+        if isinstance(v, Lit):
+            return Static(v.value)
+        t = v.type.elem if isinstance(v.type, (Optional, Undef)) else v.type
+        if isinstance(t, Tensor) and t.is_array:
+            addr = self.new_addr()
+            self.store.cells[addr] = Array(v, origin, layout=layout(self, v))
+            return Ref(addr)
+        if isinstance(t, List):
+            return self.new_dynamic_list(0, [v], origin=origin)
+        return v
+
+    def operand(self, v: Abstract) -> Operand:
+        """The IR operand that an abstract value is, read now."""
+        if isinstance(v, Value):
+            return self.defined(v) if isinstance(v.type, (Optional, Undef)) else v
+        if is_number(v):
+            assert isinstance(v, Static)
+            return Lit(v.value)
+        if isinstance(v, Ref):
+            return self.read(v)
+        if isinstance(v, Poison):
+            self.refuse("SCT502", "this value cannot be used here", why=v.reason)
+        what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
+                "Perhaps": "a tuple that may be None", "Iteration": "an iterator"}.get(type(v).__name__)
+        if what is None and isinstance(v, Static) and (hint := conversion_hint(v.value, _called(v))):
+            self.refuse("SCT506", f"{class_in_words(v.value)} is not supported here",
+                        hint=hint if v.path is None else f"make it {hint.removeprefix('pass ')} outside the function")
+        what = what or (f"`{v.value!r}`" if isinstance(v, Static) else "a function")
+        hint = f"use its value: `{v.value}.value`" if isinstance(v, Static) and isinstance(v.value, enum.Enum) else \
+            "use a number or an array"
+        self.refuse("SCT503", f"{what} is not supported here", hint=hint)
+
+    def defined(self, v: Value) -> Value:
+        """A value that may be None or unassigned, used as what it is otherwise."""
+        made = v
+        while isinstance(made.type, (Optional, Undef)):
+            made = self.emit(unwrap, made)
+            made.hint = v.hint
+        return made
+
+    def present(self, v: Perhaps) -> Tup:
+        """The tuple, where it is read."""
+        return v.of.with_(self.defined(x) if isinstance(x, Value) else x for x in v.of.items)
+
+    def as_int(self, x: Any) -> Any:
+        """Ints that count as real, where integers are needed."""
+        return self.emit(stop_gradient, x) if isinstance(x, Value) and counts_as_real(x.type) else x
+
+    def bound(self, v: Abstract) -> Abstract:
+        """A value that some path does not assign, where it is read; it may still be None."""
+        if not isinstance(v, Value) or not isinstance(v.type, Undef):
+            return v
+        if not isinstance(v.type.elem, Optional):
+            return self.defined(v)
+        made: Value = self.emit(unwrap, v, to=v.type.elem)
+        made.hint = v.hint
+        return made
+
+    def variable(self, key: Key) -> Abstract:
+        """What a name is bound to, where it is read: it raises where no path has bound it."""
+        bound = self.store.is_bound(key)
+        if isinstance(bound, Value):
+            self.defined(bound)
+        return self.store.vars[key]
+
+    def read(self, ref: Ref) -> Operand:
+        """The current contents of an array."""
+        cell = self.store.cells[ref.addr]
+        assert isinstance(cell, Array)
+        self.is_array(cell)
+        value = cell.value
+        if isinstance(value, Value) and isinstance(value.type, (Optional, Undef)):
+            value = self.defined(value)
+        for step in ref.path:
+            value = self.emit(step.op, value, *step.args, spelling=step.spelling, **step.attrs)
+            value.hint = value.hint or step.name
+        return value
+
+    def contents(self, ref: Ref) -> Operand:
+        """What an array is, be it assigned or not: to be handed on, not to be used."""
+        cell = self.store.cells[ref.addr]
+        assert isinstance(cell, Array)
+        return self.read(ref) if ref.path else cell.value
+
+    def type_of(self, v: Abstract) -> Type:
+        """The type of a value without emitting anything that stays."""
+        if isinstance(v, Ref) and not v.path:
+            cell = self.store.cells[v.addr]
+            assert isinstance(cell, Array)
+            self.is_array(cell)
+            t = cell.value.type
+            return t.elem if isinstance(t, (Optional, Undef)) else t
+        if isinstance(v, Ref):
+            outer, self.b = self.b, Builder()
+            try:
+                return self.read(v).type
+            finally:
+                self.b = outer
+        if isinstance(v, Value):
+            return v.type
+        return Lit(v.value).type if isinstance(v, Static) else Lit(None).type
+
+    def shape_of(self, v: Abstract) -> tuple[Dim, ...]:
+        """The shape of a number or an array, with what is known of sizes put in."""
+        t = self.resolved(self.type_of(v))
+        return t.shape if isinstance(t, Tensor) else ()
+
+    def is_array(self, cell: Array) -> None:
+        """Refuses what is a number in the first iteration of a loop, and is used as an array."""
+        if cell.starts and not self.summing:
+            self.becomes_array()
+
+    @contextlib.contextmanager
+    def as_array(self) -> Iterator[None]:
+        """What starts as a number is looked at as the array that it becomes."""
+        outer, self.summing = self.summing, True
+        try:
+            yield
+        finally:
+            self.summing = outer
+
+    def becomes_array(
+            self, why: str = "in the first trip it is a number, for more than arithmetic with an array of that shape",
+    ) -> NoReturn:
+        """Where iterations are written one after the other, the number and the array are two values."""
+        raise NeedsStatic(Value(INT), SctError(
+            "SCT108", "a number becomes an array in this loop", why=why,
+            hint="start with an array: `v = np.zeros(n)`, `v = np.full(n, start)`", loc=self.loc))
+
+    def starts(self, v: Abstract) -> bool:
+        """Is this a number in the first iteration of a loop, and an array in the next?"""
+        cell = self.store.cells[v.addr] if isinstance(v, Ref) else None
+        return isinstance(cell, Array) and cell.starts
+
+    def combined(self, op: Op, values: Sequence[Any], run: Callable[[], Abstract]) -> Abstract:
+        """`run()`, the op of these values.
+
+        Of what starts as a number and becomes an array, an elementwise one with an array of that shape is the same
+        either way.
+        """
+        first = next(filter(self.starts, values), None)
+        if first is None:
+            return run()
+        with self.as_array():
+            shape = self.shape_of(first)
+            others = [v for v in values if isinstance(v, Ref) and not self.starts(v)]
+            if op not in ELEMENTWISE or all(self.shape_of(v) != shape for v in others):
+                self.becomes_array()
+            made = run()
+            if self.resolved(self.type_of(made)) != self.resolved(self.type_of(first)):
+                self.becomes_array()
+        return made

@@ -1,0 +1,385 @@
+"""The state of an abstract evaluation: names and heap, blocks of IR, calls in progress, what was read from outside."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from sct.errors import Loc, SctError
+from sct.frontend.evaluator.frames import Frame
+from sct.frontend.evaluator.store import AMBIGUOUS, HELD, STALE, Branch, Captured, Cells, Store
+from sct.frontend.root_function import anchors, innermost
+from sct.frontend.source.parse import loc_of
+from sct.frontend.values.abstract_values import (
+    CAPTURED,
+    NAMESPACE,
+    Abstract,
+    Array,
+    Container,
+    DictRef,
+    FreeLeaf,
+    Key,
+    ListRef,
+    ObjRef,
+    Path,
+    Ref,
+    Shape,
+    Slots,
+    Static,
+    Step,
+)
+from sct.frontend.values.guarded_numbers import Cut
+from sct.frontend.values.guards import UNKNOWN, Facts
+from sct.frontend.values.primal_record import PrimalRecord
+from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
+from sct.ir.core import is_float
+from sct.ir.foreign import class_in_words, conversion_hint
+from sct.ir.types import Type, TypeMismatch
+
+__all__ = ["State"]
+
+
+class State(Facts):
+    """Walks functions and builds their IR.
+
+    written_inside  what functions that are differentiated inside this one write, to their copies
+    root     the function that is differentiated, from which paths start; `anchors` are the paths to what is called
+               for it, by id: it itself, and what a partial or a method calls
+    names    what defaults are called, by path
+    reading  what the root does
+    attributes  ahead of time: the types of those of the object that it is bound to
+    store    what names are bound to, and the heap
+    open     the blocks around the one being built, `b`: what is made in them may be read in it
+    frames   the calls in progress; `all_frames` by id, those of closures that outlived them too
+    defs     the equation that makes a value
+    sites      what is evaluated as functions of their own; `functions` are these, `pinned`
+               those of their params that have to be known
+    inlined    the calls evaluated in line; `inlining` those in progress
+    summing    what starts as a number and becomes an array is being added to
+    augmenting  an array is written by an operator: NumPy names it twice where sizes do not go together
+    generating  how many generator expressions are making an item
+    few        the iterators whose items are taken one by one only if they are few
+    heads      the loops being walked
+    caches     functions with a cache found outside; `cache_states` what those that are called read
+    read_outside  what was read of what is found outside, and may be something else at another call;
+               `in_caches` how many calls of functions with a cache found outside are in progress
+    container_written  where a list, dict or object of the arguments is first written
+    given      what the call passes; `found_outside` the lists, dicts and objects that are read from outside
+    known_whole  containers of libraries, found outside, what they hold being a fact; `changed` those
+               that a call may change
+    """
+
+    def __init__(self, root: Any, sites: Any) -> None:
+        super().__init__()
+        self.root = root
+        self.anchors = anchors(root)
+        self.names: dict[Path, str] = {}
+        self.reading: PrimalRecord | None = None
+        self.b = Builder()
+        self.open: list[Builder] = []
+        self.captured = Captured()
+        self.store = Store(Cells({}, self.captured))
+        self.frames: list[Frame] = []
+        self.all_frames: dict[int, Frame] = {}
+        self.loc: Loc | None = None
+        self.failure: tuple[Exception, Loc | None] | None = None
+        self.defs: dict[Value | None, Eqn] = {}
+        self.stands_for: dict[Value, Operand] = {}
+        self.attributes: Mapping[str, Type] = {}
+        self.free: dict[Any, Abstract] = {}
+        self.free_leaves: list[FreeLeaf] = []
+        self.identities: dict[Any, tuple[Path, Any]] = {}
+        self.changed: set[int] = set()
+        self.known_whole: set[int] = set()
+        self.modules: dict[int, Any] = {}
+        self.exit_kinds: dict[Value, frozenset[int]] = {}
+        self.exit_falls: dict[Value, int] = {}
+        self.iterated: set[int] = set()
+        self.many_trips = False
+        self.summing = False
+        self.augmenting = False
+        self.generating = 0
+        self.few: set[int] = set()
+        self.heads: list[Any] = []
+        self.loop_memo: dict[Any, Any] = {}
+        self.sites = sites
+        self.inlined: list[Any] = []
+        self.inlining: list[Any] = []
+        self.functions: dict[Any, list[Any]] = {}
+        self.evaluating: list[Any] = []
+        self.pinned: dict[Any, set[str]] = {}
+        self.caches: dict[Any, Any] = {}
+        self.cache_states: dict[Any, Any] = {}
+        self.read_outside: list[str] = []
+        self.in_caches = 0
+        self.containers: set[int] = set()
+        self.entered: set[int] = set()
+        self.containers_twice = False
+        self.container_written: Loc | None = None
+        self.given: tuple[Any, ...] = ()
+        self.parameter_names: Collection[str] = ()
+        self.found_outside: dict[Path, Any] = {}
+        self.boundary = 0
+        self.written_inside: set[int] = set()
+        self.kept_outside: frozenset[int] = frozenset()
+        self.returned_at: Loc | None = None
+        self._next_addr = 0
+        self._last_kept = 0
+        self._last_object = 0
+        self._next_frame = 0
+
+    def forget(self) -> None:
+        """Let go of the arguments and the function: guards refer to this evaluator for as long as they live."""
+        self.leaves, self.root, self.frames, self.all_frames, self.free = [], None, [], {}, {}
+        self.store = Store(Cells({}, Captured()))
+
+    def refuse(self, code: str, what: str, *, why: str = "", hint: str = "", node: Any = None) -> NoReturn:
+        loc = loc_of(node, self.frames[-1].source.file) if node is not None and self.frames else self.loc
+        raise SctError(code, what, why=why, hint=hint, loc=loc)
+
+    def refuse_object(self, v: Value, use: str) -> NoReturn:
+        """Refuse a use of an object that is no number and no array; one that is passed is named."""
+        if v not in self.params or (x := self.leaves[self.params.index(v)]) is UNKNOWN:
+            self.refuse("SCT207", f"{use} an object that sct cannot see into",
+                        why="nothing is known of what the function that made it returns",
+                        hint="compute it outside the differentiated function")
+        self.refuse("SCT506", f"{use} {class_in_words(x)} is not supported",
+                    hint=conversion_hint(x, v.hint or "it") or "pass numbers and arrays")
+
+    def failed(self, error: Exception) -> None:
+        """Note where an error of sct's own came up; that types do not match is a refusal."""
+        if isinstance(error, TypeMismatch):
+            self.refuse("SCT501", str(error), hint=error.hint)
+        if isinstance(error, Cut):
+            self.cut("a number that is differentiated is computed with where its value is known")
+        if self.failure is None or self.failure[0] is not error:
+            self.failure = error, self.loc
+
+    def cut(self, what: str) -> NoReturn:
+        """Refuse what would be a constant, and is none."""
+        self.refuse("SCT401", what, why="its derivative would be cut silently: what is known carries none",
+                    hint="use a list in place of a set or of keys; or pass sct.stop_gradient(...) of it")
+
+    @contextlib.contextmanager
+    def inside(self, branch: Branch) -> Iterator[Branch]:
+        """Evaluate on the path `branch`, from where it stands."""
+        outer = self.store
+        self.store = branch.store
+        try:
+            with self.block(branch.builder):
+                yield branch
+        finally:
+            branch.store = self.store
+            self.store = outer
+
+    def fork(self) -> Branch:
+        """A new path that starts here."""
+        return Branch(self.store.copy(), Builder())
+
+    @contextlib.contextmanager
+    def block(self, builder: Builder) -> Iterator[Builder]:
+        """Build a region inside the current block."""
+        self.open.append(self.b)
+        self.b = builder
+        try:
+            yield builder
+        finally:
+            self.b = self.open.pop()
+
+    def live_in_statement(self, key: Key) -> bool:
+        """May the slot still be read, by the statements in progress or after them?"""
+        if key.name.startswith("<"):
+            return any(f.id == key.frame for f in self.frames)
+        for frame in self.frames:
+            if frame.id == key.frame:
+                return key.name in frame.now or key.name in frame.live.captured
+        return True
+
+    def live_after(self, names: frozenset[str]) -> Callable[[Key], bool]:
+        """Liveness of slots where `names` of the current function are live."""
+        frame = self.frames[-1].id
+        captured = self.frames[-1].live.captured
+
+        def live(key: Key) -> bool:
+            if key.frame == frame and not key.name.startswith("<"):
+                return key.name in names or key.name in captured
+            return self.live_in_statement(key)
+
+        return live
+
+    @property
+    def exit_key(self) -> Key:
+        return Key(self.frames[-1].id, "<exit>")
+
+    @property
+    def exit(self) -> Abstract:
+        return self.store.vars[self.exit_key]
+
+    @exit.setter
+    def exit(self, value: Abstract) -> None:
+        self.store.vars[self.exit_key] = value
+
+    def kinds_of(self, x: Operand) -> frozenset[int]:
+        if isinstance(x, Lit):
+            return frozenset({x.value}) if type(x.value) is int else frozenset()
+        return self.exit_kinds.get(x, frozenset())
+
+    def falls_of(self, x: Operand) -> int:
+        """The least exit that leaves where `x` is the exit of a loop just left; 0 elsewhere."""
+        return self.exit_falls.get(x, 0) if isinstance(x, Value) else 0
+
+    def new_addr(self) -> int:
+        self._next_addr += 1
+        return self._next_addr
+
+    def new_kept(self) -> int:
+        """An address that stays the same at every walk of a loop."""
+        self._last_kept -= 1
+        return self._last_kept
+
+    def new_list(self, items: tuple[Abstract, ...]) -> ListRef:
+        addr = self.new_addr()
+        self.store.cells[addr] = Slots(items)
+        return ListRef(addr)
+
+    def new_dict(self, entries: Mapping[Any, Abstract]) -> DictRef:
+        addr = self.new_addr()
+        self.store.cells[addr] = Slots(tuple(entries.values()), tuple(entries))
+        return DictRef(addr)
+
+    def new_object(self, cls: type, attributes: Mapping[str, Abstract]) -> ObjRef:
+        addr = self.new_addr()
+        self.store.cells[addr] = Slots(tuple(attributes.values()), tuple(attributes))
+        return ObjRef(addr, cls)
+
+    def new_dynamic_list(self, schema: Shape, columns: Sequence[Operand], *, origin: str = "fresh",
+                         held: bool = False) -> ListRef:
+        """A list of unknown length with these columns; `held`: another list holds its items, and may write them."""
+        items = []
+        for column in columns:
+            addr = self.new_addr()
+            self.store.cells[addr] = Array(column, origin)
+            items.append(Ref(addr))
+        addr = self.new_addr()
+        self.store.cells[addr] = Slots(tuple(items), rows=schema, origin=origin, frozen=HELD if held else "")
+        return ListRef(addr)
+
+    def check_current(self, cell: Slots) -> None:
+        """Refuses a list that may have been changed through another name, or that is an item of such a list."""
+        at: Slots | None = cell
+        while at is not None and at.frozen != STALE:
+            outer = None if at.parent is None else self.store.cells[at.parent]
+            assert outer is None or isinstance(outer, Slots)
+            at = outer
+        if at is not None:
+            self.refuse("SCT307", "a list is read that another name may have changed", why=STALE,
+                        hint="take a copy: `list(xs)`")
+
+    def new_frame_id(self) -> int:
+        self._next_frame += 1
+        return self._next_frame
+
+    def new_view(self, addr: int, path: tuple[Step, ...]) -> Ref:
+        """Another Python object that sees this part of the buffer."""
+        self._last_object += 1
+        return Ref(addr, path, self._last_object)
+
+    def step(self, ref: Ref, op: Op, args: Sequence[Operand], attrs: Mapping[str, Any],
+             spelling: str | None = None, readonly: bool = False) -> Ref:
+        """The view `op(ref, *args)`."""
+        step = Step(op, tuple(args), dict(attrs), spelling, readonly=readonly)
+        return self.new_view(ref.addr, (*ref.path, step))
+
+    def slots(self, v: Container) -> Slots:
+        """The slots of a container, as they are now."""
+        cell = self.store.cells[v.addr]
+        assert isinstance(cell, Slots)
+        if cell.rows is None:
+            self.check_current(cell)
+        return cell
+
+    def writable(self, addr: int, what: str) -> Array | Slots:
+        cell = self.store.cells[addr]
+        if isinstance(cell, Slots) and cell.origin == "argument":
+            self.container_written = self.container_written or self.loc
+        if cell.frozen == HELD:
+            self.refuse("SCT307", f"{what} into an array or list that a list of unknown length holds",
+                        why="which names see the write is not known",
+                        hint="put a copy into the list: `append(x.copy())`")
+        if cell.frozen == NAMESPACE:
+            self.refuse("SCT301", f"{what} that is the `__dict__` of an object", why="the object would change with it",
+                        hint="write to the object: `o.name = v`, or `setattr(o, name, v)`")
+        if cell.frozen and isinstance(cell, Slots):
+            self.refuse("SCT301", f"{what} through a name that may stand for another one too",
+                        why=cell.frozen.replace("this array", "it"),
+                        hint="write in each branch, by the name that it has there")
+        if cell.frozen:
+            self.refuse("SCT301", f"{what} through a name that may stand for another one too", why=cell.frozen,
+                        hint="write to a copy: `z = z.copy()`")
+        if ("attr", "__defaults__") in self.captured.paths.get(addr, ()) or \
+                ("attr", "__kwdefaults__") in self.captured.paths.get(addr, ()):
+            self.refuse("SCT302", f"{what} that is the default of a parameter", why="the next call would see the write",
+                        hint="let the default be None, and make it in the function; or pass it")
+        if cell.origin == "captured" or 0 <= addr <= self.boundary or addr in self.kept_outside:
+            self.refuse("SCT302", f"{what} that is not a local or an argument of the differentiated function",
+                        why="its caller would see the write", hint="pass it as an argument, or copy it first")
+        return cell
+
+    def freeze(self, *addrs: int) -> None:
+        """From here on these may be read, and not be written; what is captured is not written anyway."""
+        for addr in (a for a in addrs if a > CAPTURED):
+            self.store.cells[addr] = replace(self.store.cells[addr], frozen=AMBIGUOUS)
+
+    def lit(self, v: Abstract) -> Operand:
+        assert isinstance(v, (Value, Static))
+        return v if isinstance(v, Value) else Lit(v.value)
+
+    def leaf_of(self, v: Value) -> Any:
+        """The argument that `v` is, where it is one; None ahead of time."""
+        while v in self.stands_for:
+            outer = self.stands_for[v]
+            if not isinstance(outer, Value):
+                return None
+            v = outer
+        leaf = self.leaves[self.params.index(v)] if v in self.params else UNKNOWN
+        return None if leaf is UNKNOWN else leaf
+
+    def outermost(self) -> dict[Value, Operand]:
+        """The operand of the function being built that a param of a region stands for."""
+        found: dict[Value, Operand] = {}
+        for p, x in self.stands_for.items():
+            while isinstance(x, Value) and x in self.stands_for:
+                x = self.stands_for[x]
+            found[p] = x
+        return found
+
+    def is_varied(self, x: Operand) -> bool:
+        """Has this number a derivative by what is being differentiated by?"""
+        todo, seen = [x], {x}
+        while todo:
+            v = todo.pop()
+            if isinstance(v, Lit) or not is_float(v):
+                continue
+            if v in self.stands_for:
+                return True
+            eqn = self.defs.get(v)
+            if eqn is not None and eqn.op.nondiff is None:
+                new = {a for k, a in enumerate(eqn.args) if k not in eqn.op.inactive} - seen
+                seen |= new
+                todo += new
+        return False
+
+    def module_of(self, function: Any) -> Path:
+        """The anchor of all functions of one module: what two of them read is one variable."""
+        main, path = innermost(self.root)
+        if function is main or getattr(main, "__globals__", None) is not function.__globals__:
+            return self.anchor(self.modules.setdefault(id(function.__globals__), function))
+        self.identities["module", "is"] = (*path, ("attr", "__globals__")), function.__globals__
+        return path
+
+    def anchor(self, function: Any) -> Path:
+        """Where the paths of what `function` holds begin: at the root, which is another at another call, or at the
+        function itself."""
+        return self.anchors.get(id(function), (function,))
