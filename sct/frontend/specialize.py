@@ -41,7 +41,7 @@ from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path, Static
 from sct.frontend.values.guards import Guard, NeedsStatic
 from sct.frontend.values.primal_record import PrimalRecord
 from sct.ir import Fn, Value
-from sct.ir.pytree import Leaf, Node, Tree, children_of, leaves, map_tree
+from sct.ir.pytree import Leaf, Node, Tree, children_of, merge_shared_leaves
 from sct.ir.user_objects import gradient_class
 from sct.ops import call
 
@@ -84,9 +84,8 @@ class Traced:
 
     def only(self, result: Tree) -> Traced:
         """The same, returning a part of its result."""
-        kept = list(leaves(result))
-        fn = self.fn.replace(results=tuple(self.fn.results[k] for k in kept))
-        return replace(self, fn=fn, result=map_tree(result, lambda k: Leaf(kept.index(k))))
+        result, kept = merge_shared_leaves(result)
+        return replace(self, fn=self.fn.replace(results=tuple(self.fn.results[k] for k in kept)), result=result)
 
     def of(self, root: Any) -> Traced:
         """The same, of this function; the numbers that it has for parameters are defaults of these again."""
@@ -251,9 +250,9 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: M
     except RecursionError:
         raise SctError("SCT109", "the function is nested too deeply") from None
     leaves: list[Abstract] = []
-    tree = tree_of(ev, result, leaves, "as a result")
+    tree, kept = merge_shared_leaves(tree_of(ev, result, leaves, "as a result", {}))
     _buildable(tree, ev.returned_at)
-    outs = [ev.operand(v) for v in leaves]
+    outs = [ev.operand(leaves[k]) for k in kept]
     fn = Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs))
     if again := repeated(ev, fn):
         raise Outline(repeated=again)
@@ -267,7 +266,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: M
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
     guards = (*ev.size_guards(), *ev.guards.values())
     apart = tuple(ev.found_outside) if ev.container_written else None
-    return Traced(fn, name_of(target), tuple(ordered(params)), map_tree(tree, Leaf), guards,
+    return Traced(fn, name_of(target), tuple(ordered(params)), tree, guards,
                   tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), apart=apart,
                   reading=ev.reading, bind=bind)
 

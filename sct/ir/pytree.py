@@ -8,42 +8,49 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, Union
 
 from sct.ir.user_objects import make_gradient
 
-__all__ = ["Const", "Leaf", "Node", "Tree", "children_of", "leaves", "map_tree", "paths", "structure_text", "unflatten"]
+__all__ = ["Const", "Leaf", "Node", "Tree", "children_of", "leaves", "map_tree",
+           "merge_shared_leaves", "paths",
+           "shared_numbers", "structure_text", "unflatten"]
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """The value at position `index` of the flat list."""
+    """The value at position `index` of the flat list; `number` as in `Node`."""
 
     index: int
+    number: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
 class Const:
-    """A Python object that is the same at every call (a string option, None)."""
+    """A Python object that is the same at every call (a string option, None); `number` as in `Node`."""
 
     value: Any
+    number: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
 class Node:
     """A "tuple", "list", "dict", "object", or "rows": a list of tuples whose children are its columns.
 
-    keys  positions, dict keys, or attributes
-    cls   the class of the object
+    keys    positions, dict keys, or attributes
+    cls     the class of the object
+    number  which mutable object of a result it is: what has the same number is one object at several places
     """
 
     kind: str
     keys: tuple[Any, ...]
     children: tuple[Tree, ...]
     cls: Any = field(default=SimpleNamespace, compare=False)
+    number: int | None = field(default=None, compare=False)
 
 
 Tree = Union[Leaf, Const, Node]
@@ -91,7 +98,7 @@ def structure_text(tree: Tree, leaf: Callable[[int], str]) -> str:
 
 def map_tree(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any] = lambda value: value,
             cls: Callable[[Any, Any], Any] = lambda cls, keys: cls) -> Tree:
-    """The tree with every leaf index, constant and class replaced."""
+    """The tree with every leaf index, constant and class replaced, and without numbers of objects."""
     if isinstance(tree, Leaf):
         return leaf(tree.index)
     if isinstance(tree, Const):
@@ -100,6 +107,39 @@ def map_tree(tree: Tree, leaf: Callable[[int], Tree], const: Callable[[Any], Any
     if tree.kind == "rows" and all(c == Const(None) for c in children):
         return Const(None)  # without a column there is no number of rows
     return Node(tree.kind, tree.keys, children, cls(tree.cls, tree.keys))
+
+
+def shared_numbers(tree: Tree) -> set[int]:
+    """The numbers of the objects that stand at several places.
+
+    >>> shared_numbers(Node("tuple", (0, 1), (Leaf(0, number=3), Leaf(0, number=3))))
+    {3}
+    """
+    def numbers(t: Tree) -> Iterator[int]:
+        if t.number is not None:
+            yield t.number
+        for child in t.children if isinstance(t, Node) else ():
+            yield from numbers(child)
+
+    return {number for number, count in Counter(numbers(tree)).items() if count > 1}
+
+
+def merge_shared_leaves(tree: Tree) -> tuple[Tree, list[int]]:
+    """The tree with one leaf for each object, and the positions of the leaves that are left.
+
+    >>> merge_shared_leaves(Node("list", (0, 1, 2), (Leaf(0, number=3), Leaf(1, number=3), Leaf(2))))[1]
+    [0, 2]
+    """
+    first: dict[int, int] = {}
+    kept: dict[int, int] = {}
+
+    def merged(t: Tree) -> Tree:
+        if isinstance(t, Leaf):
+            index = t.index if t.number is None else first.setdefault(t.number, t.index)
+            return replace(t, index=kept.setdefault(index, len(kept)))
+        return replace(t, children=tuple(map(merged, t.children))) if isinstance(t, Node) else t
+
+    return merged(tree), [*kept]
 
 
 def unflatten(tree: Tree, values: Sequence[Any]) -> Any:

@@ -45,7 +45,7 @@ from sct.codegen.program.templates import expression
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, call, constant, load, store, tuple_of
 from sct.codegen.python.print_statements import StatementPrinter, arguments, function
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
-from sct.ir.pytree import Leaf, Node, Tree
+from sct.ir.pytree import Leaf, Node, Tree, shared_numbers
 from sct.ir.types import Optional, Tensor, Type, Undef
 
 __all__ = ["KernelExpressionPrinter", "KernelStatementPrinter", "is_compilable"]
@@ -362,7 +362,8 @@ def is_compilable(interface: Interface, results: Sequence[Operand]) -> bool:
 
     numpy = any(isinstance(x.type, Tensor) and x.type.carrier == "np" for x in results)
     leaves = all(isinstance(p.tree, Leaf) and p.kind == "positional" for p in interface.params)
-    return leaves and flat(interface.result) and not numpy and not interface.prologue
+    result = flat(interface.result) and not shared_numbers(interface.result)
+    return leaves and result and not numpy and not interface.prologue
 
 
 def _names_in(tree: ast.AST) -> Iterator[ast.Name]:

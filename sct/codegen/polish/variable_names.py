@@ -15,7 +15,7 @@ import heapq
 from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, count
 
 from sct.codegen.polish.live_ranges import LiveRanges, Span
 from sct.ir.core import Value
@@ -85,6 +85,12 @@ class Names:
     def same(self, a: Value, b: Value) -> bool:
         """Do two values share a variable?"""
         return self.names.get(a) == self.names.get(b)
+
+    def free(self, base: str) -> Iterator[str]:
+        """Names like `base` that no variable has."""
+        taken = {*self.names.values(), *self.reserved}
+        return (name for name in chain((base,), map(f"{base}{{}}".format, count(1)))
+                if name not in taken)
 
     def is_users(self, v: Value) -> bool:
         """Is the variable of `v` one of the user's?"""

@@ -7,25 +7,47 @@ from __future__ import annotations
 
 import ast
 import keyword
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, constant, constant_or_name
 from sct.ir.core import Operand
-from sct.ir.pytree import Const, Leaf, Node, Tree
+from sct.ir.pytree import Const, Leaf, Node, Tree, shared_numbers
 from sct.ir.user_objects import has_generated_constructor, is_namedtuple
 
 __all__ = ["display"]
 
 
-def display(tree: Tree, values: Sequence[Operand], printer: ExpressionPrinter) -> ast.expr:
-    """The display of a tree, where Leaf(i) is `values[i]`."""
+def display(tree: Tree, values: Sequence[Operand], printer: ExpressionPrinter, free_names: Iterable[str]) -> ast.expr:
+    """The display of a tree, where Leaf(i) is `values[i]`.
+
+    An object that stands at several places gets a free name at the first of them: `[shared := [x, y], shared]`.
+    """
+    names = iter(free_names)
+    numbers = shared_numbers(tree)
+    bound: dict[int, ast.expr] = {}
+
+    def shown(part: Tree) -> ast.expr:
+        if part.number not in numbers:
+            return _display(part, values, printer, shown)
+        if part.number not in bound:
+            whole = _display(part, values, printer, shown)
+            name = whole.id if isinstance(whole, ast.Name) else next(names)
+            bound[part.number] = ast.Name(name, ast.Load())
+            return whole if isinstance(whole, ast.Name) else ast.NamedExpr(ast.Name(name, ast.Store()), whole)
+        return bound[part.number]
+
+    return shown(tree)
+
+
+def _display(tree: Tree, values: Sequence[Operand], printer: ExpressionPrinter,
+             shown: Callable[[Tree], ast.expr]) -> ast.expr:
     if isinstance(tree, Leaf):
         return printer(values[tree.index])
     if isinstance(tree, Const):
         return constant_or_name(tree.value, printer.modules)
     if tree.kind == "rows" and not all(isinstance(c, Leaf) for c in tree.children):
-        return _rows_with_nested(tree, values, printer)
-    children = [display(c, values, printer) for c in tree.children]
+        return _rows_with_nested(tree, shown)
+    children = [shown(c) for c in tree.children]
     if tree.kind == "object":
         return _instance(tree, children, printer.modules)
     if tree.kind == "dict":
@@ -47,14 +69,14 @@ def _instance(tree: Node, children: list[ast.expr], modules: Modules) -> ast.exp
     return ast.Call(cls, [], [ast.keyword(None, named)])
 
 
-def _rows_with_nested(tree: Node, values: Sequence[Operand], printer: ExpressionPrinter) -> ast.expr:
+def _rows_with_nested(tree: Node, shown: Callable[[Tree], ast.expr]) -> ast.expr:
     """`[(v, None) for v in xs]`: a list of tuples, some of whose items are not columns."""
-    columns = [display(c, values, printer) for c in tree.children if isinstance(c, Leaf)]
+    columns = [shown(c) for c in tree.children if isinstance(c, Leaf)]
     if not columns:
         return ast.Constant(None)
     names = [f"v{k}" for k in range(len(columns))] if len(columns) > 1 else ["v"]
     unused = iter(names)
-    row = [ast.Name(next(unused), ast.Load()) if isinstance(c, Leaf) else display(c, values, printer)
+    row = [ast.Name(next(unused), ast.Load()) if isinstance(c, Leaf) else shown(c)
            for c in tree.children]
     target: ast.expr = ast.Name("v", ast.Store())
     if len(columns) > 1:

@@ -194,7 +194,7 @@ class StatementPrinter:
         elif isinstance(s, Define):
             yield self.define(s)
         elif isinstance(s, Return):
-            yield ast.Return(display(self.result, s.results, self.expr))
+            yield ast.Return(display(self.result, s.results, self.expr, self.names.free("shared")))
 
     # -- assignments --------------------------------------------------------------------
 

@@ -37,6 +37,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
     is_number,
 )
+from sct.frontend.values.exact_keys import Same
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.primal_record import NO_VALUE, PrimalRecord
 from sct.ir import Builder, Fn, Operand, Value, is_float, rebuild
@@ -54,10 +55,29 @@ __all__ = [
 # -- flat views of abstract values ---------------------------------------------------------------
 
 
-def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "here") -> Tree:
-    """The structure of `v`; its numbers and arrays are appended to `leaves`."""
+def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "here",
+            numbers: dict[Any, int] | None = None) -> Tree:
+    """The structure of `v`; its numbers and arrays are appended to `leaves`.
+
+    numbers  those of the mutable objects, for a structure that says which are one
+    """
+    tree = _tree_of(ev, v, leaves, where, numbers)
+    same = None if numbers is None else _identity(v)
+    return tree if same is None or numbers is None else replace(tree, number=numbers.setdefault(same, len(numbers)))
+
+
+def _identity(v: Abstract) -> Any:
+    """What is equal for the same list, dict, object, set or array; None for what cannot be changed."""
+    if isinstance(v, Container):
+        return v.addr
+    if isinstance(v, Ref):
+        return None if v.object is None else (v.addr, v.path, v.object)
+    return Same(v.peek) if isinstance(v, Static) and isinstance(v.peek, MutableSet) else None
+
+
+def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, numbers: dict[Any, int] | None) -> Tree:
     if isinstance(v, Tup):
-        items = tuple(tree_of(ev, x, leaves, where) for x in v.items)
+        items = tuple(tree_of(ev, x, leaves, where, numbers) for x in v.items)
         return Node("tuple", tuple(range(len(items))), items) if v.cls is tuple else \
             Node("object", v.fields, items, v.cls)
     if dynamic_lists.is_dynamic(ev, v):
@@ -68,7 +88,7 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
         return parts[0] if ev.slots(v).rows == 0 else Node("rows", tuple(range(len(parts))), parts)
     if isinstance(v, Container):
         cell = ev.slots(v)
-        children = tuple(tree_of(ev, x, leaves, where) for x in cell.items)
+        children = tuple(tree_of(ev, x, leaves, where, numbers) for x in cell.items)
         if isinstance(v, DefaultRef):
             ev.refuse("SCT503", f"a defaultdict is not supported {where}", hint="make a dict of it: `dict(d)`")
         if isinstance(v, DictRef):
@@ -98,13 +118,23 @@ def _can_be_returned(ev: Evaluator, v: Static) -> None:
                   why="what it holds is a fact, not which object it is", hint="return a copy of it, or a list")
 
 
-def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract]) -> Abstract:
-    """The abstract value of a structure."""
+def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract],
+                 numbered: dict[int, Abstract] | None = None) -> Abstract:
+    """The abstract value of a structure; what has one number is one object."""
+    numbered = {} if numbered is None else numbered
+    if tree.number is None:
+        return _rebuilt(ev, tree, leaf, numbered)
+    if tree.number not in numbered:
+        numbered[tree.number] = _rebuilt(ev, tree, leaf, numbered)
+    return numbered[tree.number]
+
+
+def _rebuilt(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract], numbered: dict[int, Abstract]) -> Abstract:
     if isinstance(tree, Leaf):
         return leaf(tree.index)
     if isinstance(tree, Const):
         return Static(tree.value)
-    items = tuple(rebuild_tree(ev, c, leaf) for c in tree.children)
+    items = tuple(rebuild_tree(ev, c, leaf, numbered) for c in tree.children)
     if tree.kind == "tuple":
         return Tup(items)
     if tree.kind == "object":
@@ -320,10 +350,11 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
                     ev.refuse("SCT402", "with has_aux the function must return a pair (value, aux)")
                 result, aux = result.items
             flat: list[Abstract] = []
-            out = tree_of(ev, result, flat, "as a result")
+            numbers: dict[Any, int] = {}
+            out = tree_of(ev, result, flat, "as a result", numbers)
             for v in flat if params.strict else ():
                 _not_none(ev, v)
-            aux_tree = None if aux is None else tree_of(ev, aux, flat, "as a result")
+            aux_tree = None if aux is None else tree_of(ev, aux, flat, "as a result", numbers)
             outs = [ev.operand(v) for v in flat]
             contents = final_contents(ev, before, argument_contents(ev, inside), body.eqns)
     except Dead:

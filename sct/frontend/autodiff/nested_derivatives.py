@@ -170,13 +170,14 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: 
     ev.b.add(Eqn(jvp, (*region.primals, *(x for x in given if x is not None)),
                  (*outs, *(d for d in dots if d is not None)), {"wrt": tuple(range(len(given)))},
                  (region.fn,), loc=ev.loc))
-    value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]))
+    numbered: dict[int, Abstract] = {}
+    value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]), numbered)
 
     def dot(k: int) -> Abstract:
         d = dots[k]
         return Static(None) if d is None else ev.wrap(d)
 
-    return Tup((value, rebuild_tree(ev, without_constants(region.out), dot), *_aux(ev, region, outs)))
+    return Tup((value, rebuild_tree(ev, without_constants(region.out), dot), *_aux(ev, region, outs, numbered)))
 
 
 def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: bool = False) -> Abstract:
@@ -194,7 +195,9 @@ def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: b
     ev.b.add(Eqn(pullback, tuple(region.primals), (*outs, back),
                  {"wrt": tuple(range(len(region.primals))), "seeded": tuple(seeded), "params": ct_tree,
                   "result": result, "names": ("ct",)}, (region.fn,), loc=ev.loc))
-    return Tup((rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k])), back, *_aux(ev, region, outs)))
+    numbered: dict[int, Abstract] = {}
+    value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]), numbered)
+    return Tup((value, back, *_aux(ev, region, outs, numbered)))
 
 
 def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> Abstract:
@@ -207,7 +210,8 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
     n, drawn = len(region.outs), [out for eqn in region.fn.eqns if is_effect(eqn) for out in eqn.outs]
     whole = replace(region, fn=region.fn.replace(results=(*region.outs, *drawn)), outs=[*region.outs, *drawn])
     outs, _ = _emit_vjp(ev, whole, [], [])
-    value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]))
+    numbered: dict[int, Abstract] = {}
+    value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]), numbered)
 
     def back(ev: Evaluator, given: Args, kwargs: Kwargs) -> Abstract:
         beside = zip(leaves_of(region.out), COTANGENT.leaves(ev, value, given[0]))
@@ -218,7 +222,7 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
         _, cts = _emit_vjp(ev, copy, list(seeds), list(seeds.values()))
         return Tup(tuple(gradient(ev, copy, k, cts) for k in range(len(args))))
 
-    return Tup((value, Pullback(back), *_aux(ev, region, outs)))
+    return Tup((value, Pullback(back), *_aux(ev, region, outs, numbered)))
 
 
 def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
@@ -237,9 +241,10 @@ def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
     return fn.replace(eqns=tuple(eqns))
 
 
-def _aux(ev: Evaluator, region: Region, outs: Sequence[Operand]) -> tuple[Abstract, ...]:
+def _aux(ev: Evaluator, region: Region, outs: Sequence[Operand],
+         numbered: dict[int, Abstract] | None = None) -> tuple[Abstract, ...]:
     """What the function returned beside its value, with `has_aux`."""
-    return () if region.aux is None else (rebuild_tree(ev, region.aux, lambda k: ev.wrap(outs[k])),)
+    return () if region.aux is None else (rebuild_tree(ev, region.aux, lambda k: ev.wrap(outs[k]), numbered),)
 
 
 APPLY: dict[str, Callable[[Evaluator, Transform, Abstract, Args, Kwargs], Abstract]] = {
