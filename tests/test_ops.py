@@ -16,13 +16,11 @@ import pytest
 import scipy.special
 
 from sct.codegen.program.templates import expression
-from sct.frontend.evaluator.memory_layout import C_ORDER, JOINS
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
 from sct.ir.interp import call, resolve
 from sct.ir.types import ANY_REAL, FLOAT, Dim, List, Opaque, Tensor, Type, TypeMismatch, py, sym
 from sct.ops import OPS, aliases, cond, cos, is_readonly, mul, sin
-from sct.ops.program.list_ops import UPDATES
 from sct.ops.type_rules import dtype_name
 from sct.passes.autodiff.forward import forward
 from sct.passes.autodiff.reverse import reverse
@@ -205,7 +203,7 @@ def printed(eqn: Eqn, args: Sequence[Any]) -> Any:
     """What the printed form of the equation gives."""
     text = re.sub(r"\b_args\b", ", ".join(f"_{k}" for k in range(len(args))), expression(eqn))
     names = {f"_{k}": a for k, a in enumerate(args)} | {f"_{k}": v for k, v in eqn.attrs.items()}
-    if eqn.op.name in UPDATES:
+    if eqn.op.updates:
         names["_0"] = list(args[0])
         eval(text, names)
         return names["_0"]
@@ -348,13 +346,44 @@ def test_alias(op: Op, layout: str) -> None:
         check_alias(op, sample)
 
 
-def test_layout_of_results() -> None:
-    """What is said to be contiguous in C order is so, whatever the layout of the operands, or if they are."""
-    for op in [op for op in SAMPLED if op.name in C_ORDER | JOINS]:
-        layouts = ("C", "F", "strided", "backwards") if op.name in C_ORDER else ("C",)
-        for args, attrs in [s for layout in layouts for s in laid_out(op, layout)]:
-            made = call(op, values(args), attrs)
-            assert not isinstance(made, np.ndarray) or made.flags.c_contiguous, f"{op.name}{attrs}"
+CONTIGUOUS_OPERANDS = {"C": ("C", "F", "strided", "backwards"), "operands": ("C",)}
+"""The layouts of operands for which the result of an op of this layout is contiguous in C order."""
+
+
+def check_facts(op: Op, sample: Sample) -> None:
+    """What the entry says of order, memory and values of the result is so."""
+    args, attrs = sample
+    made = call(op, values(args), attrs)
+    if op.commutative and len(args) == 2:
+        assert identical(made, call(op, values(args)[::-1], attrs))
+    if op.fill is not None:
+        assert np.all(np.asarray(made) == op.fill)
+    if op.allocates:
+        assert made is not call(op, values(args), attrs) or np.isscalar(made)
+    if op.square:
+        assert np.shape(args[0])[-1] == np.shape(args[0])[-2]
+
+
+@pytest.mark.parametrize("op", SAMPLED, ids=repr)
+def test_facts(op: Op) -> None:
+    for sample in op.samples() if op.samples else ():
+        check_facts(op, sample)
+    for layout in CONTIGUOUS_OPERANDS.get(op.layout, ()):
+        for args, attrs in laid_out(op, layout):
+            result = call(op, values(args), attrs)
+            assert not isinstance(result, np.ndarray) or result.flags.c_contiguous, f"{op.name}{attrs}"
+
+
+@pytest.mark.parametrize("run, args, fact", [
+    (np.subtract, (1.0, 2.0), {"commutative": True}),
+    (np.ones, (3,), {"fill": 0.0}),
+    (lambda x: x, (np.ones(3),), {"allocates": True}),
+    (np.sum, (np.ones((2, 3)),), {"square": True}),
+])
+def test_planted_fact_is_found(run: Any, args: tuple[Any, ...], fact: dict[str, Any]) -> None:
+    op = Op("wrong", type=lambda *_: FLOAT, run=run, nondiff="-", **fact)
+    with pytest.raises(AssertionError):
+        check_facts(op, (args, {}))
 
 
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)

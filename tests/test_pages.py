@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import linecache
 import math
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 import sct
+from sct.ir.core import Op
 
 DOCS = Path(__file__).parent.parent / "docs"
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -53,6 +55,11 @@ def test_the_page_of_ops(tmp_path: Path, update_golden: bool) -> None:
     if update_golden:
         path.write_text(made)
     assert path.read_text() == made, "docs/ops.md is out of date: pytest tests/test_pages.py --update-golden"
+
+
+def test_the_page_of_ops_lists_every_field() -> None:
+    named = set(re.findall(r"`(\w+)[`(]", (DOCS / "ops.md").read_text()))
+    assert {field.name for field in dataclasses.fields(Op)} <= named
 
 
 def limits() -> list[tuple[str, str]]:

@@ -108,7 +108,9 @@ def is_undef(x: Operand) -> bool:
 
 Aliasing = Literal["none", "view", "maybe", "same"]
 RaisesFor = Literal["never", "shape", "value"]
-Cost = Literal["free", "cheap", "dear", "never"]
+Cost = Literal["free", "read", "cheap", "dear", "never"]
+Layout = Literal["C", "K", "operands", "unknown"]
+Folding = Literal["exact", "adjoint", "never"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +153,21 @@ class Op:
     raises    "never", "shape" or "value": what may make it raise
     safe      safe(*operands, **attrs): is it proved that it does not raise for these?  Ask `sct.ops.may_raise(eqn)`
     effect    never dropped, duplicated or reordered
-    cost      of computing it again: "free", "cheap", "dear", or "never" (not allowed)
+    cost      of computing it again: "free", "read" (of an element or a part), "cheap" (arithmetic),
+              "dear", or "never" (not allowed)
+    folds     where a call on literals is replaced by its value: "exact" (everywhere: the value is
+              rounded alike on every machine), "adjoint" (in adjoint code alone) or "never"
+    commutative  does the order of its two operands not matter, bit for bit?
+    augmented the operator of its augmented assignment: "+="
+    allocates the result is new memory, which may be written: two equal calls are not one
+    fill      the number that all elements of the result equal, if it is known
+    updates   the result is the first operand after a write
+    holds     the result holds the operands, or the items of lists among them
+    key_at    the position of the first operand of the attr `key`
+    layout    of the result: "C" (contiguous in C order), "K" (as the operands lie), "operands"
+              (contiguous in C order if the operands are) or "unknown"
+    square    the first operand must be a square matrix, or a stack of these
+    compiled  Numba compiles it of numbers, to the same result
     dim       dim(*operands, **attrs) -> Dim | None: the size that an int result equals
     spelled   the type depends on the spelling: `type` takes it as `spelling=`
     samples   zero-argument callable: an iterable of (args, attrs) of NumPy values
@@ -180,7 +196,18 @@ class Op:
     raises: RaisesFor = "never"
     safe: Callable[..., bool] | None = None
     effect: bool = False
-    cost: Cost = "cheap"
+    cost: Cost = "dear"
+    folds: Folding = "never"
+    commutative: bool = False
+    augmented: str | None = None
+    allocates: bool = False
+    fill: float | None = None
+    updates: bool = False
+    holds: bool = False
+    key_at: int | None = None
+    layout: Layout = "unknown"
+    square: bool = False
+    compiled: bool = False
     dim: Callable[..., Dim | None] | None = None
     spelled: bool = False
     samples: Callable[[], Any] | None = None

@@ -47,23 +47,14 @@ from sct.ir.types import Optional, Seq, Tensor, Type, Undef
 __all__ = ["extract_kernels"]
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-ARITHMETIC = _words(
-    "add sub mul neg pos div floordiv mod pow mathpow abs fabs sign square quotient minimum maximum pymin pymax "
-    "fmod remainder hypot copysign arctan2 reciprocal")
-FUNCTIONS = _words(
-    "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh "
-    "arctanh erf erfc gamma lgamma floor ceil trunc rint deg2rad rad2deg logaddexp")
-COMPARISONS_AND_CASTS = _words(
-    "eq ne lt le gt ge not_ logical_and logical_or logical_not logical_xor isnan isinf isfinite where bool int float "
-    "round item stop_gradient to_f32 to_f64 to_i64 unwrap")
-SCALARS = ARITHMETIC | FUNCTIONS | COMPARISONS_AND_CASTS
-CREATION = _words(
-    "copy zeros_of zeros_like ones_like empty_like zeros ones empty full")
+CREATION = frozenset([
+    "copy", "zeros_of", "zeros_like", "ones_like", "empty_like", "zeros", "ones", "empty", "full"])
 SIZES = frozenset(["dim", "size"])
+ON_TRUTH_VALUES = frozenset([
+    "eq", "ne", "lt", "le", "gt", "ge", "not_", "logical_and", "logical_or", "logical_not", "logical_xor", "isnan",
+    "isinf", "isfinite", "where", "bool", "int", "float", "round", "item", "stop_gradient", "to_f32", "to_f64",
+    "to_i64", "unwrap"])
+"""Ops of which Numba gives the same of NumPy's truth values."""
 NO_SCIPY = frozenset(["numpy.cbrt", "numpy.float_power"])
 
 @dataclass(frozen=True)
@@ -246,7 +237,7 @@ class _KernelExtraction:
             return self.operands_reason((*eqn.args, *eqn.outs))
         if eqn.regions or eqn.op.effect:
             return _described(eqn)
-        if name in SCALARS and (eqn.spelling not in NO_SCIPY):
+        if eqn.op.compiled and eqn.spelling not in NO_SCIPY:
             if all(_is_number(x) for x in (*eqn.args, *eqn.outs)):
                 return _difference_in_numba(eqn)
             return self.operands_reason((*eqn.args, *eqn.outs)) or _described(eqn)
@@ -299,7 +290,7 @@ def _is_number(x: Operand) -> bool:
 def _difference_in_numba(eqn: Eqn) -> str:
     """A description of arithmetic that differs in Numba; "" for other arithmetic."""
     numpy_bools = all(isinstance(x.type, Tensor) and x.type.dtype == "b1" for x in eqn.args)
-    return "arithmetic of NumPy truth values" if eqn.op.name in ARITHMETIC and numpy_bools else ""
+    return "arithmetic of NumPy truth values" if numpy_bools and eqn.op.name not in ON_TRUTH_VALUES else ""
 
 
 def _named(x: Operand, t: Type) -> str:

@@ -30,10 +30,7 @@ from sct.ir.core import Eqn, Lit, Operand, Value, is_effect
 from sct.ir.types import List, Tensor
 from sct.ops.registry import aliases
 
-__all__ = ["AUGMENTED", "augment_assignments"]
-
-AUGMENTED = frozenset(["add", "sub", "mul", "div"])
-"""Ops with an augmented assignment."""
+__all__ = ["augment_assignments"]
 
 _MAX_READERS = 6
 _MAX_ITEMS = 2
@@ -112,7 +109,7 @@ def _combine_updates(block: Block, uses: Counter[Value]) -> None:
         if definition is None or not isinstance(value, Value) or uses[value] != 1 or value.hint is not None:
             continue
         place, operation = definition
-        if operation.op.name not in AUGMENTED or not _is_operator(operation):
+        if operation.op.augmented is None or not _is_operator(operation):
             continue
         first, other = operation.args
         read = definitions.get(first)

@@ -27,7 +27,6 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.ir.core import Eqn, Operand, Value, is_effect
 from sct.ir.types import List, Opaque, Optional, Seq, Tensor, Undef
-from sct.ops.program.list_ops import HOLDS
 from sct.ops.registry import aliases
 
 __all__ = ["Buffers"]
@@ -71,7 +70,7 @@ class Buffers:
         elif len(eqn.outs) != 1 or is_effect(eqn) or eqn.op.name == "item_of":
             self._unite([*eqn.outs, *eqn.args])
         elif isinstance(eqn.out.type, List):
-            self._unite([eqn.out, *(eqn.args if eqn.op.name in HOLDS else ())])
+            self._unite([eqn.out, *(eqn.args if eqn.op.holds else ())])
         elif isinstance(eqn.out.type, Seq) or aliases(like) != "none":
             self._unite([eqn.out, eqn.args[eqn.op.alias_of]])
 

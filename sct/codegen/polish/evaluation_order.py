@@ -35,9 +35,6 @@ from sct.ops.scalar.arithmetic import div
 
 __all__ = ["EvaluationOrder"]
 
-_KEY_AT = {"index": 1, "store": 2, "add_at": 2}
-"""Ops that index an array, and the position of the first operand of their key."""
-
 _OF_FINITE = frozenset(["sin", "cos", "tan"])
 """Functions of `math` that raise where their operand is infinite."""
 
@@ -101,9 +98,9 @@ class EvaluationOrder:
 
     def _may_raise(self, eqn: Eqn, like: Eqn) -> bool:
         x = eqn.args[0].type if eqn.args else None
-        if eqn.op.name not in _KEY_AT or not isinstance(x, Tensor) or eqn.primal and eqn.op.name != "index":
+        if eqn.op.key_at is None or not isinstance(x, Tensor) or eqn.primal and eqn.op.name != "index":
             return may_raise(like)
-        return not is_there(x.shape, eqn.attrs["key"], eqn.args[_KEY_AT[eqn.op.name]:], self._inside)
+        return not is_there(x.shape, eqn.attrs["key"], eqn.args[eqn.op.key_at:], self._inside)
 
     def _inside(self, i: Operand, d: Dim) -> bool:
         return is_in_bounds(term_of(i, self._definition), d, self.ranges[::-1])
@@ -161,7 +158,7 @@ class EvaluationOrder:
             alike = a.op is b.op is div and a.args[1].type == FLOAT or {a.op.name, b.op.name} <= _OF_FINITE
             return alike and a.out.type == b.out.type == FLOAT and self._is_equal(a.args[-1], b.args[-1])
         t, u = a.args[0].type, b.args[0].type
-        at, of = a.args[_KEY_AT[a.op.name]:], b.args[_KEY_AT[b.op.name]:]
+        at, of = a.args[a.op.key_at:], b.args[b.op.key_at:]
         return isinstance(t, Tensor) and isinstance(u, Tensor) and t.shape == u.shape \
             and a.attrs["key"] == b.attrs["key"] and all(map(self._is_equal, at, of))
 
@@ -176,7 +173,7 @@ class EvaluationOrder:
 
 def is_element(eqn: Eqn) -> bool:
     """Does the equation index an array?"""
-    return eqn.op.name in _KEY_AT and isinstance(eqn.args[0].type, Tensor)
+    return eqn.op.key_at is not None and isinstance(eqn.args[0].type, Tensor)
 
 
 def _evaluated(xs: Iterable[Operand], inlined: Mapping[Value, Evaluate | Select]) -> Iterator[Evaluate | Select]:

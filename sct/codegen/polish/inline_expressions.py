@@ -42,7 +42,6 @@ from sct.codegen.program.templates import occurrences, width
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.types import BOOL, Tensor
 from sct.ops import enter, leave
-from sct.ops.program.list_ops import UPDATES
 
 __all__ = ["Expression", "Inlined", "inline_expressions"]
 
@@ -78,7 +77,7 @@ def _inplace_to_fresh(block: Block) -> Iterator[tuple[Evaluate, int]]:
         for s in inner:
             if isinstance(s, Evaluate) and len(s.eqn.outs) == 1:
                 k = s.eqn.inplace
-                operand = definitions.get(s.eqn.args[k]) if k is not None and s.eqn.op.name not in UPDATES else None
+                operand = definitions.get(s.eqn.args[k]) if k is not None and not s.eqn.op.updates else None
                 if k is not None and operand is not None and uses[operand.eqn.out] == 1 \
                         and operand.eqn.out.hint in (None, s.eqn.out.hint):
                     swap = _scalar_last(s.eqn)
@@ -200,7 +199,7 @@ class _BlockWalk:
             return False
         if isinstance(s, Select):
             return v.hint is None or self.unlimited
-        return not (s.eqn.inplace is not None or s.eqn.op.name in UPDATES or s.eqn.regions)
+        return not (s.eqn.inplace is not None or s.eqn.op.updates or s.eqn.regions)
 
     # -- inlining expressions into a statement -----------------------------------------------
 
@@ -246,7 +245,7 @@ class _BlockWalk:
     def is_short_write(self, v: Value, expression: Evaluate, s: Statement) -> bool:
         """Is a named value of adjoint code only written into an array, on a short line?"""
         return (not expression.eqn.primal and self.width[v] <= SHORT_WIDTH
-                and (isinstance(s, Update) or isinstance(s, Evaluate) and s.eqn.op.name in UPDATES))
+                and (isinstance(s, Update) or isinstance(s, Evaluate) and s.eqn.op.updates))
 
     def unmovable_sources(self, s: Assign) -> list[Operand]:
         """The sources of a parallel assignment that cannot be computed in their target where they are defined.
@@ -344,7 +343,7 @@ def _is_inlinable_operand(s: Evaluate | Update, v: Value) -> bool:
     """May `v` be an expression where `s` reads it?"""
     if isinstance(s, Update):
         return v is s.value or v in s.eqn.args[2:]
-    if s.eqn.op.name in UPDATES or s.eqn.inplace is not None:
+    if s.eqn.op.updates or s.eqn.inplace is not None:
         k = s.eqn.inplace or 0
         if s.eqn.args[k] is v:
             return False

@@ -41,7 +41,6 @@ from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Seq, Tensor, Undef
 from sct.ops import OPS
-from sct.ops.program.list_ops import UPDATES
 from sct.ops.registry import template
 
 __all__ = ["lower"]
@@ -189,7 +188,7 @@ class _Lowering:
 
     def evaluate(self, like: Eqn, out: Block) -> None:
         eqn = like.replace(args=self.reads(like.args))
-        if eqn.op.name in UPDATES and eqn.inplace is None:
+        if eqn.op.updates and eqn.inplace is None:
             fresh = Value(eqn.out.type, eqn.out.hint)
             name = "copy_list" if isinstance(eqn.out.type, List) else "copy"
             copied = Eqn(OPS[name], eqn.args[:1], (fresh,), primal=eqn.primal, loc=eqn.loc)

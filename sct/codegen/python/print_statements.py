@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeGuard
 
-from sct.codegen.polish.augmented_assignment import AUGMENTED
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.statement_ir import (
     Assign,
@@ -58,11 +57,10 @@ from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.pytree import Tree
 from sct.ir.types import List, Optional, Tensor, Undef
 from sct.ops import enter, leave
-from sct.ops.program.list_ops import UPDATES
 
 __all__ = ["StatementPrinter", "arguments", "function"]
 
-_OPERATORS: dict[str, Any] = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div, "add_at": ast.Add}
+_OPERATORS: dict[str | None, Any] = {"+=": ast.Add, "-=": ast.Sub, "*=": ast.Mult, "/=": ast.Div}
 _OPPOSITE_SIGN: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 
 
@@ -215,7 +213,7 @@ class StatementPrinter:
         elif name in ("store", "add_at"):
             yield from self.rebind(eqn.out, eqn.args[0])
             yield self.write(eqn)
-        elif name in UPDATES:
+        elif eqn.op.updates:
             yield from self.rebind(eqn.out, eqn.args[0])
             yield self.deletion(s.eqn) if eqn.attrs.get("deleted") else ast.Expr(self.expr.right_side(s))
         elif not any(v in self.read for v in eqn.outs):
@@ -236,8 +234,7 @@ class StatementPrinter:
             yield self.assign(out, self.expr(x))
 
     def subscript(self, eqn: Eqn, out: Value) -> Any:
-        skip = 1 if eqn.op.name == "index" else 2
-        return self.expr.subscript(out, eqn.args[skip:], eqn.attrs["key"], ast.Store())
+        return self.expr.subscript(out, eqn.args[eqn.op.key_at:], eqn.attrs["key"], ast.Store())
 
     def write(self, eqn: Eqn) -> ast.stmt:
         """`x[key] = v` or `x[key] += v`"""
@@ -270,13 +267,13 @@ class StatementPrinter:
 
     def augmented(self, eqn: Eqn) -> ast.stmt | None:
         """`x += y`, for numbers and for arrays that are updated in place."""
-        name, args = eqn.op.name, eqn.args
-        if name not in AUGMENTED or eqn.spelling is not None and not eqn.spelling.startswith("operator."):
+        args = eqn.args
+        if eqn.op.augmented is None or eqn.spelling is not None and not eqn.spelling.startswith("operator."):
             return None
         number = self.is_rebound(eqn.out)
         if not number and eqn.inplace is None:
             return None
-        orders = [(0, 1), (1, 0)] if name in ("add", "mul") and not eqn.primal else [(0, 1)]
+        orders = [(0, 1), (1, 0)] if eqn.op.commutative and not eqn.primal else [(0, 1)]
         for k, other in orders:
             x = args[k]
             if isinstance(x, Value) and self.is_variable(x) and self.names.same(eqn.out, x) \
@@ -294,7 +291,7 @@ class StatementPrinter:
 
     def update(self, target: Any, by: Eqn, x: Operand) -> ast.stmt:
         """`target += x`, or `-=` where that removes a sign."""
-        value, op = self.expr(x), _OPERATORS[by.op.name]
+        value, op = self.expr(x), _OPERATORS[by.op.augmented]
         positive = without_sign(value) if op in _OPPOSITE_SIGN and not by.primal else None
         if positive is None:
             return ast.AugAssign(target, op(), value)

@@ -24,7 +24,6 @@ from sct.frontend.values.primal_record import ArgumentPart
 from sct.ir import Eqn, Fn, Operand, Value, walk
 from sct.ir.types import Tensor
 from sct.ops import call, store
-from sct.ops.program.list_ops import UPDATES
 
 __all__ = ["argument_contents", "final_contents"]
 
@@ -52,7 +51,7 @@ def final_contents(ev: State, before: Contents, after: Contents, eqns: Sequence[
     more: then only that nothing is written at all says something, of arrays.
     """
     straight = not any(e.regions or e.op is call for e in eqns)
-    writes = any(e.op is call or e.op.name in UPDATES for e in walk(Fn("f", (), tuple(eqns), ())))
+    writes = any(e.op is call or e.op.updates for e in walk(Fn("f", (), tuple(eqns), ())))
     unwritten = tuple(place for place, x in before.items() if after.get(place) == x and (
         straight or not writes and isinstance(x, Value) and isinstance(x.type, Tensor) and x.type.is_array))
     written = tuple((place, x) for place, x in after.items()

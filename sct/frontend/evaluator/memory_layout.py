@@ -10,19 +10,6 @@ from sct.ops import ELEMENTWISE, aliases
 
 __all__ = ["layout"]
 
-C_ORDER = frozenset(("zeros", "ones", "empty", "full", "arange", "linspace", "flatten", "dot", "outer", "eye"))
-"""Ops whose result is contiguous in C order."""
-
-
-JOINS = frozenset(("array", "concatenate", "stack", "matmul"))
-"""Ops whose result is contiguous in C order if their operands are."""
-
-
-K_ORDER = frozenset(("copy", "astype", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite",
-                     "logical_and", "logical_or", "logical_not", "logical_xor", "floor", "ceil", "sign"))
-"""Ops, beside the differentiable elementwise ones, whose result lies as their operands do."""
-
-
 def layout(ev: State, x: Operand) -> Layout:
     """How the memory of an array lies."""
     if isinstance(x, Value) and x in ev.stands_for:
@@ -33,21 +20,21 @@ def layout(ev: State, x: Operand) -> Layout:
     if eqn is None:
         return False
     own = rank(x)
-    if eqn.op.name in C_ORDER or own == 1 and aliases(eqn) == "none" or eqn.spelling == ".copy":
+    if eqn.op.layout == "C" or own == 1 and aliases(eqn) == "none" or eqn.spelling == ".copy":
         return True
     if eqn.op.name == "matmul" and own <= 2 or eqn.op.name == "array" and eqn.attrs["tree"] != 0:
         return True
-    if eqn.op.name in JOINS:
+    if eqn.op.layout == "operands":
         parts = tuple(layout(ev, a) for a in eqn.args if rank(a))
         return False not in parts and (all(p is True for p in parts) or Together(parts))
-    if eqn.op.name in ("store", "add_at"):
+    if eqn.op.updates:
         return layout(ev, eqn.args[0])
     first = layout(ev, eqn.args[0]) if eqn.op.name == "transpose" and eqn.attrs["axes"] is None else False
     if isinstance(first, (Value, Like)):
         return Like(first, True) if isinstance(first, Value) else Like(first.argument, not first.flipped)
     if eqn.op.name in ("reshape", "ravel") and rank(eqn.args[0]) == 1:
         return True  # or without gaps in C order, as what is computed from it
-    if eqn.op not in ELEMENTWISE and eqn.op.name not in K_ORDER:
+    if eqn.op not in ELEMENTWISE and eqn.op.layout != "K":
         return False
     found = {layout(ev, a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == own}
     one = found.pop() if len(found) == 1 else False

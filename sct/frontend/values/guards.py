@@ -66,10 +66,6 @@ def same_answer(now: Any, value: Any) -> bool:
     return repr(float(now)) == repr(value) if type(value) is float else bool(now == value)
 
 
-SQUARE = frozenset(("inv", "det", "slogdet", "solve", "cholesky", "eigh", "eigvalsh", "matrix_power"))
-"""Ops whose first operand must be a square matrix."""
-
-
 class Facts:
     """The leaves of the arguments, and what has been asked of them.
 
@@ -123,7 +119,7 @@ class Facts:
             if isinstance(part, Tensor) and isinstance(whole, Tensor):
                 for p, q in zip(reversed(part.shape), reversed(whole.shape)):
                     self.same(p, q)
-        elif op.name in SQUARE and self.ahead:
+        elif op.square and self.ahead:
             x = args[0].type if isinstance(args[0], Value) else None
             if isinstance(x, Tensor) and x.rank > 1:
                 self.same(x.shape[-1], x.shape[-2])

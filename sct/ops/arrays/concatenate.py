@@ -106,12 +106,12 @@ def displays() -> list[samples.Sample]:
             ((1.5,), {"tree": (0,), "dtype": "f32"})]
 
 
-def display_op(name: str, run: Any, alias: Any) -> Op:
+def display_op(name: str, run: Any, alias: Any, **fields: Any) -> Op:
     def emit(*_: Operand, tree: Nest = 0, dtype: str | None = None) -> str:
         return f"numpy.{name}({display_of(tree)}{'' if dtype is None else f', dtype={dtype_text(dtype)}'})"
 
     return op(name, f"numpy.{name}", type=type_array, run=run, bind=bind_array, emit=emit, linear=array_transposed,
-              defaults={"tree": 0, "dtype": None}, alias=alias, samples=displays)
+              defaults={"tree": 0, "dtype": None}, alias=alias, samples=displays, **fields)
 
 
 def same_array(*parts: Operand, tree: Nest = 0, dtype: str | None = None) -> str:
@@ -119,7 +119,7 @@ def same_array(*parts: Operand, tree: Nest = 0, dtype: str | None = None) -> str
     return "same" if kept else "none"
 
 
-array = display_op("array", run_array, "none")
+array = display_op("array", run_array, "none", allocates=True, layout="operands")
 asarray = display_op("asarray", run_asarray, same_array)
 
 
@@ -187,7 +187,7 @@ def ragged() -> list[samples.Sample]:
 
 concatenate = op("concatenate", "numpy.concatenate", type=type_concatenate, linear=concatenate_transposed,
                  run=lambda *xs, axis=0: np.concatenate(xs, axis=axis), bind=bind_arrays, defaults={"axis": 0},
-                 emit=emit_joined("concatenate"), raises="shape", samples=ragged)
+                 emit=emit_joined("concatenate"), raises="shape", samples=ragged, layout="operands")
 
 
 def type_stack(*xs: Operand, axis: int = 0) -> Tensor:
@@ -211,4 +211,4 @@ def stack_transposed(ct: Operand, *xs: Operand, axis: int = 0) -> list[Any]:
 stack = op("stack", "numpy.stack", type=type_stack, linear=stack_transposed,
            run=lambda *xs, axis=0: np.stack(xs, axis=axis), bind=bind_arrays, defaults={"axis": 0},
            emit=emit_joined("stack"), raises="shape",
-           samples=lambda: [*tuples(), ((1.5, np.float64(2.5)), {"axis": 0})])
+           samples=lambda: [*tuples(), ((1.5, np.float64(2.5)), {"axis": 0})], layout="operands")

@@ -50,6 +50,9 @@ def shape_of(sizes: Sequence[Operand]) -> tuple[Dim, ...]:
     return shape
 
 
+FILL = {"zeros": 0.0, "ones": 1.0, "empty": None}
+
+
 def sized(name: str) -> Op:
     """zeros, ones, empty: the operands are the sizes."""
     call = getattr(np, name)
@@ -61,7 +64,8 @@ def sized(name: str) -> Op:
     return op(name, f"numpy.{name}", type=lambda *n, dtype="f64": Tensor("array", dtype, shape_of(n)),
               run=lambda *n, dtype="f64": call(n, dtype=numpy_dtype(dtype)), emit=emit, defaults={"dtype": "f64"},
               bind=lambda shape, dtype=None: (sequence(shape), {"dtype": optional_dtype(dtype) or "f64"}),
-              cost="never" if name == "empty" else "cheap", nondiff=CONSTANT,
+              cost="never" if name == "empty" else "dear", nondiff=CONSTANT, allocates=True,
+              fill=FILL[name], layout="C",
               samples=lambda: [((2, 3), {"dtype": d}) for d in ("f64", "f32", "i64", "b1")] + [((3,), {}), ((), {})])
 
 
@@ -87,7 +91,8 @@ def emit_full(value: Operand, *sizes: Operand, dtype: str | None = None) -> str:
 
 full = op("full", "numpy.full", type=type_full, run=run_full, bind=bind_full, emit=emit_full, defaults={"dtype": None},
           inactive=tuple(range(1, 33)), linear=lambda ct, v, *n, dtype=None: [ct, *[None] * len(n)],
-          samples=lambda: [((1.5, 2, 3), {}), ((1.5, 2), {"dtype": "f32"}), ((np.float32(2.5), 3), {}), ((1.5, 0), {})])
+          samples=lambda: [((1.5, 2, 3), {}), ((1.5, 2), {"dtype": "f32"}), ((np.float32(2.5), 3), {}), ((1.5, 0), {})],
+          allocates=True, layout="C")
 
 
 def type_eye(*sizes: Operand, k: int = 0, dtype: str = "f64") -> Tensor:
@@ -109,7 +114,8 @@ def bind_eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> tuple[list
 
 eye = op("eye", "numpy.eye numpy.identity", type=type_eye, run=run_eye, emit=emit_eye, bind=bind_eye,
          defaults={"k": 0, "dtype": "f64"}, nondiff=CONSTANT,
-         samples=lambda: [((3,), {}), ((0,), {"dtype": "b1"}), ((2, 3), {"k": 1}), ((3, 2), {"k": -1, "dtype": "f32"})])
+         samples=lambda: [((3,), {}), ((0,), {"dtype": "b1"}), ((2, 3), {"k": 1}), ((3, 2), {"k": -1, "dtype": "f32"})],
+         layout="C")
 
 
 # -- like another array ------------------------------------------------------------------------
@@ -129,7 +135,8 @@ def like(name: str) -> Op:
 
     return op(f"{name}_like", f"numpy.{name}_like", type=rule, run=run, emit=emit, defaults={"dtype": None},
               bind=lambda a, dtype=None: ([a], {"dtype": optional_dtype(dtype)}), nondiff=CONSTANT,
-              shapes=(0,), cost="never" if name == "empty" else "cheap", samples=likes())
+              shapes=(0,), cost="never" if name == "empty" else "dear", allocates=True, fill=FILL[name],
+              samples=likes())
 
 
 def likes(*more: Any) -> samples.Samples:
@@ -160,7 +167,7 @@ full_like = op("full_like", "numpy.full_like", type=type_full_like, run=run_full
                bind=lambda a, fill_value, dtype=None: ([a, fill_value], {"dtype": optional_dtype(dtype)}),
                defaults={"dtype": None}, inactive=(0,), shapes=(0,),
                linear=lambda ct, x, v, dtype=None: [None, ct],
-               samples=likes(0.75))
+               samples=likes(0.75), allocates=True)
 
 
 def type_zeros_of(x: Operand, dtype: str | None = None) -> Type:
@@ -193,7 +200,8 @@ def zeros_text(t: Type, dtype: str | None, x: str = "_0") -> str:
 
 
 zeros_of = op("zeros_of", type=type_zeros_of, nondiff=CONSTANT, samples=samples.layouts, run=run_zeros_of,
-              shapes=(0,), defaults={"dtype": None}, emit=lambda x, dtype=None: zeros_text(x.type, dtype))
+              shapes=(0,), defaults={"dtype": None}, emit=lambda x, dtype=None: zeros_text(x.type, dtype),
+              allocates=True, fill=0.0)
 
 
 # -- copies and conversions: the driver casts cotangents back --------------------------------------
@@ -207,7 +215,8 @@ def type_copy(x: Operand, spelling: str | None = None) -> Type:
 
 copy = op("copy", "numpy.copy .copy copy.copy", type=type_copy, spelled=True,
           run=lambda x: x.copy(order="K") if isinstance(x, np.ndarray) else x, linear=lambda ct, x: [ct],
-          emit=lambda x: "numpy.copy(_0)" if number(x).is_array else "_0", samples=samples.layouts)
+          emit=lambda x: "numpy.copy(_0)" if number(x).is_array else "_0", samples=samples.layouts,
+          allocates=True, layout="K")
 
 
 def type_astype(x: Operand, dtype: str) -> Tensor:
@@ -219,7 +228,7 @@ astype = op("astype", ".astype", type=type_astype, run=lambda x, dtype: np.asarr
             bind=lambda a, dtype: ([a], {"dtype": dtype_name(dtype)}), linear=lambda ct, x, dtype: [ct],
             emit=lambda x, dtype: cast_text(x, dtype),
             samples=lambda: [((samples.arrays((3,), dtype=a),), {"dtype": b})
-                             for a in ("f8", "f4", "i8") for b in ("f64", "f32", "i64")])
+                             for a in ("f8", "f4", "i8") for b in ("f64", "f32", "i64")], layout="K")
 
 
 def cast_text(x: Operand, dtype: str) -> str:
@@ -238,7 +247,7 @@ def scalar_type(dtype: str) -> Op:
         derivative = {"nondiff": "an int is constant between its jumps"}
     return op(f"to_{dtype}", f"numpy.{call.__name__}", type=rule, run=call, emit=f"numpy.{call.__name__}(_0)",
               samples=lambda: [((1.5,), {}), ((samples.arrays((3,)),), {}), ((np.float32(0.5),), {})], alias="maybe",
-              **derivative)
+              **derivative, compiled=dtype in ("f64", "f32", "i64"))
 
 
 to_f64, to_f32, to_i64 = scalar_type("f64"), scalar_type("f32"), scalar_type("i64")

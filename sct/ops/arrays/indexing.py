@@ -339,12 +339,14 @@ def adds_to_lists() -> Iterable[samples.Sample]:
 
 
 index = op("index", type=type_index, run=run_index, linear=index_transposed, inactive=tuple(range(1, 33)),
-           alias=view_of, raises="value", samples=lambda: [*reads(), *reads_of_lists()])
+           alias=view_of, raises="value", samples=lambda: [*reads(), *reads_of_lists()],
+           cost="read", key_at=1, holds=True)
 
 store = op("store", type=type_store, run=run_store, linear=store_transposed, inactive=tuple(range(2, 33)),
-           raises="value", samples=lambda: [*writes(), *writes_of_lists()])
+           raises="value", samples=lambda: [*writes(), *writes_of_lists()], key_at=2, updates=True, allocates=True)
 
 add_at = op("add_at", type=type_store, run=run_add_at, inactive=tuple(range(2, 33)), raises="value",
             samples=lambda: [*writes(), *adds_to_lists()],
             linear=lambda ct, x, value, *operands, key: [
-                ct, index(ct, *operands, key=key), *[None] * len(operands)])
+                ct, index(ct, *operands, key=key), *[None] * len(operands)],
+            key_at=2, updates=True, allocates=True, augmented="+=")

@@ -81,7 +81,7 @@ arange = op("arange", "numpy.arange", type=type_arange, bind=bind_arange, emit=e
             run=lambda *b, dtype=None: np.arange(*b, dtype=None if dtype is None else numpy_dtype(dtype)),
             vjp=arange_vjp, jvp=arange_jvp, inactive=(), raises="value", safe=goes_on,
             samples=lambda: [((4,), {}), ((1, 4), {}), ((5, 1, -2), {}), ((0.5, 3.2, 0.6), {}), ((0.5, 3.2), {}),
-                             ((3,), {"dtype": "f64"}), ((0,), {})])
+                             ((3,), {"dtype": "f64"}), ((0,), {})], allocates=True, layout="C")
 
 
 # -- linspace(start, stop, num) ---------------------------------------------------------------------
@@ -103,7 +103,7 @@ linspace = op("linspace", "numpy.linspace", type=type_linspace, run=np.linspace,
               emit=lambda *_, endpoint=True: f"numpy.linspace(_0, _1, _2{'' if endpoint else ', endpoint=False'})",
               inactive=(2,), linear=linspace_transposed, raises="value",
               samples=lambda: [((0.5, 2.5, 4), {}), ((2.5, 0.5, 3), {"endpoint": False}),
-                               ((np.float64(0.5), 1, 1), {})])
+                               ((np.float64(0.5), 1, 1), {})], allocates=True, layout="C")
 
 
 # -- logspace, geomspace: powers at even steps ---------------------------------------------------------

@@ -136,7 +136,8 @@ reshape_like: Op = op("reshape_like", type=lambda ct, x: rearranged(ct, number(x
 def flat(name: str, calls: str, alias: str) -> Op:
     return op(name, calls, type=lambda x: rearranged(x, [size_dim(number(x).shape)]), linear=back,
               run=lambda x: getattr(np.asarray(x), name)(), bind=lambda a: ([a], {}), alias=alias,
-              emit=f"_0.{name}()" if name == "flatten" else "numpy.ravel(_0)", samples=samples.layouts)
+              emit=f"_0.{name}()" if name == "flatten" else "numpy.ravel(_0)", samples=samples.layouts,
+              layout="C" if name == "flatten" else "unknown")
 
 
 ravel = flat("ravel", "numpy.ravel .ravel", "maybe")

@@ -169,7 +169,7 @@ def bind_eigh(a: Any, UPLO: Any = "L") -> tuple[list[Any], dict[str, Any]]:
 
 eigh = op("eigh", "numpy.linalg.eigh", type=type_eigh, run=np.linalg.eigh, bind=bind_eigh, vjp=eigh_vjp, jvp=eigh_jvp,
           defaults={"UPLO": "L"}, fields=("eigenvalues", "eigenvectors"), raises="value", cost="dear",
-          samples=symmetric_matrices)
+          samples=symmetric_matrices, square=True)
 
 
 def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, UPLO: str = "L") -> list[Any]:
@@ -185,7 +185,7 @@ def eigvalsh_jvp(tangents: Sequence[Any], y: Operand, a: Operand, UPLO: str = "L
 
 eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type_eigh(a)[0], run=np.linalg.eigvalsh,
               bind=bind_eigh, vjp=eigvalsh_vjp, jvp=eigvalsh_jvp, defaults={"UPLO": "L"}, raises="value", cost="dear",
-              samples=symmetric_matrices)
+              samples=symmetric_matrices, square=True)
 
 
 # -- svd ------------------------------------------------------------------------------------------

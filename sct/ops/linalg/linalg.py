@@ -96,7 +96,7 @@ def inv_jvp(tangents: Sequence[Any], y: Operand, a: Operand) -> Any:
 
 
 inv = op("inv", "numpy.linalg.inv", type=of_square(lambda s: (*s[:-2], s[-1], s[-2])), run=np.linalg.inv, vjp=inv_vjp,
-         jvp=inv_jvp, bind=lambda a: ([a], {}), raises="value", cost="dear", samples=squares)
+         jvp=inv_jvp, bind=lambda a: ([a], {}), raises="value", cost="dear", samples=squares, square=True)
 
 
 # -- solve --------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def systems() -> list[samples.Sample]:
 
 
 solve = op("solve", "numpy.linalg.solve", type=type_solve, run=np.linalg.solve, vjp=solve_vjp, jvp=solve_jvp,
-           bind=lambda a, b: ([a, b], {}), raises="value", cost="dear", samples=systems)
+           bind=lambda a, b: ([a, b], {}), raises="value", cost="dear", samples=systems, square=True)
 
 
 # -- det, slogdet --------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def det_jvp(tangents: Sequence[Any], y: Operand, a: Operand) -> Any:
 
 
 det = op("det", "numpy.linalg.det", type=of_square(lambda s: s[:-2]), run=np.linalg.det, vjp=det_vjp, jvp=det_jvp,
-         bind=lambda a: ([a], {}), cost="dear", samples=squares)
+         bind=lambda a: ([a], {}), cost="dear", samples=squares, square=True)
 
 
 def type_slogdet(a: Operand) -> tuple[Tensor, Tensor]:
@@ -188,7 +188,8 @@ def slogdet_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand) -> t
 
 
 slogdet = op("slogdet", "numpy.linalg.slogdet", type=type_slogdet, run=np.linalg.slogdet, vjp=slogdet_vjp,
-             jvp=slogdet_jvp, bind=lambda a: ([a], {}), fields=("sign", "logabsdet"), cost="dear", samples=squares)
+             jvp=slogdet_jvp, bind=lambda a: ([a], {}), fields=("sign", "logabsdet"), cost="dear", samples=squares,
+             square=True)
 
 
 # -- cholesky -------------------------------------------------------------------------------------
@@ -227,4 +228,4 @@ def run_cholesky(a: Any, upper: bool = False) -> Any:
 
 cholesky = op("cholesky", "numpy.linalg.cholesky", type=of_square(lambda s: s), run=run_cholesky, vjp=cholesky_vjp,
               jvp=cholesky_jvp, bind=lambda a, *, upper=False: ([a], {"upper": upper}), defaults={"upper": False},
-              raises="value", cost="dear", samples=positive_definite)
+              raises="value", cost="dear", samples=positive_definite, square=True)

@@ -105,7 +105,7 @@ BATCHED = [((5, 2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)), ((2, 3), (5, 3, 2)), ((1
            ((3,), (5, 3, 2)), ((4, 1, 2, 3), (5, 3, 2))]
 
 matmul = bilinear("matmul", "operator.matmul numpy.matmul numpy.linalg.matmul", type_matmul, matmul_transposed,
-                  run=np.matmul, emit="_0 @ _1", samples=matrices(*PLAIN, *BATCHED))
+                  run=np.matmul, emit="_0 @ _1", samples=matrices(*PLAIN, *BATCHED), layout="operands")
 
 
 def type_vecdot(x: Operand, y: Operand, axis: int = -1) -> Tensor:
@@ -178,7 +178,7 @@ def dot_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
 
 dot = bilinear("dot", "numpy.dot .dot", type_dot, dot_transposed, run=np.dot,
                samples=matrices(*PLAIN, ((), (3,)), ((2, 3), ()), ((), ()), ((4, 2, 3), (3,)), ((4, 2, 3), (3, 2)),
-                                ((2, 3), (4, 3, 5)), ((3,), (4, 3, 2)), ((4, 2, 3), (2, 3, 4))))
+                                ((2, 3), (4, 3, 5)), ((3,), (4, 3, 2)), ((4, 2, 3), (2, 3, 4))), layout="C")
 
 
 def inner_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
@@ -236,4 +236,5 @@ def outer_transposed(ct: Operand, x: Operand, y: Operand) -> list[Any]:
 
 outer = bilinear("outer", "numpy.outer numpy.linalg.outer", type_outer, outer_transposed, run=np.outer,
                  bind=lambda a, b: ([a, b], {}),
-                 samples=matrices(((3,), (4,)), ((), (3,)), ((3,), ()), ((0,), (2,)), ((2, 3), (4,)), ((2,), (3, 2))))
+                 samples=matrices(((3,), (4,)), ((), (3,)), ((3,), ()), ((0,), (2,)), ((2, 3), (4,)), ((2,), (3, 2))),
+                 layout="C")

@@ -223,7 +223,7 @@ def powers() -> list[samples.Sample]:
 matrix_power: Op = op("matrix_power", "numpy.linalg.matrix_power", type=type_matrix_power, run=np.linalg.matrix_power,
                       vjp=power_vjp, jvp=power_jvp, bind=lambda a, n: ([a], {"n": n}), raises="value", cost="dear",
                       emit="numpy.linalg.matrix_power(_0, _n)",
-                      alias=lambda a, n: "same" if n == 1 else "none", samples=powers)
+                      alias=lambda a, n: "same" if n == 1 else "none", samples=powers, square=True)
 
 
 # -- trace ----------------------------------------------------------------------------------------

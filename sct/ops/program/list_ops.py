@@ -29,17 +29,10 @@ from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "HOLDS", "UPDATES", "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "joined",
+    "add_lists", "append", "copy_list", "extend", "first_max", "first_min", "insert_at", "joined",
     "list_of", "position", "remove_at", "repeat", "repeated", "shifted", "stacked", "stacked_rows", "sum_list",
     "unstack",
 ]
-
-UPDATES = frozenset(("store", "add_at", "append", "extend", "insert_at", "remove_at"))
-"""Ops whose result is their first operand after a write."""
-
-HOLDS = ("index", "joined", "repeated", "repeat", "list_of", "copy_list", "unstack")
-"""Ops that give a new list of what is in their operands, or of these; as an update does, whose first operand
-is the list itself only where it is not read any more."""
 
 
 def elem(xs: Operand) -> Type:
@@ -88,7 +81,8 @@ list_of: Op = op("list_of", type=type_list_of, run=lambda *xs, elem=None: list(x
              emit=lambda *xs, elem=None: "[_args]",
              vjp=lambda ct, y, *xs, elem=None: [at(ct, k) for k in range(len(xs))],
              jvp=lambda dxs, y, *xs, elem=None: list_of(*(zero(x) if d is None else d for d, x in zip(dxs, xs))),
-             samples=lambda: [((1.5, -0.5), {}), ((samples.arrays((2,)), samples.arrays((2,), seed=1)), {})])
+             samples=lambda: [((1.5, -0.5), {}), ((samples.arrays((2,)), samples.arrays((2,), seed=1)), {})],
+                 holds=True, allocates=True)
 
 
 def type_repeat(v: Operand, n: Operand) -> List:
@@ -98,11 +92,12 @@ def type_repeat(v: Operand, n: Operand) -> List:
 repeat: Op = op("repeat", type=type_repeat, run=lambda v, n: [v] * n, emit="[_0] * _1", inactive=(1,),
             linear=lambda ct, v, n: [sum_list(ct) if isinstance(v.type, Tensor) and v.type.is_scalar
                                      else sum_list(ct, zeros_of(v)), None],
-            samples=lambda: [((1.5, 3), {}), ((samples.arrays((2,)), 2), {})])
+            samples=lambda: [((1.5, 3), {}), ((samples.arrays((2,)), 2), {})], holds=True, allocates=True)
 
 repeated: Op = op("repeated", type=lambda xs, n: List(elem(xs)), run=lambda xs, n: xs * n,
               emit="_0 * _1", inactive=(1,), linear=lambda ct, xs, n: [folded(ct, xs), None],
-              samples=lambda: [(([1.5, -0.5],  3), {}), (([samples.arrays((2,))], 2), {}), (([1.0], 0), {})])
+              samples=lambda: [(([1.5, -0.5],  3), {}), (([samples.arrays((2,))], 2), {}), (([1.0], 0), {})],
+                  holds=True, allocates=True)
 
 
 def type_folded(ct: Operand, xs: Operand) -> List:
@@ -136,7 +131,7 @@ def copy_text(t: Type, deep: bool, x: str = "_0") -> str:
 
 copy_list = op("copy_list", type=lambda xs, deep=False: List(elem(xs)), run=run_copy_list, samples=lists,
                emit=lambda xs, deep=False: copy_text(xs.type, deep), linear=lambda ct, xs, deep=False: [ct],
-               defaults={"deep": False})
+               defaults={"deep": False}, holds=True, allocates=True)
 """A new list, and new lists in it; `deep`: of new arrays too."""
 
 
@@ -144,7 +139,8 @@ copy_list = op("copy_list", type=lambda xs, deep=False: List(elem(xs)), run=run_
 
 
 append = op("append", type=lambda xs, v: List(join(elem(xs), v.type)), run=lambda xs, v: [*xs, v],
-            linear=lambda ct, xs, v: taken_out(ct, -1), emit="_0.append(_1)", samples=with_element)
+            linear=lambda ct, xs, v: taken_out(ct, -1), emit="_0.append(_1)", samples=with_element,
+            updates=True, allocates=True)
 
 
 def taken_out(ct: Operand, i: Any) -> list[Any]:
@@ -181,7 +177,7 @@ def remove_text(xs: Operand, i: Operand, deleted: bool = False) -> str:
 remove_at = op("remove_at", type=lambda xs, i, deleted=False: List(elem(xs)), run=run_remove, linear=removed,
                inactive=(1,), raises="value", emit=remove_text, defaults={"deleted": False},
                samples=lambda: [((x, i), attrs) for (x,), _ in lists() for i in (-1, 0, 1, -2)
-                                for attrs in ({}, {"deleted": True})])
+                                for attrs in ({}, {"deleted": True})], updates=True, allocates=True)
 """`xs.pop(i)`; `deleted`: `del xs[i]`, which raises another text."""
 
 
@@ -193,24 +189,24 @@ def run_insert(xs: list[Any], v: Any, i: int) -> list[Any]:
 
 insert_at = op("insert_at", type=lambda xs, v, i: List(join(elem(xs), v.type)), run=run_insert, inactive=(2,),
                linear=lambda ct, xs, v, i: [*taken_out(ct, i), None], emit="_0.insert(_2, _1)",
-               samples=lambda: [((*x, i), {}) for x, _ in with_element() for i in (0, 1)])
+               samples=lambda: [((*x, i), {}) for x, _ in with_element() for i in (0, 1)], updates=True, allocates=True)
 
 
 def type_joined(xs: Operand, ys: Operand) -> List:
     return List(join(elem(xs), elem(ys)))
 
 
-def joining(name: str, text: str) -> Any:
+def joining(name: str, text: str, **fields: Any) -> Any:
     return op(name, type=type_joined, run=lambda xs, ys: [*xs, *ys], emit=text, samples=pairs,
-              linear=lambda ct, xs, ys: [part(ct, None, dim(xs)), part(ct, dim(xs), None)])
+              linear=lambda ct, xs, ys: [part(ct, None, dim(xs)), part(ct, dim(xs), None)], allocates=True, **fields)
 
 
 def pairs() -> list[samples.Sample]:
     return [((x, [*x, *x]), {}) for (x,), _ in lists()]
 
 
-extend = joining("extend", "_0.extend(_1)")
-joined = joining("joined", "_0 + _1")
+extend = joining("extend", "_0.extend(_1)", updates=True)
+joined = joining("joined", "_0 + _1", holds=True)
 
 
 # -- all elements ----------------------------------------------------------------------------------
@@ -334,7 +330,7 @@ unstack: Op = op("unstack", type=type_unstack, run=run_unstack, emit=unstack_tex
                  linear=lambda ct, x, depth=1, plain=True: [stacked(ct)],
                  samples=lambda: [((samples.arrays((3,)),), {}), ((samples.arrays((3, 2)),), {}),
                                   ((samples.arrays((3,)),), {"plain": False}),
-                                  ((samples.arrays((3, 2)),), {"depth": 2})])
+                                  ((samples.arrays((3, 2)),), {"depth": 2})], holds=True, allocates=True)
 """The rows of an array, or its numbers; not `plain`: as NumPy's scalars."""
 
 

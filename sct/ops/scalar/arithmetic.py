@@ -75,19 +75,24 @@ def dim_same(x: Operand) -> Dim | None:
 # -- sums and products ---------------------------------------------------------------------
 
 add = op("add", "operator.add numpy.add", type=elementwise(np.add, arithmetic), spelled=True, run=operator.add,
-         emit="_0 + _1", partials=lambda z, x, y: [1.0, 1.0], dim=dim_add, samples=samples.pairs)
+         emit="_0 + _1", partials=lambda z, x, y: [1.0, 1.0], dim=dim_add, samples=samples.pairs,
+         commutative=True, folds="exact", augmented="+=", cost="cheap", compiled=True)
 
 sub = op("sub", "operator.sub numpy.subtract", type=elementwise(np.subtract, arithmetic), spelled=True,
-         run=operator.sub, emit="_0 - _1", partials=lambda z, x, y: [1.0, -1.0], dim=dim_sub, samples=samples.pairs)
+         run=operator.sub, emit="_0 - _1", partials=lambda z, x, y: [1.0, -1.0], dim=dim_sub, samples=samples.pairs,
+         folds="exact", augmented="-=", cost="cheap", compiled=True)
 
 mul = op("mul", "operator.mul numpy.multiply", type=elementwise(np.multiply, arithmetic), spelled=True,
-         run=operator.mul, emit="_0 * _1", partials=lambda z, x, y: [y, x], dim=dim_mul, samples=samples.pairs)
+         run=operator.mul, emit="_0 * _1", partials=lambda z, x, y: [y, x], dim=dim_mul, samples=samples.pairs,
+         commutative=True, folds="exact", augmented="*=", cost="cheap", compiled=True)
 
 neg = op("neg", "operator.neg numpy.negative", type=elementwise(np.negative, arithmetic), spelled=True,
-         run=operator.neg, emit="-_0", partials=lambda y, x: [-1.0], dim=dim_neg, samples=samples.reals)
+         run=operator.neg, emit="-_0", partials=lambda y, x: [-1.0], dim=dim_neg, samples=samples.reals,
+         folds="exact", cost="cheap", compiled=True)
 
 pos = op("pos", "operator.pos numpy.positive", type=elementwise(np.positive, arithmetic), spelled=True,
-         run=operator.pos, emit="+_0", partials=lambda y, x: [1.0], dim=dim_same, samples=samples.reals)
+         run=operator.pos, emit="+_0", partials=lambda y, x: [1.0], dim=dim_same, samples=samples.reals,
+         cost="cheap", compiled=True)
 
 
 # -- quotients -----------------------------------------------------------------------------
@@ -140,7 +145,7 @@ def floats_by_literal(x: Operand, y: Operand) -> bool:
 
 div = op("div", "operator.truediv numpy.divide", type=elementwise(np.divide, floats), spelled=True,
          run=operator.truediv, emit="_0 / _1", vjp=div_vjp, jvp=div_jvp, elementwise=True, raises="value",
-         safe=floats_by_literal, samples=samples.divisions)
+         safe=floats_by_literal, samples=samples.divisions, folds="exact", augmented="/=", cost="cheap", compiled=True)
 
 
 def run_quotient(a: Any, y: Any, edge: float = math.inf) -> Any:
@@ -189,16 +194,18 @@ def is_natural(a: Operand, y: Operand, edge: float) -> bool:
 
 
 quotient = op("quotient", type=type_quotient, run=run_quotient, defaults={"edge": math.inf}, emit=emit_quotient,
-              vjp=quotient_vjp, jvp=quotient_jvp, elementwise=True, samples=samples.divisions)
+              vjp=quotient_vjp, jvp=quotient_jvp, elementwise=True, samples=samples.divisions,
+              cost="cheap", compiled=True)
 
 floordiv = op("floordiv", "operator.floordiv numpy.floor_divide", type=elementwise(np.floor_divide, arithmetic),
               spelled=True, run=operator.floordiv, emit="_0 // _1", raises="value", safe=by_literal,
               samples=samples.divisions,
-              dim=dim_floordiv, elementwise=True, nondiff="it is constant between its jumps")
+              dim=dim_floordiv, elementwise=True, nondiff="it is constant between its jumps",
+              cost="cheap", compiled=True)
 
 mod = op("mod", "operator.mod numpy.mod", type=elementwise(np.mod, arithmetic), spelled=True,
          run=operator.mod, emit="_0 % _1", partials=lambda z, x, y: [1.0, neg(floordiv(x, y))], raises="value",
-         safe=by_literal, samples=samples.divisions)
+         safe=by_literal, samples=samples.divisions, cost="cheap", compiled=True)
 
 
 # -- absolute values -------------------------------------------------------------------------
@@ -211,14 +218,15 @@ def run_sign(x: Any) -> Any:
 
 sign = op("sign", "numpy.sign", type=elementwise(np.sign, floats), spelled=True, run=run_sign, samples=samples.reals,
           emit=lambda x: "math.copysign(1.0, _0) if _0 else 0.0" if is_python(x) else "numpy.sign(_0)",
-          elementwise=True, nondiff="it is constant between its jumps")
+          elementwise=True, nondiff="it is constant between its jumps", cost="cheap", compiled=True)
 
 abs_ = op("abs", "builtins.abs operator.abs numpy.abs", type=elementwise(np.abs, arithmetic),
-          spelled=True, run=abs, emit="abs(_0)", partials=lambda y, x: [sign(x)], samples=samples.reals)
+          spelled=True, run=abs, emit="abs(_0)", partials=lambda y, x: [sign(x)], samples=samples.reals,
+          cost="cheap", compiled=True)
 
 fabs = op("fabs", "math.fabs numpy.fabs", type=elementwise(np.fabs, floats), spelled=True,
           run=by_carrier(np.fabs, math.fabs), emit=prints("numpy.fabs", "math.fabs"),
-          partials=lambda y, x: [sign(x)], samples=samples.reals)
+          partials=lambda y, x: [sign(x)], samples=samples.reals, cost="cheap", compiled=True)
 
 
 # -- conversions of scalars --------------------------------------------------------------------
@@ -269,24 +277,24 @@ def bind_numpy_round(a: Any, decimals: Any = 0) -> tuple[list[Any], dict[str, An
 
 
 float_ = op("float", "builtins.float", type=converted(FLOAT), run=float, emit="float(_0)", cost="free",
-            linear=lambda ct, x: [ct], samples=samples.numbers)
+            linear=lambda ct, x: [ct], samples=samples.numbers, compiled=True)
 
 item = op("item", ".item", type=type_item, run=lambda x: x.item(), emit="_0.item()", cost="free",
           vjp=lambda ct, y, x: [ct], jvp=lambda tangents, y, x: tangents[0],
-          samples=lambda: [((np.float64(1.5),), {}), ((np.array(1.5),), {})])
+          samples=lambda: [((np.float64(1.5),), {}), ((np.array(1.5),), {})], compiled=True)
 
 int_ = op("int", "builtins.int", type=converted(INT), run=int, emit="int(_0)", raises="value", samples=samples.numbers,
-          dim=dim_same, nondiff="an int is constant between its jumps")
+          dim=dim_same, nondiff="an int is constant between its jumps", cost="cheap", compiled=True)
 
 bool_ = op("bool", "builtins.bool", type=type_bool, run=bool, emit="bool(_0)", samples=samples.numbers,
-           nondiff="a truth value has no derivative")
+           nondiff="a truth value has no derivative", cost="cheap", compiled=True)
 
 stop_gradient = op("stop_gradient", "sct.stop_gradient", type=same, dim=dim_same, run=lambda x: x, emit="_0",
-                   alias="same", cost="free", nondiff="its derivative is defined as zero")
+                   alias="same", cost="free", nondiff="its derivative is defined as zero", compiled=True)
 
 round_ = op("round", "builtins.round", type=type_round, run=round, bind=bind_round, emit="round(_args)", raises="value",
             samples=lambda: [((1.25,), {}), ((np.float64(-1.75),), {}), ((1.256, 2), {}), ((np.float32(1.256), 1), {})],
-            nondiff="it is constant between its jumps")
+            nondiff="it is constant between its jumps", cost="cheap", compiled=True)
 
 npround = op("npround", "numpy.round numpy.around .round", run=np.round, bind=bind_numpy_round,
              type=lambda x, *_: ufunc_result(np.rint, (x,), "numpy.round"), emit=emit_numpy_round,

@@ -32,7 +32,8 @@ def comparison(name: str, symbol: str, ufunc: np.ufunc, numpy_name: str) -> Op:
         return Opaque() if any(isinstance(t, Opaque) for t in (x.type, y.type)) else BOOL
 
     return op(name, f"operator.{name} numpy.{numpy_name}", type=rule, spelled=True, run=getattr(operator, name),
-              emit=f"_0 {symbol} _1", elementwise=True, samples=samples.pairs, nondiff=TRUTH)
+              emit=f"_0 {symbol} _1", elementwise=True, samples=samples.pairs, nondiff=TRUTH,
+              cost="cheap", compiled=True, commutative=name in ("eq", "ne"))
 
 
 eq = comparison("eq", "==", np.equal, "equal")
@@ -51,12 +52,12 @@ def type_not(*xs: Operand) -> Type:
 
 
 not_ = op("not_", "operator.not_", type=type_not, run=operator.not_, emit="not _0", nondiff=TRUTH,
-          samples=lambda: [((True,), {}), ((0.0,), {})])
+          samples=lambda: [((True,), {}), ((0.0,), {})], cost="cheap", compiled=True)
 
 def predicate(name: str, ufunc: np.ufunc) -> Op:
     return op(name, f"numpy.{name} math.{name}", type=elementwise(ufunc, bools), spelled=True,
               run=by_carrier(ufunc, getattr(math, name)), emit=prints(f"numpy.{name}", f"math.{name}"),
-              elementwise=True, samples=samples.reals, nondiff=TRUTH)
+              elementwise=True, samples=samples.reals, nondiff=TRUTH, cost="cheap", compiled=True)
 
 
 isnan = predicate("isnan", np.isnan)
@@ -89,4 +90,4 @@ def type_unwrap(x: Operand, to: Type | None = None) -> Type:
 
 
 unwrap = op("unwrap", type=type_unwrap, run=lambda x, **_: x, defaults={"to": None}, emit="_0", alias="same",
-            cost="free", raises="value", linear=lambda ct, x, **_: [ct])
+            cost="free", raises="value", linear=lambda ct, x, **_: [ct], compiled=True)

@@ -34,7 +34,7 @@ def function(name: str, calls: str, slope: Callable[[Any, Any], Any], made: samp
              **fields: Any) -> Op:
     """An elementwise function of one operand, called as NumPy's of its name; `slope(y, x)` is dy/dx."""
     return op(name, f"numpy.{name} {calls}", spelled=True, samples=made, partials=lambda y, x: [slope(y, x)],
-              **carriers(name, calls), **fields)
+              compiled=True, **carriers(name, calls), **fields)
 
 
 def carriers(name: str, calls: str, python: Callable[..., str] = floats) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def over(a: Any, x: Operand, y: Operand) -> Any:
 
 # -- exponentials and logarithms ---------------------------------------------------------------
 
-exp = function("exp", "math.exp", lambda y, x: y, raises="value")
+exp = function("exp", "math.exp", lambda y, x: y, raises="value", folds="adjoint")
 exp2 = function("exp2", "math.exp2", lambda y, x: mul(y, LN2), raises="value")
 expm1 = function("expm1", "math.expm1", lambda y, x: add(y, 1.0), raises="value")
 log2 = function("log2", "math.log2", lambda y, x: over(1.0 / LN2, x, y), samples.positives, raises="value")
@@ -79,17 +79,18 @@ def log_partials(y: Operand, x: Operand, base: Operand | None = None) -> list[An
 
 
 log = op("log", "numpy.log math.log", type=type_log, spelled=True, partials=log_partials, raises="value",
-         run=by_carrier(np.log, math.log), emit=prints("numpy.log", "math.log"), samples=samples.positives)
+         run=by_carrier(np.log, math.log), emit=prints("numpy.log", "math.log"), samples=samples.positives,
+         folds="adjoint", compiled=True)
 
 logaddexp = op("logaddexp", "numpy.logaddexp", type=elementwise(np.logaddexp), spelled=True, run=np.logaddexp,
-               partials=lambda z, x, y: [exp(sub(x, z)), exp(sub(y, z))], samples=samples.pairs)
+               partials=lambda z, x, y: [exp(sub(x, z)), exp(sub(y, z))], samples=samples.pairs, compiled=True)
 
 
 # -- powers ------------------------------------------------------------------------------------
 
-sqrt = function("sqrt", "math.sqrt", lambda y, x: quotient(0.5, y), samples.positives, raises="value")
+sqrt = function("sqrt", "math.sqrt", lambda y, x: quotient(0.5, y), samples.positives, raises="value", folds="exact")
 cbrt = function("cbrt", "math.cbrt", lambda y, x: quotient(1.0 / 3.0, mul(y, y)), samples.positives)
-square = function("square", "", lambda y, x: mul(2.0, x))
+square = function("square", "", lambda y, x: mul(2.0, x), cost="cheap")
 reciprocal = function("reciprocal", "", lambda y, x: neg(mul(y, y)), samples.positives)
 
 
@@ -101,8 +102,8 @@ def cathetus(x: Operand) -> Any:
     return sqrt(sub(1.0, mul(x, x)))
 
 
-sin = function("sin", "math.sin", lambda y, x: cos(x), raises="value")
-cos: Op = function("cos", "math.cos", lambda y, x: neg(sin(x)), raises="value")
+sin = function("sin", "math.sin", lambda y, x: cos(x), raises="value", folds="adjoint")
+cos: Op = function("cos", "math.cos", lambda y, x: neg(sin(x)), raises="value", folds="adjoint")
 tan = function("tan", "math.tan", lambda y, x: add(1.0, mul(y, y)), samples.unary(-1.2, 1.2), raises="value")
 arcsin = function("arcsin", "math.asin", lambda y, x: quotient(1.0, cathetus(x)), samples.unary(-0.9, 0.9),
                   raises="value")
@@ -111,7 +112,7 @@ arccos = function("arccos", "math.acos", lambda y, x: quotient(-1.0, cathetus(x)
 arctan = function("arctan", "math.atan", lambda y, x: div(1.0, add(1.0, mul(x, x))))
 sinh = function("sinh", "math.sinh", lambda y, x: cosh(x), raises="value")
 cosh: Op = function("cosh", "math.cosh", lambda y, x: sinh(x), raises="value")
-tanh = function("tanh", "math.tanh", lambda y, x: sub(1.0, mul(y, y)))
+tanh = function("tanh", "math.tanh", lambda y, x: sub(1.0, mul(y, y)), folds="adjoint")
 arcsinh = function("arcsinh", "math.asinh", lambda y, x: div(1.0, sqrt(add(1.0, mul(x, x)))))
 arccosh = function("arccosh", "math.acosh", lambda y, x: quotient(1.0, sqrt(sub(mul(x, x), 1.0))),
                    samples.unary(1.2, 3.0), raises="value")
@@ -128,7 +129,7 @@ def arctan2_partials(z: Operand, y: Operand, x: Operand) -> list[Any]:
 
 
 arctan2 = op("arctan2", "numpy.arctan2 math.atan2", spelled=True, **carriers("arctan2", "math.atan2"),
-             partials=arctan2_partials, samples=samples.pairs)
+             partials=arctan2_partials, samples=samples.pairs, compiled=True)
 
 
 def type_hypot(*xs: Operand, spelling: str | None = None) -> Tensor:
@@ -138,7 +139,8 @@ def type_hypot(*xs: Operand, spelling: str | None = None) -> Tensor:
 
 
 hypot = op("hypot", "numpy.hypot math.hypot", spelled=True, **{**carriers("hypot", "math.hypot"), "type": type_hypot},
-           samples=samples.pairs, partials=lambda z, *xs: [quotient(x, z, edge=0.0) for x in xs])
+           samples=samples.pairs, partials=lambda z, *xs: [quotient(x, z, edge=0.0) for x in xs],
+           commutative=True, compiled=True)
 
 
 # -- functions of SciPy, some of them in `math` too -----------------------------------------------
@@ -165,17 +167,17 @@ def bell(x: Operand, scale: float) -> Any:
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
 erf = op("erf", "math.erf scipy.special.erf", **special("erf", "erf"),
-         partials=lambda y, x: [bell(x, TWO_OVER_ROOT_PI)], samples=samples.reals)
+         partials=lambda y, x: [bell(x, TWO_OVER_ROOT_PI)], samples=samples.reals, compiled=True)
 erfc = op("erfc", "math.erfc scipy.special.erfc", **special("erfc", "erfc"),
-          partials=lambda y, x: [bell(x, -TWO_OVER_ROOT_PI)], samples=samples.reals)
+          partials=lambda y, x: [bell(x, -TWO_OVER_ROOT_PI)], samples=samples.reals, compiled=True)
 
 
 # -- the gamma function: its derivatives are SciPy's -----------------------------------------------
 
 lgamma = op("lgamma", "math.lgamma scipy.special.gammaln", **special("gammaln", "lgamma"), raises="value",
-            partials=lambda y, x: [digamma(x)], samples=samples.positives)
+            partials=lambda y, x: [digamma(x)], samples=samples.positives, compiled=True)
 gamma = op("gamma", "math.gamma scipy.special.gamma", **special("gamma", "gamma"), raises="value",
-           partials=lambda y, x: [mul(y, digamma(x))], samples=samples.positives)
+           partials=lambda y, x: [mul(y, digamma(x))], samples=samples.positives, compiled=True)
 digamma: Op = op("digamma", "scipy.special.digamma", **special("digamma"), partials=lambda y, x: [polygamma(1, x)],
              samples=samples.positives)
 
@@ -202,7 +204,8 @@ polygamma: Op = op("polygamma", "scipy.special.polygamma", type=type_polygamma, 
 # -- signs and remainders ----------------------------------------------------------------------------
 
 copysign: Op = op("copysign", "numpy.copysign math.copysign", spelled=True, **carriers("copysign", "math.copysign"),
-              partials=lambda z, x, y: [mul(sign(x), copysign(1.0, y)), None], inactive=(1,), samples=samples.pairs)
+              partials=lambda z, x, y: [mul(sign(x), copysign(1.0, y)), None], inactive=(1,), samples=samples.pairs,
+                  compiled=True)
 
 
 def rest_partials(z: Operand, x: Operand, y: Operand) -> list[Any]:
@@ -211,10 +214,11 @@ def rest_partials(z: Operand, x: Operand, y: Operand) -> list[Any]:
 
 
 fmod = op("fmod", "numpy.fmod math.fmod", spelled=True, **carriers("fmod", "math.fmod"), partials=rest_partials,
-          raises="value", samples=samples.divisions)
+          raises="value", samples=samples.divisions, compiled=True)
 
 remainder = op("remainder", "math.remainder", type=elementwise(np.fmod, floats), spelled=True, run=math.remainder,
-               partials=rest_partials, raises="value", samples=lambda: [((1.5, 0.7), {}), ((-1.5, 0.8), {})])
+               partials=rest_partials, raises="value", samples=lambda: [((1.5, 0.7), {}), ((-1.5, 0.8), {})],
+               compiled=True)
 
 
 def type_ldexp(x: Operand, i: Operand, spelling: str | None = None) -> Tensor:
@@ -235,7 +239,8 @@ ldexp: Op = op("ldexp", "numpy.ldexp math.ldexp", spelled=True, inactive=(1,), r
 
 def rounding(name: str, calls: str, **fields: Any) -> Op:
     return op(name, f"numpy.{name} {calls}", spelled=True, **{**carriers(name, calls, integers), **fields},
-              raises="value", elementwise=True, samples=samples.reals, nondiff="it is constant between its jumps")
+              raises="value", elementwise=True, samples=samples.reals, nondiff="it is constant between its jumps",
+              cost="cheap", compiled=True)
 
 
 def type_trunc(x: Operand, spelling: str | None = None) -> Tensor:

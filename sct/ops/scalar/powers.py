@@ -90,8 +90,10 @@ def powers() -> Iterable[samples.Sample]:
 
 
 pow_ = op("pow", "operator.pow numpy.power builtins.pow", type=type_pow, spelled=True,
-          run=operator.pow, emit="_0 ** _1", partials=pow_partials, raises="value", samples=powers)
+          run=operator.pow, emit="_0 ** _1", partials=pow_partials, raises="value", samples=powers,
+          folds="adjoint", compiled=True)
 
 mathpow = op("mathpow", "math.pow", type=elementwise(np.float_power, floats), spelled=True, run=math.pow,
              emit="math.pow(_0, _1)", partials=pow_partials, raises="value",
-             samples=lambda: [((1.3, 2.5), {}), ((-1.3, 2), {}), ((-1.3, Lit(3.0)), {}), ((1.3, -2), {})])
+             samples=lambda: [((1.3, 2.5), {}), ((-1.3, 2), {}), ((-1.3, Lit(3.0)), {}), ((1.3, -2), {})],
+             compiled=True)

@@ -40,7 +40,8 @@ def logic(name: str, symbol: str, ufunc: np.ufunc, operator_name: str) -> Op:
 
     return op(name, f"numpy.{name} operator.{operator_name}", type=rule, spelled=True,
               run=getattr(operator, operator_name),
-              emit=f"_0 {symbol} _1", elementwise=True, samples=truths(2), nondiff=TRUTH)
+              emit=f"_0 {symbol} _1", elementwise=True, samples=truths(2), nondiff=TRUTH, cost="cheap", compiled=True,
+              commutative=True)
 
 
 def truths(count: int) -> samples.Samples:
@@ -69,7 +70,7 @@ def bits(name: str, symbol: str, ufunc: np.ufunc, run: Callable[..., Any]) -> Op
 
     return op(name, f"numpy.{ufunc.__name__}", type=rule, spelled=True, run=run, emit=f"_0 {symbol} _1",
               elementwise=True, raises="value", nondiff="an integer has no derivative",
-              samples=lambda: [((6, 3), {}), ((np.int64(5), 2), {}), ((np.arange(4), np.arange(4)), {})])
+              samples=lambda: [((6, 3), {}), ((np.int64(5), 2), {}), ((np.arange(4), np.arange(4)), {})], cost="cheap")
 
 
 bitand = bits("bitand", "&", np.bitwise_and, operator.and_)
@@ -88,7 +89,8 @@ def type_logical_not(x: Operand, spelling: str | None = None) -> Tensor:
 
 logical_not = op("logical_not", "numpy.logical_not operator.invert operator.inv", type=type_logical_not,
                  spelled=True, run=by_carrier(np.logical_not, operator.not_),
-                 emit=lambda x: "not _0" if is_python(x) else "~_0", elementwise=True, samples=truths(1), nondiff=TRUTH)
+                 emit=lambda x: "not _0" if is_python(x) else "~_0", elementwise=True, samples=truths(1), nondiff=TRUTH,
+                 cost="cheap", compiled=True)
 
 
 # -- selections ------------------------------------------------------------------------------
@@ -128,7 +130,8 @@ def selections() -> Iterable[samples.Sample]:
 
 where: Op = op("where", "numpy.where", type=type_where, spelled=True, run=run_where, inactive=(0,), elementwise=True,
            emit=lambda c, a, b: "_1 if _0 else _2" if chooses(c, a, b) else "numpy.where(_args)",
-           linear=lambda ct, c, a, b: [None, where(c, ct, 0.0), where(c, 0.0, ct)], samples=selections)
+           linear=lambda ct, c, a, b: [None, where(c, ct, 0.0), where(c, 0.0, ct)], samples=selections,
+               cost="cheap", compiled=True)
 
 
 # -- extrema -----------------------------------------------------------------------------------
@@ -139,7 +142,7 @@ def shared(wins: Operand, tie: Operand, ct: Operand) -> Any:
     return where(wins, where(tie, mul(0.5, ct), ct), 0.0)
 
 
-def extremum(name: str, ufunc: np.ufunc, wins: Callable[[Any, Any], Any]) -> Op:
+def extremum(name: str, ufunc: np.ufunc, wins: Callable[[Any, Any], Any], **fields: Any) -> Op:
     """maximum and its like; `wins(x, y)`: is x taken, or a tie?  Ties split evenly."""
 
     def vjp(ct: Operand, z: Operand, x: Operand, y: Operand) -> list[Any]:
@@ -152,11 +155,11 @@ def extremum(name: str, ufunc: np.ufunc, wins: Callable[[Any, Any], Any]) -> Op:
         return parts[0] if len(parts) == 1 else add(*parts)
 
     return op(name, f"numpy.{name}", type=elementwise(ufunc), spelled=True, run=ufunc, vjp=vjp, jvp=jvp,
-              elementwise=True, samples=samples.pairs)
+              elementwise=True, samples=samples.pairs, cost="cheap", **fields)
 
 
-maximum = extremum("maximum", np.maximum, ge)
-minimum = extremum("minimum", np.minimum, le)
+maximum = extremum("maximum", np.maximum, ge, commutative=True, compiled=True)
+minimum = extremum("minimum", np.minimum, le, commutative=True, compiled=True)
 fmax = extremum("fmax", np.fmax, lambda x, y: logical_or(ge(x, y), isnan(y)))
 fmin = extremum("fmin", np.fmin, lambda x, y: logical_or(le(x, y), isnan(y)))
 
@@ -252,7 +255,8 @@ def builtin(name: str, call: Callable[..., Any], beats: Callable[[Any, Any], Any
         return made
 
     entry = op(name, f"builtins.{call.__name__}", type=rule, run=call, emit=f"{call.__name__}(_args)", vjp=vjp, jvp=jvp,
-               samples=lambda: [((1.5, 2.5), {}), ((2.5, 1.5, np.float64(2.0)), {}), ((1.0, 2.0, 3.0, 0.5), {})])
+               samples=lambda: [((1.5, 2.5), {}), ((2.5, 1.5, np.float64(2.0)), {}), ((1.0, 2.0, 3.0, 0.5), {})],
+               cost="cheap", compiled=True)
     return entry
 
 

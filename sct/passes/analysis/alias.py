@@ -14,7 +14,6 @@ from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Optional, Residuals, Seq, Tensor, Type, Undef
-from sct.ops.program.list_ops import HOLDS, UPDATES
 from sct.ops.registry import aliases, is_readonly
 
 __all__ = [
@@ -212,10 +211,10 @@ def shared_memory(eqn: Eqn, inner: bool = False) -> Iterator[tuple[Operand, int]
     elif isinstance(eqn.out.type, List):
         if eqn.op.name == "index" and eqn.attrs["key"][0] == "i":
             yield eqn.args[0], out
-        elif inner and eqn.op.name in UPDATES:
+        elif inner and eqn.op.updates:
             yield eqn.args[0], 0
             yield from ((x, min(out - 1, list_depth(x.type))) for x in eqn.args[1:])
-        elif eqn.op.name in UPDATES or eqn.op.name in HOLDS:
+        elif eqn.op.updates or eqn.op.holds:
             yield from ((x, min(out - 1, list_depth(x.type))) for x in eqn.args)
 
 
@@ -257,7 +256,7 @@ def donations(eqn: Eqn) -> Mapping[Operand, int]:
     """The outs that take over the buffer of an operand, with the position of the operand."""
     if eqn.op.name == "call":
         return {eqn.outs[j]: k for k, j in eqn.attrs.get("donates", ()) if holds_array(eqn.outs[j].type)}
-    return {eqn.out: 0} if eqn.op.name in UPDATES and holds_array(eqn.out.type) else {}
+    return {eqn.out: 0} if eqn.op.updates and holds_array(eqn.out.type) else {}
 
 
 def reads_shape_only(access: Access) -> bool:
@@ -269,7 +268,7 @@ def reads_shape_only(access: Access) -> bool:
 def tolerates_overlap(access: Access) -> bool:
     """Does NumPy handle operands that overlap the array which this updates?"""
     eqn = access.owner
-    if not isinstance(eqn, Eqn) or eqn.op.name not in UPDATES:
+    if not isinstance(eqn, Eqn) or not eqn.op.updates:
         return False
     if isinstance(eqn.out.type, List):
         return list_depth(eqn.out.type) == 1
@@ -283,7 +282,7 @@ def is_inner_list(eqn: Eqn) -> bool:
 
 def writes_inner_list(eqn: Eqn) -> bool:
     """Does the equation write into a list inside a list?"""
-    return eqn.op.name in UPDATES and isinstance(eqn.out.type, List) and len(eqn.attrs.get("key", ())) > 1
+    return eqn.op.updates and isinstance(eqn.out.type, List) and len(eqn.attrs.get("key", ())) > 1
 
 
 def may_repeat_items(eqn: Eqn) -> bool:

@@ -30,7 +30,7 @@ from sct.ops.registry import aliases
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.functions.forwarded_params import is_scalar
 from sct.passes.functions.residual_records import narrow_to_readers, only_unwrapped
-from sct.passes.rematerialization.cost_model import ARITHMETIC, CHEAP, FREE, READS, TAPE
+from sct.passes.rematerialization.cost_model import CHEAP, FREE, TAPE
 
 __all__ = ["BackwardRecompute"]
 
@@ -166,6 +166,4 @@ def _cost(eqn: Eqn) -> float:
         return FREE if aliases(eqn) == "view" else NEVER
     if not is_float(eqn.out) and eqn.op.cost in ("free", "cheap"):
         return 0.0
-    if eqn.op.name in READS or eqn.op.cost == "free":
-        return FREE
-    return CHEAP if eqn.op.name in ARITHMETIC else NEVER
+    return {"free": FREE, "read": FREE, "cheap": CHEAP}.get(eqn.op.cost, NEVER)

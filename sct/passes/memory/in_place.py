@@ -16,11 +16,11 @@ from collections.abc import Iterable, Mapping
 from typing import Union
 
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
+from sct.ir.core import Eqn, Fn, Op, Operand, Value, free_values, rebuild, walk
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Residuals, Tensor
 from sct.ops.arrays.creation import copy
-from sct.ops.program.list_ops import UPDATES, copy_list
+from sct.ops.program.list_ops import copy_list
 from sct.ops.registry import aliases
 from sct.passes.analysis.alias import (
     FRESH_LISTS,
@@ -43,8 +43,6 @@ from sct.passes.analysis.alias import (
 __all__ = ["storage"]
 
 Owner = Union[Eqn, Fn]
-
-ARITHMETIC = ("add", "sub", "mul", "div")
 
 
 def storage(fn: Fn, *, copies: bool = False) -> Fn:
@@ -223,7 +221,7 @@ class _Plan:
 
     def _possible_donations(self, eqn: Eqn) -> Mapping[Operand, int]:
         """The outs that may overwrite the buffer of an operand, with the position of the operand."""
-        if eqn.op.name in ARITHMETIC and not eqn.primal and holds_array(eqn.out.type) \
+        if _has_augmented_form(eqn.op) and not eqn.primal and holds_array(eqn.out.type) \
                 and eqn.args[0].type == eqn.out.type and eqn.args[0].hint == eqn.out.hint:
             return {eqn.out: 0}
         return donations(eqn)
@@ -304,7 +302,7 @@ class _Plan:
                     accesses += [access for access in sources if access is not None]
         for access in sorted(accesses, key=lambda s: s.point.position):
             self.claim(self.memory.current(access))
-        self.inplace.update((eqn, 0) for eqn, _ in self.updates() if eqn.op.name in UPDATES)
+        self.inplace.update((eqn, 0) for eqn, _ in self.updates() if eqn.op.updates)
 
     def claim(self, access: Access) -> None:
         """Make sure that the buffer which `access` reads may be overwritten there, by copies if need be."""
@@ -335,7 +333,7 @@ class _Plan:
 
         A read of the shape of the updated array may read the result of the update. The shape of a view stays."""
         elements = {s.value for s in later if not reads_shape_only(s)}
-        sees_update = isinstance(access.owner, Eqn) and access.owner.op.name in UPDATES
+        sees_update = isinstance(access.owner, Eqn) and access.owner.op.updates
         path = access.point.path
         shapes = [s for s in later if s.value not in elements and (
             s.value is not access.value or sees_update and s.point.path[:len(path)] == path)]
@@ -398,8 +396,9 @@ class _Plan:
     def claim_for_arithmetic(self) -> None:
         """Do adjoint arithmetic such as `dx = dx + g` in place where that needs no copy."""
         for eqn, _ in self.memory.eqns:
-            if eqn.op.name in ARITHMETIC and not eqn.primal and holds_array(eqn.out.type) and not self._is_summed(eqn):
-                positions = (0, 1) if eqn.op.name in ("add", "mul") else (0,)
+            if _has_augmented_form(eqn.op) and not eqn.primal and holds_array(eqn.out.type) \
+                    and not self._is_summed(eqn):
+                positions = (0, 1) if eqn.op.commutative else (0,)
                 k = next((k for k in positions if self._may_overwrite(eqn, k)), None)
                 if k is not None:
                     self.inplace[eqn] = 0
@@ -543,3 +542,8 @@ def _copy(x: Value, out: Value, deep: bool = False) -> Eqn:
     if isinstance(x.type, List):
         return Eqn(copy_list, (x,), (out,), {"deep": deep}, primal=False)
     return Eqn(copy, (x,), (out,), primal=False)
+
+
+def _has_augmented_form(op: Op) -> bool:
+    """Has the op of whole arrays an augmented assignment?  x += y"""
+    return op.augmented is not None and op.key_at is None

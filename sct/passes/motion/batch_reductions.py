@@ -23,7 +23,6 @@ from sct.ops.linalg.products import matmul
 from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add
 from sct.ops.scalar.selection import pymax
-from sct.passes.motion.scatter_to_store import ZEROS
 from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, to_immutable, to_mutable, within
 
 __all__ = ["batch_reductions"]
@@ -111,7 +110,7 @@ class _BatchReductions:
         initial = self.producer.get(init)
 
         def total() -> Any:
-            return product(*rows) if initial is not None and initial.name in ZEROS else add(init, product(*rows))
+            return product(*rows) if initial is not None and initial.eqn.op.fill == 0.0 else add(init, product(*rows))
 
         sum_after = self.emit(loop.home, total, after=loop)
         sum_after.hint = out.hint

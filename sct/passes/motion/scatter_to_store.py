@@ -15,8 +15,6 @@ from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, to_immutab
 
 __all__ = ["scatter_to_store"]
 
-ZEROS = ("zeros", "zeros_like", "zeros_of")
-
 
 def scatter_to_store(fn: Fn) -> Fn:
     """`fn` with such additions replaced by assignments."""
@@ -69,7 +67,7 @@ class _ScatterToStore:
 
 
 def _is_zeros(node: BlockNode) -> bool:
-    return node.name in ZEROS or node.name == "repeat" and node.args[0] == Lit(0.0)
+    return node.eqn.op.fill == 0.0 or node.name == "repeat" and node.args[0] == Lit(0.0)
 
 
 def _is_injective(loop: BlockNode) -> bool:

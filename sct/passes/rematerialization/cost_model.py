@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from sct.ir.core import Lit, Operand, Value, is_effect
+from sct.ir.core import Operand, Value, is_effect
 from sct.ir.types import FLOAT, INT, List, Optional, Seq, Tensor, Type, Undef
-from sct.ops.arrays.indexing import advanced
-from sct.ops.program.list_ops import UPDATES
+from sct.ops.arrays.indexing import index
+from sct.ops.registry import aliases
+from sct.ops.scalar.arithmetic import div, floordiv, mod, quotient
+from sct.ops.scalar.comparison import unwrap
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rewriting.arithmetic_rules import FOLDED
+from sct.passes.rewriting.constant_folding import fold_constant
 from sct.passes.rewriting.mutable_ir import Block, BlockNode
-from sct.passes.scalar.cse import ALLOCATIONS
 
 __all__ = ["FREE", "ON_ARRAYS", "OUTER", "CostModel", "can_recompute"]
 
@@ -29,30 +30,23 @@ FREE, CHEAP, ON_ARRAYS = 0.3, 0.7, 12.0
 """Computing a value again: a read or a view; arithmetic on numbers; arithmetic on arrays."""
 COUNT = 0.4
 """Arithmetic on Python ints: cheaper than a tape, so that an index is recomputed."""
+DIVISIONS = (div, quotient, floordiv, mod)
 QUOTIENT = 2.0
 """A division in compiled code: it stalls the processor, which a tape does not."""
 OUTER = 0.1
 """An operation in an outer loop, relative to one in the inner loop."""
 
-ARITHMETIC = frozenset({
-    "add", "sub", "mul", "neg", "pos", "div", "abs", "sign", "square", "floordiv", "mod", "int", "bool", "not_",
-    "quotient", "where", "pymax", "pymin", "logical_and", "logical_or", "logical_not", "eq", "ne", "lt", "le", "gt",
-    "ge", "minimum", "maximum", "isnan", "isinf", "isfinite"})
-COUNTS = ("add", "sub", "mul", "neg")
-VIEWS = ("index", "unwrap", "reshape", "transpose", "ravel")
-READS = ("index", "dim", "size", "unwrap", "is_none", "transpose")
-
 
 def can_recompute(node: BlockNode) -> bool:
     """May the node be computed again: is it pure, cheap, and without further outs?"""
     op = node.eqn.op
-    return (not node.blocks and not is_effect(node.eqn) and len(node.outs) == 1 and op.name not in ALLOCATIONS
-            and (op.cost == "free" or op.name in ARITHMETIC or op.name in READS or folds_to_literal(node)))
+    return (not node.blocks and not is_effect(node.eqn) and len(node.outs) == 1 and not op.allocates
+            and (op.cost in ("free", "read", "cheap") or folds_to_literal(node)))
 
 
 def folds_to_literal(node: BlockNode) -> bool:
     """Is it a function of literals, which `simplify` folds?"""
-    return node.eqn.op.name in FOLDED and all(isinstance(x, Lit) for x in node.args) and node.outs[0].type == FLOAT
+    return node.outs[0].type == FLOAT and fold_constant(node.eqn.op, node.args) is not None
 
 
 class CostModel:
@@ -82,13 +76,13 @@ class CostModel:
         return loop is not None and loop.name == "loop" and value in loop.elems
 
     def recompute_cost(self, node: BlockNode) -> float:
-        if node.name in READS or folds_to_literal(node) or node.eqn.op.cost == "free":
+        if node.eqn.op.cost in ("free", "read") or folds_to_literal(node):
             return FREE
         if any(_is_array(x.type) for x in (*node.args, *node.outs)):
             return ON_ARRAYS
-        if node.name in COUNTS and node.outs[0].type == INT:
+        if node.outs[0].type == INT:
             return COUNT
-        return QUOTIENT if self.compiled and node.name in ("div", "quotient", "floordiv", "mod") else CHEAP
+        return QUOTIENT if self.compiled and node.eqn.op in DIVISIONS else CHEAP
 
     def is_expensive(self, value: Value) -> bool:
         """Does `value` take more than a view, an element read or arithmetic on numbers?"""
@@ -132,9 +126,10 @@ class CostModel:
         x: Operand = value
         while isinstance(x, Value) and x in self.regions.producer:
             node, _ = self.regions.producer[x]
-            if node.name not in VIEWS or not node.args or node.name == "index" and advanced(node.attrs["key"]):
+            viewed = _viewed_operand(node)
+            if viewed is None:
                 return
-            x = node.args[0]
+            x = viewed
             yield x
 
     def _find_overwritten(self) -> set[Value]:
@@ -145,7 +140,7 @@ class CostModel:
         while stack:
             for node in stack.pop().nodes:
                 stack += node.blocks
-                if node.name in UPDATES:
+                if node.eqn.op.updates:
                     work.append(node.args[0])
                 elif node.name == "cond":
                     for k, out in enumerate(node.outs):
@@ -154,8 +149,8 @@ class CostModel:
                     for k, param in enumerate(node.params):
                         sources[param] = [node.inits[k], node.body.results[1 + k]]
                         sources[node.outs[k]] = [param, node.body.results[1 + k]]
-                elif node.name in VIEWS and node.args:
-                    sources.setdefault(node.outs[0], []).append(node.args[0])
+                elif (viewed := _viewed_operand(node)) is not None:
+                    sources.setdefault(node.outs[0], []).append(viewed)
         overwritten: set[Value] = set()
         while work:
             x = work.pop()
@@ -163,6 +158,13 @@ class CostModel:
                 overwritten.add(x)
                 work += sources.get(x, ())
         return overwritten
+
+
+def _viewed_operand(node: BlockNode) -> Operand | None:
+    """The operand whose memory the out may share: the base of a view, the list of an item."""
+    op = node.eqn.op
+    is_item = op is unwrap or op is index and isinstance(node.args[0].type, Seq)
+    return node.args[op.alias_of] if is_item or aliases(node.eqn) != "none" else None
 
 
 def _is_array(t: Type) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Hashable
 from sct.ir.core import Operand, Value, is_effect
 from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, blocks
-from sct.passes.scalar.cse import ALLOCATIONS, COMMUTATIVE, hashable
+from sct.passes.scalar.cse import hashable
 
 __all__ = ["reuse_forward_values"]
 
@@ -72,10 +72,10 @@ class _ForwardReuse:
     def key(self, node: BlockNode) -> Hashable:
         args = [self.forward_index.get(x, x) for x in node.args]
         named = [x.id if isinstance(x, Value) else x for x in args]
-        named = sorted(named, key=hash) if node.name in COMMUTATIVE else named
+        named = sorted(named, key=hash) if node.eqn.op.commutative else named
         return node.eqn.op, hashable(node.attrs), tuple(named), tuple(out.type for out in node.outs)
 
 
 def _is_pure(node: BlockNode) -> bool:
     return bool(node.outs) and not (
-        node.blocks or is_effect(node.eqn) or node.name in ALLOCATIONS or node.eqn.op.cost == "free")
+        node.blocks or is_effect(node.eqn) or node.eqn.op.allocates or node.eqn.op.cost == "free")

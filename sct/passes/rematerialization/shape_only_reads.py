@@ -13,15 +13,13 @@ from collections.abc import Iterator
 
 from sct.ir.core import Eqn, Operand, Value
 from sct.ir.types import Dim, Tensor
+from sct.ops.arrays.creation import copy
 from sct.ops.arrays.indexing import add_at, advanced, index, store
 from sct.ops.registry import ELEMENTWISE
 from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, within
 
 __all__ = ["replace_shape_operands"]
-
-SHAPE_OF_FIRST = ("store", "add_at", "copy", "zeros_of", "zeros_like", "ones_like")
-"""Ops whose out has the shape of the first operand."""
 
 REACH = 30
 """How many equations the search for a substitute spans."""
@@ -119,9 +117,10 @@ class _Substitute:
             k = loop.params.index(x)
             assert isinstance(x.type, Tensor)
             return [loop.outs[k], loop.inits[k]] if _is_fixed(x.type) else []
-        if node.name in SHAPE_OF_FIRST:
+        op = node.eqn.op
+        if op.updates or op.shapes == (0,) or op is copy:
             return node.args[:1]
-        return node.args if node.eqn.op in ELEMENTWISE else []
+        return node.args if op in ELEMENTWISE else []
 
     def view(self, x: Value, eqn: Eqn) -> Value:
         """The out of a new node `eqn`, an array of the type of `x`."""

@@ -15,7 +15,7 @@ from decimal import Context, Decimal
 from typing import Any, TypeGuard, TypeVar, cast
 
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Lit, Op, Operand, Value, builder_var
+from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.loop_view import loop_view
 from sct.ir.types import ANY_REAL, List, Tensor
 from sct.ops.arrays.indexing import add_at, distinct, index, store
@@ -25,8 +25,8 @@ from sct.ops.scalar.arithmetic import add, div, mul, neg, never_zero, sub
 from sct.ops.scalar.selection import where
 
 __all__ = [
-    "ASSUMPTIONS", "BLOCK_RULES", "FOLDED", "RULES", "Rule", "adjoint_eqn", "block_rule", "carrier_of", "defining_eqn",
-    "fold_constant", "is_number", "is_zeros", "number", "operands_of", "over", "plus", "rule", "times",
+    "ASSUMPTIONS", "BLOCK_RULES", "RULES", "Rule", "adjoint_eqn", "block_rule", "carrier_of", "defining_eqn",
+    "is_number", "is_zeros", "number", "operands_of", "over", "plus", "rule", "times",
 ]
 
 Rule = Callable[..., Any]
@@ -37,10 +37,6 @@ BLOCK_RULES: list[Rule] = []
 ASSUMPTIONS: dict[Rule, str] = {}
 """The assumption of a rule, if it has one: "finite" means that all values of the left side are finite. Rules without an
 assumption also agree on nan and infinities, with -0.0 equal to 0.0."""
-
-FOLDED = frozenset({"sqrt", "exp", "log", "sin", "cos", "tanh", "pow"})
-"""Functions that are folded where their operands are literals."""
-
 
 def rule(*names: str, when: str = "") -> Callable[[Rule], Rule]:
     """Enter a rule for the ops of these names; `when` is its assumption."""
@@ -135,7 +131,7 @@ def is_zeros(x: Operand) -> bool:
     eqn = adjoint_eqn(x)
     if eqn is not None and eqn.op.name == "repeat":
         return bool(number(eqn.args[0]) == 0)
-    return number(x) == 0 or eqn is not None and eqn.op.name in ("zeros_of", "zeros_like", "zeros")
+    return number(x) == 0 or eqn is not None and eqn.op.fill == 0.0
 
 
 def is_full(key: Sequence[str]) -> bool:
@@ -357,17 +353,6 @@ def div_negated(a: Operand, b: Operand) -> Any:
 def pow_literals(a: Operand, b: Operand) -> Any:
     """a ** 1 -> a;  a ** 2 -> a * a"""
     return a if number(b) == 1 else mul(a, a) if number(b) == 2 else None
-
-
-def fold_constant(op: Op, args: Sequence[Operand]) -> Any:
-    """f(c) -> the literal"""
-    if op.name not in FOLDED or op.run is None or not args or not all(map(is_number, args)):
-        return None
-    try:
-        value = op.run(*map(number, args))
-    except (ArithmeticError, ValueError):
-        return None
-    return value if type(value) is float and math.isfinite(value) else None
 
 
 # -- shapes -------------------------------------------------------------------------------

@@ -24,8 +24,9 @@ from sct.ops.arrays.shape import dim, size
 from sct.ops.reductions.reductions import expand_like
 from sct.passes.rewriting import list_rules as list_rules
 from sct.passes.rewriting import unit_axis_rules as unit_axis_rules
-from sct.passes.rewriting.arithmetic_rules import RULES, defining_eqn, fold_constant
+from sct.passes.rewriting.arithmetic_rules import RULES, defining_eqn
 from sct.passes.rewriting.cast_rules import uncast_ints
+from sct.passes.rewriting.constant_folding import fold_constant
 from sct.passes.rewriting.factoring import collect_terms, negate_difference, reorder_product
 from sct.passes.rewriting.fused_ops import dot_product, logistic
 from sct.passes.rewriting.linalg_rules import transpose_product
@@ -72,9 +73,9 @@ def _in_single_precision(op: Op, args: Sequence[Operand], attrs: Mapping[str, An
 
 
 def _candidates(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any]) -> Iterator[Any]:
-    yield fold_constant(op, args)
     for rule in RULES.get(op.name, ()):
         yield rule(*args, **attrs)
+    yield fold_constant(op, args)
 
 
 def _result_type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spelling: str | None) -> Type | None:

@@ -17,20 +17,10 @@ from typing import Any
 from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, has_effect, substitute, with_own_values
 from sct.ir.types import FLOAT, Tensor, Type
-from sct.ops.program.list_ops import HOLDS, UPDATES
 from sct.passes.analysis.type_inference import retype
+from sct.passes.rewriting.constant_folding import fold_constant
 
-__all__ = ["ALLOCATIONS", "COMMUTATIVE", "cse", "hashable"]
-
-ALLOCATIONS = frozenset({
-    "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy", "array", "arange",
-    "linspace", "zeros_of", *HOLDS, *UPDATES} - {"index"})
-"""Ops whose result is a new buffer, which may be written: two of them are never one."""
-
-COMMUTATIVE = frozenset({"add", "mul", "maximum", "minimum", "logical_and", "logical_or", "eq", "ne", "hypot"})
-
-EXACT = frozenset({"add", "sub", "mul", "div", "neg", "sqrt"})
-"""Ops that IEEE arithmetic rounds correctly, so that they may be folded."""
+__all__ = ["cse", "hashable"]
 
 _NEUTRAL = dict.fromkeys(["add", "sub"], (Lit(0), Lit(0.0))) | dict.fromkeys(["mul", "div"], (Lit(1), Lit(1.0)))
 """The literals that leave the other operand of a sum or a product, or the first of a difference or quotient."""
@@ -85,11 +75,11 @@ class _Cse:
             eqn = eqn.replace(args=args, regions=tuple(map(self.region, eqn.regions)))
         if eqn.op.name == "cond":
             self.equal_results(eqn)
-        if not eqn.outs or eqn.op.name in ALLOCATIONS or eqn.op.name == "closure" or has_effect(eqn):
+        if not eqn.outs or eqn.op.allocates or eqn.op.name == "closure" or has_effect(eqn):
             return eqn
-        literal = exact_literal(eqn)
+        literal = fold_constant(eqn.op, eqn.args, exact=True) if eqn.outs[0].type == FLOAT else None
         if literal is not None:
-            self.env[eqn.out] = literal
+            self.env[eqn.out] = Lit(literal)
             return None
         if (operand := self.same_operand(eqn)) is not None:
             self.env[eqn.out] = operand
@@ -175,20 +165,6 @@ class _Cse:
                 self.env[out] = a
 
 
-def exact_literal(eqn: Eqn) -> Lit | None:
-    """The float to which `eqn`, an operation on literals, is rounded on every machine; None if there is none."""
-    if eqn.op.name not in EXACT or eqn.op.run is None or eqn.outs[0].type != FLOAT:
-        return None
-    values = [a.value for a in eqn.args if isinstance(a, Lit) and type(a.value) in (int, float)]
-    if len(values) < len(eqn.args):
-        return None
-    try:
-        result = eqn.op.run(*values)
-    except (ArithmeticError, ValueError):
-        return None
-    return Lit(result) if type(result) is float and math.isfinite(result) else None
-
-
 def _key(eqn: Eqn) -> Hashable:
     return (eqn.op, hashable(eqn.attrs), eqn.spelling, tuple(map(_operand, eqn.args)),
             tuple(_representation(v.type) for v in eqn.outs), _regions(eqn) if eqn.regions else ())
@@ -196,7 +172,7 @@ def _key(eqn: Eqn) -> Hashable:
 
 def _unordered(eqn: Eqn) -> tuple[Hashable, ...]:
     args = tuple(map(_operand, eqn.args))
-    return tuple(sorted(args, key=hash)) if eqn.op.name in COMMUTATIVE else args
+    return tuple(sorted(args, key=hash)) if eqn.op.commutative else args
 
 
 def _operand(x: Operand) -> Hashable:

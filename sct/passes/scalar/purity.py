@@ -6,7 +6,6 @@ from sct.ir.core import is_effect
 from sct.ir.types import Tensor
 from sct.ops.registry import ELEMENTWISE, may_raise
 from sct.passes.rewriting.mutable_ir import BlockNode
-from sct.passes.scalar.cse import ALLOCATIONS
 
 __all__ = ["cannot_raise", "is_pure"]
 
@@ -17,7 +16,7 @@ CALLS = ("call", "pullback")
 def is_pure(node: BlockNode) -> bool:
     """Is this an equation without regions, effects or a buffer of its own?"""
     return bool(node.outs) and not (
-        node.blocks or is_effect(node.eqn) or node.name in ALLOCATIONS or node.name in CALLS)
+        node.blocks or is_effect(node.eqn) or node.eqn.op.allocates or node.name in CALLS)
 
 
 def cannot_raise(node: BlockNode) -> bool:
