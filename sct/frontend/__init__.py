@@ -7,19 +7,22 @@ Out: a `Traced`: the IR of the program, its signature, the guards under which it
 The function is evaluated by abstract interpretation: statement by statement, with types in place of numbers.
 Its parts:
 
-    source       the syntax tree, private names, liveness of the user's names
-    values       abstract values, guards and size terms
-    arguments    arguments and free variables as abstract values
-    evaluator    the state of an evaluation, and what all handlers share
-    heap         containers, objects and arrays by address; joins of the heaps of two paths
-    interpreter  handlers of expressions and statements
-    operators    arithmetic, comparisons, identity, truth
-    loops        loop heads, the fixpoint of what a loop carries, what can be iterated over
-    calls        user functions, in line or specialized; closure conversion; opaque calls
-    library      builtins, NumPy, `math`, `operator`, `itertools`, and methods
-    autodiff     derivatives inside differentiated functions, and the outermost one
+    source         the syntax tree, private names, scopes and liveness of the user's names
+    values         abstract values, guards and size terms
+    evaluator      the state of an evaluation, and what all handlers share
+    arguments      arguments and free variables as abstract values
+    heap           containers, objects and arrays by address; joins of the heaps of two paths
+    iteration      iterators and iteration spaces
+    operators      arithmetic, comparisons, identity, truth, text
+    interpreter    handlers of expressions and statements
+    loops          loop heads, the fixpoint of the carried values, unrolling
+    library        builtins, NumPy, `math`, `operator`, `itertools`, and methods
+    autodiff       derivatives inside differentiated functions, and the outermost one
+    calls          user functions, in line or specialized; closure conversion; opaque calls
     specialize     the entry at a call: arguments -> types, guards, IR
     ahead_of_time  the entry without arguments: annotations and guesses -> types, IR
+
+Imports run upwards in this list; `tests/test_imports.py` holds that.
 
 Invariant: the IR computes, bit for bit and in the same order, what the function computes for all arguments that
 satisfy the guards. What the frontend does not know it refuses with an `SctError`: no branch of a dispatch
@@ -32,7 +35,7 @@ from sct.frontend.arguments.argument_keys import ROWS, Equal, key_of
 from sct.frontend.arguments.lift import Unloaded, Untyped, read_path
 from sct.frontend.autodiff import nested_jacobians
 from sct.frontend.calls import cached_functions, call_expressions
-from sct.frontend.heap import record_classes, subscripts
+from sct.frontend.heap import subscripts
 from sct.frontend.interpreter import (
     attributes,
     comprehensions,
@@ -49,6 +52,7 @@ from sct.frontend.library import (
     itertools_functools,
     methods,
     operator_module,
+    record_classes,
 )
 from sct.frontend.library.genuine_functions import library_facts
 from sct.frontend.loops import loop_statements

@@ -20,7 +20,7 @@ from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import Outline, Sites, called_once, repeated
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.frames import Dead
-from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.root_function import held
 from sct.frontend.signatures import (
     NO_DEFAULT,

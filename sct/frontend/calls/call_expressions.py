@@ -27,13 +27,13 @@ from sct.frontend.evaluator.exceptions import attempted, die
 from sct.frontend.evaluator.handlers import INSTANCES, SPECIAL, Args, Kwargs, called, expression, special_key
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.objects import instantiate, special_call, special_method, undefined
-from sct.frontend.library.argument_checks import by_position, check_arguments, check_instance, check_operands
+from sct.frontend.heap.sample_calls import by_position, check_arguments, check_instance, check_operands
+from sct.frontend.heap.special_methods import checked
+from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.library.numpy_functions import ufunc_method
 from sct.frontend.library.op_calls import call_named, spelling_of
-from sct.frontend.library.text_formatting import joined
 from sct.frontend.loops.generator_expressions import generator
-from sct.frontend.loops.iteration_space import items_of
-from sct.frontend.operators.special_methods import checked
+from sct.frontend.operators.text_formatting import joined
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
 from sct.frontend.transform import Transform

@@ -22,7 +22,7 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import attempted, die
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
-from sct.frontend.library.argument_checks import check_method
+from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,

@@ -221,7 +221,8 @@ class Operands(State):
             self.summing = outer
 
     def becomes_array(
-            self, why: str = "in the first trip it is a number, for more than arithmetic with an array of that shape",
+            self, why: str = "it is a number in the first iteration, and used for more than sums and products with an "
+                             "array of that shape",
     ) -> NoReturn:
         """Where iterations are written one after the other, the number and the array are two values."""
         raise NeedsStatic(Value(INT), SctError(

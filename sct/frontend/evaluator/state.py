@@ -97,7 +97,7 @@ class State(Facts):
         self.exit_kinds: dict[Value, frozenset[int]] = {}
         self.exit_falls: dict[Value, int] = {}
         self.iterated: set[int] = set()
-        self.many_trips = False
+        self.many_iterations = False
         self.summing = False
         self.augmenting = False
         self.generating = 0

@@ -15,8 +15,8 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.memory_facts import is_forbidden
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.objects import special_call, special_method
-from sct.frontend.library.argument_checks import hashed
-from sct.frontend.operators.special_methods import as_index
+from sct.frontend.heap.sample_calls import hashed
+from sct.frontend.heap.special_methods import as_index
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -132,7 +132,7 @@ def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
         try:
             known_key(ev, key, "an index into a list")
         except NeedsStatic:
-            if len(cell.items) <= FEW and not ev.many_trips:
+            if len(cell.items) <= FEW and not ev.many_iterations:
                 raise
             dynamic_lists.grow(ev, owner)
     return _slots(ev, owner).rows is not None

@@ -15,10 +15,10 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import attempted
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.evaluator.lookup_guards import absent, of_library, path_to
+from sct.frontend.evaluator.lookup_guards import absent, as_it_is, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
-from sct.frontend.heap.objects import get_attribute, is_object
+from sct.frontend.heap.objects import class_of, find_attribute, get_attribute, if_it_gives, is_object
 from sct.frontend.heap.subscripts import NUMPY_NAMES, size_along
 from sct.frontend.values.abstract_values import (
     SLICE,
@@ -36,11 +36,11 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Value
 from sct.ir.foreign import class_in_words
 from sct.ir.real_ints import unmark_real
-from sct.ir.types import Optional, Tensor, Undef
+from sct.ir.types import Opaque, Optional, Tensor, Undef
 from sct.ir.user_objects import dict_of, is_defined_by_user
 from sct.ops import apply, size, transpose
 
-__all__ = ["get"]
+__all__ = ["attribute_if_any", "get"]
 
 
 @expression(gast.Attribute)
@@ -174,3 +174,20 @@ def _is_written(it: Any) -> bool:
         return it.__name__.split(".")[0] not in {"numpy", "scipy", "sct", *sys.stdlib_module_names}
     return isinstance(it, (functools.partial, enum.Enum)) or isinstance(it, types.FunctionType) and not is_library(it) \
         or isinstance(it, type) and is_defined_by_user(it)
+
+
+def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
+    """`owner.name`; None where reading it raises an AttributeError."""
+    if classes := possible_classes(owner):
+        return get(ev, owner, name) if any(hasattr(cls, name) for cls in classes) else None
+    if class_of(owner) is None and not isinstance(owner, (ObjRef, Parent)):
+        leaf = ev.leaf_of(owner) if isinstance(owner, Value) and isinstance(owner.type, Opaque) else None
+        known = owner.peek if isinstance(owner, Static) else leaf
+        if hasattr(python_class(ev, owner) if known is None else known, name):
+            return get(ev, owner, name)
+        if isinstance(owner, Static):
+            absent(ev, path_to(owner), name)
+        elif known is not None and not isinstance(known, str):
+            absent(ev, as_it_is(known), name)
+        return None
+    return if_it_gives(ev, name, lambda: find_attribute(ev, owner, name))

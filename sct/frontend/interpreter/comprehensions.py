@@ -17,23 +17,22 @@ from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.store import binding
-from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.join_paths import evaluate_branches
+from sct.frontend.heap.sample_calls import hashed
+from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.expressions import lookup
 from sct.frontend.interpreter.statements import FALL
-from sct.frontend.library.argument_checks import hashed
-from sct.frontend.loops.iterator_protocol import drained, iterable, iterator, most
+from sct.frontend.iteration.iteration_space import MOST_UNROLLED
+from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most
 from sct.frontend.operators.truth import condition
 from sct.frontend.source.name_scopes import free_in
 from sct.frontend.values.abstract_values import Abstract, Key, Static
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit
 
-__all__ = ["MOST_UNROLLED", "Unknown", "all_hold", "appended", "attempted", "names_of", "quantified"]
+__all__ = ["Unknown", "all_hold", "appended", "attempted", "names_of", "quantified"]
 
 T = TypeVar("T")
-MOST_UNROLLED = 64
-"""How many items, where they are known, are taken one by one."""
 
 
 @expression(gast.ListComp)

@@ -16,17 +16,17 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import attempted, die
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import MISSING, of_builtins
-from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.objects import (
     is_object,
     special_call,
     special_method,
 )
+from sct.frontend.heap.sample_calls import hashed
+from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import NUMPY_NAMES
-from sct.frontend.library.argument_checks import hashed
-from sct.frontend.library.text_formatting import shown
-from sct.frontend.loops.iteration_space import items_of
-from sct.frontend.operators.special_methods import checked
+from sct.frontend.interpreter.assignment import assign
+from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.operators.text_formatting import shown
 from sct.frontend.operators.truth import boolean
 from sct.frontend.values.abstract_values import (
     DELETED,

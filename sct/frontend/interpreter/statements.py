@@ -17,10 +17,10 @@ from sct.frontend.evaluator.exceptions import attempted, die
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.assignment import assign, home_of, named
 from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_branches
 from sct.frontend.heap.objects import set_attribute
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, augmented, delete_item, item, writable, write_through
+from sct.frontend.interpreter.assignment import assign, home_of, named
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.interpreter.expressions import closure, name
 from sct.frontend.operators.arithmetic_operators import binary, in_place

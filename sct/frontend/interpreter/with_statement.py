@@ -15,7 +15,7 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import SPECIAL, Special, statement
-from sct.frontend.heap.assignment import assign
+from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import block
 from sct.frontend.values.abstract_values import Abstract, Bound, Static
 from sct.ops import enter, leave

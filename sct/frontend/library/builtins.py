@@ -22,18 +22,18 @@ from sct.frontend.evaluator.store import type_of
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
+from sct.frontend.heap.sample_calls import hashed
+from sct.frontend.heap.special_methods import as_index, checked, plain_numbers
 from sct.frontend.heap.subscripts import array_of, new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
-from sct.frontend.library.argument_checks import hashed
+from sct.frontend.iteration.iteration_space import from_zero, is_run_over, items_of, length
+from sct.frontend.iteration.iterator_protocol import drained, iterator, most, taken
 from sct.frontend.library.iterator_builtins import looked, select
 from sct.frontend.library.python_fallbacks import all_, any_, largest, largest_by, same, smallest, smallest_by
 from sct.frontend.library.python_fallbacks import sum_ as sum_of_array
-from sct.frontend.library.text_formatting import shown
 from sct.frontend.loops.generator_expressions import has_items, is_fresh, is_long, quantified, run_through
-from sct.frontend.loops.iteration_space import from_zero, is_run_over, items_of, length
-from sct.frontend.loops.iterator_protocol import drained, iterator, most, taken
 from sct.frontend.operators.arithmetic_operators import binary
-from sct.frontend.operators.special_methods import as_index, checked, plain_numbers
+from sct.frontend.operators.text_formatting import shown
 from sct.frontend.operators.truth import as_bool, boolean, truth
 from sct.frontend.values.abstract_values import (
     Abstract,

@@ -10,18 +10,17 @@ from sct.frontend.arguments.lift import free_variable
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import attempted, die
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.evaluator.lookup_guards import absent, as_it_is, in_class, is_instance_of, is_subclass_of, path_to
+from sct.frontend.evaluator.lookup_guards import in_class, is_instance_of, is_subclass_of
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
-from sct.frontend.heap.objects import class_of, find_attribute, if_it_gives, set_attribute, special_method
-from sct.frontend.interpreter.attributes import get
-from sct.frontend.library.argument_checks import check_operands
+from sct.frontend.heap.objects import set_attribute, special_method
+from sct.frontend.heap.sample_calls import check_operands
+from sct.frontend.interpreter.attributes import attribute_if_any, get
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
     Closure,
     Key,
     Method,
-    ObjRef,
     Parent,
     Pullback,
     Static,
@@ -29,10 +28,8 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
-from sct.ir.types import Opaque, Tensor
+from sct.ir.types import Tensor
 from sct.ops import is_instance
-
-__all__ = ["attribute_if_any"]
 
 
 @special(isinstance)
@@ -118,23 +115,6 @@ def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(hasattr)
 def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Static(attribute_if_any(ev, args[0], _name(ev, args[1])) is not None)
-
-
-def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
-    """`owner.name`; None where reading it raises an AttributeError."""
-    if classes := possible_classes(owner):
-        return get(ev, owner, name) if any(hasattr(cls, name) for cls in classes) else None
-    if class_of(owner) is None and not isinstance(owner, (ObjRef, Parent)):
-        leaf = ev.leaf_of(owner) if isinstance(owner, Value) and isinstance(owner.type, Opaque) else None
-        known = owner.peek if isinstance(owner, Static) else leaf
-        if hasattr(python_class(ev, owner) if known is None else known, name):
-            return get(ev, owner, name)
-        if isinstance(owner, Static):
-            absent(ev, path_to(owner), name)
-        elif known is not None and not isinstance(known, str):
-            absent(ev, as_it_is(known), name)
-        return None
-    return if_it_gives(ev, name, lambda: find_attribute(ev, owner, name))
 
 
 @special(setattr)

@@ -16,14 +16,14 @@ from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import special_call
+from sct.frontend.heap.special_methods import as_index
+from sct.frontend.iteration.iteration_space import is_run_over, items_of
+from sct.frontend.iteration.iterator_protocol import VIEWS, is_iterator, iterator, kept, new_iterator, taken, takes
 from sct.frontend.library import python_fallbacks
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.loops.generator_expressions import run_through
-from sct.frontend.loops.iteration_space import is_run_over, items_of
-from sct.frontend.loops.iterator_protocol import VIEWS, is_iterator, iterator, kept, new_iterator, taken, takes
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.comparisons import compare_one
-from sct.frontend.operators.special_methods import as_index
 from sct.frontend.operators.truth import as_bool, boolean, truth
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup, is_number
 from sct.ir import Lit, Value

@@ -17,11 +17,8 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import attempted, die
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.subscripts import item
-from sct.frontend.library import python_fallbacks
-from sct.frontend.library.iterator_builtins import as_iterator, chosen, first_that, takes_function
-from sct.frontend.loops.generator_expressions import has_items, is_long
-from sct.frontend.loops.iteration_space import is_run_over, items_of
-from sct.frontend.loops.iterator_protocol import (
+from sct.frontend.iteration.iteration_space import is_run_over, items_of
+from sct.frontend.iteration.iterator_protocol import (
     drained,
     iterator,
     keep,
@@ -31,6 +28,9 @@ from sct.frontend.loops.iterator_protocol import (
     takes,
     use_up,
 )
+from sct.frontend.library import python_fallbacks
+from sct.frontend.library.iterator_builtins import as_iterator, chosen, first_that, takes_function
+from sct.frontend.loops.generator_expressions import has_items, is_long
 from sct.frontend.loops.nested_iteration import of_nest
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.values.abstract_values import (

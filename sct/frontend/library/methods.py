@@ -14,16 +14,16 @@ from sct.frontend.evaluator.frames import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import possible_classes, python_class
-from sct.frontend.heap.record_classes import namedtuple_method
+from sct.frontend.heap.sample_calls import check_method, hashed
+from sct.frontend.heap.special_methods import as_index
 from sct.frontend.heap.subscripts import item
-from sct.frontend.library.argument_checks import check_method, hashed
+from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.iteration.iterator_protocol import VIEWS
 from sct.frontend.library.numpy_functions import ARRAY_METHODS
 from sct.frontend.library.op_calls import call_named
-from sct.frontend.library.text_formatting import text_of
-from sct.frontend.loops.iteration_space import items_of
-from sct.frontend.loops.iterator_protocol import VIEWS
+from sct.frontend.library.record_classes import namedtuple_method
 from sct.frontend.operators.comparisons import one_or_equal
-from sct.frontend.operators.special_methods import as_index
+from sct.frontend.operators.text_formatting import text_of
 from sct.frontend.values.abstract_values import (
     Abstract,
     DictRef,

@@ -14,10 +14,10 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, array_of, assign_item, fits, nested, writable
+from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.library.genuine_functions import is_genuine
-from sct.frontend.loops.iteration_space import items_of
-from sct.frontend.operators.special_methods import plain_numbers
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,

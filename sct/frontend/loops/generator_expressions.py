@@ -21,12 +21,12 @@ from sct.errors import Loc, SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.frames import Frame
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.heap.assignment import assign
 from sct.frontend.interpreter import comprehensions
-from sct.frontend.interpreter.comprehensions import MOST_UNROLLED, Unknown, all_hold, appended, attempted, names_of
+from sct.frontend.interpreter.assignment import assign
+from sct.frontend.interpreter.comprehensions import Unknown, all_hold, appended, attempted, names_of
 from sct.frontend.interpreter.statements import FALL
-from sct.frontend.loops.iteration_space import SPACES, Space, from_zero, in_step, space
-from sct.frontend.loops.iterator_protocol import (
+from sct.frontend.iteration.iteration_space import MOST_UNROLLED, SPACES, Space, from_zero, in_step, space
+from sct.frontend.iteration.iterator_protocol import (
     iterator,
     keep,
     kept,

@@ -45,13 +45,13 @@ from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Value
 from sct.ir.types import Optional, Tensor, Undef, in_words
 
-__all__ = ["ITERATED", "Trip"]
+__all__ = ["ITERATED", "BackEdge"]
 
 ITERATED = "iterated"
 """Who holds an array that a loop runs over: the loop itself."""
 
 
-class Trip(Head):
+class BackEdge(Head):
     """The end of an iteration, compared with the head: it confirms the carries, or more is learnt of them."""
 
     def close(self, end: Store) -> None:
@@ -119,7 +119,7 @@ class Trip(Head):
     def learn_items(self, addr: int) -> None:
         """The list at `addr` changes its length in this loop: it has columns from the head on."""
         if self.few():
-            self.ev.refuse("SCT310", "a list that grows in a loop of few trips", node=self.node)
+            self.ev.refuse("SCT310", "a list that grows in a loop of few iterations", node=self.node)
         self.memo.grown[addr] = self.grown(ListRef(addr), ListRef(addr))
 
     def grown(self, before: ListRef, now: ListRef) -> Grown:
@@ -162,7 +162,7 @@ class Trip(Head):
             return self.learn(id, end)
         if isinstance(head, Container) and not (isinstance(end, Container) and of_one_class(head, end)) or \
                 isinstance(head, Tup) and not is_such_tuple(end, head):
-            return self.differs(id, f"it is {_kind(head)} before the loop and {_kind(end)} after a trip")
+            return self.differs(id, f"it is {_kind(head)} before the loop and {_kind(end)} after an iteration")
         if isinstance(head, Container) and isinstance(end, Container) and head != end and \
                 head.addr not in memo.cell_templates and head.addr in self.entry.cells:
             # Rebound to another list an iteration: a list of its own, one slot a carry.
@@ -192,7 +192,7 @@ class Trip(Head):
                 self.pairs.append((id, head.addr, end.addr))
                 return any([self.end_value((*id, k), p, q)
                             for k, (p, q) in enumerate(zip(mine.items, theirs.items))])
-            return self.differs(id, f"it is {_kind(head)} that has other items, keys or attributes after a trip")
+            return self.differs(id, f"it is {_kind(head)} that has other items, keys or attributes after an iteration")
         if isinstance(head, Perhaps):
             whole = perhaps_tuple(end, head.of)
             if whole is not None:
@@ -212,7 +212,7 @@ class Trip(Head):
             if isinstance(end, Value) or is_number(end):
                 carry.back = ev.lit(end)
                 return self.widen(id, carry.param.type, carry.back.type)
-            memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after a trip"
+            memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after an iteration"
             return True
         if isinstance(head, Ref) and isinstance(end, Ref):
             if id in memo.split:
@@ -235,7 +235,7 @@ class Trip(Head):
         if head == end:
             self.note(end)
             return False
-        memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after a trip"
+        memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after an iteration"
         return True
 
     def differs(self, id: Any, why: str) -> bool:
@@ -296,7 +296,7 @@ class Trip(Head):
             if isinstance(end, Ref) and end.path:
                 self.split(id, end.addr)
             return True
-        self.memo.poison[id] = f"it is not bound before the loop, and {_kind(end)} after a trip"
+        self.memo.poison[id] = f"it is not bound before the loop, and {_kind(end)} after an iteration"
         return True
 
     def split(self, id: Any, *addrs: int) -> None:
@@ -395,7 +395,7 @@ class Trip(Head):
             if self.widen(id, carry.param.type, cell.value.type):
                 if id in self.memo.poison:
                     self.ev.refuse("SCT108", f"{self.name_of(addr)} is of one type before this loop and of another "
-                                   "after a trip", node=self.node,
+                                   "after an iteration", node=self.node,
                                    why=f"{in_words(carry.init.type)} and {in_words(cell.value.type)}",
                                    hint="give it one dtype and as many axes: `x = x.astype(...)` before the loop")
                 raise Again

@@ -15,7 +15,7 @@ from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.store import AMBIGUOUS, HELD, STALE, binding, of_one_class, tells
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.loops.iteration_space import Space
+from sct.frontend.iteration.iteration_space import Space
 from sct.frontend.source.name_scopes import reads, writes
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -36,10 +36,10 @@ from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Lit, Operand, Value, undef
 from sct.ir.types import BOOL, List, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
 
-__all__ = ["MOST_UNROLLED", "Again", "Carry", "Grown", "Head", "Memo", "is_array", "is_start"]
+__all__ = ["Again", "Carry", "Grown", "Head", "Memo", "is_array", "is_start"]
 
-FEW_TRIPS, MOST_UNROLLED = 8, 64
-"""A loop that grows a list is unrolled up to so many iterations; one that must be unrolled, to the second."""
+FEW_ITERATIONS = 8
+"""A loop that grows a list is unrolled up to so many iterations."""
 
 
 @dataclass
@@ -199,7 +199,7 @@ class Head:
                 cell = ev.slots(ListRef(kept.addr))
             made = memo.cell_templates[kept.addr]
             if not of_one_class(v, kept) or not same_keys(cell.keys, made.keys):
-                memo.poison[id] = "it is an object of another class, or with other keys, in another trip"
+                memo.poison[id] = "it is an object of another class, or with other keys, in another iteration"
                 return Poison(memo.poison[id])
             items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
             self.entered.append((id, kept.addr, v.addr))
@@ -234,7 +234,7 @@ class Head:
         self.ev.store.cells[addr] = Array(param, frozen=frozen, merged=True, starts=number)
         return Ref(addr)
 
-    def few(self, most: int = FEW_TRIPS) -> bool:
+    def few(self, most: int = FEW_ITERATIONS) -> bool:
         """Are there few iterations, and known, so that they may as well be unrolled?"""
         bounds = [] if self.where is None else [self.where.start, self.where.stop, self.where.step]
         known = [b.value for b in bounds if isinstance(b, Lit)]
@@ -255,7 +255,7 @@ class Head:
         try:
             both = _settled(join(old, new), old, str(id))
         except TypeMismatch as error:
-            self.memo.poison[id] = f"its type changes from trip to trip: {error}"
+            self.memo.poison[id] = f"its type changes from iteration to iteration: {error}"
             return True
         if both == old:
             return False

@@ -17,11 +17,11 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.evaluator.store import AMBIGUOUS, Store
-from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
+from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
-from sct.frontend.loops.iteration_space import NESTS, Space, space
-from sct.frontend.loops.iterator_protocol import (
+from sct.frontend.iteration.iteration_space import MOST_UNROLLED, NESTS, Space, space
+from sct.frontend.iteration.iterator_protocol import (
     check_iterable,
     ends,
     exhaust,
@@ -33,8 +33,8 @@ from sct.frontend.loops.iterator_protocol import (
     start,
     use_up,
 )
-from sct.frontend.loops.loop_fixpoint import Trip
-from sct.frontend.loops.loop_head import MOST_UNROLLED, Again
+from sct.frontend.loops.loop_fixpoint import BackEdge
+from sct.frontend.loops.loop_head import Again
 from sct.frontend.loops.nested_iteration import leaves, nested
 from sct.frontend.loops.unrolling import unroll
 from sct.frontend.operators.truth import condition
@@ -94,7 +94,7 @@ def for_(ev: Evaluator, node: Any) -> None:
             del ev.store.vars[key]
     except (NeedsStatic, SctError) as need:
         if isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
-            raise  # a list that gets longer, or a name that is another object in each trip, may be taken one by one
+            raise  # else unroll: a list may get longer, a name may be another object in each iteration
         ev.iterated = running
         ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
         for site in ev.loop_memo.keys() - sites:  # what was learnt is of addresses that others get now
@@ -126,19 +126,19 @@ def while_(ev: Evaluator, node: Any) -> None:
 # -- the loop equation -------------------------------------------------------------------------------------
 
 
-class _Loop(Trip):
+class _Loop(BackEdge):
     """The equation of one `for` or `while` statement."""
 
     def run(self) -> None:
         ev = self.ev
         saved = ev._next_addr, dict(ev.guards), ev._next_frame, list(self.frame.returns)
-        outer, ev.many_trips = ev.many_trips, not self.few(MOST_UNROLLED)
+        outer, ev.many_iterations = ev.many_iterations, not self.few(MOST_UNROLLED)
         ev.heads.append(self)
         try:
             self.settle(saved)
         finally:
             ev.heads.pop()
-            ev.many_trips = outer
+            ev.many_iterations = outer
 
     def settle(self, saved: Any) -> None:
         """Walk the body until nothing new is learnt."""
@@ -173,7 +173,7 @@ class _Loop(Trip):
                 ev.exit = Static(FALL)
                 if self.where is not None:
                     index = Value(INT, self.index_name())
-                    self.trips(index)
+                    self.note_range(index)
                     self.bind(index)
                 else:
                     test = self.test()
@@ -217,14 +217,14 @@ class _Loop(Trip):
             return target.elts[0].id if isinstance(got, Tup) and got.items[0] is probe else None
         return None
 
-    def trips(self, index: Value) -> None:
+    def note_range(self, index: Value) -> None:
         """Note between which terms the index of a loop lies."""
         assert self.where is not None
         bounds = self.where.start, self.where.stop
         step = self.where.step.value if isinstance(self.where.step, Lit) else 0
         if step and all(x.type == INT for x in bounds):
             first, stop = map(size_of, bounds)
-            self.ev.trips[f"__v{index.id}"] = (first, stop - 1) if step > 0 else (stop + 1, first)
+            self.ev.index_ranges[f"__v{index.id}"] = (first, stop - 1) if step > 0 else (stop + 1, first)
 
     def bind(self, index: Value) -> None:
         assert self.where is not None
@@ -320,7 +320,7 @@ class _Loop(Trip):
             store.cells[addr] = replace(store.cells[addr], frozen="")
         for id, stays in self.started.items():
             if stays or not self.runs(test):
-                ev.becomes_array("without a trip that adds to it, it stays the number that it starts as")
+                ev.becomes_array("without an iteration that adds to it, it stays the number that it starts as")
             addr = self.extra_cells[id]
             cell = store.cells[addr]
             store.cells[addr] = replace(cell, starts=False) if isinstance(cell, Array) else cell

@@ -21,9 +21,8 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.subscripts import item, size_along
-from sct.frontend.interpreter.comprehensions import MOST_UNROLLED
-from sct.frontend.loops.iteration_space import items_of, length
-from sct.frontend.loops.iterator_protocol import is_iterator, most, new_iterator
+from sct.frontend.iteration.iteration_space import MOST_UNROLLED, items_of, length
+from sct.frontend.iteration.iterator_protocol import is_iterator, most, new_iterator
 from sct.frontend.source.name_scopes import own_nodes
 from sct.frontend.values.abstract_values import Abstract, Array, Iteration, Key, Ref, Static, Tup
 from sct.ir.types import Tensor

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap.assignment import assign
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
+from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, CONTINUE, FALL, RETURN, block
-from sct.frontend.loops.iterator_protocol import taken
+from sct.frontend.iteration.iterator_protocol import taken
 from sct.frontend.values.abstract_values import Iteration, Static
 from sct.ir import Value
 from sct.ops import lt
@@ -29,12 +29,12 @@ def unroll(ev: Evaluator, node: Any, items: Iteration) -> None:
         frame.now = before
 
 
-def _unroll_from(ev: Evaluator, node: Any, items: Iteration, trips: int) -> None:
+def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int) -> None:
     frame = ev.frames[-1]
     outer = frame.now
     while (item := taken(ev, items)) is not None:
-        trips += 1
-        if trips > ENDLESS:
+        count += 1
+        if count > ENDLESS:
             ev.refuse("SCT306", "a list grows as long as a loop runs over it", hint="run over a copy: `list(xs)`")
         assign(ev, node.target, item)
         frame.now = frame.live.head[node] | outer
@@ -48,20 +48,20 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, trips: int) -> None
                 _leave_unrolled(ev, kinds)
             else:
                 assert isinstance(kind, Value)
-                _guard_unrolled(ev, node, items, trips, kind)
+                _guard_unrolled(ev, node, items, count, kind)
             return
         ev.exit = Static(FALL)
     block(ev, node.orelse)
 
 
-def _guard_unrolled(ev: Evaluator, node: Any, items: Iteration, trips: int, kind: Value) -> None:
+def _guard_unrolled(ev: Evaluator, node: Any, items: Iteration, count: int, kind: Value) -> None:
     """The items that are left, where the exit `kind` of the iteration before lets it come to them."""
     test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
     leaving = frozenset(k for k in ev.kinds_of(kind) if k >= BREAK)
 
     def on() -> None:
         ev.exit = Static(FALL)
-        _unroll_from(ev, node, items, trips)
+        _unroll_from(ev, node, items, count)
 
     live = ev.frames[-1].live
     live_names = live.head[node] | live.leaving(node)

@@ -15,8 +15,8 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import attempted, die
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
+from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
-from sct.frontend.operators.special_methods import plain_numbers
 from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup, is_number
 from sct.ir import Value
 from sct.ir.types import Optional, Tensor, Undef

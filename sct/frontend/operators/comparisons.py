@@ -34,13 +34,13 @@ from sct.frontend.heap.objects import (
     special_method,
     undefined,
 )
+from sct.frontend.heap.sample_calls import check_operands, hashed
+from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import array_of
-from sct.frontend.library.argument_checks import check_operands, hashed
-from sct.frontend.loops.iteration_space import items_of
-from sct.frontend.loops.iterator_protocol import VIEWS, drained
+from sct.frontend.iteration.iteration_space import items_of
+from sct.frontend.iteration.iterator_protocol import VIEWS, drained
 from sct.frontend.operators.container_operators import as_set
 from sct.frontend.operators.identity import identical
-from sct.frontend.operators.special_methods import plain_numbers
 from sct.frontend.operators.truth import as_bool, boolean, negated, truth
 from sct.frontend.values.abstract_values import (
     Abstract,

@@ -18,9 +18,9 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import attempted
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.objects import special_method
+from sct.frontend.heap.special_methods import as_index
 from sct.frontend.heap.subscripts import NUMPY_NAMES, array_of
-from sct.frontend.loops.iterator_protocol import view_items
-from sct.frontend.operators.special_methods import as_index
+from sct.frontend.iteration.iterator_protocol import view_items
 from sct.frontend.values.abstract_values import (
     Abstract,
     DictRef,

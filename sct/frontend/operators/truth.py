@@ -15,9 +15,9 @@ from sct.frontend.evaluator.lookup_guards import MISSING, in_class
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import is_member, is_object, special_call
-from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.heap.special_methods import checked
+from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.operators.arithmetic_operators import unary
-from sct.frontend.operators.special_methods import checked
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,

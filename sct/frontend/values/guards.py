@@ -72,7 +72,7 @@ class Facts:
     params      the flat arguments of the function being built, free variables last
     leaves      their run-time values; UNKNOWN ahead of time
     sizes       where a size is found: (leaf, axis), None for an int; or what it is computed as
-    trips       the first and the last value of what counts the iterations of a loop, by its symbol
+    index_ranges  the first and the last value of the index of a loop, by its symbol
     same_size   symbols of sizes, and terms that are not linear, that are known to equal other terms
     terms       terms with what is equal put in, until more is known
     size_facts  what was asked of sizes ("==", "<=", "!="), for good: `guards` of a walk of a loop
@@ -85,7 +85,7 @@ class Facts:
         self.guards: dict[str, Guard] = {}
         self.sizes: dict[str, At] = {}
         self.size_names: dict[int, str] = {}
-        self.trips: dict[str, tuple[Dim, Dim]] = {}
+        self.index_ranges: dict[str, tuple[Dim, Dim]] = {}
         self.same_size: dict[Atom, Dim] = {}
         self.terms: dict[Dim, Dim] = {}
         self.size_facts: dict[tuple[str, Dim, Dim], Atom | None] = {}
@@ -275,7 +275,7 @@ class Facts:
 
     def lowest(self, d: Dim) -> Dim:
         """A lower bound of a term over the iterations of the loops around."""
-        for name, (low, high) in reversed(self.trips.items()):
+        for name, (low, high) in reversed(self.index_ranges.items()):
             coef = dict(d.terms).get(name, 0)
             d = d + ((low if coef > 0 else high) - Dim(0, ((name, 1),))) * coef
         return d

@@ -16,8 +16,8 @@ from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.objects import class_of, get_attribute, is_member, special_call
-from sct.frontend.loops.iterator_protocol import drained, iterator
-from sct.frontend.operators.special_methods import checked
+from sct.frontend.heap.special_methods import checked
+from sct.frontend.iteration.iterator_protocol import drained, iterator
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,

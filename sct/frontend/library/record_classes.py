@@ -18,7 +18,7 @@ from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.objects import class_of, instantiate, special_call, special_method
 from sct.frontend.interpreter.attributes import get
-from sct.frontend.loops.iteration_space import items_of
+from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.values.abstract_values import (
     NAMESPACE,
     Abstract,

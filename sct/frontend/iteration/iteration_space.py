@@ -11,7 +11,7 @@ from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.subscripts import slice_view
-from sct.frontend.loops.iterator_protocol import (
+from sct.frontend.iteration.iterator_protocol import (
     ENDLESS,
     VIEWS,
     check_iterable,
@@ -41,7 +41,13 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
-__all__ = ["NESTS", "SPACES", "Space", "from_zero", "in_step", "is_run_over", "items_of", "length", "space"]
+__all__ = [
+    "MOST_UNROLLED", "NESTS", "SPACES", "Space", "from_zero", "in_step", "is_run_over", "items_of", "length", "space",
+]
+
+MOST_UNROLLED = 64
+"""At most so many items are evaluated one by one."""
+
 
 # -- what is iterated over -------------------------------------------------------------------------
 

@@ -24,9 +24,9 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.exceptions import die
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.objects import special_call, special_method, undefined
+from sct.frontend.heap.sample_calls import check_operands
+from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import size_along, slice_view
-from sct.frontend.library.argument_checks import check_operands
-from sct.frontend.operators.special_methods import checked
 from sct.frontend.values.abstract_values import (
     Abstract,
     Container,
@@ -143,7 +143,7 @@ def start(ev: Evaluator, v: Abstract) -> None:
     """A loop of the program runs over `v`: how many items the iterators in it have given is not known meanwhile."""
     if isinstance(v, Iteration):
         if v.state is not None:
-            move(ev, v, Poison("how many items it has given depends on the trip"))
+            move(ev, v, Poison("how many items it has given depends on the iteration"))
         for part in v.parts:
             start(ev, part)
 

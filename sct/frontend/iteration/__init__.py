@@ -1,0 +1,1 @@
+"""What can be iterated over: iterators and their protocol, and the iteration spaces of `for` loops."""
