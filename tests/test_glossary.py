@@ -1,8 +1,10 @@
-"""The words that docs/glossary.md retires do not come back."""
+"""The words that docs/glossary.md retires do not come back, and a class has its name alone."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,3 +48,17 @@ def test_a_retired_word_is_found(tmp_path: Path) -> None:
     (tmp_path / "sct" / "x.py").write_text("first_arm = 1\nalarm = harm = 2\n# two arms\ntripled = 3\n")
     assert [line.split(":")[1] for line in lines(tmp_path, "arm")] == ["1", "3"]
     assert list(lines(tmp_path, "trip")) == []
+
+
+def twice(root: Path) -> list[str]:
+    """The public names of classes that more than one class of the package has."""
+    names = [node.name for path in root.rglob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+             if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    return [name for name, count in Counter(names).items() if count > 1]
+
+
+def test_no_two_classes_have_one_name(tmp_path: Path) -> None:
+    assert twice(ROOT / "sct") == []
+    (tmp_path / "a.py").write_text("class Node: pass\nclass _Walk: pass\n")
+    (tmp_path / "b.py").write_text("class Leaf:\n    class Node: pass\nclass _Walk: pass\n")
+    assert twice(tmp_path) == ["Node"]

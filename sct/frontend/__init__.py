@@ -58,15 +58,15 @@ from sct.frontend.library.genuine_functions import library_facts
 from sct.frontend.loops import loop_statements
 from sct.frontend.operators import comparisons, truth
 from sct.frontend.root_function import identity
-from sct.frontend.signatures import Parameter, root_of, signature_comment, tangent_names
+from sct.frontend.signatures import SourceParameter, root_of, signature_comment, tangent_names
 from sct.frontend.specialize import Traced, trace
 from sct.frontend.transform import Transform
 from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "COMPARED_BY_CLASS", "ROWS", "Equal", "Guard", "Parameter", "Same", "Traced", "Transform", "Unloaded", "Untyped",
-    "apart", "exact", "identity", "key_of", "library_facts", "read_path", "root_of", "signature_comment",
+    "COMPARED_BY_CLASS", "ROWS", "Equal", "Guard", "Same", "SourceParameter", "Traced", "Transform", "Unloaded",
+    "Untyped", "apart", "exact", "identity", "key_of", "library_facts", "read_path", "root_of", "signature_comment",
     "tangent_names", "trace", "trace_ahead",
 ]
 

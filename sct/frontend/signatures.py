@@ -15,16 +15,21 @@ from sct.ir import Fn
 from sct.ir.pytree import Const, Leaf, Tree, structure_text
 
 __all__ = [
-    "NO_DEFAULT", "PARAMETER_KINDS", "Parameter", "as_called", "differentiated_parameters", "jvp_signature", "name_of",
-    "ordered", "root_of", "signature_comment", "signature_of", "tangent_names", "transform_kind",
+    "NO_DEFAULT", "PARAMETER_KINDS", "SourceParameter", "as_called", "differentiated_parameters", "jvp_signature",
+    "name_of", "ordered", "root_of", "signature_comment", "signature_of", "tangent_names", "transform_kind",
 ]
 
 NO_DEFAULT = inspect.Parameter.empty
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A parameter of the function: as Python has it, with the arrangement of its leaves."""
+class SourceParameter:
+    """A parameter of the user's function.
+
+    kind     one of PARAMETER_KINDS
+    default  the default itself, or NO_DEFAULT
+    tree     its leaves: Leaf(i) is params[i] of the traced function
+    """
 
     name: str
     kind: str = "positional"
@@ -105,7 +110,7 @@ def differentiated_parameters(target: Any, signature: inspect.Signature) -> set[
     return names
 
 
-def as_called(params: Sequence[Parameter], passed: Collection[str], n: int) -> tuple[Parameter, ...]:
+def as_called(params: Sequence[SourceParameter], passed: Collection[str], n: int) -> tuple[SourceParameter, ...]:
     """The parameters of what is emitted for a call with `n` arguments by position: those that are always passed have
     no default."""
     last = max((k for k, p in enumerate(params[:n]) if p.name in passed), default=-1)
@@ -134,11 +139,11 @@ def jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
     return inspect.Signature([*named, *map(_tangent, named, tangent_names([p.name for p in named]))])
 
 
-def ordered(params: list[Parameter]) -> list[Parameter]:
+def ordered(params: list[SourceParameter]) -> list[SourceParameter]:
     return [p for p in params if p.kind != "varkeywords"] + [p for p in params if p.kind == "varkeywords"]
 
 
-def signature_comment(fn: Fn, params: Sequence[Parameter]) -> str:
+def signature_comment(fn: Fn, params: Sequence[SourceParameter]) -> str:
     """Which types the parameters have, in lines that are not too long."""
     lines = [""]
     for p in params:

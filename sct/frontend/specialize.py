@@ -25,7 +25,7 @@ from sct.frontend.root_function import held
 from sct.frontend.signatures import (
     NO_DEFAULT,
     PARAMETER_KINDS,
-    Parameter,
+    SourceParameter,
     as_called,
     differentiated_parameters,
     jvp_signature,
@@ -67,7 +67,7 @@ class Traced:
 
     fn: Fn
     name: str
-    params: tuple[Parameter, ...]
+    params: tuple[SourceParameter, ...]
     result: Tree
     guards: tuple[Guard, ...]
     free: tuple[FreeLeaf, ...]
@@ -219,14 +219,14 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: M
               trees: Mapping[str, Tree], bind: Any, shared: bool) -> Traced:
     positional: list[Abstract] = []
     named: dict[str, Abstract] = {}
-    params: list[Parameter] = []
+    params: list[SourceParameter] = []
     by_name = False
     for p in signature.parameters.values():
         if p.name not in given:
             by_name = True  # and what follows
             continue
         v = given[p.name]
-        params.append(Parameter(p.name, PARAMETER_KINDS[p.kind], p.default, trees[p.name]))
+        params.append(SourceParameter(p.name, PARAMETER_KINDS[p.kind], p.default, trees[p.name]))
         if p.kind is inspect.Parameter.VAR_POSITIONAL:
             positional += items_of(ev, v)
         elif p.kind is inspect.Parameter.VAR_KEYWORD:
@@ -262,7 +262,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: M
     check_aliasing(ev, fn, written_leaves(ev, before), shared)
     _settle_sizes(ev, fn)
     for f in ev.free_leaves:
-        params.append(Parameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
+        params.append(SourceParameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
     guards = (*ev.size_guards(), *ev.guards.values())
     apart = tuple(ev.found_outside) if ev.container_written else None

@@ -7,14 +7,14 @@ the same program without them, ready to be printed, with the buffers chosen.
 (derivatives are ordinary equations), `saved` (what the backward pass keeps is chosen), and `storage` (updates
 in place). The sub-packages, in the order in which they build on one another:
 
+    rewriting          the rewrite rules of adjoint code and their driver
     analysis           activity, aliases, the layout of a loop equation, types derived again
     scalar             common subexpressions, dead code
-    rewriting          the rewrite rules of adjoint code and their driver
-    autodiff           reverse mode, forward mode, dense derivatives, residuals of regions
+    memory             updates in place and copies
     rematerialization  what the backward pass keeps, recomputes, or reads from final arrays
     motion             code motion between regions and loops
     functions          derivatives of functions of the program: their two parts and the records between them
-    memory             updates in place and copies
+    autodiff           reverse mode, forward mode, dense derivatives, residuals of regions
 
 Invariants: a pass is a pure function `Fn -> Fn` that leaves its input as it was; its result passes `ir.check`.
 Equations of the user's own arithmetic (`primal=True`) are moved, merged or dropped, never rewritten: they stay

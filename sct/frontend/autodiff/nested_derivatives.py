@@ -24,7 +24,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.transform import Transform
-from sct.frontend.values.abstract_values import Abstract, Pullback, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, is_float, rebuild, walk
 from sct.ir.pytree import Const, Leaf, Node, map_tree
 from sct.ir.pytree import leaves as leaves_of
@@ -52,7 +52,7 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
         if len(args) > 1:
             options["argnums"] = _static_tree(ev, args[1])
         if not args:
-            return Pullback(lambda ev, given, _: derivative(ev, kind, given[0], options))
+            return DerivedCallable(lambda ev, given, _: derivative(ev, kind, given[0], options))
         return derivative(ev, kind, args[0], options)
     if kind == "vjp":
         return inner_vjp(ev, args[0], args[1:], has_aux)
@@ -73,9 +73,9 @@ def _static_tree(ev: Evaluator, v: Abstract) -> Any:
     return ev.ask(v, "argnums")
 
 
-def derivative(ev: Evaluator, kind: str, f: Abstract, options: Mapping[str, Any]) -> Pullback:
+def derivative(ev: Evaluator, kind: str, f: Abstract, options: Mapping[str, Any]) -> DerivedCallable:
     t = Transform(kind, f, options.get("argnums", 0), options.get("has_aux", False))  # type: ignore[arg-type]
-    return Pullback(lambda ev, args, kwargs: apply_transform(ev, t, f, args, kwargs))
+    return DerivedCallable(lambda ev, args, kwargs: apply_transform(ev, t, f, args, kwargs))
 
 
 def apply_transform(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwargs) -> Abstract:
@@ -222,7 +222,7 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
         _, cts = _emit_vjp(ev, copy, list(seeds), list(seeds.values()))
         return Tup(tuple(gradient(ev, copy, k, cts) for k in range(len(args))))
 
-    return Tup((value, Pullback(back), *_aux(ev, region, outs, numbered)))
+    return Tup((value, DerivedCallable(back), *_aux(ev, region, outs, numbered)))
 
 
 def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:

@@ -23,7 +23,7 @@ from sct.frontend.autodiff.nested_derivatives import APPLY
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.transform import Transform
-from sct.frontend.values.abstract_values import Abstract, Pullback, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Static, Tup
 from sct.frontend.values.guards import UNKNOWN, Guard
 from sct.frontend.values.size_terms import At, size_of
 from sct.ir import Eqn, Operand, Value, is_float
@@ -70,8 +70,8 @@ def run_hessian(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kw
     where = positions(ev, f, t.argnums, args, kwargs)
     argnums = tuple(where) if isinstance(t.argnums, tuple) else where[0]
     inner = replace(t, kind="jacrev", argnums=argnums)
-    return run_jacobian(ev, replace(t, kind="jacfwd", argnums=argnums),
-                        Pullback(lambda ev, args, kwargs: run_jacobian(ev, inner, f, args, kwargs)), args, kwargs)
+    reverse = DerivedCallable(lambda ev, args, kwargs: run_jacobian(ev, inner, f, args, kwargs))
+    return run_jacobian(ev, replace(t, kind="jacfwd", argnums=argnums), reverse, args, kwargs)
 
 
 def _outputs(ev: Evaluator, region: Region) -> list[int]:

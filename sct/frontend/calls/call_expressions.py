@@ -41,12 +41,12 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
     Closure,
+    DerivedCallable,
     DictRef,
     Instance,
     ObjRef,
     Path,
     Poison,
-    Pullback,
     Static,
 )
 from sct.ir.user_objects import is_container, is_namedtuple
@@ -166,8 +166,8 @@ def call_bound(ev: Evaluator, fn: Bound, args: Args, kwargs: Kwargs) -> Abstract
     return ev.call(fn.fn, [*fn.args, *args], {**dict(fn.kwargs), **kwargs})
 
 
-@called(Pullback)
-def call_pullback(ev: Evaluator, fn: Pullback, args: Args, kwargs: Kwargs) -> Abstract:
+@called(DerivedCallable)
+def call_pullback(ev: Evaluator, fn: DerivedCallable, args: Args, kwargs: Kwargs) -> Abstract:
     return fn.call(ev, args, kwargs)  # type: ignore[no-any-return]
 
 

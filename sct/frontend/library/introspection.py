@@ -19,10 +19,10 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
     Closure,
+    DerivedCallable,
     Key,
     Method,
     Parent,
-    Pullback,
     Static,
     Tup,
 )
@@ -91,7 +91,7 @@ def callable_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if leaf is None:
             ev.refuse("SCT504", "whether this object can be called is not known")
         return Static(callable(leaf))
-    return Static(isinstance(v, (Closure, Bound, Method, Pullback)))
+    return Static(isinstance(v, (Closure, Bound, Method, DerivedCallable)))
 
 
 def _name(ev: Evaluator, v: Abstract) -> str:

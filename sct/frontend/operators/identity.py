@@ -20,13 +20,13 @@ from sct.frontend.values.abstract_values import (
     Bound,
     Closure,
     Container,
+    DerivedCallable,
     Iteration,
     ListRef,
     Method,
     ObjRef,
     Parent,
     Perhaps,
-    Pullback,
     Ref,
     Slots,
     Static,
@@ -77,7 +77,7 @@ def _unknown(ev: Evaluator, a: Abstract, b: Abstract) -> NoReturn:
               hint="use `==`" if numbers else "pass a flag that says whether they are")
 
 
-_KINDS = (Value, Ref, Container, Tup, Closure, Bound, Method, Pullback, Iteration)
+_KINDS = (Value, Ref, Container, Tup, Closure, Bound, Method, DerivedCallable, Iteration)
 """Abstract values of two of these stand for two objects."""
 
 
@@ -95,7 +95,7 @@ def _is_none(ev: Evaluator, y: Abstract) -> Abstract:
         if isinstance(y.type, Tensor) or ev.leaf_of(y) is not None:
             return Static(False)
         return ev.emit(is_none, y)  # type: ignore[no-any-return]
-    if isinstance(y, (Container, Tup, Closure, Bound, Method, Parent, Pullback, Iteration)):
+    if isinstance(y, (Container, Tup, Closure, Bound, Method, Parent, DerivedCallable, Iteration)):
         return Static(False)
     return Static(ev.operand(y) == Lit(None))
 
@@ -133,7 +133,7 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
     elif isinstance(other, Tup):
         differs = not isinstance(x, tuple)
     else:
-        differs = isinstance(other, (Closure, Bound, Method, Pullback, Iteration))
+        differs = isinstance(other, (Closure, Bound, Method, DerivedCallable, Iteration))
     if not differs:
         _unknown(ev, one, other)
     return Static(False)

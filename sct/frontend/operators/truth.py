@@ -23,6 +23,7 @@ from sct.frontend.values.abstract_values import (
     Bound,
     Cached,
     Closure,
+    DerivedCallable,
     DictRef,
     Iteration,
     ListRef,
@@ -30,7 +31,6 @@ from sct.frontend.values.abstract_values import (
     ObjRef,
     Perhaps,
     Poison,
-    Pullback,
     Ref,
     Static,
     Tup,
@@ -92,7 +92,7 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         return truth(ev, v.parts[0])
     if isinstance(v, Poison):
         ev.refuse("SCT502", "the truth of this value is not known", why=v.reason)
-    if isinstance(v, (ObjRef, Closure, Bound, Cached, Method, Pullback, Iteration)):
+    if isinstance(v, (ObjRef, Closure, Bound, Cached, Method, DerivedCallable, Iteration)):
         return Lit(True)  # an iterator is true whatever it gives
     ev.refuse("SCT503", "the truth of this object is not known", hint="write what it is to be compared with")
 

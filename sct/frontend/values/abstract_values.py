@@ -6,7 +6,7 @@ An abstract value is one of
 - an IR `Value`: a number, optional or opaque object known only at run time;
 - `Ref`: an array, as an address and a path of view steps;
 - `Tup`, `ListRef`, `DictRef`, `ObjRef`: a container whose structure is known;
-- `Closure`, `Bound`, `Method`, `Pullback`, `Iteration`: things to call or loop over;
+- `Closure`, `Bound`, `Method`, `DerivedCallable`, `Iteration`: things to call or loop over;
 - `Poison`: something that paths disagree on; reading it is refused.
 """
 
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CAPTURED", "DELETED", "NAMESPACE", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure",
-    "Container", "DefaultRef", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like", "ListRef", "Method",
-    "ObjRef", "Parent", "Perhaps", "Poison", "Position", "Pullback", "Record", "Ref", "Shape", "Slots", "Static",
+    "Container", "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like",
+    "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Poison", "Position", "Record", "Ref", "Shape", "Slots",
+    "Static",
     "Step", "Together", "Tup", "is_number", "parts",
 ]
 
@@ -233,8 +234,8 @@ class Method:
 
 
 @dataclass(frozen=True, eq=False)
-class Pullback:
-    """What `sct.vjp` gives inside a differentiated function."""
+class DerivedCallable:
+    """A pullback, a derivative or a transform with options, inside a differentiated function."""
 
     call: Any
 
@@ -272,7 +273,7 @@ DELETED = Poison("it is deleted")
 
 
 Abstract = Union[
-    Static, Value, Ref, Tup, Perhaps, ListRef, DictRef, ObjRef, Bound, Cached, Parent, Closure, Method, Pullback,
+    Static, Value, Ref, Tup, Perhaps, ListRef, DictRef, ObjRef, Bound, Cached, Parent, Closure, Method, DerivedCallable,
     Iteration, Position, Poison]
 
 
