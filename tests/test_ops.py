@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+import sct.ops
 from sct.codegen.program.templates import expression
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Op, Value, is_float
@@ -402,6 +404,16 @@ def test_second_derivative(op: Op) -> None:
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
 def test_has_samples_of_floats(op: Op) -> None:
     assert any(is_float(p) for sample in samples(op) for p in lift(op, sample)[0].params)
+
+
+def test_the_package_exports_each_name_once() -> None:
+    """`sct.ops` re-exports its modules with `*`: none of them hides a name of another."""
+    modules = [m for name, m in sys.modules.items() if name.startswith("sct.ops.") and hasattr(m, "__all__")]
+    exported: dict[str, Any] = {}
+    for module in modules:
+        for name in module.__all__:
+            if hasattr(sct.ops, name):
+                assert exported.setdefault(name, getattr(module, name)) is getattr(module, name), name
 
 
 def test_every_differentiable_op_has_samples() -> None:

@@ -15,8 +15,8 @@ from sct.ir.real_ints import result_type
 from sct.ir.types import Optional, Tensor, Type, Undef, size_requirements
 
 __all__ = [
-    "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten", "is_readonly", "may_raise", "op", "placeholders",
-    "sequence", "template",
+    "BY_CALL", "ELEMENTWISE", "OPS", "aliases", "display", "flatten_nest", "is_readonly", "may_raise", "op",
+    "placeholders", "sequence", "template",
 ]
 
 OPS: dict[str, Op] = {}
@@ -69,10 +69,10 @@ def placeholders(count: int, start: int = 0) -> Iterator[str]:
     return (f"_{k}" for k in range(start, count))
 
 
-def flatten(parts: Any) -> tuple[list[Any], Any]:
+def flatten_nest(parts: Any) -> tuple[list[Any], Any]:
     """The leaves of nested lists and tuples, and the nest with positions for leaves.
 
-    >>> flatten([["a", "b"], ["c"]])
+    >>> flatten_nest([["a", "b"], ["c"]])
     (['a', 'b', 'c'], ((0, 1), (2,)))
     """
     leaves: list[Any] = []

@@ -10,6 +10,7 @@ from sct.ops import ELEMENTWISE, aliases
 
 __all__ = ["layout"]
 
+
 def layout(ev: State, x: Operand) -> Layout:
     """How the memory of an array lies."""
     if isinstance(x, Value) and x in ev.stands_for:

@@ -13,7 +13,7 @@ from sct.ops import samples
 from sct.ops.arrays.creation import dtype_text, optional_dtype, strong
 from sct.ops.arrays.indexing import index, join
 from sct.ops.arrays.shape import dim
-from sct.ops.registry import flatten, op, placeholders
+from sct.ops.registry import flatten_nest, op, placeholders
 from sct.ops.scalar.arithmetic import add
 from sct.ops.type_rules import normalize, number, numpy_dtype
 
@@ -80,7 +80,7 @@ def display_of(tree: Nest) -> str:
 
 
 def bind_array(object: Any, dtype: Any = None) -> tuple[list[Any], dict[str, Any]]:
-    parts, tree = flatten(object)
+    parts, tree = flatten_nest(object)
     return parts, {"tree": tree, "dtype": optional_dtype(dtype)}
 
 

@@ -18,7 +18,7 @@ from sct.ops.arrays.creation import zeros
 from sct.ops.arrays.indexing import add_at, index, join
 from sct.ops.arrays.shape import dim, rearranged, shape_of
 from sct.ops.reductions.reductions import sum_
-from sct.ops.registry import flatten, op
+from sct.ops.registry import flatten_nest, op
 from sct.ops.scalar.arithmetic import add, sub
 from sct.ops.type_rules import number, size_of
 
@@ -29,7 +29,7 @@ MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 def bind_pad(array: Any, pad_width: Any, mode: Any = "constant", *,
              constant_values: Any = 0) -> tuple[list[Any], dict[str, Any]]:
-    widths, tree = flatten(pad_width)
+    widths, tree = flatten_nest(pad_width)
     return [array, constant_values, *widths], {"mode": mode, "tree": tree}
 
 

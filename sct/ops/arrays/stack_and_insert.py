@@ -19,7 +19,7 @@ from sct.ops.arrays.indexing import index, join, store
 from sct.ops.arrays.shape import dim, rearranged, reshape_as, size
 from sct.ops.arrays.take import POSITION, flat
 from sct.ops.reductions.reductions import sum_
-from sct.ops.registry import flatten, op, placeholders
+from sct.ops.registry import flatten_nest, op, placeholders
 from sct.ops.scalar.arithmetic import add
 from sct.ops.type_rules import normalize, number, size_dim, size_of
 
@@ -191,7 +191,7 @@ def display(tree: Any) -> str:
 
 
 def bind_block(arrays: Any) -> tuple[list[Any], dict[str, Any]]:
-    parts, tree = flatten(arrays)
+    parts, tree = flatten_nest(arrays)
     return parts, {"tree": tree}
 
 

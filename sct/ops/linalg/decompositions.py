@@ -29,8 +29,8 @@ from sct.ops.scalar.comparison import lt
 from sct.ops.type_rules import number
 
 __all__ = [
-    "T", "columns", "eigh", "eigvalsh", "factors", "is_square", "is_wide", "product", "rectangular", "rows", "smaller",
-    "svd", "svdvals", "svdvals_jvp", "svdvals_vjp", "symmetric",
+    "T", "columns", "eigh", "eigvalsh", "factors", "is_square", "is_wide", "matrix_product", "rectangular", "rows",
+    "smaller", "svd", "svdvals", "svdvals_jvp", "svdvals_vjp", "symmetric",
 ]
 
 T = matrix_transpose
@@ -39,7 +39,7 @@ T = matrix_transpose
 # -- what the rules share ----------------------------------------------------------------------
 
 
-def product(*xs: Operand) -> Any:
+def matrix_product(*xs: Operand) -> Any:
     """The product of matrices, from the left."""
     made = xs[0]
     for x in xs[1:]:
@@ -149,7 +149,7 @@ def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = 
 
 def eigh_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L") -> tuple[Any, Any]:
     w, v = ys
-    inner = product(T(v), symmetric(tangents[0], UPLO), v)
+    inner = matrix_product(T(v), symmetric(tangents[0], UPLO), v)
     return diagonal_of(inner), matmul(v, mul(inverse_gaps(w), inner))
 
 
@@ -180,7 +180,7 @@ def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, UPLO: str = "L") -> list[A
 
 def eigvalsh_jvp(tangents: Sequence[Any], y: Operand, a: Operand, UPLO: str = "L") -> Any:
     _, v = eigh(a, UPLO=UPLO)
-    return diagonal_of(product(T(v), symmetric(tangents[0], UPLO), v))
+    return diagonal_of(matrix_product(T(v), symmetric(tangents[0], UPLO), v))
 
 
 eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type_eigh(a)[0], run=np.linalg.eigvalsh,
@@ -243,7 +243,7 @@ def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_u
         right = outside(T(vh), div(T(dvh), rows(s))) if wide is not False and not is_square(a) else None
     if du is None and dvh is None:
         return [matmul(mul(u, rows(ds)), vh)]
-    made = product(u, inner, vh)
+    made = matrix_product(u, inner, vh)
     if left is not None:
         made = add(made, matmul(left, vh))
     return [made if right is None else add(made, matmul(u, T(right)))]
@@ -270,7 +270,7 @@ def svd_jvp(tangents: Sequence[Any], ys: Any, a: Operand, full_matrices: bool = 
         ds = svdvals_jvp(tangents, ys, a, wide=wide)
         return ds if not compute_uv else (ANY_BASIS, ds, ANY_BASIS)
     u, s, vh = ys
-    inner = product(T(u), da, T(vh))
+    inner = matrix_product(T(u), da, T(vh))
     scaled, turned = mul(inner, rows(s)), mul(columns(s), inner)
     gaps = squared_gaps(s)
     du = matmul(u, mul(gaps, add(scaled, T(scaled))))
@@ -290,7 +290,7 @@ def svdvals_vjp(ct: Operand, y: Operand, a: Operand, wide: bool | None = None) -
 
 def svdvals_jvp(tangents: Sequence[Any], y: Operand, a: Operand, wide: bool | None = None) -> Any:
     u, _, vh = factors(a, wide)
-    return diagonal_of(product(T(u), tangents[0], T(vh)))
+    return diagonal_of(matrix_product(T(u), tangents[0], T(vh)))
 
 
 def run_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> Any:

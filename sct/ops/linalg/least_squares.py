@@ -19,8 +19,8 @@ from sct.ops.linalg.decompositions import (
     T,
     is_square,
     is_wide,
+    matrix_product,
     plus,
-    product,
     rectangular,
     smaller,
     svdvals_jvp,
@@ -143,22 +143,22 @@ def type_pinv(a: Operand, rcond: float | None = None, rtol: float | None = None)
 def pinv_vjp(ct: Operand, p: Operand, a: Operand, **_: Any) -> list[Any]:
     """-P.T @ ct @ P.T, and what leaves the spaces of the rows and of the columns of A"""
     back, up = T(p), T(ct)
-    made = neg(product(back, ct, back))
+    made = neg(matrix_product(back, ct, back))
     if is_square(a):
         return [made]
-    left, right = product(up, p, back), product(back, p, up)
-    made = add(made, sub(left, product(a, p, left)))
-    return [add(made, sub(right, product(right, p, a)))]
+    left, right = matrix_product(up, p, back), matrix_product(back, p, up)
+    made = add(made, sub(left, matrix_product(a, p, left)))
+    return [add(made, sub(right, matrix_product(right, p, a)))]
 
 
 def pinv_jvp(tangents: Sequence[Any], p: Operand, a: Operand, **_: Any) -> Any:
     (da,) = tangents
-    made = neg(product(p, da, p))
+    made = neg(matrix_product(p, da, p))
     if is_square(a):
         return made
-    left, right = product(p, T(p), T(da)), product(T(da), T(p), p)
-    made = add(made, sub(left, product(left, a, p)))
-    return add(made, sub(right, product(p, a, right)))
+    left, right = matrix_product(p, T(p), T(da)), matrix_product(T(da), T(p), p)
+    made = add(made, sub(left, matrix_product(left, a, p)))
+    return add(made, sub(right, matrix_product(p, a, right)))
 
 
 pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_vjp, jvp=pinv_jvp,
