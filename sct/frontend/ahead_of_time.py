@@ -80,7 +80,7 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
                 tried[name] = make_without_init(cls, {each: tried[f"{name}.{each}"] for each in fields})
             tried.update({name: tangent_of(tried[primal]) for name, primal in tangents.items() if name not in given})
             traced = with_outlining(functools.partial(_attempt, target, signature, tried, attributes))
-            if traced.reading is not None or not guess:
+            if traced.primal_record is not None or not guess:
                 return traced
             raising = raising or traced  # for these types it raises, whatever their values
         except SctError as error:
@@ -102,10 +102,10 @@ def _line(error: SctError) -> int:
 def _attempt(target: Any, signature: inspect.Signature, types: Mapping[str, Any], attributes: Sequence[str],
            sites: Sites) -> Traced:
     ev = Evaluator(root_of(target), sites)
-    ev.attributes, ev.parameter_names = {name: types[name] for name in attributes}, signature.parameters.keys()
-    given: dict[str, Abstract] = {}
+    ev.attribute_types, ev.parameter_names = {name: types[name] for name in attributes}, signature.parameters.keys()
+    arguments: dict[str, Abstract] = {}
     trees: dict[str, Tree] = {}
     for name in signature.parameters:
-        given[name], trees[name] = argument(ev, types[name], name, {})
-    traced = finish(ev, target, signature, given, trees, lambda args, kwargs: [], shared=True)
+        arguments[name], trees[name] = argument(ev, types[name], name, {})
+    traced = finish(ev, target, signature, arguments, trees, lambda args, kwargs: [], shared=True)
     return number_containers(traced, types, trees, shared=True)

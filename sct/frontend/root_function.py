@@ -100,27 +100,27 @@ def is_made_anew(f: types.FunctionType) -> bool:
 
 def defaults_of(f: types.FunctionType) -> dict[str, tuple[Path, Any]]:
     """The defaults of the parameters of a function by name, with the paths from it."""
-    code, given = f.__code__, f.__defaults__ or ()
-    names = code.co_varnames[:code.co_argcount][code.co_argcount - len(given):]
-    found = {name: ((("attr", "__defaults__"), ("item", k - len(given))), x)
-             for k, (name, x) in enumerate(zip(names, given))}
-    return {**found, **{name: ((("attr", "__kwdefaults__"), ("item", name)), x)
+    code, positional = f.__code__, f.__defaults__ or ()
+    names = code.co_varnames[:code.co_argcount][code.co_argcount - len(positional):]
+    defaults = {name: ((("attr", "__defaults__"), ("item", k - len(positional))), x)
+             for k, (name, x) in enumerate(zip(names, positional))}
+    return {**defaults, **{name: ((("attr", "__kwdefaults__"), ("item", name)), x)
                         for name, x in (f.__kwdefaults__ or {}).items()}}
 
 
 def held(root: Any) -> dict[str, Path]:
     """The parameters of the root whose defaults are read at every call, with the paths to these."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     bound: set[str] = set()
     for path, f in layers(root):
         if isinstance(f, functools.partial):
-            found.update((name, (*path, ("attr", "keywords"), ("item", name)))
+            paths.update((name, (*path, ("attr", "keywords"), ("item", name)))
                          for name, x in f.keywords.items() if name not in bound and is_read_at_calls(x, True))
             bound |= f.keywords.keys()
         elif not hasattr(f, "__sct_transform__"):
             f, path = (f, path) if hasattr(f, "__code__") else (type(f).__call__, (type(f).__call__,))
             f = getattr(f, "__func__", f)
             new = is_made_anew(f) and path[0] is None
-            found.update((name, (*path, *at)) for name, (at, x) in defaults_of(f).items()
+            paths.update((name, (*path, *at)) for name, (at, x) in defaults_of(f).items()
                          if name not in bound and is_read_at_calls(x, new))
-    return found
+    return paths

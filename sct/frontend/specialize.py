@@ -62,7 +62,7 @@ class Traced:
     apart        where lists, dicts and objects of the arguments are written: the paths of those outside, which are
                  others; None where none are written
     containers   the numbers of the lists, dicts and objects of each argument, where it matters which are one
-    reading      what the function does that is differentiated; None where it raises for certain
+    primal_record  what the function does that is differentiated; None where it raises for certain
     """
 
     fn: Fn
@@ -79,7 +79,7 @@ class Traced:
     keywords: tuple[str, ...] = ()
     apart: tuple[Path, ...] | None = None
     containers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    reading: PrimalRecord | None = None
+    primal_record: PrimalRecord | None = None
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
 
     def only(self, result: Tree) -> Traced:
@@ -125,15 +125,15 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
     def attempt(seen: dict[int, Any] | None, sites: Sites) -> Traced:
         ev = Evaluator(root_of(target), sites)
-        ev.given, ev.parameter_names = (*args, *kwargs.values()), values.keys()
-        given: dict[str, Abstract] = {}
+        ev.arguments, ev.parameter_names = (*args, *kwargs.values()), values.keys()
+        arguments: dict[str, Abstract] = {}
         trees: dict[str, Tree] = {}
         for name, value in values.items():
-            given[name], trees[name] = argument(ev, value, name, seen)
+            arguments[name], trees[name] = argument(ev, value, name, seen)
             if name in compiled_in:
                 ev.identities[paths[name], "is"] = paths[name], value
                 if is_mutable_container(value):
-                    ev.found_outside[paths[name]] = value
+                    ev.outside_containers[paths[name]] = value
 
         def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:
             again = signature.bind(*args, **kwargs)
@@ -141,7 +141,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
             return [leaf for name, tree in trees.items() for leaf in _leaves(tree, again.arguments[name])]
 
         with _known_sizes(ev, sites):
-            traced = finish(ev, target, signature, given, trees, bind, shared=seen is not None)
+            traced = finish(ev, target, signature, arguments, trees, bind, shared=seen is not None)
             traced = number_containers(traced, values, trees, shared=seen is not None)
         free = [ev.leaves[ev.params.index(f.param)] for f in ev.free_leaves]
         key: Any = key_of((*args, *kwargs.values(), *free), {})
@@ -161,15 +161,15 @@ def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature
 
     What is differentiated by is an argument all the same.
     """
-    found: dict[str, Any] = {}
+    passed: dict[str, Any] = {}
     left = False
     for name, value in values.items():
         by_position = signature.parameters[name].kind is inspect.Parameter.POSITIONAL_ONLY
         if name in there or name not in paths and not (left and by_position) or name in wrt:
-            found[name] = value
+            passed[name] = value
         else:
             left = True
-    return found
+    return passed
 
 
 def with_outlining(attempt: Callable[[Sites], Traced], in_line: bool = False) -> Traced:
@@ -203,11 +203,11 @@ def _leaves(tree: Tree, value: Any) -> list[Any]:
     return [leaf for c, part in zip(tree.children, children_of(tree, value)) for leaf in _leaves(c, part)]
 
 
-def finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Mapping[str, Abstract],
+def finish(ev: Evaluator, target: Any, signature: inspect.Signature, arguments: Mapping[str, Abstract],
             trees: Mapping[str, Tree], bind: Any, *, shared: bool = False) -> Traced:
     """What was traced; an error of sct's own is a refusal that says so, and where it came up."""
     try:
-        return _finished(ev, target, signature, given, trees, bind, shared)
+        return _finished(ev, target, signature, arguments, trees, bind, shared)
     except (SctError, Outline, Shared, Warning, MemoryError):
         raise
     except Exception as error:
@@ -215,17 +215,17 @@ def finish(ev: Evaluator, target: Any, signature: inspect.Signature, given: Mapp
         raise internal_error(error, at) from error
 
 
-def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: Mapping[str, Abstract],
+def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, arguments: Mapping[str, Abstract],
               trees: Mapping[str, Tree], bind: Any, shared: bool) -> Traced:
     positional: list[Abstract] = []
     named: dict[str, Abstract] = {}
     params: list[SourceParameter] = []
     by_name = False
     for p in signature.parameters.values():
-        if p.name not in given:
+        if p.name not in arguments:
             by_name = True  # and what follows
             continue
-        v = given[p.name]
+        v = arguments[p.name]
         params.append(SourceParameter(p.name, PARAMETER_KINDS[p.kind], p.default, trees[p.name]))
         if p.kind is inspect.Parameter.VAR_POSITIONAL:
             positional += items_of(ev, v)
@@ -265,10 +265,10 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, given: M
         params.append(SourceParameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
     guards = (*ev.size_guards(), *ev.guards.values())
-    apart = tuple(ev.found_outside) if ev.container_written else None
+    apart = tuple(ev.outside_containers) if ev.container_written else None
     return Traced(fn, name_of(target), tuple(ordered(params)), tree, guards,
                   tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), apart=apart,
-                  reading=ev.reading, bind=bind)
+                  primal_record=ev.primal_record, bind=bind)
 
 
 def number_containers(traced: Traced, values: Mapping[str, Any], trees: Mapping[str, Tree], *, shared: bool) -> Traced:

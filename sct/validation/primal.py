@@ -45,10 +45,10 @@ class Primal:
 
 def primal_of(traced: Traced, emit: Callable[[Traced], Source]) -> Primal:
     """The primal of `traced`; `emit` makes NumPy code of it."""
-    reading = traced.reading or _ALWAYS_RAISES
+    reading = traced.primal_record or _ALWAYS_RAISES
     name, n = f"{traced.name}_as_read", len(reading.outs)
     fn = traced.fn.replace(name=name, results=(*reading.outs, *(x for _, x in reading.written)))
-    fn = _with_new_values(_inlined(fn, reading) if traced.reading else fn)
+    fn = _with_new_values(_inlined(fn, reading) if traced.primal_record else fn)
     written = tuple(place for place, _ in reading.written)
     rest = Node("tuple", tuple(range(len(written))), tuple(Leaf(n + k) for k in range(len(written))))
     source = emit(replace(traced, fn=fn, name=name, comment="", result=Node("tuple", (0, 1), (reading.value, rest))))

@@ -46,15 +46,15 @@ def list_type(ev: Evaluator, xs: list[Any]) -> List | None:
         if isinstance(x, list):
             if not x:
                 return List(Never())
-            found = visit(x[0])
+            elem = visit(x[0])
             for each in x[1:] if not isinstance(x[0], np.ndarray) else ():
-                found = join(found, visit(each))
-            return List(found)
+                elem = join(elem, visit(each))
+            return List(elem)
         return type_of_object(ev, x, "")
 
-    made = visit(xs)
-    assert isinstance(made, List)
-    return made
+    t = visit(xs)
+    assert isinstance(t, List)
+    return t
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
@@ -116,14 +116,14 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> t
         return _rows(ev, x.types, [UNKNOWN] * len(x.types), name)
     if type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple):
         if seen is not None and id(x) in seen:
-            known, tree = seen[id(x)]
-            return known, map_tree(tree, lambda _: Leaf(_again(ev, x, tree, _)))
-        ev.containers_twice = ev.containers_twice or id(x) in ev.containers
-        ev.containers.add(id(x))
-    made = _argument(ev, x, name, seen)
+            earlier, tree = seen[id(x)]
+            return earlier, map_tree(tree, lambda _: Leaf(_again(ev, x, tree, _)))
+        ev.container_passed_twice = ev.container_passed_twice or id(x) in ev.containers_passed
+        ev.containers_passed.add(id(x))
+    abstract_and_tree = _argument(ev, x, name, seen)
     if seen is not None and not isinstance(x, (bool, int, float, str, tuple)):
-        seen.setdefault(id(x), made)
-    return made
+        seen.setdefault(id(x), abstract_and_tree)
+    return abstract_and_tree
 
 
 def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
@@ -201,10 +201,10 @@ def refuse_subclass(ev: Evaluator, x: Any) -> None:
 
 def _rows(ev: Evaluator, types: Sequence[Any], columns: Sequence[Any], name: str) -> tuple[Abstract, Tree]:
     """A list of tuples as its columns."""
-    made = [add_leaf(ev, column, t, f"{name}_{k}") for k, (t, column) in enumerate(zip(types, columns))]
-    shape = tuple(range(len(made)))
-    return ev.new_dynamic_list(shape, made, origin="argument"), \
-        Node("rows", shape, tuple(Leaf(ev.params.index(column)) for column in made))
+    params = [add_leaf(ev, column, t, f"{name}_{k}") for k, (t, column) in enumerate(zip(types, columns))]
+    shape = tuple(range(len(params)))
+    return ev.new_dynamic_list(shape, params, origin="argument"), \
+        Node("rows", shape, tuple(Leaf(ev.params.index(column)) for column in params))
 
 
 def _typed(ev: Evaluator, leaf: Value) -> Abstract:
@@ -220,16 +220,16 @@ def _typed(ev: Evaluator, leaf: Value) -> Abstract:
 
 def _object(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
     """An object with attributes; one that holds itself is seen into once."""
-    if id(x) in ev.entered:
+    if id(x) in ev.objects_in_progress:
         leaf = add_leaf(ev, x, Opaque(), name)
         return leaf, Leaf(len(ev.params) - 1)
-    ev.entered.add(id(x))
+    ev.objects_in_progress.add(id(x))
     keys, cls = fields_of(x), type(x)
     for k in keys:
         if not is_plain_attribute(cls, k) and (isinstance(x, tuple) or k not in x.__dict__):
             ev.refuse("SCT503", f"the attribute `{k}` of a `{cls.__name__}` is hidden by another one of its class")
     parts = [argument(ev, get_stored(x, k), k, seen) for k in keys]
-    ev.entered.discard(id(x))
+    ev.objects_in_progress.discard(id(x))
     items = tuple(v for v, _ in parts)
     tree = Node("object", keys, tuple(t for _, t in parts), cls)
     if isinstance(x, tuple):

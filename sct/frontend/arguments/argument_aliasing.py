@@ -41,7 +41,7 @@ class Shared(Exception):
 def written_leaves(ev: Evaluator, before: Mapping[int, Cell]) -> set[int]:
     """The leaves of arguments that are written; `before` are the cells that the arguments were at first."""
     return {k for a, cell in before.items() if isinstance(cell, Array) and cell.origin == "argument"
-            and (is_written(cell, ev.store.cells.get(a)) or a in ev.written_inside)
+            and (is_written(cell, ev.store.cells.get(a)) or a in ev.written_in_copies)
             for k, p in enumerate(ev.params) if p is cell.value}
 
 
@@ -52,14 +52,14 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
 
     Ahead of time none of them do.
     """
-    if ev.container_written and ev.containers_twice and not shared:
+    if ev.container_written and ev.container_passed_twice and not shared:
         raise Shared
-    if ev.container_written and not apart(ev.given, ()):
+    if ev.container_written and not apart(ev.arguments, ()):
         raise SctError("SCT305", "one list is an item of the arguments twice, and is written",
                        why="a write to one of the items is a write to the other",
                        hint="copy each of them first: `[list(row) for row in rows]`",
                        loc=ev.container_written)
-    if ev.container_written and not apart(ev.given, list(ev.found_outside.values())):
+    if ev.container_written and not apart(ev.arguments, list(ev.outside_containers.values())):
         raise SctError("SCT305", "an argument is also reached from outside, and is written",
                        why="the function reads it through a global, a closure, a default or `self` too",
                        hint="pass a copy", loc=ev.container_written)
@@ -84,14 +84,14 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
             text, lambda leaves: all(_holds(how, leaves[i], leaves[j]) for how, i, j in checks), " and ".join(tests))
 
 
-def apart(given: Sequence[Any], outside: Sequence[Any]) -> bool:
+def apart(arguments: Sequence[Any], outside: Sequence[Any]) -> bool:
     """Are the lists, dicts and objects among the arguments, and in them, other ones than those found outside?
 
     A list in a list that is one value is reached once.
     """
     reached: set[int] = set()
     rows: set[int] = set()
-    todo = [(x, False) for x in given]
+    todo = [(x, False) for x in arguments]
     while todo:
         x, in_one = todo.pop()
         if not isinstance(x, tuple):
@@ -128,9 +128,9 @@ def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
 
     Ahead of time, where there are types alone, each has its own.
     """
-    known = type(x) is list or isinstance(tree, Node) and is_mutable_container(x)
-    if known or isinstance(x, (List, Columns)):
-        key = id(x) if known else (len(numbers),)
+    is_counted = type(x) is list or isinstance(tree, Node) and is_mutable_container(x)
+    if is_counted or isinstance(x, (List, Columns)):
+        key = id(x) if is_counted else (len(numbers),)
         again = key in numbers
         yield numbers.setdefault(key, len(numbers))
         if again:

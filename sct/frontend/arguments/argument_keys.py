@@ -86,8 +86,8 @@ def item_kind(xs: list[Any], sizes: dict[int, int]) -> Hashable:
             return None  # all are empty: of what they are lists is not known
         if inner <= {float, int, "real"}:
             inner = {"real"} if len(inner) > 1 else inner
-        found = inner.pop()
-        return (list, found) if not inner and found is not None else None
+        kind = inner.pop()
+        return (list, kind) if not inner and kind is not None else None
     if t is np.ndarray:
         first = xs[0]
         if any(x.shape != first.shape or x.dtype != first.dtype for x in xs):

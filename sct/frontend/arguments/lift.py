@@ -113,19 +113,19 @@ def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
     if path in ev.free:
         return ev.free[path]
     try:
-        made = _lift_new(ev, obj, path)
+        lifted = _lift_new(ev, obj, path)
     except SctError as refusal:
         if refusal.loc is not None:
             raise
         name = str(path[-1][-1])
         hint = refusal.hint.replace("pass np.asarray(x)", f"make it np.asarray({name}) outside the function")
         raise SctError(refusal.code, f"`{name}`: {refusal.what}", why=refusal.why, hint=hint, loc=ev.loc) from None
-    ev.free[path] = made
+    ev.free[path] = lifted
     if is_mutable_container(obj):
-        ev.found_outside[path] = obj
-    if isinstance(made, (Ref, ListRef, DictRef)):
-        ev.captured.paths[made.addr] = path
-    return made
+        ev.outside_containers[path] = obj
+    if isinstance(lifted, (Ref, ListRef, DictRef)):
+        ev.captured.paths[lifted.addr] = path
+    return lifted
 
 
 def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
@@ -134,7 +134,7 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
                        why="it is made by a statement that sct does not run",
                        hint="assign it with a literal or a call of NumPy, or make it an argument")
     if isinstance(obj, Untyped):
-        return _captured_leaf(ev, _free_leaf(ev, UNKNOWN, ev.attributes[obj.name], path, obj))
+        return _captured_leaf(ev, _free_leaf(ev, UNKNOWN, ev.attribute_types[obj.name], path, obj))
     if type(obj) is list and len(obj) > FEW_ITEMS and (t := list_type(ev, obj)) is not None:
         return _captured_leaf(ev, _free_leaf(ev, obj, t, path, key_of((obj,), {})))
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
@@ -187,8 +187,8 @@ _CHANGING = (MutableSet, MutableMapping, MutableSequence)
 
 def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
     """Make what a container of a library holds a fact: it may be another one in the next call."""
-    ev.known_whole.add(id(obj))
-    if id(obj) in ev.changed:
+    ev.guarded_containers.add(id(obj))
+    if id(obj) in ev.changed_containers:
         ev.refuse("SCT302", f"a `{type(obj).__name__}` that is read is changed by a call in the same function",
                   why="what it holds is read once, before", hint="pass it as a list, or change it outside the function")
     how, items = ("pairs", tuple(obj.items())) if isinstance(obj, MutableMapping) else ("items", tuple(obj))
@@ -214,10 +214,10 @@ _NAMELESS = frozenset(("__dict__", "__defaults__", "__kwdefaults__", "__wrapped_
 
 
 def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
-    begin = next((n for n in range(len(path), 0, -1) if path[:n] in ev.names), 1)
+    begin = next((n for n in range(len(path), 0, -1) if path[:n] in ev.default_names), 1)
     parts = ["self" if name == "__self__" else str(name) for _, name in path[begin:] if name not in _NAMELESS]
     if begin > 1:
-        parts.insert(0, ev.names[path[:begin]])
+        parts.insert(0, ev.default_names[path[:begin]])
     name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or "free"
     taken = {*ev.parameter_names, *(p.hint for p in ev.params)}
     while name in taken:
@@ -244,9 +244,9 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
     key = (path, "opaque")
     if key not in ev.free:
         ev.free[key] = _free_leaf(ev, fn.value, Opaque(), path, key_of((fn.value,), {}))
-    made = ev.free[key]
-    assert isinstance(made, Value)
-    return made
+    param = ev.free[key]
+    assert isinstance(param, Value)
+    return param
 
 
 def free_variable(ev: Evaluator, holder: Any, name: str) -> Abstract:
@@ -263,9 +263,9 @@ def rooted(ev: Evaluator, f: Any) -> Static:
     path = ev.anchors.get(id(f))
     if path is None or not is_user_class(type(f)) or hasattr(f, "__sct_transform__"):
         return Static(f, path)
-    found = lift(ev, f, path)
-    assert isinstance(found, Static)
-    return found
+    lifted = lift(ev, f, path)
+    assert isinstance(lifted, Static)
+    return lifted
 
 
 def lift_module(ev: Evaluator, module: ModuleType) -> Abstract:

@@ -161,10 +161,10 @@ def fields_by_hint(a: Any) -> dict[str, Any]:
     """The attributes that a user's class announces: a dataclass, a named tuple, a class with annotations."""
     if not isinstance(a, type) or not is_container(a):
         return {}
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for base in reversed(a.__mro__):
-        found.update(hints_of(base) if base is not object else {})
-    return found
+        fields.update(hints_of(base) if base is not object else {})
+    return fields
 
 
 # -- guesses --------------------------------------------------------------------------

@@ -197,33 +197,33 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
     What is passed twice is evaluated as two, each with a derivative of its own.  If it is
     written, the two are one: then it may not be differentiated by.
     """
-    given: dict[int | str, Abstract] = dict(enumerate(args))
-    given.update(kwargs.items())
+    arguments: dict[int | str, Abstract] = dict(enumerate(args))
+    arguments.update(kwargs.items())
     entry = ev.store
     for apart in (True, False):
         ev.store = entry.copy()
         copies = _Copies(ev, apart)
-        inside = {k: copies.of(v) for k, v in given.items()}
-        made = _Params(ev, copies, given, inside, strict, skip)
+        inside = {k: copies.of(v) for k, v in arguments.items()}
+        params = _Params(ev, copies, arguments, inside, strict, skip)
         for which, k in enumerate(wrt):
-            made.add(which, k)
+            params.add(which, k)
         before = dict(ev.store.cells)
-        outer = ev.boundary, ev.kept_outside
-        ev.boundary = max([ev.boundary, *entry.cells])
-        ev.kept_outside |= frozenset(a for a in entry.cells if a < 0)
+        outer = ev.last_outer_addr, ev.kept_addresses
+        ev.last_outer_addr = max([ev.last_outer_addr, *entry.cells])
+        ev.kept_addresses |= frozenset(a for a in entry.cells if a < 0)
         try:
-            region = _run(ev, f, inside, made, has_aux)
+            region = _run(ev, f, inside, params, has_aux)
         finally:
-            ev.boundary, ev.kept_outside = outer
+            ev.last_outer_addr, ev.kept_addresses = outer
         changed = {k for k, a in copies.made
-                   if is_written(before[a], ev.store.cells.get(a)) or a in ev.written_inside}
-        ev.written_inside |= changed
+                   if is_written(before[a], ev.store.cells.get(a)) or a in ev.written_in_copies}
+        ev.written_in_copies |= changed
         ev.store = entry
         written = changed & copies.twice() if apart else set()
         if not written:
             break
-        if found := made.holding & written:
-            arrays = all(isinstance(entry.cells[a], Array) for a in found)
+        if clash := params.holding & written:
+            arrays = all(isinstance(entry.cells[a], Array) for a in clash)
             what, one = ("an array", "array") if arrays else ("a list, a dict or an object", "argument")
             ev.refuse("SCT305", f"{what} is passed twice, written, and differentiated by",
                       why="what depends on the one depends on the other",
@@ -267,13 +267,13 @@ class _Copies:
 class _Params:
     """The numbers that a region is differentiated by, made its params.
 
-    given, inside  the arguments, as they are passed and in the region
+    passed, inside  the arguments, as they are passed and in the region
     holding        the addresses of what the params stand for, and of the containers that they are in
     """
 
-    def __init__(self, ev: Evaluator, copies: _Copies, given: Mapping[int | str, Abstract],
+    def __init__(self, ev: Evaluator, copies: _Copies, passed: Mapping[int | str, Abstract],
                  inside: dict[int | str, Abstract], strict: bool, skip: Callable[[int, int], bool] | None) -> None:
-        self.ev, self.copies, self.given, self.inside, self.strict = ev, copies, given, inside, strict
+        self.ev, self.copies, self.passed, self.inside, self.strict = ev, copies, passed, inside, strict
         self.skip = skip or (lambda which, j: False)
         self.skips = skip is not None
         self.values: list[Value] = []
@@ -286,11 +286,11 @@ class _Params:
         ev = self.ev
         leaves: list[Abstract] = []
         own: list[Abstract] = []
-        tree = tree_of(ev, self.given[k], leaves, "as an argument")
+        tree = tree_of(ev, self.passed[k], leaves, "as an argument")
         tree_of(ev, self.inside[k], own)
         direct = isinstance(tree, Leaf)
         places, new = [], []
-        for j, (leaf, copy, holding) in enumerate(zip(leaves, own, _holding(ev, self.given[k]))):
+        for j, (leaf, copy, holding) in enumerate(zip(leaves, own, _holding(ev, self.passed[k]))):
             skipped = self.skip(which, j)
             if self.strict and direct or self.skips and not skipped:
                 _no_flags(ev, leaf)
@@ -316,10 +316,10 @@ class _Params:
         if not copy.path:
             ev.store.cells[copy.addr] = replace(cell, value=p, origin="argument")
             return copy
-        made = ev.wrap(p, origin="argument")
-        assert isinstance(leaf, Ref) and isinstance(made, Ref)
-        self.copies.made.append((leaf.addr, made.addr))
-        return made
+        v = ev.wrap(p, origin="argument")
+        assert isinstance(leaf, Ref) and isinstance(v, Ref)
+        self.copies.made.append((leaf.addr, v.addr))
+        return v
 
 
 def _holding(ev: Evaluator, v: Abstract, around: frozenset[int] = frozenset()) -> Iterator[frozenset[int]]:
@@ -366,7 +366,7 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
     fn = Fn("f", tuple(params.values), tuple(body.eqns), tuple(outs))
     if isinstance(f, Static) and f.peek is ev.root and not ev.frames:
         value = out if aux_tree is None else Node("tuple", (0, 1), (out, aux_tree))
-        ev.reading = PrimalRecord(fn.params, tuple(outs), value, *contents)
+        ev.primal_record = PrimalRecord(fn.params, tuple(outs), value, *contents)
     return Region(fn, params.primals, out, aux_tree, outs, params.wrt)
 
 
@@ -399,24 +399,24 @@ def positions(ev: Evaluator, f: Abstract, argnums: Any, args: Args, kwargs: Kwar
     """Which arguments `argnums` means: positions, or names of keyword arguments."""
     wanted = argnums if isinstance(argnums, tuple) else (argnums,)
     names = parameter_names(ev, f)
-    found: list[int | str] = []
+    chosen: list[int | str] = []
     for w in wanted:
         if isinstance(w, int):
             k = w + len(args) if w < 0 else w
             if not 0 <= k < len(args):
                 if names is not None and 0 <= w < len(names) and names[w] in kwargs:
-                    found.append(names[w])
+                    chosen.append(names[w])
                     continue
                 ev.refuse("SCT403", f"there is no positional argument {w} to differentiate by",
                           hint=f"{len(args)} are given")
-            found.append(k)
+            chosen.append(k)
         elif w in kwargs:
-            found.append(w)
+            chosen.append(w)
         elif names is not None and w in names and names.index(w) < len(args):
-            found.append(names.index(w))
+            chosen.append(names.index(w))
         else:
             ev.refuse("SCT403", f"there is no argument `{w}` to differentiate by")
-    return found
+    return chosen
 
 
 def parameter_names(ev: Evaluator, f: Abstract) -> list[str] | None:

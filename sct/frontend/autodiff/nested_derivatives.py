@@ -121,8 +121,8 @@ def _one_number(ev: Evaluator, y: Operand) -> None:
             return
         if isinstance(y.type, Tensor) and y.type.kind == "i":
             return
-        made = ev.defs.get(y) if isinstance(y, Value) else None
-        unknown = made is not None and made.op is apply
+        eqn = ev.defs.get(y) if isinstance(y, Value) else None
+        unknown = eqn is not None and eqn.op is apply
         ev.refuse("SCT405", f"the output is {in_words(y.type)}: it cannot be differentiated",
                   why="nothing is known of what the function that made it returns" if unknown else "",
                   hint="write out what that function does" if unknown else "return a float")
@@ -160,15 +160,15 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: 
         flat.append(TANGENT.leaves(ev, p, t))
     region = evaluate(ev, f, primals, {}, range(len(primals)), has_aux=has_aux,
                       skip=lambda k, j: isinstance(flat[k][j], Static) and flat[k][j].value is None)  # type: ignore[union-attr]
-    given: list[Operand | None] = [None] * len(region.primals)
+    directions: list[Operand | None] = [None] * len(region.primals)
     for k, (_, _, where) in enumerate(region.wrt):
         for j, at in enumerate(where):
             if at >= 0:
-                given[at] = TANGENT.fitted(ev, flat[k][j], region.primals[at])
+                directions[at] = TANGENT.fitted(ev, flat[k][j], region.primals[at])
     outs = [Value(x.type, x.hint, x.dim) for x in region.outs]
     dots = [Value(tangent_type(x.type), d_name(x.hint)) if is_float(x) else None for x in region.outs]
-    ev.b.add(Eqn(jvp, (*region.primals, *(x for x in given if x is not None)),
-                 (*outs, *(d for d in dots if d is not None)), {"wrt": tuple(range(len(given)))},
+    ev.b.add(Eqn(jvp, (*region.primals, *(x for x in directions if x is not None)),
+                 (*outs, *(d for d in dots if d is not None)), {"wrt": tuple(range(len(directions)))},
                  (region.fn,), loc=ev.loc))
     numbered: dict[int, Abstract] = {}
     value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]), numbered)
@@ -213,8 +213,8 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
     numbered: dict[int, Abstract] = {}
     value = rebuild_tree(ev, region.out, lambda k: ev.wrap(outs[k]), numbered)
 
-    def back(ev: Evaluator, given: Args, kwargs: Kwargs) -> Abstract:
-        beside = zip(leaves_of(region.out), COTANGENT.leaves(ev, value, given[0]))
+    def back(ev: Evaluator, cotangents: Args, kwargs: Kwargs) -> Abstract:
+        beside = zip(leaves_of(region.out), COTANGENT.leaves(ev, value, cotangents[0]))
         seeds = {k: COTANGENT.fitted(ev, x, outs[k]) for k, x in beside
                  if is_float(outs[k]) and not (isinstance(x, Static) and x.value is None)}
         copy = replace(region, fn=rebuild(_silent(ev, region.fn), dict(zip(drawn, outs[n:])), fresh=True))

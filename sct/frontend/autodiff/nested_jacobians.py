@@ -58,8 +58,8 @@ def run_jacobian(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: K
         if y not in seeded:
             return Static(None)
         row = [blocks[y, x] for x in range(len(params))]
-        made = [gradient(ev, region, k, row) for k in range(len(where))]
-        return Tup(tuple(made)) if isinstance(t.argnums, tuple) else made[0]
+        rows = [gradient(ev, region, k, row) for k in range(len(where))]
+        return Tup(tuple(rows)) if isinstance(t.argnums, tuple) else rows[0]
 
     result = rebuild_tree(ev, without_constants(region.out), of_output)
     return result if region.aux is None else Tup((result, rebuild_tree(ev, region.aux, lambda k: ev.wrap(outs[k]))))
@@ -76,14 +76,14 @@ def run_hessian(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kw
 
 def _outputs(ev: Evaluator, region: Region) -> list[int]:
     """The results that are differentiated."""
-    found = list(leaves_of(region.out))
-    for k in found:
+    outputs = list(leaves_of(region.out))
+    for k in outputs:
         if is_float(region.outs[k]) and not isinstance(region.outs[k].type, (Tensor, List)):
             ev.refuse("SCT405", f"the output is {in_words(region.outs[k].type)}: it cannot be differentiated",
                       hint="return a number or an array on every path")
-    seeded = [k for k in found if is_float(region.outs[k])]
+    seeded = [k for k in outputs if is_float(region.outs[k])]
     if not seeded:
-        what = in_words(region.outs[found[0]].type) if found else "no number"
+        what = in_words(region.outs[outputs[0]].type) if outputs else "no number"
         ev.refuse("SCT405", f"the output is {what}: it cannot be differentiated", hint="return a float or an array")
     return seeded
 
@@ -127,10 +127,10 @@ def _count(shapes: Sequence[Shape], sizes: Mapping[str, At], leaves: Sequence[An
     """How many numbers there are in arrays of these shapes."""
     total = 0
     for shape in shapes:
-        known = [size_of(d, sizes, leaves) for d in shape]
-        if None in known:
+        sizes_now = [size_of(d, sizes, leaves) for d in shape]
+        if None in sizes_now:
             return None
-        total += math.prod(known)  # type: ignore[arg-type]
+        total += math.prod(sizes_now)  # type: ignore[arg-type]
     return total
 
 

@@ -33,19 +33,19 @@ class Direction:
     name: str
     of: str
 
-    def leaves(self, ev: Evaluator, value: Abstract, given: Abstract) -> list[Abstract]:
+    def leaves(self, ev: Evaluator, value: Abstract, direction: Abstract) -> list[Abstract]:
         """The leaves of `given` beside those of `value`; None for a whole part is None for its leaves."""
         leaves: list[Abstract] = []
-        if isinstance(given, Static) and given.peek is None:
+        if isinstance(direction, Static) and direction.peek is None:
             tree_of(ev, value, leaves)
-            return [given for _ in leaves]
+            return [direction for _ in leaves]
         ours = _parts(ev, value)
         if ours is None:
             tree_of(ev, value, leaves)
-            return [given] if leaves else []
-        theirs = _parts(ev, given)
-        if (dynamic_lists.is_dynamic(ev, value) and isinstance(given, ListRef)
-                and not dynamic_lists.is_dynamic(ev, given)):
+            return [direction] if leaves else []
+        theirs = _parts(ev, direction)
+        if (dynamic_lists.is_dynamic(ev, value) and isinstance(direction, ListRef)
+                and not dynamic_lists.is_dynamic(ev, direction)):
             ev.refuse("SCT406", f"the {self.of} is a list of any length, the {self.name} is not",
                       why="a list from outside is taken apart, so its length is known before that of the other",
                       hint=f"pass the {self.name} as an argument, or use np.array of both")
@@ -55,11 +55,11 @@ class Direction:
                       hint=f"a {self.name} is a container like the {self.of}, with None for what has none")
         return [x for k, part in ours.items() for x in self.leaves(ev, part, theirs[k])]
 
-    def fitted(self, ev: Evaluator, given: Abstract, value: Operand) -> Operand:
+    def fitted(self, ev: Evaluator, direction: Abstract, value: Operand) -> Operand:
         """`given` as the tangent or cotangent of `value`: of its shape and dtype."""
-        if isinstance(given, ListRef) and isinstance(value.type, List):
-            return dynamic_lists.as_column(ev, given)
-        x = ev.operand(given)
+        if isinstance(direction, ListRef) and isinstance(value.type, List):
+            return dynamic_lists.as_column(ev, direction)
+        x = ev.operand(direction)
         if isinstance(x.type, List) and isinstance(value.type, List):
             return x
         t, g = value.type, x.type

@@ -64,15 +64,15 @@ def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
     holds is not known, and the function itself is called."""
     if f not in ev.caches:
         ev.caches[f] = Cached(lift(ev, f.__wrapped__, (f, ("attr", "__wrapped__"))))
-    store, eqns, addr, known = ev.store.copy(), list(ev.b.eqns), ev._next_addr, len(ev.read_outside)
+    store, eqns, addr, reads_before = ev.store.copy(), list(ev.b.eqns), ev._next_addr, len(ev.read_outside)
     ev.in_caches += 1
     try:
-        made = call_cached(ev, ev.caches[f], args, kwargs)
+        result = call_cached(ev, ev.caches[f], args, kwargs)
     finally:
         ev.in_caches -= 1
-    if len(ev.read_outside) == known or ev.in_caches:  # the outermost of such calls decides
-        return made
-    t = ev.type_of(made) if isinstance(made, (Value, Ref)) or is_number(made) else None
+    if len(ev.read_outside) == reads_before or ev.in_caches:  # the outermost of such calls decides
+        return result
+    t = ev.type_of(result) if isinstance(result, (Value, Ref)) or is_number(result) else None
     ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
     gives = {"f": ANY_REAL, "i": ANY_INT, "b": ANY_BOOL}[t.kind] if isinstance(t, Tensor) and not t.is_array else None
     if gives is None or any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
@@ -80,7 +80,7 @@ def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
         ev.refuse("SCT204", f"a function whose results are kept reads `{what}`, which may change between its calls",
                   why="the cache gives what the first of all calls with the same arguments computed",
                   hint=f"pass it as an argument, or {WRITE}")
-    ev.names.setdefault((f,), f.__name__)
+    ev.default_names.setdefault((f,), f.__name__)
     return call_itself(ev, Static(f, (f,)), args, kwargs, gives)
 
 
@@ -89,17 +89,17 @@ INSTANCES[type(functools.lru_cache(len))] = wrapped
 
 @called(Cached)
 def call_cached(ev: Evaluator, fn: Cached, args: Args, kwargs: Kwargs) -> Abstract:
-    given: dict[int | str, Abstract] = dict(enumerate(args))
-    given.update(kwargs.items())
-    for v in given.values():
+    arguments: dict[int | str, Abstract] = dict(enumerate(args))
+    arguments.update(kwargs.items())
+    for v in arguments.values():
         _hashable(ev, v)
-    _same_as_before(ev, fn, given)
+    _same_as_before(ev, fn, arguments)
     before, block, mark = ev.store.copy(), ev.b, len(ev.b.eqns)
-    made = ev.call(fn.fn, args, kwargs)
+    result = ev.call(fn.fn, args, kwargs)
     _pure(ev, before, block.eqns[mark:])
     _branching(ev, fn)
-    _keep(ev, made)
-    return made
+    _keep(ev, result)
+    return result
 
 
 def _hashable(ev: Evaluator, v: Abstract) -> None:
@@ -114,12 +114,13 @@ def _hashable(ev: Evaluator, v: Abstract) -> None:
                   why="which objects are equal decides what it gives", hint=f"pass numbers, or {WRITE}")
 
 
-def _same_as_before(ev: Evaluator, fn: Cached, given: Mapping[int | str, Abstract]) -> None:
+def _same_as_before(ev: Evaluator, fn: Cached, arguments: Mapping[int | str, Abstract]) -> None:
     """Refuse a function that would not give the same as in the call before: then the cache can be told."""
-    outer = captured(ev, None, (fn.fn, *given.values()))
+    outer = captured(ev, None, (fn.fn, *arguments.values()))
     state = [x for key in outer.keys for x in _contents(ev, ev.store.vars[key], set())]
-    kinds = {name: _kind(ev, v) for name, v in given.items()}
-    where = fn, ev.evaluating[-1] if ev.evaluating else None, ev.evaluating[-1].round if ev.evaluating else 0
+    kinds = {name: _kind(ev, v) for name, v in arguments.items()}
+    function = ev.functions_in_progress[-1] if ev.functions_in_progress else None
+    where = fn, function, 0 if function is None else function.round
     first, types = ev.cache_states.setdefault(where, (state, {}))
     if first != state:
         ev.refuse("SCT204", "a function whose results are kept reads what changes between its calls",
@@ -168,7 +169,7 @@ def _has_effects(ev: Evaluator, eqns: Iterable[Eqn], seen: set[str]) -> bool:
     for eqn in walk(Fn("", (), tuple(eqns), ())):
         if eqn.op is call:
             name = eqn.attrs["callee"]
-            bodies = [f.fn for fs in ev.functions.values() for f in fs if f.name == name and f.fn is not None]
+            bodies = [f.fn for fs in ev.outlined_functions.values() for f in fs if f.name == name and f.fn is not None]
             if name not in seen and any(_has_effects(ev, fn.eqns, seen | {name}) for fn in bodies):
                 return True
         elif not eqn.regions and has_effect(eqn) and eqn.op not in (raise_, python):
@@ -179,7 +180,7 @@ def _has_effects(ev: Evaluator, eqns: Iterable[Eqn], seen: set[str]) -> bool:
 def _branching(ev: Evaluator, fn: Cached) -> None:
     """Refuse a function that calls itself more than once."""
     node = fn.fn.node if isinstance(fn.fn, Closure) else None
-    for (code, *_), functions in ev.functions.items():
+    for (code, *_), functions in ev.outlined_functions.items():
         of = code[0] is node if node is not None else isinstance(fn.fn, Static) and code[1] is fn.fn.value
         for f in functions if of else ():
             if f.fn is not None and sum(e.op is call and e.attrs["callee"] == f.name for e in walk(f.fn)) > 1:

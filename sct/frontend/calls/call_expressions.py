@@ -126,9 +126,9 @@ def _shown_name(ev: Evaluator, fn: Abstract) -> str | None:
         frame = ev.all_frames[f.frame]
         module, qualname = frame.function.__module__, f"{frame.source.qualname}.<locals>.{name_of(f.node)}"
     else:
-        known = f.peek if isinstance(f, Static) else None
-        known = getattr(known, "__func__", known)
-        module, qualname = getattr(known, "__module__", None), getattr(known, "__qualname__", None)
+        function = f.peek if isinstance(f, Static) else None
+        function = getattr(function, "__func__", function)
+        module, qualname = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
     if qualname is None:
         return None
     return qualname if module in (None, "builtins") else f"{module}.{qualname}"
@@ -139,8 +139,8 @@ def _generator(ev: Evaluator, fn: Abstract, node: Any) -> Abstract:
     if node in ev.frames[-1].live.at_once and not (isinstance(fn, Static) and special_key(fn.value) in SPECIAL):
         ev.refuse("SCT101", "a generator expression that is passed to a function with the name of a builtin is not "
                   "supported", hint="bind it to a name before, or write a list: [...]", node=node)
-    made: Abstract = generator(ev, node)
-    return made
+    iterator: Abstract = generator(ev, node)
+    return iterator
 
 
 @called(Poison)
@@ -230,8 +230,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(f, types.FunctionType) and not is_library(f):
         return call_user(ev, fn, f, args, kwargs)
     if isinstance(f, enum.EnumMeta):
-        known = [ev.ask(a, "what a member of an enum is found by") for a in args]
-        return lift(ev, attempted(ev, lambda: f(*known)))
+        values = [ev.ask(a, "what a member of an enum is found by") for a in args]
+        return lift(ev, attempted(ev, lambda: f(*values)))
     if isinstance(f, type) and issubclass(f, BaseException):
         return exception(ev, f, args, kwargs)
     if hasattr(f, "__origin__"):  # Box[float]
@@ -248,7 +248,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
 
 def _bound(ev: Evaluator, name: str, x: Any, path: Path) -> Abstract:
     """What a partial binds."""
-    ev.names.setdefault(path, name)
+    ev.default_names.setdefault(path, name)
     return lift(ev, x, path)
 
 

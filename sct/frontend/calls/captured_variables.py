@@ -59,7 +59,7 @@ class Outer:
 
 def captured(ev: Evaluator, call: Frame | None, values: Iterable[Abstract]) -> Outer:
     """What the function that is called, if any, and the closures among `values` read and bind."""
-    found = Outer()
+    outer = Outer()
     todo = [] if call is None or call.parent is None else [(call.source.node, call.parent)]
     for v in values:
         todo += _closures(ev, v, set())
@@ -75,17 +75,17 @@ def captured(ev: Evaluator, call: Frame | None, values: Iterable[Abstract]) -> O
             key = None if home is None else Key(home.id, name)
             if key is None or key not in ev.store.vars:
                 if key is not None and name in rebound:
-                    found.unbound.append(name)
+                    outer.unbound.append(name)
                 reads.append((name, key is not None))
                 continue
-            reads.append((name, found.number(key.frame)))
+            reads.append((name, outer.number(key.frame)))
             if isinstance(ev.store.is_bound(key), Value):
                 ev.refuse("SCT204", f"a function of its own reads `{name}`, which not every path binds",
                           hint=f"bind `{name}` on every path before the call")
-            found.keys[key] = found.keys.get(key, False) or name in rebound
+            outer.keys[key] = outer.keys.get(key, False) or name in rebound
             todo += _closures(ev, ev.store.vars[key], set())
-        found.links.append((code, frame.function, found.number(frame.id), tuple(reads)))
-    return found
+        outer.links.append((code, frame.function, outer.number(frame.id), tuple(reads)))
+    return outer
 
 
 def _rebound(node: Any) -> set[str]:
@@ -101,5 +101,5 @@ def _closures(ev: Evaluator, v: Any, seen: set[int]) -> list[tuple[Any, Frame]]:
         seen.add(v.addr)
         cell = ev.store.cells[v.addr]
         held = cell.items if isinstance(cell, Slots) else ()
-    found = [(v.node, ev.all_frames[v.frame])] if isinstance(v, Closure) else []
-    return found + [pair for x in held for pair in _closures(ev, x, seen)]
+    own = [(v.node, ev.all_frames[v.frame])] if isinstance(v, Closure) else []
+    return own + [pair for x in held for pair in _closures(ev, x, seen)]

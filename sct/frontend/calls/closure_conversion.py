@@ -17,7 +17,7 @@ __all__ = ["closed"]
 def closed(ev: Evaluator, fn: Fn) -> Fn:
     """`fn` with the functions that it calls; what they read from outside, and whether they have an
     effect, is in every call."""
-    table = {f.name: f.fn for fs in ev.functions.values() for f in fs if f.fn is not None}
+    table = {f.name: f.fn for fs in ev.outlined_functions.values() for f in fs if f.fn is not None}
     called = _reached(fn, table)
     if not called:
         return fn
@@ -55,11 +55,11 @@ def _callees(fn: Fn) -> list[str]:
 
 
 def _reached(fn: Fn, table: Mapping[str, Fn]) -> dict[str, Fn]:
-    found: dict[str, Fn] = {}
+    reached: dict[str, Fn] = {}
     todo = _callees(fn)
     while todo:
         name = todo.pop()
-        if name not in found:
-            found[name] = table[name]
+        if name not in reached:
+            reached[name] = table[name]
             todo += _callees(table[name])
-    return {name: f for name, f in table.items() if name in found}
+    return {name: f for name, f in table.items() if name in reached}

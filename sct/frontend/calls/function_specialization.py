@@ -203,7 +203,7 @@ def _note_assumptions(ev: Evaluator, f: OutlinedFunction) -> None:
     if f.in_progress:
         assumed[f] = f.round
     for g in assumed:
-        for caller in ev.evaluating[ev.evaluating.index(g) + 1:]:
+        for caller in ev.functions_in_progress[ev.functions_in_progress.index(g) + 1:]:
             caller.assumes[g] = assumed[g]
 
 
@@ -212,11 +212,11 @@ def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTre
     source = frame.source
     named = tuple((key.name, tree) for key, tree in trees.items())
     key = frame.code, tuple(outer.links), named, tuple(map(_type_kind, types)), tuple(frozen)
-    candidates: list[OutlinedFunction] = ev.functions.setdefault(key, [])
+    candidates: list[OutlinedFunction] = ev.outlined_functions.setdefault(key, [])
     for f in candidates:
         if f.in_progress or f.takes(ev, types, dims):
             return f
-    if sum(len(fs) for k, fs in ev.functions.items() if k[0] == frame.code) >= TOO_MANY:
+    if sum(len(fs) for k, fs in ev.outlined_functions.items() if k[0] == frame.code) >= TOO_MANY:
         ev.refuse("SCT204", f"`{source.name}` calls itself with ever new kinds of arguments",
                   why="an argument that decides types, such as a flag or an axis, differs in each call",
                   hint="write it as a loop")
@@ -238,7 +238,7 @@ def _outlined_type(ev: Evaluator, t: Type) -> Type:
 
 def _free_name(ev: Evaluator, name: str) -> str:
     base = name if name.isidentifier() else "function"
-    taken = {f.name for fs in ev.functions.values() for f in fs}
+    taken = {f.name for fs in ev.outlined_functions.values() for f in fs}
     return next(name for k in itertools.count() if (name := f"{base}_{k}" if k else base) not in taken)
 
 
@@ -259,7 +259,7 @@ def _evaluate(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: 
               body: Callable[[], Abstract]) -> None:
     """Evaluates the function until neither its params nor its results change."""
     f.in_progress = True
-    ev.evaluating.append(f)
+    ev.functions_in_progress.append(f)
     try:
         for _ in range(40):
             f.converged, f.params_widened, f.assumes = True, False, {}
@@ -278,7 +278,7 @@ def _evaluate(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: 
                 return
     finally:
         f.in_progress = False
-        ev.evaluating.pop()
+        ev.functions_in_progress.pop()
     ev.refuse("SCT204", f"the types of `{source.name}`, which calls itself, do not reach a fixpoint",
               hint="write it as a loop")
 
@@ -287,9 +287,9 @@ def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
                    body: Callable[[], Abstract]) -> Fn:
     """One evaluation, with the param types learnt so far."""
     params = f.params = tuple(Value(t, _hint(f, k), d) for k, (t, d) in enumerate(zip(f.types, f.dims)))
-    caller = ev.frames, ev.store, ev.boundary, ev.b, ev.open
+    caller = ev.frames, ev.store, ev.last_outer_addr, ev.b, ev.open_blocks
     builder = Builder()
-    ev.frames, ev.store, ev.boundary, ev.b, ev.open = [], Store(Cells({}, ev.captured)), 0, builder, []
+    ev.frames, ev.store, ev.last_outer_addr, ev.b, ev.open_blocks = [], Store(Cells({}, ev.captured)), 0, builder, []
     try:
         leaves: list[Abstract] = []
         for p, v in zip(params, flat.values):
@@ -311,7 +311,7 @@ def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
                           hint="return what is new; or write it as a loop that fills an array")
             return _finish(ev, f, source, flat.outer, builder, leaves, result)
     finally:
-        ev.frames, ev.store, ev.boundary, ev.b, ev.open = caller
+        ev.frames, ev.store, ev.last_outer_addr, ev.b, ev.open_blocks = caller
 
 
 def _hint(f: OutlinedFunction, k: int) -> str | None:

@@ -84,28 +84,28 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
     if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
         ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, _ELSE))
-    given = [*args, *kwargs.values()]
+    passed = [*args, *kwargs.values()]
     _note_change(ev, what, getattr(named, "__self__", None))
     reads = _only_reads(named)
     if not reads:
-        _refuse_unknown(ev, named, what, given)
-    operands = [_operand(ev, a) for a in given]
+        _refuse_unknown(ev, named, what, passed)
+    operands = [_operand(ev, a) for a in passed]
     if reads:
         operands = [ev.emit(stop_gradient, x) if isinstance(x, Value) and is_float(x) else x for x in operands]
     attrs: dict[str, Any] = {"keywords": tuple(kwargs)}
-    made = gives or _result_type(ev, named, args, kwargs)
-    if made is not None:
-        attrs["type"] = made
+    result_type = gives or _result_type(ev, named, args, kwargs)
+    if result_type is not None:
+        attrs["type"] = result_type
     callee = opaque(ev, fn) if isinstance(fn, Static) else fn
     assert isinstance(callee, Value)
     return ev.wrap(ev.emit(apply, callee, *operands, **attrs))
 
 
-def _refuse_unknown(ev: Evaluator, named: Any, what: str, given: Args) -> None:
+def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> None:
     """Refuse a call of a function without source or rule that gets what it may write to, or call."""
-    varied = any(_is_varied(ev, a) for a in given)
+    varied = any(_is_varied(ev, a) for a in arguments)
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
-    for a in given:
+    for a in arguments:
         if isinstance(a, (Closure, Bound)) or isinstance(a, Static) and isinstance(a.peek, types.FunctionType):
             ev.refuse("SCT207", f"`{what}` gets a function, and sct has no source or rule for it",
                       why="what it does with the function is not known",
@@ -130,10 +130,10 @@ def _is_varied(ev: Evaluator, v: Abstract) -> bool:
 
 def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
     """A call of a method of an object outside may change what the object holds: that is no fact then."""
-    if id(owner) in ev.known_whole:
+    if id(owner) in ev.guarded_containers:
         ev.refuse("SCT302", f"`{what}` may change an object that the function reads",
                   why="what it holds is read once, before", hint="pass it as a list, or change it outside the function")
-    ev.changed.add(id(owner))
+    ev.changed_containers.add(id(owner))
 
 
 def _operand(ev: Evaluator, v: Abstract) -> Operand:
@@ -268,9 +268,9 @@ def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract |
         return _format(ev, owner, (), {k: x for k, x in zip(cell.keys, cell.items) if isinstance(k, str)})
     if f.__name__ == "format" and not all(map(is_number, (*args, *kwargs.values()))):
         return _format(ev, owner, args, kwargs)
-    known = [_known(ev, a) for a in args]
+    values = [_known(ev, a) for a in args]
     named = {k: _known(ev, v) for k, v in kwargs.items()}
-    return lift(ev, attempted(ev, lambda: f(*known, **named)))
+    return lift(ev, attempted(ev, lambda: f(*values, **named)))
 
 
 def _known(ev: Evaluator, v: Abstract) -> Any:

@@ -57,8 +57,8 @@ class Outline(Exception):
         self.sites = sites
 
     def enter(self, sites: Sites) -> None:
-        for name, found in self.sites.items():
-            getattr(sites, name).update(found)
+        for name, members in self.sites.items():
+            getattr(sites, name).update(members)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,33 +82,33 @@ def site_of(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract]) -> Any:
 def evaluated_in_line(ev: Evaluator, site: Any) -> Iterator[None]:
     """Notes what a call adds to the program."""
     start, block = len(ev.b.eqns), ev.b
-    ev.inlining.append(site)
+    ev.inline_calls_in_progress.append(site)
     try:
         yield
     finally:
-        ev.inlining.pop()
+        ev.inline_calls_in_progress.pop()
     eqns = block.eqns[start:]
     size = sum(1 for _ in walk(Fn("", (), tuple(eqns), ())))
-    if site is None or size <= LONG or site in ev.sites.single:
+    if site is None or size <= LONG or site in ev.outlining.single:
         return
-    ev.inlined.append(Inlined(site, tuple(ev.inlining), eqns[0], eqns[-1], size))
-    if sum(each.size for each in ev.inlined if each.site == site) > TOO_MUCH:
+    ev.inlined_calls.append(Inlined(site, tuple(ev.inline_calls_in_progress), eqns[0], eqns[-1], size))
+    if sum(each.size for each in ev.inlined_calls if each.site == site) > TOO_MUCH:
         raise Outline(repeated={site})
 
 
 def repeated(ev: Evaluator, fn: Fn) -> set[Any]:
     """The functions that stand in `fn` more than once, but for those in one of them."""
-    if ev.sites.in_line:
+    if ev.outlining.in_line:
         return set()
-    there = {eqn for f in (fn, *(f.fn for fs in ev.functions.values() for f in fs if f.fn)) for eqn in walk(f)}
-    found = [each for each in ev.inlined if each.first in there and each.last in there]
-    counts = Counter(each.site for each in found)
+    there = {eqn for f in (fn, *(f.fn for fs in ev.outlined_functions.values() for f in fs if f.fn)) for eqn in walk(f)}
+    in_program = [each for each in ev.inlined_calls if each.first in there and each.last in there]
+    counts = Counter(each.site for each in in_program)
     again = {site for site, count in counts.items() if count > 1}
-    return {each.site for each in found if each.site in again and not again.intersection(each.around)}
+    return {each.site for each in in_program if each.site in again and not again.intersection(each.around)}
 
 
 def called_once(ev: Evaluator, program: Fn) -> set[Any]:
     """The functions of their own that are called in one place only."""
     counts = Counter(eqn.attrs["callee"] for f in (program, *program.functions) for eqn in walk(f) if eqn.op is call)
-    return {f.site for fs in ev.functions.values() for f in fs
+    return {f.site for fs in ev.outlined_functions.values() for f in fs
             if f.site is not None and not f.recursive and counts.get(f.name) == 1}

@@ -39,7 +39,7 @@ __all__ = ["call_function", "call_source", "call_user", "inline"]
 def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a user's function.  One with a construct that is not supported just runs, where nothing
     that is given to it is differentiated."""
-    refused = ev.sites.opaque.get(f)
+    refused = ev.outlining.opaque.get(f)
     if refused is None:
         try:
             return call_function(ev, f, args, kwargs)
@@ -91,7 +91,7 @@ class _Default:
 
     def lifted(self) -> Abstract:
         fixed = isinstance(self.value, (bool, int, float, str, type(None))) and not self.read
-        self.ev.names.setdefault(self.path, self.name)
+        self.ev.default_names.setdefault(self.path, self.name)
         return lift(self.ev, self.value, None if fixed else self.path)
 
 
@@ -125,13 +125,13 @@ _live: dict[int, tuple[Any, Liveness]] = {}
 
 
 def _liveness(node: Any) -> Liveness:
-    _, known = _live.get(id(node), (None, None))
-    if known is None:
+    _, liveness = _live.get(id(node), (None, None))
+    if liveness is None:
         if len(_live) > 4096:
             _live.clear()
-        known = Liveness(node)
-        _live[id(node)] = node, known
-    return known
+        liveness = Liveness(node)
+        _live[id(node)] = node, liveness
+    return liveness
 
 
 def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs, of: tuple[Any, Any, Any],
@@ -147,27 +147,30 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
                   declared(node)[0])
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)
     bound = {Key(frame.id, name): v for name, v in named.items()}
-    if frame.code in ev.sites.recursive:
-        around = captured(ev, frame, bound.values())
-        if around.unbound:
-            ev.refuse("SCT204", f"a function that calls itself binds `{around.unbound[0]}` of a function around it, "
-                      "which has no value yet", hint=f"bind `{around.unbound[0]}` before the call")
-        given = {**bound, **{key: ev.store.vars[key] for key in around.keys}}
-        made = call_outlined(ev, frame, given, lambda: _with_outer(ev, inline(ev, replace(frame)), around), around)
-        return _rebound(ev, made, around)
+    if frame.code in ev.outlining.recursive:
+        outer = captured(ev, frame, bound.values())
+        if outer.unbound:
+            ev.refuse("SCT204", f"a function that calls itself binds `{outer.unbound[0]}` of a function around it, "
+                      "which has no value yet", hint=f"bind `{outer.unbound[0]}` before the call")
+        variables = {**bound, **{key: ev.store.vars[key] for key in outer.keys}}
+
+        def evaluate_outlined() -> Abstract:
+            return _with_outer(ev, inline(ev, replace(frame)), outer)
+
+        return _rebound(ev, call_outlined(ev, frame, variables, evaluate_outlined, outer), outer)
     _no_endless_recursion(ev, frame, named)
-    frame.given = named
+    frame.arguments = named
     site = site_of(ev, frame, bound) if parent is None else None
-    if site in ev.sites.repeated - ev.sites.single:
+    if site in ev.outlining.repeated - ev.outlining.single:
 
         def evaluated() -> Abstract:
             own = {name: ev.store.vars[Key(frame.id, name)] for name in named}  # in the heap of the function
-            return inline(ev, replace(frame, given=own))
+            return inline(ev, replace(frame, arguments=own))
 
         try:
             return call_outlined(ev, frame, bound, evaluated, Outer(), site)
         except (SctError, NeedsStatic):
-            ev.sites.single.add(site)  # in line it may be known what it needs to know
+            ev.outlining.single.add(site)  # in line it may be known what it needs to know
     ev.store.vars.update(bound)
     with evaluated_in_line(ev, site):
         return inline(ev, frame)
@@ -177,36 +180,36 @@ DEEPEST = 40
 """How deep calls of one text in another one nest, where each takes its arguments apart."""
 
 
-def _no_endless_recursion(ev: Evaluator, frame: Frame, given: Mapping[str, Abstract]) -> None:
+def _no_endless_recursion(ev: Evaluator, frame: Frame, arguments: Mapping[str, Abstract]) -> None:
     """A function that calls itself, for arguments of the same kind, is evaluated on its own; one that
     takes a container apart ends with it."""
-    if any(f.code == frame.code and same_kind(ev, (f, f.given), (frame, given)) for f in ev.frames):
+    if any(f.code == frame.code and same_kind(ev, (f, f.arguments), (frame, arguments)) for f in ev.frames):
         raise Outline(recursive={frame.code})
     if sum(f.source.node is frame.source.node for f in ev.frames) > DEEPEST:
         ev.refuse("SCT204", f"calls of `{frame.source.name}` are nested more than {DEEPEST} deep, each another "
                   "function or one with new kinds of arguments", hint="write it as a loop")
 
 
-def _with_outer(ev: Evaluator, result: Abstract, around: Outer) -> Abstract:
+def _with_outer(ev: Evaluator, result: Abstract, outer: Outer) -> Abstract:
     """What a function of its own gives: its result, and what the variables that it writes are now."""
-    written = tuple(ev.bound(ev.variable(key)) for key in around.written)
+    written = tuple(ev.bound(ev.variable(key)) for key in outer.written)
     return Tup((result, *written)) if written else result
 
 
-def _rebound(ev: Evaluator, made: Abstract, around: Outer) -> Abstract:
+def _rebound(ev: Evaluator, result: Abstract, outer: Outer) -> Abstract:
     """The result of a call, the variables that it has written bound to what they are now."""
-    if not around.written:
-        return made
-    assert isinstance(made, Tup)
-    for key, v in zip(around.written, made.items[1:]):
+    if not outer.written:
+        return result
+    assert isinstance(result, Tup)
+    for key, v in zip(outer.written, result.items[1:]):
         ev.store.bind(key, v)
-    return made.items[0]
+    return result.items[0]
 
 
 def _no_generator(ev: Evaluator, source: SourceFunction) -> None:
-    found = [n for n in own_nodes(source.node.body) if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await))]
-    if found:
-        first = min(found, key=lambda n: (n.lineno, n.col_offset))
+    suspensions = [n for n in own_nodes(source.node.body) if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await))]
+    if suspensions:
+        first = min(suspensions, key=lambda n: (n.lineno, n.col_offset))
         word = "await" if isinstance(first, gast.Await) else "yield"
         raise SctError("SCT101", f"`{word}` is not supported", why="generators and coroutines keep state that sct "
                        "does not differentiate", hint="build an array, or inline the loop",
@@ -220,10 +223,10 @@ def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
     positional = [p.id for p in [*a.posonlyargs, *a.args]]
     optional = dict(zip(positional[len(positional) - len(defaults):], defaults))
     optional.update({p.id: d for p, d in zip(a.kwonlyargs, kw_defaults) if d is not None})
-    given = fitted(ev, source.name, source.qualname, _written(a, optional), len(args), tuple(kwargs))
+    places = fitted(ev, source.name, source.qualname, _written(a, optional), len(args), tuple(kwargs))
     values = [*args, *kwargs.values()]
     bound: dict[str, Abstract] = {}
-    for name, place in given.items():
+    for name, place in places.items():
         if isinstance(place, tuple):
             bound[name] = Tup(tuple(values[k] for k in place))
         elif isinstance(place, dict):

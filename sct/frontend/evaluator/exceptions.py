@@ -24,7 +24,7 @@ def die(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
     """Raise a builtin exception at run time, here; nothing after it is evaluated."""
     if not all(map(_is_literal, args)):
         ev.refuse("SCT505", f"this raises {exception}, of what has no literal form", hint="test for it before")
-    if exception == "StopIteration" and ev.generating:
+    if exception == "StopIteration" and ev.generators_in_progress:
         exception, args = "RuntimeError", ("generator raised StopIteration",)
     ev.emit(raise_, ev.emit(python, *map(Lit, args), callee=exception))
     raise Dead
@@ -51,19 +51,19 @@ def fitted(ev: Evaluator, name: str, qualname: str, params: tuple[str, ...], cou
 
     Python itself binds the positions; where they do not fit, its TypeError is raised at run time.
     """
-    made = _fitted(name, qualname, params, count, names)
-    if isinstance(made, str):
-        die(ev, "TypeError", made)
-    found: dict[str, Any] = made
-    return found
+    places = _fitted(name, qualname, params, count, names)
+    if isinstance(places, str):
+        die(ev, "TypeError", places)
+    result: dict[str, Any] = places
+    return result
 
 
 @functools.lru_cache(maxsize=4096)
 def _fitted(name: str, qualname: str, params: tuple[str, ...], count: int, names: tuple[str, ...]) -> Any:
     plain = name if name.isidentifier() else "f"
-    made: dict[str, Any] = {}
-    exec(f"def {plain}({', '.join(params)}): return locals()", {}, made)
-    f = made[plain]
+    namespace: dict[str, Any] = {}
+    exec(f"def {plain}({', '.join(params)}): return locals()", {}, namespace)
+    f = namespace[plain]
     f.__qualname__, f.__code__ = qualname or name, f.__code__.replace(co_name=name)
     try:
         return f(*range(count), **dict(zip(names, range(count, count + len(names)))))

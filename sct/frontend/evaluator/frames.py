@@ -48,7 +48,7 @@ class Frame:
     loop_depth: int = 0
     returns: list[Any] = field(default_factory=list)
     now: frozenset[str] = frozenset()
-    given: Mapping[str, Abstract] = field(default_factory=dict)
+    arguments: Mapping[str, Abstract] = field(default_factory=dict)
     returned_at: Loc | None = None
 
     @property

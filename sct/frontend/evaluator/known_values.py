@@ -126,6 +126,6 @@ class KnownValues(Operands):
 
     def given_back(self, x: Asked) -> Abstract:
         """A number of the function where it leaves a set or is read of a key: what it was before it was asked."""
-        if x.home is not self.b and x.home not in self.open:
+        if x.home is not self.b and x.home not in self.open_blocks:
             self.cut("a number that leaves a set, or is read of a key, depends on a differentiated input")
         return x.of

@@ -55,17 +55,17 @@ def of_builtins(ev: State, function: Any, name: str) -> Any:
     """The builtin that a name is which the module of the function does not bind; MISSING where there is none."""
     module = (*ev.module_of(function), ("attr", "__globals__"))
     ev.identities[(module, name), "unbound"] = module, name
-    found = getattr(builtins, name, MISSING)
-    if found is MISSING:
+    builtin = getattr(builtins, name, MISSING)
+    if builtin is MISSING:
         absent(ev, (builtins,), name)
     else:
-        of_library(ev, builtins, name, found)
-    return found
+        of_library(ev, builtins, name, builtin)
+    return builtin
 
 
-def of_library(ev: State, module: types.ModuleType, name: str, found: Any) -> None:
+def of_library(ev: State, module: types.ModuleType, name: str, attribute: Any) -> None:
     """A library's module has this object under the name."""
-    ev.identities[(module, name), "is"] = (module, ("attr", name)), found
+    ev.identities[(module, name), "is"] = (module, ("attr", name)), attribute
 
 
 # -- classes ----------------------------------------------------------------------------------------
@@ -125,21 +125,21 @@ def _in_order(ev: State, cls: type, classes: Sequence[type], raw: Any, where: ty
 
 def is_instance_of(ev: State, owner: Static, wanted: Any) -> bool:
     """`isinstance` of an object that is known."""
-    found = isinstance(owner.peek, wanted)
+    answer = isinstance(owner.peek, wanted)
     if _may_change(type(owner.peek), wanted):
         path = path_to(owner)
-        how = "instance" if found else "no instance"
+        how = "instance" if answer else "no instance"
         ev.identities[(path, _key(wanted)), how] = path, wanted
-    return found
+    return answer
 
 
 def is_subclass_of(ev: State, cls: type, wanted: Any) -> bool:
     """`issubclass`."""
-    found = issubclass(cls, wanted)
+    answer = issubclass(cls, wanted)
     if _may_change(cls, wanted):
-        how = "subclass" if found else "no subclass"
+        how = "subclass" if answer else "no subclass"
         ev.identities[(cls, _key(wanted)), how] = (cls,), wanted
-    return found
+    return answer
 
 
 def _may_change(cls: type, wanted: Any) -> bool:

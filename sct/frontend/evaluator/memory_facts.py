@@ -56,10 +56,10 @@ def _tried(ev: KnownValues, ref: Ref, what: str, fact: Callable[[Any, Any], bool
 
     def holds(leaves: Sequence[Any]) -> bool:
         base = _laid_out(ev, lies, t, sizes, leaves)
-        made = base
+        x = base
         for s, args in steps:
-            made = s.op.run(made, *args, **s.attrs) if s.op.run else made
-        return bool(fact(base, made))
+            x = s.op.run(x, *args, **s.attrs) if s.op.run else x
+        return bool(fact(base, x))
 
     now = holds(ev.leaves)
     text = f"{ref} is {'' if now else 'not '}{what}"

@@ -37,8 +37,8 @@ def layout(ev: State, x: Operand) -> Layout:
         return True  # or without gaps in C order, as what is computed from it
     if eqn.op not in ELEMENTWISE and eqn.op.layout != "K":
         return False
-    found = {layout(ev, a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == own}
-    one = found.pop() if len(found) == 1 else False
+    layouts = {layout(ev, a) for a in eqn.args if isinstance(a.type, Tensor) and a.type.rank == own}
+    one = layouts.pop() if len(layouts) == 1 else False
     return Like(one) if isinstance(one, Value) else one
 
 

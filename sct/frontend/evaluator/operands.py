@@ -33,9 +33,9 @@ from sct.ops import ELEMENTWISE, dim, fstring, python, raise_, stop_gradient, un
 __all__ = ["Operands"]
 
 
-def is_array_of_numbers(made: Any, args: Sequence[Any]) -> bool:
+def is_array_of_numbers(result: Any, args: Sequence[Any]) -> bool:
     """Is this an array that is made of no other?"""
-    types = [x.type for x in (made, *args) if isinstance(x, Value)]
+    types = [x.type for x in (result, *args) if isinstance(x, Value)]
     return [isinstance(t, Tensor) and t.is_array for t in types] == [True] + [False] * (len(types) - 1)
 
 
@@ -54,26 +54,26 @@ class Operands(State):
         if any(map(is_asked, attrs.values())):
             self.cut(f"an option of `{op.name}` depends on a differentiated input")
         try:
-            made = self.b.emit(op, args, attrs, spelling=spelling, loc=self.loc)
+            outs = self.b.emit(op, args, attrs, spelling=spelling, loc=self.loc)
         except TypeMismatch as error:
             for x in args:
                 if isinstance(x, Value) and isinstance(x.type, Opaque):
                     self.refuse_object(x, f"`{op.name}` of")
             self.doubt()
             self.refuse("SCT501", str(error), hint=error.hint)
-        self.defs.update(dict.fromkeys(made if isinstance(made, tuple) else [made], self.b.eqns[-1]))
-        if any(isinstance(x, Value) and x.type == REAL for x in args) and is_array_of_numbers(made, args):
+        self.defs.update(dict.fromkeys(outs if isinstance(outs, tuple) else [outs], self.b.eqns[-1]))
+        if any(isinstance(x, Value) and x.type == REAL for x in args) and is_array_of_numbers(outs, args):
             ints = [Value(INT) if isinstance(x, Value) and x.type == REAL else x for x in args]
             other = Builder().emit(op, ints, attrs, spelling=spelling)
-            if isinstance(other, Value) and other.type != made.type:
+            if isinstance(other, Value) and other.type != outs.type:
                 self.refuse("SCT501", "the dtype of this array is not known",
                             why="what it is made of is an int on one path and a float on another",
                             hint="make it a float on all: `float(...)`")
-        return made
+        return outs
 
     def doubt(self) -> None:
         """Raise where a size may be wrong: what a function gives that is still being evaluated is assumed."""
-        for f in reversed(self.evaluating):
+        for f in reversed(self.functions_in_progress):
             if f.recursive and f.result is not None and not f.fresh_sizes:
                 raise Doubt(f)
 
@@ -81,7 +81,7 @@ class Operands(State):
         self.doubt()
         parts: list[Any] = ["operands could not be broadcast together with shapes "]
         sizes: list[Operand] = []
-        for x in (*arrays, *arrays[:1]) if self.augmenting else arrays:
+        for x in (*arrays, *arrays[:1]) if self.in_augmented_assignment else arrays:
             rank = x.type.rank if isinstance(x.type, Tensor) else 0
             for k in range(rank):
                 sizes.append(self.b.emit(dim, (x,), {"axis": k}))
@@ -94,8 +94,8 @@ class Operands(State):
 
     def call_op(self, op: Op, *args: Abstract, spelling: str | None = None, **attrs: Any) -> Abstract:
         """Apply an op to abstract values; an array result gets a cell of its own."""
-        made = self.emit(op, *map(self.operand, args), spelling=spelling, **attrs)
-        return self.wrap(made) if not isinstance(made, tuple) else Tup(tuple(map(self.wrap, made)))
+        outs = self.emit(op, *map(self.operand, args), spelling=spelling, **attrs)
+        return self.wrap(outs) if not isinstance(outs, tuple) else Tup(tuple(map(self.wrap, outs)))
 
     def wrap(self, v: Operand, *, origin: str = "fresh") -> Abstract:
         """An IR operand as an abstract value."""
@@ -133,11 +133,11 @@ class Operands(State):
 
     def defined(self, v: Value) -> Value:
         """A value that may be None or unassigned, used as what it is otherwise."""
-        made = v
-        while isinstance(made.type, (Optional, Undef)):
-            made = self.emit(unwrap, made)
-            made.hint = v.hint
-        return made
+        value = v
+        while isinstance(value.type, (Optional, Undef)):
+            value = self.emit(unwrap, value)
+            value.hint = v.hint
+        return value
 
     def present(self, v: Perhaps) -> Tup:
         """The tuple, where it is read."""
@@ -153,9 +153,9 @@ class Operands(State):
             return v
         if not isinstance(v.type.elem, Optional):
             return self.defined(v)
-        made: Value = self.emit(unwrap, v, to=v.type.elem)
-        made.hint = v.hint
-        return made
+        value: Value = self.emit(unwrap, v, to=v.type.elem)
+        value.hint = v.hint
+        return value
 
     def variable(self, key: Key) -> Abstract:
         """What a name is bound to, where it is read: it raises where no path has bound it."""
@@ -208,17 +208,17 @@ class Operands(State):
 
     def is_array(self, cell: Array) -> None:
         """Refuses what is a number in the first iteration of a loop, and is used as an array."""
-        if cell.starts and not self.summing:
+        if cell.starts and not self.reading_as_array:
             self.becomes_array()
 
     @contextlib.contextmanager
     def as_array(self) -> Iterator[None]:
         """What starts as a number is looked at as the array that it becomes."""
-        outer, self.summing = self.summing, True
+        outer, self.reading_as_array = self.reading_as_array, True
         try:
             yield
         finally:
-            self.summing = outer
+            self.reading_as_array = outer
 
     def becomes_array(
             self, why: str = "it is a number in the first iteration, and used for more than sums and products with an "
@@ -248,7 +248,7 @@ class Operands(State):
             others = [v for v in values if isinstance(v, Ref) and not self.starts(v)]
             if op not in ELEMENTWISE or all(self.shape_of(v) != shape for v in others):
                 self.becomes_array()
-            made = run()
-            if self.resolved(self.type_of(made)) != self.resolved(self.type_of(first)):
+            result = run()
+            if self.resolved(self.type_of(result)) != self.resolved(self.type_of(first)):
                 self.becomes_array()
-        return made
+        return result

@@ -42,43 +42,61 @@ __all__ = ["State"]
 
 
 class State(Facts):
-    """Walks functions and builds their IR.
+    """The state of the evaluation of one function for one kind of arguments.
 
-    written_inside  what functions that are differentiated inside this one write, to their copies
-    root     the function that is differentiated, from which paths start; `anchors` are the paths to what is called
-               for it, by id: it itself, and what a partial or a method calls
-    names    what defaults are called, by path
-    reading  what the root does
-    attributes  ahead of time: the types of those of the object that it is bound to
-    store    what names are bound to, and the heap
-    open     the blocks around the one being built, `b`: what is made in them may be read in it
-    frames   the calls in progress; `all_frames` by id, those of closures that outlived them too
-    defs     the equation that makes a value
-    sites      what is evaluated as functions of their own; `functions` are these, `pinned`
-               those of their params that have to be known
-    inlined    the calls evaluated in line; `inlining` those in progress
-    summing    what starts as a number and becomes an array is being added to
-    augmenting  an array is written by an operator: NumPy names it twice where sizes do not go together
-    generating  how many generator expressions are making an item
-    few        the iterators whose items are taken one by one only if they are few
-    heads      the loops being walked
-    caches     functions with a cache found outside; `cache_states` what those that are called read
-    read_outside  what was read of what is found outside, and may be something else at another call;
-               `in_caches` how many calls of functions with a cache found outside are in progress
-    container_written  where a list, dict or object of the arguments is first written
-    given      what the call passes; `found_outside` the lists, dicts and objects that are read from outside
-    known_whole  containers of libraries, found outside, what they hold being a fact; `changed` those
-               that a call may change
+    Heap and blocks:
+        store         what names are bound to, and the heap; `captured`: the cells of free variables
+        b             the block of IR that is being built; `open_blocks`: those around it
+        defs          the equation that defines a value
+        stands_for    the operand outside that a param of a region stands for
+        frames        the calls in progress; `all_frames`: by id, with those that closures have outlived
+
+    The function and its arguments:
+        root          the differentiated function; `anchors`: the paths to what it calls as a partial or a method, by id
+        arguments     the arguments of the call; `parameter_names`: the names that free variables must not have
+        free          free variables by path; `free_leaves`: their numbers and arrays, which are keyword parameters
+        identities    facts about free variables that each call checks
+        default_names   names of the defaults of parameters, by path
+        attribute_types  ahead of time: the types of the attributes of the object that a method is bound to
+        primal_record   where the differentiated function stands in the IR
+
+    Containers (lists, dicts and objects):
+        containers_passed      those in the arguments, by id; `objects_in_progress`: objects that are being traversed
+        container_passed_twice, container_written   one is passed twice; where one is first written
+        outside_containers     those read from outside, by path
+        guarded_containers     containers of libraries whose items are guarded; `changed_containers`: those that a call
+                               of the function may change
+        read_outside           names read from outside whose value may differ in the next call
+
+    Loops:
+        loop_heads    the loops in progress; `loop_memo`: what their earlier rounds have learnt
+        exit_kinds    the exits that an exit code may stand for; `exit_falls`: the least that leaves the loop just left
+        iterated_lists  lists that a loop runs over; `few_items`: iterators that are unrolled only if they are short
+        many_iterations  the loop in progress has too many iterations to be unrolled
+        reading_as_array  a number that becomes an array in a loop may be read as that array
+        in_augmented_assignment  NumPy names the array twice where sizes do not fit
+        generators_in_progress   generator expressions that are computing an item
+
+    Calls:
+        outlining     the plan: which functions are outlined; `outlined_functions`: these, by kind of arguments
+        functions_in_progress  outlined functions that are being evaluated
+        pinned        params of outlined functions that must be known
+        inlined_calls  calls evaluated in line; `inline_calls_in_progress`: those that have not returned
+        caches        functions with a cache; `cache_states`: what their calls have read; `in_caches`: calls in progress
+
+    Derivatives inside the function:
+        last_outer_addr    the last address of the heap outside the region; `kept_addresses`: others it may not write
+        written_in_copies  cells of which a region writes a copy
     """
 
     def __init__(self, root: Any, sites: Any) -> None:
         super().__init__()
         self.root = root
         self.anchors = anchors(root)
-        self.names: dict[Path, str] = {}
-        self.reading: PrimalRecord | None = None
+        self.default_names: dict[Path, str] = {}
+        self.primal_record: PrimalRecord | None = None
         self.b = Builder()
-        self.open: list[Builder] = []
+        self.open_blocks: list[Builder] = []
         self.captured = Captured()
         self.store = Store(Cells({}, self.captured))
         self.frames: list[Frame] = []
@@ -87,43 +105,43 @@ class State(Facts):
         self.failure: tuple[Exception, Loc | None] | None = None
         self.defs: dict[Value | None, Eqn] = {}
         self.stands_for: dict[Value, Operand] = {}
-        self.attributes: Mapping[str, Type] = {}
+        self.attribute_types: Mapping[str, Type] = {}
         self.free: dict[Any, Abstract] = {}
         self.free_leaves: list[FreeLeaf] = []
         self.identities: dict[Any, tuple[Path, Any]] = {}
-        self.changed: set[int] = set()
-        self.known_whole: set[int] = set()
+        self.changed_containers: set[int] = set()
+        self.guarded_containers: set[int] = set()
         self.modules: dict[int, Any] = {}
         self.exit_kinds: dict[Value, frozenset[int]] = {}
         self.exit_falls: dict[Value, int] = {}
-        self.iterated: set[int] = set()
+        self.iterated_lists: set[int] = set()
         self.many_iterations = False
-        self.summing = False
-        self.augmenting = False
-        self.generating = 0
-        self.few: set[int] = set()
-        self.heads: list[Any] = []
+        self.reading_as_array = False
+        self.in_augmented_assignment = False
+        self.generators_in_progress = 0
+        self.few_items: set[int] = set()
+        self.loop_heads: list[Any] = []
         self.loop_memo: dict[Any, Any] = {}
-        self.sites = sites
-        self.inlined: list[Any] = []
-        self.inlining: list[Any] = []
-        self.functions: dict[Any, list[Any]] = {}
-        self.evaluating: list[Any] = []
+        self.outlining = sites
+        self.inlined_calls: list[Any] = []
+        self.inline_calls_in_progress: list[Any] = []
+        self.outlined_functions: dict[Any, list[Any]] = {}
+        self.functions_in_progress: list[Any] = []
         self.pinned: dict[Any, set[str]] = {}
         self.caches: dict[Any, Any] = {}
         self.cache_states: dict[Any, Any] = {}
         self.read_outside: list[str] = []
         self.in_caches = 0
-        self.containers: set[int] = set()
-        self.entered: set[int] = set()
-        self.containers_twice = False
+        self.containers_passed: set[int] = set()
+        self.objects_in_progress: set[int] = set()
+        self.container_passed_twice = False
         self.container_written: Loc | None = None
-        self.given: tuple[Any, ...] = ()
+        self.arguments: tuple[Any, ...] = ()
         self.parameter_names: Collection[str] = ()
-        self.found_outside: dict[Path, Any] = {}
-        self.boundary = 0
-        self.written_inside: set[int] = set()
-        self.kept_outside: frozenset[int] = frozenset()
+        self.outside_containers: dict[Path, Any] = {}
+        self.last_outer_addr = 0
+        self.written_in_copies: set[int] = set()
+        self.kept_addresses: frozenset[int] = frozenset()
         self.returned_at: Loc | None = None
         self._next_addr = 0
         self._last_kept = 0
@@ -181,12 +199,12 @@ class State(Facts):
     @contextlib.contextmanager
     def block(self, builder: Builder) -> Iterator[Builder]:
         """Build a region inside the current block."""
-        self.open.append(self.b)
+        self.open_blocks.append(self.b)
         self.b = builder
         try:
             yield builder
         finally:
-            self.b = self.open.pop()
+            self.b = self.open_blocks.pop()
 
     def live_in_statement(self, key: Key) -> bool:
         """May the slot still be read, by the statements in progress or after them?"""
@@ -322,7 +340,7 @@ class State(Facts):
                 ("attr", "__kwdefaults__") in self.captured.paths.get(addr, ()):
             self.refuse("SCT302", f"{what} that is the default of a parameter", why="the next call would see the write",
                         hint="let the default be None, and make it in the function; or pass it")
-        if cell.origin == "captured" or 0 <= addr <= self.boundary or addr in self.kept_outside:
+        if cell.origin == "captured" or 0 <= addr <= self.last_outer_addr or addr in self.kept_addresses:
             self.refuse("SCT302", f"{what} that is not a local or an argument of the differentiated function",
                         why="its caller would see the write", hint="pass it as an argument, or copy it first")
         return cell
@@ -348,12 +366,12 @@ class State(Facts):
 
     def outermost(self) -> dict[Value, Operand]:
         """The operand of the function being built that a param of a region stands for."""
-        found: dict[Value, Operand] = {}
+        operands: dict[Value, Operand] = {}
         for p, x in self.stands_for.items():
             while isinstance(x, Value) and x in self.stands_for:
                 x = self.stands_for[x]
-            found[p] = x
-        return found
+            operands[p] = x
+        return operands
 
     def is_varied(self, x: Operand) -> bool:
         """Has this number a derivative by what is being differentiated by?"""

@@ -51,10 +51,10 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         return types.MethodType
     if isinstance(v, Ref):
         ev.type_of(v)
-    known = {Ref: np.ndarray, ListRef: list, DictRef: dict, DefaultRef: collections.defaultdict}.get(type(v))
-    known = _ITERATED.get(v.kind) if isinstance(v, Iteration) else known
-    if known is not None:
-        return known
+    cls = {Ref: np.ndarray, ListRef: list, DictRef: dict, DefaultRef: collections.defaultdict}.get(type(v))
+    cls = _ITERATED.get(v.kind) if isinstance(v, Iteration) else cls
+    if cls is not None:
+        return cls
     t = unmark_real(v.type) if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype != "real":
         if t == FLOAT:

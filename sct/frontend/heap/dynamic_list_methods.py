@@ -39,8 +39,8 @@ def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
     held = shared(ev, ref)
     ends = (bounds.start, bounds.stop, bounds.step)
     key = ("s" + "".join("0" if b is None else "1" for b in ends),)
-    made = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
-    return ev.new_dynamic_list(slots(ev, ref).rows or 0, made, held=held)
+    parts = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
+    return ev.new_dynamic_list(slots(ev, ref).rows or 0, parts, held=held)
 
 
 def copied(ev: Evaluator, ref: ListRef) -> ListRef:
@@ -50,10 +50,10 @@ def copied(ev: Evaluator, ref: ListRef) -> ListRef:
     return ev.new_dynamic_list(slots(ev, ref).rows or 0, copies, held=held)
 
 
-def change(ev: Evaluator, ref: ListRef, made: Sequence[Operand]) -> Abstract:
+def change(ev: Evaluator, ref: ListRef, versions: Sequence[Operand]) -> Abstract:
     """New versions of the columns; None, as the methods of a list return."""
     cut_loose(ev, ref)
-    for c, new in zip(slots(ev, ref).items, made):
+    for c, new in zip(slots(ev, ref).items, versions):
         assert isinstance(c, Ref)
         path = keys(c)
         if path:
@@ -115,13 +115,13 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
     own, _ = shape_of(ev, v)
     if own != shape:
         refuse_different_items(ev)
-    made = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, shape, v)))]
-    return change(ev, ref, made)
+    versions = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, shape, v)))]
+    return change(ev, ref, versions)
 
 
 def resize(ev: Evaluator, ref: ListRef) -> None:
     """The list is about to change its length."""
-    if ref.addr in ev.iterated:
+    if ref.addr in ev.iterated_lists:
         ev.refuse("SCT306", "a list changes its length while a loop runs over it",
                   hint="run over a copy: `for x in list(xs)`")
 
@@ -196,10 +196,10 @@ def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
     cell = slots(ev, v)
     if cell.rows is not None:
         return v
-    made = ListRef(ev.new_addr())
-    ev.store.cells[made.addr] = replace(cell, origin="fresh", frozen="")
-    grow(ev, made, item_type(ev, like) if not cell.items else None)
-    return made
+    copy = ListRef(ev.new_addr())
+    ev.store.cells[copy.addr] = replace(cell, origin="fresh", frozen="")
+    grow(ev, copy, item_type(ev, like) if not cell.items else None)
+    return copy
 
 
 def _both(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Operand]:
@@ -221,10 +221,10 @@ def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
     resize(ev, ref)
     other = dynamic(ev, other, ref)
     held = shared(ev, other)
-    made = change(ev, ref, _both(ev, ops.extend, ref, other))
+    none = change(ev, ref, _both(ev, ops.extend, ref, other))
     if held:
         hold(ev, ref.addr)
-    return made
+    return none
 
 
 def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
@@ -236,5 +236,5 @@ def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
     if any(isinstance(t, List) for t in (item_type(ev, ref) if cell.rows is not None else row_type(ev, cell))[1]):
         ev.refuse("SCT310", "a list that holds one list several times is not supported",
                   hint="make each anew: `[[0.0] * m for _ in range(n)]`")
-    made = dynamic(ev, ref, ref)
-    return ev.new_dynamic_list(slots(ev, made).rows or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, made)])
+    copy = dynamic(ev, ref, ref)
+    return ev.new_dynamic_list(slots(ev, copy).rows or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, copy)])

@@ -89,9 +89,9 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
         if cell.rows is None and not cell.items:
             return List(Never())
         if cell.rows is None:
-            found = [shape_of(ev, item) for item in cell.items]
-            if all(shape == 0 for shape, _ in found):
-                return List(_joined(ev, [types[0] for _, types in found]))
+            items = [shape_of(ev, item) for item in cell.items]
+            if all(shape == 0 for shape, _ in items):
+                return List(_joined(ev, [types[0] for _, types in items]))
     elif isinstance(x, Ref) or isinstance(x, Value) and isinstance(x.type, Tensor) or \
             is_number(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float)):
         return ev.type_of(x)
@@ -102,15 +102,15 @@ def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
 
 
 def _joined(ev: Evaluator, types: Sequence[Type]) -> Type:
-    found = types[0]
+    joined = types[0]
     for t in types[1:]:
         try:
-            ev.agree(found, t)
-            found = join(ev.resolved(found), ev.resolved(t))
+            ev.agree(joined, t)
+            joined = join(ev.resolved(joined), ev.resolved(t))
         except TypeMismatch as error:
             ev.refuse("SCT310", f"the items of this list are of different types: {error}",
                       hint="use a list for each type, or a tuple")
-    return found
+    return joined
 
 
 def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
@@ -196,23 +196,23 @@ def flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
 
 def of_columns(ev: Evaluator, parts: Sequence[Abstract]) -> Abstract:
     """`list(zip(*parts))`; a part that is None is None in every tuple."""
-    found = [as_column(ev, part) if isinstance(part, ListRef) else None for part in parts]
-    like = next((column for column in found if column is not None), None)
+    column_of = [as_column(ev, part) if isinstance(part, ListRef) else None for part in parts]
+    like = next((column for column in column_of if column is not None), None)
     if like is None:
         return Static(None)
-    n = ev.emit(dim, like, axis=0, spelling="builtins.len") if None in found else None
-    made = [ev.emit(ops.repeat, None, n) if column is None else column for column in found]
-    return ev.new_dynamic_list(tuple(range(len(made))), made)
+    n = ev.emit(dim, like, axis=0, spelling="builtins.len") if None in column_of else None
+    full = [ev.emit(ops.repeat, None, n) if column is None else column for column in column_of]
+    return ev.new_dynamic_list(tuple(range(len(full))), full)
 
 
 def row_type(ev: Evaluator, cell: Slots) -> Rows:
     """The shape and types of the items of known slots."""
     if not cell.items:
         return 0, [Never()]
-    found = [shape_of(ev, x) for x in cell.items]
-    if any(shape != found[0][0] for shape, _ in found):
+    rows = [shape_of(ev, x) for x in cell.items]
+    if any(shape != rows[0][0] for shape, _ in rows):
         refuse_different_items(ev)
-    return found[0][0], [_joined(ev, column) for column in zip(*(types for _, types in found))]
+    return rows[0][0], [_joined(ev, column) for column in zip(*(types for _, types in rows))]
 
 
 def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
@@ -312,12 +312,12 @@ def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
         t = ev.type_of(column)
         if isinstance(t, List) and isinstance(t.elem, Never):
             ev.refuse("SCT310", "nothing is known of the items of this list", why="it is empty")
-        made = deep_read(ev, column, i)
-        if isinstance(made.type, List):
+        item = deep_read(ev, column, i)
+        if isinstance(item.type, List):
             addr = ev.new_addr()
             ev.store.cells[addr] = Slots((ev.step(column, index, (i,), {"key": ("i",)}),), rows=0, parent=ref.addr)
             return ListRef(addr)
-        v = ev.wrap(made)
+        v = ev.wrap(item)
         if isinstance(v, Ref):
             hold(ev, v.addr)
         return v

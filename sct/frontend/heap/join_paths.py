@@ -86,12 +86,12 @@ class _Merge:
             return a
         if a is None and self.left.store.dead and b is not None and b not in self.inner[1]:
             return b
-        given = a if a is not None else b
-        assert given is not None
+        present = a if a is not None else b
+        assert present is not None
         if a is None or b is None:
             dead = self.left.store.dead if a is None else self.right.store.dead
-            type: Type = given.type if dead or isinstance(given.type, Undef) else Undef(given.type)
-            a, b = (undef(given.type) if x is None else x for x in (a, b))
+            type: Type = present.type if dead or isinstance(present.type, Undef) else Undef(present.type)
+            a, b = (undef(present.type) if x is None else x for x in (a, b))
         else:
             type = _join_types(a, b)
         if (a, b, own) not in self.made:
@@ -119,8 +119,8 @@ class _Merge:
 
     def value(self, a: Abstract | None, b: Abstract | None, hint: str | None = None) -> Abstract:
         """The value that is `a` on the left path and `b` on the right; None: undefined there."""
-        given = a if a is not None else b
-        assert given is not None
+        present = a if a is not None else b
+        assert present is not None
         if DELETED in (a, b) and None not in (a, b) and a != b:
             return Poison("it is deleted on one path")
         if isinstance(a, Poison) or isinstance(b, Poison):
@@ -132,27 +132,27 @@ class _Merge:
             return self.ref(a, b, hint)
         if isinstance(a, Container) or isinstance(b, Container):
             return self.container(a, b)
-        if isinstance(given, Tup):
-            n = len(given.items)
-            if any(x is not None and not is_such_tuple(x, given) for x in (a, b)):
+        if isinstance(present, Tup):
+            n = len(present.items)
+            if any(x is not None and not is_such_tuple(x, present) for x in (a, b)):
                 return Poison("a tuple of another length, or something else, on another path")
             left, right = (x.items if isinstance(x, Tup) else (None,) * n for x in (a, b))
-            return given.with_(self.value(x, y) for x, y in zip(left, right))
+            return present.with_(self.value(x, y) for x, y in zip(left, right))
         scalars = [x for x in (a, b) if x is not None]
         if all(isinstance(x, Value) or is_number(x) for x in scalars):
             if a == b:
-                return given
+                return present
             try:
                 x, y = (None if v is None else self.ev.lit(v) for v in (a, b))
-                made = self.phi(x, y, hint)
+                joined = self.phi(x, y, hint)
             except TypeMismatch as error:
                 return Poison(f"its type depends on the path: {error}")
-            return Static(made.value) if isinstance(made, Lit) else made
+            return Static(joined.value) if isinstance(joined, Lit) else joined
         if a == b:
             for part in parts(a):
                 self.value(part, part)
         if a == b or a is None and self.left.store.dead or b is None and self.right.store.dead:
-            return given
+            return present
         if a is None or b is None:
             return Poison("it is not bound on every path")
         return Poison("another kind of object on another path")
@@ -161,8 +161,8 @@ class _Merge:
         """None on a path, or what may be None on one already: a tuple of items that may be None."""
         like = next(x.of if isinstance(x, Perhaps) else x for x in (a, b) if isinstance(x, (Perhaps, Tup)))
         if a is None or b is None:
-            made = self.value(None if a is None else like, None if b is None else like, hint)
-            return Perhaps(made) if isinstance(made, Tup) else made
+            joined = self.value(None if a is None else like, None if b is None else like, hint)
+            return Perhaps(joined) if isinstance(joined, Tup) else joined
         left, right = perhaps_tuple(a, like), perhaps_tuple(b, like)
         if left is None or right is None or not all(may_be_absent(x) for x in (a, b) if isinstance(x, Tup)):
             return Poison("a tuple on one path and something else on another")
@@ -182,9 +182,9 @@ class _Merge:
                 return a if a.object == b.object else replace(a, object=None)
             outer = not any(x in self.inner[0] or x in self.inner[1] for s in a.path for x in s.args)
             if a.path == b.path and outer:
-                made = self.base(a.addr, b.addr, a.path, hint)
+                joined = self.base(a.addr, b.addr, a.path, hint)
                 own = a.object == b.object == 0
-                return made if own or not isinstance(made, Ref) else replace(made, object=None)
+                return joined if own or not isinstance(joined, Ref) else replace(joined, object=None)
             return self.materialised(a, b, hint)
         # Defined on one path only.
         one, side = (a, 0) if isinstance(a, Ref) else (b, 1)
@@ -213,11 +213,11 @@ class _Merge:
                 value = self.phi(x, y, hint)
             except TypeMismatch as error:
                 return Poison(f"its type depends on the path: {error}")
-            given = [c for c in cells if isinstance(c, Array)]
+            present = [c for c in cells if isinstance(c, Array)]
             self.addrs[a, b] = self.ev.new_addr()
             self.store.cells[self.addrs[a, b]] = Array(
-                value, _origin(given), next((c.frozen for c in given if c.frozen), ""), _layout(given),
-                frozenset().union(*(c.readonly for c in given)), merged=True, starts=any(c.starts for c in given))
+                value, _origin(present), next((c.frozen for c in present if c.frozen), ""), _layout(present),
+                frozenset().union(*(c.readonly for c in present)), merged=True, starts=any(c.starts for c in present))
         return Ref(self.addrs[a, b], path)
 
     def materialised(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
@@ -281,18 +281,18 @@ class _Merge:
     def columns(self, a: ListRef, b: ListRef) -> tuple[Slots, Slots]:
         """The two lists, of other lengths, with columns at the same addresses."""
         branches = (self.left, a), (self.right, b)
-        known: tuple[Any, Any] | None = None
+        row: tuple[Any, Any] | None = None
         for branch, ref in branches:
             cell = branch.store.cells[ref.addr]
             if isinstance(cell, Slots) and (cell.rows is not None or cell.items):
                 with self.ev.inside(branch):
-                    known = dynamic_lists.items_like(self.ev, ref, known)
-        if known is None:
+                    row = dynamic_lists.items_like(self.ev, ref, row)
+        if row is None:
             self.ev.refuse("SCT310", "nothing is known of the items of this list")
-        addrs = [self.ev.new_addr() for _ in known[1]]
+        addrs = [self.ev.new_addr() for _ in row[1]]
         for branch, ref in branches:
             with self.ev.inside(branch):
-                dynamic_lists.grow(self.ev, ref, known, addrs)
+                dynamic_lists.grow(self.ev, ref, row, addrs)
         self.inner = (self.left.defines(), self.right.defines())
         for addr in self.left.store.cells.keys() & self.right.store.cells.keys() & set(addrs):
             self.cell(addr)
@@ -324,12 +324,12 @@ class _Merge:
             x = None
         if self.right.store.dead and x is not None:
             y = None
-        given = x if x is not None else y
-        assert given is not None
+        present = x if x is not None else y
+        assert present is not None
         if x is y:
-            self.store.cells[addr] = given
-        elif isinstance(given, Slots):
-            self.store.cells[addr] = given  # breaks cycles
+            self.store.cells[addr] = present
+        elif isinstance(present, Slots):
+            self.store.cells[addr] = present  # breaks cycles
             if isinstance(x, Slots) and isinstance(y, Slots):
                 if not alike(x, y) and not x.keys and not y.keys:
                     x, y = self.columns(ListRef(addr), ListRef(addr))
@@ -337,16 +337,16 @@ class _Merge:
                     self.ev.refuse("SCT310", "a dict that gets new keys on one path only is not supported yet")
                 self.store.cells[addr] = self.slots(x, y)
             else:
-                items = [self.value(p, None) if x is not None else self.value(None, p) for p in given.items]
-                self.store.cells[addr] = replace(given, items=tuple(items))
+                items = [self.value(p, None) if x is not None else self.value(None, p) for p in present.items]
+                self.store.cells[addr] = replace(present, items=tuple(items))
         else:
-            assert isinstance(given, Array)
+            assert isinstance(present, Array)
             a = x.value if isinstance(x, Array) else None
             b = y.value if isinstance(y, Array) else None
             frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), "")
             layout = _layout([c for c in (x, y) if isinstance(c, Array)])
             starts = any(c.starts for c in (x, y) if isinstance(c, Array))
-            self.store.cells[addr] = replace(given, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)
+            self.store.cells[addr] = replace(present, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)
 
 
 def may_be_absent(v: Tup | Perhaps) -> bool:
@@ -375,8 +375,8 @@ def _origin(cells: Iterable[Cell]) -> str:
 
 
 def _layout(cells: Sequence[Array]) -> Layout:
-    found = {c.layout for c in cells}
-    return found.pop() if len(found) == 1 else False
+    layouts = {c.layout for c in cells}
+    return layouts.pop() if len(layouts) == 1 else False
 
 
 def _join_types(a: Operand, b: Operand) -> Type:
@@ -428,10 +428,10 @@ def evaluate_branches(ev: Evaluator, pred: Operand, then: Callable[[], Abstract 
             except Dead:
                 ev.store.dead = True
         branches.append(branch)
-    made = join_branches(ev, pred, branches[0], branches[1], live or ev.live_in_statement)
+    joined = join_branches(ev, pred, branches[0], branches[1], live or ev.live_in_statement)
     if ev.store.dead:
         raise Dead
-    return made
+    return joined
 
 
 def run_branches(ev: Evaluator, pred: Operand, then: Callable[[], Any], orelse: Callable[[], Any],

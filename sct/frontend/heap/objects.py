@@ -82,9 +82,9 @@ def is_member(*values: Abstract) -> bool:
 
 def get_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     """`owner.name`, of a user's object or of `super()`."""
-    found = find_attribute(ev, owner, name)
-    if found is not None:
-        return found
+    attribute = find_attribute(ev, owner, name)
+    if attribute is not None:
+        return attribute
     cls = owner.cls if isinstance(owner, Parent) else class_of(owner)
     assert cls is not None
     return die(ev, "AttributeError", f"{cls.__name__!r} object has no attribute {name!r}")
@@ -128,8 +128,8 @@ def _bound(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: str) -> 
     hook = special_method(ev, owner, "__getattr__")
     if hook is None or isinstance(raw, (types.FunctionType, staticmethod, classmethod)):
         return bind(ev, raw, where, owner, name)
-    found = if_it_gives(ev, name, lambda: bind(ev, raw, where, owner, name))
-    return ev.call(hook, [Static(name)]) if found is None else found
+    bound = if_it_gives(ev, name, lambda: bind(ev, raw, where, owner, name))
+    return ev.call(hook, [Static(name)]) if bound is None else bound
 
 
 def if_it_gives(ev: Evaluator, name: str, read: Callable[[], Abstract | None]) -> Abstract | None:
@@ -164,9 +164,9 @@ def _is_data(raw: Any) -> bool:
 def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: str) -> Abstract:
     """A `cached_property` that is read for the first time: the object keeps what it gives."""
     if isinstance(owner, ObjRef):
-        made = bind(ev, raw, where, owner, name)
-        _store(ev, owner, name, made)
-        return made
+        value = bind(ev, raw, where, owner, name)
+        _store(ev, owner, name, value)
+        return value
     if isinstance(owner, Static) and owner.path is not None:
         x = owner.peek
         attempted(ev, lambda: getattr(x, name))  # as the function itself would, and the object keeps it
@@ -210,9 +210,9 @@ def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abst
         return Bound(lift(ev, raw.__func__, (*at, ("attr", "__func__"))), (own,))
     if isinstance(raw, functools.partialmethod):
         fn = lift(ev, raw.func, (*at, ("attr", "func")))
-        given = [lift(ev, x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(raw.args)]
+        args = [lift(ev, x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(raw.args)]
         named = [(k, lift(ev, x, (*at, ("attr", "keywords"), ("item", k)))) for k, x in raw.keywords.items()]
-        return Bound(fn, (owner, *given), tuple(named))
+        return Bound(fn, (owner, *args), tuple(named))
     if isinstance(raw, types.FunctionType) or hasattr(raw, "__wrapped__") and hasattr(type(raw), "__get__"):
         return Bound(lift(ev, raw, at), (owner,), method=True)
     if isinstance(raw, (types.WrapperDescriptorType, types.MethodDescriptorType)):
@@ -327,9 +327,9 @@ def reflected(ev: Evaluator, a: Abstract, b: Abstract, name: str, swapped: str) 
         bound = special_method(ev, owner, method)
         if bound is None:
             continue
-        made = ev.call(bound, [_as_numpy_gives_it(ev, owner, other) if owner is b else other])
-        if not (isinstance(made, Static) and made.value is NotImplemented):
-            return made
+        result = ev.call(bound, [_as_numpy_gives_it(ev, owner, other) if owner is b else other])
+        if not (isinstance(result, Static) and result.value is NotImplemented):
+            return result
     return None
 
 
@@ -416,31 +416,31 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
                   hint="make it outside the differentiated function")
     if getattr(cls, "__abstractmethods__", None):
         attempted(ev, lambda: object.__new__(cls))
-    made = ev.new_object(cls, {})
+    instance = ev.new_object(cls, {})
     init, where = in_class(ev, cls, "__init__")
     if isinstance(init, types.FunctionType) and "__dataclass_fields__" in vars(where) and \
             init.__code__.co_filename == "<string>":
-        _fill(ev, made, where, init, args, kwargs)
+        _fill(ev, instance, where, init, args, kwargs)
     elif isinstance(init, types.FunctionType):
-        given = ev.call(bind(ev, init, where, made, "__init__"), args, kwargs)
-        if given != Static(None):
-            _not_none(ev, given)
+        returned = ev.call(bind(ev, init, where, instance, "__init__"), args, kwargs)
+        if returned != Static(None):
+            _not_none(ev, returned)
     elif args or kwargs:
         die(ev, "TypeError", f"{cls.__name__}() takes no arguments")
-    return made
+    return instance
 
 
-def _not_none(ev: Evaluator, given: Abstract) -> None:
+def _not_none(ev: Evaluator, returned: Abstract) -> None:
     """An `__init__` that returns something: Python raises."""
-    like = _sample(given)
+    like = _sample(returned)
     if like is MISSING:
         ev.refuse("SCT503", "what `__init__` returns is not supported", hint="return nothing")
     die(ev, "TypeError", f"__init__() should return None, not {type(like).__name__!r}")
 
 
-def _fill(ev: Evaluator, made: ObjRef, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:
+def _fill(ev: Evaluator, instance: ObjRef, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:
     """What the `__init__` that `dataclass` has written does."""
-    bound = _signature_bind(ev, init, [made, *args], kwargs)
+    bound = _signature_bind(ev, init, [instance, *args], kwargs)
     late: list[Abstract] = []
     for f in vars(cls)["__dataclass_fields__"].values():
         kind = f._field_type.name
@@ -459,8 +459,8 @@ def _fill(ev: Evaluator, made: ObjRef, cls: type, init: types.FunctionType, args
         if kind == "_FIELD_INITVAR":
             late.append(v)
         else:
-            set_attribute(ev, made, f.name, v, forced=cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
-    after = special_method(ev, made, "__post_init__")
+            set_attribute(ev, instance, f.name, v, forced=cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+    after = special_method(ev, instance, "__post_init__")
     if after is not None:
         ev.call(after, late)
 
@@ -473,9 +473,9 @@ def _signature_bind(ev: Evaluator, init: Any, args: Args, kwargs: Kwargs) -> dic
             params.append("*")
             star = True
         params.append(p.name if p.default is p.empty else f"{p.name}=None")
-    given = fitted(ev, init.__name__, init.__qualname__, tuple(params), len(args), tuple(kwargs))
+    places = fitted(ev, init.__name__, init.__qualname__, tuple(params), len(args), tuple(kwargs))
     values = [*args, *kwargs.values()]
-    return {name: values[place] for name, place in given.items() if place is not None}
+    return {name: values[place] for name, place in places.items() if place is not None}
 
 
 @called(ObjRef, Tup)

@@ -36,8 +36,8 @@ def check_arguments(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> None:
     """Raise what Python raises of the call, whatever the values are that it is given."""
     _raise(ev, _misfit(f, len(args), tuple(kwargs)))
     if _binds(f, len(args), tuple(kwargs)) is False:
-        given = [next(iter(_samples(ev, v)), _Argument()) for v in (*args, *kwargs.values())]
-        text = _tried(f, given[:len(args)], dict(zip(kwargs, given[len(args):])))
+        samples = [next(iter(_samples(ev, v)), _Argument()) for v in (*args, *kwargs.values())]
+        text = _tried(f, samples[:len(args)], dict(zip(kwargs, samples[len(args):])))
         _raise(ev, text if text is not None and _Argument.__name__ not in text else None)
     if not (getattr(f, "__name__", "") in _NEVER_TRIED or (getattr(f, "__module__", None) or "").startswith("sct")):
         _raise(ev, _refused(ev, f, args, kwargs))
@@ -109,11 +109,11 @@ _MISFIT = re.compile(r"\btakes\b|\bexpected (at least |at most |exactly )?\d+ (p
 def _said(owner: Any, name: str, count: int, names: tuple[str, ...]) -> str | None:
     """What Python says of `owner(...)` or `owner.name(...)` with so many arguments and these keywords; None where
     they fit.  It says another thing of a call with `**`."""
-    given = [f"a{k}" for k in range(count)]
-    given += [f"{k}=a0" for k in names] if all(map(_is_written, names)) else ["**more"]
+    written = [f"a{k}" for k in range(count)]
+    written += [f"{k}=a0" for k in names] if all(map(_is_written, names)) else ["**more"]
     there = {"f": owner, "more": dict.fromkeys(names), **{f"a{k}": _Argument() for k in range(count + 1)}}
     try:
-        eval(f"f{name and '.'}{name}({', '.join(given)})", there)
+        eval(f"f{name and '.'}{name}({', '.join(written)})", there)
     except TypeError as error:
         text = str(error)
         return text if _MISFIT.search(text) and _Argument.__name__ not in text else None
@@ -180,10 +180,10 @@ _MOST = 16
 
 def _refused(ev: Evaluator, f: Callable[..., Any], args: Args, kwargs: Kwargs) -> str | None:
     """What Python says where it refuses arguments of these classes; None where it takes some, or they are not known."""
-    given = [*args, *kwargs.values()]
-    if ev.ahead and any(isinstance(v, (Value, Ref)) for v in given):
+    operands = [*args, *kwargs.values()]
+    if ev.ahead and any(isinstance(v, (Value, Ref)) for v in operands):
         return None  # another type may be guessed
-    ways = [way for size in (1, 2) for way in _each(ev, given, size)]
+    ways = [way for size in (1, 2) for way in _each(ev, operands, size)]
     if not ways:
         return None
     said = {_tried(f, way[:len(args)], dict(zip(kwargs, way[len(args):]))) for way in ways}
@@ -217,8 +217,8 @@ def _samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
             return [x] if x in range(-_MOST, _MOST) else [1.0] if type(x) is float else []
         if type(x) in (set, frozenset):
             return [type(x)(map(plain, x))]
-        known = type(x) in _AS_THEY_ARE or isinstance(x, type) and x.__module__ in ("builtins", "numpy")
-        return [x] if known or isinstance(x, np.dtype) else []
+        is_constant = type(x) in _AS_THEY_ARE or isinstance(x, type) and x.__module__ in ("builtins", "numpy")
+        return [x] if is_constant or isinstance(x, np.dtype) else []
     if isinstance(v, (Value, Ref)):
         t = ev.type_of(v)
         if not isinstance(t, Tensor) or t.carrier == "any":
@@ -238,5 +238,5 @@ def _samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
 def _each(ev: Evaluator, items: Sequence[Abstract], size: int) -> list[tuple[Any, ...]]:
     """The same of several; none of many."""
     ways = itertools.product(*(_samples(ev, x, size) for x in items[:_MOST]))
-    found = list(itertools.islice(ways, _MOST + 1))
-    return found if max(len(items), len(found)) <= _MOST else []
+    combinations = list(itertools.islice(ways, _MOST + 1))
+    return combinations if max(len(items), len(combinations)) <= _MOST else []

@@ -55,9 +55,9 @@ def checked(ev: Evaluator, v: Abstract, name: str) -> Abstract:
         sample = _MISSING
     if sample is _MISSING:
         ev.refuse("SCT504", f"the class of what `__{name}__` gives must be known")
-    made = attempted(ev, lambda: call(type("_", (), {f"__{name}__": lambda self, *_: sample})()))
+    result = attempted(ev, lambda: call(type("_", (), {f"__{name}__": lambda self, *_: sample})()))
     if isinstance(v, Static):
-        return Static(made)
+        return Static(result)
     if f"builtins.{name}" not in BY_CALL and name not in ("len", "index"):
         ev.refuse("SCT504", f"the class of what `__{name}__` gives must be known")
     spelling = f"builtins.{ {'len': 'int', 'index': 'int'}.get(name, name)}"

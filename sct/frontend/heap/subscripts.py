@@ -87,12 +87,12 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         for name, instead in _INDEX_TRICKS.items():
             if owner.value is getattr(np, name):
                 ev.refuse("SCT206", f"`np.{name}` is not supported", hint=instead)
-        known = owner.value
-        where = (hashed if isinstance(known, Mapping) else known_key)(ev, key, "this subscript")
-        if isinstance(known, dict) and hasattr(type(known), "__missing__") and where not in known:
-            ev.refuse("SCT503", f"a missing key of a {type(known).__name__} is not supported",
+        mapping = owner.value
+        where = (hashed if isinstance(mapping, Mapping) else known_key)(ev, key, "this subscript")
+        if isinstance(mapping, dict) and hasattr(type(mapping), "__missing__") and where not in mapping:
+            ev.refuse("SCT503", f"a missing key of a {type(mapping).__name__} is not supported",
                       why="reading it may write it", hint="make a dict of it outside the function: `dict(d)`")
-        return Static(attempted(ev, lambda: known[where]))
+        return Static(attempted(ev, lambda: mapping[where]))
     if isinstance(owner, Tup):
         return _static_item(ev, owner.items, key, Tup)
     if isinstance(owner, ListRef) and by_position(ev, owner, key):
@@ -269,10 +269,10 @@ def slice_view(ev: Evaluator, ref: Ref, key: Abstract) -> Abstract:
     names, operands = join_key(key_items(ev, key))
     path, names, operands = compose(ev, ref, names, operands)
     base = Ref(ref.addr, path)
-    made = ev.emit(index_op, ev.read(base), *operands, key=names)
-    if isinstance(made.type, Tensor) and made.type.is_array and not any(k[0] in "am" for k in names):
+    view = ev.emit(index_op, ev.read(base), *operands, key=names)
+    if isinstance(view.type, Tensor) and view.type.is_array and not any(k[0] in "am" for k in names):
         return ev.step(base, index_op, operands, {"key": names})
-    return ev.wrap(made)
+    return ev.wrap(view)
 
 
 def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
@@ -337,8 +337,8 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         writable(ev, base)
         if isinstance(value, (Tup, ListRef)):
             value = ev.wrap(array_of(ev, value))
-        made = ev.emit(store, ev.read(base), ev.operand(value), *operands, key=names)
-        write_through(ev, base, made)
+        version = ev.emit(store, ev.read(base), ev.operand(value), *operands, key=names)
+        write_through(ev, base, version)
     elif isinstance(owner, ListRef) and by_position(ev, owner, key):
         (at,) = key_items(ev, key)
         if isinstance(at, slice):

@@ -64,10 +64,10 @@ def _unpacked(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstr
                 raise
             return _counted(ev, v, len(targets))
     it = iterator(ev, v)
-    found: list[Abstract] = []
-    while len(found) <= len(targets) and (item := taken(ev, it)) is not None:
-        found.append(item)
-    return tuple(found)
+    items: list[Abstract] = []
+    while len(items) <= len(targets) and (item := taken(ev, it)) is not None:
+        items.append(item)
+    return tuple(items)
 
 
 def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:

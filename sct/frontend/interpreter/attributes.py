@@ -85,11 +85,11 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if not isinstance(x_type, Tensor):
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
         of = "this object" if leaf is None else class_in_words(leaf)
-        given = owner.hint if isinstance(owner, Value) and name in dict_of(leaf) else ""
-        hint = f"pass types.SimpleNamespace(**vars({given}))" if given else \
+        shown = owner.hint if isinstance(owner, Value) and name in dict_of(leaf) else ""
+        hint = f"pass types.SimpleNamespace(**vars({shown}))" if shown else \
             "use a list, a dict, an array, or an object of a class of your own"
-        made = ev.defs.get(owner) if isinstance(owner, Value) else None
-        if made is not None and made.op is apply:
+        eqn = ev.defs.get(owner) if isinstance(owner, Value) else None
+        if eqn is not None and eqn.op is apply:
             hint = "use a list, a dict or an array; or make the object outside the function, at the top of a module"
         ev.refuse("SCT203", f"the attribute `{name}` of {of} is not supported", hint=hint)
     if isinstance(owner, Value) and not x_type.is_array:
@@ -149,22 +149,22 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
                   why="what a set holds must be known", hint="use a list, or an array of flags")
     if not hasattr(it, name):
         absent(ev, path_to(owner), name)
-    found = attempted(ev, lambda: getattr(it, name))
+    value = attempted(ev, lambda: getattr(it, name))
     if isinstance(it, np.ufunc):
-        return Static(found)
+        return Static(value)
     fixed = not _is_written(it) or isinstance(it, enum.Flag) and name in ("name", "value")
     path = None if owner.path is None and fixed else (*path_to(owner), ("attr", name))
     if path is None and isinstance(it, types.ModuleType):
-        of_library(ev, it, name, found)
-    if isinstance(found, types.MethodType) and isinstance(found.__self__, type) and path is not None:
-        lift(ev, found.__func__, (*path, ("attr", "__func__")))
-        return Static(found, path)
-    if isinstance(found, (types.MethodType, types.BuiltinMethodType)) and found.__self__ is it and \
+        of_library(ev, it, name, value)
+    if isinstance(value, types.MethodType) and isinstance(value.__self__, type) and path is not None:
+        lift(ev, value.__func__, (*path, ("attr", "__func__")))
+        return Static(value, path)
+    if isinstance(value, (types.MethodType, types.BuiltinMethodType)) and value.__self__ is it and \
             not isinstance(it, types.ModuleType):
-        if isinstance(found, types.MethodType) and path is not None:
-            lift(ev, found.__func__, (*path, ("attr", "__func__")))
-        return Static(found, path)  # a new object each time: what is guarded is its owner, and its function
-    return lift(ev, found, path)
+        if isinstance(value, types.MethodType) and path is not None:
+            lift(ev, value.__func__, (*path, ("attr", "__func__")))
+        return Static(value, path)  # a new object each time: what is guarded is its owner, and its function
+    return lift(ev, value, path)
 
 
 def _is_written(it: Any) -> bool:
@@ -182,12 +182,12 @@ def attribute_if_any(ev: Evaluator, owner: Abstract, name: str) -> Abstract | No
         return get(ev, owner, name) if any(hasattr(cls, name) for cls in classes) else None
     if class_of(owner) is None and not isinstance(owner, (ObjRef, Parent)):
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) and isinstance(owner.type, Opaque) else None
-        known = owner.peek if isinstance(owner, Static) else leaf
-        if hasattr(python_class(ev, owner) if known is None else known, name):
+        obj = owner.peek if isinstance(owner, Static) else leaf
+        if hasattr(python_class(ev, owner) if obj is None else obj, name):
             return get(ev, owner, name)
         if isinstance(owner, Static):
             absent(ev, path_to(owner), name)
-        elif known is not None and not isinstance(known, str):
-            absent(ev, as_it_is(known), name)
+        elif obj is not None and not isinstance(obj, str):
+            absent(ev, as_it_is(obj), name)
         return None
     return if_it_gives(ev, name, lambda: find_attribute(ev, owner, name))

@@ -127,8 +127,8 @@ def dictcomp(ev: Evaluator, node: Any) -> Abstract:
 @expression(gast.SetComp)
 def setcomp(ev: Evaluator, node: Any) -> Abstract:
     """A set display with `for`."""
-    made = _rows(ev, node, ask=True, settled=True, item=lambda: ev.eval(node.elt))
-    return Static({hashed(ev, x, "an item of a set") for x in made})
+    items = _rows(ev, node, ask=True, settled=True, item=lambda: ev.eval(node.elt))
+    return Static({hashed(ev, x, "an item of a set") for x in items})
 
 
 def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:
@@ -138,11 +138,11 @@ def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:
 
 def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled: bool = False) -> list[T]:
     """What `item` gives for each iteration of the loops of a comprehension; `settled`: its tests are asked."""
-    made: list[T] = []
+    rows: list[T] = []
 
     def go(k: int) -> None:
         if k == len(node.generators):
-            made.append(item())
+            rows.append(item())
             return
         gen = node.generators[k]
         for each in _each(ev, ev.eval(gen.iter), ask):
@@ -152,7 +152,7 @@ def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled
 
     with targets(ev, node):
         go(0)
-    return made
+    return rows
 
 
 def _each(ev: Evaluator, over: Abstract, ask: bool) -> Iterator[Abstract]:
@@ -237,8 +237,8 @@ def _innermost(node: Any, kind: str, name: str) -> Any:
     if kind == "list":
         append = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
         return gast.Expr(gast.Call(append, [node.elt], []))
-    found = gast.Assign([gast.Name(name, gast.Store(), None, None)], gast.Constant(kind == "any", None))
-    return gast.If(node.elt if kind == "any" else gast.UnaryOp(gast.Not(), node.elt), [found, gast.Break()], [])
+    hit = gast.Assign([gast.Name(name, gast.Store(), None, None)], gast.Constant(kind == "any", None))
+    return gast.If(node.elt if kind == "any" else gast.UnaryOp(gast.Not(), node.elt), [hit, gast.Break()], [])
 
 
 @functools.lru_cache(maxsize=4096)

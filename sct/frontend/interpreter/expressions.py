@@ -90,8 +90,8 @@ def lookup(ev: Evaluator, name: str) -> Abstract:
         return free_variable(ev, frame.cells, name)
     if name in frame.globals:
         return free_variable(ev, frame.globals, name)
-    found = of_builtins(ev, frame.function, name)
-    return die(ev, "NameError", f"name '{name}' is not defined") if found is MISSING else Static(found)
+    builtin = of_builtins(ev, frame.function, name)
+    return die(ev, "NameError", f"name '{name}' is not defined") if builtin is MISSING else Static(builtin)
 
 
 def _unbound(ev: Evaluator, name: str) -> Abstract:
@@ -131,7 +131,7 @@ def list_(ev: Evaluator, node: Any) -> Abstract:
 
 @expression(gast.Dict)
 def dict_(ev: Evaluator, node: Any) -> Abstract:
-    made: dict[Any, Abstract] = {}
+    entries: dict[Any, Abstract] = {}
     for k, v in zip(node.keys, node.values):
         if k is None:
             other = ev.eval(v)
@@ -139,11 +139,11 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
                 ev.refuse("SCT503", "only dicts of known keys may follow `**`", node=v)
             cell = ev.store.cells[other.addr]
             assert isinstance(cell, Slots)
-            made.update(zip(cell.keys, cell.items))
+            entries.update(zip(cell.keys, cell.items))
         else:
             key = hashed(ev, ev.eval(k))
-            made[key] = ev.eval(v)
-    return ev.new_dict(made)
+            entries[key] = ev.eval(v)
+    return ev.new_dict(entries)
 
 
 @expression(gast.Set)
@@ -211,8 +211,8 @@ def formatted(ev: Evaluator, nodes: Sequence[Any], piece: Callable[[Any], str | 
             continue
         x = ev.operand(v)
         if not conversion and not formats(x, spec):
-            if len(made := samples_of(x.type)) == 1:
-                attempted(ev, functools.partial(format, made[0], spec))
+            if len(samples := samples_of(x.type)) == 1:
+                attempted(ev, functools.partial(format, samples[0], spec))
             if node is not nodes[-1]:
                 x, spec = ev.emit(python, x, Lit(spec), callee="format"), ""  # before what comes next
         parts.append((conversion, spec))

@@ -58,8 +58,8 @@ def _all(ev: Evaluator, tests: Iterator[Test]) -> Abstract:
         rest.append(_all(ev, tests))
         return rest[0]
 
-    made = evaluate_branches(ev, t, others, lambda: Static(False))
-    return boolean(t) if rest == [Static(True)] else made
+    joined = evaluate_branches(ev, t, others, lambda: Static(False))
+    return boolean(t) if rest == [Static(True)] else joined
 
 
 def _tests(ev: Evaluator, v: Abstract, p: Any) -> Iterator[Test]:
@@ -104,12 +104,12 @@ def _parts(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
             _refuse_such(ev, v, collections.abc.Mapping)
             return None
         cell = ev.slots(v)
-        found = [ev.key(ev.eval(k), "a key of a pattern") for k in p.keys]
-        if any(k not in cell.keys for k in found):
+        keys = [ev.key(ev.eval(k), "a key of a pattern") for k in p.keys]
+        if any(k not in cell.keys for k in keys):
             return None
-        parts = [(cell.items[cell.keys.index(k)], inner) for k, inner in zip(found, p.patterns)]
+        parts = [(cell.items[cell.keys.index(k)], inner) for k, inner in zip(keys, p.patterns)]
         if p.rest is not None:
-            rest = {k: x for k, x in zip(cell.keys, cell.items) if k not in found}
+            rest = {k: x for k, x in zip(cell.keys, cell.items) if k not in keys}
             parts.append((ev.new_dict(rest), gast.MatchAs(None, p.rest)))
         return parts
     return _class(ev, v, p)

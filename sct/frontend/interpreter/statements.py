@@ -251,8 +251,8 @@ def augassign(ev: Evaluator, node: Any) -> None:
     owner = ev.eval(target.value)
     if isinstance(target, gast.Attribute):
         old = get(ev, owner, target.attr)
-        made = augment(ev, kind, old, ev.eval(node.value))
-        set_attribute(ev, owner, target.attr, named(ev, made, target.attr))
+        result = augment(ev, kind, old, ev.eval(node.value))
+        set_attribute(ev, owner, target.attr, named(ev, result, target.attr))
         return
     key = ev.eval(target.slice)
     old = item(ev, owner, key)
@@ -267,10 +267,10 @@ def augassign(ev: Evaluator, node: Any) -> None:
         else:
             assign_item(ev, owner, key, in_place(ev, kind, old, value))
         return
-    made = augment(ev, kind, old, value)
-    same = made is old and isinstance(old, (Ref, ListRef)) and isinstance(owner, (ListRef, DictRef))
+    result = augment(ev, kind, old, value)
+    same = result is old and isinstance(old, (Ref, ListRef)) and isinstance(owner, (ListRef, DictRef))
     if not same or not columns and item(ev, owner, key) != old:
-        assign_item(ev, owner, key, made)
+        assign_item(ev, owner, key, result)
 
 
 def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstract:
@@ -284,15 +284,15 @@ def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstra
 def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
     writable(ev, ref, COMPUTED)
     number = ev.starts(ref)
-    before, ev.augmenting = ev.augmenting, True
+    before, ev.in_augmented_assignment = ev.in_augmented_assignment, True
     try:
-        made = ev.operand(binary(ev, kind, ref, value))
+        result = ev.operand(binary(ev, kind, ref, value))
     finally:
-        ev.augmenting = before
+        ev.in_augmented_assignment = before
     if number:
-        write_through(ev, ref, made)
+        write_through(ev, ref, result)
     else:
-        augmented(ev, ref, made)
+        augmented(ev, ref, result)
 
 
 @statement(gast.Delete)
@@ -361,12 +361,13 @@ def raise_stmt(ev: Evaluator, node: Any) -> None:
     if node.exc is None:
         ev.refuse("SCT107", "a bare `raise` is not supported")
     parts = [ev.eval(part) for part in (node.exc, node.cause) if part is not None]
-    made = [ev.call(v, []) if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException)
-            else v for v in parts]
-    thrown = ev.defs.get(made[0]) if isinstance(made[0], Value) else None
-    if ev.generating and thrown is not None and thrown.attrs.get("callee") == "StopIteration":
+    exceptions = [
+        ev.call(v, []) if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException)
+        else v for v in parts]
+    thrown = ev.defs.get(exceptions[0]) if isinstance(exceptions[0], Value) else None
+    if ev.generators_in_progress and thrown is not None and thrown.attrs.get("callee") == "StopIteration":
         die(ev, "StopIteration")  # which is another exception here
-    ev.emit(raise_, *map(ev.operand, made))
+    ev.emit(raise_, *map(ev.operand, exceptions))
     raise Dead
 
 

@@ -28,8 +28,8 @@ _CONTEXTS: dict[Any, str] = {
 """Contexts in which numbers are the same; that without a name does nothing at all."""
 
 
-def _context(made: Any) -> Special:
-    return lambda ev, args, kwargs: Bound(Static(made), tuple(args), tuple(kwargs.items()))
+def _context(fn: Any) -> Special:
+    return lambda ev, args, kwargs: Bound(Static(fn), tuple(args), tuple(kwargs.items()))
 
 
 SPECIAL.update((id(made), _context(made)) for made in _CONTEXTS)
@@ -45,12 +45,12 @@ def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
     if not items:
         return block(ev, node.body)
     item, *inner = items
-    name, made = _context_of(ev, item.context_expr)
+    name, context = _context_of(ev, item.context_expr)
     if item.optional_vars is not None:
-        assign(ev, item.optional_vars, _entered(ev, made))
+        assign(ev, item.optional_vars, _entered(ev, context))
     if name:
-        given = [*made.args, *dict(made.kwargs).values()]
-        ev.emit(enter, *map(ev.operand, given), callee=name, keywords=tuple(k for k, _ in made.kwargs))
+        arguments = [*context.args, *dict(context.kwargs).values()]
+        ev.emit(enter, *map(ev.operand, arguments), callee=name, keywords=tuple(k for k, _ in context.kwargs))
     _within(ev, node, inner)
     if name and not ev.store.dead:
         ev.emit(leave)
@@ -58,21 +58,21 @@ def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
 
 def _context_of(ev: Evaluator, node: Any) -> tuple[str, Bound]:
     """What an expression makes, and its name; refused, before the arguments are evaluated, where it is not known."""
-    made = ev.eval(node.func if isinstance(node, gast.Call) else node)
-    if isinstance(made, Static) and made.value in _CONTEXTS and isinstance(node, gast.Call):
-        made = ev.eval(node)
-    if not (isinstance(made, Bound) and isinstance(made.fn, Static) and made.fn.value in _CONTEXTS):
+    context = ev.eval(node.func if isinstance(node, gast.Call) else node)
+    if isinstance(context, Static) and context.value in _CONTEXTS and isinstance(node, gast.Call):
+        context = ev.eval(node)
+    if not (isinstance(context, Bound) and isinstance(context.fn, Static) and context.fn.value in _CONTEXTS):
         ev.refuse("SCT101", "`with` of this is not supported", node=node,
                   why="what a context changes does not hold for the derivative",
                   hint="write it around the call of the derivative, or into a function of its own that is given "
                        "nothing that is differentiated; `with np.errstate(...)` is fine")
-    return _CONTEXTS[made.fn.value], made
+    return _CONTEXTS[context.fn.value], context
 
 
-def _entered(ev: Evaluator, made: Bound) -> Abstract:
+def _entered(ev: Evaluator, context: Bound) -> Abstract:
     """What `with ... as name` binds."""
-    if made.fn == Static(contextlib.nullcontext):
-        return next(iter((*made.args, *dict(made.kwargs).values())), Static(None))
-    if made.fn != Static(np.errstate):
+    if context.fn == Static(contextlib.nullcontext):
+        return next(iter((*context.args, *dict(context.kwargs).values())), Static(None))
+    if context.fn != Static(np.errstate):
         ev.refuse("SCT101", "what this context gives is not supported", hint="write `with` without `as`")
     return Static(None)

@@ -90,16 +90,16 @@ NESTS = ("product", "combinations", "combinations_with_replacement", "ndenumerat
 
 def _rows_of_nest(ev: Evaluator, v: Iteration, at: int) -> Abstract | None:
     """What the loops give, iteration for iteration."""
-    found: list[Tup]
+    items: list[Tup]
     if v.kind == "ndenumerate":
         places = itertools.product(*(items_of(ev, p) for p in v.parts[1:]))
         here = next(itertools.islice(places, at, None), None)
         return None if here is None else Tup((Tup(here), slice_view(ev, _array(v.parts[0]), Tup(here))))
     if v.kind == "product":
-        found = list(map(Tup, itertools.product(*(items_of(ev, p) for p in v.parts))))
+        items = list(map(Tup, itertools.product(*(items_of(ev, p) for p in v.parts))))
     else:
-        found = list(map(Tup, getattr(itertools, v.kind)(items_of(ev, v.parts[0]), len(v.parts))))
-    return found[at] if at < len(found) else use_up(ev, v)
+        items = list(map(Tup, getattr(itertools, v.kind)(items_of(ev, v.parts[0]), len(v.parts))))
+    return items[at] if at < len(items) else use_up(ev, v)
 
 
 for _kind in NESTS:

@@ -205,10 +205,10 @@ def taken(ev: Evaluator, it: Iteration) -> Abstract | None:
     at = place(ev, it)
     if at is None:
         return None
-    made = _TAKERS[it.kind](ev, it, at)
-    if place(ev, it) == at and made is not None:
+    item = _TAKERS[it.kind](ev, it, at)
+    if place(ev, it) == at and item is not None:
         move(ev, it, Position(at + 1))
-    return made
+    return item
 
 
 def drained(ev: Evaluator, it: Iteration) -> Iterator[Abstract]:
@@ -368,10 +368,10 @@ def _left_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
 
 def pairs(ev: Evaluator, parts: tuple[Abstract, ...]) -> int | None:
     """The same of what is run over in step: arrays beside what is known are asked for their length."""
-    found = [most(ev, p) for p in parts]
-    known = [n for n in found if n is not None]
-    asked = all(n is not None or not ends(p) or _askable(ev, p) for n, p in zip(found, parts))
-    return min(known) if known and asked else None
+    counts = [most(ev, p) for p in parts]
+    bounds = [n for n in counts if n is not None]
+    asked = all(n is not None or not ends(p) or _askable(ev, p) for n, p in zip(counts, parts))
+    return min(bounds) if bounds and asked else None
 
 
 def _askable(ev: Evaluator, v: Abstract) -> bool:
@@ -388,14 +388,14 @@ def _most_of(ev: Evaluator, v: Iteration) -> int | None:
         return ev.ask(v.parts[1], "the number of repetitions") if len(v.parts) > 1 else None
     if v.kind == "generator" and len(v.parts[0].node.body.generators) > 1:  # type: ignore
         return None
-    found = [most(ev, p) for p in v.parts if is_iterator(p)] if v.kind != "reversed" else [most(ev, v.parts[0])]
+    counts = [most(ev, p) for p in v.parts if is_iterator(p)] if v.kind != "reversed" else [most(ev, v.parts[0])]
     if v.kind == "chain":
         left, now = _left_of(ev, v.parts[0]), kept(ev, v)
-        found = [None] if left is None else [most(ev, p) for p in (*left, *([now] if is_iterator(now) else []))]
-        return None if None in found else sum(n for n in found if n is not None)
+        counts = [None] if left is None else [most(ev, p) for p in (*left, *([now] if is_iterator(now) else []))]
+        return None if None in counts else sum(n for n in counts if n is not None)
     if v.kind == "islice":
         stop = v.parts[2]
-        bounds = [n for n in (*found, stop.value if isinstance(stop, Static) else None) if n is not None]
+        bounds = [n for n in (*counts, stop.value if isinstance(stop, Static) else None) if n is not None]
         return min(bounds, default=None)
-    known = [n for n in found if n is not None]
-    return max(known) if known and len(known) == len(found) else None
+    finite = [n for n in counts if n is not None]
+    return max(finite) if finite and len(finite) == len(counts) else None

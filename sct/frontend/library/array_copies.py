@@ -47,15 +47,15 @@ def asanyarray(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def ascontiguousarray(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The array itself where it lies in C order already, of one axis at least."""
     a, dtype = bound(ev, "np.ascontiguousarray", args, kwargs, "a", "dtype", dtype=None)
-    made = ev.call(Static(np.atleast_1d), [call_named(ev, "numpy.asarray", [a, dtype], {})])
-    if not isinstance(made, Ref):
-        return made
-    c_order = is_c_order(ev, made)
+    array = ev.call(Static(np.atleast_1d), [call_named(ev, "numpy.asarray", [a, dtype], {})])
+    if not isinstance(array, Ref):
+        return array
+    c_order = is_c_order(ev, array)
     if c_order is None:
-        ev.freeze(made.addr)
+        ev.freeze(array.addr)
     if c_order:
-        return made
-    copied = ev.call(Method(made, "copy"), [])
+        return array
+    copied = ev.call(Method(array, "copy"), [])
     if c_order is None and isinstance(copied, Ref):
         ev.freeze(copied.addr)
     return copied
@@ -74,11 +74,11 @@ def nan_to_num(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """With `copy=False`, the array itself, written."""
     x, copy, *rest = bound(ev, "np.nan_to_num", args, kwargs, "x", "copy", "nan", "posinf", "neginf", copy=True,
                            nan=0.0, posinf=None, neginf=None)
-    made = call_named(ev, "numpy.nan_to_num", [x], dict(zip(("nan", "posinf", "neginf"), rest)))
+    array = call_named(ev, "numpy.nan_to_num", [x], dict(zip(("nan", "posinf", "neginf"), rest)))
     if ev.ask(copy, "`copy`") or isinstance(x, (Value, Static)):
-        return made
+        return array
     owner = written(ev, "np.nan_to_num", x)
-    overwrite(ev, owner, made)
+    overwrite(ev, owner, array)
     return owner
 
 

@@ -119,19 +119,19 @@ def tuple_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(dict)
 def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    made: dict[Any, Abstract] = {}
+    entries: dict[Any, Abstract] = {}
     if args and isinstance(args[0], DictRef):
         cell = ev.store.cells[args[0].addr]
         assert isinstance(cell, Slots)
-        made.update(zip(cell.keys, cell.items))
+        entries.update(zip(cell.keys, cell.items))
     elif args and isinstance(args[0], Static) and isinstance(args[0].peek, Mapping):
-        made.update({k: Static(v) for k, v in _pairs(ev, args[0]).items()})
+        entries.update({k: Static(v) for k, v in _pairs(ev, args[0]).items()})
     elif args:
         for pair in one_by_one(ev, args[0]):
             k, v = items_of(ev, pair)
-            made[hashed(ev, k)] = v
-    made.update(kwargs)
-    return ev.new_dict(made)
+            entries[hashed(ev, k)] = v
+    entries.update(kwargs)
+    return ev.new_dict(entries)
 
 
 _READS = ("__iter__", "__getitem__", "keys", "items")
@@ -154,9 +154,9 @@ def fromkeys(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(collections.defaultdict)
 def defaultdict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    made = dict_(ev, args[1:], kwargs)
-    assert isinstance(made, DictRef)
-    return DefaultRef(made.addr, args[0]) if args and args[0] != Static(None) else made
+    plain_dict = dict_(ev, args[1:], kwargs)
+    assert isinstance(plain_dict, DictRef)
+    return DefaultRef(plain_dict.addr, args[0]) if args and args[0] != Static(None) else plain_dict
 
 
 @special(print)
@@ -169,12 +169,12 @@ def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     for a in args:
         start = len(ev.b.eqns)
         texts.append(shown(ev, a))
-        made = ev.b.eqns[start:]
-        if len(texts) > 1 and any(is_effect(e) or may_raise(e) for e in made):
+        eqns = ev.b.eqns[start:]
+        if len(texts) > 1 and any(is_effect(e) or may_raise(e) for e in eqns):
             # The texts before it are written before this one is made.
             del ev.b.eqns[start:]
             ev.emit(print_, *texts[:-1], sep=attrs["sep"], end=attrs["sep"])
-            ev.b.eqns += made
+            ev.b.eqns += eqns
             del texts[:-1]
     ev.emit(print_, *texts, **attrs)
     return Static(None)
@@ -238,12 +238,12 @@ def _extremum(name: str) -> Special:
         if key != Static(None):
             if is_long(ev, it := iterator(ev, over)) and has_items(ev, it):
                 return ev.call(Static(largest_by if name == "max" else smallest_by), [it, key])
-            made = select(ev, name, drained(ev, it), key)
+            best = select(ev, name, drained(ev, it), key)
         elif isinstance(over, Ref) and not kwargs:
             return ev.call(Static(largest if name == "max" else smallest), args)
         else:
-            made = run_through(ev, over, lambda v: _extreme(ev, name, v))
-        return made or kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
+            best = run_through(ev, over, lambda v: _extreme(ev, name, v))
+        return best or kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
 
     return handler
 
@@ -298,18 +298,18 @@ def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(pow)
 def pow_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    given = [*args, *(kwargs[k] for k in ("base", "exp", "mod") if k in kwargs)]
-    if len(given) == 2:
-        return binary(ev, gast.Pow, given[0], given[1])
-    known = [ev.known(a, "an argument of `pow`") for a in given]
-    return Static(attempted(ev, lambda: pow(*known)))
+    operands = [*args, *(kwargs[k] for k in ("base", "exp", "mod") if k in kwargs)]
+    if len(operands) == 2:
+        return binary(ev, gast.Pow, operands[0], operands[1])
+    values = [ev.known(a, "an argument of `pow`") for a in operands]
+    return Static(attempted(ev, lambda: pow(*values)))
 
 
 def _on_known(f: Any) -> Special:
     """A builtin that is run now, on what is known."""
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        known = [ev.known(a, f"an argument of `{f.__name__}`") for a in args]
-        return lift(ev, attempted(ev, lambda: f(*known)))
+        values = [ev.known(a, f"an argument of `{f.__name__}`") for a in args]
+        return lift(ev, attempted(ev, lambda: f(*values)))
 
     return handler
 
@@ -382,9 +382,9 @@ def ndim_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _convert(name: str, cls: Any) -> Special:
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if len(args) != 1 or kwargs:  # the digits of an int with their base
-            known = [ev.known(a, "an argument of this function") for a in args]
+            values = [ev.known(a, "an argument of this function") for a in args]
             named = {k: ev.ask(x, f"`{k}`") for k, x in kwargs.items()}
-            return Static(attempted(ev, lambda: cls(*known, **named)))
+            return Static(attempted(ev, lambda: cls(*values, **named)))
         (v,) = args
         for method in {"float": ("float", "index"), "int": ("int", "index")}.get(name, ()):
             own = special_call(ev, v, f"__{method}__")
@@ -395,10 +395,10 @@ def _convert(name: str, cls: Any) -> Special:
         if isinstance(v, Static) and (is_number(v) or isinstance(v.peek, enum.Enum)):
             return Static(attempted(ev, lambda: cls(v.value)))
         if isinstance(v, Value) and isinstance(v.type, Opaque):
-            made = ev.defs.get(v)
-            if made is not None and made.op is apply:  # what it is given is not differentiated, or it is refused
+            eqn = ev.defs.get(v)
+            if eqn is not None and eqn.op is apply:  # what it is given is not differentiated, or it is refused
                 return ev.emit(python, v, callee=name, type=FLOAT if cls is float else INT)  # type: ignore[no-any-return]
-            if made is not None and made.op is fstring:
+            if eqn is not None and eqn.op is fstring:
                 ev.refuse("SCT207", "a number is read from a text", why="a text does not carry a derivative",
                           hint="use the number that the text was made of")
             ev.refuse_object(v, "a number made of")
@@ -420,15 +420,15 @@ def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(set)
 def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     items = items_of(ev, args[0]) if args else ()
-    known = [hashed(ev, x, "an item of a set") for x in items]
-    return Static(attempted(ev, lambda: set(known)))
+    members = [hashed(ev, x, "an item of a set") for x in items]
+    return Static(attempted(ev, lambda: set(members)))
 
 
 @special(frozenset)
 def frozenset_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    made = set_(ev, args, kwargs)
-    assert isinstance(made, Static)
-    return Static(frozenset(made.value))
+    members = set_(ev, args, kwargs)
+    assert isinstance(members, Static)
+    return Static(frozenset(members.value))
 
 
 @special(eval, exec, compile, globals, locals, input, open)

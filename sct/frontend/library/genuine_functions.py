@@ -44,15 +44,15 @@ def is_genuine(f: Any, spelling: str) -> bool:
 
 def library_facts(text: str, loc: Loc | None) -> tuple[tuple[Path, str, Any], ...]:
     """The functions of libraries that emitted code names, as facts; refuses one that was replaced."""
-    found: dict[str, tuple[Path, str, Any]] = {}
+    facts: dict[str, tuple[Path, str, Any]] = {}
     for module, name in _named(ast.parse(text)):
         f, spelling = getattr(module, name, None), f"{module.__name__}.{name}"
         if not is_genuine(f, spelling):
             raise SctError("SCT206", f"`{spelling}` was replaced", loc=loc,
                            why="the derivative calls it for what it was: of what it is now nothing is known",
                            hint="bind the other function to a name of its own, and call it by that")
-        found[spelling] = (module, ("attr", name)), "is", f
-    return tuple(found.values())
+        facts[spelling] = (module, ("attr", name)), "is", f
+    return tuple(facts.values())
 
 
 def _named(tree: ast.Module) -> Iterator[tuple[types.ModuleType, str]]:

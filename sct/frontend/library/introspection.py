@@ -37,8 +37,8 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     v, kinds = args
     wanted = _classes(ev, kinds)
     if isinstance(v, Static):
-        known = v
-        return Static(attempted(ev, lambda: is_instance_of(ev, known, wanted)))
+        subject = v
+        return Static(attempted(ev, lambda: is_instance_of(ev, subject, wanted)))
     attempted(ev, lambda: isinstance(None, wanted))  # raises where this is no class
     possible = possible_classes(v) or (python_class(ev, v),)
     names = [cls.__name__ if cls.__module__ == "builtins" else f"numpy.{cls.__name__}"
@@ -46,11 +46,11 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(names) in (0, len(possible)):
         return Static(bool(names))
     assert isinstance(v, Value)
-    made = ev.emit(is_instance, v, names=tuple(names))
+    flag = ev.emit(is_instance, v, names=tuple(names))
     try:
-        return Static(ev.ask(made, "the class of this number"))
+        return Static(ev.ask(flag, "the class of this number"))
     except NeedsStatic:  # it is of a branch or a loop: a test as others are
-        return made  # type: ignore[no-any-return]
+        return flag  # type: ignore[no-any-return]
 
 
 def _is_subclass(ev: Evaluator, cls: type, wanted: Any) -> bool:
@@ -108,8 +108,8 @@ def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     owner, name = args[0], _name(ev, args[1])
     if len(args) == 2:
         return get(ev, owner, name)
-    found = attribute_if_any(ev, owner, name)
-    return args[2] if found is None else found
+    value = attribute_if_any(ev, owner, name)
+    return args[2] if value is None else value
 
 
 @special(hasattr)
@@ -168,8 +168,8 @@ def _of_dtype(ev: Evaluator, info: Any, args: Args, kwargs: Kwargs) -> Abstract:
     if len(args) != 1 or kwargs or not isinstance(args[0], Static):
         ev.refuse("SCT206", f"`np.{info.__name__}` is supported of a dtype alone",
                   hint=f"write `np.{info.__name__}(x.dtype)`")
-    known = args[0].value
-    return Static(attempted(ev, lambda: info(known)))
+    dtype = args[0].value
+    return Static(attempted(ev, lambda: info(dtype)))
 
 
 @special(type)

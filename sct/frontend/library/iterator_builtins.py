@@ -218,8 +218,8 @@ def _decides(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) ->
     def stop() -> Abstract:
         return Static(stops) if t.type == BOOL else boolean(t)
 
-    made = evaluate_branches(ev, t, stop, others) if stops else evaluate_branches(ev, t, others, stop)
-    return boolean(t) if rest == [Static(not stops)] else made
+    decided = evaluate_branches(ev, t, stop, others) if stops else evaluate_branches(ev, t, others, stop)
+    return boolean(t) if rest == [Static(not stops)] else decided
 
 
 @special(sorted)
@@ -240,9 +240,9 @@ def _compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
     """-1, 0 or 1: the order of two things that are known, up to where they differ."""
     if isinstance(a, Tup) and isinstance(b, Tup):
         for x, y in zip(a.items, b.items):
-            found = _compared(ev, x, y)
-            if found:
-                return found
+            order = _compared(ev, x, y)
+            if order:
+                return order
         return (len(a.items) > len(b.items)) - (len(a.items) < len(b.items))
     if a is b:
         return 0

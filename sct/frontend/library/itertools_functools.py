@@ -74,26 +74,26 @@ def _dropped_while(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 # -- itertools ---------------------------------------------------------------------------------------------
 
 
-def _run(f: Callable[..., Iterator[Any]], known: tuple[str, ...]) -> None:
-    """Registers a function of `itertools` that takes all items at once; what is called `known` is a value."""
+def _run(f: Callable[..., Iterator[Any]], asked: tuple[str, ...]) -> None:
+    """Registers a function of `itertools` that takes all items at once; the options `asked` must be known."""
 
     @special(f)
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         nest = of_nest(ev, f, args, kwargs)
         if nest is not None:
             return nest
-        options = {k: ev.ask(v, f"`{k}`") if k in known else v for k, v in kwargs.items()}
+        options = {k: ev.ask(v, f"`{k}`") if k in asked else v for k, v in kwargs.items()}
         several = f is itertools.product
         sources = [items_of(ev, a) if several or k == 0 else ev.ask(a, "an argument of this function")
                    for k, a in enumerate(args)]
         return iterator(ev, Tup(tuple(map(Tup, f(*sources, **options)))))
 
 
-for _g, _known in (
+for _g, _asked in (
     (itertools.product, ("repeat",)), (itertools.combinations, ("r",)),
     (itertools.combinations_with_replacement, ("r",)), (itertools.permutations, ("r",)),
 ):
-    _run(_g, _known)
+    _run(_g, _asked)
 
 
 @special(itertools.islice)

@@ -86,9 +86,9 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
                 return cell.items[cell.keys.index(key)]
             return args[1] if len(args) > 1 else Static(None)
         if name == "copy":
-            made = ev.call(Static(dict), [owner])
-            assert isinstance(made, DictRef)
-            return replace(owner, addr=made.addr)
+            copy = ev.call(Static(dict), [owner])
+            assert isinstance(copy, DictRef)
+            return replace(owner, addr=copy.addr)
         if name in ("update", "setdefault", "pop", "popitem", "clear"):
             return change_dict(ev, owner, name, args, kwargs)
     if isinstance(owner, ListRef):
@@ -123,9 +123,9 @@ def only_element(ev: Evaluator, owner: Ref, t: Tensor, args: Args) -> Abstract:
 def extend(ev: Evaluator, owner: ListRef, other: Abstract) -> Abstract:
     """`xs.extend(other)` of a list whose length is not known."""
     if not isinstance(other, ListRef):
-        made = ev.call(Static(list), [other])
-        assert isinstance(made, ListRef)
-        other = made
+        items = ev.call(Static(list), [other])
+        assert isinstance(items, ListRef)
+        other = items
     return dynamic_list_methods.extend(ev, owner, other)
 
 
@@ -147,13 +147,13 @@ LIST_METHODS: dict[str, Callable[[Evaluator, ListRef, Args], Abstract]] = {
 
 def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A dict of known keys gets others, or loses some."""
-    made = ev.call(Static(dict), args, kwargs) if name == "update" else None
+    more = ev.call(Static(dict), args, kwargs) if name == "update" else None
     cell = ev.writable(owner.addr, "a write")
     assert isinstance(cell, Slots)
     entries: dict[Any, Abstract] = dict(zip(cell.keys, cell.items))
     result: Abstract = Static(None)
-    if isinstance(made, DictRef):
-        entries.update(zip(ev.slots(made).keys, ev.slots(made).items))
+    if isinstance(more, DictRef):
+        entries.update(zip(ev.slots(more).keys, ev.slots(more).items))
     elif name == "clear":
         entries = {}
     elif name == "popitem":
@@ -161,11 +161,11 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
         result = Tup((lift(ev, last), v))
     else:
         key, *default = args
-        known = hashed(ev, key)
+        known_key = hashed(ev, key)
         if name == "setdefault":
-            result = entries.setdefault(known, default[0] if default else Static(None))
+            result = entries.setdefault(known_key, default[0] if default else Static(None))
         else:
-            result = attempted(ev, lambda: entries.pop(known, *default))
+            result = attempted(ev, lambda: entries.pop(known_key, *default))
     ev.store.cells[owner.addr] = replace(cell, items=tuple(entries.values()), keys=tuple(entries))
     return result
 

@@ -46,13 +46,13 @@ __all__ = ["ARRAY_METHODS", "bound", "overwrite", "type_of", "ufunc_method", "wr
 
 def bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs, *names: str, **defaults: Any) -> list[Any]:
     """The arguments in the order of `names`, those that are left out as `defaults` say."""
-    given = dict(zip(names, args)) | dict(kwargs)
-    wrong = [k for k in given if k not in names]
-    missing = [k for k in names if k not in given and k not in defaults]
+    arguments = dict(zip(names, args)) | dict(kwargs)
+    wrong = [k for k in arguments if k not in names]
+    missing = [k for k in names if k not in arguments and k not in defaults]
     if wrong or missing or len(args) > len(names):
         what = f"the keyword `{wrong[0]}`" if wrong else f"no `{missing[0]}`" if missing else "so many arguments"
         ev.refuse("SCT205", f"`{name}` with {what} is not supported")
-    return [given[k] if k in given else Static(defaults[k]) for k in names]
+    return [arguments[k] if k in arguments else Static(defaults[k]) for k in names]
 
 
 def array(ev: Evaluator, v: Abstract) -> Abstract:
@@ -95,8 +95,8 @@ def write(ev: Evaluator, owner: Ref, items: Sequence[Any], value: Abstract, op: 
     path, names, operands = compose(ev, owner, names, operands)
     base = Ref(owner.addr, path)
     writable(ev, base)
-    made = ev.emit(op, ev.read(base), ev.operand(array(ev, value)), *operands, key=names)
-    write_through(ev, base, made)
+    version = ev.emit(op, ev.read(base), ev.operand(array(ev, value)), *operands, key=names)
+    write_through(ev, base, version)
     return Static(None)
 
 
@@ -312,8 +312,8 @@ def each(spelling: str) -> Special:
     """A function of one array, or of several at once."""
 
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        made = tuple(call_named(ev, spelling, [array(ev, x)], kwargs) for x in args)
-        return made[0] if len(made) == 1 else Tup(made)
+        arrays = tuple(call_named(ev, spelling, [array(ev, x)], kwargs) for x in args)
+        return arrays[0] if len(arrays) == 1 else Tup(arrays)
 
     return handler
 
@@ -338,14 +338,14 @@ def broadcast_arrays(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def broadcast_array(ev: Evaluator, x: Abstract, shape: Abstract) -> Abstract:
     """A view that NumPy lets one write, with a warning; one element of it stands at many places."""
-    made = ev.call(Static(np.broadcast_to), [x, shape])
-    assert isinstance(made, Ref)
-    if made.path:
-        return replace(made, path=(*made.path[:-1], replace(made.path[-1], readonly=False)))
-    cell = ev.store.cells[made.addr]
+    view = ev.call(Static(np.broadcast_to), [x, shape])
+    assert isinstance(view, Ref)
+    if view.path:
+        return replace(view, path=(*view.path[:-1], replace(view.path[-1], readonly=False)))
+    cell = ev.store.cells[view.addr]
     assert isinstance(cell, Array)
-    ev.store.cells[made.addr] = replace(cell, readonly=frozenset({True, False}))
-    return made
+    ev.store.cells[view.addr] = replace(cell, readonly=frozenset({True, False}))
+    return view
 
 
 def broadcast_size(ev: Evaluator, arrays: Sequence[Abstract], shapes: Sequence[tuple[Dim, ...]], d: Dim,
@@ -367,8 +367,8 @@ def where_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(np.nonzero)
 def nonzero(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    made = call_named(ev, "numpy.nonzero", [array(ev, x) for x in args], kwargs)
-    return made if isinstance(made, Tup) else Tup((made,))
+    positions = call_named(ev, "numpy.nonzero", [array(ev, x) for x in args], kwargs)
+    return positions if isinstance(positions, Tup) else Tup((positions,))
 
 
 @special(np.divmod)
@@ -384,8 +384,8 @@ def ordered(spelling: str, position: int) -> Special:
 
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         rest = {k: v for k, v in kwargs.items() if k != "order"}
-        given = kwargs.get("order", args[position] if len(args) > position and spelling != ".reshape" else None)
-        order = "C" if given is None else ev.ask(given, "`order`")
+        asked = kwargs.get("order", args[position] if len(args) > position and spelling != ".reshape" else None)
+        order = "C" if asked is None else ev.ask(asked, "`order`")
         args = args[:position] if spelling != ".reshape" else args
         if order == "C":
             return call_named(ev, spelling, args, rest)

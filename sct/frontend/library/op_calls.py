@@ -61,8 +61,8 @@ def spelling_of(f: Any) -> str | None:
                 _spellings[id(obj)] = obj, spelling
         if replaced:  # it may be put back
             _pending[module] = replaced
-    found = _spellings.get(id(f))
-    return None if found is None else found[1]
+    entry = _spellings.get(id(f))
+    return None if entry is None else entry[1]
 
 
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
@@ -141,19 +141,19 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
     try:
         if op.asks is not None:
             attrs = {**attrs, **facts(ev, op, spelling, flat, attrs)}
-        made = ev.emit(op, *flat, spelling=spelling, **attrs)
+        outs = ev.emit(op, *flat, spelling=spelling, **attrs)
     except (TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
         text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
         ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
                   hint="write it without this argument" if isinstance(error, TypeError) else "")
-    if isinstance(made, tuple):
-        return Tup(tuple(map(ev.wrap, made)), op.fields)
-    eqn = ev.b.eqns[-1] if ev.b.eqns and made in ev.b.eqns[-1].outs else None
-    if eqn is None or not (isinstance(made.type, Tensor) and made.type.is_array):
-        return ev.wrap(made)
+    if isinstance(outs, tuple):
+        return Tup(tuple(map(ev.wrap, outs)), op.fields)
+    eqn = ev.b.eqns[-1] if ev.b.eqns and outs in ev.b.eqns[-1].outs else None
+    if eqn is None or not (isinstance(outs.type, Tensor) and outs.type.is_array):
+        return ev.wrap(outs)
     if aliases(eqn) != "none" and isinstance(owner, Ref):
         return view(ev, owner, eqn)
-    result = ev.wrap(made)
+    result = ev.wrap(outs)
     if is_readonly(eqn) and isinstance(result, Ref):
         cell = ev.store.cells[result.addr]
         assert isinstance(cell, Array)
@@ -206,8 +206,8 @@ def outputs(ev: Evaluator, spelling: str, args: Args,
 
 def _is_of(x: Value, dtype: Abstract) -> bool:
     """Is this a number of 64 bits, and is that the dtype?"""
-    known = dtype.value if isinstance(dtype, Static) else None
-    is_float = isinstance(known, (type, np.dtype)) and np.dtype(float) == known
+    cls = dtype.value if isinstance(dtype, Static) else None
+    is_float = isinstance(cls, (type, np.dtype)) and np.dtype(float) == cls
     return is_float and isinstance(x.type, Tensor) and x.type.dtype in ("float", "f64")
 
 
@@ -227,18 +227,18 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
         ev.refuse("SCT303", "`out` of `numpy.dot` is not known to lie in C order, without gaps",
                   why="NumPy raises where it does not", hint="write `y[...] = np.dot(a, b)`")
     if mask is None:
-        made = call_named(ev, spelling, args, kwargs)
+        result = call_named(ev, spelling, args, kwargs)
     else:
         if kwargs:
             ev.refuse("SCT205", f"the keyword `{next(iter(kwargs))}` of `{spelling}` is not supported here")
         name = spelling.removeprefix("numpy.")
         selected = ev.wrap(operand(ev, plain_containers(ev, mask)))
         chosen = ev.call_op(masked_ufunc, selected, *args, name=name)
-        made = ev.call_op(BY_CALL["numpy.where"], selected, chosen, out, spelling="numpy.where")
-    if isinstance(made, Tup):
+        result = ev.call_op(BY_CALL["numpy.where"], selected, chosen, out, spelling="numpy.where")
+    if isinstance(result, Tup):
         ev.refuse("SCT205", f"`{spelling}` with `out=` is not supported", why="it gives several arrays",
                   hint="leave `out` out, and assign the result to `y[...]`")
-    t, n = unmark_real(ev.type_of(out)), unmark_real(ev.type_of(made))
+    t, n = unmark_real(ev.type_of(out)), unmark_real(ev.type_of(result))
     assert isinstance(t, Tensor) and isinstance(n, Tensor)
     if "bif".index(n.kind) > "bif".index(t.kind):
         ev.refuse("SCT501", f"cannot cast the result from {n.dtype} to {t.dtype}", why="NumPy raises here too")
@@ -250,7 +250,7 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
     if not fits(ev, n, t) or not ufunc and (
             n.rank < t.rank or any(ev.resolve(p).value == 1 != ev.resolve(q).value for p, q in ends)):
         ev.refuse("SCT501", f"the result {n} does not fit into the `out` {t}", why="NumPy raises here too")
-    assign_item(ev, out, Static(Ellipsis), made)
+    assign_item(ev, out, Static(Ellipsis), result)
     return out
 
 
@@ -297,9 +297,9 @@ def view(ev: Evaluator, owner: Ref, eqn: Eqn) -> Abstract:
     one_axis = op.name == "reshape" and isinstance(source, Tensor) and source.rank == 1  # any stride splits
     if one_axis or all(map(_keeps_c_order, owner.path)) and contiguous(ev, cell.layout):
         return whole
-    known = is_view(ev, whole)
-    if known is not None:
-        return whole if known else ev.wrap(eqn.out)
+    is_one = is_view(ev, whole)
+    if is_one is not None:
+        return whole if is_one else ev.wrap(eqn.out)
     # A view or a copy: as long as neither is written, no one can tell.
     ev.freeze(owner.addr)
     result = ev.wrap(eqn.out)

@@ -81,9 +81,9 @@ def not__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _maker(cls: Any) -> None:
     @special(cls)
     def make(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        known = [ev.ask(a, "an argument of this function") for a in args]
+        values = [ev.ask(a, "an argument of this function") for a in args]
         named = {k: ev.ask(v, f"`{k}`") for k, v in kwargs.items()}
-        return Static(attempted(ev, lambda: cls(*known, **named)))
+        return Static(attempted(ev, lambda: cls(*values, **named)))
 
 
 for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):
@@ -92,24 +92,24 @@ for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):
 
 @instances(operator.itemgetter)
 def call_itemgetter(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
-    found = [item(ev, args[0], Static(key)) for key in f.__reduce__()[1]]
-    return found[0] if len(found) == 1 else Tup(tuple(found))
+    items = [item(ev, args[0], Static(key)) for key in f.__reduce__()[1]]
+    return items[0] if len(items) == 1 else Tup(tuple(items))
 
 
 @instances(operator.attrgetter)
 def call_attrgetter(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
-    found = []
+    attributes = []
     for dotted in f.__reduce__()[1]:
         v = args[0]
         for name in dotted.split("."):
             v = get(ev, v, name)
-        found.append(v)
-    return found[0] if len(found) == 1 else Tup(tuple(found))
+        attributes.append(v)
+    return attributes[0] if len(attributes) == 1 else Tup(tuple(attributes))
 
 
 @instances(operator.methodcaller)
 def call_methodcaller(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
-    made, given = f.__reduce__()
-    named = getattr(made, "keywords", {})
-    name, *rest = given if not named else (*made.args, *given)
+    constructor, arguments = f.__reduce__()
+    named = getattr(constructor, "keywords", {})
+    name, *rest = arguments if not named else (*constructor.args, *arguments)
     return ev.call(get(ev, args[0], name), [lift(ev, x) for x in rest], {k: lift(ev, x) for k, x in named.items()})

@@ -46,10 +46,10 @@ def _fields(ev: Evaluator, v: Abstract) -> dict[str, Abstract]:
 
 @special(dataclasses.replace)
 def replace_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    found = _fields(ev, args[0])
+    fields = _fields(ev, args[0])
     cls = python_class(ev, args[0])
-    made = {f.name: found[f.name] for f in dataclasses.fields(cls) if f.init and f.name not in kwargs}
-    return instantiate(ev, cls, [], {**made, **kwargs})
+    arguments = {f.name: fields[f.name] for f in dataclasses.fields(cls) if f.init and f.name not in kwargs}
+    return instantiate(ev, cls, [], {**arguments, **kwargs})
 
 
 @special(dataclasses.asdict)
@@ -65,8 +65,8 @@ def astuple(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _plain(ev: Evaluator, v: Abstract, *, as_dict: bool) -> Abstract:
     cls = class_of(v)
     if cls is not None and dataclasses.is_dataclass(cls):
-        found = {k: _plain(ev, x, as_dict=as_dict) for k, x in _fields(ev, v).items()}
-        return ev.new_dict(found) if as_dict else Tup(tuple(found.values()))
+        fields = {k: _plain(ev, x, as_dict=as_dict) for k, x in _fields(ev, v).items()}
+        return ev.new_dict(fields) if as_dict else Tup(tuple(fields.values()))
     if isinstance(v, Tup):
         return v.with_(_plain(ev, x, as_dict=as_dict) for x in v.items)
     if isinstance(v, ListRef):
@@ -150,10 +150,10 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
         return v
     if v not in seen:
         cell = ev.slots(v)
-        made = replace(v, addr=ev.new_addr())
-        seen[v] = made
+        copy = replace(v, addr=ev.new_addr())
+        seen[v] = copy
         items = tuple(deep(ev, x, seen) for x in cell.items)
-        ev.store.cells[made.addr] = replace(cell, items=items, origin="fresh", frozen="")
+        ev.store.cells[copy.addr] = replace(cell, items=items, origin="fresh", frozen="")
     return seen[v]
 
 

@@ -80,12 +80,12 @@ def _running(ev: Evaluator, it: Iteration) -> Iterator[Frame]:
     assert isinstance(body, Closure)
     frame = ev.all_frames[body.frame]
     ev.frames.append(frame)
-    before, ev.generating = ev.loc, ev.generating + 1
+    before, ev.generators_in_progress = ev.loc, ev.generators_in_progress + 1
     ev.exit = Static(FALL)
     try:
         yield frame
     finally:
-        ev.loc, ev.generating = before, ev.generating - 1
+        ev.loc, ev.generators_in_progress = before, ev.generators_in_progress - 1
         ev.store.vars.pop(ev.exit_key, None)
         ev.frames.pop()
 
@@ -131,7 +131,7 @@ def _next(ev: Evaluator, it: Iteration, inner: tuple[Abstract, ...]) -> tuple[Ab
         if len(levels) == len(node.generators):
             return ev.eval(node.elt), tuple(levels[1:])
         levels.append(iterator(ev, ev.eval(node.generators[len(levels)].iter)))
-        if it.state in ev.few:
+        if it.state in ev.few_items:
             _be_few(ev, levels[-1])
     return None, ()
 
@@ -226,21 +226,21 @@ def run_through(ev: Evaluator, it: Abstract, use: Callable[[Abstract], T], apart
 def _few(ev: Evaluator, it: Iteration, use: Callable[[Abstract], T]) -> T:
     assert it.state is not None
     _be_few(ev, it.parts[1] if it.kind == "generator" else it)
-    ev.few.add(it.state)
+    ev.few_items.add(it.state)
     try:
         return use(it)
     finally:
-        ev.few.discard(it.state)
+        ev.few_items.discard(it.state)
 
 
 def quantified(ev: Evaluator, it: Iteration, stops: bool) -> Abstract:
     """`any` of a generator expression, where it stops at what is true, or `all`."""
     node = _listed(_text(it))
     with _running(ev, it), _over(ev, it.parts[1]):
-        made = comprehensions.quantified(ev, node, stops)
+        result = comprehensions.quantified(ev, node, stops)
     if len(node.generators) > 1:
         move(ev, it, Poison("how many items it has given depends on what they are"))
-    return made
+    return result
 
 
 def is_fresh(ev: Evaluator, v: Abstract) -> bool:
@@ -255,9 +255,9 @@ def gathered(ev: Evaluator, it: Iteration) -> Abstract:
             return appended(ev, _list_of_all(ev))
     move(ev, it, Poison("it is asked for an item while it makes one"))
     with _running(ev, it), _over(ev, it.parts[1]):
-        made = appended(ev, _listed(_text(it)))
+        items = appended(ev, _listed(_text(it)))
     use_up(ev, it)
-    return made
+    return items
 
 
 _OVER = "<over>"
@@ -272,10 +272,10 @@ def _list_of_all(ev: Evaluator) -> Any:
 def _written(loc: Loc) -> Any:
     target, item = (gast.Name(_ITEM, how(), None, None) for how in (gast.Store, gast.Load))
     over = gast.Name(_OVER, gast.Load(), None, None)
-    made = gast.ListComp(item, [gast.comprehension(target, over, [], 0)])
-    for n in gast.walk(made):
+    listcomp = gast.ListComp(item, [gast.comprehension(target, over, [], 0)])
+    for n in gast.walk(listcomp):
         n.lineno, n.col_offset, n.end_lineno, n.end_col_offset = loc.line, loc.col, loc.end_line, loc.end_col
-    return made
+    return listcomp
 
 
 @functools.lru_cache(maxsize=4096)

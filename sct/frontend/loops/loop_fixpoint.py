@@ -198,9 +198,9 @@ class BackEdge(Head):
             if whole is not None:
                 return self.end_value(id, head.of, whole)
         if head == Static(None) and isinstance(end, (Tup, Perhaps)) and may_be_absent(end):
-            made = end if isinstance(end, Perhaps) else Perhaps(end)
-            memo.templates[id] = made
-            types = [x.type if isinstance(x, Value) else ev.type_of(x) for x in made.of.items]
+            optional = end if isinstance(end, Perhaps) else Perhaps(end)
+            memo.templates[id] = optional
+            types = [x.type if isinstance(x, Value) else ev.type_of(x) for x in optional.of.items]
             memo.types.update(((*id, k), t if isinstance(t, Optional) else Optional(t)) for k, t in enumerate(types))
             return True
         if isinstance(head, Tup) and isinstance(end, Tup):
@@ -255,7 +255,7 @@ class BackEdge(Head):
             if is_start(init):
                 head.memo.types[id] = t
                 raise Again(head)
-            around = ((h, k) for h in reversed(self.ev.heads) for k, c in h.carries.items() if c.param is init)
+            around = ((h, k) for h in reversed(self.ev.loop_heads) for k, c in h.carries.items() if c.param is init)
             head, id = next(around, (None, None))
         self.ev.becomes_array()
 
@@ -317,10 +317,10 @@ class BackEdge(Head):
             id[1].name not in self.frame.live.carried[self.node] | self.frame.live.captured
 
     def freeze(self, *addrs: int, why: str = AMBIGUOUS) -> bool:
-        known = {a for a in addrs if a > CAPTURED and (self.lasts(a) or a in self.memo.cells)}
-        known -= {a for a, was in self.memo.frozen.items() if why != STALE or was == STALE}
-        self.memo.frozen.update(dict.fromkeys(known, why))
-        return bool(known)
+        frozen = {a for a in addrs if a > CAPTURED and (self.lasts(a) or a in self.memo.cells)}
+        frozen -= {a for a, was in self.memo.frozen.items() if why != STALE or was == STALE}
+        self.memo.frozen.update(dict.fromkeys(frozen, why))
+        return bool(frozen)
 
     def lasts(self, addr: int) -> bool:
         """Is this address the same at every walk?"""
@@ -349,8 +349,8 @@ class BackEdge(Head):
         again |= self.freeze(*self.before(read))
         again |= any([self.worsen(id, a, end.cells[b].frozen) for id, a, b in live])
         for id, a, b in read:
-            known = a in memo.cells or a in self.extra_cells.values() or a in memo.cell_templates
-            if a != b and (a, b) not in bad and not known and id is not None:
+            is_shared = a in memo.cells or a in self.extra_cells.values() or a in memo.cell_templates
+            if a != b and (a, b) not in bad and not is_shared and id is not None:
                 memo.cells.add(a)
                 again = True
         all_bad = conflicts((a, b) for _, a, b in live)

@@ -169,9 +169,9 @@ class Head:
             if template is not None and not isinstance(template, (Tup, Container)):
                 return template
             if isinstance(template, Container):
-                made = self.memo.cell_templates[template.addr]
-                items = [self.head_value((*id, k), None, None) for k in range(len(made.items))]
-                ev.store.cells[template.addr] = replace(made, items=tuple(x for x in items if x is not None))
+                slots = self.memo.cell_templates[template.addr]
+                items = [self.head_value((*id, k), None, None) for k in range(len(slots.items))]
+                ev.store.cells[template.addr] = replace(slots, items=tuple(x for x in items if x is not None))
                 return template
             if isinstance(template, Tup):
                 items = [self.head_value((*id, k), None, None) for k in range(len(template.items))]
@@ -197,15 +197,15 @@ class Head:
                 ev.store.cells[kept.addr] = cell
                 dynamic_lists.grow(ev, ListRef(kept.addr), (grown.shape, grown.types), grown.addrs, hint)
                 cell = ev.slots(ListRef(kept.addr))
-            made = memo.cell_templates[kept.addr]
-            if not of_one_class(v, kept) or not same_keys(cell.keys, made.keys):
+            slots = memo.cell_templates[kept.addr]
+            if not of_one_class(v, kept) or not same_keys(cell.keys, slots.keys):
                 memo.poison[id] = "it is an object of another class, or with other keys, in another iteration"
                 return Poison(memo.poison[id])
             items = [self.head_value((*id, k), x, None) for k, x in enumerate(cell.items)]
             self.entered.append((id, kept.addr, v.addr))
-            stale = STALE in (cell.frozen, made.frozen)
-            frozen = STALE if stale else cell.frozen or made.frozen
-            ev.store.cells[kept.addr] = replace(made, items=tuple(x for x in items if x is not None), frozen=frozen)
+            stale = STALE in (cell.frozen, slots.frozen)
+            frozen = STALE if stale else cell.frozen or slots.frozen
+            ev.store.cells[kept.addr] = replace(slots, items=tuple(x for x in items if x is not None), frozen=frozen)
             return kept
         if id in memo.types and is_number(v):
             return self.own_cell(id, ev.lit(v), hint)
@@ -237,8 +237,8 @@ class Head:
     def few(self, most: int = FEW_ITERATIONS) -> bool:
         """Are there few iterations, and known, so that they may as well be unrolled?"""
         bounds = [] if self.where is None else [self.where.start, self.where.stop, self.where.step]
-        known = [b.value for b in bounds if isinstance(b, Lit)]
-        return len(known) == 3 and len(range(*known)) <= most
+        bounds_now = [b.value for b in bounds if isinstance(b, Lit)]
+        return len(bounds_now) == 3 and len(range(*bounds_now)) <= most
 
     def grow(self, addr: int, grown: Grown) -> None:
         """Give the list at `addr` its columns; another walk around may have put another cell there."""

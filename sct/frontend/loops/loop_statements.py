@@ -83,9 +83,9 @@ def for_(ev: Evaluator, node: Any) -> None:
     saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
     sites = set(ev.loop_memo)
     held = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
-    running = ev.iterated
+    running = ev.iterated_lists
     try:
-        ev.iterated = running | held
+        ev.iterated_lists = running | held
         start(ev, over)
         _Loop(ev, node, where).run()
         if not leaves(node):
@@ -95,13 +95,13 @@ def for_(ev: Evaluator, node: Any) -> None:
     except (NeedsStatic, SctError) as need:
         if isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
             raise  # else unroll: a list may get longer, a name may be another object in each iteration
-        ev.iterated = running
+        ev.iterated_lists = running
         ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
         for site in ev.loop_memo.keys() - sites:  # what was learnt is of addresses that others get now
             del ev.loop_memo[site]
         unroll(ev, node, iterator(ev, _few(ev, over, where, need)))
     finally:
-        ev.iterated = running
+        ev.iterated_lists = running
 
 
 def _few(ev: Evaluator, over: Abstract, where: Space, need: NeedsStatic | SctError) -> Abstract:
@@ -133,11 +133,11 @@ class _Loop(BackEdge):
         ev = self.ev
         saved = ev._next_addr, dict(ev.guards), ev._next_frame, list(self.frame.returns)
         outer, ev.many_iterations = ev.many_iterations, not self.few(MOST_UNROLLED)
-        ev.heads.append(self)
+        ev.loop_heads.append(self)
         try:
             self.settle(saved)
         finally:
-            ev.heads.pop()
+            ev.loop_heads.pop()
             ev.many_iterations = outer
 
     def settle(self, saved: Any) -> None:

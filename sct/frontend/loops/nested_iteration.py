@@ -43,10 +43,10 @@ def of_nest(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Iteration | No
         pools = (args[0],) * count
     else:
         return None
-    known = [None if _is_pool(ev, p) else most(ev, p) for p in pools]
-    if len(pools) < 2 or any(k is None and not _is_pool(ev, p) or is_iterator(p) for k, p in zip(known, pools)):
+    counts = [None if _is_pool(ev, p) else most(ev, p) for p in pools]
+    if len(pools) < 2 or any(k is None and not _is_pool(ev, p) or is_iterator(p) for k, p in zip(counts, pools)):
         return None
-    if math.prod(MOST_UNROLLED + 1 if k is None else k for k in known) <= MOST_UNROLLED:
+    if math.prod(MOST_UNROLLED + 1 if k is None else k for k in counts) <= MOST_UNROLLED:
         return None
     return new_iterator(ev, f.__name__, tuple(_held(ev, p) for p in pools))
 
@@ -77,15 +77,15 @@ def ndindex(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(np.ix_)
 def ix(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """Indices that pair each with each: one along each axis."""
-    made = []
+    views = []
     for k, a in enumerate(args):
         v = a if isinstance(a, Ref) else ev.call(Static(np.asarray), [a])
         t = ev.type_of(v)
         if not isinstance(t, Tensor) or t.rank != 1 or not t.integral:
             ev.refuse("SCT503", "`np.ix_` of what are no one-dimensional integers", hint="use np.flatnonzero(mask)")
         places = [Static(slice(None)) if j == k else Static(None) for j in range(len(args))]
-        made.append(item(ev, v, Tup(tuple(places))))
-    return Tup(tuple(made))
+        views.append(item(ev, v, Tup(tuple(places))))
+    return Tup(tuple(views))
 
 
 @special(np.ndenumerate)
@@ -102,7 +102,7 @@ def nested(ev: Evaluator, node: Any, over: Iteration) -> None:
     frame = ev.frames[-1]
     pools = [p for p in over.parts if not (over.kind == "ndenumerate" and isinstance(p, Ref))]
     kinds = tuple("range" if isinstance(p, Iteration) else "items" for p in pools)
-    given, loops = _loops(node, over.kind, kinds)
+    names, loops = _loops(node, over.kind, kinds)
     values: dict[str, Abstract] = {"range": Static(range)}
     for k, p in enumerate(pools):
         if isinstance(p, Iteration):
@@ -113,15 +113,15 @@ def nested(ev: Evaluator, node: Any, over: Iteration) -> None:
             values |= {f"stop{k}": ev.wrap(length(ev, p))} if isinstance(p, Ref) else {}
     if over.kind == "ndenumerate":
         values["array"] = over.parts[0]
-    names = set(given.values())
-    frame.locals |= names
-    ev.store.vars.update({Key(frame.id, given[name]): v for name, v in values.items() if name in given})
+    private = set(names.values())
+    frame.locals |= private
+    ev.store.vars.update({Key(frame.id, names[name]): v for name, v in values.items() if name in names})
     frame.live.enter(loops, frame.live.after.get(node, frozenset()))
     try:
         ev.exec(loops)
     finally:
-        frame.locals -= names
-        for name in names:
+        frame.locals -= private
+        for name in private:
             ev.store.vars.pop(Key(frame.id, name), None)
 
 
@@ -142,10 +142,10 @@ def leaves(node: Any) -> bool:
 @functools.lru_cache(maxsize=4096)
 def _loops(node: Any, kind: str, kinds: Sequence[str]) -> tuple[Mapping[str, str], Any]:
     """The loops, and what the names are called that they read."""
-    given: dict[str, str] = {}
+    names: dict[str, str] = {}
 
     def name(what: str) -> str:
-        return given.setdefault(what, f"<{what} {node.lineno} {node.col_offset}>")
+        return names.setdefault(what, f"<{what} {node.lineno} {node.col_offset}>")
 
     def read(what: str) -> Any:
         return gast.Name(name(what), gast.Load(), None, None)
@@ -175,4 +175,4 @@ def _loops(node: Any, kind: str, kinds: Sequence[str]) -> tuple[Mapping[str, str
     for n in gast.walk(loops):
         if not hasattr(n, "lineno"):
             gast.copy_location(n, node)
-    return given, loops
+    return names, loops

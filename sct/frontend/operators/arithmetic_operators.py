@@ -56,9 +56,9 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         except (ArithmeticError, ValueError):
             pass  # raised again when the program runs
     if is_object(a, b):
-        made = reflected(ev, a, b, f"__{name}__", f"__r{name}__")
-        if made is not None:
-            return made
+        result = reflected(ev, a, b, f"__{name}__", f"__r{name}__")
+        if result is not None:
+            return result
         counted = kind is gast.Mult and any(special_method(ev, v, "__index__") is not None for v in (a, b))
         if not (counted or kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
             return undefined(ev, in_place or run, a, b)
@@ -87,8 +87,8 @@ def _formatted_by_percent(ev: Evaluator, text: str, values: Abstract) -> Abstrac
     items = values.items if isinstance(values, Tup) else (values,)
     if not all(isinstance(x, Static) for x in items):
         ev.refuse("SCT501", "`%` of a text is not supported with values known only at run time", hint="use an f-string")
-    given = tuple(x.value for x in items if isinstance(x, Static))
-    return Static(attempted(ev, lambda: text % (given if isinstance(values, Tup) else given[0])))
+    arguments = tuple(x.value for x in items if isinstance(x, Static))
+    return Static(attempted(ev, lambda: text % (arguments if isinstance(values, Tup) else arguments[0])))
 
 
 _BITS = {gast.BitAnd: "bitand", gast.BitOr: "bitor", gast.BitXor: "bitxor", gast.LShift: "lshift",
@@ -106,9 +106,9 @@ def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
     """`a op= b`, what is assigned."""
     spelling, _ = BINARY[kind]
     name = _METHOD.get(spelling, spelling)
-    made = special_call(ev, a, f"__i{name}__", b)
-    if made is not None and made != Static(NotImplemented):
-        return made
+    result = special_call(ev, a, f"__i{name}__", b)
+    if result is not None and result != Static(NotImplemented):
+        return result
     if written(ev, kind, a, b):
         return a
     return binary(ev, kind, a, b, getattr(operator, f"i{name}"))
@@ -131,9 +131,9 @@ def binop(ev: Evaluator, node: Any) -> Abstract:
 def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
     """`op v`."""
     spelling, run = UNARY[kind]
-    made = special_call(ev, v, f"__{spelling}__")
-    if made is not None:
-        return made
+    result = special_call(ev, v, f"__{spelling}__")
+    if result is not None:
+        return result
     if is_object(v) or isinstance(v, Container) or v == Static(None):
         return undefined(ev, run, v)
     if isinstance(v, Static) and isinstance(v.peek, (bool, int, float, str, enum.Enum)):

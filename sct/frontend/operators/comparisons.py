@@ -149,10 +149,10 @@ def _compare_values(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstrac
         if not isinstance(y, (Value, Ref, Static)):
             same = identical(ev, a, b) if spelling in ("eq", "ne") else undefined(ev, run, a, b)
             return negated(ev, same) if spelling == "ne" else same
-    made = ev.call_op(BY_CALL[f"operator.{spelling}"], *plain_numbers(ev, a, b), spelling=f"operator.{spelling}")
-    if isinstance(made, Value) and isinstance(made.type, Opaque) and all(_compares_to_bool(ev, x) for x in (a, b)):
-        return ev.emit(unwrap, made, to=BOOL)  # type: ignore[no-any-return]
-    return made
+    result = ev.call_op(BY_CALL[f"operator.{spelling}"], *plain_numbers(ev, a, b), spelling=f"operator.{spelling}")
+    if isinstance(result, Value) and isinstance(result.type, Opaque) and all(_compares_to_bool(ev, x) for x in (a, b)):
+        return ev.emit(unwrap, result, to=BOOL)  # type: ignore[no-any-return]
+    return result
 
 
 def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
@@ -295,9 +295,9 @@ def _of_objects(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if p is not None and q is not None and p is not q and is_subclass_of(ev, q, p):
         tries.reverse()
     for owner, name, other in tries:
-        made = _by_method(ev, owner, name, other)
-        if made != _UNDEFINED:
-            return made
+        result = _by_method(ev, owner, name, other)
+        if result != _UNDEFINED:
+            return result
     if spelling in ("eq", "ne"):
         same = identical(ev, a, b)
         return same if spelling == "eq" else negated(ev, same)
@@ -307,10 +307,10 @@ def _of_objects(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
 def _of_members(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract | None:
     """What the user has written for the members of an enum; None where nothing is."""
     spelling, _ = COMPARE[type(op)]
-    made = reflected(ev, a, b, f"__{spelling}__", f"__{_REFLECTED[spelling]}__")
-    if made is None and spelling == "ne" and reflected(ev, a, b, "__eq__", "__eq__") is not None:
+    result = reflected(ev, a, b, f"__{spelling}__", f"__{_REFLECTED[spelling]}__")
+    if result is None and spelling == "ne" and reflected(ev, a, b, "__eq__", "__eq__") is not None:
         ev.refuse("SCT503", "`!=` of an enum with an `__eq__` of its own is not supported", hint="write `not a == b`")
-    return made
+    return result
 
 
 def _by_method(ev: Evaluator, owner: Abstract, name: str, other: Abstract) -> Abstract:

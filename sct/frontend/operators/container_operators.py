@@ -46,8 +46,8 @@ def is_sequence(v: Abstract) -> bool:
 
 def arrays_of(ev: Evaluator, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
     """The operands of an operator between an array and a list: NumPy makes an array of the list."""
-    made = [ev.wrap(array_of(ev, v)) if isinstance(v, (Tup, ListRef)) else v for v in (a, b)]
-    return made[0], made[1]
+    arrays = [ev.wrap(array_of(ev, v)) if isinstance(v, (Tup, ListRef)) else v for v in (a, b)]
+    return arrays[0], arrays[1]
 
 
 def as_set(ev: Evaluator, v: Abstract) -> Abstract:
@@ -66,9 +66,9 @@ def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstr
             return ev.new_list(ev.slots(a).items + ev.slots(b).items)
         return dynamic_list_methods.joined(ev, a, b)
     if kind is gast.BitOr and isinstance(a, DictRef) and isinstance(b, DictRef):
-        made = ev.call(Method(a, "copy"), [])
-        ev.call(Method(made, "update"), [b])
-        return made
+        copy = ev.call(Method(a, "copy"), [])
+        ev.call(Method(copy, "update"), [b])
+        return copy
     for p, q in ((a, b), (b, a)):
         n = _count(ev, q) if kind is gast.Mult else None
         if n is not None and isinstance(p, Tup):
@@ -133,10 +133,10 @@ def _repeat(ev: Evaluator, xs: ListRef, n: Operand) -> None:
     if isinstance(n, Lit) and cell.rows is None:
         ev.store.cells[xs.addr] = replace(cell, items=cell.items * n.value)
         return
-    made = dynamic_list_methods.repeated(ev, xs, n)
-    dynamic_lists.grow(ev, xs, dynamic_lists.item_type(ev, made))
+    product = dynamic_list_methods.repeated(ev, xs, n)
+    dynamic_lists.grow(ev, xs, dynamic_lists.item_type(ev, product))
     dynamic_list_methods.resize(ev, xs)
-    dynamic_list_methods.change(ev, xs, dynamic_lists.columns(ev, made))
+    dynamic_list_methods.change(ev, xs, dynamic_lists.columns(ev, product))
 
 
 def _only_name(ev: Evaluator, v: Static) -> None:

@@ -118,7 +118,7 @@ def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
     operands: list[Operand] = []
     for k, x in enumerate(items):
         x = ev.text(x)
-        text = isinstance(x, Value) and (made := ev.defs.get(x)) is not None and made.op is fstring
+        text = isinstance(x, Value) and (eqn := ev.defs.get(x)) is not None and eqn.op is fstring
         cls = str if text else python_class(ev, x)
         if not issubclass(cls, str):
             die(ev, "TypeError", f"sequence item {k}: expected str instance, {_class_name(cls)} found")

@@ -201,9 +201,9 @@ def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
                       orelse: Callable[[], Abstract]) -> Abstract:
     """What one of two expressions gives; where the two do not go together, the test is asked."""
     store, mark = ev.store, len(ev.b.eqns)
-    made = evaluate_branches(ev, t, then, orelse)
-    if not isinstance(made, Poison):
-        return made  # type: ignore[no-any-return]
+    joined = evaluate_branches(ev, t, then, orelse)
+    if not isinstance(joined, Poison):
+        return joined  # type: ignore[no-any-return]
     ev.store = store
     del ev.b.eqns[mark:]
     return then() if ev.ask(t, "this test") else orelse()

@@ -37,11 +37,11 @@ class MatchLowering(gast.NodeTransformer):  # type: ignore[misc]
         return [first, *rest]
 
     def _case(self, case: Any, subject: Any, orelse: list[Any]) -> Any:
-        found = {n.name for n in gast.walk(case.pattern) if isinstance(n, (gast.MatchAs, gast.MatchStar)) and n.name}
-        found |= {n.rest for n in gast.walk(case.pattern) if isinstance(n, gast.MatchMapping) and n.rest}
+        bound = {n.name for n in gast.walk(case.pattern) if isinstance(n, (gast.MatchAs, gast.MatchStar)) and n.name}
+        bound |= {n.rest for n in gast.walk(case.pattern) if isinstance(n, gast.MatchMapping) and n.rest}
         place = case.pattern
         test = gast.copy_location(Matches(subject, case.pattern), place)
-        names = [gast.Name(n, gast.Store(), None, None) for n in sorted(found)]
+        names = [gast.Name(n, gast.Store(), None, None) for n in sorted(bound)]
         bind = gast.copy_location(Binds(subject, case.pattern, names), place)
         body = case.body
         if case.guard is not None:

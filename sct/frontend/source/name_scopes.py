@@ -24,27 +24,27 @@ def reads(node: Any) -> frozenset[str]:
     """Names that the expression or statement reads, nested functions included."""
     if isinstance(node, gast.Name):
         return frozenset([node.id]) if isinstance(node.ctx, (gast.Load, gast.Del)) else frozenset()
-    found = frozenset().union(*map(reads, gast.iter_child_nodes(node)))
+    names = frozenset().union(*map(reads, gast.iter_child_nodes(node)))
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
-        found |= {node.target.id}
-    return found
+        names |= {node.target.id}
+    return names
 
 
 @functools.lru_cache(maxsize=8192)
 def writes(node: Any) -> frozenset[str]:
     """Names that the statement binds or deletes in its own scope: not those of nested functions and comprehensions."""
-    found: set[str] = set()
+    names: set[str] = set()
     todo = [node]
     while todo:
         n = todo.pop()
         if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Store, gast.Del)):
-            found.add(n.id)
+            names.add(n.id)
         if isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
-            found.add(n.name)
+            names.add(n.name)
         if isinstance(n, (gast.Import, gast.ImportFrom)):
-            found |= {a.asname or a.name.split(".")[0] for a in n.names}
+            names |= {a.asname or a.name.split(".")[0] for a in n.names}
         todo += _parts_in_scope(n)
-    return frozenset(found)
+    return frozenset(names)
 
 
 def _parts_in_scope(node: Any) -> list[Any]:
@@ -68,11 +68,11 @@ def parameters(node: Any) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=8192)
 def declared(node: Any) -> tuple[frozenset[str], frozenset[str]]:
     """The names that a function declares `global`, and those that it declares `nonlocal`."""
-    found: dict[type, set[str]] = {gast.Global: set(), gast.Nonlocal: set()}
+    names: dict[type, set[str]] = {gast.Global: set(), gast.Nonlocal: set()}
     for n in own_nodes(body_of(node)):
         if isinstance(n, (gast.Global, gast.Nonlocal)):
-            found[type(n)].update(n.names)
-    return frozenset(found[gast.Global]), frozenset(found[gast.Nonlocal])
+            names[type(n)].update(n.names)
+    return frozenset(names[gast.Global]), frozenset(names[gast.Nonlocal])
 
 
 @functools.lru_cache(maxsize=8192)

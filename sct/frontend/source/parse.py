@@ -101,8 +101,8 @@ def _source_of(code: types.CodeType, _: str) -> SourceFunction:
              if getattr(n, "name", "<lambda>") == code.co_name]
     if not same or not nodes:
         raise _edited(code)
-    found = [c for c in same if _same_code(c, code)]
-    if not found:
+    matching = [c for c in same if _same_code(c, code)]
+    if not matching:
         raise _edited(code)
     if len(nodes) > 1:
         nodes = _on_a_line(nodes, text, code) or nodes

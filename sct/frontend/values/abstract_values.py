@@ -27,8 +27,7 @@ __all__ = [
     "CAPTURED", "DELETED", "NAMESPACE", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure",
     "Container", "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like",
     "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Poison", "Position", "Record", "Ref", "Shape", "Slots",
-    "Static",
-    "Step", "Together", "Tup", "is_number", "parts",
+    "Static", "Step", "Together", "Tup", "is_number", "parts",
 ]
 
 Path = tuple[Any, ...]
@@ -72,18 +71,18 @@ class Instance(Static):
     well; who asks for the object itself makes it a guard that it is this one.
     """
 
-    def __init__(self, found: Any, path: Path, pin: Callable[[], None]) -> None:
-        for name, x in (("found", found), ("path", path), ("pin", pin)):
+    def __init__(self, obj: Any, path: Path, pin: Callable[[], None]) -> None:
+        for name, x in (("obj", obj), ("path", path), ("pin", pin)):
             object.__setattr__(self, name, x)
 
     @property
     def peek(self) -> Any:
-        return self.found  # type: ignore[attr-defined]
+        return self.obj  # type: ignore[attr-defined]
 
     @property
     def value(self) -> Any:
         self.pin()  # type: ignore[attr-defined]
-        return self.found  # type: ignore[attr-defined]
+        return self.obj  # type: ignore[attr-defined]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Instance) and self.path == other.path or super().__eq__(other)

@@ -48,9 +48,9 @@ _CLASSES = {cls: type(cls.__name__, (Asked, cls), dict(_METHODS)) for cls in (fl
 
 def asked(value: Any, of: Value, home: Builder) -> Any:
     """The float or int `value` of `of`, as what it was asked of."""
-    made = _CLASSES[type(value)](value)
-    made.of, made.home = of, home
-    return made
+    number = _CLASSES[type(value)](value)
+    number.of, number.home = of, home
+    return number
 
 
 def is_asked(value: Any) -> bool:

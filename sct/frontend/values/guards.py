@@ -195,8 +195,8 @@ class Facts:
         factors = [rest.const, *(c for _, c in rest.terms)]
         for atom, coef in sorted(rest.terms, key=lambda t: -len(str(t[0])) if isinstance(t[0], Apply) else -10**6):
             others = rest - Dim(0, ((atom, coef),))
-            known = isinstance(atom, Apply) or atom in self.sizes
-            if known and not any(f % coef for f in factors) and atom not in atoms(others):
+            is_own = isinstance(atom, Apply) or atom in self.sizes
+            if is_own and not any(f % coef for f in factors) and atom not in atoms(others):
                 yield atom, Dim(-others.const // coef, tuple((a, -c // coef) for a, c in others.terms))
 
     def close(self) -> None:
@@ -216,9 +216,9 @@ class Facts:
             if isinstance(atom, Apply) and atom.fn in ("slice_len", "range_len"):
                 asked: list[tuple[str, Dim, Dim]] = []
                 positive = functools.partial(self.positive, sizes=sizes, asked=asked if ask else None)
-                found = known_size(atom.fn, atom.args, positive)
-                if found != applied(atom.fn, *atom.args):
-                    self.learn(atom, found)
+                size = known_size(atom.fn, atom.args, positive)
+                if size != applied(atom.fn, *atom.args):
+                    self.learn(atom, size)
                     for fact in asked:
                         self.size_facts.setdefault(fact, None)
                     self.close()
@@ -232,14 +232,14 @@ class Facts:
             now = None if a is None else self.size_now(a)
             if a is None or b is None or not b.value or now is None or now % b.value:
                 return
-            if (made := self.named(Dim(0, ((atom, 1),)))) is not None:
-                self.learn(atom, made)
-                self.equate(a, made * b.value)
+            if (name := self.named(Dim(0, ((atom, 1),)))) is not None:
+                self.learn(atom, name)
+                self.equate(a, name * b.value)
         elif atom.startswith("__") and atom in self.sizes:
             at = self.sizes[atom]
             hint = None if isinstance(at, Dim) else self.params[at[0]].hint
-            if (made := self.named(sym(atom), hint or "n")) is not None:
-                self.learn(atom, made)
+            if (name := self.named(sym(atom), hint or "n")) is not None:
+                self.learn(atom, name)
 
     def named(self, d: Dim, *wanted: str) -> Dim | None:
         """A size that is computed as 0, 1 or a symbol that is neither; None where it is no size, or not known."""
@@ -287,12 +287,12 @@ class Facts:
     def size_guards(self) -> list[Guard]:
         """What was asked of sizes, without what follows from the rest."""
         symbols: dict[Atom, Dim] = {atom: d for atom, d in self.same_size.items() if isinstance(atom, str)}
-        kept, made = dict(self.size_facts), dict[Dim, Dim]()
+        kept, resolved = dict(self.size_facts), dict[Dim, Dim]()
         for (how, p, q), solved in self.size_facts.items():
             del kept[how, p, q]
-            slack = resolve(q - p, symbols, made)
+            slack = resolve(q - p, symbols, resolved)
             if how == "<=" and solved not in slack.symbols:
-                others = [resolve(d - c, symbols, made) for h, c, d in kept if h == "<="]
+                others = [resolve(d - c, symbols, resolved) for h, c, d in kept if h == "<="]
                 follows = slack.least >= 0 or any((slack - other).least >= 0 for other in others)
             else:
                 follows = not isinstance(solved, str) and slack == Dim(0)
@@ -302,8 +302,8 @@ class Facts:
 
     def size_guard(self, how: str, p: Dim, q: Dim) -> Guard:
         sizes, holds = dict(self.sizes), HOLDS[how]
-        given = (*p.terms, *q.terms)
-        if how == "==" and (len((p - q).terms) < len(given) or p.const and q.const or any(c < 0 for _, c in given)):
+        terms = (*p.terms, *q.terms)
+        if how == "==" and (len((p - q).terms) < len(terms) or p.const and q.const or any(c < 0 for _, c in terms)):
             p, q = sides_of(p - q)
         sides = size_text(p, sizes), size_text(q, sizes)
         test = f"1 != {sides[0]} != {sides[1]} != 1" if how == "!=" else f"{sides[0]} {how} {sides[1]}"
@@ -321,8 +321,8 @@ class Facts:
     def size_now(self, d: Dim) -> int | None:
         """The value of a size for the arguments at hand; ahead of time, equal names are equal sizes."""
         if self.ahead:
-            known = d.symbols <= self.sizes.keys() and size_text(d, self.sizes) is not None
-            return 0 if known else None
+            is_computed = d.symbols <= self.sizes.keys() and size_text(d, self.sizes) is not None
+            return 0 if is_computed else None
         return size_of(d, self.sizes, self.leaves)
 
 
@@ -346,7 +346,7 @@ def opaque(d: Dim) -> bool:
     return any(isinstance(atom, Apply) for atom, _ in d.terms)
 
 
-def resolve(d: Dim, same: Mapping[Atom, Dim], made: dict[Dim, Dim]) -> Dim:
+def resolve(d: Dim, same: Mapping[Atom, Dim], resolved: dict[Dim, Dim]) -> Dim:
     """A term with what is equal to its parts put in, as long as there is any; `made` are those made before."""
     if not same or not d.terms:
         return d
@@ -354,20 +354,20 @@ def resolve(d: Dim, same: Mapping[Atom, Dim], made: dict[Dim, Dim]) -> Dim:
     def known(atom: Atom) -> Dim | None:
         if atom in same or isinstance(atom, str):
             return same.get(atom)
-        return known_size(atom.fn, [None if x is None else resolve(x, same, made) for x in atom.args])
+        return known_size(atom.fn, [None if x is None else resolve(x, same, resolved) for x in atom.args])
 
     total = d
-    for _ in range(20 if d not in made else 0):
+    for _ in range(20 if d not in resolved else 0):
         coefs, const = dict[Atom, int](), total.const
         for atom, coef in total.terms:
-            found = known(atom)
-            const += 0 if found is None else found.const * coef
-            for a, c in ((atom, 1),) if found is None else found.terms:
+            size = known(atom)
+            const += 0 if size is None else size.const * coef
+            for a, c in ((atom, 1),) if size is None else size.terms:
                 coefs[a] = coefs.get(a, 0) + c * coef
         if const == total.const and coefs == dict(total.terms):
             break
         total = Dim(const, tuple(coefs.items())) + 0
-    return made.setdefault(d, total)
+    return resolved.setdefault(d, total)
 
 
 def alone(d: Dim) -> Atom | None:

@@ -35,21 +35,21 @@ def atoms(d: Dim) -> Iterator[Atom]:
 
 def known_size(fn: str, args: Sequence[Dim | None], positive: Callable[[Dim], bool] = lambda d: d.least >= 0) -> Dim:
     """The size `fn(*args)`, simpler where more is known of the arguments now."""
-    given = [a for a in args if a is not None]
+    operands = [a for a in args if a is not None]
     if fn == "slice_len" and args[0] is not None and args[3] is not None:
         return slice_len(args[0], args[1], args[2], args[3].const, positive)
     if fn == "range_len":
-        return range_len(given[0], given[1].const, positive)
+        return range_len(operands[0], operands[1].const, positive)
     if fn in ("prod", "mul"):
-        return size_dim(given) if fn == "prod" else product(given, positive)
+        return size_dim(operands) if fn == "prod" else product(operands, positive)
     if fn == "floordiv":
-        return divided(*given)
+        return divided(*operands)
     if fn == "broadcast":
         try:
-            return broadcast_dims(*given)
+            return broadcast_dims(*operands)
         except TypeMismatch:  # on a path that raises
             return applied(fn, *args)
-    return given[0] if fn == "join" and given[0] == given[1] else applied(fn, *args)
+    return operands[0] if fn == "join" and operands[0] == operands[1] else applied(fn, *args)
 
 
 # -- for arguments at hand ---------------------------------------------------------------------

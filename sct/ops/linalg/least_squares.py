@@ -36,7 +36,6 @@ from sct.ops.type_rules import number, scalar_or_array
 
 __all__ = ["lstsq", "matrix_rank", "pinv", "qr"]
 
-
 # -- qr -------------------------------------------------------------------------------------------
 # A wide matrix is [X, Y] = Q [U, V], where X = Q U is square and V = Q.T @ Y.
 
