@@ -48,7 +48,6 @@ from sct.codegen.polish.simplify_statements import simplify_statements
 from sct.codegen.polish.variable_names import Names
 from sct.codegen.program.argument_unpacking import unpacked_parameter
 from sct.codegen.program.lower import lower
-from sct.codegen.program.scopes import Scope
 from sct.codegen.program.statement_ir import Block, Define, Evaluate, Kernel, statements
 from sct.codegen.program.templates import STATEMENTS, expression, names_in
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules
@@ -59,6 +58,7 @@ from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk, with_own_values
 from sct.ir.pytree import Leaf, Node, Tree
 from sct.ir.user_objects import has_generated_constructor, is_namedtuple
+from sct.ir.uses import DefUse
 
 __all__ = ["generate", "load"]
 
@@ -91,12 +91,12 @@ class _Definition:
 
 def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None = None) -> _Definition:
     fn = with_own_values(fn)  # lowering sets hints of values
-    scope = Scope(fn)
-    block, fixed = _lowered(fn, scope, interface, kernels is not None)
+    def_use = DefUse(fn)
+    block, fixed = _lowered(fn, def_use, interface, kernels is not None)
     inlined = inline_expressions(block)
     live = LiveRanges(block, fixed, inlined)
     reserved = _reserved_names(block, inlined, interface) | (RESERVED if kernels is not None else set())
-    names = Names(live, fixed, _user_values(scope, fn.params), reserved, _default_names(fn, scope))
+    names = Names(live, fixed, _user_values(def_use, fn.params), reserved, _default_names(fn, def_use))
     modules = Modules((p.name for p in interface.params), interface.name)
     args, bindings = signature(interface, modules)
     helpers: list[ast.stmt] = []
@@ -116,7 +116,7 @@ def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None 
     return _Definition([*helpers, definition], modules, {**bindings, **modules.bindings}, printer.locs)
 
 
-def _lowered(fn: Fn, scope: Scope, interface: Interface, kernels: bool) -> tuple[Block, dict[Value, str]]:
+def _lowered(fn: Fn, def_use: DefUse, interface: Interface, kernels: bool) -> tuple[Block, dict[Value, str]]:
     """The statements of a function, before expressions are inlined, and the values with the names of parameters."""
     fixed: dict[Value, str] = {}
     block: Block = []
@@ -124,7 +124,7 @@ def _lowered(fn: Fn, scope: Scope, interface: Interface, kernels: bool) -> tuple
         value, items = unpacked_parameter(p.name, p.tree, fn.params)
         fixed[value] = p.name
         block += items
-    block = remove_dead_statements([*block, *lower(fn, scope, checks=kernels)])
+    block = remove_dead_statements([*block, *lower(fn, def_use, checks=kernels)])
     if kernels:
         block = remove_dead_statements(simplify_statements(block))
         block = _with_kernels(block, is_compilable(interface, fn.results))
@@ -203,23 +203,24 @@ def _tree_statements(node: ast.AST) -> Iterator[ast.stmt]:
             yield from _tree_statements(s)
 
 
-def _user_values(scope: Scope, params: tuple[Value, ...]) -> set[Value]:
+def _user_values(def_use: DefUse, params: tuple[Value, ...]) -> set[Value]:
     """The values whose hints are the user's names, and not names that differentiation derives from them."""
-    own = {v for v, (eqn, _) in scope.binder.items() if eqn.primal} | set(params)
+    own = {v for v, d in def_use.definitions.items() if d.eqn.primal} | set(params)
     names = {v.hint for v in own}
 
     def is_derived(hint: str) -> bool:
         return hint[:1] == "d" and (hint[1:] in names or is_derived(hint[1:]))
 
-    return own | {v for v in scope.binder if v.hint is not None and not is_derived(v.hint)}
+    return own | {v for v in def_use.definitions if v.hint is not None and not is_derived(v.hint)}
 
 
-def _default_names(fn: Fn, scope: Scope) -> dict[Value, str]:
+def _default_names(fn: Fn, def_use: DefUse) -> dict[Value, str]:
     """The customary names of loop indices and of the user's result."""
     loops = [eqn for eqn in walk(fn) if eqn.op.name == "loop" and eqn.attrs.get("counted")]
     names = {loop.regions[-1].params[0]: "i" for loop in loops}
     if len(fn.results) > 1:
-        primal = [r for r in fn.results if isinstance(r, Value) and r in scope.binder and scope.binder[r][0].primal]
+        primal = [r for r in fn.results
+                  if isinstance(r, Value) and r in def_use.definitions and def_use.definitions[r].eqn.primal]
         names.update(dict.fromkeys(primal, "value"))
     return names
 

@@ -4,7 +4,6 @@ In:  a function of the IR after the last pass. Out: a `Block` of statements that
 
     statement_ir        the statements, what they read and assign, and the blocks in them
     templates           the Python expression of an equation, with placeholders for its operands
-    scopes              the roles of a loop's operands; definitions and uses of values
     paired_branches     branches of the forward and the backward pass that run under the same predicate
     tape_layout         which sequences become which lists, and where lists are appended to, popped or read
     recover_jumps       exit codes of loops -> `break` and `continue`

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from sct.codegen.program.argument_unpacking import unpacked_parameter
 from sct.codegen.program.recover_jumps import CondPosition, Exit, Exits, Facts, MutableFacts, raises
-from sct.codegen.program.scopes import Scope
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
@@ -40,6 +39,7 @@ from sct.codegen.program.templates import reverse_levels
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Seq, Tensor, Undef
+from sct.ir.uses import DefUse
 from sct.ops import OPS
 from sct.ops.registry import template
 
@@ -48,12 +48,12 @@ __all__ = ["lower"]
 NEVER, ALWAYS = frozenset([False]), frozenset([True])
 
 
-def lower(fn: Fn, scope: Scope, *, checks: bool = False) -> Block:
+def lower(fn: Fn, def_use: DefUse, *, checks: bool = False) -> Block:
     """The statements of `fn`, ending in its `Return`.
 
     checks  keep `CheckBound` also where Python itself would raise for a variable that is not bound
     """
-    block = _Lowering(scope).function(fn)
+    block = _Lowering(def_use).function(fn)
     return block if checks else _without_needless_checks(block)
 
 
@@ -72,9 +72,9 @@ class _Lowering:
     frames  the loops around the current equation
     """
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        self.tapes, self.exits = TapeLayout(scope), Exits(scope)
+    def __init__(self, def_use: DefUse) -> None:
+        self.def_use = def_use
+        self.tapes, self.exits = TapeLayout(def_use), Exits(def_use)
         self.alias: dict[Value, Operand] = {}
         self.frames: list[_LoopFrame] = []
 
@@ -137,7 +137,7 @@ class _Lowering:
             self.loop(eqn, out, facts)
         elif name == "closure":
             out.append(self.closure(eqn))
-        elif _is_identity(eqn) and (self.scope.users[eqn.out] or isinstance(eqn.out.type, Seq)):
+        elif _is_identity(eqn) and (self.def_use.uses(eqn.out) or isinstance(eqn.out.type, Seq)):
             if eqn.op.name == "unwrap" and eqn.primal and not self.is_read_in_its_region(eqn):
                 self.evaluate(eqn.replace(outs=(Value(eqn.out.type),)), out)
             self.alias[eqn.out] = x = self.read(eqn.args[0])
@@ -167,9 +167,9 @@ class _Lowering:
 
     def is_read_in_its_region(self, eqn: Eqn) -> bool:
         """Is the out of `eqn` read in the region of `eqn` itself?"""
-        home = self.scope.home[eqn.out]
-        return any(user is home or isinstance(user, Eqn) and self.scope.parent[user] is home
-                   for user in self.scope.users[eqn.out])
+        home = self.def_use.home[eqn.out]
+        return any(user is home or isinstance(user, Eqn) and self.def_use.parent[user] is home
+                   for user, _ in self.def_use.uses(eqn.out))
 
     def closure(self, eqn: Eqn) -> Define:
         """A nested function; its parameters may be containers of the region's params."""
@@ -307,9 +307,9 @@ class _Lowering:
     def count_iterations(self, loop: LoopView, out: Block, statement: Loop) -> None:
         """Provide the number of iterations, if it is read: as the length of the range or by a counter."""
         count = loop.iterations
-        readers = self.scope.users[count]
+        readers = self.def_use.uses(count)
         if loop.index is not None and loop.go == Lit(True) and _starts_at_zero(statement.bounds) \
-                and all(isinstance(u, Eqn) and _reads_only_as_stop(u, count) for u in readers):
+                and all(isinstance(u, Eqn) and _reads_only_as_stop(u, count) for u, _ in readers):
             self.alias[count] = statement.bounds[1]
         elif readers:
             count.hint = count.hint or "trips"

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sct.codegen.program.scopes import Scope
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect, is_undef, walk
 from sct.ir.loop_view import LoopView
+from sct.ir.uses import DefUse
 
 __all__ = ["PairedBranches"]
 
@@ -22,8 +22,8 @@ _MAX_DEPTH = 4
 class PairedBranches:
     """Finds paired branches; `origin` maps an element that is read from a list to the value that was appended."""
 
-    def __init__(self, scope: Scope, origin: Callable[[Operand], Operand]) -> None:
-        self.scope, self.origin = scope, origin
+    def __init__(self, def_use: DefUse, origin: Callable[[Operand], Operand]) -> None:
+        self.def_use, self.origin = def_use, origin
 
     def innermost_regions(self, pairs: Sequence[tuple[LoopView, LoopView]], x: Operand,
                           elem: Value) -> tuple[Fn, Operand, Fn]:
@@ -50,8 +50,8 @@ class PairedBranches:
     def _enter_branch(self, region: Fn, x: Value, back: Fn, elem: Value,
                       indices: Mapping[Value, Value]) -> tuple[Fn, Operand, Fn] | None:
         """The paired branches in `region` and `back`, and the operand `x` in the former; None if there are none."""
-        eqn, region_of_param = self.scope.binder.get(x, (None, None))
-        if eqn is None or region_of_param is not None or eqn.op.name != "cond" or self.scope.parent[eqn] is not region:
+        eqn = self.def_use.defining_eqn(x)
+        if eqn is None or eqn.op.name != "cond" or self.def_use.parent[eqn] is not region:
             return None
         k = eqn.outs.index(x)
         defining = [n for n, branch in enumerate(eqn.regions) if not is_undef(branch.results[k])]
@@ -66,15 +66,15 @@ class PairedBranches:
     def _reading_branch(self, elem: Value, back: Fn) -> tuple[Eqn, int] | None:
         """The conditional in `back` and the index of its branch, if no other code reads `elem`."""
         branches: set[tuple[Eqn, int]] = set()
-        for user in self.scope.users[elem]:
-            region = self.scope.parent[user] if isinstance(user, Eqn) else user
+        for user, _ in self.def_use.uses(elem):
+            region = self.def_use.parent[user] if isinstance(user, Eqn) else user
             branch = None
             while region is not back:
-                eqn = self.scope.owner.get(region)
+                eqn = self.def_use.owner.get(region)
                 if eqn is None:
                     return None
                 branch = (eqn, eqn.regions.index(region))
-                region = self.scope.parent[eqn]
+                region = self.def_use.parent[eqn]
             if branch is None or branch[0].op.name != "cond":
                 return None
             branches.add(branch)
@@ -89,10 +89,9 @@ class PairedBranches:
             return False
         if x in indices:
             return y is indices[x]
-        a, b = self.scope.binder.get(x), self.scope.binder.get(y)
-        if a is None or b is None or a[1] is not None or b[1] is not None:
+        e, f = self.def_use.defining_eqn(x), self.def_use.defining_eqn(y)
+        if e is None or f is None:
             return False
-        e, f = a[0], b[0]
         return (e.op is f.op and not e.regions and not is_effect(e) and e.op.cost != "never" and len(e.outs) == 1
                 and dict(e.attrs) == dict(f.attrs) and len(e.args) == len(f.args)
                 and all(self._is_equal(p, q, indices, depth - 1) for p, q in zip(e.args, f.args)))
@@ -100,10 +99,10 @@ class PairedBranches:
     def _forward_value(self, y: Operand) -> Operand:
         """`y` as a value of the forward pass, if it is read from a list."""
         for _ in range(_MAX_DEPTH * _MAX_DEPTH):
-            definition = self.scope.binder.get(y) if isinstance(y, Value) else None
+            definition = self.def_use.definition(y)
             if definition is None or not isinstance(y, Value):
                 break
-            eqn, region = definition
+            eqn, region, _ = definition
             if region is not None:
                 origin = self.origin(y)
                 if origin is y:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sct.codegen.program.scopes import Scope
 from sct.ir.core import UNDEF, Eqn, Fn, Lit, Operand, Value, has_effect
 from sct.ir.loop_view import loop_view
 from sct.ir.types import Tensor
+from sct.ir.uses import DefUse
 from sct.ops import leave
 
 __all__ = ["COMPARISONS", "CondPosition", "Exit", "Exits", "Facts", "MutableFacts", "raises"]
@@ -79,8 +79,8 @@ def raises(region: Fn) -> bool:
 class Exits:
     """The exits of the loops of a function."""
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
+    def __init__(self, def_use: DefUse) -> None:
+        self.def_use = def_use
         self._possible_values: dict[Value, frozenset[Any] | None] = {}
 
     # -- the literals that a value can be ------------------------------------------------
@@ -93,9 +93,9 @@ class Exits:
             return facts[x]
         if x not in self._possible_values:
             self._possible_values[x] = self._reaching_literals(x)
-        definition = self.scope.binder.get(x)
-        if definition is not None and definition[1] is None:
-            outcomes = self._compare(definition[0], facts)
+        eqn = self.def_use.defining_eqn(x)
+        if eqn is not None:
+            outcomes = self._compare(eqn, facts)
             if outcomes is not None:
                 return outcomes
         return self._possible_values[x]
@@ -133,9 +133,9 @@ class Exits:
 
     def _sources(self, v: Value) -> list[Operand] | None:
         """The operands of which `v` is one, through a conditional or a loop; None if it is computed."""
-        if not _is_int(v) or v not in self.scope.binder:
+        if not _is_int(v) or v not in self.def_use.definitions:
             return None
-        eqn, region = self.scope.binder[v]
+        eqn, region, _ = self.def_use.definitions[v]
         if eqn.op.name == "cond":
             k = eqn.outs.index(v)
             return [branch.results[k] for branch in eqn.regions if not raises(branch)]
@@ -155,7 +155,7 @@ class Exits:
         narrowed = dict(facts)
         if isinstance(test, Value):
             narrowed[test] = frozenset([outcome])
-            eqn, _ = self.scope.binder.get(test, (None, None))
+            eqn = self.def_use.defining_eqn(test)
             if eqn is not None and eqn.op.name in COMPARISONS and isinstance(eqn.args[0], Value):
                 values, other = self.possible_values(eqn.args[0], facts), self.possible_values(eqn.args[1], facts)
                 if values is not None and other is not None and len(other) == 1:

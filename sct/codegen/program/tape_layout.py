@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sct.codegen.program.paired_branches import PairedBranches
-from sct.codegen.program.scopes import Scope
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Optional, Seq, Type, Undef
+from sct.ir.uses import DefUse
 
 __all__ = ["Member", "TapeRead", "TapeList", "TapeLayout"]
 
@@ -109,14 +109,14 @@ class TapeLayout:
     pops     region -> the lists that it pops
     """
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope, self.pairing = scope, PairedBranches(scope, self.origin)
+    def __init__(self, def_use: DefUse) -> None:
+        self.def_use, self.pairing = def_use, PairedBranches(def_use, self.origin)
         self.created: dict[Eqn, list[TapeList]] = defaultdict(list)
         self.pushes: dict[Fn, list[TapeList]] = defaultdict(list)
         self.pops: dict[Fn, list[TapeList]] = defaultdict(list)
         self._tape_of: dict[Value, tuple[TapeList, int]] = {}
         self._subsumed: set[Value] = set()
-        for eqn in reversed(scope.parent):
+        for eqn in reversed(def_use.parent):
             if eqn.op.name == "loop":
                 self._add_loop(loop_view(eqn))
         for tapes in self.created.values():
@@ -125,7 +125,7 @@ class TapeLayout:
     def _add_loop(self, loop: LoopView) -> None:
         groups: dict[object, list[Member]] = {}
         for k, y in enumerate(loop.ys):
-            if self.scope.users[y] and y not in self._subsumed:
+            if self.def_use.uses(y) and y not in self._subsumed:
                 m = self._member(loop, k)
                 key = (m.path, m.popped, m.append_region, m.read_region, m.home) if m.elem is not None else k
                 groups.setdefault(key, []).append(m)
@@ -178,12 +178,12 @@ class TapeLayout:
 
     def _path(self, loop: LoopView, k: int) -> tuple[tuple[Eqn, ...], tuple[Value, ...], Value] | None:
         """`path`, `containers` and `elem` of a member; None if several places read the sequence."""
-        s, scope, depth = loop.ys[k], self.scope, 0
+        s, def_use, depth = loop.ys[k], self.def_use, 0
         path: list[Eqn] = []
         containers: list[Value] = []
-        while len(scope.users[s]) == 1:
-            user = scope.users[s][0]
-            eqn = user if isinstance(user, Eqn) else scope.owner.get(user)
+        while len(def_use.uses(s)) == 1:
+            user, _ = def_use.uses(s)[0]
+            eqn = user if isinstance(user, Eqn) else def_use.owner.get(user)
             if eqn is None or eqn.op.name != "loop":
                 return None
             other = loop_view(eqn)
@@ -195,7 +195,7 @@ class TapeLayout:
                 if not depth:
                     return tuple(path), tuple(containers), s
                 depth -= 1
-            elif s not in other.yields or scope.home[s] is not user:
+            elif s not in other.yields or def_use.home[s] is not user:
                 return None
             else:
                 s = other.ys[other.yields.index(s)]
@@ -208,7 +208,7 @@ class TapeLayout:
         outer, inner = path[:len(containers) // 2], path[len(containers) // 2:]
         read = containers[len(outer) - 1:]
         return all(self.may_pop(reader, s) for reader, s in zip(inner, read)) \
-            and all(self.scope.parent[b] is a.regions[-1] for a, b in pairwise(inner)) \
+            and all(self.def_use.parent[b] is a.regions[-1] for a, b in pairwise(inner)) \
             and not any(self._counts_iterations_of(loop_view(reader), s) for reader, s in zip(inner[1:], read[1:]))
 
     # -- reading ----------------------------------------------------------------------
@@ -231,16 +231,17 @@ class TapeLayout:
 
     def may_pop(self, reader: Eqn, s: Operand) -> bool:
         """May the loop `reader` pop the list `s`?"""
-        return (isinstance(s, Value) and self._is_read_once(s, self.scope.parent[reader])
+        return (isinstance(s, Value) and self._is_read_once(s, self.def_use.parent[reader])
                 and bool(reader.attrs.get("reverse")) == self.is_in_position_order(s))
 
     def _is_read_once(self, s: Value, region: Fn) -> bool:
         """Does one place in `region` read the list `s`, once for each time that it is filled?"""
-        scope = self.scope
-        if len(scope.users[s]) != 1 or s not in scope.binder or not scope.runs_once_from(region, scope.home[s]):
+        def_use = self.def_use
+        definition = def_use.definition(s)
+        if len(def_use.uses(s)) != 1 or definition is None or not def_use.runs_once_from(region, def_use.home[s]):
             return False
-        eqn, inside = scope.binder[s]
-        if inside is not None:
+        eqn, region_of_param, _ = definition
+        if region_of_param is not None:
             loop = loop_view(eqn)
             return s in loop.elems and self.may_pop(eqn, loop.xs[loop.elems.index(s)])
         if eqn.op.name == "cond":
@@ -250,7 +251,7 @@ class TapeLayout:
 
     def exhausted_list(self, loop: LoopView) -> Value | None:
         """A list that `loop` pops in every iteration, and that is empty when the loop has to end."""
-        if loop.index is None or self.scope.users[loop.index]:
+        if loop.index is None or self.def_use.uses(loop.index):
             return None
         for tape in self.pops[loop.body]:
             m = tape.first
@@ -264,13 +265,13 @@ class TapeLayout:
         if not loop.bounds or loop.bounds[0] != Lit(0) or loop.bounds[2] != Lit(1):
             return False
         y, stop = self.origin(s), self.origin(loop.bounds[1])
-        eqn, region = self.scope.binder.get(y, (None, None)) if isinstance(y, Value) else (None, None)
-        return eqn is not None and region is None and eqn.op.name == "loop" and stop is loop_view(eqn).iterations
+        eqn = self.def_use.defining_eqn(y)
+        return eqn is not None and eqn.op.name == "loop" and stop is loop_view(eqn).iterations
 
     def origin(self, x: Operand) -> Operand:
         """The value that was appended, if `x` is an element that is read from a list."""
-        while isinstance(x, Value) and x in self.scope.binder:
-            eqn, region = self.scope.binder[x]
+        while isinstance(x, Value) and x in self.def_use.definitions:
+            eqn, region, _ = self.def_use.definitions[x]
             loop = loop_view(eqn) if region is not None and eqn.op.name == "loop" else None
             if loop is None or x not in loop.elems:
                 break
@@ -283,8 +284,8 @@ class TapeLayout:
     def is_in_position_order(self, s: Operand) -> bool:
         """Is the list in the order of positions, and not in the opposite order?"""
         depth = 0
-        while isinstance(s, Value) and s in self.scope.binder:
-            eqn, region = self.scope.binder[s]
+        while isinstance(s, Value) and s in self.def_use.definitions:
+            eqn, region, _ = self.def_use.definitions[s]
             if self._is_normalized(eqn, s):
                 return True
             if region is not None:
@@ -325,8 +326,8 @@ class TapeLayout:
 
     def appended_element(self, s: Operand) -> Operand:
         """The operand that is appended to `s`; `s` itself if another function fills it."""
-        while isinstance(s, Value) and s in self.scope.binder:
-            eqn, region = self.scope.binder[s]
+        while isinstance(s, Value) and s in self.def_use.definitions:
+            eqn, region, _ = self.def_use.definitions[s]
             if self._is_normalized(eqn, s):
                 break
             if region is not None:
