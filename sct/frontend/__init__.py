@@ -2,7 +2,7 @@
 
 In:  a function, and the arguments of one call (or their types, ahead of time).
 Out: a `Traced`: the IR of the program, its signature, the guards under which it is valid, and the paths of
-     what it reads from outside.
+     its free variables.
 
 The function is evaluated by abstract interpretation: statement by statement, with types in place of numbers.
 Its parts:
@@ -24,9 +24,8 @@ Its parts:
 
 Imports run upwards in this list; `tests/test_imports.py` holds that.
 
-Invariant: the IR computes, bit for bit and in the same order, what the function computes for all arguments that
-satisfy the guards. What the frontend does not know it refuses with an `SctError`: no branch of a dispatch
-answers by default.
+Invariant: for all arguments that satisfy the guards, the IR computes the same values as the function, bit for bit and
+in the same order. The frontend refuses an unknown construct with an `SctError`: no dispatch ends in a default answer.
 """
 
 from sct.frontend.ahead_of_time import trace_ahead

@@ -20,7 +20,7 @@ from sct.frontend.arguments.type_syntax import (
     tangent_of,
     type_text,
 )
-from sct.frontend.calls.outlining import Sites
+from sct.frontend.calls.outlining import OutliningPlan
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.signatures import NO_DEFAULT, root_of, signature_of, transform_kind
 from sct.frontend.specialize import Traced, finish, number_containers, with_outlining
@@ -34,10 +34,9 @@ __all__ = ["trace_ahead"]
 def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
     """The IR of a function for types from `given`, its annotations and its defaults.
 
-    `given` has types of parameters (`"f64[n]"`), or their values (`"= 2"`).  What has
-    none of these is tried as a float, then as a 1-D and a 2-D array, an int: the
-    simplest types under which the function types.  So are the attributes `self.NAME` of
-    an object it is bound to that are `Untyped`.
+    `given` has types of parameters (`"f64[n]"`), or their values (`"= 2"`).  A parameter without any of these is
+    tried as a float, a 1-D array, a 2-D array and an int; the simplest types for which the function can be evaluated
+    are taken.  Attributes `self.NAME` that are `Untyped` are tried in the same way.
     """
     signature = signature_of(target)
     root = root_of(target)
@@ -52,7 +51,7 @@ def trace_ahead(target: Any, given: Mapping[str, str] | None = None) -> Traced:
     tangents = dict(zip(names[len(names) // 2:], names)) if transform_kind(target) == "jvp" else {}
 
     def enter(name: str, hint: Any, p: inspect.Parameter | None) -> None:
-        """What is known of a parameter, or of a field of one."""
+        """Enters the type or value of a parameter, or of a field of one."""
         text = given.get(name) or type_text(hint)
         fields = fields_by_hint(hint)
         if text is not None and not is_open(text):
@@ -100,8 +99,8 @@ def _line(error: SctError) -> int:
 
 
 def _attempt(target: Any, signature: inspect.Signature, types: Mapping[str, Any], attributes: Sequence[str],
-           sites: Sites) -> Traced:
-    ev = Evaluator(root_of(target), sites)
+           plan: OutliningPlan) -> Traced:
+    ev = Evaluator(root_of(target), plan)
     ev.attribute_types, ev.parameter_names = {name: types[name] for name in attributes}, signature.parameters.keys()
     arguments: dict[str, Abstract] = {}
     trees: dict[str, Tree] = {}

@@ -17,7 +17,7 @@ from sct.frontend.arguments.lift import read_path, rooted
 from sct.frontend.autodiff.differentiated_region import tree_of
 from sct.frontend.autodiff.nested_derivatives import apply_transform
 from sct.frontend.calls.closure_conversion import closed
-from sct.frontend.calls.outlining import Outline, Sites, called_once, repeated
+from sct.frontend.calls.outlining import OutliningPlan, RestartWithOutlining, called_once, repeated
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.iteration.iteration_space import items_of
@@ -123,8 +123,8 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         p.replace(default=None) if p.name in passed and p.default is not NO_DEFAULT else p
         for p in signature.parameters.values()])
 
-    def attempt(seen: dict[int, Any] | None, sites: Sites) -> Traced:
-        ev = Evaluator(root_of(target), sites)
+    def attempt(seen: dict[int, Any] | None, plan: OutliningPlan) -> Traced:
+        ev = Evaluator(root_of(target), plan)
         ev.arguments, ev.parameter_names = (*args, *kwargs.values()), values.keys()
         arguments: dict[str, Abstract] = {}
         trees: dict[str, Tree] = {}
@@ -140,7 +140,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
             again.apply_defaults()
             return [leaf for name, tree in trees.items() for leaf in _leaves(tree, again.arguments[name])]
 
-        with _known_sizes(ev, sites):
+        with _known_sizes(ev, plan):
             traced = finish(ev, target, signature, arguments, trees, bind, shared=seen is not None)
             traced = number_containers(traced, values, trees, shared=seen is not None)
         free = [ev.leaves[ev.params.index(f.param)] for f in ev.free_leaves]
@@ -172,27 +172,27 @@ def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature
     return passed
 
 
-def with_outlining(attempt: Callable[[Sites], Traced], in_line: bool = False) -> Traced:
+def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = False) -> Traced:
     """What `attempt` makes, given what is to be a function of its own: that is found on the way."""
-    sites = Sites(in_line=in_line)
+    plan = OutliningPlan(in_line=in_line)
     while True:
         try:
-            return attempt(sites)
-        except Outline as found:
-            found.enter(sites)
+            return attempt(plan)
+        except RestartWithOutlining as restart:
+            restart.update_plan(plan)
 
 
 @contextlib.contextmanager
-def _known_sizes(ev: Evaluator, sites: Sites) -> Iterator[None]:
+def _known_sizes(ev: Evaluator, plan: OutliningPlan) -> Iterator[None]:
     """Sizes of arguments that were found to be equal are so from the start when all is evaluated again: calls for
     arguments of one kind are then seen to be."""
     names = set(ev.sizes)
-    for p, q in sites.equal:
+    for p, q in plan.equal:
         ev.same(p, q)
     try:
         yield
     finally:
-        sites.equal = [(p, q) for how, p, q in ev.size_facts if how == "==" and p.symbols | q.symbols <= names]
+        plan.equal = [(p, q) for how, p, q in ev.size_facts if how == "==" and p.symbols | q.symbols <= names]
 
 
 def _leaves(tree: Tree, value: Any) -> list[Any]:
@@ -208,7 +208,7 @@ def finish(ev: Evaluator, target: Any, signature: inspect.Signature, arguments: 
     """What was traced; an error of sct's own is a refusal that says so, and where it came up."""
     try:
         return _finished(ev, target, signature, arguments, trees, bind, shared)
-    except (SctError, Outline, Shared, Warning, MemoryError):
+    except (SctError, RestartWithOutlining, Shared, Warning, MemoryError):
         raise
     except Exception as error:
         at = ev.failure[1] if ev.failure is not None and ev.failure[0] is error else ev.returned_at
@@ -255,10 +255,10 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     outs = [ev.operand(leaves[k]) for k in kept]
     fn = Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs))
     if again := repeated(ev, fn):
-        raise Outline(repeated=again)
+        raise RestartWithOutlining(repeated=again)
     fn = closed(ev, fn)
     if single := called_once(ev, fn):
-        raise Outline(single=single)
+        raise RestartWithOutlining(single=single)
     check_aliasing(ev, fn, written_leaves(ev, before), shared)
     _settle_sizes(ev, fn)
     for f in ev.free_leaves:

@@ -58,7 +58,7 @@ def list_type(ev: Evaluator, xs: list[Any]) -> List | None:
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
-    """"f64" of float64; refuses what sct does not differentiate."""
+    """"f64" of float64; refuses dtypes that are not supported."""
     if dtype.kind in "biuf" and dtype.isnative:
         return "b1" if dtype.kind == "b" else f"{dtype.kind}{8 * dtype.itemsize}"
     if dtype.kind == "c":
@@ -208,7 +208,7 @@ def _rows(ev: Evaluator, types: Sequence[Any], columns: Sequence[Any], name: str
 
 
 def _typed(ev: Evaluator, leaf: Value) -> Abstract:
-    """A leaf of which the type alone is known."""
+    """The abstract value of a leaf of this type, ahead of time."""
     if isinstance(leaf.type, List):
         return ev.wrap(leaf, origin="argument")
     if not isinstance(leaf.type, Tensor) or not leaf.type.is_array:
@@ -244,5 +244,5 @@ def _slots(ev: Evaluator, cell: Slots) -> int:
 
 
 def is_mutable_container(x: Any) -> bool:
-    """Is this a list, a dict or an object, of which a write through one name is seen through others?"""
+    """Is this a list, a dict or an object: something that is seen to change through all its names?"""
     return type(x) in (list, dict) or is_container(type(x)) and not isinstance(x, tuple)

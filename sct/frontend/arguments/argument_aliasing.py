@@ -1,10 +1,10 @@
-"""Arguments and variables from outside that share memory, where an argument is written.
+"""Aliasing of arguments with each other and with free variables, where an argument is written.
 
-    f(a, a), a written        `a` is one array under two names: evaluated again so
+    f(a, a), a written        the function is evaluated again with one array under two names
     f(a, a[1:]), a written    refused
     f(a, b)                   that `b` shares no memory with `a` is a guard
-    f(o), `o` found outside   refused where `o` is written; that it is another object is a guard else
-    f([row] * 9)              refused where a row is written; that the rows are as many lists is a guard else
+    f(o), o also global       refused if `o` is written; otherwise a guard says that they are two objects
+    f([row] * 9)              refused if a row is written; otherwise a guard says that the rows are different lists
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sct.ir.user_objects import fields_of, get_stored, is_container
 __all__ = ["Shared", "apart", "check_aliasing", "containers_of", "written_leaves"]
 
 MOST_WORK = 100_000
-"""How much is tried to tell whether arrays that interleave, as columns do, have elements in common."""
+"""The work limit of the test whether interleaved arrays, such as columns, have elements in common."""
 
 
 class Shared(Exception):
@@ -46,11 +46,11 @@ def written_leaves(ev: Evaluator, before: Mapping[int, Cell]) -> set[int]:
 
 
 def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> None:
-    """Make it a guard that what is written shares no memory with other leaves; refuse what does.
+    """Guards that written leaves share no memory with other leaves; refuses those that do.
 
-    shared  an array that is passed twice is one already
+    shared  an array that is passed twice has been evaluated as one
 
-    Ahead of time none of them do.
+    Ahead of time, arguments are assumed to share no memory.
     """
     if ev.container_written and ev.container_passed_twice and not shared:
         raise Shared
@@ -85,9 +85,9 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
 
 
 def apart(arguments: Sequence[Any], outside: Sequence[Any]) -> bool:
-    """Are the lists, dicts and objects among the arguments, and in them, other ones than those found outside?
+    """Are the lists, dicts and objects in the arguments all different, and none of them one of `outside`?
 
-    A list in a list that is one value is reached once.
+    A list in a list that is one value is visited once.
     """
     reached: set[int] = set()
     rows: set[int] = set()
@@ -123,10 +123,10 @@ _HOLDING = (list, tuple, dict)
 
 
 def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
-    """A number for each list, dict and object of an argument, in the order of its tree: one object has one number, and
-    is seen into once.
+    """Numbers for the lists, dicts and objects of an argument, in the order of its tree: one number for each object,
+    which is visited once.
 
-    Ahead of time, where there are types alone, each has its own.
+    Ahead of time, each type stands for an object of its own.
     """
     is_counted = type(x) is list or isinstance(tree, Node) and is_mutable_container(x)
     if is_counted or isinstance(x, (List, Columns)):
@@ -142,7 +142,7 @@ def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:
 
 
 def _depth(t: Type) -> int:
-    """1 for an array, 2 for a list of arrays, ...; 0 for what holds none."""
+    """1 for an array, 2 for a list of arrays, ...; 0 for a value without arrays."""
     if isinstance(t, List):
         inner = _depth(t.elem)
         return inner + 1 if inner else 0
@@ -158,7 +158,8 @@ def _arrays(x: Any) -> Iterator[Any]:
 
 
 def relation(x: Any, y: Any) -> str:
-    """How two arrays, or an array and a list of arrays, lie: "same", "shared", "interleaved" or "apart"."""
+    """How the memory of two arrays, or of an array and a list of arrays, is related: "same", "shared", "interleaved"
+    or "apart"."""
     if x is y:
         return "same"
     near = [(a, b) for a in _arrays(x) for b in _arrays(y) if np.may_share_memory(a, b)]

@@ -65,11 +65,11 @@ _METHODS = (types.MethodType, types.BuiltinMethodType, type([].__len__))
 
 
 ROWS = "rows"
-"""Stands in a key for the items of a list that is one value."""
+"""In a key: the items of this list are one value of the IR."""
 
 
 FEW_ITEMS = 4
-"""A list of more items, all alike, is one value, whatever its length; others are taken apart."""
+"""A list of more items than this, all of one kind, is one value of the IR; other lists are flattened."""
 
 
 def item_kind(xs: list[Any], sizes: dict[int, int]) -> Hashable:
@@ -108,12 +108,12 @@ def column_kinds(xs: list[Any], sizes: dict[int, int]) -> Hashable:
 
 
 def _all_none(column: tuple[Any, ...]) -> Hashable:
-    """The kind of what has no tangent."""
+    """The kind of a column of `None`, which has no tangent."""
     return "none" if all(x is None for x in column) else None
 
 
 def is_one_value(x: Any) -> bool:
-    """Is this a list that is one value, whatever its length?"""
+    """Is this list one value of the IR, for any length?"""
     return type(x) is list and len(x) > FEW_ITEMS and (item_kind(x, {}) or column_kinds(x, {})) is not None
 
 

@@ -65,7 +65,7 @@ def read_path(path: Path, root: Any) -> Any:
 
 
 DATA = (bool, int, float, str, type(None), np.generic, np.ndarray, tuple, list, dict, set, frozenset)
-"""Classes of what variables outside may be bound to anew, or hold anew, while the program runs."""
+"""Classes of free variables whose value, or contents, may change between calls."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,11 +182,11 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
 
 
 _CHANGING = (MutableSet, MutableMapping, MutableSequence)
-"""Sets, deques, counters, ...: what they hold is read where the function asks for it, and guarded."""
+"""Sets, deques, counters, ...: their items are guarded when the function reads them."""
 
 
 def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
-    """Make what a container of a library holds a fact: it may be another one in the next call."""
+    """Guards the items of a container of a library: they may differ in the next call."""
     ev.guarded_containers.add(id(obj))
     if id(obj) in ev.changed_containers:
         ev.refuse("SCT302", f"a `{type(obj).__name__}` that is read is changed by a call in the same function",
@@ -200,7 +200,7 @@ def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
 
 
 def _captured_leaf(ev: Evaluator, leaf: Value) -> Abstract:
-    """A number, array or list that is read from outside."""
+    """The abstract value of a number, array or list that is a free variable."""
     if isinstance(leaf.type, List):
         column = Ref(ev.captured.put(Array(leaf, "captured")))
         return ListRef(ev.captured.put(Slots((column,), origin="captured", rows=0)))
@@ -259,7 +259,7 @@ def free_variable(ev: Evaluator, holder: Any, name: str) -> Abstract:
 
 
 def rooted(ev: Evaluator, f: Any) -> Static:
-    """A callable; the root, and what it calls, is found again from the root."""
+    """A callable as an abstract value; the root, and what it wraps, are looked up from the root at each call."""
     path = ev.anchors.get(id(f))
     if path is None or not is_user_class(type(f)) or hasattr(f, "__sct_transform__"):
         return Static(f, path)

@@ -1,4 +1,4 @@
-"""Types as text, ahead of time: what `--args` and annotations say, and what is tried where they say nothing.
+"""Types as text, ahead of time: the syntax of `--args` and of annotations, and the types that are tried without them.
 
     float  int  bool  str  f32  f64[n, m]  f64[...]  (float, f64[n])  {"W": f64[n, m], "b": f64[m]}
     list[float]  list[tuple[float, int]]
@@ -88,7 +88,7 @@ def _structure(node: ast.expr) -> Any:
 
 
 def tangent_of(x: Any) -> Any:
-    """The types of a tangent of what has these types: None for what has none."""
+    """The types of a tangent of a value of these types; None if it has no tangent."""
     if isinstance(x, dict):
         return {key: tangent_of(each) for key, each in x.items()}
     if isinstance(x, (tuple, list)):
@@ -174,14 +174,14 @@ _KINDS = (("float", 0), ("1-D", 1), ("2-D", 2), ("int", 3))
 
 
 def is_open(text: str | None) -> bool:
-    """Does this leave open what is to be tried?"""
+    """Does this text leave the type open?"""
     return text is None or text.endswith("[...]")
 
 
 def guesses(names: Mapping[str, str | None]) -> Iterator[dict[str, str]]:
-    """Types to try for these names, the simplest first; each size has a name of its own.
+    """Types to try for these names, the simplest first; each size gets a different name.
 
-    Of an array, `f64[...]`, the rank alone is open.
+    For `f64[...]`, only the rank is open.
     """
     choices = [_KINDS if text is None else _KINDS[1:3] for text in names.values()]
     kinds = sorted(itertools.product(*choices[:5]), key=lambda guess: sum(cost for _, cost in guess))

@@ -1,4 +1,4 @@
-"""What the function does to its arguments: the parts that it writes, and those that it leaves as they are."""
+"""Effects of the function on its arguments: which parts it writes, and which it leaves unchanged."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ Contents = dict[ArgumentPart, Union[Operand, _Size]]
 
 
 def argument_contents(ev: State, args: Mapping[int | str, Abstract]) -> Contents:
-    """What the heap says that the parts of the arguments hold now; nothing is said where that would take equations."""
+    """The current contents of the parts of the arguments, as far as they can be read without new equations."""
     return {place: x for k, v in args.items() for place, x in _contents(ev, v, (k,))}
 
 
 def final_contents(ev: State, before: Contents, after: Contents, eqns: Sequence[Eqn]
                    ) -> tuple[tuple[ArgumentPart, ...], tuple[tuple[ArgumentPart, Operand], ...]]:
-    """The parts that `eqns` leave as they are, and those that they write one by one.
+    """The parts that `eqns` leave unchanged, and those that they write one by one.
 
-    Behind a loop or a branch a write through another name may be to another buffer, where nothing reads the part any
-    more: then only that nothing is written at all says something, of arrays.
+    After a loop or a branch, a write through another name may reach the same buffer.  There an array counts as
+    unchanged only if nothing is written at all, and no part counts as written.
     """
     straight = not any(e.regions or e.op is call for e in eqns)
     writes = any(e.op is call or e.op.updates for e in walk(Fn("f", (), tuple(eqns), ())))
@@ -60,7 +60,7 @@ def final_contents(ev: State, before: Contents, after: Contents, eqns: Sequence[
 
 
 def _stored(ev: State, x: Any, first: object) -> bool:
-    """Is `x` what writes of elements make of `first`?"""
+    """Is `x` the array `first` after writes of elements?"""
     while x is not first:
         eqn = ev.defs.get(x) if isinstance(x, Value) else None
         if eqn is None or eqn.op is not store:

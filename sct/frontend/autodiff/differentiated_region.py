@@ -67,7 +67,7 @@ def tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str = "he
 
 
 def _identity(v: Abstract) -> Any:
-    """What is equal for the same list, dict, object, set or array; None for what cannot be changed."""
+    """A key that is equal for the same list, dict, object, set or array; None for immutable values."""
     if isinstance(v, Container):
         return v.addr
     if isinstance(v, Ref):
@@ -109,7 +109,7 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
 
 
 def _can_be_returned(ev: Evaluator, v: Static) -> None:
-    """Refuse what is another object, or holds other numbers, in the next call."""
+    """Refuses a result that is a different object, or holds different numbers, in the next call."""
     if is_asked(v.peek):
         ev.cut("a number in a set that is returned depends on a differentiated input")
     if v.path is not None and isinstance(v.peek, (MutableSet, MutableMapping, MutableSequence)):
@@ -120,7 +120,7 @@ def _can_be_returned(ev: Evaluator, v: Static) -> None:
 
 def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract],
                  numbered: dict[int, Abstract] | None = None) -> Abstract:
-    """The abstract value of a structure; what has one number is one object."""
+    """The abstract value of a structure; parts with one number are one object."""
     numbered = {} if numbered is None else numbered
     if tree.number is None:
         return _rebuilt(ev, tree, leaf, numbered)
@@ -191,11 +191,10 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
     """Evaluate `f(*args, **kwargs)` as a region.
 
     skip    which leaves of which argument are constants
-    strict  an array of flags that is to be differentiated by is refused; a result that is
-            None at run time raises
+    strict  refuses to differentiate by a boolean array; a result that is None at run time raises
 
-    What is passed twice is evaluated as two, each with a derivative of its own.  If it is
-    written, the two are one: then it may not be differentiated by.
+    An argument that is passed twice is evaluated as two, each with a derivative of its own.  If it is written, the
+    two are one argument, and it may not be differentiated by.
     """
     arguments: dict[int | str, Abstract] = dict(enumerate(args))
     arguments.update(kwargs.items())
@@ -260,15 +259,15 @@ class _Copies:
         return replace(v, addr=addr)
 
     def twice(self) -> set[int]:
-        """What was copied more than once."""
+        """The objects that were copied more than once."""
         return {k for k, n in Counter(k for k, _ in self.made).items() if n > 1}
 
 
 class _Params:
-    """The numbers that a region is differentiated by, made its params.
+    """Turns the numbers that a region is differentiated by into its params.
 
     passed, inside  the arguments, as they are passed and in the region
-    holding        the addresses of what the params stand for, and of the containers that they are in
+    holding        the addresses of the arrays that became params, and of the containers that hold them
     """
 
     def __init__(self, ev: Evaluator, copies: _Copies, passed: Mapping[int | str, Abstract],
@@ -451,5 +450,5 @@ def gradient(ev: Evaluator, region: Region, k: int, cts: Sequence[Value]) -> Abs
 
 
 def without_constants(tree: Tree) -> Tree:
-    """The structure of a derivative by what is arranged so: None for what has none."""
+    """The structure of a derivative with respect to a value of this structure: None at parts without a derivative."""
     return map_tree(tree, Leaf, lambda _: None, gradient_class)

@@ -41,7 +41,7 @@ TANGENT, COTANGENT = Direction("tangent", "primal"), Direction("cotangent", "out
 
 
 def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
-    """A call of `sct.grad`, `sct.vjp`, ... or of what they return."""
+    """A call of `sct.grad`, `sct.vjp`, ..., or of a function that one of them returned."""
     t = getattr(fn.value, "__sct_transform__", None)
     if isinstance(t, Transform):
         return apply_transform(ev, t, rooted(ev, t.fn), args, kwargs)
@@ -181,7 +181,7 @@ def run_jvp(ev: Evaluator, f: Abstract, primals: Args, tangents: Args, has_aux: 
 
 
 def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: bool = False) -> Abstract:
-    """`vjp` as what a caller gets: the value and a pullback that is a function."""
+    """`vjp` as the outermost transform: the value, and a pullback that is a function."""
     region = evaluate(ev, f, args, kwargs, range(len(args)), has_aux=has_aux)
     some_number(ev, region)
     seeded = [k for k in leaves_of(region.out) if is_float(region.outs[k])]
@@ -203,8 +203,7 @@ def outer_vjp(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, has_aux: b
 def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> Abstract:
     """`vjp` inside a differentiated function: each call of the pullback is one `vjp` equation.
 
-    What `f` does happens in the first, which gives the value; the others take from it what
-    its effects gave.
+    The effects of `f` happen in the first, which computes the value; the others reuse the results of the effects.
     """
     region = evaluate(ev, f, args, {}, range(len(args)), has_aux=has_aux)
     n, drawn = len(region.outs), [out for eqn in region.fn.eqns if is_effect(eqn) for out in eqn.outs]
@@ -226,7 +225,7 @@ def inner_vjp(ev: Evaluator, f: Abstract, args: Args, has_aux: bool = False) -> 
 
 
 def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
-    """`fn` without its effects; what they give, outside of loops and branches, is known already."""
+    """`fn` without its effects; results of effects outside loops and branches are available already."""
     eqns = []
     used = {x for eqn in walk(fn) if eqn.op is not raise_ for x in eqn.args} | set(fn.results)
     for eqn in fn.eqns:
@@ -243,11 +242,11 @@ def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
 
 def _aux(ev: Evaluator, region: Region, outs: Sequence[Operand],
          numbered: dict[int, Abstract] | None = None) -> tuple[Abstract, ...]:
-    """What the function returned beside its value, with `has_aux`."""
+    """The auxiliary result of the function, with `has_aux`."""
     return () if region.aux is None else (rebuild_tree(ev, region.aux, lambda k: ev.wrap(outs[k]), numbered),)
 
 
 APPLY: dict[str, Callable[[Evaluator, Transform, Abstract, Args, Kwargs], Abstract]] = {
     "grad": run_grad, "value_and_grad": run_grad}
-"""How the derivatives that are functions of the arguments of `f` are computed, by kind."""
+"""The functions that compute derivatives with the arguments of `f`, by kind."""
 

@@ -124,7 +124,7 @@ def _text(shapes: Sequence[Shape]) -> str:
 
 
 def _count(shapes: Sequence[Shape], sizes: Mapping[str, At], leaves: Sequence[Any]) -> int | None:
-    """How many numbers there are in arrays of these shapes."""
+    """The number of elements of arrays of these shapes."""
     total = 0
     for shape in shapes:
         sizes_now = [size_of(d, sizes, leaves) for d in shape]

@@ -1,7 +1,7 @@
-"""Tangents and cotangents that a function gives to the derivatives in it, fitted to what they belong to.
+"""Tangents and cotangents that a function passes to derivatives inside it, converted to the type of the value.
 
-As `sct.jvp` and a pullback take them from a caller: arranged as the value, `None` for zero, of its
-shape, converted to its dtype.
+They follow the rules of `sct.jvp` and of pullbacks: the structure and the shapes of the value, `None` for zero,
+and a conversion to its dtype.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Direction"]
 
 @dataclass(frozen=True)
 class Direction:
-    """What is given beside a value: "tangent" beside a primal, "cotangent" beside an output."""
+    """The kind of direction: "tangent" of a primal, or "cotangent" of an output."""
 
     name: str
     of: str
@@ -90,7 +90,7 @@ class Direction:
 
 
 def _converted(ev: Evaluator, x: Operand, g: Tensor, t: Any) -> Operand:
-    """`x` of the type `g` with the dtype of `t`, an array if that is one, else a number."""
+    """`x`, of type `g`, with the dtype of `t`; an array if `t` is one, else a number."""
     if isinstance(x, Lit):
         x, g = Lit(float(x.value)), Lit(float(x.value)).type  # type: ignore[assignment]
     if t.is_array:

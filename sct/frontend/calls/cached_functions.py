@@ -1,10 +1,10 @@
-"""`functools.lru_cache`: a function whose results are kept is called anew where that cannot be told.
+"""`functools.lru_cache`: a cached function is called again wherever the difference cannot be observed.
 
     @cache
-    def basis(n): ...        basis(3) + basis(3): two calls that give the same
+    def basis(n): ...        basis(3) + basis(3): two calls with equal results
 
-What can be told is refused: effects and writes, which happen once; variables that change between the
-calls; a result that is written; calls of itself that are many where those that the cache leaves are few.
+An observable difference is refused: effects and writes, which happen once; variables that change between the
+calls; a result that is written; recursion that takes few calls only because of the cache.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def lru_cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
-    """A call of a function with a cache that was made outside: where what it reads may change, what the cache
-    holds is not known, and the function itself is called."""
+    """A call of a function whose cache was created outside.  If its free variables may change, the contents of the
+    cache are unknown, and the function itself is called."""
     if f not in ev.caches:
         ev.caches[f] = Cached(lift(ev, f.__wrapped__, (f, ("attr", "__wrapped__"))))
     store, eqns, addr, reads_before = ev.store.copy(), list(ev.b.eqns), ev._next_addr, len(ev.read_outside)
@@ -115,7 +115,7 @@ def _hashable(ev: Evaluator, v: Abstract) -> None:
 
 
 def _same_as_before(ev: Evaluator, fn: Cached, arguments: Mapping[int | str, Abstract]) -> None:
-    """Refuse a function that would not give the same as in the call before: then the cache can be told."""
+    """Refuses a function whose result may differ from that of the call before: then the cache would be observable."""
     outer = captured(ev, None, (fn.fn, *arguments.values()))
     state = [x for key in outer.keys for x in _contents(ev, ev.store.vars[key], set())]
     kinds = {name: _kind(ev, v) for name, v in arguments.items()}
@@ -132,7 +132,7 @@ def _same_as_before(ev: Evaluator, fn: Cached, arguments: Mapping[int | str, Abs
 
 
 def _contents(ev: Evaluator, v: Abstract, seen: set[int]) -> Iterator[object]:
-    """What a variable holds now, as things to be compared."""
+    """The current contents of a variable, for comparison."""
     yield v
     parts: tuple[Any, ...] = v.items if isinstance(v, Tup) else ()
     if isinstance(v, (Ref, Container)) and v.addr not in seen:
@@ -190,7 +190,7 @@ def _branching(ev: Evaluator, fn: Cached) -> None:
 
 
 def _keep(ev: Evaluator, v: Abstract) -> None:
-    """What is kept is not written: other calls give it too."""
+    """Forbids writes to a cached result: other calls return it too."""
     if isinstance(v, (Closure, Bound, Iteration)):
         ev.refuse("SCT204", "a function whose results are kept returns a function or an iterator", hint=WRITE)
     parts = v.items if isinstance(v, Tup) else ()

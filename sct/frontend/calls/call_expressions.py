@@ -1,4 +1,4 @@
-"""Calls: user functions inline; what sct does not see into, as effects."""
+"""Calls: the arguments, and the dispatch on the class of the function."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
 
 
 def _named(ev: Evaluator, keywords: Iterable[Any]) -> dict[str, Abstract]:
-    """Keywords in a row, which are all evaluated before one of them is found to be given twice."""
+    """Consecutive keywords, which are all evaluated before a duplicate is reported."""
     return {k.arg: ev.eval(k.value) for k in keywords}
 
 
 def _spread(ev: Evaluator, fn: Abstract, keyword: Any) -> dict[str, Abstract]:
-    """What follows `**`."""
+    """The keywords of `**mapping`."""
     v = ev.eval(keyword.value)
     check_operands(ev, _taker(ev, fn, "**{}"), v)
     if not isinstance(v, DictRef):
@@ -90,7 +90,7 @@ def _spread(ev: Evaluator, fn: Abstract, keyword: Any) -> dict[str, Abstract]:
 
 
 def _taker(ev: Evaluator, fn: Abstract, how: str) -> Callable[[Any], Any]:
-    """A function of the name of `fn` is given something after `*` or `**`."""
+    """A function that raises what Python raises for `fn(*x)` or `fn(**x)`."""
     name = _shown_name(ev, fn)
 
     def take(x: Any) -> Any:
@@ -105,7 +105,7 @@ def _taker(ev: Evaluator, fn: Abstract, how: str) -> Callable[[Any], Any]:
 
 
 def _no_second(ev: Evaluator, fn: Abstract, there: Kwargs, names: Sequence[Any]) -> None:
-    """Python raises where a keyword is given twice, or is no string, and names the function by its module."""
+    """Raises as Python does if a keyword is passed twice or is not a string."""
     if not all(isinstance(name, str) for name in names):
         die(ev, "TypeError", "keywords must be strings")
     twice = next((name for name in names if name in there), None)
@@ -118,7 +118,7 @@ def _no_second(ev: Evaluator, fn: Abstract, there: Kwargs, names: Sequence[Any])
 
 
 def _shown_name(ev: Evaluator, fn: Abstract) -> str | None:
-    """How Python names a function where it cannot be called as it is written."""
+    """The name of a function in the TypeError that Python raises for a call of it."""
     module: Any
     qualname: Any
     f = fn.fn if isinstance(fn, Bound) else fn
@@ -247,7 +247,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
 
 
 def _bound(ev: Evaluator, name: str, x: Any, path: Path) -> Abstract:
-    """What a partial binds."""
+    """An argument that a partial binds."""
     ev.default_names.setdefault(path, name)
     return lift(ev, x, path)
 

@@ -1,11 +1,11 @@
-"""What functions made during evaluation read of the functions around them: with it, they are functions like others.
+"""Captured variables: what closures read of the functions around them, passed as arguments when they are outlined.
 
     def scaled(k):
         def f(v, n): return v if n == 0 else scaled(k)(v * k, n - 1)     f reads `k` and `scaled`
         return f
 
-Two closures are one function where their code is one, and what they reach, closures in
-closures, is arranged alike: the calls that it is of are numbered as they are met.
+Two closures are one function if they have the same code and the closures that they reach are linked alike: the calls
+whose variables they read are numbered in the order in which they are met.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ __all__ = ["Outer", "captured"]
 
 @dataclass
 class Outer:
-    """The variables of calls that have not ended, or that closures keep.
+    """Variables of enclosing calls that closures read or bind.
 
     keys     the variables, and whether they are bound (`nonlocal`)
-    frames   the calls that they are of, in the order in which they are met
-    links    which function reads which of them, by the numbers of calls
+    frames   the calls that they belong to, in the order in which they are met
+    links    which function reads which variables, by the numbers of calls
     unbound  those that are bound, and have no value yet
     """
 
@@ -58,7 +58,7 @@ class Outer:
 
 
 def captured(ev: Evaluator, call: Frame | None, values: Iterable[Abstract]) -> Outer:
-    """What the function that is called, if any, and the closures among `values` read and bind."""
+    """The captured variables of the called function, if any, and of the closures in `values`."""
     outer = Outer()
     todo = [] if call is None or call.parent is None else [(call.source.node, call.parent)]
     for v in values:

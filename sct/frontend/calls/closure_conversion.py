@@ -1,4 +1,4 @@
-"""Closure conversion: what the functions of a program read from outside becomes their params.
+"""Closure conversion: values of the program that an outlined function reads become its params.
 
     def g(y): return x * y; call g(2.0)   ->   def g(y, x): return x * y; call g(2.0, x)
 """
@@ -15,8 +15,8 @@ __all__ = ["closed"]
 
 
 def closed(ev: Evaluator, fn: Fn) -> Fn:
-    """`fn` with the functions that it calls; what they read from outside, and whether they have an
-    effect, is in every call."""
+    """`fn` with the outlined functions that it calls; each call passes the values that the function reads, and says
+    whether it has an effect."""
     table = {f.name: f.fn for fs in ev.outlined_functions.values() for f in fs if f.fn is not None}
     called = _reached(fn, table)
     if not called:

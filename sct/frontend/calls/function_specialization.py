@@ -63,7 +63,7 @@ class OutlinedFunction:
     may_alias    for each result: may it share memory with a param or with another result?
     written      the params that it writes
     fn           its IR, None until it is evaluated
-    site         the call sites that it was outlined for, if it does not call itself
+    site         the function and the kind of arguments that it was outlined for, if it does not call itself
     in_progress  it is being evaluated; recursive: it was called meanwhile
     bools_vary   a bool in its result differs between calls, so it is no constant of the result
     converged    the last evaluation, number `round`, changed neither params nor results

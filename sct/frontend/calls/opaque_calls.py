@@ -1,7 +1,7 @@
-"""Calls of what sct does not see into: they run, in order, once, and are not differentiated.
+"""Opaque calls: functions without source run as they are, once and in order, and are not differentiated.
 
     log.info("loss %s", y)   ->   log_info('loss %s', y)
-    random.random()          ->   a number that depends on nothing
+    random.random()          ->   a number without derivative
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _INSTEAD_OF_MODULE = {
     "heapq": "use np.sort of an array", "bisect": "use np.searchsorted",
     "statistics": "use np.mean, np.median, np.std and np.var",
     "collections": "use a list, a dict or an array"}
-"""What to write in place of functions of some modules."""
+"""Replacements for functions of some modules, for hints."""
 
 _ELSE = "write it out, or compute it outside the function and pass it"
 
@@ -102,7 +102,7 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
 
 
 def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> None:
-    """Refuse a call of a function without source or rule that gets what it may write to, or call."""
+    """Refuses an opaque call with an argument that the function might write to, or call."""
     varied = any(_is_varied(ev, a) for a in arguments)
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
     for a in arguments:
@@ -129,7 +129,7 @@ def _is_varied(ev: Evaluator, v: Abstract) -> bool:
 
 
 def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
-    """A call of a method of an object outside may change what the object holds: that is no fact then."""
+    """A method call may change an object that was read from outside: its contents can then not be guarded."""
     if id(owner) in ev.guarded_containers:
         ev.refuse("SCT302", f"`{what}` may change an object that the function reads",
                   why="what it holds is read once, before", hint="pass it as a list, or change it outside the function")
@@ -202,11 +202,11 @@ _DRAWS = frozenset(("random", "standard_normal", "normal", "uniform", "exponenti
 
 _ANNOTATED: dict[Any, Type] = {float: ANY_REAL, int: ANY_INT, bool: ANY_BOOL, "float": ANY_REAL, "int": ANY_INT,
                                "bool": ANY_BOOL}
-"""What a function gives whose annotation says so, in Python or NumPy."""
+"""The result types that annotations of functions name, in Python and NumPy."""
 
 
 def _result_type(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Type | None:
-    """What a call gives, where that is known: clocks and random numbers."""
+    """The type of the result, if it is known: clocks and random numbers."""
     if id(f) in _CLOCKS:
         return _CLOCKS[id(f)]
     if isinstance(f, types.FunctionType):

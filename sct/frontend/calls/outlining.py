@@ -1,10 +1,9 @@
-"""Helpers that are called again:  which calls, evaluated in line, are to be of one function.
+"""Outlining: which functions, evaluated in line at first, become functions of the program.
 
     y = f(a) + f(b), f long   ->   def f(x): ...;  y = call(a) + call(b)
 
-A function becomes one of its own where it has more than `LONG` equations and stands in the
-program for arguments of one kind more than once.  That is known at the end: then all is
-evaluated again.
+A function is outlined if it has more than `LONG` equations and is called more than once for one kind of arguments.
+That is known at the end of an evaluation; everything is then evaluated again.
 """
 
 from __future__ import annotations
@@ -24,22 +23,22 @@ from sct.ir import Eqn, Fn, walk
 from sct.ir.types import Dim
 from sct.ops import call
 
-__all__ = ["Outline", "Sites", "called_once", "evaluated_in_line", "repeated", "site_of"]
+__all__ = ["OutliningPlan", "RestartWithOutlining", "called_once", "evaluated_in_line", "repeated", "site_of"]
 
 LONG = 8
 TOO_MUCH = 4000
-"""Equations of one function, evaluated again and again: not to be waited for."""
+"""At so many equations of one function, the evaluation stops and starts again with the function outlined."""
 
 
 @dataclass
-class Sites:
-    """What is evaluated as a function of its own.
+class OutliningPlan:
+    """The outlining plan: learnt in one evaluation, used in the next.
 
     recursive  functions that call themselves, as `Frame.code`
-    repeated   functions for arguments of a kind; single: those that are called once after all
-    in_line    all others are evaluated in line, as long as that is not too much
-    opaque     functions that are not evaluated at all, but called, and why
-    equal      sizes of arguments that are found to be equal
+    repeated   functions with several calls for one kind of arguments; single: those that turned out to have one call
+    in_line    all other functions are evaluated in line, up to the limit
+    opaque     functions that are called as they are, and the refusal that is the reason
+    equal      sizes of arguments that turned out to be equal
     """
 
     recursive: set[Any] = field(default_factory=set)
@@ -50,23 +49,23 @@ class Sites:
     equal: list[tuple[Dim, Dim]] = field(default_factory=list)
 
 
-class Outline(Exception):
-    """These are to be functions of their own, or not any more: evaluate all again."""
+class RestartWithOutlining(Exception):
+    """The outlining plan has changed: evaluate everything again."""
 
-    def __init__(self, **sites: Any) -> None:
-        self.sites = sites
+    def __init__(self, **plan: Any) -> None:
+        self.plan = plan
 
-    def enter(self, sites: Sites) -> None:
-        for name, members in self.sites.items():
-            getattr(sites, name).update(members)
+    def update_plan(self, plan: OutliningPlan) -> None:
+        for name, members in self.plan.items():
+            getattr(plan, name).update(members)
 
 
 @dataclass(frozen=True, eq=False)
 class Inlined:
-    """A call that was evaluated in line: what it was of, in calls of what, and its equations."""
+    """A call that was evaluated in line: its function, the calls around it, and its equations."""
 
     site: Any
-    around: tuple[Any, ...]
+    outer_sites: tuple[Any, ...]
     first: Eqn
     last: Eqn
     size: int
@@ -80,7 +79,7 @@ def site_of(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract]) -> Any:
 
 @contextmanager
 def evaluated_in_line(ev: Evaluator, site: Any) -> Iterator[None]:
-    """Notes what a call adds to the program."""
+    """Notes the equations that a call adds to the program."""
     start, block = len(ev.b.eqns), ev.b
     ev.inline_calls_in_progress.append(site)
     try:
@@ -93,22 +92,22 @@ def evaluated_in_line(ev: Evaluator, site: Any) -> Iterator[None]:
         return
     ev.inlined_calls.append(Inlined(site, tuple(ev.inline_calls_in_progress), eqns[0], eqns[-1], size))
     if sum(each.size for each in ev.inlined_calls if each.site == site) > TOO_MUCH:
-        raise Outline(repeated={site})
+        raise RestartWithOutlining(repeated={site})
 
 
 def repeated(ev: Evaluator, fn: Fn) -> set[Any]:
-    """The functions that stand in `fn` more than once, but for those in one of them."""
+    """The functions whose code is in `fn` more than once, without those inside another one of them."""
     if ev.outlining.in_line:
         return set()
     there = {eqn for f in (fn, *(f.fn for fs in ev.outlined_functions.values() for f in fs if f.fn)) for eqn in walk(f)}
     in_program = [each for each in ev.inlined_calls if each.first in there and each.last in there]
     counts = Counter(each.site for each in in_program)
     again = {site for site, count in counts.items() if count > 1}
-    return {each.site for each in in_program if each.site in again and not again.intersection(each.around)}
+    return {each.site for each in in_program if each.site in again and not again.intersection(each.outer_sites)}
 
 
 def called_once(ev: Evaluator, program: Fn) -> set[Any]:
-    """The functions of their own that are called in one place only."""
+    """The outlined functions that are called in only one place."""
     counts = Counter(eqn.attrs["callee"] for f in (program, *program.functions) for eqn in walk(f) if eqn.op is call)
     return {f.site for fs in ev.outlined_functions.values() for f in fs
             if f.site is not None and not f.recursive and counts.get(f.name) == 1}

@@ -17,7 +17,7 @@ from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.calls.flattened_arguments import same_kind
 from sct.frontend.calls.function_specialization import call_outlined
 from sct.frontend.calls.opaque_calls import may_be_differentiated, opaque_call
-from sct.frontend.calls.outlining import Outline, evaluated_in_line, site_of
+from sct.frontend.calls.outlining import RestartWithOutlining, evaluated_in_line, site_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import fitted
 from sct.frontend.evaluator.frames import Dead, Frame
@@ -46,7 +46,7 @@ def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwar
         except SctError as error:
             if error.code != "SCT101":
                 raise
-            raise Outline(opaque={f: error}) from error
+            raise RestartWithOutlining(opaque={f: error}) from error
     if any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
         raise refused
     return opaque_call(ev, fn if fn.path is not None else Static(f, (f,)), args, kwargs)
@@ -62,7 +62,7 @@ def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwar
 
 
 def _defaults(ev: Evaluator, f: types.FunctionType) -> dict[str, _Default]:
-    """The defaults of `f`, by name; what is compiled in of the function is guarded, it may be replaced."""
+    """The defaults of `f`, by name.  Guards that its code and its constant defaults stay the same."""
     at = ev.anchor(f)
     new = at[0] is None and is_made_anew(f)
     defaults = {name: _Default(ev, name, x, (*at, *path), is_read_at_calls(x, new))
@@ -136,7 +136,7 @@ def _liveness(node: Any) -> Liveness:
 
 def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs, of: tuple[Any, Any, Any],
                 defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...], parent: Frame | None) -> Abstract:
-    """Evaluate a function's body in a frame of its own; `of`: its globals, its cells, and whose they are."""
+    """Evaluates a call in a new frame; `of`: the globals, the cells, and the function that they belong to."""
     node = source.node
     if isinstance(node, gast.AsyncFunctionDef):
         raise SctError("SCT101", "`async def` is not supported", hint="write a plain function",
@@ -177,27 +177,29 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
 
 
 DEEPEST = 40
-"""How deep calls of one text in another one nest, where each takes its arguments apart."""
+"""The deepest recursion that is evaluated in line: each call has arguments of a new kind."""
 
 
 def _no_endless_recursion(ev: Evaluator, frame: Frame, arguments: Mapping[str, Abstract]) -> None:
-    """A function that calls itself, for arguments of the same kind, is evaluated on its own; one that
-    takes a container apart ends with it."""
+    """Outlines a function that calls itself with arguments of the same kind.
+
+    One that traverses a container has arguments of a new kind in each call, and ends with the container.
+    """
     if any(f.code == frame.code and same_kind(ev, (f, f.arguments), (frame, arguments)) for f in ev.frames):
-        raise Outline(recursive={frame.code})
+        raise RestartWithOutlining(recursive={frame.code})
     if sum(f.source.node is frame.source.node for f in ev.frames) > DEEPEST:
         ev.refuse("SCT204", f"calls of `{frame.source.name}` are nested more than {DEEPEST} deep, each another "
                   "function or one with new kinds of arguments", hint="write it as a loop")
 
 
 def _with_outer(ev: Evaluator, result: Abstract, outer: Outer) -> Abstract:
-    """What a function of its own gives: its result, and what the variables that it writes are now."""
+    """The result of an outlined closure, with the new values of the captured variables that it writes."""
     written = tuple(ev.bound(ev.variable(key)) for key in outer.written)
     return Tup((result, *written)) if written else result
 
 
 def _rebound(ev: Evaluator, result: Abstract, outer: Outer) -> Abstract:
-    """The result of a call, the variables that it has written bound to what they are now."""
+    """The result of a call of an outlined closure; binds the captured variables that it has written."""
     if not outer.written:
         return result
     assert isinstance(result, Tup)
@@ -251,7 +253,7 @@ def _written(a: Any, optional: Container_[str]) -> tuple[str, ...]:
 
 
 def inline(ev: Evaluator, frame: Frame) -> Abstract:
-    """Run a frame to its end; what it returns."""
+    """Evaluates the body of a frame: the value that it returns."""
     node = frame.source.node
     ev.frames.append(frame)
     ev.all_frames[frame.id] = frame

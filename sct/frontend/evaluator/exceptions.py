@@ -1,4 +1,4 @@
-"""What the function itself would raise here: it is raised when the derivative runs, and not before.
+"""Exceptions that the user's function raises: they are raised when the derivative runs, not when it is compiled.
 
     d["c"]   ->   raise KeyError("c")
 """
@@ -35,7 +35,7 @@ def _is_literal(x: Any) -> bool:
 
 
 def attempted(ev: Evaluator, run: Callable[[], Any]) -> Any:
-    """`run()`, on what is known now; what it raises, the program raises when it comes to this place."""
+    """`run()`, evaluated now; an exception is raised by the program when it reaches this place."""
     try:
         return run()
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ImportError) as error:
@@ -47,9 +47,9 @@ def attempted(ev: Evaluator, run: Callable[[], Any]) -> Any:
 
 def fitted(ev: Evaluator, name: str, qualname: str, params: tuple[str, ...], count: int,
            names: tuple[str, ...]) -> dict[str, Any]:
-    """Which argument each of the parameters gets: a position, a tuple or dict of them, None for its default.
+    """The argument for each parameter: a position, a tuple or dict of positions, or None for the default.
 
-    Python itself binds the positions; where they do not fit, its TypeError is raised at run time.
+    Python itself binds the positions; if they do not fit, its TypeError is raised at run time.
     """
     places = _fitted(name, qualname, params, count, names)
     if isinstance(places, str):

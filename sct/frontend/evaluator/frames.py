@@ -17,11 +17,11 @@ __all__ = ["Dead", "Doubt", "Frame"]
 
 
 class Dead(Exception):
-    """The path being evaluated raises for certain."""
+    """The path that is being evaluated always raises."""
 
 
 class Doubt(Exception):
-    """Sizes do not go together, which may be because of what is assumed of a function that calls itself."""
+    """Sizes do not fit, perhaps because the assumed result of a recursive function is wrong."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -31,9 +31,11 @@ class Doubt(Exception):
 class Frame:
     """A call in progress.
 
-    function  the Python function that is called, or in which the one that is called was made
-    locals   its variables; `outside` what it declares `global`
-    parent   the call of the function around it
+    function  the Python function that is called, or in which the called closure was created
+    locals    its variables; `outside`: those that it declares `global`
+    parent    the call of the enclosing function, for a closure
+    live      the liveness of its variables; `now`: those live in the statement in progress
+    returns   the values returned so far; `returned_at`: the place of the last `return`
     """
 
     id: int
@@ -53,15 +55,15 @@ class Frame:
 
     @property
     def code(self) -> Any:
-        """What is called: the text, as a part of the Python function that it stands in."""
+        """Identifies the called code: its syntax, in the Python function that contains it."""
         return self.source.node, self.function
 
     def home(self, name: str) -> Frame | None:
-        """The call whose variable a name is here; None where it is of no function being evaluated."""
+        """The call whose variable this name is; None if it belongs to no function that is being evaluated."""
         if name in self.locals:
             return self
         return None if name in self.outside or self.parent is None else self.parent.home(name)
 
     def is_global(self, name: str) -> bool:
-        """Is a name, which has no home, declared `global` here or in a function around?"""
+        """Is the name declared `global` here or in an enclosing function?"""
         return name in self.outside or self.parent is not None and self.parent.is_global(name)

@@ -1,4 +1,4 @@
-"""What handles each construct: tables that the modules with the handlers fill.
+"""The tables of handlers, which the modules that define the handlers fill.
 
 A construct is accepted if and only if there is a handler for it.
 """
@@ -46,22 +46,22 @@ def statement(*nodes: type) -> Callable[[Handler], Handler]:
 
 
 def called(*classes: type) -> Callable[[Caller], Caller]:
-    """Registers what calling abstract values of these classes does."""
+    """Registers the handler of calls of abstract values of these classes."""
     return _registrar(CALLS, classes)
 
 
 def instances(*classes: type) -> Callable[[Caller], Caller]:
-    """Registers what calling Python objects of these classes does."""
+    """Registers the handler of calls of Python objects of these classes."""
     return _registrar(INSTANCES, classes)
 
 
 def special(*objects: Any) -> Callable[[Special], Special]:
-    """Registers what a builtin does with abstract values, where it is not an op."""
+    """Registers the handler of calls of these functions, which are not ops."""
     return _registrar(SPECIAL, map(special_key, objects))
 
 
 def special_key(f: Any) -> Any:
-    """What `f` is known by in `SPECIAL`: a method of a builtin class is a new object each time."""
+    """The key of `f` in `SPECIAL`: a method of a builtin class is a new object at each access."""
     own = getattr(f, "__self__", None) if isinstance(f, types.BuiltinMethodType) else None
     return (id(own), f.__name__) if isinstance(own, type) else id(f)
 
@@ -88,5 +88,5 @@ _UNSUPPORTED: dict[type, tuple[str, str, str]] = {
 
 
 def unsupported(node: Any) -> tuple[str, str, str]:
-    """What a construct is called, why it is refused, and what to write instead."""
+    """The name of a construct, the reason of its refusal, and a replacement."""
     return _UNSUPPORTED.get(type(node), (type(node).__name__, "", ""))

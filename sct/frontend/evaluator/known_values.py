@@ -27,14 +27,14 @@ __all__ = ["KnownValues"]
 _INSTEAD_OF_ASKING = dict.fromkeys(
     ("an index into a list", "an index into a list or tuple"), "use an array; or choose: `xs[0] if c else xs[1]`") | {
     "a key of a dict": "use an array, and ints as indices in place of keys"}
-"""What to write where something has to be known, and is not."""
+"""Hints for values that must be known, and are not."""
 
 
 class KnownValues(Operands):
     """Asks for the run-time values of numbers and strings."""
 
     def ask(self, v: Abstract, what: str, assumed: Any = None) -> Any:
-        """The run-time value of `v`, made a guard of this specialization; ahead of time what is `assumed`."""
+        """The run-time value of `v`, which becomes a guard of the specialization; ahead of time the value `assumed`."""
         if isinstance(v, Static):
             return self.without_own(v, what, COMPUTING)
         if isinstance(v, Tup):
@@ -61,7 +61,7 @@ class KnownValues(Operands):
         return asked(value, x, self.b) if type(value) is float and self.is_varied(x) else value
 
     def key(self, v: Abstract, what: str = "a key of a dict") -> Any:
-        """`ask`, of a key or an item of a set: it comes out again as the number that it was."""
+        """`ask` for a key or an item of a set, which keeps its class and its derivative."""
         if isinstance(v, Tup):
             items = tuple(self.key(x, what) for x in v.items)
             return items if v.cls is tuple else v.cls(*items)
@@ -87,22 +87,22 @@ class KnownValues(Operands):
         return v.value
 
     def known(self, v: Abstract, what: str) -> Any:
-        """`ask`, for Python itself to compute with: no number that is differentiated."""
+        """`ask` for a value with which Python computes: it may not depend on a differentiated input."""
         value = self.ask(v, what)
         if is_asked(value):
             self.cut(f"{what} depends on a differentiated input")
         return value
 
     def text(self, v: Abstract) -> Abstract:
-        """An argument that is a string, where its value decides: asked."""
+        """The value of an argument that is a string; any other value as it is."""
         return Static(self.ask(v, "this string")) if isinstance(v, Value) and isinstance(self.leaf_of(v), str) else v
 
     def _given(self, fn: Fn) -> str:
-        """The first argument that a value is computed from."""
+        """The name of the first argument that a value is computed from."""
         return next((v.hint for v in free_values(fn.replace(params=())) if v.hint), "n")
 
     def _slice(self, x: Value, what: str) -> Fn:
-        """The function of the leaves that computes `x`."""
+        """The function of the leaves of the arguments that computes `x`."""
         needed: dict[Eqn, None] = {}
 
         def visit(v: Operand) -> None:
@@ -125,7 +125,7 @@ class KnownValues(Operands):
         return rebuild(Fn("ask", tuple(self.params), tuple(needed), (x,)), self.outermost())
 
     def given_back(self, x: Asked) -> Abstract:
-        """A number of the function where it leaves a set or is read of a key: what it was before it was asked."""
+        """The value that was asked for a number which leaves a set or is read from a key."""
         if x.home is not self.b and x.home not in self.open_blocks:
             self.cut("a number that leaves a set, or is read of a key, depends on a differentiated input")
         return x.of

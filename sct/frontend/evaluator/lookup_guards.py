@@ -1,4 +1,4 @@
-"""What a look-up found, as facts of a specialization: that nothing is there is a fact like that something is.
+"""Guards of look-ups: the specialization holds while each look-up finds the same object, or still finds nothing.
 
     abs(x)                   the module binds no `abs`, and `builtins.abs` is this function
     getattr(cfg, "w", 3.0)   `cfg` has no attribute `w`
@@ -25,14 +25,14 @@ __all__ = [
 ]
 
 MISSING = object()
-"""What a look-up gives that finds nothing."""
+"""The result of a look-up that finds nothing."""
 
 _HEAP = 1 << 9
 """The flag of classes that `class` statements make: their attributes can be set."""
 
 
 def path_to(owner: Static) -> Path:
-    """How a call finds the object again: as the function did, or as what it is."""
+    """The path by which a call finds the object again; the object itself if the function did not look it up."""
     return owner.path if owner.path is not None else as_it_is(owner.peek)
 
 
@@ -72,7 +72,7 @@ def of_library(ev: State, module: types.ModuleType, name: str, attribute: Any) -
 
 
 def found_in(classes: Sequence[type], name: str) -> tuple[Any, type]:
-    """What the first of some classes that has the name has, and that class."""
+    """The attribute of the first class that has the name, and that class."""
     for cls in classes:
         if name in vars(cls):
             return vars(cls)[name], cls
@@ -80,7 +80,7 @@ def found_in(classes: Sequence[type], name: str) -> tuple[Any, type]:
 
 
 def in_class(ev: State, cls: type, name: str) -> tuple[Any, type]:
-    """What a class has under a name, by its order of resolution, and the class that has it."""
+    """The attribute of a class, by its method resolution order, and the class that has it."""
     raw, where = found_in(cls.__mro__, name)
     if not any(c.__flags__ & _HEAP for c in cls.__mro__):
         return raw, where
@@ -95,7 +95,7 @@ def in_class(ev: State, cls: type, name: str) -> tuple[Any, type]:
 
 
 def in_parents(ev: State, cls: type, of: type, name: str) -> tuple[Any, type]:
-    """The same of the classes that follow `of` in the order of resolution of `cls`: what `super()` has."""
+    """The attribute that `super()` finds: in the classes after `of` in the method resolution order of `cls`."""
     after = cls.__mro__[cls.__mro__.index(of) + 1:]
     raw, where = found_in(after, name)
     _in_order(ev, cls, after, raw, where, name)

@@ -12,7 +12,7 @@ __all__ = ["layout"]
 
 
 def layout(ev: State, x: Operand) -> Layout:
-    """How the memory of an array lies."""
+    """The memory layout of an array."""
     if isinstance(x, Value) and x in ev.stands_for:
         return layout(ev, ev.stands_for[x])
     if isinstance(x, Value) and x in ev.params:

@@ -34,13 +34,13 @@ __all__ = ["Operands"]
 
 
 def is_array_of_numbers(result: Any, args: Sequence[Any]) -> bool:
-    """Is this an array that is made of no other?"""
+    """Is the result an array, and no argument one?"""
     types = [x.type for x in (result, *args) if isinstance(x, Value)]
     return [isinstance(t, Tensor) and t.is_array for t in types] == [True] + [False] * (len(types) - 1)
 
 
 def _called(v: Static) -> str:
-    """What an object that is found outside is called."""
+    """The name of an object that is read from outside."""
     name = v.path[-1][1] if v.path is not None and len(v.path) > 1 else None
     return name if isinstance(name, str) and name.isidentifier() else "it"
 
@@ -49,7 +49,7 @@ class Operands(State):
     """Emits equations, reads arrays, and wraps results."""
 
     def emit(self, op: Op, *args: Operand | float | None, spelling: str | None = None, **attrs: Any) -> Any:
-        """Add an equation; type errors of the op become refusals."""
+        """Adds an equation; type errors of the op become refusals."""
         self.agree_sizes(op, args, attrs)
         if any(map(is_asked, attrs.values())):
             self.cut(f"an option of `{op.name}` depends on a differentiated input")
@@ -72,7 +72,7 @@ class Operands(State):
         return outs
 
     def doubt(self) -> None:
-        """Raise where a size may be wrong: what a function gives that is still being evaluated is assumed."""
+        """Raises `Doubt` if a size may be wrong, since the result of a recursive function in progress is assumed."""
         for f in reversed(self.functions_in_progress):
             if f.recursive and f.result is not None and not f.fresh_sizes:
                 raise Doubt(f)
@@ -93,7 +93,7 @@ class Operands(State):
         raise Dead
 
     def call_op(self, op: Op, *args: Abstract, spelling: str | None = None, **attrs: Any) -> Abstract:
-        """Apply an op to abstract values; an array result gets a cell of its own."""
+        """Applies an op to abstract values; an array result gets a new cell."""
         outs = self.emit(op, *map(self.operand, args), spelling=spelling, **attrs)
         return self.wrap(outs) if not isinstance(outs, tuple) else Tup(tuple(map(self.wrap, outs)))
 
@@ -111,7 +111,7 @@ class Operands(State):
         return v
 
     def operand(self, v: Abstract) -> Operand:
-        """The IR operand that an abstract value is, read now."""
+        """The IR operand of an abstract value; an array is read now."""
         if isinstance(v, Value):
             return self.defined(v) if isinstance(v.type, (Optional, Undef)) else v
         if is_number(v):
@@ -132,7 +132,7 @@ class Operands(State):
         self.refuse("SCT503", f"{what} is not supported here", hint=hint)
 
     def defined(self, v: Value) -> Value:
-        """A value that may be None or unassigned, used as what it is otherwise."""
+        """A value that may be None or unassigned, used as a value that is neither."""
         value = v
         while isinstance(value.type, (Optional, Undef)):
             value = self.emit(unwrap, value)
@@ -140,15 +140,15 @@ class Operands(State):
         return value
 
     def present(self, v: Perhaps) -> Tup:
-        """The tuple, where it is read."""
+        """The tuple, used as one that is not None."""
         return v.of.with_(self.defined(x) if isinstance(x, Value) else x for x in v.of.items)
 
     def as_int(self, x: Any) -> Any:
-        """Ints that count as real, where integers are needed."""
+        """Converts an int that counts as real, where an integer is needed."""
         return self.emit(stop_gradient, x) if isinstance(x, Value) and counts_as_real(x.type) else x
 
     def bound(self, v: Abstract) -> Abstract:
-        """A value that some path does not assign, where it is read; it may still be None."""
+        """Reads a value that some path does not assign; it may still be None."""
         if not isinstance(v, Value) or not isinstance(v.type, Undef):
             return v
         if not isinstance(v.type.elem, Optional):
@@ -158,7 +158,7 @@ class Operands(State):
         return value
 
     def variable(self, key: Key) -> Abstract:
-        """What a name is bound to, where it is read: it raises where no path has bound it."""
+        """Reads a name; raises at run time on a path that has not bound it."""
         bound = self.store.is_bound(key)
         if isinstance(bound, Value):
             self.defined(bound)
@@ -178,7 +178,7 @@ class Operands(State):
         return value
 
     def contents(self, ref: Ref) -> Operand:
-        """What an array is, be it assigned or not: to be handed on, not to be used."""
+        """The contents of an array, which may be unassigned: to be passed on, not to be used."""
         cell = self.store.cells[ref.addr]
         assert isinstance(cell, Array)
         return self.read(ref) if ref.path else cell.value
@@ -202,18 +202,18 @@ class Operands(State):
         return Lit(v.value).type if isinstance(v, Static) else Lit(None).type
 
     def shape_of(self, v: Abstract) -> tuple[Dim, ...]:
-        """The shape of a number or an array, with what is known of sizes put in."""
+        """The shape of a number or an array, with equal sizes resolved."""
         t = self.resolved(self.type_of(v))
         return t.shape if isinstance(t, Tensor) else ()
 
     def is_array(self, cell: Array) -> None:
-        """Refuses what is a number in the first iteration of a loop, and is used as an array."""
+        """Refuses the use as an array of a value that is a number in the first iteration of a loop."""
         if cell.starts and not self.reading_as_array:
             self.becomes_array()
 
     @contextlib.contextmanager
     def as_array(self) -> Iterator[None]:
-        """What starts as a number is looked at as the array that it becomes."""
+        """Reads a value that starts as a number as the array that it becomes."""
         outer, self.reading_as_array = self.reading_as_array, True
         try:
             yield
@@ -224,7 +224,7 @@ class Operands(State):
             self, why: str = "it is a number in the first iteration, and used for more than sums and products with an "
                              "array of that shape",
     ) -> NoReturn:
-        """Where iterations are written one after the other, the number and the array are two values."""
+        """Unrolls the loop, where the number and the array are two values, or refuses."""
         raise NeedsStatic(Value(INT), SctError(
             "SCT108", "a number becomes an array in this loop", why=why,
             hint="start with an array: `v = np.zeros(n)`, `v = np.full(n, start)`", loc=self.loc))
@@ -237,8 +237,8 @@ class Operands(State):
     def combined(self, op: Op, values: Sequence[Any], run: Callable[[], Abstract]) -> Abstract:
         """`run()`, the op of these values.
 
-        Of what starts as a number and becomes an array, an elementwise one with an array of that shape is the same
-        either way.
+        If one starts as a number and becomes an array, an elementwise op with an array of that shape has the same
+        result for the number and for the array.
         """
         first = next(filter(self.starts, values), None)
         if first is None:

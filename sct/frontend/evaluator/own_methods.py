@@ -57,14 +57,14 @@ def is_generated(raw: types.FunctionType, where: type) -> bool:
 
 
 HASHING = ("__hash__", "__eq__")
-"""What Python calls of keys and of members of sets."""
+"""The special methods that Python calls for keys and for members of sets."""
 
 COMPUTING = (*HASHING, "__index__", "__int__", "__float__", "__lt__", "__le__", "__gt__", "__ge__")
-"""What functions of libraries call of an argument that they take for a number or a key."""
+"""The special methods that library functions call for an argument that is used as a number or a key."""
 
 
 def own_method(ev: State, x: Any, names: Iterable[str]) -> tuple[type, str] | None:
-    """A class of the user and the first of the special methods that it has of its own: that of `x`, or of a part.
+    """The class of `x`, or of a part of it, that defines one of these special methods, and the method's name.
 
     Equality and hashes that `dataclass` has generated are fixed where the class is frozen.
     """

@@ -1,4 +1,4 @@
-"""The state of an abstract evaluation: names and heap, blocks of IR, calls in progress, what was read from outside."""
+"""The state of an abstract evaluation: names and heap, blocks of IR, calls in progress, free variables."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class State(Facts):
         written_in_copies  cells of which a region writes a copy
     """
 
-    def __init__(self, root: Any, sites: Any) -> None:
+    def __init__(self, root: Any, plan: Any) -> None:
         super().__init__()
         self.root = root
         self.anchors = anchors(root)
@@ -122,7 +122,7 @@ class State(Facts):
         self.few_items: set[int] = set()
         self.loop_heads: list[Any] = []
         self.loop_memo: dict[Any, Any] = {}
-        self.outlining = sites
+        self.outlining = plan
         self.inlined_calls: list[Any] = []
         self.inline_calls_in_progress: list[Any] = []
         self.outlined_functions: dict[Any, list[Any]] = {}
@@ -149,7 +149,7 @@ class State(Facts):
         self._next_frame = 0
 
     def forget(self) -> None:
-        """Let go of the arguments and the function: guards refer to this evaluator for as long as they live."""
+        """Drops the arguments and the function: guards keep this evaluator alive."""
         self.leaves, self.root, self.frames, self.all_frames, self.free = [], None, [], {}, {}
         self.store = Store(Cells({}, Captured()))
 
@@ -158,7 +158,7 @@ class State(Facts):
         raise SctError(code, what, why=why, hint=hint, loc=loc)
 
     def refuse_object(self, v: Value, use: str) -> NoReturn:
-        """Refuse a use of an object that is no number and no array; one that is passed is named."""
+        """Refuses a use of an object that is neither a number nor an array; names an argument."""
         if v not in self.params or (x := self.leaves[self.params.index(v)]) is UNKNOWN:
             self.refuse("SCT207", f"{use} an object that sct cannot see into",
                         why="nothing is known of what the function that made it returns",
@@ -167,7 +167,7 @@ class State(Facts):
                     hint=conversion_hint(x, v.hint or "it") or "pass numbers and arrays")
 
     def failed(self, error: Exception) -> None:
-        """Note where an error of sct's own came up; that types do not match is a refusal."""
+        """Notes the place of an internal error; a type mismatch becomes a refusal."""
         if isinstance(error, TypeMismatch):
             self.refuse("SCT501", str(error), hint=error.hint)
         if isinstance(error, Cut):
@@ -176,13 +176,13 @@ class State(Facts):
             self.failure = error, self.loc
 
     def cut(self, what: str) -> NoReturn:
-        """Refuse what would be a constant, and is none."""
+        """Refuses to use a differentiated number as a constant."""
         self.refuse("SCT401", what, why="its derivative would be cut silently: what is known carries none",
                     hint="use a list in place of a set or of keys; or pass sct.stop_gradient(...) of it")
 
     @contextlib.contextmanager
     def inside(self, branch: Branch) -> Iterator[Branch]:
-        """Evaluate on the path `branch`, from where it stands."""
+        """Evaluates on the path `branch`, from its current end."""
         outer = self.store
         self.store = branch.store
         try:
@@ -207,7 +207,7 @@ class State(Facts):
             self.b = self.open_blocks.pop()
 
     def live_in_statement(self, key: Key) -> bool:
-        """May the slot still be read, by the statements in progress or after them?"""
+        """May the slot still be read by the statements in progress, or after them?"""
         if key.name.startswith("<"):
             return any(f.id == key.frame for f in self.frames)
         for frame in self.frames:
@@ -253,7 +253,7 @@ class State(Facts):
         return self._next_addr
 
     def new_kept(self) -> int:
-        """An address that stays the same at every walk of a loop."""
+        """An address that stays the same in every evaluation of a loop."""
         self._last_kept -= 1
         return self._last_kept
 
@@ -346,7 +346,7 @@ class State(Facts):
         return cell
 
     def freeze(self, *addrs: int) -> None:
-        """From here on these may be read, and not be written; what is captured is not written anyway."""
+        """Forbids writes to these addresses from here on."""
         for addr in (a for a in addrs if a > CAPTURED):
             self.store.cells[addr] = replace(self.store.cells[addr], frozen=AMBIGUOUS)
 
@@ -355,7 +355,7 @@ class State(Facts):
         return v if isinstance(v, Value) else Lit(v.value)
 
     def leaf_of(self, v: Value) -> Any:
-        """The argument that `v` is, where it is one; None ahead of time."""
+        """The argument that `v` stands for, if it is one; None ahead of time."""
         while v in self.stands_for:
             outer = self.stands_for[v]
             if not isinstance(outer, Value):
@@ -365,7 +365,7 @@ class State(Facts):
         return None if leaf is UNKNOWN else leaf
 
     def outermost(self) -> dict[Value, Operand]:
-        """The operand of the function being built that a param of a region stands for."""
+        """The operands of the outermost block that params of regions stand for."""
         operands: dict[Value, Operand] = {}
         for p, x in self.stands_for.items():
             while isinstance(x, Value) and x in self.stands_for:
@@ -374,7 +374,7 @@ class State(Facts):
         return operands
 
     def is_varied(self, x: Operand) -> bool:
-        """Has this number a derivative by what is being differentiated by?"""
+        """Does this number depend on an input of differentiation?"""
         todo, seen = [x], {x}
         while todo:
             v = todo.pop()
@@ -390,7 +390,7 @@ class State(Facts):
         return False
 
     def module_of(self, function: Any) -> Path:
-        """The anchor of all functions of one module: what two of them read is one variable."""
+        """The anchor of all functions of one module, which share their globals."""
         main, path = innermost(self.root)
         if function is main or getattr(main, "__globals__", None) is not function.__globals__:
             return self.anchor(self.modules.setdefault(id(function.__globals__), function))
@@ -398,6 +398,6 @@ class State(Facts):
         return path
 
     def anchor(self, function: Any) -> Path:
-        """Where the paths of what `function` holds begin: at the root, which is another at another call, or at the
+        """Where paths to the variables of `function` begin: at the root, which may differ between calls, or at the
         function itself."""
         return self.anchors.get(id(function), (function,))

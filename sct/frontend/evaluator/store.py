@@ -1,9 +1,4 @@
-"""The store (names and heap), and how the stores of two paths are joined.
-
-A join makes one result of a `cond` for every slot on which the paths differ.  Names
-that are dead are dropped first; where the paths disagree on *who shares with whom*
-(contracts 4 and 11), the buffers concerned are frozen: reading them stays exact, a
-write to one is refused.
+"""The store of one path: what names are bound to, and the cells of the heap.
 """
 
 from __future__ import annotations
@@ -44,9 +39,9 @@ STALE = "it was in a list, and lists in that list were written since"
 
 
 class Captured(dict[int, Cell]):
-    """What globals, closures and defaults refer to, for all paths: each at an address of its own, for good.
+    """The cells of free variables and defaults, which all paths share.
 
-    paths  how it is read, by address
+    paths  the path by which each is read, by address
     """
 
     def __init__(self) -> None:
@@ -63,8 +58,8 @@ class Captured(dict[int, Cell]):
 class Cells(dict[int, Cell]):
     """The heap of one path.
 
-    Look-ups see what is captured as well; what iterates over the heap sees the path's own cells.  A path may have
-    columns for a list that is captured, which is the same list; nothing else of what is captured is written.
+    Look-ups also find captured cells; iteration covers only the cells of the path.  A path may give a captured list
+    columns, which leaves the list the same; captured cells are not changed otherwise.
     """
 
     def __init__(self, cells: Mapping[int, Cell], captured: Captured) -> None:
@@ -106,7 +101,7 @@ class Store:
         self.vars.pop(binding(key), None)
 
     def is_bound(self, key: Key) -> Operand | None:
-        """True, or what is unassigned where the name is not bound; None: it is not bound."""
+        """True if the name is bound; a flag that is unassigned on paths without it; None if it is not bound."""
         if key not in self.vars:
             return None
         flag = self.vars.get(binding(key))
@@ -126,8 +121,10 @@ class Branch:
 
 
 def binding(key: Key) -> Key:
-    """The slot that tells whether a name is bound: what is no operand of its own (a list, a tuple, a function) has no
-    value that a path could leave unassigned.  True where the name is bound, unassigned elsewhere."""
+    """The slot of the flag that says whether a name is bound: True on paths that bind it, unassigned on others.
+
+    It serves values that are no operands (lists, tuples, functions), which cannot be unassigned themselves.
+    """
     return Key(key.frame, f"<bound {key.name}>")
 
 
@@ -136,12 +133,12 @@ def is_binding(key: Key) -> bool:
 
 
 def tells(v: Abstract | None) -> bool:
-    """Does reading a name that may be unassigned raise by itself, or is it refused?"""
+    """Does reading this value raise, or is it refused, on a path that has not bound it?"""
     return isinstance(v, (Value, Ref, Poison))
 
 
 def is_written(before: Cell, now: Cell | None) -> bool:
-    """Does a cell hold something else than before?"""
+    """Has the cell changed?"""
     if isinstance(before, Array) and isinstance(now, Array):
         return now.value is not before.value
     if isinstance(before, Slots) and isinstance(now, Slots) and not same_keys(before.keys, now.keys):
@@ -154,7 +151,7 @@ def type_of(v: Abstract) -> Type:
 
 
 def is_such_tuple(v: Abstract, like: Tup) -> bool:
-    """Is this a tuple of the class of `like`, as long?"""
+    """Is this a tuple of the class and the length of `like`?"""
     return isinstance(v, Tup) and v.cls is like.cls and v.fields == like.fields and len(v.items) == len(like.items)
 
 

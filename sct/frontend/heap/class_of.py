@@ -34,7 +34,7 @@ _ITERATED: dict[str, type] = {
     "range": range, "zip": zip, "map": map, "filter": filter, "enumerate": enumerate, "keys": type({}.keys()),
     "values": type({}.values()), "items": type({}.items()), "count": itertools.count, "chain": itertools.chain,
     "generator": types.GeneratorType}
-"""What is run over, by kind."""
+"""The classes of iterations, by kind."""
 
 
 def python_class(ev: Evaluator, v: Abstract) -> type:
@@ -68,7 +68,7 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
 
 
 def class_object(ev: Evaluator, v: Abstract) -> Static:
-    """`type(v)` as a value: what is read of a user's class is read at every call."""
+    """`type(v)` as a value; attributes of a user's class are read at every call."""
     cls = python_class(ev, v)
     return Static(cls, (cls,) if is_user_class(cls) else None)
 

@@ -51,7 +51,7 @@ def copied(ev: Evaluator, ref: ListRef) -> ListRef:
 
 
 def change(ev: Evaluator, ref: ListRef, versions: Sequence[Operand]) -> Abstract:
-    """New versions of the columns; None, as the methods of a list return."""
+    """Writes new versions of the columns; returns None, as methods of lists do."""
     cut_loose(ev, ref)
     for c, new in zip(slots(ev, ref).items, versions):
         assert isinstance(c, Ref)
@@ -83,7 +83,7 @@ def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
 
 
 def cut_loose(ev: Evaluator, ref: ListRef) -> None:
-    """The items of the list change their places: lists in it that have names are what they are now."""
+    """Detaches named lists inside the list, whose items are about to move: they keep their current contents."""
     mine = {c.addr for c in slots(ev, ref).items if isinstance(c, Ref)}
     named = {v.addr for v in ev.store.vars.values() if isinstance(v, ListRef)}
     for addr in sorted(named):
@@ -102,7 +102,7 @@ def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
 
 
 def shared(ev: Evaluator, ref: ListRef) -> bool:
-    """Another list gets the same items: lists in them are written there alone; True: not there either."""
+    """Notes that another list gets the same items.  True if lists among them may not be written in the other one."""
     if not any(isinstance(t, List) for t in item_type(ev, ref)[1]):
         return False
     held = bool(slots(ev, ref).frozen) or ref.addr <= CAPTURED
@@ -120,7 +120,7 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
 
 
 def resize(ev: Evaluator, ref: ListRef) -> None:
-    """The list is about to change its length."""
+    """Refuses to change the length of a list that a loop runs over."""
     if ref.addr in ev.iterated_lists:
         ev.refuse("SCT306", "a list changes its length while a loop runs over it",
                   hint="run over a copy: `for x in list(xs)`")
@@ -171,7 +171,7 @@ def delete(ev: Evaluator, ref: ListRef, i: Operand) -> None:
 
 
 def taken(ev: Evaluator, v: Abstract) -> Abstract:
-    """An item that leaves its list: lists in it are no views any more."""
+    """An item that leaves its list: lists in it are views no longer."""
     if isinstance(v, Tup):
         return v.with_(taken(ev, x) for x in v.items)
     if isinstance(v, ListRef):

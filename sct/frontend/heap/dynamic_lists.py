@@ -2,11 +2,10 @@
 
     xs = []; for ...: xs.append((a, b))    ->    two columns, `list[float]` each
 
-A list begins with slots that are known; it gets columns where its length depends on the
-path: at the head of a loop that makes it longer, behind a branch that does.  An array
-that is put into such a list is not written any more, nor is one that is taken out: who
-else holds it is not known.  A list in a list is a view of the column of the outer one, so
-that `xs[i][j] = v` writes there; it is cut loose when the outer list itself changes.
+A list starts with known slots.  It gets columns when its length depends on the path: at the head of a loop that makes
+it longer, or after a branch that does.  An array that is put into such a list, or taken out of it, can no longer be
+written, since its aliases are unknown.  A list in a list is a view of a column of the outer one, so that
+`xs[i][j] = v` writes there; it is detached when the outer list itself changes.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ __all__ = [
 ]
 
 Rows = tuple[Shape, list[Type]]
-"""How items are made of leaves, and the types of these."""
+"""The schema of the items of a list, and the types of their leaves."""
 
 
 
@@ -64,7 +63,7 @@ def is_dynamic(ev: Evaluator, v: Abstract) -> bool:
 
 
 def shape_of(ev: Evaluator, v: Abstract) -> Rows:
-    """How an item is made of leaves, and their types."""
+    """The schema of an item, and the types of its leaves."""
     types: list[Type] = []
 
     def visit(x: Abstract) -> Shape:
@@ -114,7 +113,7 @@ def _joined(ev: Evaluator, types: Sequence[Type]) -> Type:
 
 
 def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
-    """The operands that an item puts into the columns; arrays are held from here on."""
+    """The operands of an item, one for each column; its arrays can no longer be written."""
     if isinstance(shape, Record):
         yield from _fields(ev, shape, v)
     elif isinstance(shape, tuple):
@@ -216,7 +215,7 @@ def row_type(ev: Evaluator, cell: Slots) -> Rows:
 
 
 def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
-    """The shape and types of the items, joined with those on another path."""
+    """The schema and types of the items, joined with those on another path."""
     cell = slots(ev, ref)
     shape, types = item_type(ev, ref) if cell.rows is not None else row_type(ev, cell)
     if like is None:
@@ -232,11 +231,11 @@ def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
 
 def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
          addrs: Sequence[int] | None = None, name: str | None = None) -> None:
-    """Give a list of known slots columns.
+    """Gives a list of known slots columns.
 
-    like   the shape and types of items on another path
-    addrs  where the columns are to be
-    name   what the list is called, where no name stands for it yet
+    like   the schema and types of the items on another path
+    addrs  the addresses of the columns
+    name   the name of the list, if it is not bound yet
     """
     cell = slots(ev, ref)
     if cell.rows is not None:
@@ -255,30 +254,30 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
 
 
 def common_length(ev: Evaluator, ref: ListRef) -> Operand:
-    """How many items there are to iterate over: the columns are of one length, whoever prints may rely on it."""
+    """The number of items of a list that is iterated over: the common length of its columns."""
     return ev.emit(dim, *columns(ev, ref), axis=0, spelling="builtins.len")  # type: ignore[no-any-return]
 
 
 def columns(ev: Evaluator, ref: ListRef) -> list[Operand]:
-    """What the columns hold now."""
+    """The current versions of the columns."""
     ev.check_current(slots(ev, ref))
     return [ev.read(c) for c in slots(ev, ref).items if isinstance(c, Ref)]
 
 
 def same_columns(ev: Evaluator, ref: ListRef, before: Abstract) -> None:
-    """Refuses a list that is run over backwards and was written since `reversed` was called."""
+    """Refuses a list that was written since `reversed` was called on it."""
     if before != Tup(tuple(c for c in columns(ev, ref) if isinstance(c, Value))):
         ev.refuse("SCT306", "a list is written while `reversed` runs over it", hint="run over a copy: `list(xs)`")
 
 
 def cells(ev: Evaluator, v: Abstract) -> list[Any]:
-    """What the columns of a list of unknown length are kept in now; of anything else nothing."""
+    """The cells of the columns of a list of unknown length; none for other values."""
     return [ev.store.cells[c.addr] for c in slots(ev, v).items if isinstance(c, Ref)] if (
         isinstance(v, ListRef) and is_dynamic(ev, v)) else []
 
 
 def item_type(ev: Evaluator, ref: ListRef) -> Rows:
-    """The shape and types of the items of a list with columns."""
+    """The schema and types of the items of a list with columns."""
     cell = slots(ev, ref)
     assert cell.rows is not None
     types = [ev.type_of(c) for c in cell.items]
@@ -293,7 +292,7 @@ def length(ev: Evaluator, ref: ListRef) -> Operand:
 
 
 def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
-    """`xs[i]`: arrays in it may not be written, lists in it are views."""
+    """`xs[i]`: its arrays may not be written, its lists are views."""
     cell = slots(ev, ref)
     ev.check_current(cell)
 
@@ -326,12 +325,12 @@ def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
 
 
 def keys(column: Ref) -> list[Operand]:
-    """The positions on the way from the outermost list to this column."""
+    """The indices that lead from the outermost list to this column."""
     return [i for step in column.path for i in step.args]
 
 
 def deep_read(ev: Evaluator, column: Ref, i: Operand) -> Operand:
-    """`column[i]`, read of the outermost list at once."""
+    """`column[i]`, read from the outermost list in one step."""
     path = [*keys(column), i]
     return ev.emit(index, ev.read(Ref(column.addr)), *path, key=("i",) * len(path))  # type: ignore[no-any-return]
 

@@ -1,4 +1,8 @@
-"""Joins of two paths: each slot on which their stores differ becomes a result of a conditional."""
+"""Joins of two paths: each slot on which their stores differ becomes a result of a conditional.
+
+Dead names are dropped first.  If the paths disagree on which names share a buffer, that buffer is frozen: reads stay
+exact, a write is refused.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +82,7 @@ class _Merge:
     def phi(self, a: Operand | None, b: Operand | None, hint: str | None = None, own: Key | None = None) -> Operand:
         """The operand that is `a` on the left path and `b` on the right; None: undefined there.
 
-        own  whose it is, if it is not shared with what is the same on both paths
+        own  the slot that it belongs to alone, if it is not shared with other slots of the same operands
         """
         if a is not None and b is not None and (a is b or isinstance(a, Lit) and a == b):
             return a
@@ -107,7 +111,7 @@ class _Merge:
         return self.made[a, b, own]
 
     def bound(self, key: Key, a: Operand | None, b: Operand | None) -> None:
-        """Note whether a name is bound, which is `a` on the left path and `b` on the right."""
+        """Notes whether a name is bound: `a` on the left path, `b` on the right."""
         alone = a is None and not self.left.store.dead or b is None and not self.right.store.dead
         certain = all(x in (None, Lit(True)) for x in (a, b))
         if not certain or alone and not tells(self.store.vars[key]):
@@ -158,7 +162,7 @@ class _Merge:
         return Poison("another kind of object on another path")
 
     def perhaps(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
-        """None on a path, or what may be None on one already: a tuple of items that may be None."""
+        """A tuple that is None on one path, or may be None already: a tuple whose items may be None."""
         like = next(x.of if isinstance(x, Perhaps) else x for x in (a, b) if isinstance(x, (Perhaps, Tup)))
         if a is None or b is None:
             joined = self.value(None if a is None else like, None if b is None else like, hint)
@@ -221,7 +225,7 @@ class _Merge:
         return Ref(self.addrs[a, b], path)
 
     def materialised(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
-        """A view on at least one path, of a place that depends on the path: a frozen copy."""
+        """A frozen copy, for a view on at least one path whose place depends on the path."""
         values: list[Operand | None] = []
         for x, branch in ((a, self.left), (b, self.right)):
             if x is None:
@@ -238,7 +242,7 @@ class _Merge:
         return self.apart(a, b, value)
 
     def apart(self, a: Abstract | None, b: Abstract | None, value: Operand) -> Ref:
-        """A frozen copy of what is a part of another buffer on one path: no cell may be written that is this buffer."""
+        """A frozen copy of an array that is a part of another buffer on one path; that buffer is frozen too."""
         addr = self.ev.new_addr()
         self.store.cells[addr] = Array(value, frozen=AMBIGUOUS, merged=True)
         if isinstance(a, Ref):
@@ -279,7 +283,7 @@ class _Merge:
         return replace(a, addr=self.addrs[a.addr, b.addr])
 
     def columns(self, a: ListRef, b: ListRef) -> tuple[Slots, Slots]:
-        """The two lists, of other lengths, with columns at the same addresses."""
+        """Two lists of different lengths, with columns at the same addresses."""
         branches = (self.left, a), (self.right, b)
         row: tuple[Any, Any] | None = None
         for branch, ref in branches:
@@ -301,7 +305,7 @@ class _Merge:
         return x, y
 
     def contents(self, addr: int) -> None:
-        """Note whom the items of a list that no path has changed share with."""
+        """Notes the aliases of the items of a list that neither path has changed."""
         x, y = self.left.store.cells[addr], self.right.store.cells[addr]
         if x is y and isinstance(x, Slots) and addr not in self.seen:
             self.seen.add(addr)
@@ -316,7 +320,7 @@ class _Merge:
         return replace(x, items=items, frozen=frozen, origin=_origin((x, y)))
 
     def cell(self, addr: int) -> None:
-        """Merge the cell at an address that both paths know, or that the living one does."""
+        """Merges the cell at an address that both paths have, or the one that does not raise."""
         if addr in self.store.cells or addr <= CAPTURED:
             return
         x, y = self.left.store.cells.get(addr), self.right.store.cells.get(addr)
@@ -350,7 +354,7 @@ class _Merge:
 
 
 def may_be_absent(v: Tup | Perhaps) -> bool:
-    """Can a `Perhaps` be made of this: is it one, or a tuple of numbers and arrays of which none may be None?"""
+    """Can this become a `Perhaps`: is it one, or a tuple of numbers and arrays, none of which may be None?"""
     return isinstance(v, Perhaps) or bool(v.items) and all(
         isinstance(x, Ref) or isinstance(x, Value) and not isinstance(x.type, (Optional, Undef))
         or is_number(x) and x != Static(None) for x in v.items)
@@ -370,7 +374,7 @@ def alike(x: Slots, y: Slots) -> bool:
 
 
 def _origin(cells: Iterable[Cell]) -> str:
-    """Where what is one of these cells is from: who writes it has to ask for each of them."""
+    """The origin that restricts writes to any of these cells the most."""
     return max((c.origin for c in cells), key=("fresh", "argument", "captured").index)
 
 
@@ -384,9 +388,7 @@ def _join_types(a: Operand, b: Operand) -> Type:
 
 
 def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> tuple[Store, Any]:
-    """Join two paths: adds a `cond` to the evaluator's block.
-
-    Returns the store after it, and the join of the branches' extra values.
+    """Joins two paths by a `cond` in the current block: the store after it, and the join of the branches' results.
     """
     m = _Merge(ev, left, right)
     a, b = left.store, right.store

@@ -133,7 +133,7 @@ def _bound(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: str) -> 
 
 
 def if_it_gives(ev: Evaluator, name: str, read: Callable[[], Abstract | None]) -> Abstract | None:
-    """What reading an attribute gives; None where it raises an AttributeError, which is found out by a trial."""
+    """The value of an attribute; None if a trial evaluation raises an AttributeError."""
     with ev.inside(ev.fork()) as branch:
         dead = False
         try:
@@ -151,7 +151,7 @@ def if_it_gives(ev: Evaluator, name: str, read: Callable[[], Abstract | None]) -
 
 
 _SLOTS = (types.MemberDescriptorType, type(vars(typing.NamedTuple("_", [("x", int)]))["x"]))
-"""What stands in a class for an attribute that is in the object itself."""
+"""Class attributes that stand for attributes of the object itself."""
 
 
 def _is_data(raw: Any) -> bool:
@@ -162,7 +162,7 @@ def _is_data(raw: Any) -> bool:
 
 
 def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: str) -> Abstract:
-    """A `cached_property` that is read for the first time: the object keeps what it gives."""
+    """The first read of a `cached_property`: the object stores the result."""
     if isinstance(owner, ObjRef):
         value = bind(ev, raw, where, owner, name)
         _store(ev, owner, name, value)
@@ -195,7 +195,7 @@ def _slot(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
 
 
 def bind(ev: Evaluator, raw: Any, cls: type, owner: Abstract, name: str) -> Abstract:
-    """What an attribute of the class is when it is read from `owner`."""
+    """The value of a class attribute that is read from `owner`: descriptors are applied."""
     at = (cls, ("attr", "__dict__"), ("item", name))
     if isinstance(raw, property):
         if not isinstance(raw.fget, types.FunctionType):
@@ -289,7 +289,7 @@ def _python(ev: Evaluator, cls: type, name: str) -> types.FunctionType | None:
 
 
 def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
-    """`type(v).name`, bound to `v`; None where the class has none of its own."""
+    """`type(v).name`, bound to `v`; None if the class does not define it."""
     cls = class_of(v)
     if cls is None:
         return _method_of_member(ev, v, name) if is_member(v) else None
@@ -350,8 +350,8 @@ def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstr
 
 
 def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abstract:
-    """What Python does with an operator between objects of these classes where no class defines it, be it to raise:
-    tried on others of their classes."""
+    """The result, or the exception, of an operator that no class of the operands defines: Python itself applies it to
+    samples of their classes."""
     samples = [_sample(v) for v in values]
     for v, sample in zip(values, samples):
         if sample is MISSING and isinstance(v, Static) and conversion_hint(v.value, "it"):
@@ -376,7 +376,7 @@ _FIXED = (str, bytes, type(None), type(Ellipsis), type(NotImplemented), set, fro
 
 
 def _sample(v: Abstract) -> Any:
-    """An object of the class of `v`, by which operators that are not defined for it are told from others."""
+    """An object of the class of `v`, to which Python applies undefined operators."""
     cls = class_of(v)
     if cls is not None:
         return type(cls.__name__, (tuple,) if issubclass(cls, tuple) else (), {})()
@@ -439,7 +439,7 @@ def _not_none(ev: Evaluator, returned: Abstract) -> None:
 
 
 def _fill(ev: Evaluator, instance: ObjRef, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:
-    """What the `__init__` that `dataclass` has written does."""
+    """Executes the `__init__` that `dataclass` has generated."""
     bound = _signature_bind(ev, init, [instance, *args], kwargs)
     late: list[Abstract] = []
     for f in vars(cls)["__dataclass_fields__"].values():
@@ -466,7 +466,7 @@ def _fill(ev: Evaluator, instance: ObjRef, cls: type, init: types.FunctionType, 
 
 
 def _signature_bind(ev: Evaluator, init: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
-    """What the parameters of `__init__` or `__new__` get, without those left to their defaults."""
+    """The arguments for the parameters of `__init__` or `__new__`, without defaults."""
     params, star = [], False
     for p in inspect.signature(init).parameters.values():
         if p.kind is p.KEYWORD_ONLY and not star:

@@ -1,4 +1,4 @@
-"""Which arguments a function of a library takes: Python itself is asked, with others of the same classes.
+"""Sample calls: Python itself is called with sample arguments of the same classes, and its TypeError is raised.
 
     abs(x, 1)        ->   raise TypeError("abs() takes exactly one argument (2 given)")
     xs.append()      ->   raise TypeError("list.append() takes exactly one argument (0 given)")
@@ -33,7 +33,7 @@ __all__ = ["by_position", "check_arguments", "check_instance", "check_method", "
 
 
 def check_arguments(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> None:
-    """Raise what Python raises of the call, whatever the values are that it is given."""
+    """Raises the exception that Python raises for any arguments of these classes."""
     _raise(ev, _misfit(f, len(args), tuple(kwargs)))
     if _binds(f, len(args), tuple(kwargs)) is False:
         samples = [next(iter(_samples(ev, v)), _Argument()) for v in (*args, *kwargs.values())]
@@ -44,14 +44,13 @@ def check_arguments(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> None:
 
 
 def check_instance(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> None:
-    """Raise what Python raises of a call of an object with so many arguments; nothing is kept of the object."""
+    """Raises the TypeError of Python if the object cannot be called with so many arguments."""
     _raise(ev, _said(f, "", len(args), tuple(kwargs)))
 
 
 def check_method(ev: Evaluator, classes: Sequence[type], owner: Abstract, name: str, args: Args,
                  kwargs: Kwargs) -> None:
-    """Raise what Python raises of a method of an array, a number or a container of Python's, of one of these
-    classes."""
+    """Raises the exception of Python for a call of a method of an array, a number or a container."""
     said = {_method_misfit(cls, name, len(args), tuple(kwargs)) for cls in classes}
     _raise(ev, said.pop() if len(said) == 1 else None)
     if name not in _NEVER_TRIED:
@@ -60,12 +59,12 @@ def check_method(ev: Evaluator, classes: Sequence[type], owner: Abstract, name: 
 
 
 def check_operands(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> None:
-    """Raise what Python raises of `run(*values)`, whatever the values are."""
+    """Raises the exception that Python raises for `run(*values)` with any values of these classes."""
     _raise(ev, _refused(ev, run, values, {}))
 
 
 def hashed(ev: Evaluator, v: Abstract, what: str = "a key of a dict") -> Any:
-    """A key of a dict or an item of a set, asked; what cannot be one raises as in Python."""
+    """The run-time value of a key or an item of a set; raises as Python does if it is not hashable."""
     check_operands(ev, hash, v)
     return ev.key(v, what)
 
@@ -76,7 +75,7 @@ def _raise(ev: Evaluator, text: str | None) -> None:
 
 
 def by_position(f: Any, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
-    """The same call with the arguments that it must have at their positions, if they were given by name."""
+    """The same call with required arguments by position, also if they were passed by name."""
     names = _needed(f)[len(args):] if kwargs else ()
     if not all(name in kwargs for name in names):
         return args, kwargs
@@ -103,12 +102,12 @@ class _Argument:
 _MISFIT = re.compile(r"\btakes\b|\bexpected (at least |at most |exactly )?\d+ (positional )?argument|"
                      r"\bmissing\b.*\bargument|keyword argument|\b(needs|have) at least|\bneeds an argument|"
                      r"given by name|^Cannot specify|requires .* to be specified")
-"""What Python says of arguments that do not fit, whatever they are."""
+"""Matches messages of Python about arguments that fit for no values."""
 
 
 def _said(owner: Any, name: str, count: int, names: tuple[str, ...]) -> str | None:
-    """What Python says of `owner(...)` or `owner.name(...)` with so many arguments and these keywords; None where
-    they fit.  It says another thing of a call with `**`."""
+    """The message of Python about `owner(...)` or `owner.name(...)` with so many arguments and these keywords; None if
+    they fit.  A call with `**` has a different message."""
     written = [f"a{k}" for k in range(count)]
     written += [f"{k}=a0" for k in names] if all(map(_is_written, names)) else ["**more"]
     there = {"f": owner, "more": dict.fromkeys(names), **{f"a{k}": _Argument() for k in range(count + 1)}}
@@ -123,7 +122,7 @@ def _said(owner: Any, name: str, count: int, names: tuple[str, ...]) -> str | No
 
 
 _OTHERS = (ArithmeticError, AttributeError, LookupError, RuntimeError, ValueError, Warning)
-"""What a call raises that depends on more than the classes of what it is given."""
+"""Exceptions that depend on more than the classes of the arguments."""
 
 
 def _is_written(name: str) -> bool:
@@ -175,11 +174,11 @@ _NEVER_TRIED = frozenset((
 
 _SHOWS_A_SAMPLE = re.compile(r"'1'|\b1\.0|\[1|\(1")
 _MOST = 16
-"""How many items of a container, and ways to take numbers of several classes, are looked at."""
+"""The most items of a container, and combinations of classes of numbers, that are tried."""
 
 
 def _refused(ev: Evaluator, f: Callable[..., Any], args: Args, kwargs: Kwargs) -> str | None:
-    """What Python says where it refuses arguments of these classes; None where it takes some, or they are not known."""
+    """The message of Python if it refuses arguments of these classes; None if it accepts some, or they are unknown."""
     operands = [*args, *kwargs.values()]
     if ev.ahead and any(isinstance(v, (Value, Ref)) for v in operands):
         return None  # another type may be guessed
@@ -236,7 +235,7 @@ def _samples(ev: Evaluator, v: Abstract, size: int = 1) -> list[Any]:
 
 
 def _each(ev: Evaluator, items: Sequence[Abstract], size: int) -> list[tuple[Any, ...]]:
-    """The same of several; none of many."""
+    """Samples of several values; none if there are too many combinations."""
     ways = itertools.product(*(_samples(ev, x, size) for x in items[:_MOST]))
     combinations = list(itertools.islice(ways, _MOST + 1))
     return combinations if max(len(items), len(combinations)) <= _MOST else []

@@ -1,4 +1,4 @@
-"""What Python demands of the results of special methods, and what members of enums are to operators.
+"""Results of special methods, which must be of the class that Python demands, and members of enums as operands.
 
     bool(v)      `v.__bool__()`, which must be a bool
     K.A * x      a member of an `IntEnum` as the int that it is
@@ -28,7 +28,7 @@ __all__ = ["as_index", "checked", "plain_numbers"]
 _PROTOCOLS: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {
     "bool": (bool, ("bool",)), "len": (len, ("int",)), "int": (int, ("int",)), "index": (operator.index, ("int",)),
     "float": (float, ("float",)), "str": (str, ()), "repr": (repr, ()), "format": (format, ()), "iter": (iter, ())}
-"""What calls a special method, and the types of what it may give that are numbers at run time."""
+"""The builtin that calls a special method, and the types of the numbers that the method may return."""
 
 _MISSING = object()
 _SAMPLES: dict[str, Any] = {
@@ -37,7 +37,7 @@ _SAMPLES: dict[str, Any] = {
 
 
 def checked(ev: Evaluator, v: Abstract, name: str) -> Abstract:
-    """What the special method `__name__` gives, of the class that it must be; where it is not, Python's TypeError."""
+    """The result of the special method `__name__`; raises Python's TypeError if it is of a wrong class."""
     call, dtypes = _PROTOCOLS[name]
     t = v.type if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier == "py" and t.dtype in dtypes:
@@ -65,7 +65,7 @@ def checked(ev: Evaluator, v: Abstract, name: str) -> Abstract:
 
 
 def as_index(ev: Evaluator, v: Abstract) -> Abstract:
-    """What stands for an object where an index or a length is needed: what its `__index__` gives."""
+    """The result of `__index__`, where an index or a length is needed."""
     own = special_call(ev, v, "__index__")
     return v if own is None else checked(ev, own, "index")
 

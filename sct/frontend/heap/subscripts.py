@@ -141,7 +141,7 @@ def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
 _INDEX_TRICKS = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "use np.column_stack",
                  "mgrid": "use np.arange, np.linspace or np.meshgrid",
                  "ogrid": "use np.arange or np.linspace, and np.newaxis"}
-"""What to write in place of what NumPy makes of a subscript."""
+"""Replacements for NumPy's objects that are subscripted, for hints."""
 
 
 def known_key(ev: Evaluator, key: Abstract, what: str) -> Any:
@@ -152,7 +152,7 @@ def known_key(ev: Evaluator, key: Abstract, what: str) -> Any:
 
 
 FEW = 4
-"""How many items a list may have that is taken apart wherever that can be done."""
+"""A list of at most so many items is kept as separate items wherever possible."""
 
 
 def _slots(ev: Evaluator, owner: ListRef | DictRef) -> Slots:
@@ -309,7 +309,7 @@ def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
 
 
 ASSIGNED, COMPUTED = "assignment destination is read-only", "output array is read-only"
-"""What NumPy says of an array that it forbids to write: of an assignment, and of the out of a ufunc."""
+"""NumPy's messages about a read-only array: for an assignment, and for the `out` of a ufunc."""
 
 
 def writable(ev: Evaluator, ref: Ref, error: str | None = ASSIGNED) -> None:
