@@ -2,7 +2,6 @@
 
 from sct.api import (
     Derivative,
-    check_grads,
     emit,
     grad,
     hessian,
@@ -16,6 +15,7 @@ from sct.api import (
     vjp,
 )
 from sct.errors import SctError, SctWarning
+from sct.gradient_check import check_grads
 
 __all__ = [
     "Derivative", "SctError", "SctWarning", "check_grads", "emit", "grad", "hessian", "hvp", "jacfwd",

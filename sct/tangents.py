@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ import numpy as np
 from sct.codegen import Source, load
 from sct.codegen.numba.disk_cache import imported
 from sct.errors import SctError, add_source_note
-from sct.ir.user_objects import attributes, make_gradient
+from sct.ir.containers import Parts, gradient_with, parts_of, step_text, tree_leaves
 
-__all__ = ["Pullback", "type_in_words", "tangent_of"]
+__all__ = ["Pullback", "directions_of", "is_absent", "tangent_of", "type_in_words"]
 
 # -- pullbacks ------------------------------------------------------------------------
 
@@ -78,24 +78,14 @@ def tangent_of(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
 
     An int has no tangent `inside` a container; as an argument it counts as a float.
     """
-    if isinstance(primal, dict):
-        parts = dict.fromkeys(primal) if tangent is None else tangent
-        if not isinstance(parts, dict) or parts.keys() != primal.keys():
-            raise _mismatch(at, f"a dict with the keys {list(primal)}", tangent)
-        return {key: tangent_of(primal[key], parts[key], f"{at}[{key!r}]", True) for key in primal}
-    fields = attributes(primal)
-    if fields is not None:
-        parts = dict.fromkeys(fields) if tangent is None else attributes(tangent)
-        if parts is None or parts.keys() != fields.keys():
-            raise _mismatch(at, f"an object with the attributes {list(fields)}", tangent)
-        tangents = [tangent_of(fields[key], parts[key], f"{at}.{key}", True) for key in fields]
-        return make_gradient(type(primal), list(fields), tangents)
-    if isinstance(primal, (tuple, list)):
-        parts = [None] * len(primal) if tangent is None else tangent
-        if not isinstance(parts, (tuple, list)) or len(parts) != len(primal):
-            raise _mismatch(at, f"a {type(primal).__name__} of {len(primal)} items", tangent)
-        tangents = [tangent_of(x, t, f"{at}[{i}]", True) for i, (x, t) in enumerate(zip(primal, parts))]
-        return tangents if isinstance(primal, list) else tuple(tangents)
+    parts = parts_of(primal)
+    if parts is not None:
+        given = Parts(parts.kind, dict.fromkeys(parts.items)) if tangent is None else parts_of(tangent)
+        if given is None or given.kind != parts.kind or given.items.keys() != parts.items.keys():
+            raise _mismatch(at, _structure_in_words(primal, parts), tangent)
+        return gradient_with(primal, {
+            key: tangent_of(part, given.items[key], at + step_text(parts, key), True)
+            for key, part in parts.items.items()})
     is_number = isinstance(primal, (float, int, complex, np.generic, np.ndarray)) and not isinstance(primal, enum.Enum)
     kind = np.asarray(primal).dtype.kind if is_number else "O"
     if kind not in "fc" and (inside or kind not in "iu"):
@@ -103,6 +93,26 @@ def tangent_of(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
             raise _mismatch(at, f"None, as for {type_in_words(primal)}", tangent)
         return None
     return _array_tangent(primal, 0.0 if tangent is None else tangent, at, tangent is None)
+
+
+def directions_of(primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
+    """The tangents in the form of their primals; None for an argument that has none."""
+    return [
+        None if is_absent(tangent) else tangent_of(primal, tangent, f"the tangent of argument {i}")
+        for i, (primal, tangent) in enumerate(zip(primals, tangents))
+    ]
+
+
+def is_absent(tangent: Any) -> bool:
+    """Are all leaves of a tangent None?"""
+    return all(leaf is None for leaf in tree_leaves(tangent))
+
+
+def _structure_in_words(primal: Any, parts: Parts) -> str:
+    if parts.kind == "sequence":
+        return f"a {type(primal).__name__} of {len(primal)} items"
+    return f"a dict with the keys {[*parts.items]}" if parts.kind == "dict" else \
+        f"an object with the attributes {[*parts.items]}"
 
 
 def _array_tangent(primal: Any, tangent: Any, at: str, zero: bool) -> Any:

@@ -56,7 +56,7 @@ from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.pytree import Tree
 from sct.ir.types import List, Optional, Tensor, Undef
-from sct.ops import enter, leave
+from sct.ops import add_at, enter, leave
 
 __all__ = ["StatementPrinter", "arguments", "function"]
 
@@ -291,7 +291,7 @@ class StatementPrinter:
 
     def update(self, target: Any, by: Eqn, x: Operand) -> ast.stmt:
         """`target += x`, or `-=` where that removes a sign."""
-        value, op = self.expr(x), _OPERATORS[by.op.augmented]
+        value, op = self.expr(x), _OPERATORS["+=" if by.op is add_at else by.op.augmented]
         positive = without_sign(value) if op in _OPPOSITE_SIGN and not by.primal else None
         if positive is None:
             return ast.AugAssign(target, op(), value)

@@ -349,4 +349,4 @@ add_at = op("add_at", type=type_store, run=run_add_at, inactive=tuple(range(2, 3
             samples=lambda: [*writes(), *adds_to_lists()],
             linear=lambda ct, x, value, *operands, key: [
                 ct, index(ct, *operands, key=key), *[None] * len(operands)],
-            key_at=2, updates=True, allocates=True, augmented="+=")
+            key_at=2, updates=True, allocates=True)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Union
 
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Op, Operand, Value, free_values, rebuild, walk
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Residuals, Tensor
 from sct.ops.arrays.creation import copy
@@ -221,7 +221,7 @@ class _Plan:
 
     def _possible_donations(self, eqn: Eqn) -> Mapping[Operand, int]:
         """The outs that may overwrite the buffer of an operand, with the position of the operand."""
-        if _has_augmented_form(eqn.op) and not eqn.primal and holds_array(eqn.out.type) \
+        if eqn.op.augmented is not None and not eqn.primal and holds_array(eqn.out.type) \
                 and eqn.args[0].type == eqn.out.type and eqn.args[0].hint == eqn.out.hint:
             return {eqn.out: 0}
         return donations(eqn)
@@ -396,7 +396,7 @@ class _Plan:
     def claim_for_arithmetic(self) -> None:
         """Do adjoint arithmetic such as `dx = dx + g` in place where that needs no copy."""
         for eqn, _ in self.memory.eqns:
-            if _has_augmented_form(eqn.op) and not eqn.primal and holds_array(eqn.out.type) \
+            if eqn.op.augmented is not None and not eqn.primal and holds_array(eqn.out.type) \
                     and not self._is_summed(eqn):
                 positions = (0, 1) if eqn.op.commutative else (0,)
                 k = next((k for k in positions if self._may_overwrite(eqn, k)), None)
@@ -542,8 +542,3 @@ def _copy(x: Value, out: Value, deep: bool = False) -> Eqn:
     if isinstance(x.type, List):
         return Eqn(copy_list, (x,), (out,), {"deep": deep}, primal=False)
     return Eqn(copy, (x,), (out,), primal=False)
-
-
-def _has_augmented_form(op: Op) -> bool:
-    """Has the op of whole arrays an augmented assignment?  x += y"""
-    return op.augmented is not None and op.key_at is None
