@@ -37,7 +37,8 @@ __all__ = [
     "add_bound_flags", "make_exceptions_plain", "move_code_behind_loops", "raised_values", "resolve_list_aliases",
 ]
 
-UNBOUND_ERROR = Op("unbound", lambda *_: Opaque(), emit="UnboundLocalError", nondiff="an exception")
+UNBOUND_ERRORS = {free: Op("unbound", lambda *_: Opaque(), emit=exception, nondiff="an exception")
+                  for free, exception in ((False, "UnboundLocalError"), (True, "NameError"))}
 COMPILED_EXCEPTIONS = frozenset([
     "ArithmeticError", "AssertionError", "AttributeError", "Exception", "FloatingPointError", "IndexError", "KeyError",
     "LookupError", "NameError", "NotImplementedError", "OverflowError", "RuntimeError", "StopIteration", "TypeError",
@@ -177,11 +178,11 @@ def add_bound_flags(block: Block) -> None:
         s.pairs += [(flags[v], flag(x)) for v, x in s.pairs if v in flags]
     for inner in all_blocks(block):
         inner[:] = [t for s in inner
-                    for t in (_check_statements(flag(s.value)) if isinstance(s, CheckBound) else [s])]
+                    for t in (_check_statements(flag(s.value), s.free) if isinstance(s, CheckBound) else [s])]
 
 
-def _check_statements(flag: Operand) -> Iterator[Statement]:
+def _check_statements(flag: Operand, free: bool) -> Iterator[Statement]:
     if isinstance(flag, Value):
-        error = Eqn(UNBOUND_ERROR, (), (Value(Opaque()),))
+        error = Eqn(UNBOUND_ERRORS[free], (), (Value(Opaque()),))
         raised = Eqn(OPS["raise_"], error.outs, ())
         yield If(flag, [], [Evaluate(error, error), Evaluate(raised, raised)])

@@ -132,7 +132,7 @@ class _Marking:
         """Need `s`, and what decides whether it runs."""
         while s is not None and s not in self.marked:
             self.marked.add(s)
-            if isinstance(s, (Evaluate, If, Return)):
+            if isinstance(s, (Evaluate, If, Return)) or isinstance(s, CheckBound) and s.free:
                 self.work += operands(s)
                 self.work += targets(s)
             elif isinstance(s, Loop):

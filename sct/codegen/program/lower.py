@@ -138,17 +138,17 @@ class _Lowering:
         elif name == "closure":
             out.append(self.closure(eqn))
         elif _is_identity(eqn) and (self.def_use.uses(eqn.out) or isinstance(eqn.out.type, Seq)):
-            if eqn.op.name == "unwrap" and eqn.primal and not self.is_read_in_its_region(eqn):
+            if eqn.op.name == "unwrap" and eqn.primal and not (eqn.attrs["free"] or self.is_read_in_its_region(eqn)):
                 self.evaluate(eqn.replace(outs=(Value(eqn.out.type),)), out)
             self.alias[eqn.out] = x = self.read(eqn.args[0])
             if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_maybe_unbound(x):
-                out.append(CheckBound(x))
+                out.append(CheckBound(x, eqn.attrs["free"]))
         elif name == "pack":
             self.evaluate(self.record_in_position_order(eqn, out), out)
         else:
             if name == "unwrap":
                 x = self.read(eqn.args[0])
-                out += [CheckBound(x)] if isinstance(x, Value) and _is_maybe_unbound(x) else []
+                out += [CheckBound(x, eqn.attrs["free"])] if isinstance(x, Value) and _is_maybe_unbound(x) else []
             self.evaluate(eqn, out)
         return name != "raise_"
 
@@ -366,7 +366,8 @@ def _without_needless_checks(block: Block) -> Block:
     """The block without the checks that Python makes itself.
 
     A check stays if the variable is assigned, directly or by way of others, from an operand that may be unbound: None
-    then stands for the missing value, which Python would not notice.
+    then stands for the missing value, which Python would not notice. So does that of a variable of a function around,
+    since Python raises another error for it.
     """
     neighbours: dict[Value, set[Value]] = defaultdict(set)
     work: list[Value] = []
@@ -384,7 +385,7 @@ def _without_needless_checks(block: Block) -> Block:
             maybe_unbound.add(v)
             work += neighbours[v]
     for inner in all_blocks(block):
-        inner[:] = [s for s in inner if not isinstance(s, CheckBound) or s.value in maybe_unbound]
+        inner[:] = [s for s in inner if not isinstance(s, CheckBound) or s.free or s.value in maybe_unbound]
     return block
 
 

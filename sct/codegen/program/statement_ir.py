@@ -115,9 +115,10 @@ class Jump:
 
 @dataclass(eq=False)
 class CheckBound:
-    """The user's code reads `value`: raise as Python does if it is not bound."""
+    """The user's code reads `value`, `free` of a function around: raise as Python does if it is not bound."""
 
     value: Value
+    free: bool
 
 
 @dataclass(eq=False)

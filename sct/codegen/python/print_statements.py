@@ -56,6 +56,7 @@ from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.pytree import Tree
 from sct.ir.types import List, Optional, Tensor, Undef
+from sct.ir.unbound_names import unbound_error
 from sct.ops import add_at, enter, leave
 
 __all__ = ["StatementPrinter", "arguments", "function"]
@@ -185,7 +186,7 @@ class StatementPrinter:
         elif isinstance(s, ReadAt):
             yield self.unpack(s.values, ast.Subscript(self.expr(s.tape), self.expr(s.index), ast.Load()))
         elif isinstance(s, CheckBound):
-            yield from self.check_bound(s.value)
+            yield from self.check_bound(s.value, s.free)
         elif isinstance(s, Increment):
             op = ast.Add() if s.by > 0 else ast.Sub()
             yield ast.AugAssign(store(self.names[s.count]), op, ast.Constant(abs(s.by), None))
@@ -249,18 +250,19 @@ class StatementPrinter:
         key = _as_value(self.subscript(eqn, eqn.out).slice)
         return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.expr(eqn.out), key, self.expr(eqn.args[1])))
 
-    def check_bound(self, v: Value) -> Iterator[ast.stmt]:
+    def check_bound(self, v: Value, free: bool) -> Iterator[ast.stmt]:
         """Raise as Python does where `v` is not bound.
 
-        Python does so itself, unless None stands for the missing value or the variable has another name.
+        Python does so itself, unless None stands for the missing value or the variable has another name, or is one
+        of a function around.
         """
         name = self.names[v]
-        text = f"cannot access local variable '{v.hint or name}' where it is not associated with a value"
-        error = call(self.modules.builtin("UnboundLocalError"), constant(text, self.modules))
+        exception, text = unbound_error(v.hint or name, free=free)
+        error = call(self.modules.builtin(exception), constant(text, self.modules))
         if name in self.placeholder_names:
             missing = ast.Compare(self.expr(v), [ast.Is()], [ast.Constant(None, None)])
             yield ast.If(missing, [ast.Raise(error, None)], [])
-        elif v.hint not in (None, name) and self.names.is_users(v):
+        elif free or v.hint not in (None, name) and self.names.is_users(v):
             handler = ast.ExceptHandler(self.modules.builtin("UnboundLocalError"), None,
                                         [ast.Raise(error, ast.Constant(None, None))])
             yield ast.Try([ast.Expr(self.expr(v))], [handler], [], [])

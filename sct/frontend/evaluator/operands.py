@@ -131,11 +131,11 @@ class Operands(State):
             "use a number or an array"
         self.refuse("SCT503", f"{what} is not supported here", hint=hint)
 
-    def defined(self, v: Value) -> Value:
-        """A value that may be None or unassigned, used as a value that is neither."""
+    def defined(self, v: Value, *, free: bool = False) -> Value:
+        """A value that may be None or unassigned, used as a value that is neither; `free`: of a free variable."""
         value = v
         while isinstance(value.type, (Optional, Undef)):
-            value = self.emit(unwrap, value)
+            value = self.emit(unwrap, value, free=free and isinstance(value.type, Undef))
             value.hint = v.hint
         return value
 
@@ -147,21 +147,21 @@ class Operands(State):
         """Converts an int that counts as real, where an integer is needed."""
         return self.emit(stop_gradient, x) if isinstance(x, Value) and counts_as_real(x.type) else x
 
-    def bound(self, v: Abstract) -> Abstract:
+    def bound(self, v: Abstract, *, free: bool = False) -> Abstract:
         """Reads a value that some path does not assign; it may still be None."""
         if not isinstance(v, Value) or not isinstance(v.type, Undef):
             return v
         if not isinstance(v.type.elem, Optional):
-            return self.defined(v)
-        value: Value = self.emit(unwrap, v, to=v.type.elem)
+            return self.defined(v, free=free)
+        value: Value = self.emit(unwrap, v, to=v.type.elem, free=free)
         value.hint = v.hint
         return value
 
-    def variable(self, key: Key) -> Abstract:
+    def variable(self, key: Key, *, free: bool = False) -> Abstract:
         """Reads a name; raises at run time on a path that has not bound it."""
         bound = self.store.is_bound(key)
         if isinstance(bound, Value):
-            self.defined(bound)
+            self.defined(bound, free=free)
         return self.store.vars[key]
 
     def read(self, ref: Ref) -> Operand:

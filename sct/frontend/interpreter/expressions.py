@@ -43,6 +43,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand
+from sct.ir.unbound_names import unbound_error
 from sct.ops import fstring
 from sct.ops.program.effects import formats, python, samples_of
 
@@ -61,11 +62,16 @@ def constant(ev: Evaluator, node: Any) -> Abstract:
 
 @expression(gast.Name)
 def name(ev: Evaluator, node: Any) -> Abstract:
-    v = lookup(ev, node.id)
+    v, free = lookup(ev, node.id), is_of_outer_call(ev, node.id)
     if isinstance(v, Poison):
         ev.refuse("SCT502", f"`{node.id}` cannot be used here", why=v.reason,
                   hint="give it the same type on every path")
-    return ev.bound(v)
+    return ev.bound(v, free=free)
+
+
+def is_of_outer_call(ev: Evaluator, name: str) -> bool:
+    """Is this a variable of a function around the one that is evaluated?"""
+    return ev.frames[-1].home(name) not in (None, ev.frames[-1])
 
 
 def lookup(ev: Evaluator, name: str) -> Abstract:
@@ -75,28 +81,20 @@ def lookup(ev: Evaluator, name: str) -> Abstract:
     if home is not None:
         key = Key(home.id, name)
         if key in ev.store.vars and ev.store.vars[key] != DELETED:
-            return ev.variable(key)
-        if home is frame:
-            return die(ev, "UnboundLocalError",
-                       f"cannot access local variable '{name}' where it is not associated with a value")
-        return _unbound(ev, name)
+            return ev.variable(key, free=home is not frame)
+        return die(ev, *unbound_error(name, free=home is not frame))
     if name in frame.cells and not frame.is_global(name):
         cells: Any = frame.cells
         if cells[name] == types.CellType():  # it may be filled in the next call
             f = cells.function
             at = (*ev.anchor(f), ("attr", "__closure__"), ("item", f.__code__.co_freevars.index(name)))
             ev.identities[at, "empty"] = at, types.CellType()
-            return _unbound(ev, name)
+            return die(ev, *unbound_error(name, free=True))
         return free_variable(ev, frame.cells, name)
     if name in frame.globals:
         return free_variable(ev, frame.globals, name)
     builtin = of_builtins(ev, frame.function, name)
     return die(ev, "NameError", f"name '{name}' is not defined") if builtin is MISSING else Static(builtin)
-
-
-def _unbound(ev: Evaluator, name: str) -> Abstract:
-    return die(ev, "NameError", f"cannot access free variable '{name}' where it is not associated "
-               "with a value in enclosing scope")
 
 
 @expression(gast.NamedExpr)

@@ -79,7 +79,7 @@ is_instance = op("is_instance", type=lambda x, names: BOOL, run=lambda x, names:
 is_none = op("is_none", type=lambda x: BOOL, run=lambda x: x is None, emit="_0 is None", cost="free", nondiff=TRUTH)
 
 
-def type_unwrap(x: Operand, to: Type | None = None) -> Type:
+def type_unwrap(x: Operand, to: Type | None = None, free: bool = False) -> Type:
     """The type of the value, known to be there, or known to be of the type `to`."""
     if to is not None:
         return to
@@ -89,5 +89,5 @@ def type_unwrap(x: Operand, to: Type | None = None) -> Type:
     return t
 
 
-unwrap = op("unwrap", type=type_unwrap, run=lambda x, **_: x, defaults={"to": None}, emit="_0", alias="same",
-            cost="free", raises="value", linear=lambda ct, x, **_: [ct], compiled=True)
+unwrap = op("unwrap", type=type_unwrap, run=lambda x, **_: x, defaults={"to": None, "free": False}, emit="_0",
+            alias="same", cost="free", raises="value", linear=lambda ct, x, **_: [ct], compiled=True)

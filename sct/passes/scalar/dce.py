@@ -7,18 +7,20 @@ dead carries, xs and ys of loops. Each value and equation is visited once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from sct.ir.affine import Range, is_in_bounds, range_over, term_of
-from sct.ir.core import Eqn, Fn, Operand, Value, is_effect
-from sct.ir.types import List, Tensor
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
+from sct.ir.loop_view import loop_view
+from sct.ir.types import List, Tensor, Undef
 from sct.ops.arrays.indexing import index, is_there
 from sct.ops.registry import may_raise
 
 __all__ = ["dce"]
 
 T = TypeVar("T")
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def dce(fn: Fn, *, keep_raises: bool = False) -> Fn:
@@ -40,6 +42,7 @@ class _Dce:
         self.kept_eqns: set[Eqn] = set()
         self.work: list[Value] = []
         self.ranges: list[Range] = []
+        self.branches: list[tuple[Operand, bool]] = []
 
     def run(self) -> Fn:
         roots = list(self.scan(self.fn, None))
@@ -60,9 +63,12 @@ class _Dce:
             self.ranges += inner
             for r, region in enumerate(eqn.regions):
                 self.param_of.update((p, (eqn, r, k)) for k, p in enumerate(region.params))
+                self.branches += [(eqn.args[0], r == 0)] if eqn.op.name == "cond" else []
                 yield from self.scan(region, eqn)
+                del self.branches[len(self.branches) - (eqn.op.name == "cond"):]
             del self.ranges[len(self.ranges) - len(inner):]
-            if is_effect(eqn) or self.keep_raises and eqn.primal and not eqn.regions and self.may_raise(eqn) \
+            kept = is_effect(eqn) or self.reads_unbound(eqn)
+            if kept or self.keep_raises and eqn.primal and not eqn.regions and self.may_raise(eqn) \
                     and not (eqn.op is index and (*eqn.args, eqn.loc) in popped):  # removing the item raises as well
                 yield eqn
 
@@ -71,6 +77,33 @@ class _Dce:
             return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_inner_list(eqn)
         return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
                             lambda i, d: is_in_bounds(term_of(i, self.maker), d, self.ranges[::-1]))
+
+    def reads_unbound(self, eqn: Eqn) -> bool:
+        """May the user read a variable here that no path has assigned?"""
+        x = eqn.args[0] if eqn.op.name == "unwrap" and eqn.primal else None
+        return isinstance(x, Value) and isinstance(x.type, Undef) and \
+            not any(self.is_bound(x, predicate, taken) for predicate, taken in self.branches)
+
+    def is_bound(self, x: Value, predicate: Operand, taken: bool) -> bool:
+        """Is the variable assigned where the predicate is `taken`: by a branch, or by a loop that has run then?"""
+        eqn, k = self.producer.get(x, (None, 0))
+        if eqn is not None and eqn.op.name == "cond":
+            return eqn.args[0] is predicate and not isinstance(eqn.regions[not taken].results[k].type, Undef)
+        if eqn is None or eqn.op.name != "loop" or x not in (loop := loop_view(eqn)).finals:
+            return False
+        before = self.computed(predicate, dict(zip(loop.finals, loop.inits)))
+        return before == Lit(not taken) and not isinstance(loop.results[k].type, Undef)
+
+    def computed(self, x: Operand, known: Mapping[Value, Operand]) -> Operand | None:
+        """A value, or a comparison of values, where these are known; None where they do not decide it."""
+        if not isinstance(x, Value) or x in known:
+            return known[x] if isinstance(x, Value) else x
+        eqn, _ = self.producer.get(x, (None, 0))
+        if eqn is None or eqn.op.name not in COMPARISONS or eqn.op.run is None:
+            return None
+        args = [self.computed(a, known) for a in eqn.args]
+        values = [a.value for a in args if isinstance(a, Lit)]
+        return Lit(eqn.op.run(*values)) if len(values) == len(args) else None
 
     def maker(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
         eqn, _ = self.producer.get(x, (None, 0))

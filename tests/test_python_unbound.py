@@ -1,0 +1,249 @@
+"""Variables that a path does not bind: reading one raises as in Python, in each mode, whether or not it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import agrees, outcome
+
+from sct import grad, hessian, jvp, value_and_grad
+
+# ruff: noqa: F821
+
+Function = Callable[..., Any]
+
+
+def returned(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x * 2
+    return y
+
+
+def in_a_product(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x * 2
+    return y * x
+
+
+def assigned(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x * 2
+    z = y
+    return x * 3
+
+
+def of_a_loop(x: Any, c: Any) -> Any:
+    for k in range(int(c)):
+        y = x * k
+    return y
+
+
+def free(x: Any, c: Any) -> Any:
+    def g():
+        return y
+    if c > 0:
+        y = x * 2
+    return g()
+
+
+def free_in_a_product(x: Any, c: Any) -> Any:
+    def g():
+        return x * y
+    if c > 0:
+        y = x * 2
+    return g() + x
+
+
+def array(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = np.ones(2) * x
+    return np.sum(y)
+
+
+def listed(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = [x, x]
+    return sum(y)
+
+
+def deleted(x: Any, c: Any) -> Any:
+    y = x
+    if c < 0:
+        del y
+    return y
+
+
+def of_a_while_loop(x: Any, c: Any) -> Any:
+    while c > 0:
+        y = x * c; c = c - 1
+    return x + y
+
+
+def int_(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = 3
+    return x * y
+
+
+def augmented(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = 3
+    y += 1
+    return x * y
+
+
+def augmented_and_not_used(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x
+    y += 1
+    return x
+
+
+def deleted_where_it_is_not_bound(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x
+    del y
+    return x
+
+
+def printed(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x
+    print(y)
+    return x
+
+
+def mentioned(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x
+    y
+    return x
+
+
+def nonlocal_(x: Any, c: Any) -> Any:
+    def g():
+        nonlocal y
+        y = y + 1
+        return x
+    if c > 0:
+        y = x
+    return g()
+
+
+def in_a_display(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x
+    l = [y, x]
+    return l[1]
+
+
+def in_a_generator_expression(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x
+    return sum(y * k for k in range(3))
+
+
+def in_a_lambda(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x
+    f = lambda: y
+    return f() * x
+
+
+def of_a_match(x: Any, c: Any) -> Any:
+    match c:
+        case 1.0:
+            y = x
+    return y * 2
+
+
+def beside_a_default(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x
+    def g(a=1):
+        return a * y
+    return g(x)
+
+
+def without_a_derivative(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x * 2
+    return 3.0 + 0 * y
+
+
+def constant(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = 2.0
+    return x + 0 * y
+
+
+def in_a_test(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = 2.0
+    return x if y > 0 else 2*x
+
+
+def computed_and_not_used(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = 2.0
+    z = y * 2
+    return x
+
+
+def in_a_loop(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x
+    for k in range(3):
+        x = x + y
+    return x
+
+
+def of_a_helper(x: Any, c: Any) -> Any:
+    def g():
+        if c > 0:
+            z = x
+        return z
+    return g() * 2
+
+
+def bound_where_it_is_read(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x * 2
+    for _ in range(3):
+        x = x * 1.5
+        if x > 4.0 * c:
+            return x * last if _ > 0 else x
+        last = x
+    return y * x if c > 0 else x
+
+
+FUNCTIONS = (
+    returned, in_a_product, assigned, of_a_loop, free, free_in_a_product, array, listed, deleted, of_a_while_loop,
+    int_, augmented, augmented_and_not_used, deleted_where_it_is_not_bound, printed, mentioned, nonlocal_,
+    in_a_display, in_a_generator_expression, in_a_lambda, of_a_match, beside_a_default, without_a_derivative,
+    constant, in_a_test, computed_and_not_used, in_a_loop, of_a_helper, bound_where_it_is_read)
+MODES = (grad, value_and_grad, hessian, lambda f: lambda *args: jvp(f, args, (1.0, None)))
+
+
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_reading_it_raises_as_in_python(f: Function) -> None:
+    for mode in MODES:
+        derivative = mode(f)
+        for c in (1.0, -1.0, 1.0):
+            plain, made = outcome(f, (1.5, c)), outcome(derivative, (1.5, c))
+            assert type(plain.error) is type(made.error)
+            assert str(plain.error) == str(made.error)
+            assert plain.output == made.output
+    agrees(f, 1.5, 1.0)
+
+
+@pytest.mark.parametrize("f", [f for f in FUNCTIONS if f not in (
+    array, listed, of_a_match, printed, in_a_generator_expression, in_a_display)])
+def test_in_functions_that_numba_compiles(f: Function) -> None:
+    derivative = grad(f, backend="numba")
+    assert derivative(1.5, 1.0) == pytest.approx(grad(f)(1.5, 1.0))
+    plain = outcome(f, (1.5, -1.0))
+    assert type(outcome(derivative, (1.5, -1.0)).error) is type(plain.error)
