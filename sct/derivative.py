@@ -29,10 +29,21 @@ from typing import Any, Union
 
 from sct.call_checks import MISS, Match, compile_checks, reads_the_same
 from sct.codegen import NO_DEFAULT, Interface, LineMap, Parameter, Source, generate, load, load_compiled
-from sct.errors import Loc, SctError, SctWarning, add_source_note, internal_error, without_compiler_frames
+from sct.errors import (
+    Loc,
+    SctError,
+    SctWarning,
+    add_source_note,
+    complex_refusal,
+    internal_error,
+    without_compiler_frames,
+)
 from sct.export.write_module import module_of
 from sct.frontend import Traced, Transform, identity, key_of, library_facts, root_of, trace, trace_ahead
+from sct.ir import walk
+from sct.ir.pytree import holds_complex
 from sct.ir.text import show
+from sct.ops.scalar.powers import becomes_complex
 from sct.passes import pipeline
 from sct.validation import OFF, Validation, validation_mode
 
@@ -134,7 +145,21 @@ def specialize(
         run = load_compiled(source, plain, pipeline.has_effects(traced.fn))
         if validated is True:
             validation.validate_kernels(transform, args, kwargs, run, plain())
+    if any(becomes_complex(eqn) for f in (*traced.fn.functions, traced.fn) for eqn in walk(f)):
+        run = _without_complex(run, _place_of(traced.root))
     return Specialization(shared, source, run, compile_checks(traced, run), validation, validated)
+
+
+def _without_complex(run: Callable[..., Any], place: Loc | None) -> Callable[..., Any]:
+    """The function, which refuses results that have become complex."""
+    @functools.wraps(run)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        result = run(*args, **kwargs)
+        if holds_complex(result):
+            raise complex_refusal(place)
+        return result
+
+    return checked
 
 
 def _load(traced: Traced, source: Source) -> Callable[..., Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import math
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +14,7 @@ import numpy as np
 import pytest
 from oracle import agrees, outcome, refuses, same_value
 
-from sct import SctError, grad, hessian, hvp, jacfwd, jvp, value_and_grad
+from sct import SctError, grad, hessian, hvp, jacfwd, jvp, value_and_grad, vjp
 
 INF = math.inf
 
@@ -621,3 +623,52 @@ def calm(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         result = outcome(f, args)
     assert result.error is None, result.error
     return result.value
+
+
+def root(a: Any) -> Any:
+    return a ** 0.5
+
+
+def root_in_a_loop(a: Any) -> Any:
+    for _ in range(3):
+        a = pow(a, 1.5) + a
+    return a
+
+
+def root_beside(a: Any) -> Any:
+    return a * 2.0, {"root": [a ** (1 / 3)]}
+
+
+def root_in_an_array(a: Any) -> Any:
+    return np.sum(np.array([a ** -0.5, 1.0]) * a)
+
+
+def root_of_a_helper(a: Any) -> Any:
+    return sum(map(root, [a, a])) + functools.reduce(operator.pow, [a, 0.5])
+
+
+@pytest.mark.parametrize("f", (root, root_in_a_loop, root_in_an_array, root_of_a_helper))
+@pytest.mark.parametrize("number", (float, int))
+def test_a_number_that_becomes_complex_in_a_later_call_is_refused(f: Any, number: Any) -> None:
+    for mode in (grad, value_and_grad, hessian, lambda f: lambda a: jvp(f, (a,), (1.0,)),
+                 lambda f: lambda a: vjp(f, a)):
+        derivative = mode(f)
+        for a in (2, -2, 3, -3, 4):
+            if a > 0:
+                derivative(number(a))
+                continue
+            with pytest.raises(SctError, match="SCT102: a number becomes complex"):
+                derivative(number(a))
+
+
+def test_a_complex_part_of_a_result_is_refused() -> None:
+    derivative = value_and_grad(root_beside, has_aux=True)
+    assert derivative(8.0)[0][1]["root"] == [8.0 ** (1 / 3)]
+    with pytest.raises(SctError, match="SCT102"):
+        derivative(-8.0)
+
+
+def test_integral_powers_of_negative_numbers() -> None:
+    for a in (2.0, -2.0):
+        agrees(lambda a: a ** 3.0 + a ** -1 + a ** 2, a)
+

@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, Union
 
-from sct.ir.user_objects import make_gradient
+import numpy as np
 
-__all__ = ["Const", "Leaf", "Node", "Tree", "children_of", "leaves", "map_tree",
+from sct.ir.user_objects import attributes, make_gradient
+
+__all__ = ["Const", "Leaf", "Node", "Tree", "children_of", "holds_complex", "leaves", "map_tree",
            "merge_shared_leaves", "paths",
            "shared_numbers", "structure_text", "unflatten"]
 
@@ -156,6 +158,22 @@ def unflatten(tree: Tree, values: Sequence[Any]) -> Any:
     if tree.kind == "rows":
         return list(zip(*(itertools.repeat(None) if part is None else part for part in parts)))
     return tuple(parts) if tree.kind == "tuple" else parts
+
+
+def holds_complex(x: Any) -> bool:
+    """Is this a complex number or array, or a container with one?
+
+    >>> holds_complex([1.0, {"k": 1j}]), holds_complex((1.0, 2))
+    (True, False)
+    """
+    if isinstance(x, (float, int, str)):
+        return False
+    if isinstance(x, (np.ndarray, np.generic)):
+        return x.dtype.kind == "c"
+    if isinstance(x, (tuple, list, dict)):
+        return any(map(holds_complex, x.values() if isinstance(x, dict) else x))
+    held = attributes(x)
+    return isinstance(x, complex) or held is not None and any(map(holds_complex, held.values()))
 
 
 def children_of(tree: Node, value: Any) -> list[Any]:

@@ -29,6 +29,7 @@ from sct.errors import Loc, SctError, complex_refusal
 from sct.frontend import Same, Traced, Transform, read_path
 from sct.frontend.values.primal_record import NO_VALUE, ArgumentPart
 from sct.ir import Eqn, Fn, walk
+from sct.ir.pytree import holds_complex
 from sct.ir.user_objects import get_stored
 from sct.validation.clone import CannotCopy, Copier, SharedState
 from sct.validation.compare import same, value_text
@@ -76,7 +77,7 @@ class Validation:
             in_python.run_function()
             in_sct.time_limit = max(PATIENCE, 100.0 * in_python.duration)
             in_sct.run_primal(self.traced, self.primal)
-            if _is_complex(in_python.outcome.value) or _is_complex(in_sct.outcome.value):
+            if holds_complex(in_python.outcome.value) or holds_complex(in_sct.outcome.value):
                 raise complex_refusal(_place_of(root))
             difference = _difference(in_python, in_sct, self.primal)
             if difference is None:
@@ -344,11 +345,6 @@ def _excuse(*outcomes: Outcome) -> str | None:
     return None
 
 
-def _is_complex(x: Any) -> bool:
-    """Is this a complex number, or a tuple with one?"""
-    return any(map(_is_complex, x)) if isinstance(x, tuple) else isinstance(x, (complex, np.complexfloating))
-
-
 def _place_of(root: Any) -> Loc | None:
     """The place of the function's definition."""
     code = getattr(getattr(root, "__func__", root), "__code__", None)
@@ -362,7 +358,7 @@ def _refuse_reading(root: Any, difference: Difference, divergence: Divergence | 
     if divergence is not None:
         text = linecache.getline(divergence.file, divergence.line)
         loc = Loc(divergence.file, divergence.line, len(text) - len(text.lstrip()))
-        if _is_complex(divergence.python) or _is_complex(divergence.sct):
+        if holds_complex(divergence.python) or holds_complex(divergence.sct):
             return complex_refusal(loc)
         first = f"; first `{divergence.name}` of this line: {value_text(divergence.python)}, " \
                 f"as read {value_text(divergence.sct)}"

@@ -138,17 +138,17 @@ class _Lowering:
         elif name == "closure":
             out.append(self.closure(eqn))
         elif _is_identity(eqn) and (self.def_use.uses(eqn.out) or isinstance(eqn.out.type, Seq)):
-            if eqn.op.name == "unwrap" and eqn.primal and not (eqn.attrs["free"] or self.is_read_in_its_region(eqn)):
+            if eqn.op.name == "unwrap" and eqn.primal and not (_is_free(eqn) or self.is_read_in_its_region(eqn)):
                 self.evaluate(eqn.replace(outs=(Value(eqn.out.type),)), out)
             self.alias[eqn.out] = x = self.read(eqn.args[0])
             if eqn.op.name == "unwrap" and eqn.primal and isinstance(x, Value) and _is_maybe_unbound(x):
-                out.append(CheckBound(x, eqn.attrs["free"]))
+                out.append(CheckBound(x, _is_free(eqn)))
         elif name == "pack":
             self.evaluate(self.record_in_position_order(eqn, out), out)
         else:
             if name == "unwrap":
                 x = self.read(eqn.args[0])
-                out += [CheckBound(x, eqn.attrs["free"])] if isinstance(x, Value) and _is_maybe_unbound(x) else []
+                out += [CheckBound(x, _is_free(eqn))] if isinstance(x, Value) and _is_maybe_unbound(x) else []
             self.evaluate(eqn, out)
         return name != "raise_"
 
@@ -356,6 +356,11 @@ class _Lowering:
         jump = Jump("break")
         statement.jumps.append(jump)
         return jump
+
+
+def _is_free(unwrap: Eqn) -> bool:
+    """Is the variable that is read one of a function around?"""
+    return bool(unwrap.attrs.get("free"))
 
 
 def _is_maybe_unbound(x: Value) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sct.ir.core import Lit, Operand
+from sct.ir.core import Eqn, Lit, Operand
 from sct.ir.types import Tensor
 from sct.ops import samples
 from sct.ops.registry import op
@@ -19,7 +19,7 @@ from sct.ops.scalar.elementary import log
 from sct.ops.scalar.selection import pymax, where
 from sct.ops.type_rules import arithmetic, elementwise, floats, is_python, number, ufunc_result
 
-__all__ = ["mathpow", "pow_"]
+__all__ = ["becomes_complex", "mathpow", "pow_"]
 
 
 def type_pow(x: Operand, y: Operand, spelling: str | None = None) -> Tensor:
@@ -31,6 +31,16 @@ def type_pow(x: Operand, y: Operand, spelling: str | None = None) -> Tensor:
         return "real" if made == "int" and not nonnegative else made
 
     return ufunc_result(np.power, (x, y), spelling, python)
+
+
+def becomes_complex(eqn: Eqn) -> bool:
+    """Is this a power of Python numbers that is complex where the base is negative?"""
+    if eqn.op is not pow_:
+        return False
+    x, y = eqn.args
+    whole = number(y).kind in "ib" and number(y).dtype not in ("real", "single")
+    return not whole and not (isinstance(y, Lit) and y.value == int(y.value)) and \
+        not (isinstance(x, Lit) and x.value >= 0) and all(number(a).carrier in ("py", "any") for a in (x, y))
 
 
 def pow_partials(z: Operand, x: Operand, y: Operand) -> list[Any]:
