@@ -81,8 +81,8 @@ import math
 
 
 def f(x, y):
-    t = 1.0 / x
-    return math.log(y) - t
+    inv_x = 1.0 / x
+    return math.log(y) - inv_x
 """)
 
 case("what_may_be_taken_over_is_folded", np.array([1.0, 2.0]), 3.0, ir="""
@@ -273,10 +273,10 @@ def f(x: f64[n], level: float) -> any_real:
 def f(x, level):
     total = 0.0
     for i in range(len(x)):
-        t = x[i]
-        if t < 0.0:
+        x_i = x[i]
+        if x_i < 0.0:
             continue
-        total += t
+        total += x_i
         if total > level:
             break
     return total
@@ -349,9 +349,9 @@ def f(x, n):
     for _ in range(n):
         trips += 1
         s1 = s + x
-        t = s < 3.0
+        s_below = s < 3.0
         s = s1
-        if not t:
+        if not s_below:
             break
     return s, trips
 """)
@@ -463,13 +463,13 @@ def f(x, n):
     v = x
     tape = []
     for _ in range(n):
-        t = math.exp(v)
-        tape.append((v, t))
-        v = t * v
+        exp_v = math.exp(v)
+        tape.append((v, exp_v))
+        v = exp_v * v
     dv = 1.0
     for _ in reversed(range(n)):
-        v1, t = tape.pop()
-        dv *= t * v1 + t
+        v_prev, exp_v = tape.pop()
+        dv *= exp_v * v_prev + exp_v
     return v, dv
 """)
 
@@ -505,8 +505,8 @@ def f(x, n):
     dv = 1.0
     for i in reversed(range(n)):
         for _ in reversed(range(i)):
-            v1 = tape.pop()
-            dv *= math.cos(v1)
+            v_prev = tape.pop()
+            dv *= math.cos(v_prev)
     return v, dv
 """)
 
@@ -539,8 +539,8 @@ def f(x):
         v -= 0.1
     dv = 1.0
     while tape:
-        v1 = tape.pop()
-        dv *= 0.5 / v1
+        v_prev = tape.pop()
+        dv *= 0.5 / v_prev
     return v, dv
 """)
 
@@ -580,21 +580,21 @@ import math
 def f(x, n):
     v = x
     tape = []
-    tape1 = []
+    v_tape = []
     for _ in range(n):
-        tape1.append(v)
+        v_tape.append(v)
         if v > 1.0:
-            t = math.exp(v)
-            tape.append(t)
-            v = t * v
+            exp_v = math.exp(v)
+            tape.append(exp_v)
+            v = exp_v * v
         else:
             v *= 2.0
     dv = 1.0
     for _ in reversed(range(n)):
-        v1 = tape1.pop()
-        if v1 > 1.0:
-            t1 = tape.pop()
-            dv = dv * t1 * (v1 + 1.0)
+        v_prev = v_tape.pop()
+        if v_prev > 1.0:
+            exp_v = tape.pop()
+            dv = dv * exp_v * (v_prev + 1.0)
         else:
             dv *= 2.0
     return v, dv
@@ -628,20 +628,20 @@ def f(x: float, n: int) -> tuple[float, any_real]:
 def f(x, n):
     s = x
     tape = []
-    tape1 = []
+    t_tape = []
     for _ in range(n):
-        t1 = s > 3.0
-        tape.append(t1)
-        if t1:
+        s_above = s > 3.0
+        tape.append(s_above)
+        if s_above:
             break
         t = s * 0.3
-        tape1.append(t)
+        t_tape.append(t)
         s += t
     ds = 1.0
     while tape:
         c = tape.pop()
         if not c:
-            t = tape1.pop()
+            t = t_tape.pop()
             ds *= t
     return s, ds
 """)
@@ -675,8 +675,8 @@ def f(x, n):
 
     def pullback(dv):
         for i in reversed(range(n)):
-            v1 = tape[i]
-            dv *= math.cos(v1)
+            v_prev = tape[i]
+            dv *= math.cos(v_prev)
         return (dv,)
 
     return v, pullback
@@ -718,10 +718,10 @@ def f(u, steps, c):
         u[1:-1] += c * (u[:-2] - 2.0 * u[1:-1] + u[2:])
     du = 2.0 * u
     for _ in range(steps):
-        t = c * du[1:-1]
-        du[2:] += t
-        du[:-2] += t
-        du[1:-1] -= 2.0 * t
+        c_times_du_inner = c * du[1:-1]
+        du[2:] += c_times_du_inner
+        du[:-2] += c_times_du_inner
+        du[1:-1] -= 2.0 * c_times_du_inner
     return du
 """)
 
@@ -758,9 +758,9 @@ import math
 def f(t, dx):
     sum = t * dx
     x = math.sin(sum)
-    dx1 = x * x
-    t1 = x + dx1
-    lambda_ = t1 * t1 * dx1
+    dx_new = x * x
+    x_plus_dx = x + dx_new
+    lambda_ = x_plus_dx * x_plus_dx * dx_new
     return lambda_, sum, dx
 """)
 

@@ -25,7 +25,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Optional
 
 from sct.codegen.interface import Interface, Parameter, Source
 from sct.codegen.numba.compilable_forms import (
@@ -57,8 +57,10 @@ from sct.codegen.python.unparse import Comment, comment, unparse
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk, with_own_values
 from sct.ir.pytree import Leaf, Node, Tree
+from sct.ir.types import Residuals
 from sct.ir.user_objects import has_generated_constructor, is_namedtuple
 from sct.ir.uses import DefUse
+from sct.ops.program.call_ops import pack, unpack
 
 __all__ = ["generate", "load"]
 
@@ -68,8 +70,9 @@ def generate(fn: Fn, interface: Interface, *, kernels: Mapping[str, Any] | None 
 
     kernels  options of `numba.njit`; loops then become functions that Numba compiles
     """
-    definitions = [_definition(f, _flat_interface(f)) for f in fn.functions]
-    definitions.append(_definition(fn, interface, kernels))
+    records: RecordNames = {}
+    definitions = [_definition(f, _flat_interface(f), records) for f in fn.functions]
+    definitions.append(_definition(fn, interface, records, kernels))
     tree = ast.Module([tree for d in definitions for tree in d.trees], [])
     lines = {line for d in definitions for line in d.modules.imports}
     imports = tuple(sorted(lines, key=lambda line: (_import_group(line), line)))
@@ -89,14 +92,20 @@ class _Definition:
     locs: Mapping[ast.stmt, Loc]
 
 
-def _definition(fn: Fn, interface: Interface, kernels: Mapping[str, Any] | None = None) -> _Definition:
+RecordNames = dict[str, tuple[Optional[str], ...]]
+"""The names of the fields of the records of each function that is split into two parts."""
+
+
+def _definition(fn: Fn, interface: Interface, records: RecordNames,
+                kernels: Mapping[str, Any] | None = None) -> _Definition:
     fn = with_own_values(fn)  # lowering sets hints of values
     def_use = DefUse(fn)
     block, fixed = _lowered(fn, def_use, interface, kernels is not None)
     inlined = inline_expressions(block)
     live = LiveRanges(block, fixed, inlined)
     reserved = _reserved_names(block, inlined, interface) | (RESERVED if kernels is not None else set())
-    names = Names(live, fixed, _user_values(def_use, fn.params), reserved, _default_names(fn, def_use))
+    names = Names(block, live, fixed, _user_values(def_use, fn.params), reserved, _default_names(fn, def_use, records))
+    records.update(_record_names(fn, names))
     modules = Modules((p.name for p in interface.params), interface.name)
     args, bindings = signature(interface, modules)
     helpers: list[ast.stmt] = []
@@ -214,10 +223,19 @@ def _user_values(def_use: DefUse, params: tuple[Value, ...]) -> set[Value]:
     return own | {v for v in def_use.definitions if v.hint is not None and not is_derived(v.hint)}
 
 
-def _default_names(fn: Fn, def_use: DefUse) -> dict[Value, str]:
-    """The customary names of loop indices and of the user's result."""
+def _record_names(fn: Fn, names: Names) -> RecordNames:
+    """The names of the values that `fn` packs into records."""
+    return {eqn.attrs["of"]: tuple(names.names.get(x) if isinstance(x, Value) else None for x in eqn.args)
+            for eqn in walk(fn) if eqn.op is pack}
+
+
+def _default_names(fn: Fn, def_use: DefUse, records: RecordNames) -> dict[Value, str]:
+    """The customary names of loop indices and of the user's result, and of fields of records."""
     loops = [eqn for eqn in walk(fn) if eqn.op.name == "loop" and eqn.attrs.get("counted")]
     names = {loop.regions[-1].params[0]: "i" for loop in loops}
+    for eqn in walk(fn):
+        if eqn.op is unpack and isinstance(record := eqn.args[0].type, Residuals):
+            names.update((v, name) for v, name in zip(eqn.outs, records.get(record.of, ())) if name is not None)
     if len(fn.results) > 1:
         primal = [r for r in fn.results
                   if isinstance(r, Value) and r in def_use.definitions and def_use.definitions[r].eqn.primal]

@@ -7,5 +7,5 @@ def aliased_update_grad(x, y):
     z = z + x
     # return np.sum(y * z)
     dz = 2.0 * z
-    dz1 = np.copy(dz)
-    return dz, dz1
+    dz_copy = np.copy(dz)
+    return dz, dz_copy

@@ -6,64 +6,66 @@ import numpy as np
 def american_put_grad(spot, strike, sigma, steps):
     # spot: float, strike: float, sigma: float, steps: int
     dt = 1.0 / steps
-    t = math.sqrt(dt)
-    up = math.exp(sigma * t)
-    t1 = math.exp(0.05 * dt)
-    t2 = 1.0 / up
-    t3 = up - t2
-    p = (t1 - t2) / t3
-    t4 = np.arange(-steps, steps + 1.0, 2.0)
-    t5 = up ** t4
-    t6 = strike - spot * t5
-    values = np.maximum(t6, 0.0)
+    sqrt_dt = math.sqrt(dt)
+    up = math.exp(sigma * sqrt_dt)
+    exp_scaled_dt = math.exp(0.05 * dt)
+    inv_up = 1.0 / up
+    up_minus_inv_up = up - inv_up
+    p = (exp_scaled_dt - inv_up) / up_minus_inv_up
+    values_arange = np.arange(-steps, steps + 1.0, 2.0)
+    values_factor = up ** values_arange
+    values_arg = strike - spot * values_factor
+    values = np.maximum(values_arg, 0.0)
     tape = []
     for level in range(steps - 1, -1, -1):
         for k in range(level + 1):
-            t7 = math.exp(-0.05 * dt)
-            t1 = values[k + 1]
-            t8 = values[k]
-            held = t7 * (p * t1 + (1.0 - p) * t8)
-            t9 = up ** (2 * k - level)
-            exercised = strike - spot * t9
-            t10 = held > exercised
-            tape.append((t1, t8, t9, t10))
-            values[k] = held if t10 else exercised
+            exp_scaled_dt = math.exp(-0.05 * dt)
+            values_next = values[k + 1]
+            values_k = values[k]
+            held = exp_scaled_dt * (p * values_next + (1.0 - p) * values_k)
+            exercised_factor = up ** (2 * k - level)
+            exercised = strike - spot * exercised_factor
+            values_mask = held > exercised
+            tape.append((values_next, values_k, exercised_factor, values_mask))
+            values[k] = held if values_mask else exercised
     dvalues = np.zeros_like(values)
     dvalues[0] = 1.0
     # held = math.exp(-0.05 * dt) * (p * values[k + 1] + (1.0 - p) * ...
-    t1 = 1.0 - p
+    one_minus_p = 1.0 - p
     dp = 0.0
     dup = 0.0
     dspot = 0.0
     for level in reversed(range(steps - 1, -1, -1)):
         for k in reversed(range(level + 1)):
-            t8, t9, t11, t10 = tape.pop()
-            t12 = 2 * k - level
+            values_next, values_k, exercised_factor, values_mask = tape.pop()
+            twice_k_minus_level = 2 * k - level
             # values[k] = held if held > exercised else exercised
-            t13 = dvalues[k]
+            dvalues_k = dvalues[k]
             dvalues[k] = 0.0
-            if t10:
+            if values_mask:
                 # held = math.exp(-0.05 * dt) * (p * values[k + 1] + (1.0 - p) * ...
-                t10 = t13 * t7
-                dvalues[k] += t10 * t1
-                dp += t10 * (t8 - t9)
-                dvalues[k + 1] += t10 * p
+                dvalues_factor = dvalues_k * exp_scaled_dt
+                dvalues[k] += dvalues_factor * one_minus_p
+                dp += dvalues_factor * (values_next - values_k)
+                dvalues[k + 1] += dvalues_factor * p
             else:
                 # exercised = strike - spot * up ** (2 * k - level)
-                dspot -= t13 * t11
-                t8 = t12 * up ** max(t12 - 1, 0)
-                t9 = t8 if t12 >= 1 else t12 * t11 / up if up else 0.0
-                dup -= t13 * spot * t9
+                dspot -= dvalues_k * exercised_factor
+                dup_part = twice_k_minus_level * up ** max(twice_k_minus_level - 1, 0)
+                dup_factor = (dup_part if twice_k_minus_level >= 1
+                    else twice_k_minus_level * exercised_factor / up if up else 0.0)
+                dup -= dvalues_k * spot * dup_factor
     # values = np.maximum(strike - spot * up ** np.arange(-steps, steps + ...
-    t10 = t6 >= 0.0
-    t8 = np.where(t6 == 0.0, 0.5 * dvalues, dvalues)
-    t5 *= t8
-    dspot -= np.sum(np.where(t10, t5, 0.0))
-    t8 *= spot
-    t4 = t8 * t4 * up ** np.where(t4 == 0, 1, t4 - 1)
+    dspot_mask = values_arg >= 0.0
+    where_half_dvalues = np.where(values_arg == 0.0, 0.5 * dvalues, dvalues)
+    values_factor *= where_half_dvalues
+    dspot -= np.sum(np.where(dspot_mask, values_factor, 0.0))
+    where_half_dvalues *= spot
+    dup_part1 = (where_half_dvalues * values_arange
+        * up ** np.where(values_arange == 0, 1, values_arange - 1))
     # p = (math.exp(0.05 * dt) - 1.0 / up) / (up - 1.0 / up)
-    t1 = dp / t3
-    t3 = p * t1
-    dup -= np.sum(np.where(t10, t4, 0.0)) + t3
-    dup -= t2 * ((t3 - t1) / up)
-    return dspot, dup * up * t
+    dup_part = dp / up_minus_inv_up
+    dup_term = p * dup_part
+    dup -= np.sum(np.where(dspot_mask, dup_part1, 0.0)) + dup_term
+    dup -= inv_up * ((dup_term - dup_part) / up)
+    return dspot, dup * up * sqrt_dt

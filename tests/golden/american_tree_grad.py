@@ -13,48 +13,48 @@ def american_tree_grad(spot, strike, rate, sigma, steps):
     v = np.zeros(steps + 1)
     tape = []
     for j in range(steps + 1):
-        t = up ** (steps - 2 * j)
-        tape.append(t)
-        v[j] = max(strike - spot * t, 0.0)
-    tape1 = []
+        v_factor = up ** (steps - 2 * j)
+        tape.append(v_factor)
+        v[j] = max(strike - spot * v_factor, 0.0)
+    hold_tape = []
     for i in range(steps - 1, -1, -1):
         for j in range(i + 1):
             hold = discount * (p * v[j] + (1.0 - p) * v[j + 1])
-            t = up ** (i - 2 * j)
-            tape1.append((hold, t))
-            exercise = strike - spot * t
+            exercise_factor = up ** (i - 2 * j)
+            hold_tape.append((hold, exercise_factor))
+            exercise = strike - spot * exercise_factor
             v[j] = max(hold, exercise)
     dv = np.zeros_like(v)
     dv[0] = 1.0
     # hold = discount * (p * v[j] + (1.0 - p) * v[j + 1])
-    t = 1.0 - p
+    one_minus_p = 1.0 - p
     dspot = 0.0
     dstrike = 0.0
     for i in reversed(range(steps - 1, -1, -1)):
         for j in reversed(range(i + 1)):
-            hold, t1 = tape1.pop()
-            exercise = strike - spot * t1
+            hold, exercise_factor = hold_tape.pop()
+            exercise = strike - spot * exercise_factor
             # v[j] = max(hold, exercise)
-            t2 = dv[j]
+            dv_j = dv[j]
             if exercise > hold:
                 # exercise = strike - spot * up ** (i - 2 * j)
-                dstrike += t2
-                dspot -= t2 * t1
+                dstrike += dv_j
+                dspot -= dv_j * exercise_factor
                 # hold = discount * (p * v[j] + (1.0 - p) * v[j + 1])
                 dv[j] = 0.0
             else:
                 # hold = discount * (p * v[j] + (1.0 - p) * v[j + 1])
-                t1 = t2 * discount
-                dv[j] = t1 * p
-                dv[j + 1] += t1 * t
+                dv_factor = dv_j * discount
+                dv[j] = dv_factor * p
+                dv[j + 1] += dv_factor * one_minus_p
     for j in reversed(range(steps + 1)):
-        t = tape.pop()
+        v_factor = tape.pop()
         # v[j] = max(strike - spot * up ** (steps - 2 * j), 0.0)
-        t1 = dv[j]
-        if not 0.0 > strike - spot * t:
+        dv_j = dv[j]
+        if not 0.0 > strike - spot * v_factor:
             # v[j] = max(strike - spot * up ** (steps - 2 * j), 0.0)
-            dstrike += t1
-            dspot -= t1 * t
+            dstrike += dv_j
+            dspot -= dv_j * v_factor
         # v[j] = max(strike - spot * up ** (steps - 2 * j), 0.0)
         dv[j] = 0.0
     return dspot, dstrike

@@ -5,25 +5,26 @@ import numpy as np
 
 def attention_grad(query, key, value):
     # query: f64[n, m], key: f64[k, m], value: f64[k, n]
-    t = math.sqrt(query.shape[1])
-    scores = query @ key.T / t
-    t1 = np.max(scores, axis=-1, keepdims=True)
-    scores1 = np.exp(scores - t1)
-    t2 = np.sum(scores1, axis=-1, keepdims=True)
-    weights = scores1 / t2
+    scores_sqrt = math.sqrt(query.shape[1])
+    scores = query @ key.T / scores_sqrt
+    max_scores = np.max(scores, axis=-1, keepdims=True)
+    scores1 = np.exp(scores - max_scores)
+    sum_scores = np.sum(scores1, axis=-1, keepdims=True)
+    weights = scores1 / sum_scores
     # return np.sum((weights @ value) ** 2)
-    t3 = 2.0 * (weights @ value)
-    dvalue = weights.T @ t3
+    dvalue_factor = 2.0 * (weights @ value)
+    dvalue = weights.T @ dvalue_factor
     # weights = scores / np.sum(scores, axis=-1, keepdims=True)
-    dscores = t3 @ value.T / t2
+    dscores = dvalue_factor @ value.T / sum_scores
     dscores -= np.sum(weights * dscores, axis=1, keepdims=True)
     # scores = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
     dscores = dscores * scores1
-    t2 = np.sum(dscores, axis=1, keepdims=True)
-    t4 = scores == t1
-    t1 = np.where(t4, t2 / np.sum(t4, axis=-1, keepdims=True), 0.0)
-    dscores -= t1
+    sum_dscores = np.sum(dscores, axis=1, keepdims=True)
+    dscores_mask = scores == max_scores
+    dscores_term = np.where(dscores_mask, sum_dscores
+        / np.sum(dscores_mask, axis=-1, keepdims=True), 0.0)
+    dscores -= dscores_term
     # scores = query @ key.T / math.sqrt(query.shape[1])
-    t1 = dscores / t
-    dkey = t1.T @ query
-    return t1 @ key, dkey, dvalue
+    dkey_part = dscores / scores_sqrt
+    dkey = dkey_part.T @ query
+    return dkey_part @ key, dkey, dvalue

@@ -9,8 +9,8 @@ def autocorrelation_grad(x, lags):
     dx = np.zeros_like(x)
     for k in reversed(range(1, lags)):
         t = tape.pop()
-        t1 = -k
-        t *= 2.0
-        dx[k:] += t * x[:t1]
-        dx[:t1] += t * x[k:]
+        neg_k = -k
+        dx_factor = 2.0 * t
+        dx[k:] += dx_factor * x[:neg_k]
+        dx[:neg_k] += dx_factor * x[k:]
     return dx

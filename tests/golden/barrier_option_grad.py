@@ -10,10 +10,10 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
     trips = 0
     for shock in shocks:
         trips += 1
-        t = (rate - 0.5 * sigma * sigma) * 0.003968253968253968
-        t = math.exp(t + sigma * 0.06299407883487121 * shock)
-        tape.append((spot, t))
-        spot *= t
+        spot_term = (rate - 0.5 * sigma * sigma) * 0.003968253968253968
+        spot_exp = math.exp(spot_term + sigma * 0.06299407883487121 * shock)
+        tape.append((spot, spot_exp))
+        spot *= spot_exp
         if spot < barrier:
             break
         total += spot
@@ -26,18 +26,18 @@ def barrier_option_grad(spot, sigma, shocks, rate, strike, barrier):
     # mean = total / (days + 1)
     dtotal = dmean / (days + 1)
     # spot *= math.exp((rate - 0.5 * sigma * sigma) * dt + sigma * ...
-    t = 0.003968253968253968 * sigma
+    scaled_sigma = 0.003968253968253968 * sigma
     dspot = 0.0
     dsigma = 0.0
     for i in reversed(range(trips)):
-        spot1, t1 = tape.pop()
+        spot_prev, spot_exp = tape.pop()
         shock = shocks[i]
         if not spot < barrier:
             # total += spot
             dspot += dtotal
         # spot *= math.exp((rate - 0.5 * sigma * sigma) * dt + sigma * ...
-        dspot *= t1
-        t1 = dspot * spot1 * (0.06299407883487121 * shock - t)
-        dsigma += t1
-        spot = spot1
+        dspot *= spot_exp
+        dsigma_term = dspot * spot_prev * (0.06299407883487121 * shock - scaled_sigma)
+        dsigma += dsigma_term
+        spot = spot_prev
     return dspot, dsigma

@@ -8,18 +8,18 @@ def beam_grad(x, spread, steps):
         new_0 = []
         new_1 = []
         for p, w in zip(particles_0, particles_1):
-            t = spread * w
-            t1 = 0.5 * w
-            new_0.append(p + t)
-            new_1.append(t1)
+            spread_times_w = spread * w
+            half_w = 0.5 * w
+            new_0.append(p + spread_times_w)
+            new_1.append(half_w)
             if k < 2:
-                new_0.append(p - t * x)
-                new_1.append(t1)
+                new_0.append(p - spread_times_w * x)
+                new_1.append(half_w)
         particles_1 = new_1
         particles_0 = new_0
-    t2 = len(particles_0)
-    dparticles_0 = [0.0] * t2
-    for i in reversed(range(t2)):
+    len_particles_0 = len(particles_0)
+    dparticles_0 = [0.0] * len_particles_0
+    for i in reversed(range(len_particles_0)):
         p = particles_0[i]
         w = particles_1[i]
         # total += w * p * p
@@ -27,22 +27,22 @@ def beam_grad(x, spread, steps):
     dx = 0.0
     dspread = 0.0
     for k in reversed(range(steps)):
-        particles_1, t2 = tape.pop()
-        dparticles_0_1 = [0.0] * t2
-        for i in reversed(range(t2)):
+        particles_1, len_particles_0 = tape.pop()
+        dparticles_0_now = [0.0] * len_particles_0
+        for i in reversed(range(len_particles_0)):
             w = particles_1[i]
             if k < 2:
                 # new.append((p - spread * w * x, 0.5 * w))
-                t = dparticles_0.pop()
-                t1 = -t * x
-                dx -= t * spread * w
-                dparticles_0_1[i] += t
+                dparticles_0_last = dparticles_0.pop()
+                dspread_part = -dparticles_0_last * x
+                dx -= dparticles_0_last * spread * w
+                dparticles_0_now[i] += dparticles_0_last
             else:
-                t1 = 0.0
+                dspread_part = 0.0
             # new.append((p + spread * w, 0.5 * w))
-            t = dparticles_0.pop()
-            dspread += (t1 + t) * w
-            dparticles_0_1[i] += t
-        dparticles_0 = dparticles_0_1
+            dparticles_0_last = dparticles_0.pop()
+            dspread += (dspread_part + dparticles_0_last) * w
+            dparticles_0_now[i] += dparticles_0_last
+        dparticles_0 = dparticles_0_now
     dx += dparticles_0[0]
     return dx, dspread

@@ -3,22 +3,22 @@ import numpy as np
 
 def broadcast_shapes_grad(x, y, z):
     # x: f64[n], y: f64[m], z: float
-    t = x[:, None]
-    t1 = y[None, :]
-    grid = t * t1 + z
-    t2 = grid > 0.0
-    grid = np.where(t2, grid, 0.1 * grid)
-    t3 = 1.0 + np.sum(grid ** 2, axis=1, keepdims=True)
-    t4 = grid / t3
-    t5 = grid == np.max(grid)
-    t3 = np.ones_like(t4) / t3
-    dgrid = np.where(t5, 1.0 / np.sum(t5), 0.0) + t3
-    t3 = 2.0 * np.sum(t4 * t3, axis=1, keepdims=True)
-    dgrid -= t3 * grid
+    x_part = x[:, None]
+    y_part = y[None, :]
+    grid = x_part * y_part + z
+    grid_positive = grid > 0.0
+    grid = np.where(grid_positive, grid, 0.1 * grid)
+    one_plus_sum_grid_sq = 1.0 + np.sum(grid ** 2, axis=1, keepdims=True)
+    t = grid / one_plus_sum_grid_sq
+    dgrid_mask = grid == np.max(grid)
+    dgrid_part = np.ones_like(t) / one_plus_sum_grid_sq
+    dgrid = np.where(dgrid_mask, 1.0 / np.sum(dgrid_mask), 0.0) + dgrid_part
+    dgrid_factor = 2.0 * np.sum(t * dgrid_part, axis=1, keepdims=True)
+    dgrid -= dgrid_factor * grid
     # grid = np.where(grid > 0.0, grid, 0.1 * grid)
-    dgrid = np.where(t2, dgrid, 0.1 * dgrid)
+    dgrid = np.where(grid_positive, dgrid, 0.1 * dgrid)
     # grid = x[:, None] * y[None, :] + z
     dz = np.sum(dgrid)
-    dy = np.sum(dgrid * t, axis=0)
-    dx = np.sum(dgrid * t1, axis=1)
+    dy = np.sum(dgrid * x_part, axis=0)
+    dx = np.sum(dgrid * y_part, axis=1)
     return dx, dy, dz

@@ -6,20 +6,22 @@ import numpy as np
 def call_price_grad(spot, vol, rate, strike, maturity, z):
     # spot: float, vol: float, rate: float, strike: float, maturity: float, z: f64[n]
     drift = (rate - 0.5 * vol ** 2) * maturity
-    t = math.sqrt(maturity)
-    t1 = np.exp(drift + vol * t * z)
-    terminal = spot * t1
-    t2 = terminal - strike
+    sqrt_maturity = math.sqrt(maturity)
+    terminal_exp = np.exp(drift + vol * sqrt_maturity * z)
+    terminal = spot * terminal_exp
+    terminal_minus_strike = terminal - strike
     # return math.exp(-rate * maturity) * np.mean(payoff)
-    t3 = math.exp(-rate * maturity) / z.shape[0]
+    dspot_part = math.exp(-rate * maturity) / z.shape[0]
     # payoff = np.maximum(terminal - strike, 0.0)
-    t4 = t2 >= 0.0
+    dspot_mask = terminal_minus_strike >= 0.0
     # terminal = spot * np.exp(drift + vol * math.sqrt(maturity) * z)
-    t1 = np.where(t2 == 0.0, 0.5 * t3, t3) * t1
-    dspot = np.sum(np.where(t4, t1, 0.0))
-    t1 *= spot
-    ddrift = np.sum(np.where(t4, t1, 0.0))
-    t1 *= z
+    dspot_part1 = (np.where(terminal_minus_strike == 0.0, 0.5 * dspot_part, dspot_part)
+        * terminal_exp)
+    dspot = np.sum(np.where(dspot_mask, dspot_part1, 0.0))
+    dspot_part1 *= spot
+    ddrift = np.sum(np.where(dspot_mask, dspot_part1, 0.0))
+    dspot_part1 *= z
     # drift = (rate - 0.5 * vol ** 2) * maturity
-    dvol = np.sum(np.where(t4, t1, 0.0)) * t - ddrift * maturity * vol
+    dvol = (np.sum(np.where(dspot_mask, dspot_part1, 0.0)) * sqrt_maturity - ddrift
+        * maturity * vol)
     return dspot, dvol

@@ -6,10 +6,10 @@ def capped_distance_grad(x, y):
     dx = np.zeros_like(x)
     dy = np.zeros_like(y)
     for i in reversed(range(len(x))):
-        t = x[i] - y[i]
-        if not 1.0 < abs(t):
+        x_i_minus_y_i = x[i] - y[i]
+        if not 1.0 < abs(x_i_minus_y_i):
             # total += min(abs(x[i] - y[i]), 1.0)
-            t = np.sign(t)
-            dy[i] = -t
-            dx[i] = t
+            sign_x_i_minus_y_i = np.sign(x_i_minus_y_i)
+            dy[i] = -sign_x_i_minus_y_i
+            dx[i] = sign_x_i_minus_y_i
     return dx, dy

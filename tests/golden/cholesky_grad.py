@@ -10,24 +10,24 @@ def cholesky_grad(A):
         for k in range(j):
             L[j:, j] -= L[j, k] * L[j:, k]
         L[j, j] = np.sqrt(L[j, j])
-        t = L[j + 1:, j] / L[j, j]
-        tape.append(t)
-        L[j + 1:, j] = t
+        L_part = L[j + 1:, j] / L[j, j]
+        tape.append(L_part)
+        L[j + 1:, j] = L_part
     dL = np.zeros_like(L)
     for j in reversed(range(n)):
-        t = tape.pop()
-        t1 = L[j, j]
+        L_part = tape.pop()
+        L_j_j = L[j, j]
         # total += 2.0 * np.log(L[j, j])
-        dL[j, j] += 2.0 / t1
+        dL[j, j] += 2.0 / L_j_j
         # L[j + 1 :, j] /= L[j, j]
-        t2 = dL[j + 1:, j] / t1
-        dL[j + 1:, j] = t2
+        dL_part = dL[j + 1:, j] / L_j_j
+        dL[j + 1:, j] = dL_part
         # L[j, j] = np.sqrt(L[j, j])
-        dL[j, j] = (dL[j, j] - t @ t2) * (0.5 / t1)
+        dL[j, j] = (dL[j, j] - L_part @ dL_part) * (0.5 / L_j_j)
         for k in reversed(range(j)):
             # L[j:, j] -= L[j, k] * L[j:, k]
-            t = dL[j:, j]
-            t1 = -(t @ L[j:, k])
-            dL[j:, k] -= L[j, k] * t
-            dL[j, k] += t1
+            dL_from_j_j = dL[j:, j]
+            dL_part1 = -(dL_from_j_j @ L[j:, k])
+            dL[j:, k] -= L[j, k] * dL_from_j_j
+            dL[j, k] += dL_part1
     return dL

@@ -8,19 +8,19 @@ def clipped_control_grad(gain, x, steps):
     dx = 0.0
     dgain = 0.0
     for _ in reversed(range(steps)):
-        x1 = tape.pop()
-        t = 1.0 - x * x
-        t1 = -gain
-        t2 = t1 * x1
-        if min(0.5, t) > -2.0 and t < 0.5:
+        x_prev = tape.pop()
+        one_minus_x_sq = 1.0 - x * x
+        neg_gain = -gain
+        neg_gain_times_x = neg_gain * x_prev
+        if min(0.5, one_minus_x_sq) > -2.0 and one_minus_x_sq < 0.5:
             # total += max(-2.0, min(0.5, 1.0 - x * x))
             dx -= 2.0 * x
         # x = x + 0.1 * (x + force)
-        t = 0.1 * dx
+        scaled_dx = 0.1 * dx
         dx *= 1.1
-        if min(1.0, t2) > -1.0 and t2 < 1.0:
+        if min(1.0, neg_gain_times_x) > -1.0 and neg_gain_times_x < 1.0:
             # force = max(-1.0, min(1.0, -gain * x))
-            dx += t * t1
-            dgain -= t * x1
-        x = x1
+            dx += scaled_dx * neg_gain
+            dgain -= scaled_dx * x_prev
+        x = x_prev
     return dgain, dx

@@ -7,47 +7,47 @@ def conjugate_gradient_grad(A, b, steps):
     r = b.copy()
     p = r.copy()
     squared = r @ r
-    r1 = r
+    r_now = r
     tape = []
     while squared > 1e-20 and steps > 0:
         q = A @ p
-        t = p @ q
-        alpha = squared / t
+        p_dot_q = p @ q
+        alpha = squared / p_dot_q
         x = x + alpha * p
-        r1 = r1 - alpha * q
-        tape.append((squared, p, q, t, r1))
-        new = r1 @ r1
-        p = r1 + new / squared * p
+        r_now = r_now - alpha * q
+        tape.append((squared, p, q, p_dot_q, r_now))
+        new = r_now @ r_now
+        p = r_now + new / squared * p
         steps -= 1
         squared = new
     # return x @ x
     dx = 2.0 * x
-    dr = np.zeros_like(r1)
+    dr = np.zeros_like(r_now)
     dp = np.zeros_like(p)
     dA = np.zeros_like(A)
     dsquared = 0.0
     new = squared
     while tape:
-        squared, p, q, t, r1 = tape.pop()
+        squared, p, q, p_dot_q, r_now = tape.pop()
         # p = r + new / squared * p
-        t1 = new / squared
-        alpha = squared / t
+        new_over_squared = new / squared
+        alpha = squared / p_dot_q
         # p = r + new / squared * p
         dr += dp
-        t2 = dp @ p / squared
-        dnew = dsquared + t2
+        dnew_part = dp @ p / squared
+        dnew = dsquared + dnew_part
         # new = r @ r
-        dr += 2.0 * dnew * r1
+        dr += 2.0 * dnew * r_now
         # x += alpha * p
         dalpha = dx @ p - dr @ q
         # alpha = squared / (p @ q)
-        t = dalpha / t
-        t3 = alpha * t
-        dsquared = t - t1 * t2
-        t4 = alpha * dr + t3 * p
+        dsquared_part = dalpha / p_dot_q
+        dp_factor = alpha * dsquared_part
+        dsquared = dsquared_part - new_over_squared * dnew_part
+        dA_factor = alpha * dr + dp_factor * p
         # q = A @ p
-        dA -= np.outer(t4, p)
-        dp = t1 * dp + alpha * dx - t3 * q - A.T @ t4
+        dA -= np.outer(dA_factor, p)
+        dp = new_over_squared * dp + alpha * dx - dp_factor * q - A.T @ dA_factor
         new = squared
     # squared = r @ r
     dr += 2.0 * dsquared * r

@@ -9,12 +9,12 @@ def conv1d_grad(x, w, target):
     for j in range(m):
         y += w[j] * x[j:j + n]
     # return np.sum((y - target) ** 2)
-    t = 2.0 * (y - target)
-    dtarget = -t
+    dtarget_part = 2.0 * (y - target)
+    dtarget = -dtarget_part
     dw = np.zeros_like(w)
     dx = np.zeros_like(x)
     for j in reversed(range(m)):
-        t1 = j + n
-        dx[j:t1] += w[j] * t
-        dw[j] = t @ x[j:t1]
+        j_plus_n = j + n
+        dx[j:j_plus_n] += w[j] * dtarget_part
+        dw[j] = dtarget_part @ x[j:j_plus_n]
     return dx, dw, dtarget

@@ -9,12 +9,12 @@ def conv1d_jvp(x, w, target, dx, dw, dtarget):
     y = np.zeros(n)
     dy = np.zeros_like(y)
     for j in range(m):
-        t = w[j]
-        t1 = j + n
-        t2 = x[j:t1]
-        dy = dw[j] * t2 + t * dx[j:t1] + dy
-        y += t * t2
-    t2 = y - target
-    t3 = t2 ** 2
-    t2 *= 2.0
-    return np.sum(t3), (dy - dtarget) @ t2
+        w_j = w[j]
+        j_plus_n = j + n
+        x_from_j = x[j:j_plus_n]
+        dy = dw[j] * x_from_j + w_j * dx[j:j_plus_n] + dy
+        y += w_j * x_from_j
+    y_minus_target = y - target
+    y_minus_target_sq = y_minus_target ** 2
+    y_minus_target *= 2.0
+    return np.sum(y_minus_target_sq), (dy - dtarget) @ y_minus_target

@@ -13,16 +13,18 @@ def convolution_grad(image, kernel):
     for a in range(p):
         for b in range(q):
             out += kernel[a, b] * image[a:a + n - p + 1, b:b + m - q + 1]
-    t = np.tanh(out)
-    t1 = t.size
-    dout = (1.0 / t1 if t1 else math.nan) * (1.0 - t * t)
+    tanh_out = np.tanh(out)
+    dout_part = tanh_out.size
+    dout = (1.0 / dout_part if dout_part else math.nan) * (1.0 - tanh_out * tanh_out)
     dkernel = np.zeros_like(kernel)
     dimage = np.zeros_like(image)
     for a in reversed(range(p)):
         for b in reversed(range(q)):
-            t1 = b + m - q
-            t2 = a + n - p
-            t3 = np.sum(dout * image[a:t2 + 1, b:t1 + 1])
-            dimage[a:t2 + 1, b:t1 + 1] += kernel[a, b] * dout
-            dkernel[a, b] += t3
+            b_plus_m_minus_q = b + m - q
+            a_plus_n_minus_p = a + n - p
+            dkernel_part = np.sum(dout
+                * image[a:a_plus_n_minus_p + 1, b:b_plus_m_minus_q + 1])
+            dimage[a:a_plus_n_minus_p + 1, b:b_plus_m_minus_q + 1] += (kernel[a, b]
+                * dout)
+            dkernel[a, b] += dkernel_part
     return dimage, dkernel

@@ -7,20 +7,20 @@ def coupling_grad(x, W, V):
     a = x[:n]
     b = x[n:]
     s = np.tanh(W @ a)
-    t = np.exp(s)
-    y = np.concatenate((a, b * t + V @ a))
+    exp_s = np.exp(s)
+    y = np.concatenate((a, b * exp_s + V @ a))
     # return np.sum(y**2) - np.sum(s)
     dy = 2.0 * y
     # y = np.concatenate((a, b * np.exp(s) + V @ a))
     m = W.shape[0]
-    t1 = dy[m:]
-    t2 = np.outer(t1, a)
-    da = V.T @ t1 + dy[:m]
-    t1 *= t
-    ds = t1 * b - 1.0
+    dy_from_m = dy[m:]
+    dy_from_m_a = np.outer(dy_from_m, a)
+    da = V.T @ dy_from_m + dy[:m]
+    dy_from_m *= exp_s
+    ds = dy_from_m * b - 1.0
     # s = np.tanh(W @ a)
-    t = (1.0 - s * s) * ds
+    da_factor = (1.0 - s * s) * ds
     dx = np.zeros_like(x)
-    dx[n:] = t1
-    dx[:n] += da + W.T @ t
-    return dx, np.outer(t, a), t2
+    dx[n:] = dy_from_m
+    dx[:n] += da + W.T @ da_factor
+    return dx, np.outer(da_factor, a), dy_from_m_a

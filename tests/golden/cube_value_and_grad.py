@@ -1,5 +1,5 @@
 def cube_value_and_grad(x):
     # x: float
-    t = x * x
-    dx = 3.0 * t
-    return t * x, dx
+    x_sq = x * x
+    dx = 3.0 * x_sq
+    return x_sq * x, dx

@@ -9,16 +9,16 @@ def damped_grad(x, A, steps):
     for i in range(steps):
         ys[i] = y
         y = A @ y
-        t = y < 0
-        tape.append(t)
-        y[t] *= 0.1
+        y_negative = y < 0
+        tape.append(y_negative)
+        y[y_negative] *= 0.1
     # return np.sum(y * y)
     dy = 2.0 * y
     dys = np.empty((max(steps, 0), x.shape[0]))
     for i in reversed(range(steps)):
-        t = tape.pop()
+        y_negative = tape.pop()
         # y[y < 0] *= 0.1
-        dy[t] *= 0.1
+        dy[y_negative] *= 0.1
         dys[i] = dy
         # y = A @ y
         dy = A.T @ dy

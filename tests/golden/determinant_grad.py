@@ -15,45 +15,45 @@ def determinant_grad(A):
                 pivot = i
         if pivot != k:
             for j in range(n):
-                t = U[k, j]
+                U_k_j = U[k, j]
                 U[k, j] = U[pivot, j]
-                U[pivot, j] = t
+                U[pivot, j] = U_k_j
             value = -value
-        t = U[k, k]
-        tape.append((pivot, value, t))
-        value *= t
+        U_k_k = U[k, k]
+        tape.append((pivot, value, U_k_k))
+        value *= U_k_k
         for i in range(k + 1, n):
-            t = U[k, k]
-            factor = U[i, k] / t
-            t1 = U[k, k:]
-            tape1.append((t, factor, np.copy(t1)))
-            U[i, k:] -= factor * t1
+            U_k_k = U[k, k]
+            factor = U[i, k] / U_k_k
+            U_k_from_k = U[k, k:]
+            tape1.append((U_k_k, factor, np.copy(U_k_from_k)))
+            U[i, k:] -= factor * U_k_from_k
     dU = np.zeros_like(U)
     dvalue = 1.0
     for k in reversed(range(n)):
-        pivot, value, t = tape.pop()
+        pivot, value, U_k_k = tape.pop()
         for i in reversed(range(k + 1, n)):
-            t2, factor, t1 = tape1.pop()
+            U_k_k1, factor, copy_U_k_from_k = tape1.pop()
             # U[i, k:] -= factor * U[k, k:]
-            t3 = dU[i, k:]
-            t4 = t3 @ t1
-            dU[k, k:] -= factor * t3
+            dU_i_from_k = dU[i, k:]
+            dU_factor = dU_i_from_k @ copy_U_k_from_k
+            dU[k, k:] -= factor * dU_i_from_k
             # factor = U[i, k] / U[k, k]
-            t2 = t4 / t2
-            dU[k, k] += factor * t2
-            dU[i, k] -= t2
+            dU_part = dU_factor / U_k_k1
+            dU[k, k] += factor * dU_part
+            dU[i, k] -= dU_part
         # value *= U[k, k]
-        dvalue1 = dvalue * t
+        dvalue_now = dvalue * U_k_k
         dU[k, k] += dvalue * value
         if pivot != k:
             # value = -value
-            dvalue1 = -dvalue1
+            dvalue_now = -dvalue_now
             for j in reversed(range(n)):
                 # U[k, j], U[pivot, j] = U[pivot, j], U[k, j]
-                t = dU[pivot, j]
+                dU_pivot_j = dU[pivot, j]
                 dU[pivot, j] = 0.0
-                t2 = dU[k, j]
-                dU[k, j] = t
-                dU[pivot, j] += t2
-        dvalue = dvalue1
+                dU_k_j = dU[k, j]
+                dU[k, j] = dU_pivot_j
+                dU[pivot, j] += dU_k_j
+        dvalue = dvalue_now
     return dU

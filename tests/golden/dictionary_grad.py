@@ -5,11 +5,11 @@ def dictionary_grad(model):
     n = len(x)
     if model["name"] == "mean":
         dterm = 1.0 / n
-        dterm1 = dterm
+        dterm_now = dterm
     else:
         dterm = 1.0
-        dterm1 = 0.0
+        dterm_now = 0.0
     # out["y"] = model["x"] * model["gain"] * sizes["scale"]
-    t = 2.0 * (2.0 * dterm1 * (x * gain * 2.0) + dterm)
-    dgain = t @ x
-    return {"x": gain * t, "gain": dgain, "bias": None, "name": None}
+    dgain_factor = 2.0 * (2.0 * dterm_now * (x * gain * 2.0) + dterm)
+    dgain = dgain_factor @ x
+    return {"x": gain * dgain_factor, "gain": dgain, "bias": None, "name": None}

@@ -14,29 +14,29 @@ def drawdown_grad(returns):
         wealth *= 1.0 + r
         peak = max(peak, wealth)
         worst += (1.0 - wealth / peak) ** 2
-    t = math.sqrt(worst)
-    dworst = 0.5 / t if t else math.inf
+    sqrt_worst = math.sqrt(worst)
+    dworst = 0.5 / sqrt_worst if sqrt_worst else math.inf
     dreturns = np.zeros_like(returns)
     # worst += (1.0 - wealth / peak) ** 2
-    t = 2.0 * dworst
+    twice_dworst = 2.0 * dworst
     dpeak = 0.0
     dwealth = 0.0
     for i in reversed(range(len(returns))):
-        peak1, wealth1 = tape.pop()
+        peak_prev, wealth_prev = tape.pop()
         # worst += (1.0 - wealth / peak) ** 2
-        t1 = wealth / peak
+        wealth_over_peak = wealth / peak
         r = returns[i]
-        t2 = t * (1.0 - t1) / peak
-        dpeak += t1 * t2
-        if wealth > peak1:
+        dwealth_part = twice_dworst * (1.0 - wealth_over_peak) / peak
+        dpeak += wealth_over_peak * dwealth_part
+        if wealth > peak_prev:
             # peak = max(peak, wealth)
             dwealth += dpeak
             dpeak = 0.0
         # peak = max(peak, wealth)
-        dwealth1 = dwealth - t2
+        dwealth_new = dwealth - dwealth_part
         # wealth *= 1.0 + r
-        dwealth = dwealth1 * (r + 1.0)
-        dreturns[i] = dwealth1 * wealth1
-        peak = peak1
-        wealth = wealth1
+        dwealth = dwealth_new * (r + 1.0)
+        dreturns[i] = dwealth_new * wealth_prev
+        peak = peak_prev
+        wealth = wealth_prev
     return dreturns

@@ -6,22 +6,22 @@ def duplicate_indices_grad(x, index):
     y = np.zeros(4)
     y[index] = x ** 2
     y[index] += x
-    t = index % 3
-    t1 = x[t]
+    x_index = index % 3
+    x_x_index = x[x_index]
     dy = 2.0 * y
     # y[index] += x
-    t2 = np.full_like(y, 0, dtype=np.int64)
+    full_y = np.full_like(y, 0, dtype=np.int64)
     n = x.size
-    t3 = np.arange(n)
-    t2[index] = t3
-    t4 = np.where(t2[index] == t3, dy[index], 0.0)
+    dx_part = np.arange(n)
+    full_y[index] = dx_part
+    masked_dy_index = np.where(full_y[index] == dx_part, dy[index], 0.0)
     dy[index] = 0.0
-    dx = np.copy(t4)
-    np.add.at(dx, t, 3.0 * t1 * t1)
-    np.add.at(dy, index, t4)
+    dx = np.copy(masked_dy_index)
+    np.add.at(dx, x_index, 3.0 * x_x_index * x_x_index)
+    np.add.at(dy, index, masked_dy_index)
     # y[index] = x**2
-    t = np.full_like(y, 0, dtype=np.int64)
-    t2 = np.arange(n)
-    t[index] = t2
-    dx += np.where(t[index] == t2, 2.0 * dy[index] * x, 0.0)
+    full_y = np.full_like(y, 0, dtype=np.int64)
+    dx_part = np.arange(n)
+    full_y[index] = dx_part
+    dx += np.where(full_y[index] == dx_part, 2.0 * dy[index] * x, 0.0)
     return dx

@@ -22,22 +22,22 @@ def elman_grad(params, xs, ys):
     dh = np.zeros_like(h)
     rows = np.empty((k, W.shape[0]))
     des = np.empty((k, U.shape[1]))
-    hs1 = np.empty((k, W.shape[0]))
+    hs_now = np.empty((k, W.shape[0]))
     for i in reversed(range(k)):
         e = tape.pop()
-        hs1[i] = h
+        hs_now[i] = h
         # loss += e @ e
         de = 2.0 * e
         des[i] = de
         # e = params["V"] @ h - y
         dh += V.T @ de
         # h = np.tanh(params["W"] @ h + params["U"] @ x + params["b"])
-        t = (1.0 - h * h) * dh
-        rows[i] = t
-        dh = W.T @ t
+        rows_part = (1.0 - h * h) * dh
+        rows[i] = rows_part
+        dh = W.T @ rows_part
         h = hs[i]
     db = np.sum(rows, axis=0)
-    dV = des.T @ hs1
+    dV = des.T @ hs_now
     dU = rows.T @ xs
     dW = rows.T @ hs
     return {"W": dW, "U": dU, "b": db, "V": dV}

@@ -11,9 +11,9 @@ def energy_of_rows_grad(x, rows):
     drows = np.zeros_like(rows)
     dx = np.zeros_like(x)
     for i in reversed(range(len(rows))):
-        t = tape.pop()
+        exp_row_dot_x = tape.pop()
         row = rows[i]
         # total += math.exp(row @ x)
-        dx += t * row
-        drows[i] = t * x
+        dx += exp_row_dot_x * row
+        drows[i] = exp_row_dot_x * x
     return dx, drows

@@ -4,7 +4,7 @@ import numpy as np
 def entropy_grad(p):
     # p: f64[n]
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.log(p)
+        log_p = np.log(p)
     # terms = p * np.log(p)
-    dp = np.where(p > 0.0, -(t + p / p), 0.0)
+    dp = np.where(p > 0.0, -(log_p + p / p), 0.0)
     return dp

@@ -11,7 +11,7 @@ def epidemic_grad(beta, gamma, infected):
         s -= new
         i += new - recovered
     # new = beta * s * i
-    t = 1.0 - gamma
+    one_minus_gamma = 1.0 - gamma
     di = 0.0
     ds = 0.0
     dbeta = 0.0
@@ -25,9 +25,9 @@ def epidemic_grad(beta, gamma, infected):
         # recovered = gamma * i
         dgamma -= di * j
         # new = beta * s * i
-        t1 = dnew * j
-        di = di * t + dnew * beta * s
-        dbeta += t1 * s
-        ds += t1 * beta
+        dnew_times_i = dnew * j
+        di = di * one_minus_gamma + dnew * beta * s
+        dbeta += dnew_times_i * s
+        ds += dnew_times_i * beta
         i = j
     return dbeta, dgamma

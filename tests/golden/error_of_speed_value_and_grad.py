@@ -8,11 +8,11 @@ def error_of_speed_value_and_grad(speed, trips):
         error = distance / speed * 60.0 - minutes
         tape.append(error)
         total += error * error
-    t = len(trips_0)
-    value = total / t
+    len_trips_0 = len(trips_0)
+    value = total / len_trips_0
     dspeed = 0.0
     for distance in reversed(trips_0):
         error = tape.pop()
         # error = distance / speed * 60.0 - minutes
-        dspeed -= distance / speed * (120.0 * (error / t) / speed)
+        dspeed -= distance / speed * (120.0 * (error / len_trips_0) / speed)
     return value, dspeed

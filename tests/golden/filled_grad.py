@@ -5,14 +5,14 @@ def filled_grad(x, v, w):
     # x: f64[n], v: f64[n], w: float
     y = x * w
     m = x > 0.0
-    t = v[m]
-    y[m] = t * w
+    v_m = v[m]
+    y[m] = v_m * w
     # return np.sum(y * y)
     dy = 2.0 * y
     # y[m] = v[m] * w
-    t1 = dy[m]
+    dy_m = dy[m]
     dv = np.zeros_like(v)
-    dv[m] = w * t1
+    dv[m] = w * dy_m
     # y = x * w
-    dw = t1 @ t + np.sum(np.where(m, 0.0, dy * x))
+    dw = dy_m @ v_m + np.sum(np.where(m, 0.0, dy * x))
     return np.where(m, 0.0, w * dy), dv, dw

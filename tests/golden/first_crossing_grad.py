@@ -17,8 +17,8 @@ def first_crossing_grad(x, level):
             done = True
             break
     if done:
-        t = math.sqrt(total)
-        dtotal = 0.5 / t if t else math.inf
+        sqrt_total = math.sqrt(total)
+        dtotal = 0.5 / sqrt_total if sqrt_total else math.inf
     else:
         dtotal = 1.0
     dx = np.zeros_like(x)

@@ -6,15 +6,15 @@ def gains_grad(x, k):
     s = 1.0
     tape = []
     for v in x:
-        t = s * v
-        t1 = math.sin(t)
-        tape.append((t, t1))
-        s += k * t1
+        s_times_v = s * v
+        sin_s_times_v = math.sin(s_times_v)
+        tape.append((s_times_v, sin_s_times_v))
+        s += k * sin_s_times_v
     ds = 1.0
     dk = 0.0
     for v in reversed(x):
-        t, t1 = tape.pop()
+        s_times_v, sin_s_times_v = tape.pop()
         # s += k * math.sin(s * v)
-        dk += ds * t1
-        ds += ds * k * math.cos(t) * v
+        dk += ds * sin_s_times_v
+        ds += ds * k * math.cos(s_times_v) * v
     return dk

@@ -3,32 +3,32 @@ import numpy as np
 
 def gates_grad(x, h, W):
     # x: f64[n], h: f64[m], W: f64[8, m + n]
-    t = np.concatenate((x, h))
-    t1 = W @ t
-    i = t1[:2]
-    f = t1[2:4]
-    g = t1[4:6]
-    o = t1[6:]
-    t2 = np.tanh(g)
-    t3 = np.exp(-i)
-    t4 = 1.0 + t3
-    t5 = t2 / t4
-    t6 = np.exp(-f)
-    t7 = 1.0 + t6
-    t8 = 0.3 / t7
-    c = t5 + t8
-    t9 = np.tanh(c)
-    t10 = np.exp(-o)
-    t11 = 1.0 + t10
-    dc = (1.0 - t9 * t9) / t11
+    joined_x = np.concatenate((x, h))
+    W_joined_x = W @ joined_x
+    i = W_joined_x[:2]
+    f = W_joined_x[2:4]
+    g = W_joined_x[4:6]
+    o = W_joined_x[6:]
+    tanh_g = np.tanh(g)
+    exp_neg_i = np.exp(-i)
+    one_plus_exp_neg_i = 1.0 + exp_neg_i
+    c_term = tanh_g / one_plus_exp_neg_i
+    exp_neg_f = np.exp(-f)
+    one_plus_exp_neg_f = 1.0 + exp_neg_f
+    c_term1 = 0.3 / one_plus_exp_neg_f
+    c = c_term + c_term1
+    tanh_c = np.tanh(c)
+    exp_neg_o = np.exp(-o)
+    one_plus_exp_neg_o = 1.0 + exp_neg_o
+    dc = (1.0 - tanh_c * tanh_c) / one_plus_exp_neg_o
     # c = np.tanh(g) / (1.0 + np.exp(-i)) + 0.3 / (1.0 + np.exp(-f))
-    t8 *= dc / t7
-    dg = dc / t4
-    t5 *= dg
-    dg *= 1.0 - t2 * t2
-    t1 = np.zeros_like(t1)
-    t1[6:] = t9 / t11 / t11 * t10
-    t1[4:6] += dg
-    t1[2:4] += t8 * t6
-    t1[:2] += t5 * t3
-    return (W.T @ t1)[:x.shape[0]], np.outer(t1, t)
+    c_term1 *= dc / one_plus_exp_neg_f
+    dg = dc / one_plus_exp_neg_i
+    c_term *= dg
+    dg *= 1.0 - tanh_g * tanh_g
+    dW_joined_x = np.zeros_like(W_joined_x)
+    dW_joined_x[6:] = tanh_c / one_plus_exp_neg_o / one_plus_exp_neg_o * exp_neg_o
+    dW_joined_x[4:6] += dg
+    dW_joined_x[2:4] += c_term1 * exp_neg_f
+    dW_joined_x[:2] += c_term * exp_neg_i
+    return (W.T @ dW_joined_x)[:x.shape[0]], np.outer(dW_joined_x, joined_x)

@@ -8,9 +8,9 @@ def gaussian_kl_grad(m0, L0, m1, L1):
     d = m1 - m0
     # return 0.5 * (np.trace(np.linalg.solve(S1, S0)) + d @ ...
     dd = 0.5 * np.linalg.solve(S1, d)
-    t = S1.T
-    dd += np.linalg.solve(t, 0.5 * d)
-    dS0 = np.linalg.solve(t, 0.5 * np.eye(m0.shape[0]))
+    S1_T = S1.T
+    dd += np.linalg.solve(S1_T, 0.5 * d)
+    dS0 = np.linalg.solve(S1_T, 0.5 * np.eye(m0.shape[0]))
     # logs = np.linalg.slogdet(S1)[1] - np.linalg.slogdet(S0)[1]
     dS0 -= 0.5 * np.linalg.inv(S0).T
     # d = m1 - m0

@@ -3,29 +3,29 @@ import numpy as np
 
 def gaussian_process_grad(log_scale, log_noise, x, y):
     # log_scale: float, log_noise: float, x: f64[n], y: f64[n]
-    t = np.exp(log_scale)
-    d = (x[:, None] - x) / t
-    t1 = np.exp(-0.5 * d ** 2)
-    t2 = np.exp(log_noise)
-    t3 = np.eye(len(x))
-    K = t1 + t2 * t3
+    exp_log_scale = np.exp(log_scale)
+    d = (x[:, None] - x) / exp_log_scale
+    exp_scaled_d_sq = np.exp(-0.5 * d ** 2)
+    exp_log_noise = np.exp(log_noise)
+    K_eye = np.eye(len(x))
+    K = exp_scaled_d_sq + exp_log_noise * K_eye
     L = np.linalg.cholesky(K)
     z = np.linalg.solve(L, y)
-    t4 = L.T
-    t5 = np.outer(np.linalg.solve(t4, z), z)
-    dL = np.diag(1.0 / np.diag(L)) - t5
+    L_T = L.T
+    solve_L_T_z = np.outer(np.linalg.solve(L_T, z), z)
+    dL = np.diag(1.0 / np.diag(L)) - solve_L_T_z
     # L = np.linalg.cholesky(K)
-    t5 = t4 @ dL
-    t5 = 0.5 * (np.tril(t5) + np.tril(t5, -1))
-    t5 = np.linalg.solve(t4, t5 + t5.T).T
-    t4 = np.linalg.solve(t4, t5)
-    t4 = np.tril(t4) + np.tril(t4, -1)
-    dK = 0.5 * t4
+    L_T_dL = L_T @ dL
+    dK_part = 0.5 * (np.tril(L_T_dL) + np.tril(L_T_dL, -1))
+    solve_L_T_T = np.linalg.solve(L_T, dK_part + dK_part.T).T
+    solve_L_T = np.linalg.solve(L_T, solve_L_T_T)
+    dK_factor = np.tril(solve_L_T) + np.tril(solve_L_T, -1)
+    dK = 0.5 * dK_factor
     # K = np.exp(-0.5 * d**2) + np.exp(log_noise) * np.eye(len(x))
-    dlog_noise = np.sum(dK * t3) * t2
-    t4 *= -0.5
-    dd = t4 * t1 * d
+    dlog_noise = np.sum(dK * K_eye) * exp_log_noise
+    dK_factor *= -0.5
+    dd = dK_factor * exp_scaled_d_sq * d
     # d = (x[:, None] - x) / np.exp(log_scale)
-    t *= np.sum(d * (dd / t))
-    dlog_scale = -t
+    dlog_scale_part = np.sum(d * (dd / exp_log_scale)) * exp_log_scale
+    dlog_scale = -dlog_scale_part
     return dlog_scale, dlog_noise

@@ -3,12 +3,12 @@ import numpy as np
 
 def gradient_penalty_grad(w, x):
     # w: f64[n, m], x: f64[m]
-    t = np.tanh(w @ x)
-    t1 = 1.0 - t * t
-    dx = w.T @ t1
-    t2 = np.sqrt(np.sum(dx ** 2))
-    ddx = 4.0 * (t2 - 1.0) * (0.5 / t2) * dx
+    tanh_w_x = np.tanh(w @ x)
+    dx_factor = 1.0 - tanh_w_x * tanh_w_x
+    dx = w.T @ dx_factor
+    sqrt_sum_dx_sq = np.sqrt(np.sum(dx ** 2))
+    ddx = 4.0 * (sqrt_sum_dx_sq - 1.0) * (0.5 / sqrt_sum_dx_sq) * dx
     # return np.sum(np.tanh(w @ x))
-    t = (1.0 - 2.0 * (w @ ddx) * t) * t1
-    dw = np.outer(ddx, t1).T + np.outer(t, x)
+    dw_factor = (1.0 - 2.0 * (w @ ddx) * tanh_w_x) * dx_factor
+    dw = np.outer(ddx, dx_factor).T + np.outer(dw_factor, x)
     return dw

@@ -10,8 +10,8 @@ def heat_grad(u, steps, c):
     du = 2.0 * u
     for _ in range(steps):
         # u[1:-1] += c * (u[:-2] - 2.0 * u[1:-1] + u[2:])
-        t1 = c * du[1:-1]
-        du[2:] += t1
-        du[:-2] += t1
-        du[1:-1] -= 2.0 * t1
+        c_times_du_inner = c * du[1:-1]
+        du[2:] += c_times_du_inner
+        du[:-2] += c_times_du_inner
+        du[1:-1] -= 2.0 * c_times_du_inner
     return du

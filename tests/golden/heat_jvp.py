@@ -6,10 +6,10 @@ def heat_jvp(u, steps, c, du, dsteps, dc):
     u = np.copy(u)
     du = np.copy(du)
     for _ in range(steps):
-        t1 = u[:-2] - 2.0 * u[1:-1] + u[2:]
-        t2 = c * t1
-        t1 *= dc
-        t3 = c * (du[:-2] + du[2:] - 2.0 * du[1:-1])
-        u[1:-1] += t2
-        du[1:-1] += t1 + t3
+        u_factor = u[:-2] - 2.0 * u[1:-1] + u[2:]
+        u_part = c * u_factor
+        u_factor *= dc
+        du_term = c * (du[:-2] + du[2:] - 2.0 * du[1:-1])
+        u[1:-1] += u_part
+        du[1:-1] += u_factor + du_term
     return np.sum(u * u), 2.0 * du @ u

@@ -5,33 +5,33 @@ def hmm_grad(logA, logpi, loglik):
     # logA: f64[n, n], logpi: f64[n], loglik: f64[m, n]
     alpha = logpi + loglik[0]
     m1 = len(loglik)
-    t1 = np.exp(logA)
+    exp_logA = np.exp(logA)
     tape = []
     for t in range(1, m1):
         m = np.max(alpha)
-        t2 = np.exp(alpha - m)
-        t3 = t2 @ t1
-        tape.append((alpha, m, t2, t3))
-        alpha = np.log(t3) + m + loglik[t]
+        exp_alpha_minus_m = np.exp(alpha - m)
+        alpha_arg = exp_alpha_minus_m @ exp_logA
+        tape.append((alpha, m, exp_alpha_minus_m, alpha_arg))
+        alpha = np.log(alpha_arg) + m + loglik[t]
     m = np.max(alpha)
     dalpha = np.exp(alpha - m)
     dalpha /= np.sum(dalpha)
     dm = 1.0 - np.sum(dalpha)
     # m = np.max(alpha)
-    t4 = alpha == m
-    dalpha += np.where(t4, dm / np.sum(t4), 0.0)
-    dlogA = np.zeros_like(t1)
+    alpha_equals_m = alpha == m
+    dalpha += np.where(alpha_equals_m, dm / np.sum(alpha_equals_m), 0.0)
+    dlogA = np.zeros_like(exp_logA)
     for _ in reversed(range(1, m1)):
-        alpha, m, t2, t3 = tape.pop()
+        alpha, m, exp_alpha_minus_m, alpha_arg = tape.pop()
         # alpha = np.log(np.exp(alpha - m) @ np.exp(logA)) + m + loglik[t]
-        t3 = dalpha / t3
-        dlogA += np.outer(t2, t3)
-        dalpha1 = t1 @ t3 * t2
-        dm = np.sum(dalpha) - np.sum(dalpha1)
+        dlogA_factor = dalpha / alpha_arg
+        dlogA += np.outer(exp_alpha_minus_m, dlogA_factor)
+        dalpha_new = exp_logA @ dlogA_factor * exp_alpha_minus_m
+        dm = np.sum(dalpha) - np.sum(dalpha_new)
         # m = np.max(alpha)
-        t4 = alpha == m
-        dalpha1 += np.where(t4, dm / np.sum(t4), 0.0)
-        dalpha = dalpha1
+        alpha_equals_m = alpha == m
+        dalpha_new += np.where(alpha_equals_m, dm / np.sum(alpha_equals_m), 0.0)
+        dalpha = dalpha_new
     # alpha = np.log(np.exp(alpha - m) @ np.exp(logA)) + m + loglik[t]
-    dlogA *= t1
+    dlogA *= exp_logA
     return dlogA, dalpha

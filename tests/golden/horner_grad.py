@@ -1,16 +1,16 @@
 def horner_grad(coefficients, x):
     # coefficients: list[float], x: float
-    t = len(coefficients)
+    len_coefficients = len(coefficients)
     y = 0.0
     tape = []
-    for i in range(t - 1, -1, -1):
+    for i in range(len_coefficients - 1, -1, -1):
         tape.append(y)
         c = coefficients[i]
         y = y * x + c
     dcoefficients = [0.0] * len(coefficients)
     dy = 1.0
     dx = 0.0
-    for i in reversed(range(t - 1, -1, -1)):
+    for i in reversed(range(len_coefficients - 1, -1, -1)):
         y = tape.pop()
         # y = y * x + c
         dx += dy * y

@@ -4,30 +4,31 @@ import math
 def is_even_forward(x, n):
     if n == 0:
         return x, None
-    t = n - 1
-    t1 = t == 0
-    if t1:
-        t2 = 2.0 * x
-        t3 = None
+    n_prev = n - 1
+    n_prev_is_zero = n_prev == 0
+    if n_prev_is_zero:
+        residuals_part = 2.0 * x
+        residuals_part1 = None
         residuals = None
     else:
-        t3, residuals = is_even_forward(x, t - 1)
-        t2 = x * t3
-    return math.sin(t2), (t2, t1, t3, residuals)
+        residuals_part1, residuals = is_even_forward(x, n_prev - 1)
+        residuals_part = x * residuals_part1
+    return (math.sin(residuals_part),
+        (residuals_part, n_prev_is_zero, residuals_part1, residuals))
 
 
 def is_even_backward(x, residuals, dvalue):
     if residuals is None:
         return dvalue
-    t, t1, t2, residuals = residuals
+    residuals_part, n_prev_is_zero, residuals_part1, residuals = residuals
     # return math.sin(is_odd(x, n - 1))
-    t = dvalue * math.cos(t)
-    if t1:
+    dx_factor = dvalue * math.cos(residuals_part)
+    if n_prev_is_zero:
         # return 2.0 * x
-        dx = 2.0 * t
+        dx = 2.0 * dx_factor
         return dx
     # return x * is_even(x, n - 1)
-    dx = t * t2 + is_even_backward(x, residuals, t * x)
+    dx = dx_factor * residuals_part1 + is_even_backward(x, residuals, dx_factor * x)
     return dx
 
 

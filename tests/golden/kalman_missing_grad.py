@@ -4,10 +4,10 @@ def kalman_missing_grad(q, r, ys, seen):
     m = 0.0
     p = 1.0
     tape = []
-    tape1 = []
+    p_tape = []
     for t in range(n):
         p += q
-        tape1.append(p)
+        p_tape.append(p)
         if seen[t]:
             s = p + r
             e = ys[t] - m
@@ -19,24 +19,25 @@ def kalman_missing_grad(q, r, ys, seen):
     dr = 0.0
     dq = 0.0
     for t in reversed(range(n)):
-        p = tape1.pop()
+        p = p_tape.pop()
         if seen[t]:
-            e, t1 = tape.pop()
+            e, e_sq_over_s = tape.pop()
             s = p + r
             # m += p / s * e
-            t2 = p / s
+            p_over_s = p / s
             # p -= p * p / s
-            t3 = dp / s
+            dp_over_s = dp / s
             # m += p / s * e
-            t4 = dm * e / s
+            dm_times_e_over_s = dm * e / s
             # nll += 0.5 * (math.log(s) + e**2 / s)
-            t5 = 0.5 / s
-            de = dm * t2 + e / s
-            ds = p * p / s * t3 + t5 - t2 * t4 - t1 * t5
+            over_s = 0.5 / s
+            de = dm * p_over_s + e / s
+            ds = (p * p / s * dp_over_s + over_s - p_over_s * dm_times_e_over_s
+                - e_sq_over_s * over_s)
             # e = ys[t] - m
             dm -= de
             # s = p + r
-            dp += t4 + ds - 2.0 * t3 * p
+            dp += dm_times_e_over_s + ds - 2.0 * dp_over_s * p
             dr += ds
         # p += q
         dq += dp

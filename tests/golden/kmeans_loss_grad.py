@@ -10,21 +10,21 @@ def kmeans_loss_grad(centers, points):
     for p in points:
         best = math.inf
         for c in centers:
-            t = p - c
-            d = np.sum(t ** 2)
-            t1 = d < best
-            tape.append((t, t1))
-            if t1:
+            p_minus_c = p - c
+            d = np.sum(p_minus_c ** 2)
+            d_below_best = d < best
+            tape.append((p_minus_c, d_below_best))
+            if d_below_best:
                 best = d
     # return total / len(points)
-    t2 = 1.0 / k
+    inv_k = 1.0 / k
     dcenters = np.zeros_like(centers)
     for _ in reversed(range(k)):
-        dbest = t2
+        dbest = inv_k
         for i in reversed(range(len(centers))):
-            t, t1 = tape.pop()
-            if t1:
+            p_minus_c, d_below_best = tape.pop()
+            if d_below_best:
                 # d = np.sum((p - c) ** 2)
-                dcenters[i] -= 2.0 * dbest * t
+                dcenters[i] -= 2.0 * dbest * p_minus_c
                 dbest = 0.0
     return dcenters

@@ -11,11 +11,11 @@ def layers_grad(x, Ws):
     dx = 2.0 * x
     dWs = [np.zeros_like(v) for v in Ws]
     for i in reversed(range(len(Ws))):
-        x1 = tape.pop()
+        x_prev = tape.pop()
         W = Ws[i]
         # x = np.tanh(W @ x)
-        t = (1.0 - x * x) * dx
-        dx = W.T @ t
-        dWs[i] = np.outer(t, x1)
-        x = x1
+        dx_factor = (1.0 - x * x) * dx
+        dx = W.T @ dx_factor
+        dWs[i] = np.outer(dx_factor, x_prev)
+        x = x_prev
     return dx, dWs

@@ -10,35 +10,35 @@ def leapfrog_state_grad(state, mass, dt, steps):
     tape1 = []
     for _ in range(steps):
         tape.append(q)
-        t = 0.5 * dt
-        t1 = np.sin(q)
-        p = p - t * t1
-        t2 = dt * p / mass
-        q = q + t2
-        t3 = np.sin(q)
-        tape1.append((t1, p, t2, t3))
-        p = p - t * t3
+        half_dt = 0.5 * dt
+        sin_q = np.sin(q)
+        p = p - half_dt * sin_q
+        q_term = dt * p / mass
+        q = q + q_term
+        sin_q1 = np.sin(q)
+        tape1.append((sin_q, p, q_term, sin_q1))
+        p = p - half_dt * sin_q1
     # return np.sum(p**2 / mass) / 2.0 - np.sum(np.cos(q))
     dq = np.sin(q)
     dmass = -p ** 2 / mass * (0.5 / mass)
     dp = p / mass
     # p = p - 0.5 * dt * np.sin(q)
-    t = 0.5 * dt
+    half_dt = 0.5 * dt
     ddt = 0.0
     for _ in reversed(range(steps)):
-        t1, p, t2, t3 = tape1.pop()
-        q1 = tape.pop()
+        sin_q, p, q_term, sin_q1 = tape1.pop()
+        q_prev = tape.pop()
         # p = p - 0.5 * dt * np.sin(q)
-        t4 = dp @ t3
-        dq -= t * dp * np.cos(q)
+        dp_dot_sin_q = dp @ sin_q1
+        dq -= half_dt * dp * np.cos(q)
         # q = q + dt * p / mass
-        t3 = dq / mass
-        dmass -= t2 * t3
-        dp += dt * t3
+        dq_over_mass = dq / mass
+        dmass -= q_term * dq_over_mass
+        dp += dt * dq_over_mass
         # p = p - 0.5 * dt * np.sin(q)
-        dq -= t * dp * np.cos(q1)
-        ddt += t3 @ p - 0.5 * (t4 + dp @ t1)
-        q = q1
+        dq -= half_dt * dp * np.cos(q_prev)
+        ddt += dq_over_mass @ p - 0.5 * (dp_dot_sin_q + dp @ sin_q)
+        q = q_prev
     dstate = np.zeros_like(state)
     dstate[n:] = dp
     dstate[:n] += dq

@@ -3,17 +3,17 @@ import numpy as np
 
 def leave_one_out_grad(X, y, penalty):
     # X: f64[n, m], y: f64[n], penalty: float
-    t = X.T
-    t1 = np.eye(X.shape[1])
-    t2 = np.linalg.inv(t @ X + penalty * t1)
-    H = X @ t2 @ t
-    t = 1.0 - np.einsum("ii->i", H)
-    t3 = (y - H @ y) / t
-    t = 2.0 / X.shape[0] * t3 / t
-    t3 *= t
-    dH = np.diag(t3) - np.outer(t, y)
+    X_T = X.T
+    H_eye = np.eye(X.shape[1])
+    H_inv = np.linalg.inv(X_T @ X + penalty * H_eye)
+    H = X @ H_inv @ X_T
+    one_minus_einsum_H = 1.0 - np.einsum("ii->i", H)
+    dH_part = (y - H @ y) / one_minus_einsum_H
+    dH_factor = 2.0 / X.shape[0] * dH_part / one_minus_einsum_H
+    dH_part *= dH_factor
+    dH = np.diag(dH_part) - np.outer(dH_factor, y)
     # H = X @ np.linalg.inv(X.T @ X + penalty * np.eye(X.shape[1])) @ X.T
-    t = t2.T
-    t = t @ (X.T @ (dH @ X)) @ t
-    dpenalty = -np.sum(t * t1)
+    dpenalty_factor = H_inv.T
+    dpenalty_factor = dpenalty_factor @ (X.T @ (dH @ X)) @ dpenalty_factor
+    dpenalty = -np.sum(dpenalty_factor * H_eye)
     return dpenalty

@@ -6,27 +6,27 @@ def log_determinant_grad(A):
     factors = A.copy()
     n = factors.shape[0]
     for k in range(n):
-        t = k + 1
-        for i in range(t, n):
+        k_next = k + 1
+        for i in range(k_next, n):
             factors[i, k] /= factors[k, k]
-            for j in range(t, n):
+            for j in range(k_next, n):
                 factors[i, j] -= factors[i, k] * factors[k, j]
     dfactors = np.zeros_like(factors)
     for k in reversed(range(A.shape[0])):
         # total += math.log(abs(factors[k, k]))
-        t1 = factors[k, k]
-        dfactors[k, k] = np.sign(t1) / abs(t1)
+        factors_k_k = factors[k, k]
+        dfactors[k, k] = np.sign(factors_k_k) / abs(factors_k_k)
     for k in reversed(range(n)):
-        t = k + 1
-        for i in reversed(range(t, n)):
-            t1 = factors[i, k]
-            for j in reversed(range(t, n)):
+        k_next = k + 1
+        for i in reversed(range(k_next, n)):
+            factors_i_k = factors[i, k]
+            for j in reversed(range(k_next, n)):
                 # A[i, j] -= A[i, k] * A[k, j]
-                t2 = dfactors[i, j]
-                dfactors[k, j] -= t2 * t1
-                dfactors[i, k] -= t2 * factors[k, j]
+                dfactors_i_j = dfactors[i, j]
+                dfactors[k, j] -= dfactors_i_j * factors_i_k
+                dfactors[i, k] -= dfactors_i_j * factors[k, j]
             # A[i, k] /= A[k, k]
-            t2 = dfactors[i, k] / factors[k, k]
-            dfactors[i, k] = t2
-            dfactors[k, k] -= t1 * t2
+            dfactors_part = dfactors[i, k] / factors[k, k]
+            dfactors[i, k] = dfactors_part
+            dfactors[k, k] -= factors_i_k * dfactors_part
     return dfactors

@@ -5,16 +5,16 @@ def logistic_map_grad_jvp(x, n, dx, dn):
     tape = []
     for _ in range(n):
         tape.append((v, dv))
-        t = 4.0 * v
-        t1 = 1.0 - v
-        v = t * t1
-        dv *= 4.0 * t1 - t
-    dv1 = 1.0
+        scaled_v = 4.0 * v
+        one_minus_v = 1.0 - v
+        v = scaled_v * one_minus_v
+        dv *= 4.0 * one_minus_v - scaled_v
+    dv_now = 1.0
     ddv = 0.0
     for _ in reversed(range(n)):
-        v, dv2 = tape.pop()
+        v, dv_prev = tape.pop()
         # v = 4.0 * v * (1.0 - v)
-        t = 4.0 - 8.0 * v
-        ddv = ddv * t - 8.0 * (dv2 * dv1)
-        dv1 *= t
-    return dv1, ddv
+        dv_factor = 4.0 - 8.0 * v
+        ddv = ddv * dv_factor - 8.0 * (dv_prev * dv_now)
+        dv_now *= dv_factor
+    return dv_now, ddv

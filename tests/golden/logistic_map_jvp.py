@@ -3,8 +3,8 @@ def logistic_map_jvp(x, n, dx, dn):
     v = x
     dv = dx
     for _ in range(n):
-        t = 4.0 * v
-        t1 = 1.0 - v
-        v = t * t1
-        dv *= 4.0 * t1 - t
+        scaled_v = 4.0 * v
+        one_minus_v = 1.0 - v
+        v = scaled_v * one_minus_v
+        dv *= 4.0 * one_minus_v - scaled_v
     return v, dv

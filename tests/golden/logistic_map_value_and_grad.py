@@ -7,7 +7,7 @@ def logistic_map_value_and_grad(x, n):
         v = 4.0 * v * (1.0 - v)
     dv = 1.0
     for _ in reversed(range(n)):
-        v1 = tape.pop()
+        v_prev = tape.pop()
         # v = 4.0 * v * (1.0 - v)
-        dv *= 4.0 - 8.0 * v1
+        dv *= 4.0 - 8.0 * v_prev
     return v, dv

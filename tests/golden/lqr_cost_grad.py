@@ -5,8 +5,8 @@ def lqr_cost_grad(gain, A, B, x, steps):
     # gain: f64[1, n], A: f64[n, n], B: f64[n, 1], x: f64[n], steps: int
     tape = []
     for _ in range(steps):
-        t = -gain
-        u = t @ x
+        neg_gain = -gain
+        u = neg_gain @ x
         tape.append((x, u))
         x = A @ x + B @ u
     dx = np.zeros_like(x)
@@ -16,6 +16,6 @@ def lqr_cost_grad(gain, A, B, x, steps):
         # cost += x @ x + 0.1 * (u @ u)
         du = B.T @ dx + 0.2 * u
         # u = -gain @ x
-        dx = A.T @ dx + 2.0 * x + t.T @ du
+        dx = A.T @ dx + 2.0 * x + neg_gain.T @ du
         dgain -= np.outer(du, x)
     return dgain

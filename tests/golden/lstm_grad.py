@@ -14,42 +14,45 @@ def lstm_grad(W, U, b, xs, h, c):
         hs[i] = h
         x = xs[i]
         z = W @ x + U @ h + b
-        t = 2 * n
-        t1 = np.exp(-z[n:t])
-        t2 = 1.0 + t1
-        t3 = 1.0 / t2
-        t4 = np.exp(-z[:n])
-        t5 = 1.0 + t4
-        t6 = 1.0 / t5
-        t7 = 3 * n
-        t8 = np.tanh(z[t7:])
-        c = t3 * c + t6 * t8
-        t7 = np.exp(-z[t:t7])
-        t9 = 1.0 + t7
-        t10 = 1.0 / t9
-        t11 = np.tanh(c)
-        tape1.append((t1, t2, t3, t4, t5, t6, t8, t7, t9, t10, t11))
-        h = t10 * t11
+        twice_n = 2 * n
+        exp_neg_z_from_n = np.exp(-z[n:twice_n])
+        c_den = 1.0 + exp_neg_z_from_n
+        sigmoid_z_from_n = 1.0 / c_den
+        exp_neg_z_upto_n = np.exp(-z[:n])
+        c_den1 = 1.0 + exp_neg_z_upto_n
+        sigmoid_z_upto_n = 1.0 / c_den1
+        scaled_n = 3 * n
+        c_tanh = np.tanh(z[scaled_n:])
+        c = sigmoid_z_from_n * c + sigmoid_z_upto_n * c_tanh
+        exp_neg_z_part = np.exp(-z[twice_n:scaled_n])
+        h_den = 1.0 + exp_neg_z_part
+        h_factor = 1.0 / h_den
+        tanh_c = np.tanh(c)
+        tape1.append((exp_neg_z_from_n, c_den, sigmoid_z_from_n, exp_neg_z_upto_n,
+            c_den1, sigmoid_z_upto_n, c_tanh, exp_neg_z_part, h_den, h_factor, tanh_c))
+        h = h_factor * tanh_c
     # return np.sum(h * h)
     dh = 2.0 * h
     dc = np.zeros_like(c)
     dxs = np.zeros_like(xs)
     dzs = np.empty((p, W.shape[0]))
     for i in reversed(range(p)):
-        t1, t2, t3, t4, t5, t6, t8, t7, t9, t10, t11 = tape1.pop()
+        (exp_neg_z_from_n, c_den, sigmoid_z_from_n, exp_neg_z_upto_n, c_den1,
+            sigmoid_z_upto_n, c_tanh, exp_neg_z_part, h_den, h_factor,
+            tanh_c) = tape1.pop()
         c = tape.pop()
-        t = 2 * n
-        t12 = 3 * n
+        twice_n = 2 * n
+        scaled_n = 3 * n
         # h = sigmoid(z[2 * n : 3 * n]) * np.tanh(c)
-        dc += dh * t10 * (1.0 - t11 * t11)
+        dc += dh * h_factor * (1.0 - tanh_c * tanh_c)
         dz = np.zeros_like(b)
-        dz[t:t12] = dh * t11 / t9 * t10 * t7
+        dz[twice_n:scaled_n] = dh * tanh_c / h_den * h_factor * exp_neg_z_part
         # c = sigmoid(z[n : 2 * n]) * c + sigmoid(z[:n]) * np.tanh(z[3 * n :])
-        dz[t12:] += dc * t6 * (1.0 - t8 * t8)
-        dz[:n] += dc * t8 / t5 * t6 * t4
-        t4 = dc * c
-        dc *= t3
-        dz[n:t] += t4 / t2 * t3 * t1
+        dz[scaled_n:] += dc * sigmoid_z_upto_n * (1.0 - c_tanh * c_tanh)
+        dz[:n] += dc * c_tanh / c_den1 * sigmoid_z_upto_n * exp_neg_z_upto_n
+        dc_times_c = dc * c
+        dc *= sigmoid_z_from_n
+        dz[n:twice_n] += dc_times_c / c_den * sigmoid_z_from_n * exp_neg_z_from_n
         dzs[i] = dz
         # z = W @ x + U @ h + b
         dh = U.T @ dz

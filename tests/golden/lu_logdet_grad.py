@@ -6,24 +6,24 @@ def lu_logdet_grad(A):
     A = A.copy()
     n = len(A)
     for k in range(n):
-        t = k + 1
-        for i in range(t, n):
+        k_next = k + 1
+        for i in range(k_next, n):
             A[i, k] /= A[k, k]
-            A[i, t:] -= A[i, k] * A[k, t:]
+            A[i, k_next:] -= A[i, k] * A[k, k_next:]
     dA = np.zeros_like(A)
     for k in reversed(range(n)):
-        t = k + 1
-        t1 = A[k, k]
-        for i in reversed(range(t, n)):
-            t2 = A[i, k]
+        k_next = k + 1
+        A_k_k = A[k, k]
+        for i in reversed(range(k_next, n)):
+            A_i_k = A[i, k]
             # A[i, k + 1 :] -= A[i, k] * A[k, k + 1 :]
-            t3 = dA[i, t:]
-            t4 = t3 @ A[k, t:]
-            dA[k, t:] -= t2 * t3
+            dA_i_from_k_next = dA[i, k_next:]
+            dA_term = dA_i_from_k_next @ A[k, k_next:]
+            dA[k, k_next:] -= A_i_k * dA_i_from_k_next
             # A[i, k] /= A[k, k]
-            t4 = (dA[i, k] - t4) / t1
-            dA[i, k] = t4
-            dA[k, k] -= t2 * t4
+            dA_part = (dA[i, k] - dA_term) / A_k_k
+            dA[i, k] = dA_part
+            dA[k, k] -= A_i_k * dA_part
         # total += math.log(abs(A[k, k]))
-        dA[k, k] += np.sign(t1) / abs(t1)
+        dA[k, k] += np.sign(A_k_k) / abs(A_k_k)
     return dA

@@ -3,24 +3,24 @@ import numpy as np
 
 def mean_of_density_grad(logits, x):
     # logits: f64[n], x: f64[n]
-    t = np.max(logits)
-    p = np.exp(logits - t)
-    t1 = p * x
-    t2 = np.trapezoid(t1, x)
-    t3 = np.trapezoid(p, x)
-    t4 = np.diff(x)
-    t5 = -0.5 * (t2 / t3 / t3) * t4
+    max_logits = np.max(logits)
+    p = np.exp(logits - max_logits)
+    p_times_x = p * x
+    trapezoid_p_times_x = np.trapezoid(p_times_x, x)
+    trapezoid_p = np.trapezoid(p, x)
+    diff_x = np.diff(x)
+    dp_part = -0.5 * (trapezoid_p_times_x / trapezoid_p / trapezoid_p) * diff_x
     dp = np.zeros_like(p)
-    dp[1:] = t5
-    dp[:-1] += t5
-    t4 *= 0.5 / t3
-    t1 = np.zeros_like(t1)
-    t1[1:] = t4
-    t1[:-1] += t4
-    dp += t1 * x
+    dp[1:] = dp_part
+    dp[:-1] += dp_part
+    diff_x *= 0.5 / trapezoid_p
+    dp_times_x = np.zeros_like(p_times_x)
+    dp_times_x[1:] = diff_x
+    dp_times_x[:-1] += diff_x
+    dp += dp_times_x * x
     # p = np.exp(logits - np.max(logits))
     dlogits = dp * p
-    t6 = logits == t
-    t1 = np.where(t6, np.sum(dlogits) / np.sum(t6), 0.0)
-    dlogits -= t1
+    dlogits_mask = logits == max_logits
+    dlogits_term = np.where(dlogits_mask, np.sum(dlogits) / np.sum(dlogits_mask), 0.0)
+    dlogits -= dlogits_term
     return dlogits

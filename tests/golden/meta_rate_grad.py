@@ -6,25 +6,25 @@ def meta_rate_grad(rate, w, xs, ys):
     m = len(ys)
     tape = []
     for k in range(m):
-        t = xs[k]
+        xs_k = xs[k]
         # loss = lambda w, x, y: (w @ x - y) ** 2
-        t = 2.0 * (w @ t - ys[k]) * t
-        tape.append(t)
-        w = w - rate * t
+        w_part = 2.0 * (w @ xs_k - ys[k]) * xs_k
+        tape.append(w_part)
+        w = w - rate * w_part
     tape1 = []
     for k in range(m):
         tape1.append(w @ xs[k] - ys[k])
     dw = np.zeros_like(w)
     for k in reversed(range(m)):
-        t1 = tape1.pop()
+        w_dot_xs_k_minus_ys_k = tape1.pop()
         # loss = lambda w, x, y: (w @ x - y) ** 2
-        dw += 2.0 * t1 * xs[k]
+        dw += 2.0 * w_dot_xs_k_minus_ys_k * xs[k]
     drate = 0.0
     for k in reversed(range(m)):
-        t = tape.pop()
+        w_part = tape.pop()
         # w = w - rate * slope(w, xs[k], ys[k])
-        t2 = xs[k]
-        drate -= dw @ t
+        xs_k = xs[k]
+        drate -= dw @ w_part
         # loss = lambda w, x, y: (w @ x - y) ** 2
-        dw -= 2.0 * (rate * dw @ t2) * t2
+        dw -= 2.0 * (rate * dw @ xs_k) * xs_k
     return drate

@@ -8,48 +8,48 @@ def miss_value_and_grad(throw, target):
     x = 0.0
     y = 1.5
     tape = []
-    tape1 = []
+    y_tape = []
     for _ in range(1000):
         tape.append((vx, vy))
-        t = (vx * vx + vy * vy) ** 0.5
-        drag = 0.02 * t
+        drag_factor = (vx * vx + vy * vy) ** 0.5
+        drag = 0.02 * drag_factor
         vx -= 0.02 * drag * vx
         vy -= 0.02 * (9.81 + drag * vy)
         y1 = y + 0.02 * vy
-        t1 = y1 < 0.0
-        tape1.append((y, t, t1))
-        if t1:
+        y_negative = y1 < 0.0
+        y_tape.append((y, drag_factor, y_negative))
+        if y_negative:
             x -= vx * y / vy
             break
         x += 0.02 * vx
         y = y1
-    t = x - target
-    dx = 2.0 * t
+    x_minus_target = x - target
+    dx = 2.0 * x_minus_target
     dvx = 0.0
     dvy = 0.0
     dy = 0.0
-    while tape1:
-        y, t2, t1 = tape1.pop()
-        vx1, vy1 = tape.pop()
-        if t1:
+    while y_tape:
+        y, drag_factor, y_negative = y_tape.pop()
+        vx_prev, vy_prev = tape.pop()
+        if y_negative:
             # x -= vx * y / vy
-            t3 = dx / vy
-            dvy += vx * y / vy * t3
-            dvx -= t3 * y
-            dy -= t3 * vx
+            dx_over_vy = dx / vy
+            dvy += vx * y / vy * dx_over_vy
+            dvx -= dx_over_vy * y
+            dy -= dx_over_vy * vx
         else:
             # x += dt * vx
-            dvx += 0.04 * t
+            dvx += 0.04 * x_minus_target
             dvy += 0.02 * dy
         # vx -= dt * drag * vx
-        ddrag = -0.02 * dvy * vy1 - 0.02 * dvx * vx1
+        ddrag = -0.02 * dvy * vy_prev - 0.02 * dvx * vx_prev
         # drag = 0.02 * (vx * vx + vy * vy) ** 0.5
-        t3 = 0.02 * ddrag * (0.5 / t2)
-        dvy = dvy * (1.0 - 0.0004 * t2) + 2.0 * t3 * vy1
-        dvx = dvx * (1.0 - 0.0004 * t2) + 2.0 * t3 * vx1
-        vy = vy1
-        vx = vx1
+        dvy_factor = 0.02 * ddrag * (0.5 / drag_factor)
+        dvy = dvy * (1.0 - 0.0004 * drag_factor) + 2.0 * dvy_factor * vy_prev
+        dvx = dvx * (1.0 - 0.0004 * drag_factor) + 2.0 * dvy_factor * vx_prev
+        vy = vy_prev
+        vx = vx_prev
     dthrow = np.zeros_like(throw)
     dthrow[1] = dvy
     dthrow[0] = dvx
-    return t ** 2, dthrow
+    return x_minus_target ** 2, dthrow

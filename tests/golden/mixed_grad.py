@@ -6,16 +6,16 @@ def mixed_grad(W, x, steps):
     tape = []
     for _ in range(steps):
         tape.append(x)
-        t = np.exp(W)
-        x = np.tanh(t @ x)
+        exp_W = np.exp(W)
+        x = np.tanh(exp_W @ x)
     # return x.sum()
     dx = np.ones_like(x)
     dW = np.zeros_like(W)
     for _ in reversed(range(steps)):
-        x1 = tape.pop()
+        x_prev = tape.pop()
         # x = np.tanh(np.exp(W) @ x)
-        t1 = (1.0 - x * x) * dx
-        dx = t.T @ t1
-        dW += np.outer(t1, x1) * t
-        x = x1
+        dx_factor = (1.0 - x * x) * dx
+        dx = exp_W.T @ dx_factor
+        dW += np.outer(dx_factor, x_prev) * exp_W
+        x = x_prev
     return dW, dx

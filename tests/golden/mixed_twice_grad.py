@@ -3,27 +3,27 @@ import numpy as np
 
 def mixed_twice_grad(W, x, rounds, steps):
     # W: f64[n, n], x: f64[n], rounds: int, steps: int
-    x1 = x
+    x_now = x
     tape = []
-    tape1 = []
+    x_tape = []
     for i in range(rounds):
         for _ in range(steps):
-            tape1.append(x1)
-            x1 = np.tanh(np.exp(0.1 * i * W) @ x1)
-        tape.append(x1)
+            x_tape.append(x_now)
+            x_now = np.tanh(np.exp(0.1 * i * W) @ x_now)
+        tape.append(x_now)
     # return x.sum()
     dx = np.ones_like(x)
     dW = np.zeros_like(W)
     for i in reversed(range(rounds)):
-        x1 = tape.pop()
+        x_now = tape.pop()
         # x = np.tanh(np.exp(0.1 * i * W) @ x)
-        t = 0.1 * i
-        t1 = np.exp(t * W)
+        scaled_i = 0.1 * i
+        dx_part = np.exp(scaled_i * W)
         for _ in reversed(range(steps)):
-            x = tape1.pop()
+            x = x_tape.pop()
             # x = np.tanh(np.exp(0.1 * i * W) @ x)
-            t2 = (1.0 - x1 * x1) * dx
-            dx = t1.T @ t2
-            dW += t * np.outer(t2, x) * t1
-            x1 = x
+            dx_factor = (1.0 - x_now * x_now) * dx
+            dx = dx_part.T @ dx_factor
+            dW += scaled_i * np.outer(dx_factor, x) * dx_part
+            x_now = x
     return dW, dx

@@ -17,7 +17,7 @@ def mlp_loss_grad(params, x, y):
     db2 = np.sum(dout, axis=0)
     dW2 = h.T @ dout
     # h = np.tanh(x @ params["W1"] + params["b1"])
-    t = dout @ W2.T * (1.0 - h * h)
-    db1 = np.sum(t, axis=0)
-    dW1 = x.T @ t
+    db1_part = dout @ W2.T * (1.0 - h * h)
+    db1 = np.sum(db1_part, axis=0)
+    dW1 = x.T @ db1_part
     return {"W1": dW1, "b1": db1, "W2": dW2, "b2": db2, "loss": None}

@@ -4,7 +4,7 @@ import numpy as np
 def moving_average_jacobian(x, width):
     # x: f64[n], width: int
     running = np.sum(x[:width])
-    t = running / width
+    running_over_width = running / width
     n = len(x)
     tape = []
     for i in range(width, n):
@@ -13,12 +13,12 @@ def moving_average_jacobian(x, width):
     dx = np.zeros_like(x)
     drunning = 0.0
     for i in reversed(range(width, n)):
-        t1 = tape.pop()
+        running_over_width1 = tape.pop()
         # total += (running / width) ** 2
-        drunning += 2.0 * t1 / width
+        drunning += 2.0 * running_over_width1 / width
         # running += x[i] - x[i - width]
         dx[i - width] -= drunning
         dx[i] += drunning
     # running = np.sum(x[:width])
-    dx[:width] += drunning + 2.0 * t / width
+    dx[:width] += drunning + 2.0 * running_over_width / width
     return dx

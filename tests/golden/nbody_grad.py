@@ -9,23 +9,23 @@ def nbody_grad(positions, velocities, masses, steps):
             for j in range(n):
                 if i != j:
                     r = x[j] - x[i]
-                    t = r @ r + 0.1
-                    t1 = t ** 1.5
-                    t2 = 0.01 * masses[j] * r / t1
-                    tape.append((r, t, t1, t2))
-                    v[i] += t2
+                    shifted_r_dot_r = r @ r + 0.1
+                    v_den = shifted_r_dot_r ** 1.5
+                    v_part = 0.01 * masses[j] * r / v_den
+                    tape.append((r, shifted_r_dot_r, v_den, v_part))
+                    v[i] += v_part
         x += 0.01 * v
     for _ in reversed(range(steps)):
         x += 0.01 * v
         for i in reversed(range(n)):
             for j in reversed(range(n)):
                 if i != j:
-                    r, t6, t3, t4 = tape.pop()
+                    r, shifted_r_dot_r, v_den, v_part = tape.pop()
                     # v[i] += 0.01 * masses[j] * r / (r @ r + 0.1) ** 1.5
-                    dr = x[i] / t3
-                    t2 = 3.0 * (t4 @ dr * t6 ** 0.5) * r
+                    dr = x[i] / v_den
+                    dr_term = 3.0 * (v_part @ dr * shifted_r_dot_r ** 0.5) * r
                     dr *= 0.01 * masses[j]
-                    dr -= t2
+                    dr -= dr_term
                     v[i] -= dr
                     v[j] += dr
     return v, x

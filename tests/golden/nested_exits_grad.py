@@ -11,23 +11,23 @@ def nested_exits_grad(A, limit):
     for k in range(A.shape[0]):
         trips += 1
         done1 = False
-        trips1 = 0
+        trips_now = 0
         for j1 in range(n):
-            trips1 += 1
+            trips_now += 1
             if j1 > k + 1:
                 j = j1
                 break
-            t = A[k, j1]
-            if t < 0.0:
+            A_i_j = A[k, j1]
+            if A_i_j < 0.0:
                 j = j1
                 continue
-            total += t ** 2
+            total += A_i_j ** 2
             if total > limit:
                 j = j1
                 done1 = True
                 break
             j = j1
-        tape.append((trips1, not done1))
+        tape.append((trips_now, not done1))
         if done1:
             i = k
             done = True
@@ -42,14 +42,14 @@ def nested_exits_grad(A, limit):
         dA = np.zeros_like(A)
         dtotal = 1.0
     for i in reversed(range(trips)):
-        trips1, t1 = tape.pop()
-        if t1:
+        trips_now, not_done = tape.pop()
+        if not_done:
             # total *= 0.9
             dtotal *= 0.9
-        for j in reversed(range(trips1)):
+        for j in reversed(range(trips_now)):
             if not j > i + 1:
-                t = A[i, j]
-                if not t < 0.0:
+                A_i_j = A[i, j]
+                if not A_i_j < 0.0:
                     # total += A[i, j] ** 2
-                    dA[i, j] += 2.0 * dtotal * t
+                    dA[i, j] += 2.0 * dtotal * A_i_j
     return dA

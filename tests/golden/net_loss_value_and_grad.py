@@ -10,14 +10,14 @@ def net_loss_value_and_grad(net, x, y):
     b1 = net.b1
     W2 = net.W2
     b2 = net.b2
-    t = np.tanh(x @ W1 + b1)
-    e = t @ W2 + b2 - y
+    tanh_x_W1_plus_b1 = np.tanh(x @ W1 + b1)
+    e = tanh_x_W1_plus_b1 @ W2 + b2 - y
     value = np.mean(e ** 2) + 0.001 * np.sum(W1 ** 2)
     de = 2.0 / x.shape[0] * e
     # return np.tanh(x @ self.W1 + self.b1) @ self.W2 + self.b2
     db2 = np.sum(de)
-    dW2 = t.T @ de
-    t = np.outer(de, W2) * (1.0 - t * t)
-    db1 = np.sum(t, axis=0)
-    dW1 = 0.002 * W1 + x.T @ t
+    dW2 = tanh_x_W1_plus_b1.T @ de
+    db1_part = np.outer(de, W2) * (1.0 - tanh_x_W1_plus_b1 * tanh_x_W1_plus_b1)
+    db1 = np.sum(db1_part, axis=0)
+    dW1 = 0.002 * W1 + x.T @ db1_part
     return value, Net(W1=dW1, b1=db1, W2=dW2, b2=db2, name=None)

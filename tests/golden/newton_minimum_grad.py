@@ -6,28 +6,28 @@ def newton_minimum_grad(a, b):
     x = 0.0
     tape = []
     while abs(math.exp(a * x) * a - b) > 1e-12:
-        t = math.exp(a * x)
-        tape.append((x, t))
-        t *= a
-        dx = t - b
-        dx1 = t * a
-        x -= dx / dx1
+        exp_a_times_x = math.exp(a * x)
+        tape.append((x, exp_a_times_x))
+        dx_part = exp_a_times_x * a
+        dx = dx_part - b
+        dx_new = dx_part * a
+        x -= dx / dx_new
     dx = 1.0
     da = 0.0
     db = 0.0
     while tape:
-        x, t = tape.pop()
+        x, exp_a_times_x = tape.pop()
         # return math.exp(a * x) - b * x
-        t1 = t * a
-        dx1 = t1 * a
-        dx2 = t1 - b
+        dx_part = exp_a_times_x * a
+        dx_new = dx_part * a
+        dx1 = dx_part - b
         # x -= slope(x) / curvature(x)
-        t2 = dx / dx1
+        dx_over_dx = dx / dx_new
         # return math.exp(a * x) - b * x
-        t1 *= dx2 / dx1 * t2
-        db += t2
-        t *= t2
-        t2 = a * (t1 - t)
-        da += x * t2 + 2.0 * t1 - t
-        dx += a * t2
+        da_part = dx1 / dx_new * dx_over_dx * dx_part
+        db += dx_over_dx
+        da_term = dx_over_dx * exp_a_times_x
+        dx_factor = a * (da_part - da_term)
+        da += x * dx_factor + 2.0 * da_part - da_term
+        dx += a * dx_factor
     return da, db

@@ -11,9 +11,9 @@ def newton_sqrt_grad(a):
         x = tape.pop()
         # x = 0.5 * (x + a / x)
         dx *= 0.5
-        t = dx / x
-        da += t
-        dx -= a / x * t
+        dx_over_x = dx / x
+        da += dx_over_x
+        dx -= a / x * dx_over_x
     if a > 1.0:
         # x = a if a > 1.0 else 1.0
         da += dx

@@ -10,30 +10,31 @@ def orbit_grad(body, mu, steps):
     m = body.m
     tape = []
     for _ in range(steps):
-        t = np.sum(x ** 2)
-        t1 = t ** 1.5
-        t2 = -mu * m * x / t1
-        t3 = 0.05 * t2 / m
-        tape.append((x, t, t1, t2, t3))
-        v = v + t3
+        sum_x_sq = np.sum(x ** 2)
+        sum_x_sq_power = sum_x_sq ** 1.5
+        v_factor = -mu * m * x / sum_x_sq_power
+        v_term = 0.05 * v_factor / m
+        tape.append((x, sum_x_sq, sum_x_sq_power, v_factor, v_term))
+        v = v + v_term
         x = x + 0.05 * v
-    t = mu * m
-    t1 = np.sqrt(np.sum(x ** 2))
-    dx = 2.0 * (t / t1 / t1) * (0.5 / t1) * x
-    dmu = -m / t1
+    mu_times_m = mu * m
+    sqrt_sum_x_sq = np.sqrt(np.sum(x ** 2))
+    dx = 2.0 * (mu_times_m / sqrt_sum_x_sq / sqrt_sum_x_sq) * (0.5 / sqrt_sum_x_sq) * x
+    dmu = -m / sqrt_sum_x_sq
     dv = m * v
-    dm = 0.5 * np.sum(v ** 2) - mu / t1
+    dm = 0.5 * np.sum(v ** 2) - mu / sqrt_sum_x_sq
     for _ in reversed(range(steps)):
-        x, t4, t1, t2, t3 = tape.pop()
+        x, sum_x_sq, sum_x_sq_power, v_factor, v_term = tape.pop()
         # return body._replace(x=body.x + dt * v, v=v)
         dv += 0.05 * dx
         # v = body.v + dt * force / body.m
-        t5 = dv / m
-        t6 = t3 @ t5
+        dv_over_m = dv / m
+        dm_term = v_term @ dv_over_m
         # body = moved_on(body, -mu * body.m * body.x / np.sum(body.x**2) ** ...
-        t5 *= 0.05 / t1
-        t1 = t5 @ x
-        dx = dx - t * t5 - 3.0 * (t2 @ t5) * t4 ** 0.5 * x
-        dm -= t1 * mu + t6
-        dmu -= t1 * m
+        dv_over_m *= 0.05 / sum_x_sq_power
+        dmu_factor = dv_over_m @ x
+        dx = (dx - mu_times_m * dv_over_m - 3.0 * (v_factor @ dv_over_m)
+            * sum_x_sq ** 0.5 * x)
+        dm -= dmu_factor * mu + dm_term
+        dmu -= dmu_factor * m
     return Body(x=dx, v=dv, m=dm), dmu

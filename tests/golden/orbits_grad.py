@@ -13,15 +13,15 @@ def accel_forward(q, m):
             if i != j:
                 d = q[j] - q[i]
                 r2 = d @ d + 0.01
-                t = math.sqrt(r2)
-                t1 = m[j] * d / (r2 * t)
-                a[i] += t1
+                sqrt_r2 = math.sqrt(r2)
+                a_part = m[j] * d / (r2 * sqrt_r2)
+                a[i] += a_part
             else:
-                t1 = None
-                t = None
+                a_part = None
+                sqrt_r2 = None
                 r2 = None
                 d = None
-            tape1.append((t1, t, r2, d))
+            tape1.append((a_part, sqrt_r2, r2, d))
         tape.append(tape1)
     return a, tape
 
@@ -31,13 +31,14 @@ def accel_backward(m, residuals, da, dq, dm):
     for i in reversed(range(n)):
         tape = residuals[i]
         for j in reversed(range(n)):
-            t, t1, r2, d = tape[j]
+            a_part, sqrt_r2, r2, d = tape[j]
             if i != j:
                 # a[i] += m[j] * d / (r2 * math.sqrt(r2))
-                t2 = da[i] / (r2 * t1)
-                t3 = t @ t2 * (t1 + r2 * (0.5 / t1 if t1 else math.inf))
-                dm[j] += t2 @ d
-                dd = m[j] * t2 - 2.0 * t3 * d
+                dm_factor = da[i] / (r2 * sqrt_r2)
+                dd_factor = (a_part @ dm_factor
+                    * (sqrt_r2 + r2 * (0.5 / sqrt_r2 if sqrt_r2 else math.inf)))
+                dm[j] += dm_factor @ d
+                dd = m[j] * dm_factor - 2.0 * dd_factor * d
                 dq[i] -= dd
                 dq[j] += dd
     return dq, dm
@@ -48,29 +49,29 @@ def orbits_grad(q, p, m, dt, steps):
     a, residuals = accel_forward(q, m)
     tape = []
     for _ in range(steps):
-        t = 0.5 * dt
-        p = p + t * a
+        half_dt = 0.5 * dt
+        p = p + half_dt * a
         q = q + dt * p
-        a, residuals1 = accel_forward(q, m)
-        tape.append(residuals1)
-        p = p + t * a
+        a, a_residuals = accel_forward(q, m)
+        tape.append(a_residuals)
+        p = p + half_dt * a
     dq = np.zeros_like(q)
     dq[0] = 2.0 * q[0]
     dp = np.zeros_like(p)
     da = np.zeros_like(a)
     dm = np.zeros_like(m)
     # p = p + 0.5 * dt * a
-    t = 0.5 * dt
+    half_dt = 0.5 * dt
     for _ in reversed(range(steps)):
-        residuals1 = tape.pop()
+        a_residuals = tape.pop()
         # p = p + 0.5 * dt * a
-        da += t * dp
+        da += half_dt * dp
         # a = accel(q, m)
-        dq, dm = accel_backward(m, residuals1, da, dq, dm)
+        dq, dm = accel_backward(m, a_residuals, da, dq, dm)
         # q = q + dt * p
         dp += dt * dq
         # p = p + 0.5 * dt * a
-        da = t * dp
+        da = half_dt * dp
     # a = accel(q, m)
     dq, dm = accel_backward(m, residuals, da, dq, dm)
     return dq, dp, dm

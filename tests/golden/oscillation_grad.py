@@ -26,11 +26,11 @@ def oscillation_grad(x, v, steps):
     for _ in reversed(range(steps)):
         x = tape.pop()
         # trace.append((x, v))
-        t = dtrace_1.pop()
-        t1 = dtrace_0.pop()
-        dx += t1
+        dtrace_1_last = dtrace_1.pop()
+        dtrace_0_last = dtrace_0.pop()
+        dx += dtrace_0_last
         # x += 0.1 * v
-        dv += t + 0.1 * dx
+        dv += dtrace_1_last + 0.1 * dx
         # v -= 0.1 * math.sin(x)
         dx -= 0.1 * dv * math.cos(x)
     dv += dtrace_1[0]

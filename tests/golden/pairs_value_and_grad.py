@@ -8,17 +8,17 @@ def pairs_value_and_grad(x, y):
     s = 0.0
     tape = []
     for v, w in zip(x, y):
-        t = math.sin(v * w)
-        tape.append((s, t))
-        s += t * s + w
+        sin_v_times_w = math.sin(v * w)
+        tape.append((s, sin_v_times_w))
+        s += sin_v_times_w * s + w
     dy = np.zeros_like(y)
     ds = 1.0
     for i in reversed(range(len(x))):
-        s1, t = tape.pop()
+        s_prev, sin_v_times_w = tape.pop()
         w = y[i]
         v = x[i]
         # s += math.sin(v * w) * s + w
-        dw = ds + ds * s1 * math.cos(v * w) * v
+        dw = ds + ds * s_prev * math.cos(v * w) * v
         dy[i] = dw
-        ds += ds * t
+        ds += ds * sin_v_times_w
     return s, dy

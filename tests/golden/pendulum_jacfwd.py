@@ -6,35 +6,36 @@ def pendulum_jacfwd(theta, omega, length, steps, dt):
     domega = 0.0
     dtheta = 1.0
     for _ in range(steps):
-        t = -9.81 / length
-        k1w = t * math.sin(theta) - 0.1 * omega
-        dk1w = dtheta * math.cos(theta) * t - 0.1 * domega
-        t1 = 0.5 * dt
-        k2a = omega + t1 * k1w
-        dk2a = domega + dk1w * t1
-        t2 = theta + t1 * omega
+        over_length = -9.81 / length
+        k1w = over_length * math.sin(theta) - 0.1 * omega
+        dk1w = dtheta * math.cos(theta) * over_length - 0.1 * domega
+        half_dt = 0.5 * dt
+        k2a = omega + half_dt * k1w
+        dk2a = domega + dk1w * half_dt
+        k2w_arg = theta + half_dt * omega
         # return -9.81 / length * math.sin(a) - 0.1 * w
-        t3 = (dtheta + domega * t1) * math.cos(t2) * t
-        k2w = t * math.sin(t2) - 0.1 * k2a
-        dk2w = t3 - 0.1 * dk2a
-        k3a = omega + t1 * k2w
-        dk3a = domega + dk2w * t1
-        t2 = theta + t1 * k2a
+        dk2w_term = (dtheta + domega * half_dt) * math.cos(k2w_arg) * over_length
+        k2w = over_length * math.sin(k2w_arg) - 0.1 * k2a
+        dk2w = dk2w_term - 0.1 * dk2a
+        k3a = omega + half_dt * k2w
+        dk3a = domega + dk2w * half_dt
+        k3w_arg = theta + half_dt * k2a
         # return -9.81 / length * math.sin(a) - 0.1 * w
-        t1 = (dtheta + dk2a * t1) * math.cos(t2) * t
-        k3w = t * math.sin(t2) - 0.1 * k3a
-        dk3w = t1 - 0.1 * dk3a
+        dk3w_term = (dtheta + dk2a * half_dt) * math.cos(k3w_arg) * over_length
+        k3w = over_length * math.sin(k3w_arg) - 0.1 * k3a
+        dk3w = dk3w_term - 0.1 * dk3a
         k4a = omega + dt * k3w
         dk4a = domega + dk3w * dt
-        t1 = theta + dt * k3a
+        k4w_arg = theta + dt * k3a
         # return -9.81 / length * math.sin(a) - 0.1 * w
-        t2 = (dtheta + dk3a * dt) * math.cos(t1) * t
-        k4w = t * math.sin(t1) - 0.1 * k4a
-        t = dt / 6.0
-        theta += t * (omega + 2.0 * k2a + 2.0 * k3a + k4a)
-        dtheta += (domega + 2.0 * dk2a + 2.0 * dk3a + dk4a) * t
+        domega_term = (dtheta + dk3a * dt) * math.cos(k4w_arg) * over_length
+        k4w = over_length * math.sin(k4w_arg) - 0.1 * k4a
+        scaled_dt = dt / 6.0
+        theta += scaled_dt * (omega + 2.0 * k2a + 2.0 * k3a + k4a)
+        dtheta += (domega + 2.0 * dk2a + 2.0 * dk3a + dk4a) * scaled_dt
         # omega += dt / 6.0 * (k1w + 2.0 * k2w + 2.0 * k3w + k4w)
-        t1 = (dk1w + 2.0 * dk2w + 2.0 * dk3w + t2 - 0.1 * dk4a) * t
-        omega += t * (k1w + 2.0 * k2w + 2.0 * k3w + k4w)
-        domega += t1
+        domega_term = ((dk1w + 2.0 * dk2w + 2.0 * dk3w + domega_term - 0.1 * dk4a)
+            * scaled_dt)
+        omega += scaled_dt * (k1w + 2.0 * k2w + 2.0 * k3w + k4w)
+        domega += domega_term
     return 2.0 * dtheta * theta + 2.0 * domega * omega

@@ -11,13 +11,13 @@ def pid_cost_grad(kp, ki, kd, target, steps):
         derivative = (error - previous) / 0.05
         force = kp * error + ki * integral + kd * derivative
         if force > 5.0:
-            force1 = 5.0
+            force_now = 5.0
         elif force < -5.0:
-            force1 = -5.0
+            force_now = -5.0
         else:
-            force1 = force
-        tape.append((error, integral, derivative, force, force1))
-        velocity += (force1 - 0.4 * velocity) * 0.05
+            force_now = force
+        tape.append((error, integral, derivative, force, force_now))
+        velocity += (force_now - 0.4 * velocity) * 0.05
         position += velocity * 0.05
         previous = error
     dintegral = 0.0
@@ -28,13 +28,13 @@ def pid_cost_grad(kp, ki, kd, target, steps):
     dki = 0.0
     dkd = 0.0
     for _ in reversed(range(steps)):
-        error, integral, derivative, force, force1 = tape.pop()
+        error, integral, derivative, force, force_now = tape.pop()
         # cost += (error ** 2 + 0.01 * force ** 2) * dt
         derror = dprevious + 0.1 * error
         # position += velocity * dt
         dvelocity += 0.05 * dposition
         # velocity += (force - 0.4 * velocity) * dt
-        t = 0.05 * dvelocity
+        scaled_dvelocity = 0.05 * dvelocity
         dvelocity *= 0.98
         if force > 5.0:
             dprevious = 0.0
@@ -42,16 +42,16 @@ def pid_cost_grad(kp, ki, kd, target, steps):
             dprevious = 0.0
         else:
             # velocity += (force - 0.4 * velocity) * dt
-            dforce = 0.001 * force1 + t
+            dforce = 0.001 * force_now + scaled_dvelocity
             # force = kp * error + ki * integral + kd * derivative
             dkd += dforce * derivative
             dki += dforce * integral
             dintegral += dforce * ki
             dkp += dforce * error
             # derivative = (error - previous) / dt
-            t = dforce * kd / 0.05
-            dprevious = -t
-            derror += dforce * kp + t
+            dprevious_part = dforce * kd / 0.05
+            dprevious = -dprevious_part
+            derror += dforce * kp + dprevious_part
         # integral += error * dt
         derror += 0.05 * dintegral
         # error = target - position

@@ -7,13 +7,13 @@ def pid_grad(gains, target, steps):
     last = target
     x = 0.0
     tape = []
-    tape1 = []
+    integral_tape = []
     for _ in range(steps):
         tape.append(last)
         error = target - x
         integral += 0.1 * error
         u = p * error + i * integral + d * (error - last) / 0.1
-        tape1.append((integral, u))
+        integral_tape.append((integral, u))
         u = max(-5.0, min(5.0, u))
         x += 0.1 * (u - x)
         last = error
@@ -25,21 +25,21 @@ def pid_grad(gains, target, steps):
     dd = 0.0
     error = last
     for _ in reversed(range(steps)):
-        integral, u = tape1.pop()
+        integral, u = integral_tape.pop()
         last = tape.pop()
         # cost += error * error
         derror = dlast + 2.0 * error
         # x += 0.1 * (u - x)
-        t = 0.1 * dx
+        scaled_dx = 0.1 * dx
         if min(5.0, u) > -5.0 and u < 5.0:
             # u = kp * error + ki * integral + kd * (error - last) / 0.1
-            t1 = dx * d
-            dlast = -t1
+            dx_times_d = dx * d
+            dlast = -dx_times_d
             dd += dx * (error - last)
-            di += t * integral
-            dintegral += t * i
-            dp += t * error
-            derror += t1 + t * p
+            di += scaled_dx * integral
+            dintegral += scaled_dx * i
+            dp += scaled_dx * error
+            derror += dx_times_d + scaled_dx * p
         else:
             dlast = 0.0
         # integral += 0.1 * error

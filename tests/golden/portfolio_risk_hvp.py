@@ -6,33 +6,34 @@ def portfolio_risk_grad_jvp(weights, covariance, penalty, dweights, dcovariance,
     # weights: f64[n], covariance: f64[n, n], penalty: float, dweights: f64[n],
     # dcovariance: f64[n, n], dpenalty: float
     weights = weights.copy()
-    dweights1 = np.copy(dweights)
-    t = np.sum(weights)
-    t1 = np.sum(dweights1)
-    weights = weights / t
-    dweights1 = (dweights1 - t1 * weights) / t
-    t2 = weights @ covariance
-    t3 = dweights1 @ covariance + weights @ dcovariance
-    variance = t2 @ weights
-    dvariance = t3 @ weights + t2 @ dweights1
-    t4 = np.sqrt(variance)
-    dvariance1 = 0.5 / t4
-    t5 = np.sign(weights - 1.0 / len(weights))
-    t6 = penalty * t5
-    t5 *= dpenalty
-    ddvariance = -dvariance1 * dvariance * dvariance1 / t4
+    dweights_copy = np.copy(dweights)
+    sum_weights = np.sum(weights)
+    sum_dweights = np.sum(dweights_copy)
+    weights = weights / sum_weights
+    dweights_new = (dweights_copy - sum_dweights * weights) / sum_weights
+    weights_covariance = weights @ covariance
+    dvariance_factor = dweights_new @ covariance + weights @ dcovariance
+    variance = weights_covariance @ weights
+    dvariance = dvariance_factor @ weights + weights_covariance @ dweights_new
+    sqrt_variance = np.sqrt(variance)
+    dvariance_new = 0.5 / sqrt_variance
+    dweights_factor = np.sign(weights - 1.0 / len(weights))
+    dweights_term = penalty * dweights_factor
+    dweights_factor *= dpenalty
+    ddvariance = -dvariance_new * dvariance * dvariance_new / sqrt_variance
     # variance = weights @ covariance @ weights
-    t7 = dvariance1 * weights
-    t8 = dvariance1 * t2
-    t2 *= ddvariance
-    t3 *= dvariance1
-    t9 = covariance @ (ddvariance * weights + dvariance1 * dweights1)
-    dweights2 = t6 + t8 + covariance @ t7
-    ddweights = t5 + (t2 + t3) + (dcovariance @ t7 + t9)
+    dweights_factor1 = dvariance_new * weights
+    dweights_term1 = dvariance_new * weights_covariance
+    weights_covariance *= ddvariance
+    dvariance_factor *= dvariance_new
+    ddweights_term = covariance @ (ddvariance * weights + dvariance_new * dweights_new)
+    dweights1 = dweights_term + dweights_term1 + covariance @ dweights_factor1
+    ddweights = (dweights_factor + (weights_covariance + dvariance_factor)
+        + (dcovariance @ dweights_factor1 + ddweights_term))
     # weights /= np.sum(weights)
-    dweights2 = dweights2 / t
-    ddweights = (ddweights - t1 * dweights2) / t
-    t = np.sum(dweights1 * dweights2 + ddweights * weights)
-    dweights2 -= weights @ dweights2
-    ddweights -= t
-    return dweights2, ddweights
+    dweights1 = dweights1 / sum_weights
+    ddweights = (ddweights - sum_dweights * dweights1) / sum_weights
+    ddweights_term1 = np.sum(dweights_new * dweights1 + ddweights * weights)
+    dweights1 -= weights @ dweights1
+    ddweights -= ddweights_term1
+    return dweights1, ddweights

@@ -14,10 +14,10 @@ def recurrence_grad(a, x0):
     da = np.zeros_like(a)
     dx = 1.0
     for i in reversed(range(n)):
-        x1 = tape.pop()
+        x_prev = tape.pop()
         # x = math.tanh(a[i] * x)
-        t = dx * (1.0 - x * x)
-        dx = t * a[i]
-        da[i] = t * x1
-        x = x1
+        dx_factor = dx * (1.0 - x * x)
+        dx = dx_factor * a[i]
+        da[i] = dx_factor * x_prev
+        x = x_prev
     return da, dx

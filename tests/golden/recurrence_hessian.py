@@ -8,43 +8,43 @@ def recurrence_hessian(a, x0):
     n = len(a)
     x = x0
     tape = []
-    tape1 = []
+    x_tape = []
     for i in range(n):
-        tape1.append(x)
+        x_tape.append(x)
         x = math.tanh(a[i] * x)
         tape.append(x)
     dx = 1.0
-    tape2 = []
+    dx_tape = []
     for i in reversed(range(n)):
-        x1 = tape[i]
+        x_prev = tape[i]
         # x = math.tanh(a[i] * x)
-        t = 1.0 - x1 * x1
-        tape2.append((dx, t))
-        dx = dx * t * a[i]
+        one_minus_x_sq = 1.0 - x_prev * x_prev
+        dx_tape.append((dx, one_minus_x_sq))
+        dx = dx * one_minus_x_sq * a[i]
     hess = np.empty((n, n))
     for i in range(n):
         da = np.zeros_like(a)
         da[i] = 1.0
         dx = 0.0
-        tape3 = []
+        tape1 = []
         for j in range(n):
-            x1 = tape1[j]
-            x2 = tape[j]
-            tape3.append(dx)
+            x_prev = x_tape[j]
+            x1 = tape[j]
+            tape1.append(dx)
             # x = math.tanh(a[i] * x)
-            dx = (da[j] * x1 + dx * a[j]) * (1.0 - x2 * x2)
+            dx = (da[j] * x_prev + dx * a[j]) * (1.0 - x1 * x1)
         dda = np.zeros_like(a)
         ddx = 0.0
-        x1 = x
-        for j, (dx1, t) in zip(reversed(range(n)), tape2):
-            x2 = tape1[j]
-            dx2 = tape3.pop()
+        x_now = x
+        for j, (dx1, one_minus_x_sq) in zip(reversed(range(n)), dx_tape):
+            x_prev = x_tape[j]
+            dx_prev = tape1.pop()
             # x = math.tanh(a[i] * x)
-            t1 = dx1 * t
-            t = ddx * t - 2.0 * dx * x1 * dx1
-            ddx = t * a[j] + da[j] * t1
-            dda[j] = t * x2 + dx2 * t1
-            dx = dx2
-            x1 = x2
+            ddx_factor = dx1 * one_minus_x_sq
+            ddx_factor1 = ddx * one_minus_x_sq - 2.0 * dx * x_now * dx1
+            ddx = ddx_factor1 * a[j] + da[j] * ddx_factor
+            dda[j] = ddx_factor1 * x_prev + dx_prev * ddx_factor
+            dx = dx_prev
+            x_now = x_prev
         hess[:, i] = dda
     return hess

@@ -12,27 +12,27 @@ def relaxed_grad(u, k):
             inner = u[1:-1]
             u[0] = inner[0] * 0.5
             inner = u[1:-1]
-            t = inner[-2]
-            t1 = inner[1]
-            tape.append((t, t1))
-            u[-1] = t * t1
+            inner_part = inner[-2]
+            inner_second = inner[1]
+            tape.append((inner_part, inner_second))
+            u[-1] = inner_part * inner_second
     # return (u**2).sum()
     du = 2.0 * u
     for i in reversed(range(k)):
         if i == 2:
-            t3, t2 = tape.pop()
+            inner_part, inner_second = tape.pop()
             # u[-1] = inner[-2] * inner[1]
-            t = du[-1]
+            du_last = du[-1]
             du[-1] = 0.0
-            du[2] += t * t3
-            du[-3] += t * t2
+            du[2] += du_last * inner_part
+            du[-3] += du_last * inner_second
             # u[0] = inner[0] * 0.5
-            t = 0.5 * du[0]
+            half_du_first = 0.5 * du[0]
             du[0] = 0.0
-            du[1] += t
+            du[1] += half_du_first
         # inner += 0.1 * (u[2:] - 2 * inner + u[:-2])
-        t4 = 0.1 * du[1:-1]
+        scaled_du_inner = 0.1 * du[1:-1]
         du[1:-1] = 0.8 * du[1:-1]
-        du[:-2] += t4
-        du[2:] += t4
+        du[:-2] += scaled_du_inner
+        du[2:] += scaled_du_inner
     return du

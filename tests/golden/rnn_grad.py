@@ -13,9 +13,9 @@ def rnn_grad(W, xs, h):
     rows = np.empty((m, W.shape[0]))
     for t in reversed(range(m)):
         # h = np.tanh(W @ h + xs[t])
-        t1 = (1.0 - h * h) * dh
-        rows[t] = t1
-        dh = W.T @ t1
+        rows_part = (1.0 - h * h) * dh
+        rows[t] = rows_part
+        dh = W.T @ rows_part
         h = hs[t]
     dW = rows.T @ hs
     return dW

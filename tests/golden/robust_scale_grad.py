@@ -4,29 +4,30 @@ import numpy as np
 def robust_scale_grad(x):
     # x: f64[n, m]
     center = np.median(x, axis=0, keepdims=True)
-    t = x - center
-    t1 = np.abs(t)
-    t2 = np.ravel(x)
-    t3 = np.percentile(np.arange(t2.shape[0]), 30.0)
-    t4 = int(t3)
-    t5 = np.argsort(t2, kind="stable")
-    t6 = t3 - t4
-    t2 = np.zeros_like(t2)
-    t2[t5[t4]] = 1.0 - t6
-    t2[t5[int(np.ceil(t3))]] += t6
+    x_minus_center = x - center
+    abs_x_minus_center = np.abs(x_minus_center)
+    ravel_x = np.ravel(x)
+    dx_part = np.percentile(np.arange(ravel_x.shape[0]), 30.0)
+    dx_part_index = int(dx_part)
+    argsort_ravel_x = np.argsort(ravel_x, kind="stable")
+    dx_part1 = dx_part - dx_part_index
+    dravel_x = np.zeros_like(ravel_x)
+    dravel_x[argsort_ravel_x[dx_part_index]] = 1.0 - dx_part1
+    dravel_x[argsort_ravel_x[int(np.ceil(dx_part))]] += dx_part1
     n = x.shape[0]
-    t4 = (n - 1) // 2
-    t6 = n // 2
-    t5 = np.argsort(t1, axis=0, kind="stable")[t4:t6 + 1]
-    t7 = (np.ones(x.shape[1]) / t5.shape[0])[None]
+    argsort_x_index = (n - 1) // 2
+    dx_term = n // 2
+    dx_part2 = np.argsort(abs_x_minus_center, axis=0,
+        kind="stable")[argsort_x_index:dx_term + 1]
+    dx_part3 = (np.ones(x.shape[1]) / dx_part2.shape[0])[None]
     m = x.shape[1]
-    t1 = np.zeros_like(t1)
-    t1[t5, np.arange(m)[None]] = t7
-    t1 *= np.sign(t)
+    dx_part4 = np.zeros_like(abs_x_minus_center)
+    dx_part4[dx_part2, np.arange(m)[None]] = dx_part3
+    dx_part4 *= np.sign(x_minus_center)
     # center = np.median(x, axis=0, keepdims=True)
-    t5 = np.argsort(x, axis=0, kind="stable")[t4:t6 + 1]
-    t = -np.sum(t1, axis=0, keepdims=True) / t5.shape[0]
-    t7 = np.zeros_like(x)
-    t7[t5, np.arange(m)[None]] = t
-    dx = np.reshape(t2, x.shape) + t1 + t7
+    dx_part2 = np.argsort(x, axis=0, kind="stable")[argsort_x_index:dx_term + 1]
+    dx_part3 = -np.sum(dx_part4, axis=0, keepdims=True) / dx_part2.shape[0]
+    dx = np.zeros_like(x)
+    dx[dx_part2, np.arange(m)[None]] = dx_part3
+    dx = np.reshape(dravel_x, x.shape) + dx_part4 + dx
     return dx

@@ -12,18 +12,18 @@ def relaxed_forward(u, n):
 def relaxed_backward(n, du):
     for _ in range(n):
         # u[-1] = 0.5 * (u[-1] + u[-2])
-        t = 0.5 * du[-1]
-        du[-1] = t
-        du[-2] += t
+        half_du_last = 0.5 * du[-1]
+        du[-1] = half_du_last
+        du[-2] += half_du_last
         # u[0] = 0.5 * (u[0] + u[1])
-        t = 0.5 * du[0]
-        du[0] = t
-        du[1] += t
+        half_du_first = 0.5 * du[0]
+        du[0] = half_du_first
+        du[1] += half_du_first
         # u[1:-1] = 0.25 * u[:-2] + 0.5 * u[1:-1] + 0.25 * u[2:]
-        t1 = 0.25 * du[1:-1]
+        scaled_du_inner = 0.25 * du[1:-1]
         du[1:-1] = 0.5 * du[1:-1]
-        du[2:] += t1
-        du[:-2] += t1
+        du[2:] += scaled_du_inner
+        du[:-2] += scaled_du_inner
     return du
 
 

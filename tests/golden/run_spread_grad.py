@@ -5,12 +5,12 @@ def spread_forward(depth, v, acc):
     if depth == 0:
         acc[0] += v * v
         return acc, None
-    t = acc[depth]
-    acc[depth] = t * v
+    acc_depth = acc[depth]
+    acc[depth] = acc_depth * v
     acc, residuals = spread_forward(depth - 1, 0.5 * v, acc)
-    t1 = v + acc[0]
-    acc, residuals1 = spread_forward(depth - 1, t1, acc)
-    return acc, (t1, residuals1, residuals, t)
+    v_plus_acc_first = v + acc[0]
+    acc, acc_residuals = spread_forward(depth - 1, v_plus_acc_first, acc)
+    return acc, (v_plus_acc_first, acc_residuals, residuals, acc_depth)
 
 
 def spread_backward(depth, v, residuals, dvalue, dacc):
@@ -18,14 +18,14 @@ def spread_backward(depth, v, residuals, dvalue, dacc):
         # acc[0] += v * v
         dv = dvalue + 2.0 * dacc[0] * v
         return dv, dacc
-    t, residuals, residuals1, t1 = residuals
-    dv, dacc = spread_backward(depth - 1, t, residuals, dvalue, dacc)
+    v_plus_acc_first, residuals, residuals1, acc_depth = residuals
+    dv, dacc = spread_backward(depth - 1, v_plus_acc_first, residuals, dvalue, dacc)
     dacc[0] += dv
     t, dacc = spread_backward(depth - 1, 0.5 * v, residuals1, dvalue, dacc)
     # acc[depth] *= v
-    t2 = dacc[depth]
-    dv += 0.5 * t + t2 * t1
-    dacc[depth] = t2 * v
+    dacc_depth = dacc[depth]
+    dv += 0.5 * t + dacc_depth * acc_depth
+    dacc[depth] = dacc_depth * v
     return dv, dacc
 
 

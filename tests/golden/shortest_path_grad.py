@@ -14,9 +14,9 @@ def shortest_path_grad(weights, rounds):
         for i in range(n):
             for j in range(n):
                 reached = distance[i] + weights[i, j]
-                t = reached < distance[j]
-                tape.append(t)
-                if t:
+                reached_below_distance_j = reached < distance[j]
+                tape.append(reached_below_distance_j)
+                if reached_below_distance_j:
                     distance[j] = reached
                     changed = True
         if not changed:
@@ -27,12 +27,12 @@ def shortest_path_grad(weights, rounds):
     for _ in reversed(range(trips)):
         for i in reversed(range(n)):
             for j in reversed(range(n)):
-                t = tape.pop()
-                if t:
+                reached_below_distance_j = tape.pop()
+                if reached_below_distance_j:
                     # distance[j] = reached
-                    t1 = ddistance[j]
+                    ddistance_j = ddistance[j]
                     ddistance[j] = 0.0
                     # reached = distance[i] + weights[i, j]
-                    dweights[i, j] += t1
-                    ddistance[i] += t1
+                    dweights[i, j] += ddistance_j
+                    ddistance[i] += ddistance_j
     return dweights

@@ -21,7 +21,7 @@ def sir_grad(beta, gamma, days):
         di = 1.0
         dprevious = 0.0
     # s, i, previous = s - new, i + new - gamma * i, i
-    t = 1.0 - gamma
+    one_minus_gamma = 1.0 - gamma
     ds = 0.0
     dbeta = 0.0
     dgamma = 0.0
@@ -31,9 +31,9 @@ def sir_grad(beta, gamma, days):
         dgamma -= di * i
         dnew = di - ds
         # new = beta * s * i
-        t1 = dnew * i
-        di = di * t + dprevious + dnew * beta * s
-        dbeta += t1 * s
-        ds += t1 * beta
+        dnew_times_i = dnew * i
+        di = di * one_minus_gamma + dprevious + dnew * beta * s
+        dbeta += dnew_times_i * s
+        ds += dnew_times_i * beta
         dprevious = 0.0
     return dbeta, dgamma

@@ -9,8 +9,8 @@ def sir_loss_grad(beta, gamma, observed):
         s -= new
         i = i + new - 0.2 * gamma * i
     # new = 0.2 * beta * s * i
-    t = 0.2 * beta
-    t1 = 1.0 - 0.2 * gamma
+    scaled_beta = 0.2 * beta
+    di_factor = 1.0 - 0.2 * gamma
     di = 0.0
     ds = 0.0
     dbeta = 0.0
@@ -24,9 +24,9 @@ def sir_loss_grad(beta, gamma, observed):
         # s = s - new
         dnew = di - ds
         # new = 0.2 * beta * s * i
-        t2 = dnew * j
-        di = di * t1 + dnew * t * s
-        ds += t2 * t
-        dbeta += 0.2 * t2 * s
+        dnew_times_i = dnew * j
+        di = di * di_factor + dnew * scaled_beta * s
+        ds += dnew_times_i * scaled_beta
+        dbeta += 0.2 * dnew_times_i * s
         i = j
     return dbeta, dgamma

@@ -3,10 +3,11 @@ import numpy as np
 
 def slope_of_slope_grad(x):
     # x: float
-    t = x * x + x
-    t1 = x + x + 1.0
-    t2 = np.cos(t)
+    x_sq_plus_x = x * x + x
+    x_plus_x_plus_one = x + x + 1.0
+    cos_x_sq_plus_x = np.cos(x_sq_plus_x)
     # return Dual(self.value * other.value, self.slope * other.value + ...
-    t = (t2 - x * t1 * np.sin(t)) * (2.0 * x + 1.0)
-    dx = t + (t2 * t1 + 2.0 * x * t2)
+    dx_term = ((cos_x_sq_plus_x - x * x_plus_x_plus_one * np.sin(x_sq_plus_x))
+        * (2.0 * x + 1.0))
+    dx = dx_term + (cos_x_sq_plus_x * x_plus_x_plus_one + 2.0 * x * cos_x_sq_plus_x)
     return dx

@@ -13,11 +13,11 @@ def smear_grad(x, k):
     du = np.zeros_like(u)
     dk = 0.0
     for i in reversed(range(n)):
-        v, t = tape.pop()
+        v, u_first = tape.pop()
         # s += v * v * u[0]
         du[0] += v * v
         # u[-1] += k * v
-        t1 = du[-1]
-        dk += t1 * v
-        du[i] += 2.0 * t * v + t1 * k
+        du_last = du[-1]
+        dk += du_last * v
+        du[i] += 2.0 * u_first * v + du_last * k
     return du, dk

@@ -16,32 +16,32 @@ def soft_dtw_grad(x, y, gamma):
             b = R[i, j + 1]
             c = R[i + 1, j]
             low = min(a, b, c)
-            t = math.exp((low - a) / gamma)
-            t1 = math.exp((low - b) / gamma)
-            t2 = math.exp((low - c) / gamma)
-            tape.append((t, t1, t2))
-            total = t + t1 + t2
+            total_exp = math.exp((low - a) / gamma)
+            total_exp1 = math.exp((low - b) / gamma)
+            total_exp2 = math.exp((low - c) / gamma)
+            tape.append((total_exp, total_exp1, total_exp2))
+            total = total_exp + total_exp1 + total_exp2
             R[i + 1, j + 1] = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
     dR = np.zeros_like(R)
     dR[n, m] = 1.0
     dx = np.zeros_like(x)
     for i in reversed(range(n)):
         for j in reversed(range(m)):
-            t, t1, t2 = tape.pop()
-            total = t + t1 + t2
+            total_exp, total_exp1, total_exp2 = tape.pop()
+            total = total_exp + total_exp1 + total_exp2
             b = R[i, j + 1]
             a = R[i, j]
             c = R[i + 1, j]
             # R[i + 1, j + 1] = (x[i] - y[j]) ** 2 + low - gamma * math.log(total)
-            t3 = dR[i + 1, j + 1]
+            dR_next_next = dR[i + 1, j + 1]
             dR[i + 1, j + 1] = 0.0
-            t4 = t3 * gamma / total
-            dx[i] += 2.0 * t3 * (x[i] - y[j])
+            dc_factor = dR_next_next * gamma / total
+            dx[i] += 2.0 * dR_next_next * (x[i] - y[j])
             # total = math.exp((low - a) / gamma) + math.exp((low - b) / gamma) + ...
-            dc = t4 * t2 / gamma
-            db = t4 * t1 / gamma
-            da = t4 * t / gamma
-            dlow = t3 - dc - db - da
+            dc = dc_factor * total_exp2 / gamma
+            db = dc_factor * total_exp1 / gamma
+            da = dc_factor * total_exp / gamma
+            dlow = dR_next_next - dc - db - da
             if c < min(a, b):
                 # low = min(a, b, c)
                 dc += dlow

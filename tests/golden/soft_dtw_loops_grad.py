@@ -12,49 +12,49 @@ def soft_dtw_grad(x, y, gamma):
     tape = []
     for i in range(n):
         for j in range(m):
-            t = table[i, j]
-            t1 = table[i, j + 1]
-            t2 = table[i + 1, j]
-            best = min(t, t1, t2)
-            total = math.exp((best - t) / gamma)
-            t = math.exp((best - t1) / gamma)
-            total1 = total + t
-            t1 = math.exp((best - t2) / gamma)
-            tape.append((total, t, t1))
-            total = total1 + t1
+            table_i_j = table[i, j]
+            table_i_next = table[i, j + 1]
+            table_next_j = table[i + 1, j]
+            best = min(table_i_j, table_i_next, table_next_j)
+            total = math.exp((best - table_i_j) / gamma)
+            total_exp = math.exp((best - table_i_next) / gamma)
+            total1 = total + total_exp
+            total_exp1 = math.exp((best - table_next_j) / gamma)
+            tape.append((total, total_exp, total_exp1))
+            total = total1 + total_exp1
             table[i + 1, j + 1] = (x[i] - y[j]) ** 2 + best - gamma * math.log(total)
     dtable = np.zeros_like(table)
     dtable[n, m] = 1.0
     dx = np.zeros_like(x)
     for i in reversed(range(n)):
         for j in reversed(range(m)):
-            total, t, t1 = tape.pop()
-            total1 = total + t + t1
-            t2 = table[i, j + 1]
-            t3 = table[i, j]
+            total, total_exp, total_exp1 = tape.pop()
+            total1 = total + total_exp + total_exp1
+            table_i_next = table[i, j + 1]
+            table_i_j = table[i, j]
             # table[i + 1, j + 1] = (x[i] - y[j]) ** 2 + best - gamma * ...
-            t4 = dtable[i + 1, j + 1]
+            dtable_next_next = dtable[i + 1, j + 1]
             dtable[i + 1, j + 1] = 0.0
-            t5 = t4 * gamma / total1
-            dx[i] += 2.0 * t4 * (x[i] - y[j])
+            dbest_factor = dtable_next_next * gamma / total1
+            dx[i] += 2.0 * dtable_next_next * (x[i] - y[j])
             # total += math.exp((best - table[i + 1, j]) / gamma)
-            t1 = t5 * t1 / gamma
+            dbest_term = dbest_factor * total_exp1 / gamma
             # total += math.exp((best - table[i, j + 1]) / gamma)
-            t = t5 * t / gamma
+            dbest_term1 = dbest_factor * total_exp / gamma
             # total = math.exp((best - table[i, j]) / gamma)
-            t5 = t5 * total / gamma
-            dbest = t4 - t1 - t - t5
-            if table[i + 1, j] < min(t3, t2):
+            dbest_term2 = dbest_factor * total / gamma
+            dbest = dtable_next_next - dbest_term - dbest_term1 - dbest_term2
+            if table[i + 1, j] < min(table_i_j, table_i_next):
                 # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
-                t1 += dbest
-            elif t2 < t3:
+                dbest_term += dbest
+            elif table_i_next < table_i_j:
                 # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
-                t += dbest
+                dbest_term1 += dbest
             else:
                 # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
-                t5 += dbest
+                dbest_term2 += dbest
             # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
-            dtable[i + 1, j] += t1
-            dtable[i, j + 1] += t
-            dtable[i, j] += t5
+            dtable[i + 1, j] += dbest_term
+            dtable[i, j + 1] += dbest_term1
+            dtable[i, j] += dbest_term2
     return dx

@@ -4,19 +4,19 @@ import numpy as np
 def soft_threshold_grad(x, A, b, step, penalty):
     # x: f64[n], A: f64[m, n], b: f64[m], step: float, penalty: float
     z = x - step * (A.T @ (A @ x - b))
-    t = np.sign(z)
-    t1 = np.abs(z) - step * penalty
-    s = t * np.maximum(t1, 0.0)
+    sign_z = np.sign(z)
+    s_arg = np.abs(z) - step * penalty
+    s = sign_z * np.maximum(s_arg, 0.0)
     # return np.sum(s * s)
     ds = 2.0 * s
     # s = np.sign(z) * np.maximum(np.abs(z) - step * penalty, 0.0)
-    t2 = ds * t
-    t3 = t1 >= 0.0
-    t1 = np.where(t1 == 0.0, 0.5 * t2, t2)
-    dpenalty = -np.sum(np.where(t3, t1, 0.0)) * step
-    t1 *= t
-    dz = np.where(t3, t1, 0.0)
+    ds_times_sign_z = ds * sign_z
+    dz_mask = s_arg >= 0.0
+    dz_part = np.where(s_arg == 0.0, 0.5 * ds_times_sign_z, ds_times_sign_z)
+    dpenalty = -np.sum(np.where(dz_mask, dz_part, 0.0)) * step
+    dz_part *= sign_z
+    dz = np.where(dz_mask, dz_part, 0.0)
     # z = x - step * (A.T @ (A @ x - b))
-    t1 *= step
-    dx = A.T @ (A @ np.where(t3, -t1, 0.0)) + dz
+    dz_part *= step
+    dx = A.T @ (A @ np.where(dz_mask, -dz_part, 0.0)) + dz
     return dx, dpenalty

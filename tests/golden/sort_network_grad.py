@@ -8,13 +8,13 @@ def sort_network_grad(x):
     tape = []
     for phase in range(n):
         for i in range(phase % 2, n - 1, 2):
-            t = y[i]
-            t1 = y[i + 1]
-            t2 = t > t1
-            tape.append(t2)
-            if t2:
-                y[i] = t1
-                y[i + 1] = t
+            y_i = y[i]
+            y_next = y[i + 1]
+            y_i_above_y_next = y_i > y_next
+            tape.append(y_i_above_y_next)
+            if y_i_above_y_next:
+                y[i] = y_next
+                y[i + 1] = y_i
     dy = np.zeros_like(y)
     for k in reversed(range(len(y))):
         value = y[k]
@@ -22,12 +22,12 @@ def sort_network_grad(x):
         dy[k] = 2.0 * (k * value)
     for phase in reversed(range(n)):
         for i in reversed(range(phase % 2, n - 1, 2)):
-            t2 = tape.pop()
-            if t2:
+            y_i_above_y_next = tape.pop()
+            if y_i_above_y_next:
                 # y[i], y[i + 1] = y[i + 1], y[i]
-                t = dy[i + 1]
+                dy_next = dy[i + 1]
                 dy[i + 1] = 0.0
-                t1 = dy[i]
-                dy[i] = t
-                dy[i + 1] += t1
+                dy_i = dy[i]
+                dy[i] = dy_next
+                dy[i + 1] += dy_i
     return dy

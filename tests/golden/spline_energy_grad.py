@@ -13,7 +13,7 @@ def spline_energy_grad(y, x, data, smooth):
     dslope[:-1] = -dbend
     dslope[1:] += dbend
     # slope = (y[1:] - y[:-1]) / h
-    t = dslope / h
-    dy[:-1] -= t
-    dy[1:] += t
+    dslope_over_h = dslope / h
+    dy[:-1] -= dslope_over_h
+    dy[1:] += dslope_over_h
     return dy

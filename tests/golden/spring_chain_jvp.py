@@ -10,7 +10,7 @@ def spring_chain_jvp(x, v, stiffness, steps, dx, dv, dstiffness, dsteps):
     dv = np.copy(dv)
     n = len(x)
     # v[i] += 0.1 * stiffness * (right - left)
-    t = 0.1 * dstiffness
+    scaled_dstiffness = 0.1 * dstiffness
     for _ in range(steps):
         for i in range(n):
             if i > 0:
@@ -25,10 +25,11 @@ def spring_chain_jvp(x, v, stiffness, steps, dx, dv, dstiffness, dsteps):
             else:
                 right = -x[i]
                 dright = -dx[i]
-            t1 = 0.1 * stiffness
-            t2 = right - left
-            v[i] += t1 * t2
-            dv[i] += t * t2 + (dright - dleft) * t1
+            scaled_stiffness = 0.1 * stiffness
+            right_minus_left = right - left
+            v[i] += scaled_stiffness * right_minus_left
+            dv[i] += (scaled_dstiffness * right_minus_left + (dright - dleft)
+                * scaled_stiffness)
         x = x + 0.1 * v
         dx += 0.1 * dv
     value = 0.5 * np.sum(v * v) + np.sum(x * x)

@@ -1,14 +1,14 @@
 def taxi_value_and_grad(speed, trips):
     # speed: float, trips: ((float, float), (float, float))
-    t = trips[0]
-    t1 = trips[1]
-    t2 = 60.0 * t[0] / speed
-    error = t2 - t[1]
+    trips_0 = trips[0]
+    trips_1 = trips[1]
+    error_term = 60.0 * trips_0[0] / speed
+    error = error_term - trips_0[1]
     total = error ** 2
-    t3 = 60.0 * t1[0] / speed
-    error1 = t3 - t1[1]
+    error_term1 = 60.0 * trips_1[0] / speed
+    error1 = error_term1 - trips_1[1]
     total += error1 ** 2
     # error = 60.0 * distance / speed - minutes
-    t2 = t3 * (error1 / speed) + t2 * (error / speed)
-    dspeed = -t2
+    dspeed_part = error_term1 * (error1 / speed) + error_term * (error / speed)
+    dspeed = -dspeed_part
     return total / 2, dspeed

@@ -8,9 +8,9 @@ def thermostat_grad(power, insulation, outside):
             heating = False
         elif False if heating else inside < 19.0:
             heating = True
-        t = temperature - inside
-        tape.append((heating, t))
-        inside += insulation * t
+        inside_factor = temperature - inside
+        tape.append((heating, inside_factor))
+        inside += insulation * inside_factor
         if heating:
             inside += power
     # return cost + (inside - 20.0) ** 2
@@ -18,11 +18,11 @@ def thermostat_grad(power, insulation, outside):
     dpower = 0.0
     dinsulation = 0.0
     for _ in reversed(range(len(outside))):
-        heating, t = tape.pop()
+        heating, inside_factor = tape.pop()
         if heating:
             # inside += power
             dpower += 2.0 * power + dinside
         # inside += insulation * (temperature - inside)
-        dinsulation += dinside * t
+        dinsulation += dinside * inside_factor
         dinside -= dinside * insulation
     return dpower, dinsulation

@@ -10,42 +10,42 @@ def thomas_grad(a, b, c, d):
         w = a[i] / b[i - 1]
         b[i] -= w * c[i - 1]
         d[i] -= w * d[i - 1]
-    t = n - 1
-    t1 = b[t]
-    t2 = d[t] / t1
-    d1 = np.copy(d)
-    d1[t] = t2
-    for i in range(t - 1, -1, -1):
-        d1[i] = (d1[i] - c[i] * d1[i + 1]) / b[i]
+    n_prev = n - 1
+    b_prev = b[n_prev]
+    d_prev_over_b_prev = d[n_prev] / b_prev
+    d_now = np.copy(d)
+    d_now[n_prev] = d_prev_over_b_prev
+    for i in range(n_prev - 1, -1, -1):
+        d_now[i] = (d_now[i] - c[i] * d_now[i + 1]) / b[i]
     # return np.sum(d * d)
-    dd = 2.0 * d1
+    dd = 2.0 * d_now
     dc = np.zeros_like(c)
     db = np.zeros_like(b)
-    for i in reversed(range(t - 1, -1, -1)):
+    for i in reversed(range(n_prev - 1, -1, -1)):
         # d[i] = (d[i] - c[i] * d[i + 1]) / b[i]
-        t3 = dd[i] / b[i]
-        db[i] = -d1[i] * t3
-        dc[i] = -t3 * d1[i + 1]
-        dd[i] = t3
-        dd[i + 1] -= t3 * c[i]
+        dd_i_over_b_i = dd[i] / b[i]
+        db[i] = -d_now[i] * dd_i_over_b_i
+        dc[i] = -dd_i_over_b_i * d_now[i + 1]
+        dd[i] = dd_i_over_b_i
+        dd[i + 1] -= dd_i_over_b_i * c[i]
     # d[n - 1] /= b[n - 1]
-    t1 = dd[t] / t1
-    db[t] -= t2 * t1
-    dd[t] = t1
+    dd_part = dd[n_prev] / b_prev
+    db[n_prev] -= d_prev_over_b_prev * dd_part
+    dd[n_prev] = dd_part
     da = np.zeros_like(a)
     for i in reversed(range(1, n)):
         # w = a[i] / b[i - 1]
-        t1 = b[i - 1]
-        w = a[i] / t1
+        b_prev = b[i - 1]
+        w = a[i] / b_prev
         # d[i] -= w * d[i - 1]
-        t2 = dd[i]
-        dd[i - 1] -= t2 * w
+        dd_i = dd[i]
+        dd[i - 1] -= dd_i * w
         # b[i] -= w * c[i - 1]
-        t3 = db[i]
-        t2 = t2 * d[i - 1] + t3 * c[i - 1]
-        dc[i - 1] -= t3 * w
+        db_i = db[i]
+        db_factor = dd_i * d[i - 1] + db_i * c[i - 1]
+        dc[i - 1] -= db_i * w
         # w = a[i] / b[i - 1]
-        t1 = t2 / t1
-        db[i - 1] += w * t1
-        da[i] = -t1
+        db_part = db_factor / b_prev
+        db[i - 1] += w * db_part
+        da[i] = -db_part
     return da, db, dc, dd

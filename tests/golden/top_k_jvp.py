@@ -6,11 +6,11 @@ def top_k_jvp(scores, values, k, dscores, dvalues, dk):
     best = np.argsort(scores)[::-1][:k]
     weights = np.exp(scores[best])
     dweights = dscores[best] * weights
-    t = values[best]
-    t1 = weights * t
-    t *= dweights
-    t2 = np.sum(t + dvalues[best] * weights)
-    t3 = np.sum(weights)
-    value = np.sum(t1) / t3
-    t2 = (t2 - value * np.sum(dweights)) / t3
-    return value, t2
+    values_best = values[best]
+    value_arg = weights * values_best
+    values_best *= dweights
+    t = np.sum(values_best + dvalues[best] * weights)
+    sum_weights = np.sum(weights)
+    value = np.sum(value_arg) / sum_weights
+    t = (t - value * np.sum(dweights)) / sum_weights
+    return value, t

@@ -5,22 +5,22 @@ def unpacked_layers_grad(p, X, target, hidden):
     # p: f64[2 * hidden + prod(hidden, k) + 1], X: f64[m, k], target: f64[m],
     # hidden: int
     d = X.shape[1]
-    t = d * hidden
-    t1 = p[:t]
-    W = t1.reshape(d, hidden)
-    t2 = t + hidden
-    b = p[t:t2]
-    v = p[t2:-1]
-    t3 = np.tanh(X @ W + b)
-    t4 = 2.0 / X.shape[0] * (t3 @ v + p[-1] - target)
+    d_times_hidden = d * hidden
+    W_arg = p[:d_times_hidden]
+    W = W_arg.reshape(d, hidden)
+    p_index = d_times_hidden + hidden
+    b = p[d_times_hidden:p_index]
+    v = p[p_index:-1]
+    tanh_X_W_plus_b = np.tanh(X @ W + b)
+    dv_part = 2.0 / X.shape[0] * (tanh_X_W_plus_b @ v + p[-1] - target)
     dp = np.zeros_like(p)
-    dp[-1] = np.sum(t4)
-    t5 = np.outer(t4, v) * (1.0 - t3 * t3)
-    dW = X.T @ t5
+    dp[-1] = np.sum(dv_part)
+    dW_part = np.outer(dv_part, v) * (1.0 - tanh_X_W_plus_b * tanh_X_W_plus_b)
+    dW = X.T @ dW_part
     # v = p[d * hidden + hidden : -1]
-    dp[t2:-1] += t3.T @ t4
+    dp[p_index:-1] += tanh_X_W_plus_b.T @ dv_part
     # b = p[d * hidden : d * hidden + hidden]
-    dp[t:t2] += np.sum(t5, axis=0)
+    dp[d_times_hidden:p_index] += np.sum(dW_part, axis=0)
     # W = p[: d * hidden].reshape(d, hidden)
-    dp[:t] += np.reshape(dW, t1.shape)
+    dp[:d_times_hidden] += np.reshape(dW, W_arg.shape)
     return dp

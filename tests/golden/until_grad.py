@@ -9,18 +9,18 @@ def until_grad(xs, limit):
         if x < 0.0:
             continue
         out.append(x * limit)
-    t = len(out)
-    if t > 0:
-        dout = [1.0 / t] * t
+    len_out = len(out)
+    if len_out > 0:
+        dout = [1.0 / len_out] * len_out
         dxs = [0.0] * len(xs)
         dlimit = 0.0
         for i in reversed(range(trips)):
             x = xs[i]
             if not x > limit and not x < 0.0:
                 # out.append(x * limit)
-                t1 = dout.pop()
-                dlimit += t1 * x
-                dxs[i] = t1 * limit
+                dout_last = dout.pop()
+                dlimit += dout_last * x
+                dxs[i] = dout_last * limit
         return dxs, dlimit
     # return limit * limit
     dlimit = 2.0 * limit

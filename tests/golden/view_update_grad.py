@@ -13,9 +13,9 @@ def view_update_grad(x):
     # return np.sum(y**2)
     dx = 2.0 * y
     # w += x[0]
-    t = np.sum(dx[1:][::2])
+    sum_dx_tail_part = np.sum(dx[1:][::2])
     # v = y[1:]
     dx[1:] = 2.0 * dx[1:]
     # y = x.copy()
-    dx[0] += t
+    dx[0] += sum_dx_tail_part
     return dx

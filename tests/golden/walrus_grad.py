@@ -6,8 +6,8 @@ def walrus_grad(x):
     k = 0
     tape = []
     while True:
-        t = x[k]
-        square = t * t
+        x_k = x[k]
+        square = x_k * x_k
         if not square < 2.0:
             tape.append((k, False))
             break
@@ -17,7 +17,7 @@ def walrus_grad(x):
             break
     dx = np.zeros_like(x)
     while tape:
-        k, t1 = tape.pop()
-        if t1:
+        k, t = tape.pop()
+        if t:
             dx[k] += 2.0 * x[k]
     return dx

@@ -7,9 +7,9 @@ def misfit_value_and_grad(start, observed, steps):
     current = start.copy()
     following = np.zeros_like(start)
     for _ in range(steps):
-        t = 2.0 * current[1:-1]
-        following[1:-1] = t - previous[1:-1]
-        following[1:-1] += 0.25 * (current[2:] - t + current[:-2])
+        following_term = 2.0 * current[1:-1]
+        following[1:-1] = following_term - previous[1:-1]
+        following[1:-1] += 0.25 * (current[2:] - following_term + current[:-2])
         previous, current, following = current, following, previous
     dfollowing = current - observed
     value = np.sum(dfollowing ** 2)
@@ -18,15 +18,15 @@ def misfit_value_and_grad(start, observed, steps):
     dprevious = np.zeros_like(following)
     for _ in range(steps):
         # following[1:-1] += 0.25 * (current[2:] - 2.0 * current[1:-1] + ...
-        t = dfollowing[1:-1]
-        t1 = 0.25 * t
-        dcurrent[:-2] += t1
-        dcurrent[2:] += t1
+        dfollowing_inner = dfollowing[1:-1]
+        dcurrent_part = 0.25 * dfollowing_inner
+        dcurrent[:-2] += dcurrent_part
+        dcurrent[2:] += dcurrent_part
         # following[1:-1] = 2.0 * current[1:-1] - previous[1:-1]
-        dprevious[1:-1] -= t
-        t = 1.5 * t
+        dprevious[1:-1] -= dfollowing_inner
+        dcurrent_part = 1.5 * dfollowing_inner
         dfollowing[1:-1] = 0.0
-        dcurrent[1:-1] += t
+        dcurrent[1:-1] += dcurrent_part
         dcurrent, dfollowing, dprevious = dprevious, dcurrent, dfollowing
     # previous = start.copy()
     dstart = dfollowing + dcurrent

@@ -10,7 +10,7 @@ def weighted_grad(x, k):
     for v in reversed(x):
         s = tape.pop()
         # s = k * s * v + i
-        t = ds * v
-        ds = t * k
-        dk += t * s
+        ds_times_v = ds * v
+        ds = ds_times_v * k
+        dk += ds_times_v * s
     return dk

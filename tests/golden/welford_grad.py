@@ -12,18 +12,18 @@ def welford_grad(xs):
         delta = x - mean
         mean += delta / k
         tape.append((delta, x - mean))
-    t = n - 1
+    n_prev = n - 1
     dxs = np.zeros_like(xs)
     dmean = 0.0
     for i in reversed(range(n)):
-        delta, t1 = tape.pop()
+        delta, x_minus_mean = tape.pop()
         k = i + 1
         # m2 += delta * (x - mean)
-        t2 = delta / t
-        dmean -= t2
+        delta_over_n_prev = delta / n_prev
+        dmean -= delta_over_n_prev
         # mean += delta / k
-        ddelta = t1 / t + dmean / k
+        ddelta = x_minus_mean / n_prev + dmean / k
         # delta = x - mean
         dmean -= ddelta
-        dxs[i] = t2 + ddelta
+        dxs[i] = delta_over_n_prev + ddelta
     return dxs

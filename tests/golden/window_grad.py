@@ -4,24 +4,24 @@ def window_grad(xs, size):
     tape = []
     for x in xs:
         buffer.append(x)
-        t = len(buffer) > size
-        if t:
+        len_buffer_above_size = len(buffer) > size
+        if len_buffer_above_size:
             buffer.pop(0)
-        t1 = len(buffer)
-        mean = sum(buffer) / t1
-        tape.append((t, t1, x - mean))
+        len_buffer = len(buffer)
+        mean = sum(buffer) / len_buffer
+        tape.append((len_buffer_above_size, len_buffer, x - mean))
     dbuffer = [0.0] * len(buffer)
     dxs = [0.0] * len(xs)
     for i in reversed(range(len(xs))):
-        t, t1, t2 = tape.pop()
+        len_buffer_above_size, len_buffer, x_minus_mean = tape.pop()
         # total += (x - mean) ** 2
-        t2 *= 2.0
+        twice_x_minus_mean = 2.0 * x_minus_mean
         # mean = sum(buffer) / len(buffer)
-        dbuffer = [each + -t2 / t1 for each in dbuffer]
-        if t:
+        dbuffer = [each + -twice_x_minus_mean / len_buffer for each in dbuffer]
+        if len_buffer_above_size:
             # buffer.pop(0)
             dbuffer.insert(0, 0.0)
         # buffer.append(x)
-        t3 = dbuffer.pop()
-        dxs[i] = t2 + t3
+        dbuffer_last = dbuffer.pop()
+        dxs[i] = twice_x_minus_mean + dbuffer_last
     return dxs

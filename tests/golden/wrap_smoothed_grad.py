@@ -10,14 +10,14 @@ def wrap_smoothed_grad(x, kernel):
     for k in range(m):
         out = out + kernel[k] * wide[k:k + x.size]
     # return np.sum((out - x) ** 2)
-    t = 2.0 * (out - x)
+    twice_out_minus_x = 2.0 * (out - x)
     dkernel = np.zeros_like(kernel)
     dwide = np.zeros_like(wide)
     for k in reversed(range(m)):
-        t1 = k + x.size
-        dwide[k:t1] += kernel[k] * t
-        dkernel[k] = t @ wide[k:t1]
+        k_plus_n = k + x.size
+        dwide[k:k_plus_n] += kernel[k] * twice_out_minus_x
+        dkernel[k] = twice_out_minus_x @ wide[k:k_plus_n]
     # wide = np.pad(x, half, mode=mode)
-    dx = -t
+    dx = -twice_out_minus_x
     np.add.at(dx, np.pad(np.arange(x.shape[0]), half, mode="wrap"), dwide)
     return dx, dkernel

@@ -14,10 +14,12 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 
+from sct.codegen.polish.descriptive_names import Descriptions
 from sct.codegen.polish.live_ranges import LiveRanges, Span
+from sct.codegen.program.statement_ir import Block
 from sct.ir.core import Value
 from sct.ir.types import Function, List, Optional, Seq, Tensor, Undef
 
@@ -71,11 +73,12 @@ class Names:
     default_names  the customary names of some values without a hint
     """
 
-    def __init__(self, live: LiveRanges, fixed: Mapping[Value, str], users: Collection[Value],
+    def __init__(self, block: Block, live: LiveRanges, fixed: Mapping[Value, str], users: Collection[Value],
                  reserved: Collection[str], default_names: Mapping[Value, str]) -> None:
         self.live, self.fixed, self.reserved, self.default_names = live, fixed, set(reserved), default_names
         self.variables = {v: _Variable(v, spans, v in users) for v, spans in live.spans.items()}
         self._coalesce()
+        self.descriptions = Descriptions(block, live.inlined, live.pushed_as, self._own_name)
         self.names: dict[Value, str] = {}
         self._choose_names()
 
@@ -138,20 +141,33 @@ class Names:
                 if self._needs_name(c) and (c.has_user_name and not _is_tape(c)) == users_turn:
                     base = self._base_name(c)
                     avoid = () if users_turn else user_names
-                    self._set_name(c, pool.name(base, c, avoid, self._name_when_pushed(c, base)))
+                    more = self.descriptions.alternative(c.values, base, c.has_user_name) if self._hint(c) else None
+                    self._set_name(c, pool.name(base, c, avoid, self._name_when_pushed(c, base), more))
 
     def _base_name(self, c: _Variable) -> str:
         if _is_tape(c):
             return "tape"
-        return (c.user_names or c.derived_names or [_default_name(c, self.default_names)])[0]
+        own = self._own_name(c.values[0])
+        return own or self.descriptions.name(c.values) or "t"
+
+    def _own_name(self, v: Value) -> str | None:
+        """The name of the variable of `v` that does not describe its expression."""
+        c = self.variables.get(v)
+        if c is None:
+            return v.hint or _default_name([v], self.default_names)
+        if name := next((self.fixed[v] for v in c.values if v in self.fixed), None):
+            return name
+        return self._hint(c) or _default_name(c.values, self.default_names)
+
+    def _hint(self, c: _Variable) -> str | None:
+        return next(iter(c.user_names or c.derived_names), None)
 
     def _name_when_pushed(self, c: _Variable, base: str) -> str | None:
         """The name under which a value that is read from a list was appended, unless it has another name of its own."""
         pushed = [self.live.pushed_as[v] for v in c.values if v in self.live.pushed_as]
         name = next((self.names[x] for x in pushed if isinstance(x, Value) and x in self.names), None)
-        if name is None or (c.user_names or c.derived_names) and name.rstrip("_0123456789") != base:
-            return None
-        return name
+        named_after = f"{base}_" in f"{name}_" or name is not None and name.rstrip("_0123456789") == base
+        return name if named_after or not (c.user_names or c.derived_names) else None
 
     def _needs_name(self, c: _Variable) -> bool:
         return c.values[0] not in self.names and any(v in self.live.read for v in c.values)
@@ -179,10 +195,10 @@ class _NamePool:
         for span in c.spans:
             insort(self.spans[name], span)
 
-    def name(self, base: str, c: _Variable, avoid: Collection[str], preferred: str | None = None) -> str:
-        """The first of `preferred`, base, base1, ... that is free where `c` is live."""
+    def name(self, base: str, c: _Variable, avoid: Collection[str], preferred: str | None, more: str | None) -> str:
+        """The first of `preferred`, base, `more`, base1, ... that is free where `c` is live."""
         kind = _kind(c)
-        for k, name in enumerate(chain([preferred] if preferred else [], _candidates(base))):
+        for k, name in enumerate(filter(None, _candidates(base, preferred, more))):
             if name in self.reserved or name in avoid and name != preferred:
                 continue
             if k >= _MAX_TRIES:
@@ -214,13 +230,18 @@ class _NamePool:
 def _kind(c: _Variable) -> str:
     """The kind of a variable; only variables of one kind take turns under a name, but for the user's own."""
     t = c.values[0].type
+    while isinstance(t, (Undef, Optional)):
+        t = t.elem
     return "any" if c.user_names else ("array " if t.is_array else "") + t.kind if isinstance(t, Tensor) else "object"
 
 
-def _candidates(base: str) -> Iterator[str]:
+def _candidates(base: str, preferred: str | None, more: str | None) -> Iterator[str | None]:
+    yield preferred
     if base in ("i", "j", "k"):
         yield from "ijk"[" ijk".index(base) - 1:]
-    k = 0
+    yield base
+    yield more
+    k = 1
     while True:
         yield _numbered(base, k)
         k += 1
@@ -232,15 +253,15 @@ def _numbered(base: str, k: int) -> str:
     return f"{base}_{k}" if base[-1].isdigit() else f"{base}{k}"
 
 
-def _default_name(c: _Variable, default_names: Mapping[Value, str]) -> str:
-    """The name of a variable whose values have no hint."""
-    for v in c.values:
+def _default_name(values: Sequence[Value], default_names: Mapping[Value, str]) -> str | None:
+    """The customary name of a variable whose values have no hint."""
+    for v in values:
         if v in default_names:
             return default_names[v]
-    if isinstance(c.values[0].type, Function):
+    if isinstance(values[0].type, Function):
         return "pullback"
-    return next((str(v.dim) for v in c.values if v.dim is not None and str(v.dim).isidentifier()
-                 and not str(v.dim).startswith("_")), "t")
+    return next((str(v.dim) for v in values if v.dim is not None and str(v.dim).isidentifier()
+                 and not str(v.dim).startswith("_")), None)
 
 
 def _is_tape(c: _Variable) -> bool:

@@ -171,6 +171,8 @@ def _wrapped(line: list[str]) -> Iterator[str]:
 def _bracketed(tokens: list[str]) -> list[str]:
     """The tokens, with parentheses around a right-hand side or predicate that can be broken only outside brackets."""
     start = next((k + 1 for k, t in enumerate(tokens) if t in _ASSIGNS or t in ("if ", "elif ", "while ", "return")), 0)
+    if start and tokens[start - 1] == " = " and ", " in tokens[:start] and len("".join(tokens[:start])) > WIDTH - 16:
+        return ["(", *tokens[:start - 1], ")", *tokens[start - 1:]]
     if not start or not any(depth == 0 and _breaks(t) for t, depth in _depths(tokens[start:])):
         return tokens
     end = len(tokens) - (tokens[-1] == ":")
