@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracle import agrees, refuses
+from oracle import agrees, outcome, refuses
 
-from sct import SctError, emit, grad, hvp, jvp
+from sct import SctError, emit, grad, hvp, jvp, value_and_grad
 from sct.frontend.evaluator.handlers import SPECIAL
 from sct.passes import pipeline
 
@@ -1786,3 +1786,106 @@ def test_the_hint_for_a_write_to_one_of_two_objects_works() -> None:
 
     assert "write in each branch" in str(refuses(either, 1.5, code="SCT301"))
     agrees(apart, 1.5)
+
+
+class Giving:
+    """An object whose special methods give what it holds."""
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+
+    def __len__(self) -> Any:
+        return self.given
+
+    def __float__(self) -> Any:
+        return self.given
+
+    def __repr__(self) -> Any:
+        return self.given
+
+
+def length_of_it(x: Any, n: Any) -> Any:
+    return x * len(Giving(n))
+
+
+def truth_of_it(x: Any, n: Any) -> Any:
+    return x if Giving(n) else x * x
+
+
+def truth_of_it_among_others(x: Any, n: Any) -> Any:
+    y = x if not Giving(n) and x > 0.0 else x * x
+    return y * bool(Giving(n)) if any([Giving(n)]) else y
+
+
+def float_of_it(x: Any, n: Any) -> Any:
+    return x * float(Giving(n))
+
+
+def text_of_it(x: Any, n: Any) -> Any:
+    return x * 2.0 if str(Giving(n)) == "a" else x
+
+
+@pytest.mark.parametrize("f", (length_of_it, truth_of_it, truth_of_it_among_others, float_of_it, text_of_it))
+def test_what_special_methods_give_is_checked_at_every_call(f: Any) -> None:
+    numbers = (3, -1, 10 ** 30, 2 ** 63 - 1, 2 ** 63, 0, 2.5, "a", None, True)
+    kept = value_and_grad(f)
+    for n in numbers if f is not text_of_it else ("a", 3, None, 2.5):
+        plain = outcome(f, (1.5, n))
+        for derivative in (kept, value_and_grad(f)):
+            made = outcome(derivative, (1.5, n))
+            assert str(made.error) == str(plain.error)
+            assert type(made.error) is type(plain.error)
+            assert plain.error is not None or made.value[0] == plain.value
+
+
+def length_of_a_range(x: Any, n: int) -> Any:
+    return x * len(range(n)) + x * x * len(range(n + 1)) + len(range(2, n)) + len(range(0, n, 2)) * x
+
+
+def truth_of_a_range(x: Any, n: int) -> Any:
+    r = range(n)
+    return x * len(r) if r else x * x * (len(range(n, 3)) if range(n, 3) else 5.0)
+
+
+def range_that_is_run_over(x: Any, n: int) -> Any:
+    s = x * len(range(n))
+    for i, k in enumerate(range(n)):
+        s += x * k * i
+    return s + sum(a * b for a, b in zip(range(n), range(5))) * x
+
+
+@pytest.mark.parametrize("f", (length_of_a_range, truth_of_a_range, range_that_is_run_over))
+def test_a_range_that_ends_before_it_starts_has_no_items(f: Any) -> None:
+    for order in ((3, -1, 0), (-2, 3), (0, -3, 1)):
+        derivative = value_and_grad(f)
+        for n in order:
+            assert derivative(1.5, n)[0] == f(1.5, n)
+            agrees(f, 1.5, n)
+
+
+def test_names_that_a_module_does_not_have() -> None:
+    def name(x: Any, n: int) -> Any:
+        if n == 0:
+            from math import nope  # type: ignore[attr-defined]
+            return nope
+        return x
+
+    def name_after_another(x: Any, n: int) -> Any:
+        if n == 0:
+            from math import cos as sin
+            from math import nope as other  # type: ignore[attr-defined]
+            return other(sin(x))
+        return x
+
+    def module(x: Any, n: int) -> Any:
+        if n == 0:
+            import math.nope  # type: ignore[import-not-found]
+            return math.nope
+        return x
+
+    for f in (name, name_after_another, module):
+        derivative = value_and_grad(f)
+        for n in (1, 0, 1):
+            plain, made = outcome(f, (1.5, n)), outcome(derivative, (1.5, n))
+            assert (type(plain.error), str(plain.error)) == (type(made.error), str(made.error))
+            agrees(f, 1.5, n)

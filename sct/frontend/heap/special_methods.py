@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import is_object, special_call
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
 from sct.ir import Value
@@ -36,8 +38,18 @@ _SAMPLES: dict[str, Any] = {
     "f64": np.float64(1.0), "f32": np.float32(1.0)}
 
 
-def checked(ev: Evaluator, v: Abstract, name: str) -> Abstract:
-    """The result of the special method `__name__`; raises Python's TypeError if it is of a wrong class."""
+def checked(ev: Evaluator, v: Abstract, name: str, cls: str = "_") -> Abstract:
+    """The result of the special method `__name__` of a `cls`; raises what Python does where it is none."""
+    result = _of_its_class(ev, v, name, cls)
+    if name == "len" and isinstance(result, Value) and not (result.dim is not None and result.dim.least >= 0):
+        for spelling, bound in (("operator.lt", 0), ("operator.gt", sys.maxsize)):
+            beyond = bound - 1 if spelling == "operator.lt" else bound + 1
+            evaluate_branches(ev, ev.emit(BY_CALL[spelling], result, bound, spelling=spelling),
+                              lambda: _of_its_class(ev, Static(beyond), name, cls), lambda: None)  # noqa: B023
+    return result
+
+
+def _of_its_class(ev: Evaluator, v: Abstract, name: str, cls: str) -> Abstract:
     call, dtypes = _PROTOCOLS[name]
     t = v.type if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier == "py" and t.dtype in dtypes:
@@ -55,7 +67,7 @@ def checked(ev: Evaluator, v: Abstract, name: str) -> Abstract:
         sample = _MISSING
     if sample is _MISSING:
         ev.refuse("SCT504", f"the class of what `__{name}__` gives must be known")
-    result = attempted(ev, lambda: call(type("_", (), {f"__{name}__": lambda self, *_: sample})()))
+    result = attempted(ev, lambda: call(type(cls, (), {f"__{name}__": lambda self, *_: sample})()))
     if isinstance(v, Static):
         return Static(result)
     if f"builtins.{name}" not in BY_CALL and name not in ("len", "index"):

@@ -16,6 +16,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import attempted, die
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.evaluator.handlers import statement
+from sct.frontend.evaluator.lookup_guards import absent, path_to
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_branches
 from sct.frontend.heap.objects import set_attribute
@@ -433,7 +434,11 @@ def import_(ev: Evaluator, node: Any) -> None:
             shown = alias.asname or alias.name
             source = "." * level + (node.module or "")
             module = attempted(ev, lambda: importlib.import_module(source, package))  # noqa: B023
-            v = get(ev, lift_module(ev, module), alias.name)
+            owner = lift_module(ev, module)
+            if isinstance(owner, Static) and not hasattr(module, alias.name):
+                absent(ev, path_to(owner), alias.name)
+                attempted(ev, lambda: exec(f"from {module.__name__} import {alias.name}", {}))  # noqa: B023
+            v = get(ev, owner, alias.name)
         assign(ev, gast.Name(shown, gast.Store(), None, None), v)
 
 

@@ -42,7 +42,8 @@ from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
 __all__ = [
-    "MOST_UNROLLED", "NESTS", "SPACES", "Space", "from_zero", "in_step", "is_run_over", "items_of", "length", "space",
+    "MOST_UNROLLED", "NESTS", "SPACES", "Space", "count_of", "from_zero", "in_step", "is_run_over", "items_of",
+    "length", "space",
 ]
 
 MOST_UNROLLED = 64
@@ -273,6 +274,14 @@ def from_zero(ev: Evaluator, v: Abstract) -> Space:
     s = space(ev, v)
     assert s is not None
     return _from_zero(ev, s)
+
+
+def count_of(ev: Evaluator, v: Abstract) -> Operand:
+    """How many items there are: none where a range ends before it starts."""
+    stop = from_zero(ev, v).stop
+    if stop.dim is not None and stop.dim.least >= 0:
+        return stop
+    return ev.emit(BY_CALL["builtins.max"], 0, stop, spelling="builtins.max")  # type: ignore[no-any-return]
 
 
 def _from_zero(ev: Evaluator, s: Space) -> Space:

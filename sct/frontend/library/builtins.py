@@ -20,13 +20,14 @@ from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, spec
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.evaluator.store import type_of
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.heap.special_methods import as_index, checked, plain_numbers
 from sct.frontend.heap.subscripts import array_of, new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
-from sct.frontend.iteration.iteration_space import from_zero, is_run_over, items_of, length
+from sct.frontend.iteration.iteration_space import count_of, is_run_over, items_of, length
 from sct.frontend.iteration.iterator_protocol import drained, iterator, most, taken
 from sct.frontend.library.iterator_builtins import looked, select
 from sct.frontend.library.python_fallbacks import all_, any_, largest, largest_by, same, smallest, smallest_by
@@ -96,7 +97,7 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
             ev.refuse("SCT503", "an iterator has no length", why="Python raises here too")
         die(ev, "TypeError", f"object of type '{v.kind}' has no len()")
     if isinstance(v, Iteration) and most(ev, v) is None:
-        return ev.wrap(from_zero(ev, v).stop)
+        return ev.wrap(count_of(ev, v))
     return Static(len(items_of(ev, v)))
 
 
@@ -389,7 +390,7 @@ def _convert(name: str, cls: Any) -> Special:
         for method in {"float": ("float", "index"), "int": ("int", "index")}.get(name, ()):
             own = special_call(ev, v, f"__{method}__")
             if own is not None:
-                return ev.call(Static(cls), [checked(ev, own, method)])
+                return ev.call(Static(cls), [checked(ev, own, method, python_class(ev, v).__name__)])
         if cls is bool:
             return as_bool(ev, truth(ev, v))
         if isinstance(v, Static) and (is_number(v) or isinstance(v.peek, enum.Enum)):

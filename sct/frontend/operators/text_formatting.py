@@ -46,7 +46,7 @@ def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> 
     for name in by:
         own = special_call(ev, v, f"__{name}__")
         if own is not None:
-            return shown(ev, checked(ev, own, name))
+            return shown(ev, checked(ev, own, by[0]))
     if not isinstance(v, (Tup, Container, Static)):
         return ev.operand(v)
     parts: list[Any] = []

@@ -63,7 +63,7 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         return ev.emit(gt, dynamic_lists.length(ev, v), 0, spelling="operator.gt")  # type: ignore[no-any-return]
     if isinstance(v, (Tup, ListRef, DictRef)):
         return Lit(bool(items_of(ev, v)))
-    if isinstance(v, Iteration):
+    if isinstance(v, Iteration) and v.kind != "range":
         return truth(ev, ev.call(Static(len), [v])) if v.state is None else Lit(True)
     if isinstance(v, Perhaps):
         first = v.of.items[0]
