@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sct.ir.core import Fn, Lit, Operand, is_effect
+from sct.ir.core import Eqn, Fn, Lit, Operand, has_effect
+from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import Tensor
 from sct.ops.registry import aliases
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, to_immutable, to_mutable
 from sct.passes.scalar.purity import cannot_raise, is_pure
 
 __all__ = ["hoist", "hoist_primal"]
@@ -27,91 +27,73 @@ def hoist_primal(fn: Fn) -> Fn:
     return _hoist_from(fn, _invariant_primal)
 
 
-def _hoist_from(fn: Fn, invariant: Callable[[BlockNode], list[BlockNode]]) -> Fn:
-    top = to_mutable(fn)
-    hoisted = sum(_hoist(block, invariant) for block in reversed(list(blocks(top))))
-    return to_immutable(top) if hoisted else fn
+def _hoist_from(fn: Fn, invariant: Callable[[LoopView], list[Eqn]]) -> Fn:
+    eqns: list[Eqn] = []
+    for eqn in fn.eqns:
+        if eqn.regions:
+            eqn = eqn.replace(regions=tuple(_hoist_from(region, invariant) for region in eqn.regions))
+        hoisted = invariant(loop_view(eqn)) if eqn.op.name == "loop" else []
+        if hoisted:
+            body = eqn.regions[-1]
+            body = body.replace(eqns=tuple(e for e in body.eqns if e not in hoisted))
+            eqn = eqn.replace(regions=(*eqn.regions[:-1], body))
+        eqns += [*hoisted, eqn]
+    return fn.replace(eqns=tuple(eqns))
 
 
-def _hoist(block: Block, invariant: Callable[[BlockNode], list[BlockNode]]) -> int:
-    """Hoist nodes out of the loops in this block; how many."""
-    nodes: list[BlockNode] = []
-    for loop in block.nodes:
-        if loop.name == "loop":
-            nodes += invariant(loop)
-        nodes.append(loop)
-    hoisted = len(nodes) - len(block.nodes)
-    block.nodes = nodes
-    return hoisted
-
-
-def _invariant(loop: BlockNode) -> list[BlockNode]:
-    """The adjoint nodes that can leave the body of the loop, detached from it."""
+def _invariant(loop: LoopView) -> list[Eqn]:
+    """The adjoint equations that can leave the body of the loop."""
     bound: set[Operand] = set(loop.body.params)
     invariant = []
-    for node in loop.body.nodes:
-        if _may_move(node) and bound.isdisjoint(node.args):
-            invariant.append(node)
+    for eqn in loop.body.eqns:
+        if _may_move(eqn) and bound.isdisjoint(eqn.args):
+            invariant.append(eqn)
         else:
-            bound.update(node.outs)
-    return _detach(loop, invariant)
+            bound.update(eqn.outs)
+    return invariant
 
 
-def _invariant_primal(loop: BlockNode) -> list[BlockNode]:
-    """The primal nodes that compute arrays and that the first iteration is certain to run, detached likewise."""
+def _invariant_primal(loop: LoopView) -> list[Eqn]:
+    """The primal equations that compute arrays and that the first iteration is certain to run."""
     bound: set[Operand] = set(loop.body.params)
-    candidates: dict[Operand, BlockNode] = {}
-    hoisted: dict[BlockNode, None] = {}
+    candidates: dict[Operand, Eqn] = {}
+    hoisted: set[Eqn] = set()
     is_certain = _runs_at_least_once(loop)
-    for node in loop.body.nodes if is_certain else ():
-        if bound.isdisjoint(node.args) and is_pure(node) and (is_certain or cannot_raise(node)):
-            candidates.update((out, node) for out in node.outs)
-            if _computes_array(node):
-                hoisted.update(dict.fromkeys(_with_operands(node, candidates)))
+    for eqn in loop.body.eqns if is_certain else ():
+        if bound.isdisjoint(eqn.args) and is_pure(eqn) and (is_certain or cannot_raise(eqn)):
+            candidates.update((out, eqn) for out in eqn.outs)
+            if _computes_array(eqn):
+                hoisted.update(_with_operands(eqn, candidates))
             continue
-        if _has_effect(node):
+        if has_effect(eqn):
             break
-        is_certain = is_certain and not node.blocks and cannot_raise(node)
-        bound.update(node.outs)
-    return _detach(loop, [node for node in loop.body.nodes if node in hoisted])
+        is_certain = is_certain and not eqn.regions and cannot_raise(eqn)
+        bound.update(eqn.outs)
+    return [eqn for eqn in loop.body.eqns if eqn in hoisted]
 
 
-def _detach(loop: BlockNode, nodes: list[BlockNode]) -> list[BlockNode]:
-    """Remove the nodes from the body of the loop; their home is now the block around it."""
-    for node in nodes:
-        node.home = loop.home
-    if nodes:
-        removed = set(nodes)
-        loop.body.nodes = [node for node in loop.body.nodes if node not in removed]
-    return nodes
-
-
-def _with_operands(node: BlockNode, candidates: dict[Operand, BlockNode]) -> list[BlockNode]:
-    """The node, and the candidates that it depends on."""
-    nodes, todo = [], [node]
+def _with_operands(eqn: Eqn, candidates: dict[Operand, Eqn]) -> list[Eqn]:
+    """The equation, and the candidates that it depends on."""
+    eqns, todo = [], [eqn]
     while todo:
-        nodes.append(todo.pop())
-        todo += [candidates[a] for a in nodes[-1].args if a in candidates]
-    return nodes
+        eqns.append(todo.pop())
+        todo += [candidates[a] for a in eqns[-1].args if a in candidates]
+    return eqns
 
 
-def _may_move(node: BlockNode) -> bool:
-    return not node.eqn.primal and is_pure(node) and cannot_raise(node) and node.eqn.op.cost != "free"
+def _may_move(eqn: Eqn) -> bool:
+    return not eqn.primal and is_pure(eqn) and cannot_raise(eqn) and eqn.op.cost != "free"
 
 
-def _computes_array(node: BlockNode) -> bool:
-    """Does the node compute an array, rather than take a view of one?"""
-    return (node.eqn.primal and node.eqn.op.cost != "free" and aliases(node.eqn) == "none"
-            and any(isinstance(out.type, Tensor) and out.type.is_array for out in node.outs))
+def _computes_array(eqn: Eqn) -> bool:
+    """Does the equation compute an array, rather than take a view of one?"""
+    return (eqn.primal and eqn.op.cost != "free" and aliases(eqn) == "none"
+            and any(isinstance(out.type, Tensor) and out.type.is_array for out in eqn.outs))
 
 
-def _has_effect(node: BlockNode) -> bool:
-    return is_effect(node.eqn) or any(_has_effect(n) for block in node.blocks for n in block.nodes)
-
-
-def _runs_at_least_once(loop: BlockNode) -> bool:
+def _runs_at_least_once(loop: LoopView) -> bool:
     """Is it certain that the loop runs at least once?"""
-    if not loop.counted or not loop.bounds:
+    if loop.index is None:
         return False
     start, stop, step = loop.bounds
     if not isinstance(step, Lit) or step.value == 0 or start.dim is None or stop.dim is None:

@@ -10,13 +10,13 @@ a branch, never out of one.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence, Set
 from typing import cast
 
 from sct.ir.build import Builder
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, substitute, walk
 from sct.ir.types import Tensor
+from sct.ir.uses import use_counts
 from sct.ops.arrays.indexing import add_at, store
 from sct.ops.program.control import cond
 from sct.ops.scalar.arithmetic import add, div, mul, neg, quotient, sub
@@ -54,7 +54,7 @@ class _MergeBranches:
     def __init__(self, fn: Fn) -> None:
         self.merges = 0
         self.definitions = {out: eqn for eqn in walk(fn) for out in eqn.outs}
-        self.uses = Counter(x for eqn in walk(fn) for x in eqn.args)
+        self.uses = use_counts(fn)
         self._reads: dict[Eqn, frozenset[Operand]] = {}
         self.fn = self.region(fn)
 
@@ -149,9 +149,10 @@ class _Group:
 
     def is_work_for_members(self, x: Operand) -> bool:
         """Is `x` computed for the members alone?"""
-        eqn = self.function.definitions.get(cast(Value, x))
-        uses = sum(e.args.count(x) for e in self.members)
-        return eqn is not None and not eqn.primal and eqn.op.cost != "free" and self.function.uses[x] == uses
+        eqn = self.function.definitions.get(x) if isinstance(x, Value) else None
+        if not isinstance(x, Value) or eqn is None or eqn.primal or eqn.op.cost == "free":
+            return False
+        return self.function.uses[x] == sum(e.args.count(x) for e in self.members)
 
     def merged(self) -> list[Eqn]:
         """The equations with one conditional in place of the members."""

@@ -7,72 +7,64 @@ Nothing else in the loop may read or write `dx`, and no index may be negative, s
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Set
 
-from sct.ir.core import Fn, Lit, Operand, Value
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, walk
+from sct.ir.loop_view import LoopView, loop_view
+from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import add_at, split, store
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, to_immutable, to_mutable
 
 __all__ = ["scatter_to_store"]
 
 
 def scatter_to_store(fn: Fn) -> Fn:
     """`fn` with such additions replaced by assignments."""
-    return _ScatterToStore(fn).run()
+    loops = [loop for eqn in walk(fn) if eqn.op.name == "loop" and _is_injective(loop := loop_view(eqn))]
+    def_use = DefUse(fn)
+    additions = {add for loop in loops for add in _additions(loop, def_use)}
+    return _with_stores(fn, additions) if additions else fn
 
 
-class _ScatterToStore:
-    def __init__(self, fn: Fn) -> None:
-        self.top = to_mutable(fn)
-        self.fn = fn
-        self.uses: Counter[Operand] = Counter()
-        self.maker: dict[Operand, BlockNode] = {}
-        for block in blocks(self.top):
-            self.uses.update(block.results)
-            for node in block.nodes:
-                self.uses.update(node.args)
-                self.maker.update((out, node) for out in node.outs)
-
-    def run(self) -> Fn:
-        loops = [node for block in blocks(self.top) for node in block.nodes if node.name == "loop"]
-        additions = [add for loop in filter(_is_injective, loops) for add in self.additions(loop)]
-        for add in additions:
-            add.eqn = add.eqn.replace(op=store)
-        return to_immutable(self.top) if additions else self.fn
-
-    def additions(self, loop: BlockNode) -> list[BlockNode]:
-        """The additions in this loop that may be assignments."""
-        additions: list[BlockNode] = []
-        for init, param, result in zip(loop.inits, loop.params, loop.body.results[1:]):
-            initial = self.maker.get(init)
-            paths = self.paths(param, result, loop.body) if initial is not None and _is_zeros(initial) else None
-            if paths is not None and len(paths) == self.uses[param]:
-                adds = [add for add in paths if add is not None]
-                additions += adds if all(_is_indexed_by(add, loop.index) for add in adds) else []
-        return additions
-
-    def paths(self, param: Value, result: Operand, block: Block) -> list[BlockNode | None] | None:
-        """The addition on each path from `param` to `result`, with None for a path without one; None if a path has
-        another equation."""
-        if result is param:
-            return [None]
-        node = self.maker.get(result)
-        if node is None or node.home is not block or self.uses[result] > 1:
-            return None
-        if node.name == "cond":
-            k = node.outs.index(result)  # type: ignore[arg-type]
-            then, orelse = (self.paths(param, branch.results[k], branch) for branch in node.blocks)
-            return then + orelse if then is not None and orelse is not None else None
-        return [node] if node.eqn.op is add_at and node.args[0] is param else None
+def _with_stores(fn: Fn, additions: Set[Eqn]) -> Fn:
+    return fn.replace(eqns=tuple(
+        eqn.replace(op=store) if eqn in additions else
+        eqn.replace(regions=tuple(_with_stores(region, additions) for region in eqn.regions)) for eqn in fn.eqns))
 
 
-def _is_zeros(node: BlockNode) -> bool:
-    return node.eqn.op.fill == 0.0 or node.name == "repeat" and node.args[0] == Lit(0.0)
+def _additions(loop: LoopView, def_use: DefUse) -> list[Eqn]:
+    """The additions in this loop that may be assignments."""
+    additions: list[Eqn] = []
+    for init, param, result in zip(loop.inits, loop.params, loop.results):
+        initial = def_use.defining_eqn(init)
+        paths = _paths(param, result, loop.body, def_use) if initial is not None and _is_zeros(initial) else None
+        if paths is not None and len(paths) == len(def_use.uses(param)):
+            adds = [add for add in paths if add is not None]
+            additions += adds if all(_is_indexed_by(add, loop.index) for add in adds) else []
+    return additions
 
 
-def _is_injective(loop: BlockNode) -> bool:
+def _paths(param: Value, result: Operand, region: Fn, def_use: DefUse) -> list[Eqn | None] | None:
+    """The addition on each path from `param` to `result`, with None for a path without one; None if a path has
+    another equation."""
+    if result is param:
+        return [None]
+    definition = def_use.definition(result)
+    if definition is None or def_use.home[result] is not region or len(def_use.uses(result)) > 1:  # type: ignore[index,arg-type]
+        return None
+    eqn, _, k = definition
+    if eqn.op.name == "cond":
+        then, orelse = (_paths(param, branch.results[k], branch, def_use) for branch in eqn.regions)
+        return then + orelse if then is not None and orelse is not None else None
+    return [eqn] if eqn.op is add_at and eqn.args[0] is param else None
+
+
+def _is_zeros(eqn: Eqn) -> bool:
+    return eqn.op.fill == 0.0 or eqn.op.name == "repeat" and eqn.args[0] == Lit(0.0)
+
+
+def _is_injective(loop: LoopView) -> bool:
     """Does the index of the loop take no value twice, and no negative value?"""
-    if not loop.counted:
+    if loop.index is None:
         return False
     start, stop, step = (x.value if isinstance(x, Lit) else None for x in loop.bounds)
     if not isinstance(step, int) or not step:
@@ -80,7 +72,7 @@ def _is_injective(loop: BlockNode) -> bool:
     return isinstance(start, int) and start >= 0 if step > 0 else isinstance(stop, int) and stop >= -1
 
 
-def _is_indexed_by(add: BlockNode, index: Value | None) -> bool:
+def _is_indexed_by(add: Eqn, index: Value | None) -> bool:
     """Is the index of the loop one of the subscripts, and does the key name no element twice?"""
     key = add.attrs["key"]
     return set(key).isdisjoint("am") and any(item is index for item in split(key, add.args[2:]))

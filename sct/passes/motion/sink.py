@@ -6,81 +6,75 @@ again before the conditional stays, so that the variable keeps its name.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from math import inf
 
-from sct.ir.core import Fn, Value, is_effect
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, is_branch, to_immutable, to_mutable
+from sct.ir.core import Eqn, Fn, Value, is_effect
+from sct.ir.uses import DefUse
 
 __all__ = ["sink"]
 
 
 def sink(fn: Fn) -> Fn:
     """`fn` with adjoint equations sunk into the branches that read them."""
-    top = to_mutable(fn)
-    uses: dict[Value, Counter[Block]] = {}
-    for block in blocks(top):
-        for value in _reads(block):
-            uses.setdefault(value, Counter())[block] += 1
-    moved = sum(_sink(block, uses) for block in blocks(top))
-    return to_immutable(top) if moved else fn
+    return _Sink(fn).region(fn, ())
 
 
-def _reads(block: Block) -> Iterator[Value]:
-    for node in block.nodes:
-        yield from (a for a in node.args if isinstance(a, Value))
-    yield from (r for r in block.results if isinstance(r, Value))
+class _Sink:
+    """
+    readers  value -> the regions that read it, each as often as it does, where its equations stand now
+    """
+
+    def __init__(self, fn: Fn) -> None:
+        self.def_use = def_use = DefUse(fn)
+        self.readers: dict[Value, Counter[Fn]] = {
+            v: Counter(user if isinstance(user, Fn) else def_use.parent[user] for user, _ in def_use.uses(v))
+            for v in def_use.home}
+
+    def region(self, fn: Fn, sunk: Iterable[Eqn]) -> Fn:
+        """The region, which begins with the equations `sunk`, after sinking: the last equation first."""
+        eqns = [*sunk, *fn.eqns]
+        kept: list[Eqn] = []
+        sunk_into: dict[Fn, list[Eqn]] = defaultdict(list)
+        position = {eqn: k for k, eqn in enumerate(eqns)}
+        assigned: dict[str | None, int] = {}
+        for eqn in reversed(eqns):
+            branch = self.only_branch(eqn, fn) if _may_move(eqn) else None
+            if branch is None or _first_assigned(eqn, assigned) < position[self.def_use.owner[branch]]:
+                kept.append(eqn)
+                assigned.update((out.hint, position[eqn]) for out in eqn.outs)
+                continue
+            sunk_into[branch].append(eqn)
+            for a in eqn.args:
+                if isinstance(a, Value):
+                    self.readers[a][fn] -= 1
+                    self.readers[a][branch] += 1
+        return fn.replace(eqns=tuple(
+            eqn.replace(regions=tuple(self.region(inner, sunk_into[inner][::-1]) for inner in eqn.regions))
+            if eqn.regions else eqn for eqn in reversed(kept)))
+
+    def only_branch(self, eqn: Eqn, home: Fn) -> Fn | None:
+        """The branch of a conditional in `home`, the region of the equation, that contains all uses of its out."""
+        branches = {self.branch_in(home, region) for region, n in self.readers[eqn.out].items() if n}
+        return branches.pop() if len(branches) == 1 else None
+
+    def branch_in(self, home: Fn, region: Fn) -> Fn | None:
+        """The branch of a conditional in `home` that contains `region`, if no loop or closure stands between."""
+        branch = None
+        while region is not home:
+            conditional = self.def_use.owner.get(region)
+            if conditional is None or conditional.op.name != "cond":
+                return None
+            branch, region = region, self.def_use.parent[conditional]
+        return branch
 
 
-def _sink(block: Block, uses: dict[Value, Counter[Block]]) -> int:
-    """Sink nodes of this block, the last first; how many."""
-    kept: list[BlockNode] = []
-    place = {node: k for k, node in enumerate(block.nodes)}
-    assigned: dict[str | None, int] = {}
-    for node in reversed(block.nodes):
-        branch = _only_branch(node, uses) if _may_move(node) else None
-        if branch is None or _first_assigned(node, assigned) < place[_conditional(branch)]:
-            kept.append(node)
-            assigned.update((out.hint, place[node]) for out in node.outs)
-            continue
-        branch.nodes.insert(0, node)
-        node.home = branch
-        for a in node.args:
-            if isinstance(a, Value):
-                uses[a][block] -= 1
-                uses[a][branch] += 1
-    moved = len(block.nodes) - len(kept)
-    block.nodes = kept[::-1]
-    return moved
-
-
-def _first_assigned(node: BlockNode, assigned: Mapping[str | None, int]) -> float:
-    """The first position at which a variable that the node reads is assigned again."""
-    names = (a.hint for a in node.args if isinstance(a, Value) and a.hint is not None)
+def _first_assigned(eqn: Eqn, assigned: Mapping[str | None, int]) -> float:
+    """The first position at which a variable that the equation reads is assigned again."""
+    names = (a.hint for a in eqn.args if isinstance(a, Value) and a.hint is not None)
     return min((assigned.get(name, inf) for name in names), default=inf)
 
 
-def _conditional(branch: Block) -> BlockNode:
-    assert branch.owner is not None
-    return branch.owner
-
-
-def _may_move(node: BlockNode) -> bool:
-    return not (node.eqn.primal or node.blocks or is_effect(node.eqn)) and len(node.outs) == 1
-
-
-def _only_branch(node: BlockNode, uses: dict[Value, Counter[Block]]) -> Block | None:
-    """The branch of a conditional in the block of the node that contains all uses of its out."""
-    branches = {_branch_in(node.home, block) for block, n in uses.get(node.outs[0], Counter()).items() if n}
-    return branches.pop() if len(branches) == 1 else None
-
-
-def _branch_in(home: Block, block: Block) -> Block | None:
-    """The branch of a conditional in `home` that contains `block`, if no loop or closure stands between."""
-    branch = None
-    while block is not home:
-        if not is_branch(block) or block.owner is None:
-            return None
-        branch, block = block, block.owner.home
-    return branch
+def _may_move(eqn: Eqn) -> bool:
+    return not (eqn.primal or eqn.regions or is_effect(eqn)) and len(eqn.outs) == 1

@@ -149,8 +149,10 @@ class ResidualSources:
     def invariant_leaves(self, value: Value, reach: int, *, raising: bool = True) -> list[Operand] | None:
         """The operands outside the forward loop from which `value` is computed, if it is loop-invariant."""
         node = self.regions.node_of(value)
-        if node is None or node.home not in self.forward or not reach \
-                or not (is_pure(node) and len(node.outs) == 1 and (raising or cannot_raise(node))):
+        if node is None or node.home not in self.forward or not reach:
+            return None
+        eqn = node.eqn.replace(args=tuple(node.args))
+        if not is_pure(eqn) or len(eqn.outs) > 1 or not (raising or cannot_raise(eqn)):
             return None
         leaves: list[Operand] = []
         for x in node.args:

@@ -8,16 +8,16 @@ Primal code is not touched.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from sct.ir.build import Builder, module_of, operand
 from sct.ir.check import agree, fits
-from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute, with_own_values
+from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute, walk, with_own_values
 from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import result_type
 from sct.ir.types import Dim, List, Tensor, Type, TypeMismatch
+from sct.ir.uses import use_counts
 from sct.ops.arrays.creation import full_like, ones, to_f32, zeros, zeros_of
 from sct.ops.arrays.indexing import add_at, index, store
 from sct.ops.arrays.shape import dim, size
@@ -119,27 +119,17 @@ class _Simplify:
     def __init__(self, fn: Fn, for_printing: bool) -> None:
         self.for_printing = for_printing
         self.env: dict[Value, Operand] = {}
-        self.uses: Counter[Value] = Counter()
+        self.uses = use_counts(fn)
         self.hints: dict[Value, str] = {}
-        self.reads: set[tuple[Operand, ...]] = set()
+        self.reads = {eqn.args for eqn in walk(fn) if eqn.op is index and is_element(eqn.attrs["key"])}
         self.sizes: dict[Dim, tuple[Value, int]] = {}
         self.shaped: dict[tuple[Dim, ...], Value] = {}
         self.params = frozenset(fn.params)
-        self.count(fn)
         for p in fn.params:
             if isinstance(p.type, Tensor):
                 self.shaped.setdefault(p.type.shape, p)
             for k, d in enumerate(p.type.shape if isinstance(p.type, Tensor) else ()):
                 self.sizes.setdefault(d, (p, k))
-
-    def count(self, fn: Fn) -> None:
-        for eqn in fn.eqns:
-            self.uses.update(a for a in eqn.args if isinstance(a, Value))
-            if eqn.op is index and is_element(eqn.attrs["key"]):
-                self.reads.add(eqn.args)
-            for region in eqn.regions:
-                self.count(region)
-        self.uses.update(r for r in fn.results if isinstance(r, Value))
 
     def region(self, fn: Fn, b: Builder) -> Fn:
         with b:

@@ -14,6 +14,7 @@ from sct.ir.affine import Range, is_in_bounds, range_over, term_of
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.loop_view import loop_view
 from sct.ir.types import List, Tensor, Undef
+from sct.ir.uses import DefUse
 from sct.ops.arrays.indexing import index, is_there
 from sct.ops.registry import may_raise
 
@@ -35,9 +36,7 @@ def dce(fn: Fn, *, keep_raises: bool = False) -> Fn:
 class _Dce:
     def __init__(self, fn: Fn, keep_raises: bool) -> None:
         self.fn, self.keep_raises = fn, keep_raises
-        self.producer: dict[Value, tuple[Eqn, int]] = {}
-        self.param_of: dict[Value, tuple[Eqn, int, int]] = {}
-        self.parent: dict[Eqn, Eqn | None] = {}
+        self.def_use = DefUse(fn)
         self.live: set[Value] = set()
         self.kept_eqns: set[Eqn] = set()
         self.work: list[Value] = []
@@ -45,7 +44,7 @@ class _Dce:
         self.branches: list[tuple[Operand, bool]] = []
 
     def run(self) -> Fn:
-        roots = list(self.scan(self.fn, None))
+        roots = list(self.roots(self.fn))
         self.mark(self.fn.results)
         for eqn in roots:
             self.need(eqn)
@@ -53,18 +52,15 @@ class _Dce:
             self.trace(self.work.pop())
         return self.region(self.fn)
 
-    def scan(self, fn: Fn, parent: Eqn | None) -> Iterable[Eqn]:
-        """Record where each value is bound; the equations that are live in any case."""
+    def roots(self, fn: Fn) -> Iterable[Eqn]:
+        """The equations that are live in any case."""
         popped = {(*eqn.args, eqn.loc) for eqn in fn.eqns if eqn.op.name == "remove_at"}
         for eqn in fn.eqns:
-            self.parent[eqn] = parent
-            self.producer.update((v, (eqn, k)) for k, v in enumerate(eqn.outs))
             inner = self.range(eqn)
             self.ranges += inner
             for r, region in enumerate(eqn.regions):
-                self.param_of.update((p, (eqn, r, k)) for k, p in enumerate(region.params))
                 self.branches += [(eqn.args[0], r == 0)] if eqn.op.name == "cond" else []
-                yield from self.scan(region, eqn)
+                yield from self.roots(region)
                 del self.branches[len(self.branches) - (eqn.op.name == "cond"):]
             del self.ranges[len(self.ranges) - len(inner):]
             kept = is_effect(eqn) or self.reads_unbound(eqn)
@@ -76,7 +72,7 @@ class _Dce:
         if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
             return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_inner_list(eqn)
         return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
-                            lambda i, d: is_in_bounds(term_of(i, self.maker), d, self.ranges[::-1]))
+                            lambda i, d: is_in_bounds(term_of(i, self.defining_op), d, self.ranges[::-1]))
 
     def reads_unbound(self, eqn: Eqn) -> bool:
         """May the user read a variable here that no path has assigned?"""
@@ -86,8 +82,8 @@ class _Dce:
 
     def is_bound(self, x: Value, predicate: Operand, taken: bool) -> bool:
         """Is the variable assigned where the predicate is `taken`: by a branch, or by a loop that has run then?"""
-        eqn, k = self.producer.get(x, (None, 0))
-        if eqn is not None and eqn.op.name == "cond":
+        eqn, region, k = self.def_use.definition(x) or (None, None, 0)
+        if eqn is not None and region is None and eqn.op.name == "cond":
             return eqn.args[0] is predicate and not isinstance(eqn.regions[not taken].results[k].type, Undef)
         if eqn is None or eqn.op.name != "loop" or x not in (loop := loop_view(eqn)).finals:
             return False
@@ -98,15 +94,15 @@ class _Dce:
         """A value, or a comparison of values, where these are known; None where they do not decide it."""
         if not isinstance(x, Value) or x in known:
             return known[x] if isinstance(x, Value) else x
-        eqn, _ = self.producer.get(x, (None, 0))
+        eqn = self.def_use.defining_eqn(x)
         if eqn is None or eqn.op.name not in COMPARISONS or eqn.op.run is None:
             return None
         args = [self.computed(a, known) for a in eqn.args]
         values = [a.value for a in args if isinstance(a, Lit)]
         return Lit(eqn.op.run(*values)) if len(values) == len(args) else None
 
-    def maker(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
-        eqn, _ = self.producer.get(x, (None, 0))
+    def defining_op(self, x: Value) -> tuple[str, Sequence[Operand]] | None:
+        eqn = self.def_use.defining_eqn(x)
         return None if eqn is None else (eqn.op.name, eqn.args)
 
     def range(self, eqn: Eqn) -> list[Range]:
@@ -114,7 +110,7 @@ class _Dce:
         if eqn.op.name != "loop" or not eqn.attrs["counted"]:
             return []
         index_range = range_over(eqn.regions[-1].params[0], eqn.args[:3], bool(eqn.attrs.get("reverse")),
-                                 lambda x: term_of(x, self.maker))
+                                 lambda x: term_of(x, self.defining_op))
         return [] if index_range is None else [index_range]
 
     # liveness
@@ -126,12 +122,15 @@ class _Dce:
                 self.work.append(a)
 
     def trace(self, value: Value) -> None:
-        if value in self.producer:
-            eqn, k = self.producer[value]
+        definition = self.def_use.definition(value)
+        if definition is None:
+            return
+        eqn, region, k = definition
+        if region is None:
             self.need(eqn)
             self.out(eqn, k)
-        elif value in self.param_of:
-            self.param(*self.param_of[value])
+        else:
+            self.param(eqn, region, k)
 
     def need(self, eqn: Eqn) -> None:
         """Keep the equation, the equations around it, and all that decides whether they run."""
@@ -149,7 +148,7 @@ class _Dce:
             if name not in ("loop", "cond"):
                 for region in at.regions:
                     self.mark(region.results)
-            at = self.parent[at]
+            at = self.def_use.owner.get(self.def_use.parent[at])
 
     def out(self, eqn: Eqn, k: int) -> None:
         """Mark the values that the live out `k` of `eqn` comes from, inside its regions."""
@@ -162,12 +161,12 @@ class _Dce:
             elif k > n:
                 self.mark([body.results[k]])
 
-    def param(self, eqn: Eqn, region: int, k: int) -> None:
+    def param(self, eqn: Eqn, region: Fn, k: int) -> None:
         """Mark the values that the live param `k` of a region comes from."""
         if eqn.op.name != "loop":
             return
         counted, n = eqn.attrs["counted"], eqn.attrs["carries"]
-        k -= counted and region == len(eqn.regions) - 1
+        k -= counted and region is eqn.regions[-1]
         if 0 <= k < n:
             self.carry(eqn, k)
         elif k >= n:
