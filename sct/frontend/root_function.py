@@ -1,7 +1,7 @@
-"""The function that is differentiated: what it calls under partials and methods, what of it is another at another call.
+"""The differentiated function: the function under partials and methods, and the values that may differ between calls.
 
-Functions that share code share what is compiled.  What they hold (cells, what a partial binds, defaults) is then read
-of the function at hand, at every call, by a path that begins at it: `None`.
+Functions that share code share the compiled derivative.  Their cells, defaults and bound arguments are read at every
+call, by a path that begins at the function of that call: `None`.
 
     partial(loss, x=batch)   ->   loss is at (None, .func), batch at (None, .keywords["x"])
 """
@@ -24,7 +24,7 @@ __all__ = ["anchors", "defaults_of", "held", "identity", "innermost", "is_made_a
 
 
 def layers(root: Any) -> Iterator[tuple[Path, Any]]:
-    """`root`, and what it calls if it is a partial or a derivative, and so on; with the path to each."""
+    """`root`, the function that it wraps if it is a partial or a derivative, and so on, each with its path."""
     path: Path = (None,)
     while True:
         yield path, root
@@ -48,7 +48,7 @@ def anchors(root: Any) -> dict[int, Path]:
 
 
 def identity(f: Any) -> tuple[Hashable, ...]:
-    """What two callables share if one compiled derivative serves both.
+    """A key that two callables share if they can share a compiled derivative.
 
     Objects count by identity, not by equality: code objects of two files can be equal.
     """
@@ -66,7 +66,7 @@ def identity(f: Any) -> tuple[Hashable, ...]:
 
 
 def _default(name: str, x: Any, made_anew: bool) -> tuple[Hashable, ...]:
-    """What is compiled in of a default: its value, or only that there is one."""
+    """The compiled part of a default: its value, or only its existence."""
     return (name,) if is_read_at_calls(x, made_anew) else (name, _value(x))
 
 
@@ -80,10 +80,10 @@ def _value(x: Any) -> Hashable:
 
 
 def is_read_at_calls(x: Any, made_anew: bool) -> bool:
-    """Is this default of a function, or what a partial binds, read at every call?
+    """Is this default, or this argument of a partial, read at every call?
 
-    So is all that may change; of a function that is made again and again, numbers too.
-    Functions, strings and flags decide what is compiled.
+    Everything that may change is, and numbers of a function that is created again and again.
+    Functions, strings and flags are compiled in.
     """
     if type(x) is tuple or is_namedtuple(type(x)):
         return any(is_read_at_calls(item, made_anew) for item in x)

@@ -81,7 +81,7 @@ def signature_of(target: Any) -> inspect.Signature:
 
 
 def tangent_names(names: Sequence[str]) -> list[str]:
-    """What the tangents of parameters are called.
+    """The names of the tangents of parameters.
 
     >>> tangent_names(["x", "dx", "el"])
     ['dx_', 'ddx', 'del_']
@@ -101,7 +101,7 @@ def _tangent(p: inspect.Parameter, name: str) -> inspect.Parameter:
 
 
 def differentiated_parameters(target: Any, signature: inspect.Signature) -> set[str]:
-    """The parameters that transforms are by."""
+    """The parameters by which the transforms differentiate."""
     names: set[str] = set()
     while isinstance(t := getattr(target, "__sct_transform__", target), Transform):
         for each in t.argnums if isinstance(t.argnums, tuple) else (t.argnums,):
@@ -111,8 +111,8 @@ def differentiated_parameters(target: Any, signature: inspect.Signature) -> set[
 
 
 def as_called(params: Sequence[SourceParameter], passed: Collection[str], n: int) -> tuple[SourceParameter, ...]:
-    """The parameters of what is emitted for a call with `n` arguments by position: those that are always passed have
-    no default."""
+    """The parameters of the emitted function, for a call with `n` positional arguments: parameters that are always
+    passed have no default."""
     last = max((k for k, p in enumerate(params[:n]) if p.name in passed), default=-1)
     return tuple(
         replace(p, kind="keyword" if p.name in passed and k >= n and p.kind == "positional" else p.kind,
@@ -126,7 +126,7 @@ def transform_kind(target: Any) -> str | None:
 
 
 def jvp_signature(target: Any, args: tuple[Any, ...]) -> inspect.Signature:
-    """As many primals as are given, then their tangents."""
+    """The signature of `jvp` for these arguments: primals, then their tangents."""
     t = getattr(target, "__sct_transform__", target)
     params = [p.replace(default=NO_DEFAULT) for p in signature_of(t.fn).parameters.values()]
     half = len(args) // 2

@@ -55,14 +55,13 @@ class Traced:
     fn           its IR: flat params and results
     params       how `fn.params` are arranged as Python parameters
     result       how `fn.results` are arranged
-    guards       facts about the arguments that it relies on
-    free         what it reads from globals and closures, passed by keyword
-    key          the `key_of` the arguments, `positional` of them and `keywords`, and what is free
+    guards       facts about the arguments under which it is valid
+    free         numbers and arrays of free variables, passed by keyword; `identities`: facts about free variables
+    key          the `key_of` the arguments and the free variables; `positional`, `keywords`: how they were passed
     bind         bind(args, kwargs): the leaves of the arguments
-    apart        where lists, dicts and objects of the arguments are written: the paths of those outside, which are
-                 others; None where none are written
-    containers   the numbers of the lists, dicts and objects of each argument, where it matters which are one
-    primal_record  what the function does that is differentiated; None where it raises for certain
+    apart        the paths of outside containers, which must not be in the arguments; None if no container is written
+    containers   numbers of the containers of each argument, if it matters which of them are one object
+    primal_record  where the differentiated function stands in `fn`; None if it always raises
     """
 
     fn: Fn
@@ -83,12 +82,12 @@ class Traced:
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
 
     def only(self, result: Tree) -> Traced:
-        """The same, returning a part of its result."""
+        """The function that returns only a part of the result."""
         result, kept = merge_shared_leaves(result)
         return replace(self, fn=self.fn.replace(results=tuple(self.fn.results[k] for k in kept)), result=result)
 
     def of(self, root: Any) -> Traced:
-        """The same, of this function; the numbers that it has for parameters are defaults of these again."""
+        """The specialization for another function with the same code: its numbers become defaults again."""
         numbers = {f.name: x for f in self.free if f.path in held(root).values()
                    for x in [read_path(f.path, root)] if isinstance(x, (int, float))}
         return replace(self, root=root, params=tuple(
@@ -104,7 +103,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
           in_line: bool = False) -> Traced:
     """The IR of a function or a `Transform` for these arguments.
 
-    in_line  are functions that are called more than once evaluated in line all the same?
+    in_line  evaluate functions in line even if they are called more than once
 
     Raises SctError where the function is not differentiated.
     """
@@ -157,9 +156,9 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
 def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature: inspect.Signature,
                   paths: Mapping[str, Path], wrt: Collection[str]) -> dict[str, Any]:
-    """The arguments: the caller's, and defaults but for those that the function itself looks up at every call.
+    """The arguments of the caller, and defaults except those that are read from the function at every call.
 
-    What is differentiated by is an argument all the same.
+    A default that is differentiated by is an argument in any case.
     """
     passed: dict[str, Any] = {}
     left = False
@@ -173,7 +172,7 @@ def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature
 
 
 def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = False) -> Traced:
-    """What `attempt` makes, given what is to be a function of its own: that is found on the way."""
+    """The result of `attempt`, which is repeated until the outlining plan is complete."""
     plan = OutliningPlan(in_line=in_line)
     while True:
         try:
@@ -184,8 +183,8 @@ def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = F
 
 @contextlib.contextmanager
 def _known_sizes(ev: Evaluator, plan: OutliningPlan) -> Iterator[None]:
-    """Sizes of arguments that were found to be equal are so from the start when all is evaluated again: calls for
-    arguments of one kind are then seen to be."""
+    """Starts with the sizes that an earlier evaluation has found equal, so that calls with arguments of one kind are
+    recognized."""
     names = set(ev.sizes)
     for p, q in plan.equal:
         ev.same(p, q)
@@ -205,7 +204,7 @@ def _leaves(tree: Tree, value: Any) -> list[Any]:
 
 def finish(ev: Evaluator, target: Any, signature: inspect.Signature, arguments: Mapping[str, Abstract],
             trees: Mapping[str, Tree], bind: Any, *, shared: bool = False) -> Traced:
-    """What was traced; an error of sct's own is a refusal that says so, and where it came up."""
+    """Evaluates the function; an internal error becomes a refusal that names its place."""
     try:
         return _finished(ev, target, signature, arguments, trees, bind, shared)
     except (SctError, RestartWithOutlining, Shared, Warning, MemoryError):
@@ -260,7 +259,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     if single := called_once(ev, fn):
         raise RestartWithOutlining(single=single)
     check_aliasing(ev, fn, written_leaves(ev, before), shared)
-    _settle_sizes(ev, fn)
+    _resolve_sizes(ev, fn)
     for f in ev.free_leaves:
         params.append(SourceParameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
     identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
@@ -272,7 +271,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
 
 
 def number_containers(traced: Traced, values: Mapping[str, Any], trees: Mapping[str, Tree], *, shared: bool) -> Traced:
-    """The same, with the numbers of the lists, dicts and objects of the arguments, where it matters which are one."""
+    """Adds the numbers of the containers of the arguments, if it matters which of them are one object."""
     if traced.apart is None and not shared:
         return traced
     numbers: dict[Any, int] = {}
@@ -281,7 +280,7 @@ def number_containers(traced: Traced, values: Mapping[str, Any], trees: Mapping[
 
 
 def _buildable(tree: Tree, loc: Loc | None) -> None:
-    """Can what is emitted make the objects of a result?"""
+    """Refuses a result with an object that emitted code cannot create."""
     if isinstance(tree, Node):
         if tree.kind == "object" and gradient_class(tree.cls, tree.keys) is not tree.cls:
             raise SctError("SCT409", f"an object of class `{tree.cls.__name__}` is not supported as a result",
@@ -291,22 +290,22 @@ def _buildable(tree: Tree, loc: Loc | None) -> None:
             _buildable(child, loc)
 
 
-def _settle_sizes(ev: Evaluator, fn: Fn) -> None:
-    """Put what was found to be equal into the types of all values."""
+def _resolve_sizes(ev: Evaluator, fn: Fn) -> None:
+    """Replaces equal sizes by one term in the types of all values."""
     if not ev.same_size:
         return
 
-    def settle(v: Value) -> None:
+    def resolve(v: Value) -> None:
         v.type = ev.resolved(v.type)
         if v.dim is not None:
             v.dim = ev.resolve(v.dim)
 
     def visit(f: Fn) -> None:
         for v in f.params:
-            settle(v)
+            resolve(v)
         for e in f.eqns:
             for v in e.outs:
-                settle(v)
+                resolve(v)
             if e.op is call:
                 assert isinstance(e.attrs, dict)
                 e.attrs["types"] = tuple(v.type for v in e.outs)

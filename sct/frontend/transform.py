@@ -1,4 +1,4 @@
-"""What `grad`, `vjp` and the rest are to the compiler: a kind and a function."""
+"""A derivative as the compiler sees it: the kind of transform, and the function."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ def _captured_leaf(ev: Evaluator, leaf: Value) -> Abstract:
     """The abstract value of a number, array or list that is a free variable."""
     if isinstance(leaf.type, List):
         column = Ref(ev.captured.put(Array(leaf, "captured")))
-        return ListRef(ev.captured.put(Slots((column,), origin="captured", rows=0)))
+        return ListRef(ev.captured.put(Slots((column,), origin="captured", schema=0)))
     if isinstance(leaf.type, Tensor) and leaf.type.is_array:
         return Ref(ev.captured.put(Array(leaf, "captured", layout=leaf)))
     return leaf

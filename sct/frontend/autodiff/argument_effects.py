@@ -87,7 +87,7 @@ def _contents(ev: State, v: Abstract, at: ArgumentPart) -> Iterator[tuple[Argume
 
 def _slots(ev: State, v: Any, at: ArgumentPart) -> Iterator[tuple[ArgumentPart, Operand | _Size]]:
     cell = ev.store.cells.get(v.addr)
-    if not isinstance(cell, Slots) or cell.rows is not None or cell.parent is not None:
+    if not isinstance(cell, Slots) or cell.schema is not None or cell.parent is not None:
         return
     keys = range(len(cell.items)) if isinstance(v, ListRef) else cell.keys
     if not isinstance(v, ObjRef):

@@ -30,12 +30,12 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     ListRef,
     ObjRef,
-    Perhaps,
+    OptionalTuple,
     Ref,
     Slots,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.frontend.values.exact_keys import Same
 from sct.frontend.values.guarded_numbers import is_asked
@@ -85,7 +85,7 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         columns = dynamic_lists.flat_columns(ev, v)
         parts = tuple(Leaf(len(leaves) + k) for k in range(len(columns)))
         leaves += columns
-        return parts[0] if ev.slots(v).rows == 0 else Node("rows", tuple(range(len(parts))), parts)
+        return parts[0] if ev.slots(v).schema == 0 else Node("rows", tuple(range(len(parts))), parts)
     if isinstance(v, Container):
         cell = ev.slots(v)
         children = tuple(tree_of(ev, x, leaves, where, numbers) for x in cell.items)
@@ -103,7 +103,7 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
         if where == "as a result":
             _can_be_returned(ev, v)
         return Const(v.value)
-    what = "a tuple that may be None" if isinstance(v, Perhaps) else "a function or a range"
+    what = "a tuple that may be None" if isinstance(v, OptionalTuple) else "a function or a range"
     ev.loc = ev.loc or ev.returned_at
     ev.refuse("SCT503", f"{what} is not supported {where}")
 
@@ -158,7 +158,7 @@ def with_leaves(ev: Evaluator, v: Abstract, leaves: Iterator[Abstract]) -> Abstr
 
 
 def _is_leaf(v: Abstract) -> bool:
-    return isinstance(v, (Value, Ref)) or is_number(v) and isinstance(v, Static) and isinstance(v.value, (int, float))
+    return isinstance(v, (Value, Ref)) or is_literal(v) and isinstance(v, Static) and isinstance(v.value, (int, float))
 
 
 def differentiable(ev: Evaluator, v: Abstract, *, direct: bool) -> bool:

@@ -107,7 +107,7 @@ def _converted(ev: Evaluator, x: Operand, g: Tensor, t: Any) -> Operand:
 
 def _parts(ev: Evaluator, v: Abstract) -> dict[Any, Abstract] | None:
     """The items of a container by their keys, the attributes of an object, the columns of a list of tuples."""
-    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v) and ev.slots(v).rows != 0:
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v) and ev.slots(v).schema != 0:
         columns = dynamic_lists.flat_columns(ev, v)
         return {k: Static(None) if ev.type_of(c) == List(NONE) else c for k, c in enumerate(columns)}
     if isinstance(v, Tup):

@@ -28,6 +28,7 @@ from sct.frontend.values.abstract_values import (
     Closure,
     Container,
     DictRef,
+    Frozen,
     Iteration,
     ListRef,
     ObjRef,
@@ -35,7 +36,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.ir import Eqn, Fn, Value, has_effect, walk
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, Tensor
@@ -44,7 +45,6 @@ from sct.ops.program.effects import python
 
 __all__: list[str] = []
 
-KEPT = "a cache keeps it, and other calls give the very same"
 WRITE = "call the function without a cache"
 
 
@@ -56,7 +56,7 @@ def cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(functools.lru_cache)
 def lru_cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """With a function, or as the decorator that options make."""
-    return Static(functools.cache) if not args or is_number(args[0]) else Cached(args[0])
+    return Static(functools.cache) if not args or is_literal(args[0]) else Cached(args[0])
 
 
 def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
@@ -72,7 +72,7 @@ def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
         ev.in_caches -= 1
     if len(ev.read_outside) == reads_before or ev.in_caches:  # the outermost of such calls decides
         return result
-    t = ev.type_of(result) if isinstance(result, (Value, Ref)) or is_number(result) else None
+    t = ev.type_of(result) if isinstance(result, (Value, Ref)) or is_literal(result) else None
     ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
     gives = {"f": ANY_REAL, "i": ANY_INT, "b": ANY_BOOL}[t.kind] if isinstance(t, Tensor) and not t.is_array else None
     if gives is None or any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
@@ -198,7 +198,7 @@ def _keep(ev: Evaluator, v: Abstract) -> None:
         cell = ev.store.cells[v.addr]
         parts = cell.items if isinstance(cell, Slots) else ()
         if not cell.frozen and cell.origin == "fresh":
-            ev.store.cells[v.addr] = replace(cell, frozen=KEPT)
+            ev.store.cells[v.addr] = replace(cell, frozen=Frozen.CACHED)
     for x in parts:
         _keep(ev, x)
 

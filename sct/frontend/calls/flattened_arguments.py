@@ -21,7 +21,7 @@ from sct.frontend.values.abstract_values import (
     Closure,
     Container,
     Key,
-    Perhaps,
+    OptionalTuple,
     Poison,
     Ref,
     Slots,
@@ -102,8 +102,8 @@ class Flattening:
             return ArgumentLeaf(len(self.values) - 1)
         if isinstance(v, Tup):
             return ArgumentNode(v.with_(()), 0, (), tuple(self.flatten(x, pinned) for x in v.items))
-        if isinstance(v, Perhaps):
-            return ArgumentNode(Perhaps, 0, (), (self.flatten(v.of),))
+        if isinstance(v, OptionalTuple):
+            return ArgumentNode(OptionalTuple, 0, (), (self.flatten(v.of),))
         if isinstance(v, Bound):
             names = tuple(name for name, _ in v.kwargs)
             return ArgumentNode((Bound, v.method), 0, names,
@@ -114,7 +114,7 @@ class Flattening:
             return self.closure(v)
         if isinstance(v, Container):
             cell = self.ev.store.cells[v.addr]
-            if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen or cell.rows is not None:
+            if v.addr in self.containers or not isinstance(cell, Slots) or cell.frozen or cell.schema is not None:
                 raise NotFlattenable("a list or dict that has two names, or a list whose length is not known")
             which = self.containers[v.addr] = len(self.containers)
             items = tuple(self.flatten(x, pinned) for x in cell.items)
@@ -140,10 +140,10 @@ class Flattening:
         items = tuple(self.rebuild(x, leaves) for x in tree.items)
         if isinstance(tree.kind, Tup):
             return tree.kind.with_(items)
-        if tree.kind is Perhaps:
+        if tree.kind is OptionalTuple:
             (of,) = items
             assert isinstance(of, Tup)
-            return Perhaps(of)
+            return OptionalTuple(of)
         if tree.kind is Cached:
             return Cached(items[0])
         if isinstance(tree.kind, tuple):

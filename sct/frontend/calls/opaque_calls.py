@@ -35,7 +35,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.ir import Lit, Operand, Value, is_float
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, Type
@@ -110,7 +110,7 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> No
             ev.refuse("SCT207", f"`{what}` gets a function, and sct has no source or rule for it",
                       why="what it does with the function is not known",
                       hint=instead or "write out what it does, as a loop; or call it outside the function")
-        if isinstance(a, (Ref, Container)) or isinstance(a, Tup) and not all(map(is_number, a.items)):
+        if isinstance(a, (Ref, Container)) or isinstance(a, Tup) and not all(map(is_literal, a.items)):
             ev.refuse("SCT207", f"`{what}` gets an array or a container, and sct has no source or rule for it",
                       why="its derivative is not known" if varied else "it may write to it",
                       hint=instead or ("write out what it does with functions of NumPy" if varied else
@@ -137,7 +137,7 @@ def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
 
 
 def _operand(ev: Evaluator, v: Abstract) -> Operand:
-    if isinstance(v, Tup) and all(map(is_number, v.items)):
+    if isinstance(v, Tup) and all(map(is_literal, v.items)):
         return Lit(tuple(x.value for x in v.items if isinstance(x, Static)))
     return ev.operand(v)
 
@@ -264,9 +264,9 @@ def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract |
         return None
     check_method(ev, (type(owner),), Static(owner), f.__name__, args, kwargs)
     cell = ev.slots(args[0]) if f.__name__ == "format_map" and args and isinstance(args[0], DictRef) else None
-    if cell is not None and not isinstance(args[0], DefaultRef) and not all(map(is_number, cell.items)):
+    if cell is not None and not isinstance(args[0], DefaultRef) and not all(map(is_literal, cell.items)):
         return _format(ev, owner, (), {k: x for k, x in zip(cell.keys, cell.items) if isinstance(k, str)})
-    if f.__name__ == "format" and not all(map(is_number, (*args, *kwargs.values()))):
+    if f.__name__ == "format" and not all(map(is_literal, (*args, *kwargs.values()))):
         return _format(ev, owner, args, kwargs)
     values = [_known(ev, a) for a in args]
     named = {k: _known(ev, v) for k, v in kwargs.items()}

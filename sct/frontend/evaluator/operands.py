@@ -15,12 +15,12 @@ from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
     Key,
-    Perhaps,
+    OptionalTuple,
     Poison,
     Ref,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
@@ -114,7 +114,7 @@ class Operands(State):
         """The IR operand of an abstract value; an array is read now."""
         if isinstance(v, Value):
             return self.defined(v) if isinstance(v.type, (Optional, Undef)) else v
-        if is_number(v):
+        if is_literal(v):
             assert isinstance(v, Static)
             return Lit(v.value)
         if isinstance(v, Ref):
@@ -122,7 +122,7 @@ class Operands(State):
         if isinstance(v, Poison):
             self.refuse("SCT502", "this value cannot be used here", why=v.reason)
         what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
-                "Perhaps": "a tuple that may be None", "Iteration": "an iterator"}.get(type(v).__name__)
+                "OptionalTuple": "a tuple that may be None", "Iteration": "an iterator"}.get(type(v).__name__)
         if what is None and isinstance(v, Static) and (hint := conversion_hint(v.value, _called(v))):
             self.refuse("SCT506", f"{class_in_words(v.value)} is not supported here",
                         hint=hint if v.path is None else f"make it {hint.removeprefix('pass ')} outside the function")
@@ -139,7 +139,7 @@ class Operands(State):
             value.hint = v.hint
         return value
 
-    def present(self, v: Perhaps) -> Tup:
+    def present(self, v: OptionalTuple) -> Tup:
         """The tuple, used as one that is not None."""
         return v.of.with_(self.defined(x) if isinstance(x, Value) else x for x in v.of.items)
 

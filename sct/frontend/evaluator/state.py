@@ -9,23 +9,23 @@ from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError
 from sct.frontend.evaluator.frames import Frame
-from sct.frontend.evaluator.store import AMBIGUOUS, HELD, STALE, Branch, Captured, Cells, Store
+from sct.frontend.evaluator.store import Branch, Captured, Cells, Store
 from sct.frontend.root_function import anchors, innermost
 from sct.frontend.source.parse import loc_of
 from sct.frontend.values.abstract_values import (
     CAPTURED,
-    NAMESPACE,
     Abstract,
     Array,
     Container,
     DictRef,
     FreeLeaf,
+    Frozen,
     Key,
     ListRef,
     ObjRef,
     Path,
     Ref,
-    Shape,
+    Schema,
     Slots,
     Static,
     Step,
@@ -272,7 +272,7 @@ class State(Facts):
         self.store.cells[addr] = Slots(tuple(attributes.values()), tuple(attributes))
         return ObjRef(addr, cls)
 
-    def new_dynamic_list(self, schema: Shape, columns: Sequence[Operand], *, origin: str = "fresh",
+    def new_dynamic_list(self, schema: Schema, columns: Sequence[Operand], *, origin: str = "fresh",
                          held: bool = False) -> ListRef:
         """A list of unknown length with these columns; `held`: another list holds its items, and may write them."""
         items = []
@@ -281,18 +281,19 @@ class State(Facts):
             self.store.cells[addr] = Array(column, origin)
             items.append(Ref(addr))
         addr = self.new_addr()
-        self.store.cells[addr] = Slots(tuple(items), rows=schema, origin=origin, frozen=HELD if held else "")
+        frozen = Frozen.HELD if held else Frozen.NO
+        self.store.cells[addr] = Slots(tuple(items), schema=schema, origin=origin, frozen=frozen)
         return ListRef(addr)
 
     def check_current(self, cell: Slots) -> None:
         """Refuses a list that may have been changed through another name, or that is an item of such a list."""
         at: Slots | None = cell
-        while at is not None and at.frozen != STALE:
+        while at is not None and at.frozen != Frozen.STALE:
             outer = None if at.parent is None else self.store.cells[at.parent]
             assert outer is None or isinstance(outer, Slots)
             at = outer
         if at is not None:
-            self.refuse("SCT307", "a list is read that another name may have changed", why=STALE,
+            self.refuse("SCT307", "a list is read that another name may have changed", why=Frozen.STALE.value,
                         hint="take a copy: `list(xs)`")
 
     def new_frame_id(self) -> int:
@@ -314,7 +315,7 @@ class State(Facts):
         """The slots of a container, as they are now."""
         cell = self.store.cells[v.addr]
         assert isinstance(cell, Slots)
-        if cell.rows is None:
+        if cell.schema is None:
             self.check_current(cell)
         return cell
 
@@ -322,19 +323,19 @@ class State(Facts):
         cell = self.store.cells[addr]
         if isinstance(cell, Slots) and cell.origin == "argument":
             self.container_written = self.container_written or self.loc
-        if cell.frozen == HELD:
+        if cell.frozen == Frozen.HELD:
             self.refuse("SCT307", f"{what} into an array or list that a list of unknown length holds",
                         why="which names see the write is not known",
                         hint="put a copy into the list: `append(x.copy())`")
-        if cell.frozen == NAMESPACE:
+        if cell.frozen == Frozen.NAMESPACE:
             self.refuse("SCT301", f"{what} that is the `__dict__` of an object", why="the object would change with it",
                         hint="write to the object: `o.name = v`, or `setattr(o, name, v)`")
         if cell.frozen and isinstance(cell, Slots):
             self.refuse("SCT301", f"{what} through a name that may stand for another one too",
-                        why=cell.frozen.replace("this array", "it"),
+                        why=cell.frozen.value.replace("this array", "it"),
                         hint="write in each branch, by the name that it has there")
         if cell.frozen:
-            self.refuse("SCT301", f"{what} through a name that may stand for another one too", why=cell.frozen,
+            self.refuse("SCT301", f"{what} through a name that may stand for another one too", why=cell.frozen.value,
                         hint="write to a copy: `z = z.copy()`")
         if ("attr", "__defaults__") in self.captured.paths.get(addr, ()) or \
                 ("attr", "__kwdefaults__") in self.captured.paths.get(addr, ()):
@@ -348,7 +349,7 @@ class State(Facts):
     def freeze(self, *addrs: int) -> None:
         """Forbids writes to these addresses from here on."""
         for addr in (a for a in addrs if a > CAPTURED):
-            self.store.cells[addr] = replace(self.store.cells[addr], frozen=AMBIGUOUS)
+            self.store.cells[addr] = replace(self.store.cells[addr], frozen=Frozen.AMBIGUOUS)
 
     def lit(self, v: Abstract) -> Operand:
         assert isinstance(v, (Value, Static))

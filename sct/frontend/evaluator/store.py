@@ -19,7 +19,7 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Slots,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Builder, Lit, Operand, Value
@@ -29,13 +29,9 @@ if TYPE_CHECKING:
     pass
 
 __all__ = [
-    "AMBIGUOUS", "HELD", "STALE", "Branch", "Captured", "Cells", "Store", "binding", "is_binding", "is_number",
-    "is_such_tuple", "is_written", "of_one_class", "tells", "type_of",
+    "Branch", "Captured", "Cells", "Store", "binding", "is_binding", "is_literal", "is_such_tuple", "is_written",
+    "of_one_class", "tells", "type_of",
 ]
-
-AMBIGUOUS = "paths through the program disagree on which names share this array"
-HELD = "it was put into a list, or taken out of one"
-STALE = "it was in a list, and lists in that list were written since"
 
 
 class Captured(dict[int, Cell]):
@@ -73,7 +69,7 @@ class Cells(dict[int, Cell]):
         return super().__contains__(addr) or addr in self.captured
 
     def __setitem__(self, addr: int, cell: Cell) -> None:
-        assert addr > CAPTURED or isinstance(cell, Slots) and cell.rows is not None, "a write to what is captured"
+        assert addr > CAPTURED or isinstance(cell, Slots) and cell.schema is not None, "a write to what is captured"
         super().__setitem__(addr, cell)
 
     def get(self, addr: int, default: Any = None) -> Any:

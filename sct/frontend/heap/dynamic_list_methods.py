@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sct.frontend.evaluator.store import HELD, STALE
 from sct.frontend.heap.dynamic_lists import (
     as_column,
     columns,
@@ -19,10 +18,10 @@ from sct.frontend.heap.dynamic_lists import (
     one_column,
     refuse_different_items,
     row_type,
-    shape_of,
+    schema_of,
     slots,
 )
-from sct.frontend.values.abstract_values import CAPTURED, Abstract, Array, ListRef, Ref, Slots, Static, Tup
+from sct.frontend.values.abstract_values import CAPTURED, Abstract, Array, Frozen, ListRef, Ref, Slots, Static, Tup
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import List
 from sct.ops import index, store
@@ -40,14 +39,14 @@ def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
     ends = (bounds.start, bounds.stop, bounds.step)
     key = ("s" + "".join("0" if b is None else "1" for b in ends),)
     parts = [ev.emit(index, c, *(b for b in ends if b is not None), key=key) for c in columns(ev, ref)]
-    return ev.new_dynamic_list(slots(ev, ref).rows or 0, parts, held=held)
+    return ev.new_dynamic_list(slots(ev, ref).schema or 0, parts, held=held)
 
 
 def copied(ev: Evaluator, ref: ListRef) -> ListRef:
     """`list(xs)`"""
     held = shared(ev, ref)
     copies = [ev.emit(ops.copy_list, c) for c in columns(ev, ref)]
-    return ev.new_dynamic_list(slots(ev, ref).rows or 0, copies, held=held)
+    return ev.new_dynamic_list(slots(ev, ref).schema or 0, copies, held=held)
 
 
 def change(ev: Evaluator, ref: ListRef, versions: Sequence[Operand]) -> Abstract:
@@ -74,10 +73,10 @@ def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
         new.hint = cell.value.hint
     ev.store.cells[column] = replace(cell, value=new)
     if slots(ev, ref).parent is not None:
-        # A list that was put in, or cut loose, may be the one that is written.
+        # A list that was put in, or detached, may be the one that is written.
         for addr, other in list(ev.store.cells.items()):
-            if isinstance(other, Slots) and other.frozen == HELD and not other.keys:
-                ev.store.cells[addr] = replace(other, frozen=STALE)
+            if isinstance(other, Slots) and other.frozen == Frozen.HELD and not other.keys:
+                ev.store.cells[addr] = replace(other, frozen=Frozen.STALE)
                 if other.origin == "argument":
                     ev.container_written = ev.container_written or ev.loc
 
@@ -93,7 +92,7 @@ def cut_loose(ev: Evaluator, ref: ListRef) -> None:
             if isinstance(column, Ref) and column.addr in mine and len(column.path) > len(_path(ev, ref)):
                 held = ev.new_addr()
                 ev.store.cells[held] = Array(ev.read(column))
-                ev.store.cells[addr] = replace(cell, items=(Ref(held),), parent=None, frozen=HELD)
+                ev.store.cells[addr] = replace(cell, items=(Ref(held),), parent=None, frozen=Frozen.HELD)
 
 
 def _path(ev: Evaluator, ref: ListRef) -> tuple[Any, ...]:
@@ -111,11 +110,11 @@ def shared(ev: Evaluator, ref: ListRef) -> bool:
 
 
 def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
-    shape, _ = item_type(ev, ref)
-    own, _ = shape_of(ev, v)
-    if own != shape:
+    schema, _ = item_type(ev, ref)
+    own, _ = schema_of(ev, v)
+    if own != schema:
         refuse_different_items(ev)
-    versions = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, shape, v)))]
+    versions = [f(c, x) for c, x in zip(columns(ev, ref), list(leaves(ev, schema, v)))]
     return change(ev, ref, versions)
 
 
@@ -148,7 +147,7 @@ def store_element(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstr
         return _with(ev, ref, v, lambda c, x: ev.emit(store, c, x, i, key=("i",)))
     column = one_column(ev, ref)
     path = [*keys(column), i]
-    if shape_of(ev, v)[0] != 0:
+    if schema_of(ev, v)[0] != 0:
         refuse_different_items(ev)
     (x,) = leaves(ev, 0, v)
     cut_loose(ev, ref)
@@ -194,17 +193,17 @@ def clear(ev: Evaluator, ref: ListRef) -> Abstract:
 def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
     """`v` itself if it has columns, else a list with columns of the same items."""
     cell = slots(ev, v)
-    if cell.rows is not None:
+    if cell.schema is not None:
         return v
     copy = ListRef(ev.new_addr())
-    ev.store.cells[copy.addr] = replace(cell, origin="fresh", frozen="")
+    ev.store.cells[copy.addr] = replace(cell, origin="fresh", frozen=Frozen.NO)
     grow(ev, copy, item_type(ev, like) if not cell.items else None)
     return copy
 
 
 def _both(ev: Evaluator, op: Any, ref: ListRef, other: ListRef) -> list[Operand]:
     """The columns of one list and then those of the other."""
-    if slots(ev, other).rows != slots(ev, ref).rows:
+    if slots(ev, other).schema != slots(ev, ref).schema:
         refuse_different_items(ev)
     return [ev.emit(op, c, d) for c, d in zip(columns(ev, ref), columns(ev, other))]
 
@@ -230,11 +229,11 @@ def extend(ev: Evaluator, ref: ListRef, other: ListRef) -> Abstract:
 def repeated(ev: Evaluator, ref: ListRef, n: Operand) -> ListRef:
     """`xs * n`"""
     cell = slots(ev, ref)
-    if cell.rows is None and len(cell.items) == 1 and not isinstance(cell.items[0], ListRef):
-        shape, _ = shape_of(ev, cell.items[0])
-        return ev.new_dynamic_list(shape, [ev.emit(ops.repeat, x, n) for x in leaves(ev, shape, cell.items[0])])
-    if any(isinstance(t, List) for t in (item_type(ev, ref) if cell.rows is not None else row_type(ev, cell))[1]):
+    if cell.schema is None and len(cell.items) == 1 and not isinstance(cell.items[0], ListRef):
+        schema, _ = schema_of(ev, cell.items[0])
+        return ev.new_dynamic_list(schema, [ev.emit(ops.repeat, x, n) for x in leaves(ev, schema, cell.items[0])])
+    if any(isinstance(t, List) for t in (item_type(ev, ref) if cell.schema is not None else row_type(ev, cell))[1]):
         ev.refuse("SCT310", "a list that holds one list several times is not supported",
                   hint="make each anew: `[[0.0] * m for _ in range(n)]`")
     copy = dynamic(ev, ref, ref)
-    return ev.new_dynamic_list(slots(ev, copy).rows or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, copy)])
+    return ev.new_dynamic_list(slots(ev, copy).schema or 0, [ev.emit(ops.repeated, c, n) for c in columns(ev, copy)])

@@ -14,21 +14,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sct.frontend.evaluator.store import HELD
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
     Array,
+    Frozen,
     ListRef,
+    ObjectSchema,
     ObjRef,
     Poison,
-    Record,
     Ref,
-    Shape,
+    Schema,
     Slots,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.ir import Operand, Value
 from sct.ir.types import List, Never, Tensor, Type, TypeMismatch, join
@@ -40,12 +40,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_column", "cells", "columns", "element", "flat_columns", "grow", "is_dynamic", "length", "of_columns",
-    "same_columns", "shape_of",
+    "same_columns", "schema_of",
 ]
 
-Rows = tuple[Shape, list[Type]]
+Rows = tuple[Schema, list[Type]]
 """The schema of the items of a list, and the types of their leaves."""
-
 
 
 def slots(ev: Evaluator, ref: ListRef) -> Slots:
@@ -56,23 +55,23 @@ def slots(ev: Evaluator, ref: ListRef) -> Slots:
 
 def is_dynamic(ev: Evaluator, v: Abstract) -> bool:
     """Is this a list whose length is known only at run time?"""
-    return isinstance(v, ListRef) and slots(ev, v).rows is not None
+    return isinstance(v, ListRef) and slots(ev, v).schema is not None
 
 
 # -- items as rows of columns ---------------------------------------------------------------------------
 
 
-def shape_of(ev: Evaluator, v: Abstract) -> Rows:
+def schema_of(ev: Evaluator, v: Abstract) -> Rows:
     """The schema of an item, and the types of its leaves."""
     types: list[Type] = []
 
-    def visit(x: Abstract) -> Shape:
+    def visit(x: Abstract) -> Schema:
         if isinstance(x, Tup):
             parts = tuple(map(visit, x.items))
-            return parts if x.cls is tuple else Record(x.cls, x.fields, parts)
+            return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)
         if isinstance(x, ObjRef):
             cell = ev.slots(x)
-            return Record(x.cls, cell.keys, tuple(map(visit, cell.items)))
+            return ObjectSchema(x.cls, cell.keys, tuple(map(visit, cell.items)))
         types.append(_leaf_type(ev, x))
         return len(types) - 1
 
@@ -82,17 +81,17 @@ def shape_of(ev: Evaluator, v: Abstract) -> Rows:
 def _leaf_type(ev: Evaluator, x: Abstract) -> Type:
     if isinstance(x, ListRef):
         cell = slots(ev, x)
-        if cell.rows is not None and cell.rows == 0:
+        if cell.schema is not None and cell.schema == 0:
             (column,) = cell.items
             return ev.type_of(column)
-        if cell.rows is None and not cell.items:
+        if cell.schema is None and not cell.items:
             return List(Never())
-        if cell.rows is None:
-            items = [shape_of(ev, item) for item in cell.items]
-            if all(shape == 0 for shape, _ in items):
+        if cell.schema is None:
+            items = [schema_of(ev, item) for item in cell.items]
+            if all(schema == 0 for schema, _ in items):
                 return List(_joined(ev, [types[0] for _, types in items]))
     elif isinstance(x, Ref) or isinstance(x, Value) and isinstance(x.type, Tensor) or \
-            is_number(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float)):
+            is_literal(x) and isinstance(x, Static) and isinstance(x.value, (bool, int, float)):
         return ev.type_of(x)
     elif isinstance(x, Poison):
         ev.refuse("SCT310", "this value cannot be put into a list", why=x.reason)
@@ -112,18 +111,18 @@ def _joined(ev: Evaluator, types: Sequence[Type]) -> Type:
     return joined
 
 
-def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
+def leaves(ev: Evaluator, schema: Schema, v: Abstract) -> Iterator[Operand]:
     """The operands of an item, one for each column; its arrays can no longer be written."""
-    if isinstance(shape, Record):
-        yield from _fields(ev, shape, v)
-    elif isinstance(shape, tuple):
-        if not isinstance(v, Tup) or len(v.items) != len(shape) or v.cls is not tuple:
+    if isinstance(schema, ObjectSchema):
+        yield from _fields(ev, schema, v)
+    elif isinstance(schema, tuple):
+        if not isinstance(v, Tup) or len(v.items) != len(schema) or v.cls is not tuple:
             refuse_different_items(ev)
-        for s, x in zip(shape, v.items):
+        for s, x in zip(schema, v.items):
             yield from leaves(ev, s, x)
     elif isinstance(v, ListRef):
         cell = slots(ev, v)
-        if cell.frozen == HELD or cell.parent is not None:
+        if cell.frozen == Frozen.HELD or cell.parent is not None:
             ev.refuse("SCT307", "one list is put into two lists", why="which of them see a write is not known",
                       hint="put a copy into the list: `append(list(xs))`")
         yield as_column(ev, v)
@@ -136,14 +135,14 @@ def leaves(ev: Evaluator, shape: Shape, v: Abstract) -> Iterator[Operand]:
         yield ev.operand(v)
 
 
-def _fields(ev: Evaluator, shape: Record, v: Abstract) -> Iterator[Operand]:
+def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract) -> Iterator[Operand]:
     """The leaves of an object; it is not written any more."""
-    if not isinstance(v, (Tup, ObjRef)) or v.cls is not shape.cls:
+    if not isinstance(v, (Tup, ObjRef)) or v.cls is not schema.cls:
         refuse_different_items(ev)
     keys, items = (v.fields, v.items) if isinstance(v, Tup) else (ev.slots(v).keys, ev.slots(v).items)
-    if keys != shape.keys:
+    if keys != schema.keys:
         refuse_different_items(ev)
-    for s, x in zip(shape.parts, items):
+    for s, x in zip(schema.parts, items):
         yield from leaves(ev, s, x)
     if isinstance(v, ObjRef):
         hold(ev, v.addr)
@@ -158,15 +157,15 @@ def hold(ev: Evaluator, addr: int) -> None:
     """Note that a list holds the array or list at `addr`."""
     cell = ev.store.cells[addr]
     if not cell.frozen and addr > CAPTURED:
-        ev.store.cells[addr] = replace(cell, frozen=HELD)
+        ev.store.cells[addr] = replace(cell, frozen=Frozen.HELD)
 
 
 def as_column(ev: Evaluator, v: ListRef) -> Operand:
     """A list of numbers, of arrays or of lists as one operand."""
     cell = slots(ev, v)
-    if cell.rows is None:
-        shape, _ = row_type(ev, cell)
-        if shape != 0:
+    if cell.schema is None:
+        schema, _ = row_type(ev, cell)
+        if schema != 0:
             ev.refuse("SCT310", "a list of tuples in a list whose length is not known is not supported")
         elem = None if cell.items else Never()
         return ev.emit(ops.list_of, *(next(leaves(ev, 0, x)) for x in cell.items), elem=elem)  # type: ignore[no-any-return]
@@ -177,7 +176,7 @@ def one_column(ev: Evaluator, v: ListRef) -> Ref:
     """The column of a list that is not one of tuples."""
     cell = slots(ev, v)
     ev.check_current(cell)
-    if cell.rows != 0:
+    if cell.schema != 0:
         ev.refuse("SCT503", "a list of tuples is not supported here", hint="use a list for each part")
     (column,) = cell.items
     assert isinstance(column, Ref)
@@ -187,7 +186,7 @@ def one_column(ev: Evaluator, v: ListRef) -> Ref:
 def flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
     """The columns of a list of numbers, of arrays, of lists, or of tuples of these."""
     cell = slots(ev, v)
-    if cell.rows != tuple(range(len(cell.items))):
+    if cell.schema != tuple(range(len(cell.items))):
         return [one_column(ev, v)]
     ev.check_current(cell)
     return [c for c in cell.items if isinstance(c, Ref)]
@@ -205,11 +204,11 @@ def of_columns(ev: Evaluator, parts: Sequence[Abstract]) -> Abstract:
 
 
 def row_type(ev: Evaluator, cell: Slots) -> Rows:
-    """The shape and types of the items of known slots."""
+    """The schema and types of the items of known slots."""
     if not cell.items:
         return 0, [Never()]
-    rows = [shape_of(ev, x) for x in cell.items]
-    if any(shape != rows[0][0] for shape, _ in rows):
+    rows = [schema_of(ev, x) for x in cell.items]
+    if any(schema != rows[0][0] for schema, _ in rows):
         refuse_different_items(ev)
     return rows[0][0], [_joined(ev, column) for column in zip(*(types for _, types in rows))]
 
@@ -217,16 +216,16 @@ def row_type(ev: Evaluator, cell: Slots) -> Rows:
 def items_like(ev: Evaluator, ref: ListRef, like: Rows | None) -> Rows:
     """The schema and types of the items, joined with those on another path."""
     cell = slots(ev, ref)
-    shape, types = item_type(ev, ref) if cell.rows is not None else row_type(ev, cell)
+    schema, types = item_type(ev, ref) if cell.schema is not None else row_type(ev, cell)
     if like is None:
-        return shape, types
+        return schema, types
     if types == [Never()]:
         return like
     if like[1] == [Never()]:
-        return shape, types
-    if like[0] != shape:
+        return schema, types
+    if like[0] != schema:
         refuse_different_items(ev)
-    return shape, [_joined(ev, pair) for pair in zip(types, like[1])]
+    return schema, [_joined(ev, pair) for pair in zip(types, like[1])]
 
 
 def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
@@ -238,10 +237,10 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
     name   the name of the list, if it is not bound yet
     """
     cell = slots(ev, ref)
-    if cell.rows is not None:
+    if cell.schema is not None:
         return
-    shape, types = items_like(ev, ref, like) if cell.items or like is None else like
-    rows = [list(leaves(ev, shape, x)) for x in cell.items]
+    schema, types = items_like(ev, ref, like) if cell.items or like is None else like
+    rows = [list(leaves(ev, schema, x)) for x in cell.items]
     items = []
     name = name or next((key.name for key, v in ev.store.vars.items() if v == ref and key.name[0] != "<"), None)
     for k, t in enumerate(types):
@@ -250,7 +249,7 @@ def grow(ev: Evaluator, ref: ListRef, like: Rows | None = None,
         addr = ev.new_addr() if addrs is None else addrs[k]
         ev.store.cells[addr] = Array(column)
         items.append(Ref(addr))
-    ev.store.cells[ref.addr] = replace(cell, items=tuple(items), rows=shape)
+    ev.store.cells[ref.addr] = replace(cell, items=tuple(items), schema=schema)
 
 
 def common_length(ev: Evaluator, ref: ListRef) -> Operand:
@@ -279,9 +278,9 @@ def cells(ev: Evaluator, v: Abstract) -> list[Any]:
 def item_type(ev: Evaluator, ref: ListRef) -> Rows:
     """The schema and types of the items of a list with columns."""
     cell = slots(ev, ref)
-    assert cell.rows is not None
+    assert cell.schema is not None
     types = [ev.type_of(c) for c in cell.items]
-    return cell.rows, [t.elem for t in types if isinstance(t, List)]
+    return cell.schema, [t.elem for t in types if isinstance(t, List)]
 
 
 # -- reading ------------------------------------------------------------------------------------------------
@@ -296,17 +295,17 @@ def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
     cell = slots(ev, ref)
     ev.check_current(cell)
 
-    def row(shape: Shape) -> Abstract:
-        if isinstance(shape, Record):
-            parts = tuple(map(row, shape.parts))
-            if issubclass(shape.cls, tuple):
-                return Tup(parts, shape.keys, shape.cls)
-            record = ev.new_object(shape.cls, dict(zip(shape.keys, parts)))
+    def row(schema: Schema) -> Abstract:
+        if isinstance(schema, ObjectSchema):
+            parts = tuple(map(row, schema.parts))
+            if issubclass(schema.cls, tuple):
+                return Tup(parts, schema.keys, schema.cls)
+            record = ev.new_object(schema.cls, dict(zip(schema.keys, parts)))
             hold(ev, record.addr)
             return record
-        if isinstance(shape, tuple):
-            return Tup(tuple(map(row, shape)))
-        column = cell.items[shape]
+        if isinstance(schema, tuple):
+            return Tup(tuple(map(row, schema)))
+        column = cell.items[schema]
         assert isinstance(column, Ref)
         t = ev.type_of(column)
         if isinstance(t, List) and isinstance(t.elem, Never):
@@ -314,14 +313,14 @@ def element(ev: Evaluator, ref: ListRef, i: Operand) -> Abstract:
         item = deep_read(ev, column, i)
         if isinstance(item.type, List):
             addr = ev.new_addr()
-            ev.store.cells[addr] = Slots((ev.step(column, index, (i,), {"key": ("i",)}),), rows=0, parent=ref.addr)
+            ev.store.cells[addr] = Slots((ev.step(column, index, (i,), {"key": ("i",)}),), schema=0, parent=ref.addr)
             return ListRef(addr)
         v = ev.wrap(item)
         if isinstance(v, Ref):
             hold(ev, v.addr)
         return v
 
-    return row(cell.rows or 0)
+    return row(cell.schema or 0)
 
 
 def keys(column: Ref) -> list[Operand]:

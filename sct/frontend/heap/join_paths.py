@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.evaluator.store import (
-    AMBIGUOUS,
-    STALE,
     Branch,
     Cells,
     Store,
@@ -32,17 +30,18 @@ from sct.frontend.values.abstract_values import (
     Array,
     Cell,
     Container,
+    Frozen,
     Key,
     Layout,
     ListRef,
-    Perhaps,
+    OptionalTuple,
     Poison,
     Ref,
     Slots,
     Static,
     Step,
     Tup,
-    is_number,
+    is_literal,
     parts,
 )
 from sct.frontend.values.exact_keys import same_keys
@@ -129,7 +128,7 @@ class _Merge:
             return Poison("it is deleted on one path")
         if isinstance(a, Poison) or isinstance(b, Poison):
             return next(x for x in (a, b) if isinstance(x, Poison))
-        if isinstance(a, Perhaps) or isinstance(b, Perhaps) or Static(None) in (a, b) and isinstance(
+        if isinstance(a, OptionalTuple) or isinstance(b, OptionalTuple) or Static(None) in (a, b) and isinstance(
                 b if a == Static(None) else a, Tup):
             return self.perhaps(a, b, hint)
         if isinstance(a, Ref) or isinstance(b, Ref):
@@ -143,7 +142,7 @@ class _Merge:
             left, right = (x.items if isinstance(x, Tup) else (None,) * n for x in (a, b))
             return present.with_(self.value(x, y) for x, y in zip(left, right))
         scalars = [x for x in (a, b) if x is not None]
-        if all(isinstance(x, Value) or is_number(x) for x in scalars):
+        if all(isinstance(x, Value) or is_literal(x) for x in scalars):
             if a == b:
                 return present
             try:
@@ -163,16 +162,16 @@ class _Merge:
 
     def perhaps(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         """A tuple that is None on one path, or may be None already: a tuple whose items may be None."""
-        like = next(x.of if isinstance(x, Perhaps) else x for x in (a, b) if isinstance(x, (Perhaps, Tup)))
+        like = next(x.of if isinstance(x, OptionalTuple) else x for x in (a, b) if isinstance(x, (OptionalTuple, Tup)))
         if a is None or b is None:
             joined = self.value(None if a is None else like, None if b is None else like, hint)
-            return Perhaps(joined) if isinstance(joined, Tup) else joined
+            return OptionalTuple(joined) if isinstance(joined, Tup) else joined
         left, right = perhaps_tuple(a, like), perhaps_tuple(b, like)
         if left is None or right is None or not all(may_be_absent(x) for x in (a, b) if isinstance(x, Tup)):
             return Poison("a tuple on one path and something else on another")
         items = [self.value(x, y, hint) for x, y in zip(left.items, right.items)]
         wrong = next((x for x in items if isinstance(x, Poison)), None)
-        return wrong or Perhaps(like.with_(items))
+        return wrong or OptionalTuple(like.with_(items))
 
     def ref(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if not all(x is None or isinstance(x, Ref) for x in (a, b)):
@@ -220,7 +219,7 @@ class _Merge:
             present = [c for c in cells if isinstance(c, Array)]
             self.addrs[a, b] = self.ev.new_addr()
             self.store.cells[self.addrs[a, b]] = Array(
-                value, _origin(present), next((c.frozen for c in present if c.frozen), ""), _layout(present),
+                value, _origin(present), next((c.frozen for c in present if c.frozen), Frozen.NO), _layout(present),
                 frozenset().union(*(c.readonly for c in present)), merged=True, starts=any(c.starts for c in present))
         return Ref(self.addrs[a, b], path)
 
@@ -244,7 +243,7 @@ class _Merge:
     def apart(self, a: Abstract | None, b: Abstract | None, value: Operand) -> Ref:
         """A frozen copy of an array that is a part of another buffer on one path; that buffer is frozen too."""
         addr = self.ev.new_addr()
-        self.store.cells[addr] = Array(value, frozen=AMBIGUOUS, merged=True)
+        self.store.cells[addr] = Array(value, frozen=Frozen.AMBIGUOUS, merged=True)
         if isinstance(a, Ref):
             self.pairs.add((a.addr, ("copy", addr)))
         if isinstance(b, Ref):
@@ -288,7 +287,7 @@ class _Merge:
         row: tuple[Any, Any] | None = None
         for branch, ref in branches:
             cell = branch.store.cells[ref.addr]
-            if isinstance(cell, Slots) and (cell.rows is not None or cell.items):
+            if isinstance(cell, Slots) and (cell.schema is not None or cell.items):
                 with self.ev.inside(branch):
                     row = dynamic_lists.items_like(self.ev, ref, row)
         if row is None:
@@ -316,7 +315,7 @@ class _Merge:
 
     def slots(self, x: Slots, y: Slots) -> Slots:
         items = tuple(self.value(p, q) for p, q in zip(x.items, y.items))
-        frozen = STALE if STALE in (x.frozen, y.frozen) else x.frozen or y.frozen
+        frozen = Frozen.STALE if Frozen.STALE in (x.frozen, y.frozen) else x.frozen or y.frozen
         return replace(x, items=items, frozen=frozen, origin=_origin((x, y)))
 
     def cell(self, addr: int) -> None:
@@ -347,30 +346,30 @@ class _Merge:
             assert isinstance(present, Array)
             a = x.value if isinstance(x, Array) else None
             b = y.value if isinstance(y, Array) else None
-            frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), "")
+            frozen = next((c.frozen for c in (x, y) if c is not None and c.frozen), Frozen.NO)
             layout = _layout([c for c in (x, y) if isinstance(c, Array)])
             starts = any(c.starts for c in (x, y) if isinstance(c, Array))
             self.store.cells[addr] = replace(present, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)
 
 
-def may_be_absent(v: Tup | Perhaps) -> bool:
-    """Can this become a `Perhaps`: is it one, or a tuple of numbers and arrays, none of which may be None?"""
-    return isinstance(v, Perhaps) or bool(v.items) and all(
+def may_be_absent(v: Tup | OptionalTuple) -> bool:
+    """Can this become a `OptionalTuple`: is it one, or a tuple of numbers and arrays, none of which may be None?"""
+    return isinstance(v, OptionalTuple) or bool(v.items) and all(
         isinstance(x, Ref) or isinstance(x, Value) and not isinstance(x.type, (Optional, Undef))
-        or is_number(x) and x != Static(None) for x in v.items)
+        or is_literal(x) and x != Static(None) for x in v.items)
 
 
 def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:
     """None, a tuple such as `like` or one that may be None, as a tuple; None of anything else."""
     if v == Static(None):
         return like.with_([Static(None)] * len(like.items))
-    v = v.of if isinstance(v, Perhaps) else v
+    v = v.of if isinstance(v, OptionalTuple) else v
     return v if isinstance(v, Tup) and is_such_tuple(v, like) else None
 
 
 def alike(x: Slots, y: Slots) -> bool:
     """Do the slots correspond?"""
-    return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.rows == y.rows
+    return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.schema == y.schema
 
 
 def _origin(cells: Iterable[Cell]) -> str:
@@ -410,7 +409,7 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
             m.cell(addr)
     frozen = {addr for pair in conflicts(m.pairs) for addr in (*pair, m.addrs.get(pair)) if isinstance(addr, int)}
     for addr in sorted(frozen & m.store.cells.keys()):
-        m.store.cells[addr] = replace(m.store.cells[addr], frozen=AMBIGUOUS)
+        m.store.cells[addr] = replace(m.store.cells[addr], frozen=Frozen.AMBIGUOUS)
     branches = tuple(
         Fn(name, (), tuple(branch.builder.eqns), tuple(o[k] for o in m.outs))
         for k, (name, branch) in enumerate((("then", left), ("orelse", right))))

@@ -24,7 +24,7 @@ from sct.frontend.values.abstract_values import (
     DefaultRef,
     DictRef,
     ListRef,
-    Perhaps,
+    OptionalTuple,
     Ref,
     Slots,
     Static,
@@ -82,7 +82,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     own = special_call(ev, owner, "__getitem__", key)
     if own is not None:
         return own
-    owner = ev.text(owner) if not isinstance(owner, Perhaps) else ev.present(owner)
+    owner = ev.text(owner) if not isinstance(owner, OptionalTuple) else ev.present(owner)
     if isinstance(owner, Static):
         for name, instead in _INDEX_TRICKS.items():
             if owner.value is getattr(np, name):
@@ -128,14 +128,14 @@ def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
     """Is the subscript one of a list with columns?  One of many items gets them where the position is
     known at run time alone."""
     cell = _slots(ev, owner)
-    if cell.rows is None and not isinstance(key, Static):
+    if cell.schema is None and not isinstance(key, Static):
         try:
             known_key(ev, key, "an index into a list")
         except NeedsStatic:
             if len(cell.items) <= FEW and not ev.many_iterations:
                 raise
             dynamic_lists.grow(ev, owner)
-    return _slots(ev, owner).rows is not None
+    return _slots(ev, owner).schema is not None
 
 
 _INDEX_TRICKS = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "use np.column_stack",
@@ -196,7 +196,7 @@ def array_of(ev: Evaluator, v: Abstract) -> Operand:
 
 def _stacked(ev: Evaluator, v: ListRef) -> Operand:
     """The array of a list of unknown length; a column of it for each part of a tuple."""
-    if _slots(ev, v).rows == 0:
+    if _slots(ev, v).schema == 0:
         return ev.emit(stacked, dynamic_lists.as_column(ev, v))  # type: ignore[no-any-return]
     return ev.emit(stacked_rows, *map(ev.read, dynamic_lists.flat_columns(ev, v)))  # type: ignore[no-any-return]
 

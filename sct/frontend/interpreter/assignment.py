@@ -71,7 +71,7 @@ def _unpacked(ev: Evaluator, v: Abstract, targets: Sequence[Any]) -> tuple[Abstr
 
 
 def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
-    """So many items, of which there are as many, or Python raises; how many there are is known at run time alone."""
+    """The items of an iterable whose length is known only at run time; raises as Python does if it is another one."""
     size = ev.operand(ev.call(Static(len), [v]))
 
     def short() -> None:
@@ -90,7 +90,7 @@ def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
 
 
 def _raise_mismatch(ev: Evaluator, targets: str, count: int) -> None:
-    """Raise what Python does where so many items are unpacked to these targets."""
+    """Raises as Python does if so many items cannot be unpacked to these targets."""
     attempted(ev, lambda: exec(f"({targets},) = items", {"items": (None,) * count}))
 
 

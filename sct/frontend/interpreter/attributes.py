@@ -27,8 +27,8 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     Method,
     ObjRef,
+    OptionalTuple,
     Parent,
-    Perhaps,
     Ref,
     Static,
     Tup,
@@ -69,7 +69,7 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return owner.items[owner.fields.index(name)]
     if isinstance(owner, ObjRef):  # a namespace
         return get_attribute(ev, owner, name)
-    if isinstance(owner, Perhaps):
+    if isinstance(owner, OptionalTuple):
         return get(ev, ev.present(owner), name)
     if isinstance(owner, Tup) and owner.fields == SLICE:
         attempted(ev, lambda: getattr(slice(None), name))  # raises where there is none

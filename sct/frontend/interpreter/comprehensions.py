@@ -52,11 +52,11 @@ def listcomp(ev: Evaluator, node: Any) -> Abstract:
 
 
 class Unknown(Exception):
-    """How many items there are, or whether one is taken, is known only at run time."""
+    """The number of items, or a condition, is known only at run time."""
 
 
 def attempted(ev: Evaluator, make: Callable[[], T]) -> T:
-    """What `make` gives; if it fails, nothing has happened."""
+    """The result of `make`; if it fails, its effects on the state are undone."""
     store, eqns, addr, sites = ev.store.copy(), list(ev.b.eqns), ev._next_addr, set(ev.loop_memo)
     try:
         return make()
@@ -69,7 +69,7 @@ def attempted(ev: Evaluator, make: Callable[[], T]) -> T:
 
 @contextmanager
 def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
-    """The scope of a comprehension: its names are its own, but for what it runs over first."""
+    """The scope of a comprehension, which holds its targets; its first iterable is evaluated outside."""
     frame = ev.frames[-1]
     names = {*names_of(node), *more}
     around = {n: lookup(ev, n) for n in sorted(names & free_in(node.generators[0].iter))}
@@ -132,12 +132,12 @@ def setcomp(ev: Evaluator, node: Any) -> Abstract:
 
 
 def known(ev: Evaluator, node: Any, *, ask: bool = False) -> Abstract:
-    """The list of items that are known, or whose number is asked."""
+    """The list of the items, which are known or whose number is guarded."""
     return ev.new_list(tuple(_rows(ev, node, ask=ask, item=lambda: ev.eval(node.elt))))
 
 
 def _rows(ev: Evaluator, node: Any, *, ask: bool, item: Callable[[], T], settled: bool = False) -> list[T]:
-    """What `item` gives for each iteration of the loops of a comprehension; `settled`: its tests are asked."""
+    """`item()` for each iteration of the loops of a comprehension; `settled`: its conditions are guarded."""
     rows: list[T] = []
 
     def go(k: int) -> None:
@@ -173,7 +173,7 @@ def appended(ev: Evaluator, node: Any) -> Abstract:
 
 
 def quantified(ev: Evaluator, node: Any, stops: bool) -> Abstract:
-    """`any` of a generator expression, where it stops at what is true, or `all`: nothing behind that is evaluated."""
+    """`any` of a generator expression, or `all`: nothing is evaluated after the item that decides."""
     def known_items() -> Abstract:
         with targets(ev, node):
             return _looked(ev, node, stops, (_each(ev, ev.eval(node.generators[0].iter), False),))
@@ -185,7 +185,7 @@ def quantified(ev: Evaluator, node: Any, stops: bool) -> Abstract:
 
 
 def _looked(ev: Evaluator, node: Any, stops: bool, levels: tuple[Iterator[Abstract], ...]) -> Abstract:
-    """The same, of what the iterators of its loops have not given yet."""
+    """`quantified` for the items that the iterators have not returned yet."""
     while levels:
         gen = node.generators[len(levels) - 1]
         each = next(levels[-1], None)
@@ -210,7 +210,7 @@ def _looked(ev: Evaluator, node: Any, stops: bool, levels: tuple[Iterator[Abstra
 
 
 def all_hold(ev: Evaluator, tests: list[Any], settled: bool = False) -> bool:
-    """Do the tests of a comprehension hold, up to the first that fails?  `settled`: they are asked."""
+    """Do all conditions of a comprehension hold?  Evaluated up to the first that fails; `settled`: guarded."""
     for test in tests:
         t = condition(ev, test)
         if settled and not isinstance(t, Lit):
@@ -233,7 +233,7 @@ def _looped(ev: Evaluator, node: Any, kind: str, start: Callable[[], Abstract]) 
 
 
 def _innermost(node: Any, kind: str, name: str) -> Any:
-    """What is done with an item: it is appended, or looked at."""
+    """The statement for an item: it is appended to the list, or tested."""
     if kind == "list":
         append = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
         return gast.Expr(gast.Call(append, [node.elt], []))

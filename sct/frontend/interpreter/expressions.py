@@ -39,7 +39,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand
@@ -75,7 +75,7 @@ def is_of_outer_call(ev: Evaluator, name: str) -> bool:
 
 
 def lookup(ev: Evaluator, name: str) -> Abstract:
-    """What a name is bound to: local, enclosing, global or builtin."""
+    """The value of a name: local, enclosing, global or builtin."""
     frame = ev.frames[-1]
     home = frame.home(name)
     if home is not None:
@@ -175,7 +175,7 @@ Piece = tuple[Abstract, str, Abstract]
 
 
 def _piece(ev: Evaluator, node: Any) -> str | Piece:
-    """A text, or what is shown, with its conversion and its format."""
+    """A literal part of an f-string, or a value with its conversion and its format."""
     if isinstance(node, gast.Constant):
         return str(node.value)
     v = ev.eval(node.value)
@@ -204,7 +204,7 @@ def formatted(ev: Evaluator, nodes: Sequence[Any], piece: Callable[[Any], str | 
             if spec and not conversion:
                 ev.refuse("SCT503", "the format of this object is not supported", hint="format its parts")
             v, conversion = boolean(shown(ev, v, ("repr",) if conversion in ("r", "a") else ("str", "repr"))), ""
-        if isinstance(v, Static) and (is_number(v) and not args or isinstance(v.value, (enum.Enum, type, np.dtype))):
+        if isinstance(v, Static) and (is_literal(v) and not args or isinstance(v.value, (enum.Enum, type, np.dtype))):
             parts.append(attempted(ev, functools.partial(_formatted, v.value, conversion, spec)))
             continue
         x = ev.operand(v)

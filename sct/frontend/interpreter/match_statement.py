@@ -63,7 +63,7 @@ def _all(ev: Evaluator, tests: Iterator[Test]) -> Abstract:
 
 
 def _tests(ev: Evaluator, v: Abstract, p: Any) -> Iterator[Test]:
-    """What must hold for `v` to match the pattern."""
+    """The conditions for `v` to match the pattern."""
     if isinstance(p, gast.MatchValue):
         yield lambda: compare_one(ev, gast.Eq(), v, ev.eval(p.value))
     elif isinstance(p, gast.MatchSingleton):
@@ -134,7 +134,7 @@ def _sequence(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] 
 
 
 def _refuse_such(ev: Evaluator, v: Abstract, kind: Any, but: tuple[type, ...] = ()) -> None:
-    """Refuse what is of this kind, or may be."""
+    """Refuses a value that is of this kind, or may be."""
     v = ev.text(v)
     tensor = isinstance(v, Value) and isinstance(v.type, Tensor)
     cls = None if tensor else python_class(ev, v)

@@ -46,7 +46,7 @@ from sct.ops.program.effects import python
 __all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard"]
 
 FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
-"""Exit kinds; END: the test of a `while` failed; a `return` inside a loop has a number of its own above RETURN."""
+"""Exit codes.  END: the test of a `while` failed.  Each `return` inside a loop has its own code above RETURN."""
 
 
 # -- blocks -----------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def run_arm(ev: Evaluator, thunk: Any) -> None:
 
 
 def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
-    """On the path where `kind` is one of `exits`: after the outermost loop, evaluate what is returned."""
+    """On the path where `kind` is one of `exits`: evaluates the returned value, after the outermost loop."""
     frame = ev.frames[-1]
     if frame.loop_depth or max(exits) <= RETURN:
         if len(exits) == 1:
@@ -243,7 +243,7 @@ def annotated(ev: Evaluator, node: Any) -> None:
 
 @statement(gast.AugAssign)
 def augassign(ev: Evaluator, node: Any) -> None:
-    """`target op= value`: the target is read before the value, and is what it was then, whatever the value binds."""
+    """`target op= value`: the target is read before the value is evaluated."""
     kind, target = type(node.op), node.target
     if isinstance(target, gast.Name):
         old = name(ev, target)
@@ -275,7 +275,7 @@ def augassign(ev: Evaluator, node: Any) -> None:
 
 
 def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstract:
-    """`old op= value`, what is assigned then: an array, or a list, itself, which is written."""
+    """The value that `old op= value` assigns: an array or a list is written and assigned itself."""
     if isinstance(old, Ref):
         augment_array(ev, kind, old, value)
         return old
@@ -399,7 +399,7 @@ def expr(ev: Evaluator, node: Any) -> None:
 
 
 def annotate(ev: Evaluator, node: Any) -> None:
-    """Python evaluates the annotations of a function where it is defined; what calls nothing does nothing."""
+    """Evaluates the annotations of a function, as Python does at its definition, if they contain calls."""
     function = getattr(ev.frames[-1].function, "__code__", None)
     if function is not None and function.co_flags & __future__.annotations.compiler_flag:
         return
@@ -422,7 +422,7 @@ def function_def(ev: Evaluator, node: Any) -> None:
 
 @statement(gast.Import, gast.ImportFrom)
 def import_(ev: Evaluator, node: Any) -> None:
-    """What a module defines is read at every call."""
+    """Imports a module; its attributes are read at every call of the derivative."""
     level = getattr(node, "level", 0) or 0
     package = ev.frames[-1].globals.get("__package__") if level else None
     for alias in node.names:

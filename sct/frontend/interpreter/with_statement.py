@@ -57,7 +57,7 @@ def _within(ev: Evaluator, node: Any, items: Sequence[Any]) -> None:
 
 
 def _context_of(ev: Evaluator, node: Any) -> tuple[str, Bound]:
-    """What an expression makes, and its name; refused, before the arguments are evaluated, where it is not known."""
+    """The name and the class of a context manager; an unknown one is refused before its arguments are evaluated."""
     context = ev.eval(node.func if isinstance(node, gast.Call) else node)
     if isinstance(context, Static) and context.value in _CONTEXTS and isinstance(node, gast.Call):
         context = ev.eval(node)
@@ -70,7 +70,7 @@ def _context_of(ev: Evaluator, node: Any) -> tuple[str, Bound]:
 
 
 def _entered(ev: Evaluator, context: Bound) -> Abstract:
-    """What `with ... as name` binds."""
+    """The value that `with ... as name` binds."""
     if context.fn == Static(contextlib.nullcontext):
         return next(iter((*context.args, *dict(context.kwargs).values())), Static(None))
     if context.fn != Static(np.errstate):

@@ -1,4 +1,4 @@
-"""What is run over: its items, one by one, or a space to count over."""
+"""Items of iterables, and the iteration spaces of `for` loops: a counter and the item for each of its values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sct.frontend.values.abstract_values import (
     Iteration,
     Key,
     ListRef,
-    Perhaps,
+    OptionalTuple,
     Ref,
     Static,
     Tup,
@@ -42,7 +42,7 @@ from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
 __all__ = [
-    "MOST_UNROLLED", "NESTS", "SPACES", "Space", "count_of", "from_zero", "in_step", "is_run_over", "items_of",
+    "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "count_of", "from_zero", "in_step", "is_run_over", "items_of",
     "length", "space",
 ]
 
@@ -54,12 +54,12 @@ MOST_UNROLLED = 64
 
 
 def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tuple[Abstract, ...]:
-    """All items; how many an array or list has is asked.  An iterator is used up.
+    """All items; the number of rows of an array or a list is guarded.  An iterator is consumed.
 
-    run  what is done with them, where there may be none to raise for
+    run  the use of the items, in which Python raises if `v` is not iterable
     """
     v = ev.text(iterable(ev, v))
-    if isinstance(v, Perhaps):
+    if isinstance(v, OptionalTuple):
         v = ev.present(v)
     if isinstance(v, Tup):
         return v.items
@@ -90,7 +90,7 @@ NESTS = ("product", "combinations", "combinations_with_replacement", "ndenumerat
 
 
 def _rows_of_nest(ev: Evaluator, v: Iteration, at: int) -> Abstract | None:
-    """What the loops give, iteration for iteration."""
+    """The item of one iteration of nested loops."""
     items: list[Tup]
     if v.kind == "ndenumerate":
         places = itertools.product(*(items_of(ev, p) for p in v.parts[1:]))
@@ -108,11 +108,11 @@ for _kind in NESTS:
 
 
 @dataclass(frozen=True)
-class Space:
+class IterationSpace:
     """A counted iteration: `i` over range(start, stop, step), and the item of each iteration.
 
-    count  how many iterations there are, where that is known
-    calls  the item is what a function gives, which is called for it
+    count  the number of iterations, if it is known
+    calls  the item is the result of a call of a function
     """
 
     start: Operand
@@ -123,19 +123,19 @@ class Space:
     calls: bool = False
 
 
-def space(ev: Evaluator, v: Abstract) -> Space | None:
-    """How to count over `v`, or None where it must be unrolled."""
+def space(ev: Evaluator, v: Abstract) -> IterationSpace | None:
+    """The iteration space of `v`; None if the loop must be unrolled."""
     one = Lit(1)
     if isinstance(v, Iteration) and v.kind == "range":
         a, b, c = (Static(0), v.parts[0], Static(1)) if len(v.parts) == 1 else (*v.parts, Static(1))[:3]
-        return Space(ev.operand(a), ev.operand(b), ev.operand(c), lambda i: i)
+        return IterationSpace(ev.operand(a), ev.operand(b), ev.operand(c), lambda i: i)
     if isinstance(v, Ref):
         held = _held(ev, v)
-        return Space(Lit(0), length(ev, v), one, lambda i: slice_view(ev, _array(ev.store.vars[held]), i))
+        return IterationSpace(Lit(0), length(ev, v), one, lambda i: slice_view(ev, _array(ev.store.vars[held]), i))
     if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
         held = _held(ev, v)
         count = dynamic_lists.common_length(ev, v)
-        return Space(Lit(0), count, one, lambda i: dynamic_lists.element(ev, _list(ev.store.vars[held]), i))
+        return IterationSpace(Lit(0), count, one, lambda i: dynamic_lists.element(ev, _list(ev.store.vars[held]), i))
     if not isinstance(v, Iteration) or v.kind in VIEWS or v.kind in NESTS:
         return None
     at = place(ev, v)
@@ -150,14 +150,14 @@ def space(ev: Evaluator, v: Abstract) -> Space | None:
 
 
 def _held(ev: Evaluator, v: Abstract) -> Key:
-    """A variable for what is iterated over: the iterator holds it, whatever its name stands for later."""
+    """Binds the iterable to a private variable, since its name may be rebound in the loop."""
     keys = (Key(ev.frames[-1].id, f"<iterated {n}>") for n in itertools.count())
     held = next(key for key in keys if key not in ev.store.vars)
     ev.store.vars[held] = v
     return held
 
 
-def _zipped(ev: Evaluator, v: Iteration) -> Space | None:
+def _zipped(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     parts = in_step(ev, v.parts)
     if parts is None:
         return None
@@ -169,7 +169,7 @@ def _zipped(ev: Evaluator, v: Iteration) -> Space | None:
                     return None  # what is longer is looked at once more
                 continue
             stop = ev.emit(BY_CALL["builtins.min"], stop, p.stop, spelling="builtins.min")
-    return Space(Lit(0), stop, Lit(1), lambda i: Tup(tuple(p.item(i) for p in parts)),
+    return IterationSpace(Lit(0), stop, Lit(1), lambda i: Tup(tuple(p.item(i) for p in parts)),
                  calls=any(p.calls for p in parts))
 
 
@@ -183,8 +183,8 @@ def _equal(ev: Evaluator, p: Dim | None, q: Dim | None) -> bool:
     return ev.resolve(p) == ev.resolve(q)
 
 
-def in_step(ev: Evaluator, parts: Sequence[Abstract]) -> list[Space] | None:
-    """The spaces of what is run over in step, no iterator being in two of them."""
+def in_step(ev: Evaluator, parts: Sequence[Abstract]) -> list[IterationSpace] | None:
+    """The spaces of iterables in step, none of which shares an iterator with another."""
     inner = [state for p in parts for state in _states(p)]
     if not parts or len(set(inner)) < len(inner):
         return None
@@ -195,7 +195,7 @@ def in_step(ev: Evaluator, parts: Sequence[Abstract]) -> list[Space] | None:
 
 
 def _states(v: Abstract) -> Iterator[int]:
-    """The iterators that are run through where `v` is."""
+    """The iterators that advance when `v` does."""
     if isinstance(v, Iteration):
         if v.state is not None:
             yield v.state
@@ -203,7 +203,7 @@ def _states(v: Abstract) -> Iterator[int]:
             yield from _states(part)
 
 
-def _mapped(ev: Evaluator, v: Iteration) -> Space | None:
+def _mapped(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     f, *over = v.parts
     parts = in_step(ev, over)
     if parts is None:
@@ -216,7 +216,7 @@ def _mapped(ev: Evaluator, v: Iteration) -> Space | None:
     return replace(only, calls=True, item=lambda i: ev.call(f, [only.item(i)]))
 
 
-def _enumerated(ev: Evaluator, v: Iteration) -> Space | None:
+def _enumerated(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     of, first = v.parts
     if space(ev, of) is None:
         return None
@@ -227,7 +227,7 @@ def _enumerated(ev: Evaluator, v: Iteration) -> Space | None:
                                               inner.item(i))))
 
 
-def _turned(ev: Evaluator, v: Iteration) -> Space | None:
+def _turned(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     (of,) = v.parts
     if space(ev, of) is None:
         return None
@@ -235,12 +235,12 @@ def _turned(ev: Evaluator, v: Iteration) -> Space | None:
         dynamic_lists.same_columns(ev, of, kept(ev, v))
     inner = from_zero(ev, of)
     last = ev.emit(sub, inner.stop, 1, spelling="operator.sub")
-    return Space(last, Lit(-1), Lit(-1), inner.item, inner.stop)
+    return IterationSpace(last, Lit(-1), Lit(-1), inner.item, inner.stop)
 
 
-SPACES: dict[str, Callable[[Evaluator, Iteration], Space | None]] = {
+SPACES: dict[str, Callable[[Evaluator, Iteration], IterationSpace | None]] = {
     "zip": _zipped, "map": _mapped, "enumerate": _enumerated, "reversed": _turned}
-"""How to count over iterators of what is counted over."""
+"""Functions that make the space of an iterator from those of its parts, by kind."""
 
 _AS_PARTS = ("zip", "map", "generator")
 """Iterators that have come as far as their parts have."""
@@ -252,7 +252,7 @@ def _array(v: Abstract) -> Ref:
 
 
 def _grow_beside(ev: Evaluator, parts: Sequence[Abstract]) -> None:
-    """Lists of known items that are iterated over in step with what has an unknown number get columns."""
+    """Gives columns to lists of known items that are iterated over in step with an iterable of unknown length."""
     if all(most(ev, p) is not None or isinstance(p, Iteration) and p.kind in ENDLESS for p in parts):
         return
     for p in parts:
@@ -269,7 +269,7 @@ def _list(v: Abstract) -> ListRef:
     return v
 
 
-def from_zero(ev: Evaluator, v: Abstract) -> Space:
+def from_zero(ev: Evaluator, v: Abstract) -> IterationSpace:
     """The iteration as a count from 0 by 1."""
     s = space(ev, v)
     assert s is not None
@@ -284,7 +284,7 @@ def count_of(ev: Evaluator, v: Abstract) -> Operand:
     return ev.emit(BY_CALL["builtins.max"], 0, stop, spelling="builtins.max")  # type: ignore[no-any-return]
 
 
-def _from_zero(ev: Evaluator, s: Space) -> Space:
+def _from_zero(ev: Evaluator, s: IterationSpace) -> IterationSpace:
     if s.start == Lit(0) and s.step == Lit(1):
         return s
     n = s.count if s.count is not None else _count(ev, s)
@@ -293,10 +293,10 @@ def _from_zero(ev: Evaluator, s: Space) -> Space:
         scaled = i if s.step == Lit(1) else ev.emit(mul, i, s.step, spelling="operator.mul")
         return s.item(ev.emit(add, s.start, scaled, spelling="operator.add"))
 
-    return Space(Lit(0), n, Lit(1), item, calls=s.calls)
+    return IterationSpace(Lit(0), n, Lit(1), item, calls=s.calls)
 
 
-def _count(ev: Evaluator, s: Space) -> Operand:
+def _count(ev: Evaluator, s: IterationSpace) -> Operand:
     """`len(range(start, stop, step))`."""
     if not isinstance(s.step, Lit) or not s.step.value:
         ev.refuse("SCT504", "a range whose step is known only at run time is not supported inside zip or enumerate")

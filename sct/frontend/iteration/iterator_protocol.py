@@ -1,13 +1,12 @@
-"""Iterators: what gives its items one after the other, each when it is asked for, and each once.
+"""Iterators: each item is computed when it is taken, and only once.
 
     g = map(f, xs)         nothing is called
     a = next(g)            f(xs[0])
-    b, c = g               f(xs[1]), f(xs[2]): now `g` is used up, for all its names
+    b, c = g               f(xs[1]), f(xs[2]): now `g` is exhausted, for all its names
 
-An iterator is an `Iteration` with a state on the heap: a `Position`, how many items it has given,
-and what else it keeps.  So names, containers and functions share it, and paths that leave it at
-different places disagree on the place: then it is not run through any more.  An iterator of
-iterators (`zip`, `map`, ...) takes from these.
+An iterator is an `Iteration` with a state on the heap: its `Position`, and whatever else its kind needs.  So names,
+containers and functions share it.  If two paths leave it at different positions, it can no longer be used.
+An iterator of iterators (`zip`, `map`, ...) takes its items from these.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from sct.frontend.values.abstract_values import (
     Iteration,
     ListRef,
     ObjRef,
-    Perhaps,
+    OptionalTuple,
     Poison,
     Position,
     Ref,
     Slots,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
@@ -65,7 +64,7 @@ Taker = Callable[["Evaluator", Iteration, int], "Abstract | None"]
 _TAKERS: dict[str, Taker] = {}
 
 _ITERABLE = (tuple, list, range, str, dict, set, frozenset, collections.deque, array.array, enum.EnumMeta)
-"""Classes of what is known whose items are too."""
+"""Classes of known objects whose items are known too."""
 
 
 def takes(kind: str) -> Callable[[Taker], Taker]:
@@ -81,7 +80,7 @@ def takes(kind: str) -> Callable[[Taker], Taker]:
 
 
 def new_iterator(ev: Evaluator, kind: str, parts: tuple[Abstract, ...], state: Abstract = _NOTHING) -> Iteration:
-    """An iterator that has given nothing yet; `state` is what it keeps besides its place."""
+    """A new iterator; `state`: what it keeps besides its position."""
     addr = ev.new_addr()
     ev.store.cells[addr] = Slots((Position(0), state), ("at", "kept"))
     return Iteration(kind, parts, addr)
@@ -99,7 +98,7 @@ def _slots(ev: Evaluator, it: Iteration) -> Slots:
 
 
 def place(ev: Evaluator, it: Iteration) -> int | None:
-    """How many items the iterator has given; None: it is used up."""
+    """The number of items taken from the iterator; None if it is exhausted."""
     at = _slots(ev, it).items[0]
     if not isinstance(at, Position):
         _not_known(ev)
@@ -114,7 +113,7 @@ def _not_known(ev: Evaluator) -> NoReturn:
 
 
 def kept(ev: Evaluator, it: Iteration) -> Abstract:
-    """What the iterator keeps besides its place."""
+    """The state of the iterator besides its position."""
     v = _slots(ev, it).items[1]
     if isinstance(v, Poison):
         _not_known(ev)
@@ -149,7 +148,7 @@ def start(ev: Evaluator, v: Abstract) -> None:
 
 
 def exhaust(ev: Evaluator, v: Abstract) -> None:
-    """A loop of the program has run over `v` to its end: over all items of its only part, if it has one."""
+    """Marks `v` as exhausted, and its only part if it has one, after a loop over it."""
     if isinstance(v, Iteration) and v.state is not None:
         use_up(ev, v)
         inner = [p for p in v.parts if is_iterator(p)]
@@ -161,7 +160,7 @@ def exhaust(ev: Evaluator, v: Abstract) -> None:
 
 
 def iterable(ev: Evaluator, v: Abstract) -> Abstract:
-    """What an object that says itself how to run over it gives for that."""
+    """The result of `__iter__` of an object that defines it; other values as they are."""
     own = special_call(ev, v, "__iter__")
     if own is None:
         return v
@@ -172,7 +171,7 @@ def iterable(ev: Evaluator, v: Abstract) -> Abstract:
 
 
 def check_iterable(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> None:
-    """Raise what Python raises where `run` runs over what cannot be run over."""
+    """Raises as Python does if `run` iterates over a value that is not iterable."""
     if isinstance(v, ObjRef) and special_method(ev, v, "__getitem__") is None:
         undefined(ev, run, v)
     check_operands(ev, run, v)
@@ -183,9 +182,9 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
     v = iterable(ev, v)
     if isinstance(v, Iteration) and v.state is not None:
         return v
-    if not isinstance(v, Static) or not is_number(v):
+    if not isinstance(v, Static) or not is_literal(v):
         v = ev.text(v)
-    if isinstance(v, Perhaps):
+    if isinstance(v, OptionalTuple):
         v = ev.present(v)
     if isinstance(v, DictRef) or isinstance(v, Iteration) and v.kind in VIEWS:
         return new_iterator(ev, "iter", (v,), Static(_dict_of(ev, v).keys))
@@ -220,7 +219,7 @@ def drained(ev: Evaluator, it: Iteration) -> Iterator[Abstract]:
 
 
 def ends(v: Abstract) -> bool:
-    """Does it give a last item?  That of a `zip` or `map` is that of what ends first."""
+    """Does the iterator end?  A `zip` or `map` ends with its first part that does."""
     if not isinstance(v, Iteration):
         return True
     if v.kind in ENDLESS:
@@ -254,9 +253,9 @@ def _of_container(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 
 
 def _of_range(ev: Evaluator, it: Iteration, of: Iteration, at: int) -> Abstract | None:
-    """An item of a range; where its end is not known, it is asked whether that is further on, and no more."""
+    """An item of a range; if the end is unknown, only a guard on whether the range goes on."""
     first, stop, step = (Static(0), of.parts[0], Static(1)) if len(of.parts) == 1 else (*of.parts, Static(1))[:3]
-    if all(map(is_number, of.parts)) or not is_number(first) or not is_number(step):
+    if all(map(is_literal, of.parts)) or not is_literal(first) or not is_literal(step):
         bounds = range(*(ev.ask(p, "the length of this range") for p in of.parts))
         return Static(bounds[at]) if at < len(bounds) else use_up(ev, it)
     assert isinstance(first, Static) and isinstance(step, Static)
@@ -273,7 +272,7 @@ def _dict_of(ev: Evaluator, v: Abstract) -> Slots:
 
 
 def view_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
-    """What a dict, or a view of it, holds now."""
+    """The current items of a dict or a view of one."""
     cell = _dict_of(ev, v)
     kind = v.kind if isinstance(v, Iteration) else "keys"
     if kind == "values":
@@ -283,7 +282,7 @@ def view_items(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...]:
 
 
 def _of_dict(ev: Evaluator, it: Iteration, of: Abstract) -> tuple[Abstract, ...]:
-    """The items of a dict that is run over: its keys stay what they were."""
+    """The items of a dict that is iterated over; refuses a change of its keys."""
     before, now = ev.key(kept(ev, it), "the keys of this dict"), _dict_of(ev, of).keys
     if len(now) != len(before):
         die(ev, "RuntimeError", "dictionary changed size during iteration")
@@ -314,7 +313,7 @@ def _reversed(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 
 
 def rows(ev: Evaluator, v: Ref) -> int:
-    """How many rows an array has: asked.  A size of the arguments is known in loops too."""
+    """The number of rows of an array, guarded; sizes of arguments are known in loops too."""
     t = ev.type_of(v)
     if not isinstance(t, Tensor) or not t.rank:
         die(ev, "TypeError", "iteration over a 0-d array")
@@ -343,7 +342,7 @@ def most(ev: Evaluator, v: Abstract) -> int | None:
     if not isinstance(v, Iteration):
         return None
     if v.kind == "range":
-        bounds = [p.value for p in v.parts if isinstance(p, Static) and is_number(p)]
+        bounds = [p.value for p in v.parts if isinstance(p, Static) and is_literal(p)]
         return len(range(*bounds)) if len(bounds) == len(v.parts) else None
     if v.kind in VIEWS:
         return len(_dict_of(ev, v).keys)
@@ -358,7 +357,7 @@ def most(ev: Evaluator, v: Abstract) -> int | None:
 
 
 def _left_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
-    """What the iterator of a tuple or list has not given yet."""
+    """The items that the iterator of a tuple or list has not returned yet."""
     of = v.parts[0] if isinstance(v, Iteration) and v.kind == "iter" else None
     if not isinstance(of, (Tup, ListRef)) or most(ev, of) is None or not isinstance(v, Iteration):
         return None
@@ -367,7 +366,7 @@ def _left_of(ev: Evaluator, v: Abstract) -> tuple[Abstract, ...] | None:
 
 
 def pairs(ev: Evaluator, parts: tuple[Abstract, ...]) -> int | None:
-    """The same of what is run over in step: arrays beside what is known are asked for their length."""
+    """The most items of iterables in step; the length of an array beside a known iterable is guarded."""
     counts = [most(ev, p) for p in parts]
     bounds = [n for n in counts if n is not None]
     asked = all(n is not None or not ends(p) or _askable(ev, p) for n, p in zip(counts, parts))

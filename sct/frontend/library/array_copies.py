@@ -1,4 +1,4 @@
-"""Functions and methods of NumPy that give the array itself, a view of it or a copy, as they are asked to.
+"""Functions and methods of NumPy that return the array itself, a view or a copy, depending on their options.
 
     np.asanyarray(x) is x       x.astype(x.dtype, copy=False) is x       x.conj() is x
 """

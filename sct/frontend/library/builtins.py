@@ -47,7 +47,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
@@ -139,7 +139,7 @@ _READS = ("__iter__", "__getitem__", "keys", "items")
 
 
 def _pairs(ev: Evaluator, v: Static) -> dict[Any, Any]:
-    """What a mapping holds that is known: it is a fact, as everything that is found outside."""
+    """The items of a known mapping, which are guarded like all free variables."""
     cls = type(v.peek)
     if not issubclass(cls, dict) or any(isinstance(getattr(cls, name), types.FunctionType) for name in _READS):
         ev.refuse("SCT503", f"a dict of a `{cls.__name__}` is not supported", why="its class says what it holds",
@@ -182,7 +182,7 @@ def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def one_by_one(ev: Evaluator, v: Abstract) -> Iterator[Abstract]:
-    """All items; those of an iterator when they are asked for."""
+    """All items; those of an iterator are taken one by one."""
     return drained(ev, v) if isinstance(v, Iteration) and v.state is not None else iter(items_of(ev, v))
 
 
@@ -223,7 +223,6 @@ def _maybe_float(x: Abstract) -> bool:
     return isinstance(t, Tensor) and t.carrier in ("py", "any") and t.kind == "f"
 
 
-
 _EMPTY = dict.fromkeys(("max", "min"), "")
 for _name in _EMPTY:
     try:
@@ -250,7 +249,7 @@ def _extremum(name: str) -> Special:
 
 
 def _extreme(ev: Evaluator, name: str, over: Abstract) -> Abstract | None:
-    """`max` or `min` of what there is; None of nothing."""
+    """`max` or `min` of the items; None if there are none."""
     if isinstance(over, ListRef) and dynamic_lists.is_dynamic(ev, over):
         return ev.wrap(ev.emit(OPS[f"first_{name}"], dynamic_lists.as_column(ev, over)))
     items: list[Abstract] = []
@@ -263,7 +262,7 @@ def _extreme(ev: Evaluator, name: str, over: Abstract) -> Abstract | None:
             return select(ev, name, itertools.chain(head, rest), Static(same))
     if not items:
         return None
-    if all(is_number(x) or is_member(x) for x in items):
+    if all(is_literal(x) or is_member(x) for x in items):
         if any(special_method(ev, x, method) is not None for x in items for method in ("__lt__", "__gt__")):
             ev.refuse("SCT503", f"`{name}` of an enum with comparisons of its own is not supported",
                       hint="compare its members")
@@ -289,7 +288,7 @@ def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if is_member(a, b):
         own = reflected(ev, a, b, "__divmod__", "__rdivmod__")
         return own if own is not None else undefined(ev, divmod, a, b)
-    numbers = [type_of(x) for x in (a, b) if isinstance(x, Value) or is_number(x)]
+    numbers = [type_of(x) for x in (a, b) if isinstance(x, Value) or is_literal(x)]
     if len(numbers) == 2 and all(isinstance(t, Tensor) and t.carrier == "py" for t in numbers) and FLOAT in numbers:
         zero = ev.emit(eq, b, Lit(0)) if isinstance(b, Value) else Lit(b == Static(0))
         if zero != Lit(False):
@@ -307,7 +306,7 @@ def pow_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _on_known(f: Any) -> Special:
-    """A builtin that is run now, on what is known."""
+    """Registers a builtin that is evaluated at compile time, on known values."""
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         values = [ev.known(a, f"an argument of `{f.__name__}`") for a in args]
         return lift(ev, attempted(ev, lambda: f(*values)))
@@ -368,7 +367,7 @@ def shape_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _rank(ev: Evaluator, x: Abstract, name: str) -> int:
-    t = ev.type_of(x) if isinstance(x, (Ref, Value)) or is_number(x) else None
+    t = ev.type_of(x) if isinstance(x, (Ref, Value)) or is_literal(x) else None
     if not isinstance(t, Tensor):
         ev.refuse("SCT503", f"`{name}` of this object is not supported", hint="give it an array or a number")
     return t.rank
@@ -393,7 +392,7 @@ def _convert(name: str, cls: Any) -> Special:
                 return ev.call(Static(cls), [checked(ev, own, method, python_class(ev, v).__name__)])
         if cls is bool:
             return as_bool(ev, truth(ev, v))
-        if isinstance(v, Static) and (is_number(v) or isinstance(v.peek, enum.Enum)):
+        if isinstance(v, Static) and (is_literal(v) or isinstance(v.peek, enum.Enum)):
             return Static(attempted(ev, lambda: cls(v.value)))
         if isinstance(v, Value) and isinstance(v.type, Opaque):
             eqn = ev.defs.get(v)

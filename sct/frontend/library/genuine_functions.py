@@ -1,7 +1,7 @@
-"""Is what a library has under a name what the library put there?  A function that was replaced has another derivative.
+"""Are functions of libraries still those of the library?  A function that was replaced has another derivative.
 
-    math.sin = lambda v: v * v        `math.sin` is no op: it is a function like others
-    emitted: dx = math.cos(x)         `math.cos` must be the one of Python, now and at every call
+    math.sin = lambda v: v * v        `math.sin` is no op, but a user's function
+    emitted: dx = math.cos(x)         `math.cos` must be Python's own, now and at every call
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _named(tree: ast.Module) -> Iterator[tuple[types.ModuleType, str]]:
 
 
 def _module(node: ast.expr, modules: dict[str, Any]) -> Any:
-    """The module that an expression stands for, if it is one."""
+    """The module that an expression names, if it is one."""
     if isinstance(node, ast.Name):
         return modules.get(node.id)
     return getattr(_module(node.value, modules), node.attr, None) if isinstance(node, ast.Attribute) else None

@@ -1,4 +1,4 @@
-"""Builtins that ask what an object is: its class, its attributes, its fields."""
+"""Builtins that inspect an object: its class, its attributes, its fields."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from sct.frontend.loops.generator_expressions import run_through
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.truth import as_bool, boolean, truth
-from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup, is_number
+from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup, is_literal
 from sct.ir import Lit, Value
 from sct.ir.types import BOOL
 
@@ -115,7 +115,7 @@ def _zipped(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 
 
 def _check_lengths(ev: Evaluator, it: Iteration, k: int) -> None:
-    """Raise what a strict zip does where its part `k` is the first to end."""
+    """Raises as a strict zip does if its part `k` is the first to end."""
     others = {1: " 1"}
     if k:
         die(ev, "ValueError", f"zip() argument {k + 1} is shorter than argument{others.get(k, f's 1-{k}')}")
@@ -161,14 +161,14 @@ def _mapped(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 
 
 def takes_function(f: Any, kind: str) -> None:
-    """Registers what takes a function and one thing to run over."""
+    """Registers a builtin that takes a function and one iterable."""
     @special(f)
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return new_iterator(ev, kind, (args[0], iterator(ev, args[1])))
 
 
 def first_that(ev: Evaluator, it: Iteration, wanted: bool) -> Abstract | None:
-    """The first item for which the test gives what is wanted."""
+    """The first item for which the test is `wanted`."""
     test, of = it.parts
     while (item := taken(ev, as_iterator(of))) is not None:
         if chosen(ev, test, item) == wanted:
@@ -187,7 +187,7 @@ def _filtered_out(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 
 
 def chosen(ev: Evaluator, test: Abstract, x: Abstract) -> bool:
-    """Does the test that picks items hold for `x`?  It decides what is computed, so it must be known."""
+    """Does the test that selects items hold for `x`?  It decides what is computed, so it must be known."""
     whole = isinstance(test, Static) and test.value is None
     return bool(ev.ask(_as_abstract(truth(ev, x if whole else ev.call(test, [x]))), "what this test gives"))
 
@@ -197,12 +197,12 @@ def _as_abstract(x: Any) -> Abstract:
 
 
 def looked(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) -> Abstract:
-    """`any` of what is taken, which stops at what is true, or `all`: a bool."""
+    """`any` of the items, which stops at the first true one, or `all`: a bool."""
     return as_bool(ev, ev.lit(_decides(ev, take, stops)))
 
 
 def _decides(ev: Evaluator, take: Callable[[], Abstract | None], stops: bool) -> Abstract:
-    """The truth of the first item that decides, of a class of its own."""
+    """The truth of the first item that decides, as a bool or a NumPy bool."""
     item = take()
     if item is None:
         return Static(not stops)
@@ -246,7 +246,7 @@ def _compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
         return (len(a.items) > len(b.items)) - (len(a.items) < len(b.items))
     if a is b:
         return 0
-    if not (is_number(a) and is_number(b)):
+    if not (is_literal(a) and is_literal(b)):
         ev.refuse("SCT503", "sorting by values known only at run time is not supported", hint="use np.sort of an array")
     x, y = ev.ask(a, "a key"), ev.ask(b, "a key")
     return int(attempted(ev, lambda: (x > y) - (x < y)))

@@ -107,7 +107,7 @@ def islice(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @takes("islice")
 def _sliced(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
-    """As CPython does it: what is skipped is taken, and nothing behind the last."""
+    """As in CPython: skipped items are taken, items after the last one are not."""
     of, _, stop, step = it.parts
     state = kept(ev, it)
     assert isinstance(state, Tup)
@@ -243,7 +243,7 @@ def cycle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @takes("cycle")
 def _cycled(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
-    """What has been given is kept, and given again."""
+    """Keeps the items that were returned, and returns them again."""
     saved = kept(ev, it)
     assert isinstance(saved, Tup)
     item = taken(ev, as_iterator(it.parts[0])) if at == len(saved.items) else None

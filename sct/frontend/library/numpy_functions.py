@@ -68,7 +68,7 @@ def type_of(ev: Evaluator, v: Abstract) -> Tensor:
 
 
 def shape_of(ev: Evaluator, v: Abstract) -> tuple[Dim, ...]:
-    """The shape, with what is known of sizes put in."""
+    """The shape, with equal sizes resolved."""
     return tuple(map(ev.resolve, type_of(ev, v).shape))
 
 
@@ -266,7 +266,7 @@ def splitter(call: Any, name: str, along: Callable[[int], int] | None, uneven: b
 
 
 def sections(ev: Evaluator, name: str, x: Ref, axis: int, n: Abstract, count: int, uneven: bool) -> list[Abstract]:
-    """Where the parts end, but for the last: the size of the axis is asked, so that theirs are known."""
+    """The ends of all parts but the last; the size of the axis is guarded, so that their sizes are known."""
     try:
         if ev.ahead and not uneven and isinstance(n, Value):
             return equal_sections(ev, n, count)
@@ -285,7 +285,7 @@ def sections(ev: Evaluator, name: str, x: Ref, axis: int, n: Abstract, count: in
 
 
 def equal_sections(ev: Evaluator, n: Abstract, count: int) -> list[Abstract]:
-    """The same, of a size that is known at run time alone."""
+    """`sections` for a size that is known only at run time."""
     rest = truth(ev, binary(ev, gast.Mod, n, Static(count)))
     evaluate_branches(ev, rest, lambda: die(ev, "ValueError", "array split does not result in an equal division"),
               lambda: Static(None))

@@ -43,7 +43,7 @@ _pending: dict[str, list[str]] = {}
 
 
 def spelling_of(f: Any) -> str | None:
-    """How the op is spelled that `f` is the function of: "numpy.sum", "scipy.special.erf"."""
+    """The spelling of the op of the function `f`: "numpy.sum", "scipy.special.erf"."""
     if len(_entered) < len(BY_CALL):
         for spelling in BY_CALL.keys() - _entered:
             root = spelling.split(".")[0]
@@ -66,7 +66,7 @@ def spelling_of(f: Any) -> str | None:
 
 
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
-    """A call of the function that is spelled so; the op's `bind` sorts operands from attrs."""
+    """A call of the function with this spelling; the op's `bind` separates operands from attributes."""
     args = plain_numbers(ev, *args, numpy=spelling.split(".")[0] not in ("builtins", "math"))
     args, kwargs, out, mask = outputs(ev, spelling, args, kwargs)
     if out is not None:
@@ -97,7 +97,7 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
 
 
 def call_bound(ev: Evaluator, op: Op, spelling: str, operands: Sequence[Any], attrs: Mapping[str, Any]) -> Abstract:
-    """The op on what `bind` has sorted."""
+    """Applies the op to the operands and attributes that `bind` has sorted."""
     attrs = {k: static_attr(ev, k, v) for k, v in attrs.items()}
     flat = [operand(ev, x) for x in operands]
     if op.name in _SIZED:
@@ -125,7 +125,7 @@ _SIZED: dict[str, tuple[int, ...]] = {
 
 
 def size_given(ev: Evaluator, x: Operand) -> Operand:
-    """A size in a reshape: asked where it is below 0 and stands for what is left; else that it is not is asked."""
+    """A size in a reshape.  A guard says whether it is negative; a negative size, the wildcard, must be known."""
     d = x.dim if isinstance(x, Value) else None
     if d is None or d.least >= 0 or (now := ev.size_now(d)) is None:
         return x
@@ -261,7 +261,7 @@ BUFFERED = frozenset((
 
 
 def shares(ev: Evaluator, v: Abstract, out: Ref) -> bool:
-    """Does this argument, or what it holds, share memory with `out`?"""
+    """Does this argument, or a part of it, share memory with `out`?"""
     if isinstance(v, (Tup, ListRef)) and not dynamic_lists.is_dynamic(ev, v):
         return any(shares(ev, x, out) for x in items_of(ev, v))
     return isinstance(v, Ref) and v.addr == out.addr
@@ -321,7 +321,7 @@ def operand(ev: Evaluator, x: Any) -> Operand:
 
 
 def plain_containers(ev: Evaluator, v: Abstract) -> Any:
-    """Lists and tuples of abstract values, also of what iterates over them, as Python lists and tuples."""
+    """Lists, tuples and iterators of abstract values as Python lists and tuples."""
     if dynamic_lists.is_dynamic(ev, v):
         return nested(ev, v)
     if isinstance(v, (Tup, ListRef)):

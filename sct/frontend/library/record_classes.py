@@ -20,10 +20,10 @@ from sct.frontend.heap.objects import class_of, instantiate, special_call, speci
 from sct.frontend.interpreter.attributes import get
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.values.abstract_values import (
-    NAMESPACE,
     Abstract,
     Container,
     DictRef,
+    Frozen,
     ListRef,
     ObjRef,
     Ref,
@@ -122,7 +122,7 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(v, Container):
         cell = ev.slots(v)
         addr = ev.new_addr()
-        ev.store.cells[addr] = replace(cell, origin="fresh", frozen="")
+        ev.store.cells[addr] = replace(cell, origin="fresh", frozen=Frozen.NO)
         return replace(v, addr=addr)
     return ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy") if isinstance(v, Ref) else v
 
@@ -133,7 +133,7 @@ def deepcopy(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
-    """A copy of `v` and of all that it holds; what it holds twice, the copy does too."""
+    """A deep copy of `v`; an object that it holds twice is copied once."""
     if special_method(ev, v, "__deepcopy__") is not None:
         ev.refuse("SCT208", "a deep copy of an object with a `__deepcopy__` of its own is not supported",
                   hint="call a method of your own that makes the copy")
@@ -153,7 +153,7 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
         copy = replace(v, addr=ev.new_addr())
         seen[v] = copy
         items = tuple(deep(ev, x, seen) for x in cell.items)
-        ev.store.cells[copy.addr] = replace(cell, items=items, origin="fresh", frozen="")
+        ev.store.cells[copy.addr] = replace(cell, items=items, origin="fresh", frozen=Frozen.NO)
     return seen[v]
 
 
@@ -179,5 +179,5 @@ def namespace(ev: Evaluator, owner: ObjRef) -> DictRef:
     held = [(k, v) for k, v in zip(cell.keys, cell.items) if k not in slots_of(owner.cls)]
     addr = ev.new_addr()
     ev.store.cells[addr] = replace(cell, keys=tuple(k for k, _ in held), items=tuple(v for _, v in held),
-                                   frozen=NAMESPACE)
+                                   frozen=Frozen.NAMESPACE)
     return DictRef(addr)

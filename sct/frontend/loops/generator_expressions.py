@@ -1,10 +1,10 @@
-"""Generator expressions: iterators that evaluate their text when they are asked for an item.
+"""Generator expressions: iterators that evaluate their expression when an item is taken.
 
-    g = (v * k for v in xs)   ->   `xs` is evaluated, and nothing else
-    next(g)                   ->   `v * k`, of what `k` is now
+    g = (v * k for v in xs)   ->   only `xs` is evaluated
+    next(g)                   ->   `v * k`, with the current value of `k`
 
-What runs through one to its end takes its items one by one where they are few and known, and
-else from a list that a loop makes, or in a loop itself.
+A function that consumes the whole generator takes its items one by one if they are few and known; otherwise from a
+list that a loop builds, or in a loop itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sct.frontend.interpreter import comprehensions
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.comprehensions import Unknown, all_hold, appended, attempted, names_of
 from sct.frontend.interpreter.statements import FALL
-from sct.frontend.iteration.iteration_space import MOST_UNROLLED, SPACES, Space, from_zero, in_step, space
+from sct.frontend.iteration.iteration_space import MOST_UNROLLED, SPACES, IterationSpace, from_zero, in_step, space
 from sct.frontend.iteration.iterator_protocol import (
     iterator,
     keep,
@@ -50,7 +50,7 @@ T = TypeVar("T")
 
 @expression(gast.GeneratorExp)
 def generator(ev: Evaluator, node: Any) -> Iteration:
-    """A generator expression: what it runs over first is evaluated at once, and nothing else."""
+    """A generator expression: only its first iterable is evaluated at once."""
     first = iterator(ev, ev.eval(node.generators[0].iter))
     around = ev.frames[-1]
     frame = replace(around, id=ev.new_frame_id(), locals=set(names_of(node)), parent=around, loop_depth=0, returns=[],
@@ -145,8 +145,8 @@ def _be_few(ev: Evaluator, v: Abstract) -> None:
 # -- in a loop ---------------------------------------------------------------------------------------------
 
 
-def _space(ev: Evaluator, it: Iteration) -> Space | None:
-    """How to count over a generator expression with one loop and without a test."""
+def _space(ev: Evaluator, it: Iteration) -> IterationSpace | None:
+    """The iteration space of a generator expression with one loop and without a condition."""
     node = _text(it)
     if len(node.generators) > 1 or node.generators[0].ifs:
         return None
@@ -180,7 +180,7 @@ def is_long(ev: Evaluator, v: Abstract) -> bool:
 
 @contextmanager
 def looking(ev: Evaluator) -> Iterator[None]:
-    """What is evaluated here is only looked at."""
+    """Evaluates tentatively: equations and writes are undone."""
     store, eqns, addr = ev.store.copy(), list(ev.b.eqns), ev._next_addr
     try:
         yield
@@ -189,7 +189,7 @@ def looking(ev: Evaluator) -> Iterator[None]:
 
 
 def has_items(ev: Evaluator, it: Iteration) -> bool:
-    """Has what a loop can run over an item for certain?  Asked, where that can be."""
+    """Is there certainly an item?  Guarded, if it can be computed from the arguments."""
     with looking(ev):
         n = from_zero(ev, it).stop
         if n.dim is not None and n.dim.least > 0:
@@ -201,9 +201,9 @@ def has_items(ev: Evaluator, it: Iteration) -> bool:
 
 
 def run_through(ev: Evaluator, it: Abstract, use: Callable[[Abstract], T], apart: bool = False) -> T:
-    """What `use` gives of an iterator that it runs through to its end.
+    """The result of `use`, which consumes an iterator to its end.
 
-    apart  the number of its items is asked, where that can be
+    apart  the number of its items is guarded, if it can be computed from the arguments
     """
     if not isinstance(it, Iteration) or it.state is None:
         return use(it)
@@ -234,7 +234,7 @@ def _few(ev: Evaluator, it: Iteration, use: Callable[[Abstract], T]) -> T:
 
 
 def quantified(ev: Evaluator, it: Iteration, stops: bool) -> Abstract:
-    """`any` of a generator expression, where it stops at what is true, or `all`."""
+    """`any` of a generator expression, which stops at the first true item, or `all`."""
     node = _listed(_text(it))
     with _running(ev, it), _over(ev, it.parts[1]):
         result = comprehensions.quantified(ev, node, stops)
@@ -249,7 +249,7 @@ def is_fresh(ev: Evaluator, v: Abstract) -> bool:
 
 
 def gathered(ev: Evaluator, it: Iteration) -> Abstract:
-    """The list of what an iterator gives, made by a loop."""
+    """The list of the items of an iterator, built by a loop."""
     if not is_fresh(ev, it):
         with _over(ev, it):
             return appended(ev, _list_of_all(ev))
@@ -280,7 +280,7 @@ def _written(loc: Loc) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def _listed(node: Any) -> Any:
-    """The generator expression as a list display, over what is bound to a name."""
+    """The generator expression as a list comprehension over a named iterable."""
     first, *rest = node.generators
     over = gast.copy_location(gast.Name(_OVER, gast.Load(), None, None), first.iter)
     head = gast.comprehension(first.target, over, first.ifs, first.is_async)
@@ -289,7 +289,7 @@ def _listed(node: Any) -> Any:
 
 @contextmanager
 def _over(ev: Evaluator, over: Abstract) -> Iterator[None]:
-    """Bind what a display runs over to a name."""
+    """Binds the iterable of a comprehension to a name."""
     frame = ev.frames[-1]
     key, new = Key(frame.id, _OVER), _OVER not in frame.locals
     before = ev.store.vars.get(key)

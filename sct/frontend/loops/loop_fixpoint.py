@@ -1,6 +1,6 @@
-"""The end of an iteration: what a loop carries is confirmed, or learnt anew.
+"""The back edge of a loop: it confirms the types of the carried values, or learns them for the next round.
 
-    s = 0 at the head, a float64 at the end   ->   `s` is a float64: walk again
+    s = 0 at the head, a float64 at the end   ->   `s` is a float64: another round
 """
 
 from __future__ import annotations
@@ -9,9 +9,6 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.frontend.evaluator.store import (
-    AMBIGUOUS,
-    HELD,
-    STALE,
     Store,
     is_binding,
     is_such_tuple,
@@ -21,7 +18,7 @@ from sct.frontend.evaluator.store import (
 )
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import alike, conflicts, may_be_absent, perhaps_tuple
-from sct.frontend.loops.loop_head import Again, Grown, Head, is_start
+from sct.frontend.loops.loop_head import FixpointNotReached, GrownList, LoopHead, is_start
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -29,16 +26,17 @@ from sct.frontend.values.abstract_values import (
     Array,
     Closure,
     Container,
+    Frozen,
     ListRef,
     Method,
     ObjRef,
-    Perhaps,
+    OptionalTuple,
     Poison,
     Ref,
     Slots,
     Static,
     Tup,
-    is_number,
+    is_literal,
     parts,
 )
 from sct.frontend.values.exact_keys import same_keys
@@ -48,14 +46,14 @@ from sct.ir.types import Optional, Tensor, Undef, in_words
 __all__ = ["ITERATED", "BackEdge"]
 
 ITERATED = "iterated"
-"""Who holds an array that a loop runs over: the loop itself."""
+"""The owner of an array that a loop runs over: the loop itself."""
 
 
-class BackEdge(Head):
-    """The end of an iteration, compared with the head: it confirms the carries, or more is learnt of them."""
+class BackEdge(LoopHead):
+    """The end of an iteration, compared with the head: it confirms the carried values, or learns more about them."""
 
     def close(self, end: Store) -> None:
-        """Compare the end of an iteration with its head; give every carry its value for the next iteration."""
+        """Compares the end of an iteration with the head, and gives each carried value its next value."""
         ev, memo, head = self.ev, self.memo, self.head
         if end.dead:
             for carry in self.carries.values():
@@ -92,17 +90,17 @@ class BackEdge(Head):
             if isinstance(cell, Array) and isinstance(now_cell, Array) and now_cell.value is cell.value or \
                     isinstance(cell, Slots) and not is_written(cell, now_cell):
                 continue
-            if isinstance(cell, Slots) and isinstance(now_cell, Slots) and cell.rows is None and not cell.keys and (
-                    now_cell.rows is not None or len(cell.items) != len(now_cell.items)) and not now_cell.keys:
+            if isinstance(cell, Slots) and isinstance(now_cell, Slots) and cell.schema is None and not cell.keys and (
+                    now_cell.schema is not None or len(cell.items) != len(now_cell.items)) and not now_cell.keys:
                 self.learn_items(addr)
                 again = True
             elif addr not in memo.cells and addr not in self.extra_cells.values():
                 memo.cells.add(addr)
                 again = True
             elif isinstance(cell, Slots) and isinstance(now_cell, Slots):
-                if cell.rows is not None:
-                    ev.refuse("SCT307", "a list that was taken out of another one is cut loose from it in this loop",
-                              node=self.node, why=HELD, hint="take a copy: `list(xs)`")
+                if cell.schema is not None:
+                    ev.refuse("SCT307", "a list that was taken out of another one is detached from it in this loop",
+                              node=self.node, why=Frozen.HELD.value, hint="take a copy: `list(xs)`")
                 if not same_keys(cell.keys, now_cell.keys):
                     ev.refuse("SCT310", "a dict that gets new keys in a loop is not supported yet", node=self.node,
                               hint="give it all its keys before the loop")
@@ -110,30 +108,30 @@ class BackEdge(Head):
                     again |= self.end_value(("slot", addr, k), p, q)
         again |= self.share(end)
         if again:
-            raise Again
+            raise FixpointNotReached
         for id in self.carries:
             if id[0] == "bound":
                 self.carries[id].back = end.is_bound(id[1])
         self.backs(end)
 
     def learn_items(self, addr: int) -> None:
-        """The list at `addr` changes its length in this loop: it has columns from the head on."""
+        """Notes that the list at `addr` changes its length in this loop: it has columns from the head on."""
         if self.few():
             self.ev.refuse("SCT310", "a list that grows in a loop of few iterations", node=self.node)
         self.memo.grown[addr] = self.grown(ListRef(addr), ListRef(addr))
 
-    def grown(self, before: ListRef, now: ListRef) -> Grown:
-        """What is known of the items of a list, of those at the head and of those after an iteration."""
+    def grown(self, before: ListRef, now: ListRef) -> GrownList:
+        """The items of a list: their schema at the head, joined with that after an iteration."""
         ev = self.ev
         like = dynamic_lists.items_like(ev, now, None)
         if self.head.cells[before.addr].items:  # type: ignore[union-attr]
             ev.store, end = self.head, ev.store
             like = dynamic_lists.items_like(ev, before, like)
             ev.store = end
-        return Grown(*like, [ev.new_kept() for _ in like[1]])
+        return GrownList(*like, [ev.new_kept() for _ in like[1]])
 
     def note(self, v: Abstract) -> None:
-        """An unchanged name: who it shares with still counts."""
+        """Notes the aliases of an unchanged value."""
         if isinstance(v, (Ref, Container)):
             self.pairs.append((None, v.addr, v.addr))
         if isinstance(v, Container) and v.addr not in self.noted:
@@ -147,7 +145,7 @@ class BackEdge(Head):
             self.note(x)
 
     def end_value(self, id: Any, head: Abstract | None, end: Abstract | None) -> bool:
-        """Record the value of a slot at the end of an iteration; True if another walk is needed."""
+        """Records the value of a slot at the end of an iteration; True if another round is needed."""
         ev, memo = self.ev, self.memo
         end = None if end == DELETED else end
         if id in memo.poison or end is None and head is None:
@@ -165,26 +163,26 @@ class BackEdge(Head):
             return self.differs(id, f"it is {_kind(head)} before the loop and {_kind(end)} after an iteration")
         if isinstance(head, Container) and isinstance(end, Container) and head != end and \
                 head.addr not in memo.cell_templates and head.addr in self.entry.cells:
-            # Rebound to another list an iteration: a list of its own, one slot a carry.
+            # Rebound to another list in each iteration: a new list, whose slots are carried values.
             cell = self.entry.cells[head.addr]
             assert isinstance(cell, Slots)
             kept = replace(head, addr=ev.new_kept())
             memo.templates[id] = kept
-            why = AMBIGUOUS if cell.origin == "captured" else cell.frozen
+            why = Frozen.AMBIGUOUS if cell.origin == "captured" else cell.frozen
             memo.cell_templates[kept.addr] = replace(cell, frozen=why)
             now = self.ev.store.cells[end.addr]
             assert isinstance(now, Slots)
-            if isinstance(end, ListRef) and (now.rows is not None or len(now.items) != len(cell.items)):
+            if isinstance(end, ListRef) and (now.schema is not None or len(now.items) != len(cell.items)):
                 self.learn_rows(kept.addr, head, end)
             return True
         if isinstance(head, Container) and isinstance(end, Container) and head.addr in memo.cell_templates:
             mine, theirs = self.head.cells[head.addr], self.ev.store.cells[end.addr]
             assert isinstance(mine, Slots) and isinstance(theirs, Slots)
-            if isinstance(end, ListRef) and mine.rows is None and (
-                    theirs.rows is not None or len(mine.items) != len(theirs.items)) and head.addr not in memo.grown:
+            if isinstance(end, ListRef) and mine.schema is None and (
+                    theirs.schema is not None or len(mine.items) != len(theirs.items)) and head.addr not in memo.grown:
                 self.learn_rows(head.addr, head, end)
                 return True
-            if isinstance(end, ListRef) and mine.rows is not None:
+            if isinstance(end, ListRef) and mine.schema is not None:
                 dynamic_lists.grow(ev, end, dynamic_lists.item_type(ev, ListRef(head.addr)))
                 theirs = ev.store.cells[end.addr]
                 assert isinstance(theirs, Slots)
@@ -193,12 +191,12 @@ class BackEdge(Head):
                 return any([self.end_value((*id, k), p, q)
                             for k, (p, q) in enumerate(zip(mine.items, theirs.items))])
             return self.differs(id, f"it is {_kind(head)} that has other items, keys or attributes after an iteration")
-        if isinstance(head, Perhaps):
+        if isinstance(head, OptionalTuple):
             whole = perhaps_tuple(end, head.of)
             if whole is not None:
                 return self.end_value(id, head.of, whole)
-        if head == Static(None) and isinstance(end, (Tup, Perhaps)) and may_be_absent(end):
-            optional = end if isinstance(end, Perhaps) else Perhaps(end)
+        if head == Static(None) and isinstance(end, (Tup, OptionalTuple)) and may_be_absent(end):
+            optional = end if isinstance(end, OptionalTuple) else OptionalTuple(end)
             memo.templates[id] = optional
             types = [x.type if isinstance(x, Value) else ev.type_of(x) for x in optional.of.items]
             memo.types.update(((*id, k), t if isinstance(t, Optional) else Optional(t)) for k, t in enumerate(types))
@@ -209,7 +207,7 @@ class BackEdge(Head):
             carry = self.carries[id]
             if isinstance(end, Ref) and isinstance(carry.param.type, Tensor):
                 self.becomes(id, end)
-            if isinstance(end, Value) or is_number(end):
+            if isinstance(end, Value) or is_literal(end):
                 carry.back = ev.lit(end)
                 return self.widen(id, carry.param.type, carry.back.type)
             memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after an iteration"
@@ -223,7 +221,7 @@ class BackEdge(Head):
                 return True
             self.pairs.append((id, head.addr, end.addr))
             return False
-        if is_number(head) and isinstance(head, Static) and (is_number(end) or isinstance(end, Value)):
+        if is_literal(head) and isinstance(head, Static) and (is_literal(end) or isinstance(end, Value)):
             if head == end:
                 return False
             memo.types[id] = type_of(head)  # a string is a carry from here on
@@ -239,58 +237,58 @@ class BackEdge(Head):
         return True
 
     def differs(self, id: Any, why: str) -> bool:
-        """A slot holds a container of another class, or with other keys: few iterations are taken one by one."""
+        """Notes that a slot holds a container of another class or with other keys; a short loop is unrolled instead."""
         if self.few():
             self.ev.refuse("SCT502", "what this loop carries changes its kind", node=self.node, why=why)
         self.memo.poison[id] = why
         return True
 
     def becomes(self, id: Any, end: Ref) -> NoReturn:
-        """A number becomes an array: in the loop where it is a literal, of those that carry it, it is one from now."""
+        """A number becomes an array: the next round starts in the enclosing loop where it is a literal."""
         with self.ev.as_array():
             t = self.ev.type_of(end)
-        head: Head | None = self
+        head: LoopHead | None = self
         while head is not None:
             init = head.carries[id].init
             if is_start(init):
                 head.memo.types[id] = t
-                raise Again(head)
+                raise FixpointNotReached(head)
             around = ((h, k) for h in reversed(self.ev.loop_heads) for k, c in h.carries.items() if c.param is init)
             head, id = next(around, (None, None))
         self.ev.becomes_array()
 
     def hold(self, addr: int) -> bool:
-        """A list holds this array or list after an iteration: at the head it may do so too."""
+        """Notes that a list may hold this array or list at the head, since it does so after an iteration."""
         ids = {id for id, a in self.extra_cells.items() if a == addr} - self.memo.held
         self.memo.held |= ids
-        return bool(ids) or self.freeze(addr, why=HELD)
+        return bool(ids) or self.freeze(addr, why=Frozen.HELD)
 
     def learn_rows(self, kept: int, head: Container, end: ListRef) -> None:
-        """The name is bound to a list of another length: what it stands for has columns."""
+        """Notes that a name is bound to a list of another length, so that the list has columns."""
         grown = self.memo.grown[kept] = self.grown(ListRef(head.addr), end)
-        self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), rows=grown.shape)
+        self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), schema=grown.schema)
 
     def learn(self, id: Any, end: Abstract) -> bool:
-        """A name that the loop binds first: undefined at the head."""
+        """Notes the kind of a value that the loop binds first: it is undefined at the head."""
         if isinstance(end, Tup):
             self.memo.templates[id] = end
             for k, x in enumerate(end.items):
                 self.learn((*id, k), x)
             return True
         if isinstance(end, ListRef) and (end.addr not in self.entry.cells or end.addr <= CAPTURED):
-            # A list made in the loop, or not written, and read after it: a list of its own, one slot a carry.
+            # A list made in the loop, or not written, and read after it: a new list, whose slots are carried values.
             cell = self.ev.store.cells[end.addr]
             assert isinstance(cell, Slots)
             kept = ListRef(self.ev.new_kept())
             self.memo.templates[id] = kept
-            self.memo.cell_templates[kept.addr] = replace(cell, frozen=AMBIGUOUS)
+            self.memo.cell_templates[kept.addr] = replace(cell, frozen=Frozen.AMBIGUOUS)
             for k, x in enumerate(cell.items):
                 self.learn((*id, k), x)
             return True
-        if isinstance(end, (Closure, Method, Static)) and not is_number(end):
+        if isinstance(end, (Closure, Method, Static)) and not is_literal(end):
             self.memo.templates[id] = end
             return True
-        if isinstance(end, (Value, Ref)) or is_number(end):
+        if isinstance(end, (Value, Ref)) or is_literal(end):
             t = self.ev.type_of(end) if not isinstance(end, Value) else end.type
             self.memo.types[id] = t if isinstance(t, Undef) else Undef(t)
             if isinstance(end, Ref) and end.path:
@@ -300,10 +298,10 @@ class BackEdge(Head):
         return True
 
     def split(self, id: Any, *addrs: int) -> None:
-        """Give a name a cell of its own: who it shares with changes from iteration to iteration.
+        """Gives a name a cell of its own, as its aliases change from iteration to iteration.
 
-        A name that is not read before the loop binds it again cannot tell what is
-        written meanwhile: only after the loop it may not be written, nor its peers.
+        If no iteration reads the name before it binds it, writes in the loop cannot be seen through it.  Then the name
+        and its aliases may not be written after the loop, but may be in it.
         """
         self.memo.split.add(id)
         if self.unread(id):
@@ -312,26 +310,26 @@ class BackEdge(Head):
             self.freeze(*addrs)
 
     def unread(self, id: Any) -> bool:
-        """Is the slot one of a name that no iteration reads before it binds it?"""
+        """Does the slot belong to a name that each iteration binds before it reads it?"""
         return id is not None and id[0] == "var" and id[1].frame == self.frame.id and \
             id[1].name not in self.frame.live.carried[self.node] | self.frame.live.captured
 
-    def freeze(self, *addrs: int, why: str = AMBIGUOUS) -> bool:
+    def freeze(self, *addrs: int, why: Frozen = Frozen.AMBIGUOUS) -> bool:
         frozen = {a for a in addrs if a > CAPTURED and (self.lasts(a) or a in self.memo.cells)}
-        frozen -= {a for a, was in self.memo.frozen.items() if why != STALE or was == STALE}
+        frozen -= {a for a, was in self.memo.frozen.items() if why != Frozen.STALE or was == Frozen.STALE}
         self.memo.frozen.update(dict.fromkeys(frozen, why))
         return bool(frozen)
 
     def lasts(self, addr: int) -> bool:
-        """Is this address the same at every walk?"""
+        """Is this address the same in every round?"""
         return addr in self.entry.cells or addr in self.memo.cell_templates
 
     def share(self, end: Store) -> bool:
-        """Who shares with whom must be the same after an iteration; what is not is frozen."""
+        """Freezes the cells whose aliases after an iteration differ from those at the head."""
         memo = self.memo
-        # What is captured may be read at any time: it shares with itself.
+        # A captured cell may be read at any time: it is its own alias.
         live = [*self.pairs, *((None, a, a) for pair in self.pairs for a in pair[1:] if a <= CAPTURED)]
-        # A container of a name that no iteration reads cannot tell what is written meanwhile.
+        # Writes cannot be seen through a container whose name no iteration reads.
         read = [(id, a, b) for id, a, b in live if not (a in memo.cell_templates and self.unread(id))]
         bad = conflicts((a, b) for _, a, b in read)
         lasting = conflicts((a, b) for id, a, b in read if id != ITERATED)
@@ -359,24 +357,24 @@ class BackEdge(Head):
         return again
 
     def before(self, pairs: list[tuple[Any, int, int]]) -> set[int]:
-        """The addresses of what shares otherwise at the head of the first iteration than before the loop."""
+        """The addresses of cells whose aliases at the head differ from those before the loop."""
         ids = {id for id, _, _ in pairs}
         entered = [(a, b) for id, a, b in self.entered if id in ids]
         kept = {a for _, a, _ in pairs} - self.memo.cell_templates.keys()
         return {a for pair in conflicts([*entered, *((a, a) for a in kept)]) for a in pair}  # type: ignore[misc]
 
-    def worsen(self, id: Any, addr: int, why: str) -> bool:
-        """What a slot holds after an iteration may not be written: nor may what it holds at the head."""
+    def worsen(self, id: Any, addr: int, why: Frozen) -> bool:
+        """Freezes the cell of a slot at the head, since it is frozen after an iteration."""
         now = self.head.cells[addr].frozen
-        if not why or now and (why != STALE or now == STALE):
+        if not why or now and (why != Frozen.STALE or now == Frozen.STALE):
             return False
-        if why == AMBIGUOUS and self.unread(id):
+        if why == Frozen.AMBIGUOUS and self.unread(id):
             self.memo.frozen_after.add(addr)
             return False
-        return self.hold(addr) if why == HELD else self.freeze(addr, why=why)
+        return self.hold(addr) if why == Frozen.HELD else self.freeze(addr, why=why)
 
     def backs(self, end: Store) -> None:
-        """The array carries: each takes the buffer that its names hold at the end of the iteration."""
+        """Gives each carried array the buffer that its names have at the end of the iteration."""
         moved = {a: b for _, a, b in self.pairs}
         for id, carry in self.carries.items():
             if carry.back is not None:
@@ -388,9 +386,9 @@ class BackEdge(Head):
             cell = end.cells[moved.get(addr, addr)]
             if isinstance(cell, Array) and self.head.cells[addr].layout not in (False, cell.layout):  # type: ignore[union-attr]
                 self.memo.unknown_layout.add(addr)
-                raise Again
+                raise FixpointNotReached
             if not isinstance(cell, Array):
-                self.ev.refuse("SCT310", "an array and a container trade places in this loop", node=self.node)
+                self.ev.refuse("SCT310", "an array and a container swap names in this loop", node=self.node)
             carry.back = cell.value
             if self.widen(id, carry.param.type, cell.value.type):
                 if id in self.memo.poison:
@@ -398,10 +396,10 @@ class BackEdge(Head):
                                    "after an iteration", node=self.node,
                                    why=f"{in_words(carry.init.type)} and {in_words(cell.value.type)}",
                                    hint="give it one dtype and as many axes: `x = x.astype(...)` before the loop")
-                raise Again
+                raise FixpointNotReached
 
     def name_of(self, addr: int) -> str:
-        """What an array is called at the head."""
+        """The name of an array at the head."""
         names = (key.name for key, v in self.head.vars.items() if isinstance(v, Ref) and v.addr == addr)
         return next((f"`{name}`" for name in names if name.isidentifier()), "an array")
 

@@ -1,8 +1,8 @@
-"""Loops: `for` and `while` as the equation `loop`, its carries found by a sticky fixpoint.
+"""Loops: `for` and `while` become the equation `loop`, whose carried values a fixpoint determines.
 
-A walk of the body from assumed carries either confirms them or learns more (a type
-that widens, a cell that is written, a name whose buffer changes); what was learnt is
-remembered a loop site, so that nested loops do not walk their bodies again and again.
+A round evaluates the body from assumed carried values.  It confirms them, or learns more: a type widens, a cell is
+written, a name changes its buffer.  What was learnt is kept for each loop and call path, so that an inner loop starts
+from it in the next round of an outer one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.evaluator.handlers import statement
-from sct.frontend.evaluator.store import AMBIGUOUS, Store
+from sct.frontend.evaluator.store import Store
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
-from sct.frontend.iteration.iteration_space import MOST_UNROLLED, NESTS, Space, space
+from sct.frontend.iteration.iteration_space import MOST_UNROLLED, NESTS, IterationSpace, space
 from sct.frontend.iteration.iterator_protocol import (
     check_iterable,
     ends,
@@ -34,16 +34,17 @@ from sct.frontend.iteration.iterator_protocol import (
     use_up,
 )
 from sct.frontend.loops.loop_fixpoint import BackEdge
-from sct.frontend.loops.loop_head import Again
+from sct.frontend.loops.loop_head import FixpointNotReached
 from sct.frontend.loops.nested_iteration import leaves, nested
 from sct.frontend.loops.unrolling import unroll
 from sct.frontend.operators.truth import condition
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
+    Frozen,
     Iteration,
     ListRef,
-    Perhaps,
+    OptionalTuple,
     Poison,
     Slots,
     Static,
@@ -87,7 +88,7 @@ def for_(ev: Evaluator, node: Any) -> None:
     try:
         ev.iterated_lists = running | held
         start(ev, over)
-        _Loop(ev, node, where).run()
+        LoopBuilder(ev, node, where).run()
         if not leaves(node):
             exhaust(ev, over)
         for key in [k for k in ev.store.vars if k.name.startswith("<iterated") and k not in before.vars]:
@@ -104,8 +105,8 @@ def for_(ev: Evaluator, node: Any) -> None:
         ev.iterated_lists = running
 
 
-def _few(ev: Evaluator, over: Abstract, where: Space, need: NeedsStatic | SctError) -> Abstract:
-    """What a loop that is no equation, for this reason, runs over one by one: that its items are few may be asked."""
+def _few(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsStatic | SctError) -> Abstract:
+    """The items of a loop that has to be unrolled for this reason; guards that there are few."""
     if isinstance(over, Iteration) and over.kind == "range" and isinstance(need, NeedsStatic):
         try:
             over = Iteration("range", tuple(Static(ev.ask(p, "the bounds of this range")) for p in over.parts))
@@ -121,12 +122,12 @@ def _few(ev: Evaluator, over: Abstract, where: Space, need: NeedsStatic | SctErr
 
 @statement(gast.While)
 def while_(ev: Evaluator, node: Any) -> None:
-    _Loop(ev, node, None).run()
+    LoopBuilder(ev, node, None).run()
 
 # -- the loop equation -------------------------------------------------------------------------------------
 
 
-class _Loop(BackEdge):
+class LoopBuilder(BackEdge):
     """The equation of one `for` or `while` statement."""
 
     def run(self) -> None:
@@ -150,12 +151,12 @@ class _Loop(BackEdge):
             try:
                 self.walk()
                 return
-            except Again as again:
+            except FixpointNotReached as again:
                 if again.of is not None and again.of is not self:
                     raise
                 del ev.b.eqns[mark:]
                 ev.store = self.entry
-        ev.refuse("SCT108", "the types of this loop do not settle", node=self.node)
+        ev.refuse("SCT108", "the types of this loop do not reach a fixpoint", node=self.node)
 
     def walk(self) -> None:
         ev = self.ev
@@ -233,7 +234,7 @@ class _Loop(BackEdge):
     # -- the test and the exit ------------------------------------------------------------------------------
 
     def test(self) -> Fn | None:
-        """The test of a `while`: a region of its own where it writes nothing, else the body begins with it."""
+        """The test of a `while`: a region of its own if it writes nothing; otherwise the body begins with it."""
         ev = self.ev
         region = Builder()
         before = ev.store.copy()
@@ -274,7 +275,7 @@ class _Loop(BackEdge):
             leaving = frozenset(k for k in kinds if k >= falls)
         if leaving and (max(leaving) > BREAK or BREAK in leaving and self.node.orelse) and not self.memo.exits:
             self.memo.exits = True
-            raise Again
+            raise FixpointNotReached
         if self.memo.exits:
             self.carries["kind"].back = x
         if not leaving:
@@ -317,7 +318,7 @@ class _Loop(BackEdge):
         for id in self.memo.thawed & self.extra_cells.keys():
             # What was iterated over is not any more.
             addr = self.extra_cells[id]
-            store.cells[addr] = replace(store.cells[addr], frozen="")
+            store.cells[addr] = replace(store.cells[addr], frozen=Frozen.NO)
         for id, stays in self.started.items():
             if stays or not self.runs(test):
                 ev.becomes_array("without an iteration that adds to it, it stays the number that it starts as")
@@ -325,7 +326,7 @@ class _Loop(BackEdge):
             cell = store.cells[addr]
             store.cells[addr] = replace(cell, starts=False) if isinstance(cell, Array) else cell
         for addr in self.memo.frozen_after & store.cells.keys():
-            store.cells[addr] = replace(store.cells[addr], frozen=AMBIGUOUS)
+            store.cells[addr] = replace(store.cells[addr], frozen=Frozen.AMBIGUOUS)
         for key in [k for k in store.vars if k in self.names and k.name not in self.after]:
             del store.vars[key]
         ev.store = store
@@ -354,7 +355,7 @@ class _Loop(BackEdge):
             return False
 
     def leave(self, exits: frozenset[int], kind: Value | None) -> None:
-        """What comes after the loop: its `else`, and the exits that go further."""
+        """Evaluates what follows the loop: its `else`, and exits that leave further loops."""
         ev, node = self.ev, self.node
         ev.exit = Static(FALL)
         returns = frozenset(k for k in exits if k > BREAK)
@@ -393,6 +394,6 @@ def _rename(v: Abstract, names: dict[Value, Value]) -> Abstract:
         return names.get(v, v)
     if isinstance(v, Tup):
         return v.with_(_rename(x, names) for x in v.items)
-    if isinstance(v, Perhaps):
-        return Perhaps(v.of.with_(_rename(x, names) for x in v.of.items))
+    if isinstance(v, OptionalTuple):
+        return OptionalTuple(v.of.with_(_rename(x, names) for x in v.of.items))
     return v

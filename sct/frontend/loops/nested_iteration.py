@@ -30,11 +30,11 @@ from sct.ir.types import Tensor
 __all__ = ["leaves", "nested", "of_nest"]
 
 GAPS = {"combinations": 1, "combinations_with_replacement": 0}
-"""How far the index of a later one is from that of the one before, at least."""
+"""The least difference between the indices of consecutive loops, by function."""
 
 
 def of_nest(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Iteration | None:
-    """The call of a function of `itertools` as what a loop nests; None where its items are known."""
+    """A call of a function of `itertools` as nested loops; None if its items are known."""
     if f is itertools.product:
         repeat = ev.ask(kwargs.get("repeat", Static(1)), "`repeat`")
         pools = tuple(args) * repeat
@@ -135,13 +135,13 @@ def _breaks(stmt: Any) -> bool:
 
 
 def leaves(node: Any) -> bool:
-    """May the loop end before it has run over everything?"""
+    """May the loop end before its last item?"""
     return any(map(_breaks, node.body)) or any(isinstance(n, gast.Return) for n in own_nodes(node.body))
 
 
 @functools.lru_cache(maxsize=4096)
 def _loops(node: Any, kind: str, kinds: Sequence[str]) -> tuple[Mapping[str, str], Any]:
-    """The loops, and what the names are called that they read."""
+    """The loops, and the private names of the variables that they read."""
     names: dict[str, str] = {}
 
     def name(what: str) -> str:

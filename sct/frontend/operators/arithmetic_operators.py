@@ -17,7 +17,7 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
-from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup, is_number
+from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup, is_literal
 from sct.ir import Value
 from sct.ir.types import Optional, Tensor, Undef
 from sct.ops import BY_CALL, OPS
@@ -69,7 +69,8 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         if not isinstance(a, Ref) and not isinstance(b, Ref):
             return combined(ev, kind, in_place or run, a, b)
         a, b = arrays_of(ev, a, b)
-    if any(isinstance(v, Container) or isinstance(v, Static) and not is_number(v) or v == Static(None) for v in (a, b)):
+    if any(isinstance(v, Container) or isinstance(v, Static) and not is_literal(v) or v == Static(None)
+           for v in (a, b)):
         return undefined(ev, in_place or run, a, b)
     _no_strings(ev, a, b)
     if kind in _BITS:
@@ -83,7 +84,7 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
 
 
 def _formatted_by_percent(ev: Evaluator, text: str, values: Abstract) -> Abstract:
-    """`text % values`, of what is known."""
+    """`text % values`, of known values."""
     items = values.items if isinstance(values, Tup) else (values,)
     if not all(isinstance(x, Static) for x in items):
         ev.refuse("SCT501", "`%` of a text is not supported with values known only at run time", hint="use an f-string")
@@ -98,12 +99,12 @@ _BITS = {gast.BitAnd: "bitand", gast.BitOr: "bitor", gast.BitXor: "bitxor", gast
 
 def _is_known(v: Static) -> bool:
     """Is this a number, a flag, a member of an enum, a class or a set, with which Python itself computes?"""
-    return is_number(v) or isinstance(v.peek, (enum.Enum, type, types.UnionType)) or \
+    return is_literal(v) or isinstance(v.peek, (enum.Enum, type, types.UnionType)) or \
         isinstance(v.peek, (set, frozenset)) and v.path is None
 
 
 def in_place(ev: Evaluator, kind: type, a: Abstract, b: Abstract) -> Abstract:
-    """`a op= b`, what is assigned."""
+    """The value that `a op= b` assigns."""
     spelling, _ = BINARY[kind]
     name = _METHOD.get(spelling, spelling)
     result = special_call(ev, a, f"__i{name}__", b)

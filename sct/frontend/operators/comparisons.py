@@ -49,7 +49,7 @@ from sct.frontend.values.abstract_values import (
     Iteration,
     ListRef,
     ObjRef,
-    Perhaps,
+    OptionalTuple,
     Poison,
     Ref,
     Static,
@@ -97,7 +97,7 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
         there = _contains(ev, b, a)
         return there if isinstance(op, gast.In) else negated(ev, there)
     for v in (a, b):
-        if isinstance(v, Perhaps):
+        if isinstance(v, OptionalTuple):
             return _where_present(ev, op, a, b, v)
     _, run = COMPARE[type(op)]
     a, b = as_set(ev, a), as_set(ev, b)
@@ -119,7 +119,7 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     return _compare_values(ev, op, a, b)
 
 
-def _where_present(ev: Evaluator, op: Any, a: Abstract, b: Abstract, v: Perhaps) -> Abstract:
+def _where_present(ev: Evaluator, op: Any, a: Abstract, b: Abstract, v: OptionalTuple) -> Abstract:
     """A comparison with a tuple that may be None."""
     def compared(x: Abstract) -> Abstract:
         return compare_one(ev, op, *(x if w is v else w for w in (a, b)))
@@ -165,7 +165,7 @@ def _compares_to_bool(ev: Evaluator, v: Abstract) -> bool:
 
 
 def _is_text(ev: Evaluator, x: Operand, eqns: Sequence[Eqn], loops: tuple[Value, ...]) -> bool:
-    """Is this, of `eqns`, a string for certain?  So is what branches, and `loops` that carry it, make of strings."""
+    """Is this value of `eqns` certainly a string?  Branches and `loops` of strings give strings."""
     if isinstance(x, Lit):
         return isinstance(x.value, (str, bytes))
     if x in loops or isinstance(ev.leaf_of(x), (str, bytes)):
@@ -215,7 +215,8 @@ def _compare_containers(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abs
 
 
 def _all_equal(ev: Evaluator, pairs: list[tuple[Abstract, Abstract]], last: bool = True) -> Abstract:
-    """Are the items of each pair one or equal?  Up to the first that are not; `last`: what comes if all are."""
+    """Are the items of each pair identical or equal?  Evaluated up to the first pair that is not; `last`: the result if
+    all are."""
     if not pairs:
         return Static(last)
     t = one_or_equal(ev, *pairs[0])
@@ -305,7 +306,7 @@ def _of_objects(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _of_members(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract | None:
-    """What the user has written for the members of an enum; None where nothing is."""
+    """The result of the user's comparison method of a member of an enum; None if there is none."""
     spelling, _ = COMPARE[type(op)]
     result = reflected(ev, a, b, f"__{spelling}__", f"__{_REFLECTED[spelling]}__")
     if result is None and spelling == "ne" and reflected(ev, a, b, "__eq__", "__eq__") is not None:

@@ -1,4 +1,4 @@
-"""Operators of lists, tuples and dicts: what they make, and what they write.
+"""Operators of lists, tuples and dicts.
 
     xs + ys, xs * n      a new list
     xs += ys, xs *= n    the same list, for all its names; `xs += array` makes an array
@@ -31,7 +31,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.real_ints import unmark_real
@@ -58,7 +58,7 @@ def as_set(ev: Evaluator, v: Abstract) -> Abstract:
 
 
 def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstract, b: Abstract) -> Abstract:
-    """`a op b`, one of which is a list, a tuple or a dict, and none an array."""
+    """`a op b`, where one operand is a list, a tuple or a dict, and none is an array."""
     if kind is gast.Add and isinstance(a, Tup) and isinstance(b, Tup):
         return Tup(a.items + b.items)
     if kind is gast.Add and isinstance(a, ListRef) and isinstance(b, ListRef):
@@ -97,10 +97,10 @@ def _count(ev: Evaluator, v: Abstract) -> Operand | None:
 
 
 def like(ev: Evaluator, v: Abstract) -> Any:
-    """An object of the class of `v`, for Python to try an operator on: it raises what it does for `v`."""
+    """An object of the class of `v`, to which Python applies an operator and raises as it does for `v`."""
     if is_sequence(v):
         return () if isinstance(v, Tup) else [] if isinstance(v, ListRef) else {}
-    if isinstance(v, Static) and is_number(v):
+    if isinstance(v, Static) and is_literal(v):
         return v.value
     t = unmark_real(v.type) if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier in ("py", "np") and t.dtype not in ("real", "single"):
@@ -130,7 +130,7 @@ def _repeat(ev: Evaluator, xs: ListRef, n: Operand) -> None:
     """`xs *= n`"""
     cell = ev.writable(xs.addr, "a write")
     assert isinstance(cell, Slots)
-    if isinstance(n, Lit) and cell.rows is None:
+    if isinstance(n, Lit) and cell.schema is None:
         ev.store.cells[xs.addr] = replace(cell, items=cell.items * n.value)
         return
     product = dynamic_list_methods.repeated(ev, xs, n)
@@ -140,7 +140,7 @@ def _repeat(ev: Evaluator, xs: ListRef, n: Operand) -> None:
 
 
 def _only_name(ev: Evaluator, v: Static) -> None:
-    """Refuse a write into a set that another name may stand for."""
+    """Refuses a write into a set that may have another name."""
     def holds(x: Abstract) -> int:
         if isinstance(x, Tup):
             return sum(map(holds, x.items))

@@ -1,6 +1,6 @@
-"""`is`: whether two names stand for one object, as far as that is known.
+"""`is`: are two values one object?
 
-    x is None        of what may be None: asked at run time
+    x is None        of a value that may be None: tested at run time
     y is x           of arrays and containers: one address, seen in the same way
     n is 0           of small ints, of which Python has one each
 """
@@ -25,8 +25,8 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     Method,
     ObjRef,
+    OptionalTuple,
     Parent,
-    Perhaps,
     Ref,
     Slots,
     Static,
@@ -42,7 +42,7 @@ _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType
            np.ufunc)
 _SINGLE = (None, True, False, Ellipsis, NotImplemented)
 _SMALL = range(-5, 257)
-"""The ints of which CPython has one object each."""
+"""The ints that are single objects in CPython."""
 
 
 def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
@@ -70,7 +70,7 @@ def identical(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _unknown(ev: Evaluator, a: Abstract, b: Abstract) -> NoReturn:
-    """Refuse what is known at run time alone."""
+    """Refuses `is` of a value that is known only at run time."""
     numbers = all(isinstance(v, (Static, Value)) for v in (a, b)) and \
         any(isinstance(v, Value) and isinstance(v.type, Tensor) for v in (a, b))
     ev.refuse("SCT503", "whether these two are one object is known only at run time",
@@ -78,13 +78,13 @@ def _unknown(ev: Evaluator, a: Abstract, b: Abstract) -> NoReturn:
 
 
 _KINDS = (Value, Ref, Container, Tup, Closure, Bound, Method, DerivedCallable, Iteration)
-"""Abstract values of two of these stand for two objects."""
+"""Abstract values of two different ones of these classes are two objects."""
 
 
 def _is_none(ev: Evaluator, y: Abstract) -> Abstract:
     if isinstance(y, Static):
         return Static(y.value is None)
-    if isinstance(y, Perhaps):
+    if isinstance(y, OptionalTuple):
         return _is_none(ev, y.of.items[0])
     if isinstance(y, Ref):
         cell = ev.store.cells[y.addr]
@@ -114,7 +114,7 @@ def _same_static(a: Static, b: Static) -> bool | None:
 
 
 def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
-    """Is what is known at run time alone this object?"""
+    """Is a value that is known only at run time this object?"""
     x = one.value
     t = other.type if isinstance(other, Value) else None
     if isinstance(other, Value) and isinstance(t, Tensor):
@@ -147,13 +147,13 @@ def _same_array(ev: Evaluator, a: Ref, b: Ref) -> bool | None:
 
 
 def _perhaps_one(ev: Evaluator, a: int, b: int) -> bool:
-    """May two addresses stand for one object?  A caller may pass one twice, or one that the function finds outside."""
+    """May two addresses be one object?  A caller may pass an object twice, or pass a free variable."""
     outside = all(ev.store.cells[addr].origin != "fresh" for addr in (a, b))
     return outside or _ambiguous(ev, a) or _ambiguous(ev, b)
 
 
 def _ambiguous(ev: Evaluator, addr: int) -> bool:
-    """May what is at this address be what another address stands for too?"""
+    """May the object at this address also be at another address?"""
     cell = ev.store.cells[addr]
     if isinstance(cell, Slots):
         return bool(cell.frozen) or cell.parent is not None

@@ -1,4 +1,4 @@
-"""Text of objects at run time: what `print` and f-strings show of containers.
+"""Text of objects at run time: containers in `print` and in f-strings.
 
     print((a, [b]))   ->   print(f"({a!r}, [{b!r}])")
 """
@@ -27,7 +27,7 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand, Value
@@ -38,11 +38,11 @@ __all__ = ["joined", "shown", "text_of"]
 
 
 def shown(ev: Evaluator, v: Abstract, by: tuple[str, ...] = ("str", "repr")) -> Operand:
-    """What `str(v)` is, as an operand, or `repr(v)`, `by` that alone; numbers and arrays as they are."""
+    """`str(v)` as an operand, or `repr(v)`, depending on `by`; numbers and arrays are left to the emitted f-string."""
     if is_member(v) and (text := special_call(ev, v, f"__{by[0]}__")) is not None:
         return shown(ev, checked(ev, text, by[0]))
     if isinstance(v, Static) and not is_asked(v.peek):
-        return Lit(v.value) if is_number(v) else Lit(str(v.value))
+        return Lit(v.value) if is_literal(v) else Lit(str(v.value))
     for name in by:
         own = special_call(ev, v, f"__{name}__")
         if own is not None:
@@ -98,7 +98,7 @@ def _object(ev: Evaluator, v: Abstract, parts: list[Any], operands: list[Operand
 
 def _joined(ev: Evaluator, head: str, items: Sequence[tuple[str | Abstract, Abstract]], tail: str, parts: list[Any],
             operands: list[Operand]) -> None:
-    """`items` have what stands before them: a text, or the key of a dict."""
+    """The text of the items, each after its prefix: a separator, or the key of a dict."""
     parts.append(head)
     for k, (label, x) in enumerate(items):
         parts.append((", " if k else "") + (label if isinstance(label, str) else ""))
@@ -129,6 +129,6 @@ def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
 
 
 def _class_name(cls: type) -> str:
-    """What C says a class is called: a class of C with its module."""
+    """The name of a class as in messages of C code: with its module if the class is written in C."""
     plain = is_user_class(cls) or cls.__module__ == "builtins"
     return cls.__name__ if plain else f"{cls.__module__}.{cls.__name__}"

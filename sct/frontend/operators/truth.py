@@ -29,12 +29,12 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     Method,
     ObjRef,
-    Perhaps,
+    OptionalTuple,
     Poison,
     Ref,
     Static,
     Tup,
-    is_number,
+    is_literal,
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import BOOL, Dim, Optional, Tensor
@@ -65,7 +65,7 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         return Lit(bool(items_of(ev, v)))
     if isinstance(v, Iteration) and v.kind != "range":
         return truth(ev, ev.call(Static(len), [v])) if v.state is None else Lit(True)
-    if isinstance(v, Perhaps):
+    if isinstance(v, OptionalTuple):
         first = v.of.items[0]
         return ev.emit(not_, ev.emit(is_none, ev.contents(first) if isinstance(first, Ref) else ev.lit(first)))  # type: ignore[no-any-return]
     if isinstance(v, Value) and isinstance(v.type, Optional):
@@ -107,7 +107,7 @@ def _may_be_one(sizes: list[Dim]) -> bool:
 def _is_not_empty(ev: Evaluator, v: Iteration) -> Operand:
     """`bool(range(...))`."""
     first, stop, step = (Static(0), v.parts[0], Static(1)) if len(v.parts) == 1 else (*v.parts, Static(1))[:3]
-    if all(map(is_number, v.parts)):
+    if all(map(is_literal, v.parts)):
         return Lit(bool(range(*(p.value for p in v.parts if isinstance(p, Static)))))
     up = ev.ask(step, "the step of this range") > 0
     spelling = "operator.lt" if up else "operator.gt"
@@ -115,7 +115,7 @@ def _is_not_empty(ev: Evaluator, v: Iteration) -> Operand:
 
 
 def condition(ev: Evaluator, node: Any) -> Operand:
-    """`bool(expression)`: of `and`, `or`, `not` and `if` by the truth of their parts, which need not go together."""
+    """`bool(expression)`; for `and`, `or`, `not` and `if` by the truth of their parts, of any types."""
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
         return ev.operand(ev.eval(node))
     if isinstance(node, gast.IfExp):
@@ -142,7 +142,7 @@ def condition(ev: Evaluator, node: Any) -> Operand:
 
 
 def _own_truth(ev: Evaluator, v: Abstract) -> Operand | None:
-    """What `__bool__` or `__len__` of an object say."""
+    """The truth of an object by its `__bool__` or `__len__`."""
     own = special_call(ev, v, "__bool__")
     if own is not None:
         return truth(ev, checked(ev, own, "bool"))
@@ -199,7 +199,7 @@ def ternary(ev: Evaluator, node: Any) -> Abstract:
 
 def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
                       orelse: Callable[[], Abstract]) -> Abstract:
-    """What one of two expressions gives; where the two do not go together, the test is asked."""
+    """The value of one of two expressions; if they cannot be joined, the test is guarded."""
     store, mark = ev.store, len(ev.b.eqns)
     joined = evaluate_branches(ev, t, then, orelse)
     if not isinstance(joined, Poison):

@@ -20,7 +20,7 @@ _RUN_THROUGH = {"all", "any", "dict", "frozenset", "list", "max", "min", "set", 
 
 
 def _runs_through(fn: Any) -> bool:
-    """Is this the name of a function that runs through what it is given, and does not keep it?"""
+    """Is this the name of a function that consumes its iterable at once?"""
     if isinstance(fn, gast.Attribute):
         return fn.attr in ("fsum", "prod")
     return isinstance(fn, gast.Name) and fn.id in _RUN_THROUGH
@@ -30,13 +30,12 @@ class Liveness:
     """Which names of a function may still be read after a statement.
 
     after[stmt]   live after the statement
-    before[stmt]  live before it, on its way to a break or continue included
-    jumps[stmt]   live where a break or continue in the statement goes
-    head[loop]    live before the test or next item of a loop
+    before[stmt]  live before it, also on paths to a break or continue
+    jumps[stmt]   live at the target of a break or continue in the statement
+    head[loop]    live before the test or the next item of a loop
     carried[loop] read by an iteration before it binds them
-    captured      names that nested functions, and generator expressions that may be kept, read or bind: live
-                  everywhere
-    at_once       the generator expressions that are arguments of a builtin, which runs through them
+    captured      names that nested functions and stored generator expressions read or bind: live everywhere
+    at_once       generator expressions that are arguments of a builtin, which consumes them at once
     """
 
     def __init__(self, node: Any) -> None:
@@ -60,7 +59,7 @@ class Liveness:
         self._block(body, frozenset(), frozenset(), frozenset())
 
     def enter(self, stmt: Any, out: frozenset[str]) -> None:
-        """Add a statement that stands for an expression, after which `out` is live."""
+        """Adds a statement that replaces an expression, after which `out` is live."""
         self._block([stmt], out, frozenset(), frozenset())
 
     def leaving(self, stmt: Any) -> frozenset[str]:

@@ -83,7 +83,7 @@ def local_names(node: Any) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=8192)
 def free_names(node: Any) -> frozenset[str]:
-    """Names that a function, or one nested in it, reads or binds and that are not its own."""
+    """Names that a function, or one nested in it, reads or binds without being local to it."""
     outside, rebound = declared(node)
     return (rebound.union(*map(free_in, body_of(node))) - local_names(node)) - outside
 

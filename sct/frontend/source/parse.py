@@ -122,9 +122,9 @@ def _lines_of_loader(file: str) -> list[str]:
 
 
 def _on_a_line(nodes: list[tuple[Any, str]], text: str, code: types.CodeType) -> list[tuple[Any, str]]:
-    """Those of several lambdas that begin on one line which compile to `code`.
+    """Of several lambdas that begin on one line, those that compile to `code`.
 
-    Each is compiled where it stands, at a line number of its own by which its code is known.
+    Each is compiled in place with a unique line number, which identifies its code.
     """
     module = ast.parse(text)
     lambdas = [n for n in ast.walk(module) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]

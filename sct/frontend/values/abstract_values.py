@@ -1,4 +1,4 @@
-"""What a name may be bound to during abstract evaluation, and the cells of the heap.
+"""Abstract values, to which names are bound during evaluation, and the cells of the heap.
 
 An abstract value is one of
 
@@ -7,11 +7,12 @@ An abstract value is one of
 - `Ref`: an array, as an address and a path of view steps;
 - `Tup`, `ListRef`, `DictRef`, `ObjRef`: a container whose structure is known;
 - `Closure`, `Bound`, `Method`, `DerivedCallable`, `Iteration`: things to call or loop over;
-- `Poison`: something that paths disagree on; reading it is refused.
+- `Poison`: a value on which paths disagree; reading it is refused.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     import gast
 
 __all__ = [
-    "CAPTURED", "DELETED", "NAMESPACE", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure",
-    "Container", "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Iteration", "Key", "Layout", "Like",
-    "ListRef", "Method", "ObjRef", "Parent", "Perhaps", "Poison", "Position", "Record", "Ref", "Shape", "Slots",
-    "Static", "Step", "Together", "Tup", "is_number", "parts",
+    "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container",
+    "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Like", "ListRef",
+    "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Parent", "Poison", "Position", "Ref", "Schema", "Slots",
+    "Static", "Step", "Together", "Tup", "is_literal", "parts",
 ]
 
 Path = tuple[Any, ...]
@@ -35,7 +36,7 @@ Path = tuple[Any, ...]
 
 
 CAPTURED = -(1 << 32)
-"""Heap addresses up to here are of what is captured: others are given anew at each walk of a loop."""
+"""Addresses up to this one belong to captured cells, and stay the same in every round of a loop."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +68,8 @@ class Static:
 class Instance(Static):
     """An object of a user's class that the function finds outside.
 
-    Its class is guarded, and each attribute where it is read, so that other objects serve as
-    well; who asks for the object itself makes it a guard that it is this one.
+    Its class is guarded, and each attribute where it is read, so that the specialization serves other objects too.
+    Reading `value` adds the guard that it is this very object.
     """
 
     def __init__(self, obj: Any, path: Path, pin: Callable[[], None]) -> None:
@@ -116,8 +117,8 @@ class Step:
 class Ref:
     """An array: the buffer at `addr`, seen through `path`.
 
-    object  which Python object it is, of those that see this: 0 the one that was made with the
-            buffer, None one that depends on the path.  It is asked by `is` alone.
+    object  the number of the Python object among those that see this buffer: 0 the array created with it, None one
+            that depends on the path.  Only `is` reads it.
     """
 
     addr: int
@@ -137,15 +138,12 @@ class Tup:
         return Tup(tuple(items), self.fields, self.cls)
 
 
-NAMESPACE = "it is the `__dict__` of an object"
-"""Why a dict is not written: it is made of the attributes of an object, which does not see the write."""
-
 SLICE = ("", "start", "stop", "step")
-"""The attributes of a slice whose bounds are known only at run time; its first item says what it is."""
+"""The fields of a slice whose bounds are known only at run time; the empty first name identifies it."""
 
 
 @dataclass(frozen=True)
-class Perhaps:
+class OptionalTuple:
     """None, or a tuple of numbers and arrays: its items are all None, or none of them is."""
 
     of: Tup
@@ -241,8 +239,8 @@ class DerivedCallable:
 
 @dataclass(frozen=True)
 class Iteration:
-    """What is run over: a `range`, or a view of a dict ("keys", "values", "items"), anew each time; or an iterator,
-    which is run through once: `zip`, `map`, ..., or "iter" of a container.
+    """An iterable: a `range`, or a view of a dict ("keys", "values", "items"); or an iterator, which can be consumed
+    once: `zip`, `map`, ..., or "iter" of a container.
 
     state  of an iterator: the address of its slots, the first of which is a `Position`
     """
@@ -254,15 +252,15 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Position:
-    """How many items an iterator has given; None: it is used up.  No number of the program: paths that leave an
-    iterator at different places disagree on it."""
+    """The number of items taken from an iterator; None if it is exhausted.  Not a number of the program: paths that
+    leave an iterator at different positions disagree on it."""
 
     at: int | None
 
 
 @dataclass(frozen=True)
 class Poison:
-    """Paths disagree on what this is; `reason` says how."""
+    """A value on which paths disagree; `reason` says how."""
 
     reason: str
 
@@ -272,17 +270,17 @@ DELETED = Poison("it is deleted")
 
 
 Abstract = Union[
-    Static, Value, Ref, Tup, Perhaps, ListRef, DictRef, ObjRef, Bound, Cached, Parent, Closure, Method, DerivedCallable,
-    Iteration, Position, Poison]
+    Static, Value, Ref, Tup, OptionalTuple, ListRef, DictRef, ObjRef, Bound, Cached, Parent, Closure, Method,
+    DerivedCallable, Iteration, Position, Poison]
 
 
 def parts(v: Abstract | None) -> tuple[Abstract, ...]:
-    """What an abstract value holds by itself; what a container holds is on the heap."""
+    """The abstract values inside an abstract value; items of containers are on the heap."""
     if isinstance(v, Closure):
         return *v.defaults, *(x for x in v.kw_defaults if x is not None)
     if isinstance(v, Tup):
         return v.items
-    if isinstance(v, Perhaps):
+    if isinstance(v, OptionalTuple):
         return v.of.items
     if isinstance(v, Bound):
         return v.fn, *v.args, *(x for _, x in v.kwargs)
@@ -297,9 +295,9 @@ def parts(v: Abstract | None) -> tuple[Abstract, ...]:
 
 @dataclass(frozen=True)
 class Like:
-    """The memory layout of what NumPy computes from `argument` alone: its order of axes, without gaps.
+    """The memory layout of an array that NumPy computes from `argument` alone: its order of axes, without gaps.
 
-    flipped  from its transpose
+    flipped  computed from its transpose
     """
 
     argument: Value
@@ -312,12 +310,26 @@ class Like:
 
 @dataclass(frozen=True)
 class Together:
-    """The memory layout of what is made of arrays of these: C order if all lie so, else it is not known."""
+    """The memory layout of an array made from arrays of these layouts: C order if all are, otherwise unknown."""
 
     parts: tuple[Layout, ...]
 
 
 Layout = Union[bool, Value, Like, Together]
+
+
+class Frozen(enum.Enum):
+    """Whether a cell may be written, and if not, why."""
+
+    NO = ""
+    AMBIGUOUS = "paths through the program disagree on which names share this array"
+    HELD = "it was put into a list, or taken out of one"
+    STALE = "it was in a list, and lists in that list were written since"
+    NAMESPACE = "it is the `__dict__` of an object"
+    CACHED = "it is in a cache, and other calls return the same object"
+
+    def __bool__(self) -> bool:
+        return self is not Frozen.NO
 
 
 @dataclass(frozen=True)
@@ -326,18 +338,17 @@ class Array:
 
     origin   "fresh", "argument" (writes act on a private copy) or "captured"
              (a global or closure array: writes are refused)
-    frozen   why it may not be written any more, if it may not
-    layout   True: contiguous in C order; an argument: as it lies; Like: as a new array
-             made of it does; False: not known
-    readonly whether NumPy forbids to write it, on one path or another: an argument is
-             asked for its flag
-    merged   it may be the buffer of another cell, as paths were joined
-    starts   in the first iteration of a loop it is the number that it starts as: it may be added to, and that is all
+    frozen   whether it may be written, and if not, why
+    layout   True: contiguous in C order; an argument: the layout of that array; Like: that of a new array computed
+             from it; False: not known
+    readonly whether NumPy forbids writes to it, on any path: an argument stands for its flag
+    merged   it may share the buffer of another cell, since paths were joined
+    starts   it is a number in the first iteration of a loop: it may be used in elementwise ops with such arrays only
     """
 
     value: Operand
     origin: str = "fresh"
-    frozen: str = ""
+    frozen: Frozen = Frozen.NO
     layout: Layout = False
     readonly: frozenset[bool | Value] = frozenset({False})
     merged: bool = False
@@ -348,42 +359,42 @@ class Array:
 class Slots:
     """A cell: the slots of a list, dict or object; `keys` are the dict's keys, the object's attributes.
 
-    rows  of a list whose length is not known: how an item is made of the elements of `items`,
-          which are then columns, each an array cell that holds a list of the IR
-    parent  of a list that is an item of another: the address of that one, into whose column
-          its own column is a view
+    schema  of a list of unknown length: how an item is built from the elements of `items`, which are then
+                 columns, each an array cell that holds a list of the IR
+    parent       of a list that is an item of another list: the address of that one; its column is a view into the
+                 other's column
     """
 
     items: tuple[Abstract, ...]
     keys: tuple[Any, ...] = ()
     origin: str = "fresh"
-    frozen: str = ""
-    rows: Shape | None = None
+    frozen: Frozen = Frozen.NO
+    schema: Schema | None = None
     parent: int | None = None
 
 
 @dataclass(frozen=True)
-class Record:
-    """An object of a user's class: a shape for each attribute."""
+class ObjectSchema:
+    """The schema of an object of a user's class: one for each attribute."""
 
     cls: type
     keys: tuple[str, ...]
-    parts: tuple[Shape, ...]
+    parts: tuple[Schema, ...]
 
 
-Shape = Union[int, tuple[Any, ...], Record]
-"""A leaf, by its number, or a tuple of shapes."""
+Schema = Union[int, tuple[Any, ...], ObjectSchema]
+"""A leaf, by its number; a tuple of schemas; or that of an object."""
 
 
 Cell = Union[Array, Slots]
 
 
 PLAIN = frozenset((bool, int, float, str, type(None)))
-"""The classes of what a literal may be; classes made of them (an `IntEnum`) have operators and a text of their own."""
+"""The classes of literals; subclasses of them, such as an `IntEnum`, have operators and a text of their own."""
 
 
-def is_number(v: object) -> bool:
-    """A static Python number, string or None: what a literal may be."""
+def is_literal(v: object) -> bool:
+    """Is this a known number, string or None, which can be a literal?"""
     return isinstance(v, Static) and type(v.peek) in PLAIN
 
 

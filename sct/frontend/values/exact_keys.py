@@ -1,4 +1,4 @@
-"""Keys and members of sets told apart by class and bits: Python takes what is `==` for one key, a program does not.
+"""Comparison of keys and members of sets by class and bits: equal keys of different classes are different here.
 
 >>> {1: "a"} == {1.0: "a"}, same_keys({1: "a"}, {1.0: "a"}), same_keys([0.0], [-0.0]), same_keys(["k"], ["k"])
 (True, False, False, True)
@@ -16,9 +16,8 @@ from sct.ir.user_objects import fields_of, get_stored, is_container
 
 __all__ = ["COMPARED_BY_CLASS", "Same", "exact", "same_keys"]
 
-
 COMPARED_BY_CLASS = frozenset((bool, int, str, bytes, type(None)))
-"""What is equal, and of one of these classes, is the same."""
+"""Equal objects of one of these classes are the same."""
 
 
 class Same:
@@ -41,12 +40,12 @@ def same_keys(left: Iterable[Any], right: Iterable[Any]) -> bool:
 
 
 def exact(keys: Iterable[Any]) -> Hashable:
-    """What is equal for the same keys in the same order: their classes and bits, and those of their attributes now."""
+    """A value that is equal for the same keys in the same order: by class and bits, also of their attributes."""
     return _Snapshot().of(keys)
 
 
 class _Snapshot:
-    """What objects hold, each of them numbered where it is met first."""
+    """Snapshots of the contents of objects, which are numbered when they are first met."""
 
     def __init__(self) -> None:
         self.numbers: dict[int, int] = {}
@@ -80,7 +79,7 @@ class _Snapshot:
 
 
 def _held(x: Any) -> Iterable[Any]:
-    """What an object holds, with the names of it."""
+    """The parts of an object, with their names."""
     if isinstance(x, dict):
         return *x, *x.values()
     if isinstance(x, np.ndarray):

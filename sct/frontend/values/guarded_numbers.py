@@ -1,9 +1,9 @@
-"""A number of the function that is known because it was asked: its value decides, and its derivative stays with it.
+"""Guarded numbers: differentiated numbers whose run-time value is known, since it decides what is computed.
 
     for k in {x, 2.0}: s += k * k      Python orders the set by the values; `k` is `x` again
 
-Python itself computes with what is known.  A number of the function may stand in a set or be a key there, and is
-compared as a number is; arithmetic on it would give a constant, and is refused.
+Python computes with known values.  A guarded number may be a key or an item of a set, and may be compared; arithmetic
+on it would give a constant without derivative, and is refused.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CLASSES = {cls: type(cls.__name__, (Asked, cls), dict(_METHODS)) for cls in (fl
 
 
 def asked(value: Any, of: Value, home: Builder) -> Any:
-    """The float or int `value` of `of`, as what it was asked of."""
+    """The float or int `value`, which remembers that it is the value of `of`."""
     number = _CLASSES[type(value)](value)
     number.of, number.home = of, home
     return number
@@ -61,7 +61,7 @@ def is_asked(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """The number, or the tuple or set of numbers, without what it is a number of."""
+    """The plain number, or the tuple or set of plain numbers."""
     if isinstance(value, (tuple, set, frozenset)) and is_asked(value):
         return type(value)(map(plain, value))
     return value.conjugate() if isinstance(value, Asked) else value  # type: ignore[attr-defined]

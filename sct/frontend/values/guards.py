@@ -1,8 +1,8 @@
-"""What is known of the arguments: facts asked of them, which are guards, and sizes found to be equal.
+"""Guards: facts about the arguments under which a specialization is valid, and sizes that are equal.
 
-    for i in range(n): y[i] = x[i]        nothing is asked
-    np.sum(x, axis=k)                     what is `k`?  Its answer is a guard
-    x + y                                 is len(x) == len(y)?  Put in for each other from here on
+    for i in range(n): y[i] = x[i]        no guard
+    np.sum(x, axis=k)                     the value of `k` is a guard
+    x + y                                 len(x) == len(y) is a guard; from here on they are one size
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class NeedsStatic(Exception):
 
 @dataclass(frozen=True)
 class Guard:
-    """A fact about the arguments that a specialization relies on.
+    """A fact about the arguments under which a specialization is valid.
 
-    test  the fact in Python, `{0}` being leaf 0, "" if the result is right without it; or a
-          function of the leaves, and what it gives; None: it takes sct to tell
+    test  the fact in Python, where `{0}` is leaf 0; "" if the result is right without it; or a function of the
+          leaves and its result; None if only sct can test it
 
-    The leaves are those that there were when it was asked, and more that were found later.
+    The leaves are those known when the guard was made; more may follow.
     """
 
     text: str
@@ -56,27 +56,27 @@ class Guard:
 
     @staticmethod
     def asked(text: str, fn: Fn, value: Any) -> Guard:
-        """That `fn` of the leaves gives this value."""
+        """The guard that `fn` of the leaves has this value."""
         n = len(fn.params)
         return Guard(text, lambda leaves: same_answer(run(fn, list(leaves[:n]))[0], value), (fn, value))
 
 
 def same_answer(now: Any, value: Any) -> bool:
-    """Is what is asked what it was?  Floats are told apart by their sign and nan, which `==` does not do."""
+    """Is the answer the same?  Floats are compared with the sign of zeros and with nan, unlike by `==`."""
     return repr(float(now)) == repr(value) if type(value) is float else bool(now == value)
 
 
 class Facts:
-    """The leaves of the arguments, and what has been asked of them.
+    """The leaves of the arguments, and the guards on them.
 
     params      the flat arguments of the function being built, free variables last
     leaves      their run-time values; UNKNOWN ahead of time
-    sizes       where a size is found: (leaf, axis), None for an int; or what it is computed as
+    sizes       the place of a size: (leaf, axis), with None for an int; or the term that it is computed by
     index_ranges  the first and the last value of the index of a loop, by its symbol
-    same_size   symbols of sizes, and terms that are not linear, that are known to equal other terms
-    terms       terms with what is equal put in, until more is known
-    size_facts  what was asked of sizes ("==", "<=", "!="), for good: `guards` of a walk of a loop
-                that is done again are dropped, these are not; and what an equality was solved for
+    same_size   symbols of sizes, and terms that are not linear, with the terms that they equal
+    terms       terms with equal ones replaced, until more is known
+    size_facts  guards on sizes ("==", "<=", "!="), and the atom that an equality was solved for; they stay when a
+                round of a loop is repeated, other guards are dropped
     """
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ class Facts:
                 self.same(x.shape[-1], y.shape[-2 if y.rank > 1 and op.name != "inner" else -1])
 
     def same(self, p: Dim, q: Dim) -> bool:
-        """Record that two sizes of arrays are equal, or that one is 1, where the arguments say so; False if
+        """ObjectSchema that two sizes of arrays are equal, or that one is 1, where the arguments say so; False if
         neither is so."""
         p, q = self.resolve(p), self.resolve(q)
         if p == q or p.value == 1 or q.value == 1:
@@ -152,7 +152,7 @@ class Facts:
         return True
 
     def agree(self, a: Type, b: Type) -> None:
-        """Record which sizes of two types are equal, where the arguments say so."""
+        """ObjectSchema which sizes of two types are equal, where the arguments say so."""
         while isinstance(a, (Optional, Undef)) or isinstance(b, (Optional, Undef)):
             a = a.elem if isinstance(a, (Optional, Undef)) else a
             b = b.elem if isinstance(b, (Optional, Undef)) else b
@@ -163,7 +163,7 @@ class Facts:
                     self.equate(p, q)
 
     def resolved(self, t: Type) -> Type:
-        """A type with what is known of sizes put in."""
+        """The type with equal sizes replaced by one term."""
         if isinstance(t, Tensor):
             return Tensor(t.carrier, t.dtype, tuple(map(self.resolve, t.shape)))
         if isinstance(t, (Seq, Optional, Undef)):
@@ -191,7 +191,7 @@ class Facts:
             self.terms.clear()
 
     def solutions(self, rest: Dim) -> Iterator[tuple[Atom, Dim]]:
-        """What `rest == 0` says of each atom: of symbols first, then of what is not linear, long terms first."""
+        """Solutions of `rest == 0` for each atom: symbols first, then nonlinear atoms, long terms first."""
         factors = [rest.const, *(c for _, c in rest.terms)]
         for atom, coef in sorted(rest.terms, key=lambda t: -len(str(t[0])) if isinstance(t[0], Apply) else -10**6):
             others = rest - Dim(0, ((atom, coef),))
@@ -208,7 +208,7 @@ class Facts:
                 self.learn(new, self.same_size.get(new, value))
 
     def within(self, d: Dim, sizes: Sequence[Dim], ask: bool) -> None:
-        """Find the slices in a term that end inside of what they are taken of; what is not known is asked."""
+        """Simplifies slices in a term that end inside of the axis; guards on sizes where this is not known."""
         for part in list(atoms(d)) if ask and opaque(d) else ():
             if not (self.ahead and isinstance(part, Apply)):
                 self.name_part(part)
@@ -285,7 +285,7 @@ class Facts:
         self.size_facts["!=", self.resolve(p), self.resolve(q)] = None
 
     def size_guards(self) -> list[Guard]:
-        """What was asked of sizes, without what follows from the rest."""
+        """The guards on sizes, without those that follow from the others."""
         symbols: dict[Atom, Dim] = {atom: d for atom, d in self.same_size.items() if isinstance(atom, str)}
         kept, resolved = dict(self.size_facts), dict[Dim, Dim]()
         for (how, p, q), solved in self.size_facts.items():
@@ -311,15 +311,15 @@ class Facts:
                      None if None in sides else test)
 
     def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
-        """What NumPy raises, raised in the program at this place."""
+        """Raises at run time what NumPy raises here."""
         raise NotImplementedError
 
     def resolve(self, d: Dim) -> Dim:
-        """A size with what is known to be equal put in."""
+        """The size with equal terms replaced."""
         return resolve(d, self.same_size, self.terms)
 
     def size_now(self, d: Dim) -> int | None:
-        """The value of a size for the arguments at hand; ahead of time, equal names are equal sizes."""
+        """The value of a size for the current arguments; ahead of time, equal names are equal sizes."""
         if self.ahead:
             is_computed = d.symbols <= self.sizes.keys() and size_text(d, self.sizes) is not None
             return 0 if is_computed else None
@@ -347,7 +347,7 @@ def opaque(d: Dim) -> bool:
 
 
 def resolve(d: Dim, same: Mapping[Atom, Dim], resolved: dict[Dim, Dim]) -> Dim:
-    """A term with what is equal to its parts put in, as long as there is any; `made` are those made before."""
+    """The term with equal parts replaced until nothing changes; `resolved` caches results."""
     if not same or not d.terms:
         return d
 

@@ -1,4 +1,4 @@
-"""What the function that is differentiated does, as it was read: where that stands in the IR of its derivative.
+"""The primal record: where the differentiated function, as sct read it, stands in the IR of its derivative.
 
     region f(x): y = sin(x); x1 = store(x, 0.0, at[0]); return y     value y; afterwards argument 0 holds x1
 """
@@ -18,17 +18,17 @@ ArgumentPart = tuple[Any, ...]
 
 
 NO_VALUE = "the function returned None: it has no derivative"
-"""What is raised where the function returns None instead of a number."""
+"""The message that is raised if the function returns None instead of a number."""
 
 
 @dataclass(frozen=True)
 class PrimalRecord:
-    """The region of the function, and what its results mean.
+    """The region of the function, and the meaning of its results.
 
-    params     the params of the region, by which it is found
-    value      how `outs` are arranged as what the function returns
-    unwritten  the parts of the arguments that it leaves as they are
-    written    others, and what they hold at its end, where that is known; of the rest nothing is said
+    params     the params of the region, which identify it
+    value      how `outs` are arranged as the value that the function returns
+    unwritten  the parts of the arguments that it leaves unchanged
+    written    the parts that it writes, with their final contents; nothing is known about the other parts
     """
 
     params: tuple[Value, ...]

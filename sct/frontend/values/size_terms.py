@@ -1,4 +1,4 @@
-"""Size terms and the arguments: what a term is for arguments at hand, in Python, and where more is known.
+"""Size terms: their values for given arguments, and their text in Python.
 
 >>> n = sym("n")
 >>> size_of(range_len(n, 2), {"n": (0, 0)}, [np.zeros(7)])
@@ -19,7 +19,7 @@ from sct.ops.type_rules import size_dim
 __all__ = ["At", "atoms", "known_size", "size_of", "size_text"]
 
 At = Union[tuple[int, Union[int, tuple[int, int], None]], Dim]
-"""A leaf and its axis; None: its value; (item, axis): the axis of an item of a list.  Or what is computed."""
+"""A leaf and its axis; None: its value; (item, axis): the axis of an item of a list.  Or a function of the leaves."""
 
 
 def atoms(d: Dim) -> Iterator[Atom]:
