@@ -57,11 +57,9 @@ def american_put_grad(spot, strike, sigma, steps):
                 dup -= dvalues_k * spot * dup_factor
     # values = np.maximum(strike - spot * up ** np.arange(-steps, steps + ...
     dspot_mask = values_arg >= 0.0
-    where_half_dvalues = np.where(values_arg == 0.0, 0.5 * dvalues, dvalues)
-    values_factor *= where_half_dvalues
+    values_factor *= dvalues
     dspot -= np.sum(np.where(dspot_mask, values_factor, 0.0))
-    where_half_dvalues *= spot
-    dup_part1 = (where_half_dvalues * values_arange
+    dup_part1 = (spot * dvalues * values_arange
         * up ** np.where(values_arange == 0, 1, values_arange - 1))
     # p = (math.exp(0.05 * dt) - 1.0 / up) / (up - 1.0 / up)
     dup_part = dp / up_minus_inv_up

@@ -16,13 +16,11 @@ def block_forward(x, W1, W2, g):
 def block_backward(x, W1, W2, g, residuals, dvalue):
     x_minus_m, sqrt_shifted_v, y_factor, y, y_W1, h = residuals
     # return x + h @ W2
-    dvalue_W2_T = dvalue @ W2.T
     dW2 = h.T @ dvalue
     # h = np.maximum(y @ W1, 0.0)
-    dW1_factor = np.where(y_W1 >= 0.0,
-        np.where(y_W1 == 0.0, 0.5 * dvalue_W2_T, dvalue_W2_T), 0.0)
-    dg_factor = dW1_factor @ W1.T
-    dW1 = y.T @ dW1_factor
+    masked_dvalue_W2_T = np.where(y_W1 >= 0.0, dvalue @ W2.T, 0.0)
+    dg_factor = masked_dvalue_W2_T @ W1.T
+    dW1 = y.T @ masked_dvalue_W2_T
     # y = (x - m) / np.sqrt(v + 1e-5) * g
     dg = np.sum(dg_factor * y_factor, axis=0)
     dx_part = dg_factor * g / sqrt_shifted_v

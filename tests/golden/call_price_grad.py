@@ -9,19 +9,17 @@ def call_price_grad(spot, vol, rate, strike, maturity, z):
     sqrt_maturity = math.sqrt(maturity)
     terminal_exp = np.exp(drift + vol * sqrt_maturity * z)
     terminal = spot * terminal_exp
-    terminal_minus_strike = terminal - strike
     # return math.exp(-rate * maturity) * np.mean(payoff)
-    dspot_part = math.exp(-rate * maturity) / z.shape[0]
+    dspot_factor = math.exp(-rate * maturity) / z.shape[0]
     # payoff = np.maximum(terminal - strike, 0.0)
-    dspot_mask = terminal_minus_strike >= 0.0
+    dspot_mask = terminal - strike >= 0.0
     # terminal = spot * np.exp(drift + vol * math.sqrt(maturity) * z)
-    dspot_part1 = (np.where(terminal_minus_strike == 0.0, 0.5 * dspot_part, dspot_part)
-        * terminal_exp)
-    dspot = np.sum(np.where(dspot_mask, dspot_part1, 0.0))
-    dspot_part1 *= spot
-    ddrift = np.sum(np.where(dspot_mask, dspot_part1, 0.0))
-    dspot_part1 *= z
+    terminal_exp *= dspot_factor
+    dspot = np.sum(np.where(dspot_mask, terminal_exp, 0.0))
+    terminal_exp *= spot
+    ddrift = np.sum(np.where(dspot_mask, terminal_exp, 0.0))
+    terminal_exp *= z
     # drift = (rate - 0.5 * vol ** 2) * maturity
-    dvol = (np.sum(np.where(dspot_mask, dspot_part1, 0.0)) * sqrt_maturity - ddrift
+    dvol = (np.sum(np.where(dspot_mask, terminal_exp, 0.0)) * sqrt_maturity - ddrift
         * maturity * vol)
     return dspot, dvol

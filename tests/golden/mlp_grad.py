@@ -26,11 +26,9 @@ def mlp_grad(params, x, labels):
     dlogits -= dlogits_term
     # logits = h @ params["W2"] + params["b2"]
     db2 = np.sum(dlogits, axis=0)
-    dlogits_W2_T = dlogits @ W2.T
     dW2 = h.T @ dlogits
     # h = np.maximum(x @ params["W1"] + params["b1"], 0.0)
-    db1_part = np.where(x_W1_plus_b1 >= 0.0,
-        np.where(x_W1_plus_b1 == 0.0, 0.5 * dlogits_W2_T, dlogits_W2_T), 0.0)
+    db1_part = np.where(x_W1_plus_b1 >= 0.0, dlogits @ W2.T, 0.0)
     db1 = np.sum(db1_part, axis=0)
     dW1 = x.T @ db1_part
     return {"W1": dW1, "b1": db1, "W2": dW2, "b2": db2}

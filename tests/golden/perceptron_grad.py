@@ -17,10 +17,7 @@ def perceptron_grad(layers, x):
     dx_layers_1_0_T = dx @ layers_1_0.T
     dlayers_1_0 = x2.T @ dx
     # x = np.maximum(x, 0.1 * x)
-    dx_part = np.where(x1 == scaled_x, 0.5 * dx_layers_1_0_T, dx_layers_1_0_T)
-    dx = np.where(x1 >= scaled_x, dx_part, 0.0)
-    dx_part *= 0.1
-    dx += np.where(scaled_x >= x1, dx_part, 0.0)
+    dx = np.where(x1 >= scaled_x, dx_layers_1_0_T, 0.1 * dx_layers_1_0_T)
     # x = x @ W + b
     dlayers_0_1 = np.sum(dx, axis=0)
     dlayers_0_0 = x.T @ dx

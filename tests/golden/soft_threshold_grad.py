@@ -12,11 +12,10 @@ def soft_threshold_grad(x, A, b, step, penalty):
     # s = np.sign(z) * np.maximum(np.abs(z) - step * penalty, 0.0)
     ds_times_sign_z = ds * sign_z
     dz_mask = s_arg >= 0.0
-    dz_part = np.where(s_arg == 0.0, 0.5 * ds_times_sign_z, ds_times_sign_z)
-    dpenalty = -np.sum(np.where(dz_mask, dz_part, 0.0)) * step
-    dz_part *= sign_z
-    dz = np.where(dz_mask, dz_part, 0.0)
+    dpenalty = -np.sum(np.where(dz_mask, ds_times_sign_z, 0.0)) * step
+    ds_times_sign_z *= sign_z
+    dz = np.where(dz_mask, ds_times_sign_z, 0.0)
     # z = x - step * (A.T @ (A @ x - b))
-    dz_part *= step
-    dx = A.T @ (A @ np.where(dz_mask, -dz_part, 0.0)) + dz
+    ds_times_sign_z *= step
+    dx = A.T @ (A @ np.where(dz_mask, -ds_times_sign_z, 0.0)) + dz
     return dx, dpenalty

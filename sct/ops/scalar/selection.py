@@ -16,8 +16,8 @@ from sct.ir.core import Lit, Op, Operand, Value
 from sct.ir.types import Tensor, Type, TypeMismatch, broadcast_shapes, join
 from sct.ops import samples
 from sct.ops.registry import op, placeholders
-from sct.ops.scalar.arithmetic import add, mul
-from sct.ops.scalar.comparison import TRUTH, eq, ge, gt, isnan, le, lt
+from sct.ops.scalar.arithmetic import add
+from sct.ops.scalar.comparison import TRUTH, ge, gt, isnan, le, lt
 from sct.ops.type_rules import arithmetic, bools, by_carrier, elementwise, is_python, number, promote, ufunc_result
 
 __all__ = [
@@ -137,22 +137,16 @@ where: Op = op("where", "numpy.where", type=type_where, spelled=True, run=run_wh
 # -- extrema -----------------------------------------------------------------------------------
 
 
-def shared(wins: Operand, tie: Operand, ct: Operand) -> Any:
-    """`ct` where this side wins or ties, half of it at a tie, 0 elsewhere."""
-    return where(wins, where(tie, mul(0.5, ct), ct), 0.0)
-
-
 def extremum(name: str, ufunc: np.ufunc, wins: Callable[[Any, Any], Any], **fields: Any) -> Op:
-    """maximum and its like; `wins(x, y)`: is x taken, or a tie?  Ties split evenly."""
+    """maximum and its like: the derivative is that of x where `wins(x, y)`, also at a tie, and that of y elsewhere."""
 
     def vjp(ct: Operand, z: Operand, x: Operand, y: Operand) -> list[Any]:
-        tie = eq(x, y)
-        return [shared(wins(x, y), tie, ct), shared(wins(y, x), tie, ct)]
+        first = wins(x, y)
+        return [where(first, ct, 0.0), where(first, 0.0, ct)]
 
     def jvp(tangents: Sequence[Any], z: Operand, x: Operand, y: Operand) -> Any:
-        tie = eq(x, y)
-        parts = [shared(wins(*pair), tie, t) for pair, t in zip(((x, y), (y, x)), tangents) if t is not None]
-        return parts[0] if len(parts) == 1 else add(*parts)
+        dx, dy = (0.0 if t is None else t for t in tangents)
+        return where(wins(x, y), dx, dy)
 
     return op(name, f"numpy.{name}", type=elementwise(ufunc), spelled=True, run=ufunc, vjp=vjp, jvp=jvp,
               elementwise=True, samples=samples.pairs, cost="cheap", **fields)
@@ -164,7 +158,7 @@ fmax = extremum("fmax", np.fmax, lambda x, y: logical_or(ge(x, y), isnan(y)))
 fmin = extremum("fmin", np.fmin, lambda x, y: logical_or(le(x, y), isnan(y)))
 
 
-# clip(x, lo, hi) is minimum(maximum(x, lo), hi), ties included; a bound may be None.
+# clip(x, lo, hi) is minimum(maximum(x, lo), hi): the derivative is that of x at the bounds too. A bound may be None.
 
 
 def bounds(lo: Operand, hi: Operand) -> tuple[bool, bool]:
@@ -187,15 +181,14 @@ def bind_clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, 
 
 def clip_vjp(ct: Operand, y: Operand, x: Operand, lo: Operand, hi: Operand) -> list[Any]:
     below, above = bounds(lo, hi)
-    inner = maximum(x, lo) if below and not ordered(lo, hi) else x
-    cts: list[Any] = [ct, None, None]
+    dx, dlo, dhi = ct, None, None
     if above:
-        tie = eq(inner, hi)
-        cts = [shared(le(inner, hi), tie, ct), None, shared(le(hi, inner), tie, ct)]
+        inside = le(maximum(x, lo) if below and not ordered(lo, hi) else x, hi)
+        dx, dhi = where(inside, dx, 0.0), where(inside, 0.0, dx)
     if below:
-        tie = eq(x, lo)
-        cts = [shared(ge(x, lo), tie, cts[0]), shared(ge(lo, x), tie, cts[0]), cts[2]]
-    return cts
+        inside = ge(x, lo)
+        dx, dlo = where(inside, dx, 0.0), where(inside, 0.0, dx)
+    return [dx, dlo, dhi]
 
 
 def clip_jvp(tangents: Sequence[Any], y: Operand, x: Operand, lo: Operand, hi: Operand) -> Any:
