@@ -10,15 +10,16 @@ nested regions takes one tap for each.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder
 from sct.ir.check import always_raises
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, undef
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, undef, walk
 from sct.ir.loop_view import LoopView
 from sct.ir.types import INT, Apply, Dim, List, Optional, Seq, Tensor, Type, Undef
+from sct.ir.uses import DefUse
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
@@ -38,8 +39,7 @@ def _is_fixed(size: Dim, moving: Set[str]) -> bool:
 class ResidualTaps:
     """The taps that the backward pass of `fn` needs.
 
-    _bound_in          for a value: the region that binds it
-    _placed_in         for an equation: the region that contains it
+    _def_use           the def-use analysis of `fn`; its `home` has the taps as well
     _taps              for an equation and one of its regions: the tap of each value
     _first_of_type     for an array type: the value that replaces others where only their shape is read
     _last_of_type      the same for code that runs after the function
@@ -52,16 +52,14 @@ class ResidualTaps:
     """
 
     def __init__(self, fn: Fn) -> None:
-        self._bound_in: dict[Value, Fn] = {}
-        self._placed_in: dict[Eqn, Fn] = {}
+        self._def_use = DefUse(fn)
+        self._home, self._parent = self._def_use.home, self._def_use.parent
         self._taps: dict[tuple[Eqn, Fn], dict[Value, Value]] = {}
         self._first_of_type: dict[Type, Value] = {}
         self._last_of_type: dict[Type, Value] = {}
         self._calls: dict[Eqn, Eqn] = {}
         self._new_lengths: dict[Value, Value] = {}
         self._existing_lengths: dict[Value, Value] = {}
-        self._params = set(fn.params)
-        self._values: set[Value] = set()
         moving = moving_sizes(fn)
         for v in (*fn.params, *(out for eqn in fn.eqns for out in eqn.outs)):
             if isinstance(v.type, Tensor) and v.type.is_array and all(_is_fixed(d, moving) for d in v.type.shape):
@@ -71,17 +69,7 @@ class ResidualTaps:
         self._elements: dict[Value, Eqn] = {}
         self._slices: dict[Value, Value] = {}
         self._dims: dict[Operand, Operand] = {}
-        self._visit(fn, None)
-
-    def _visit(self, fn: Fn, region: Fn | None) -> None:
-        self._values.update(fn.params)
-        if region is not None:
-            self._bound_in.update((v, region) for v in fn.params)
-        for eqn in fn.eqns:
-            self._values.update(eqn.outs)
-            if region is not None:
-                self._bound_in.update((v, region) for v in eqn.outs)
-                self._placed_in[eqn] = region
+        for eqn in walk(fn):
             if eqn.op is index:
                 self._elements[eqn.out] = eqn
             elif eqn.op.partials is not None:
@@ -90,14 +78,12 @@ class ResidualTaps:
             elif eqn.op is dim:
                 self._dims[eqn.out] = eqn.args[0]
                 x = eqn.args[0]
-                if isinstance(x, Value) and isinstance(x.type, List) and self._bound_in.get(x) is region:
+                if isinstance(x, Value) and isinstance(x.type, List) and self._home.get(x) is self._parent[eqn]:
                     self._existing_lengths.setdefault(x, eqn.out)
-            for inner in eqn.regions:
-                self._visit(inner, inner)
 
     def element_read(self, v: Value, beside: Eqn) -> Eqn | None:
         """The equation that reads `v` from an array, if it is in the same region as the equation `beside`."""
-        return self._elements.get(v) if self._bound_in.get(v) is self._placed_in.get(beside) else None
+        return self._elements.get(v) if self._home.get(v) is self._parent.get(beside) else None
 
     def reads_all(self, loop: LoopView) -> bool:
         """Does the loop provably read its `xs` to their ends?  Loops in adjoint code do."""
@@ -108,7 +94,7 @@ class ResidualTaps:
 
     def residuals_of(self, backward: Fn, region: Fn) -> list[Value]:
         """The values bound in `region` that `backward` reads."""
-        return [v for v in free_values(backward) if self._bound_in.get(v) is region]
+        return [v for v in free_values(backward) if self._home.get(v) is region]
 
     def mirrored_branch(self, eqn: Eqn, branch: Fn, block: Builder, results: Sequence[Operand]) -> Fn:
         """The backward branch in `block`, which reads the values of the forward `branch` from taps of `eqn`."""
@@ -141,7 +127,11 @@ class ResidualTaps:
         The shape is that of a value in scope, or of the slice from which the taped value was computed.
         """
         return self.replace_list_lengths(
-            [self._from_slice(_reshaped(eqn, self._first_of_type, self._bound_in.keys())) for eqn in eqns])
+            [self._from_slice(_reshaped(eqn, self._first_of_type, self._is_in_region)) for eqn in eqns])
+
+    def _is_in_region(self, x: Value) -> bool:
+        """Is the value bound in a region of the function, so that it has to be taped?"""
+        return self._home.get(x, self._def_use.fn) is not self._def_use.fn
 
     def _from_slice(self, eqn: Eqn) -> Eqn:
         k = next(iter(eqn.op.shapes), None)
@@ -151,7 +141,7 @@ class ResidualTaps:
     def drop_trailing_shape_dependences(self, eqns: Iterable[Eqn]) -> tuple[Eqn, ...]:
         """The same for equations that run after the function: shapes are those of its params or its last values,
         since the buffers of others may have been overwritten."""
-        return self.replace_list_lengths([_reshaped(eqn, self._last_of_type, eqn.args) for eqn in eqns])
+        return self.replace_list_lengths([_reshaped(eqn, self._last_of_type, lambda _: True) for eqn in eqns])
 
     def replace_list_lengths(self, eqns: Sequence[Eqn]) -> tuple[Eqn, ...]:
         """The equations, which read the length that a list had in place of the list, which may have grown since."""
@@ -161,7 +151,7 @@ class ResidualTaps:
             if env:
                 (eqn,) = rebuild(Fn("", (), (eqn,), ()), env).eqns
             x = eqn.args[0] if eqn.op in (dim, zeros_of) else None
-            if not isinstance(x, Value) or not _of_numbers(x.type) or x not in self._values or x in self._params:
+            if not isinstance(x, Value) or not _of_numbers(x.type) or x not in self._def_use.definitions:
                 new_eqns.append(eqn)
             elif eqn.op is dim:
                 env[eqn.out] = self._length_of(x)
@@ -175,8 +165,7 @@ class ResidualTaps:
             return self._existing_lengths[x]
         if x not in self._new_lengths:
             self._new_lengths[x] = Value(INT)
-            if x in self._bound_in:
-                self._bound_in[self._new_lengths[x]] = self._bound_in[x]
+            self._home[self._new_lengths[x]] = self._home[x]
         return self._new_lengths[x]
 
     def _length_equations(self, values: Iterable[Value]) -> list[Eqn]:
@@ -203,8 +192,7 @@ class ResidualTaps:
         taps = self._taps.setdefault((eqn, region), {})
         if value not in taps:
             taps[value] = Value(type, value.hint)
-            if eqn in self._placed_in:
-                self._bound_in[taps[value]] = self._placed_in[eqn]
+            self._home[taps[value]] = self._parent[eqn]
         return taps[value]
 
     def record_of(self, eqn: Eqn, forward: str, record: Type) -> Value:
@@ -216,8 +204,7 @@ class ResidualTaps:
                                why="each would keep records of its own")
             return split_call.outs[-1]
         out = Value(record, "residuals")
-        if eqn in self._placed_in:
-            self._bound_in[out] = self._placed_in[eqn]
+        self._home[out] = self._parent[eqn]
         attrs = {**eqn.attrs, "callee": forward, "types": (*eqn.attrs["types"], record)}
         self._calls[eqn] = eqn.replace(attrs=attrs, outs=(*eqn.outs, out))
         return out
@@ -241,11 +228,11 @@ class ResidualTaps:
         return eqn.replace(regions=tuple(regions), outs=(*eqn.outs, *(out for _, _, out in taps)))
 
 
-def _reshaped(eqn: Eqn, like: Mapping[Type, Value], which: Container[object]) -> Eqn:
-    """The equation with another shape operand of the same type, if its shape operand is one of `which`."""
+def _reshaped(eqn: Eqn, like: Mapping[Type, Value], which: Callable[[Value], bool]) -> Eqn:
+    """The equation with another shape operand of the same type, if `which` holds for its shape operand."""
     k = next(iter(eqn.op.shapes), None)
     x = eqn.args[k] if k is not None else None
-    if k is None or not isinstance(x, Value) or x not in which or x.type not in like:
+    if k is None or not isinstance(x, Value) or not which(x) or x.type not in like:
         return eqn
     return eqn.replace(args=(*eqn.args[:k], like[x.type], *eqn.args[k + 1:]))
 
