@@ -221,15 +221,14 @@ def make_math() -> types.SimpleNamespace:
     return types.SimpleNamespace(**table)
 
 
-def split_ties(x: Any, y: Any, larger: bool) -> Any:
+def extreme_of_two(x: Any, y: Any, larger: bool) -> Any:
+    """np.maximum and np.minimum; at a tie the derivative is that of the first operand."""
     a, b = value_of(x), value_of(y)
-    if a == b:
-        return linear(a, (0.5, x), (0.5, y))
-    return x if (a > b) == larger else y
+    return x if a == b or (a > b) == larger else y
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
-    return split_ties(split_ties(x, low, True), high, False)
+    return extreme_of_two(extreme_of_two(x, low, True), high, False)
 
 
 def extreme(x: Any, axis: int | None, larger: bool) -> Any:
@@ -280,8 +279,8 @@ class DualNumpy:
             setattr(self, name, np.frompyfunc(lift(f, partial), 1, 1))
         for name, of in {"hypot": "hypot", "arctan2": "atan2", "power": "pow"}.items():
             setattr(self, name, np.frompyfunc(lift(getattr(np, name), BINARY[of]), 2, 1))
-        self.maximum = np.frompyfunc(lambda x, y: split_ties(x, y, True), 2, 1)
-        self.minimum = np.frompyfunc(lambda x, y: split_ties(x, y, False), 2, 1)
+        self.maximum = np.frompyfunc(lambda x, y: extreme_of_two(x, y, True), 2, 1)
+        self.minimum = np.frompyfunc(lambda x, y: extreme_of_two(x, y, False), 2, 1)
         self.clip = np.frompyfunc(clip, 3, 1)
         self.max = lambda x, axis=None: extreme(x, axis, True)
         self.min = lambda x, axis=None: extreme(x, axis, False)

@@ -30,15 +30,12 @@ def edit_distance_grad(a, b):
             dD_i_j = dD[i][j]
             dD[i][j] = 0.0
             if D_arg < min(D_prev_j_plus_one, D_i_prev_plus_one):
-                # D[i][j] = min(D[i - 1][j] + 1.0, D[i][j - 1] + 1.0, D[i - 1][j - 1] ...
                 da_part = 2.0 * dD_i_j * (a[i - 1] - b[j - 1])
                 db[j - 1] -= da_part
                 da[i - 1] += da_part
                 dD[i - 1][j - 1] += dD_i_j
             elif D_i_prev_plus_one < D_prev_j_plus_one:
-                # D[i][j] = min(D[i - 1][j] + 1.0, D[i][j - 1] + 1.0, D[i - 1][j - 1] ...
                 dD[i][j - 1] += dD_i_j
             else:
-                # D[i][j] = min(D[i - 1][j] + 1.0, D[i][j - 1] + 1.0, D[i - 1][j - 1] ...
                 dD[i - 1][j] += dD_i_j
     return da, db

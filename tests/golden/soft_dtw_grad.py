@@ -42,14 +42,12 @@ def soft_dtw_grad(x, y, gamma):
             db = dc_factor * total_exp1 / gamma
             da = dc_factor * total_exp / gamma
             dlow = dR_next_next - dc - db - da
+            # low = min(a, b, c)
             if c < min(a, b):
-                # low = min(a, b, c)
                 dc += dlow
             elif b < a:
-                # low = min(a, b, c)
                 db += dlow
             else:
-                # low = min(a, b, c)
                 da += dlow
             # a, b, c = R[i, j], R[i, j + 1], R[i + 1, j]
             dR[i + 1, j] += dc

@@ -44,14 +44,12 @@ def soft_dtw_grad(x, y, gamma):
             # total = math.exp((best - table[i, j]) / gamma)
             dbest_term2 = dbest_factor * total / gamma
             dbest = dtable_next_next - dbest_term - dbest_term1 - dbest_term2
+            # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
             if table[i + 1, j] < min(table_i_j, table_i_next):
-                # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
                 dbest_term += dbest
             elif table_i_next < table_i_j:
-                # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
                 dbest_term1 += dbest
             else:
-                # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
                 dbest_term2 += dbest
             # best = min(table[i, j], table[i, j + 1], table[i + 1, j])
             dtable[i + 1, j] += dbest_term

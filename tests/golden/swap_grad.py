@@ -12,11 +12,10 @@ def swap_grad(rates, fixed):
     forward_term *= dfactors_part
     dfactors = 0.5 * (2.0 * forward - fixed) - forward_term
     dfactors[:-1] += dfactors_part[1:]
+    # factors = np.cumprod(1.0 / (1.0 + 0.5 * rates))
     if np.all(drates):
-        # factors = np.cumprod(1.0 / (1.0 + 0.5 * rates))
         drates_part = np.cumsum((dfactors * factors)[::-1])[::-1] / drates
     else:
-        # factors = np.cumprod(1.0 / (1.0 + 0.5 * rates))
         drates_part = np.where(np.eye(rates.shape[0], dtype=bool), 1.0, drates[None])
         drates_part = np.triu(np.cumprod(drates_part, axis=-1)) @ dfactors
     # factors = np.cumprod(1.0 / (1.0 + 0.5 * rates))

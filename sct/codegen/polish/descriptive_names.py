@@ -177,9 +177,9 @@ class Descriptions:
             return self.operator("dot" if name == "matmul" and _is_scalar(eqn.out) else name, *args, depth)
         if function is None:
             return None
-        if name == "where" and len(args) == 3 and isinstance(args[2], Lit):
-            return self.form("masked_{}", args[1], depth)
-        operands = [x for x in args[name == "where":] if isinstance(x, Value) and not _is_size(x)]
+        if name == "where":
+            return self.form("masked_{}", args[1], depth) if isinstance(args[2], Lit) else None
+        operands = [x for x in args if isinstance(x, Value) and not _is_size(x)]
         return self.form(f"{function}_{{}}", operands[0], depth) if operands else None
 
     def logit(self, eqn: Eqn) -> Operand | None:

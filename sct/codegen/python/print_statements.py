@@ -51,7 +51,7 @@ from sct.codegen.python.print_expressions import (
     without_term,
 )
 from sct.codegen.python.print_results import display
-from sct.codegen.python.unparse import comment
+from sct.codegen.python.unparse import Comment, comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.pytree import Tree
@@ -101,6 +101,8 @@ class StatementPrinter:
                 trees += [comment(_user_line(derived_from))] if new else []
                 line = derived_from.file, derived_from.line
             elif isinstance(s, (If, Loop)):
+                if line is not None and printed and _text(printed[0]) == _user_line(Loc(*line)):
+                    printed = printed[1:]
                 line = None
             trees += printed
             self.locs.update((tree, loc) for tree in printed if loc is not None)
@@ -332,11 +334,14 @@ class StatementPrinter:
     # -- control ------------------------------------------------------------------------
 
     def conditional(self, s: If) -> Iterator[ast.stmt]:
-        """An `if`; nested conditionals of adjoint code are joined by `and`."""
+        """An `if`, below the comment that both branches begin with; nested ones of adjoint code are joined by `and`."""
         then, orelse = self.block(s.then), self.block(s.orelse)
         if not then and not orelse:
             return
         test = self.expr(s.test)
+        if then and orelse and (line := _text(then[0])) is not None and line == _text(orelse[0]):
+            yield then[0]
+            then, orelse = then[1:], orelse[1:]
         if not then or orelse and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             then, orelse, test = orelse, then, _negated(test)
         inner = then[0] if len(then) == 1 and s.eqn is not None and not s.eqn.primal else None
@@ -445,6 +450,11 @@ def function(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
 def _reads_lists(body: Block) -> bool:
     """Does each iteration read an element of a list?"""
     return any(isinstance(s, (Pop, ReadAt)) for s in statements(body))
+
+
+def _text(tree: ast.stmt) -> str | None:
+    """The text of a comment."""
+    return tree.text if isinstance(tree, Comment) else None
 
 
 def _conjuncts(test: ast.expr) -> list[ast.expr]:
