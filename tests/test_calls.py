@@ -1044,7 +1044,7 @@ def test_cells_of_a_notebook():
 def test_text_that_is_gone_is_refused():
     namespace = {}
     exec("def f(x):\n    return x * x\n", namespace)
-    with pytest.raises(sct.SctError, match=r"SCT201.*cannot be had"):
+    with pytest.raises(sct.SctError, match=r"SCT201.*is not available"):
         sct.grad(namespace["f"])(2.0)
 
 

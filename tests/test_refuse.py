@@ -212,7 +212,7 @@ def head(y, n):
 def f(x, n):
     y = x * 1.0
     v = head(y, 1)
-    v[0] = 3.0  # SCT3: may stand for another one
+    v[0] = 3.0  # SCT3: may be an alias
     return (y * y).sum()
 """,
     "write under a view that a recursion returned": """
@@ -222,7 +222,7 @@ def head(y, n):
 def f(x, n):
     y = x * 1.0
     v = head(y, 1)
-    y[1] = 3.0  # SCT3: may stand for another one
+    y[1] = 3.0  # SCT3: may be an alias
     return (v * v).sum()
 """,
     "write through one of two results that share memory": """
@@ -232,7 +232,7 @@ def both(x, n):
 
 def f(x, n):
     a, b = both(x, 2)
-    b[0] = 0.5  # SCT3: may stand for another one
+    b[0] = 0.5  # SCT3: may be an alias
     return (a * a).sum()
 """,
     "number that is an int on one path times an array of ints": """

@@ -77,7 +77,7 @@ def signature_of(target: Any) -> inspect.Signature:
     try:
         return inspect.signature(target, follow_wrapped=False)
     except (TypeError, ValueError) as error:
-        raise SctError("SCT201", f"the signature of {target!r} cannot be had", why=str(error)) from None
+        raise SctError("SCT201", f"the signature of {target!r} is not available", why=str(error)) from None
 
 
 def tangent_names(names: Sequence[str]) -> list[str]:

@@ -195,7 +195,7 @@ def refuse_subclass(ev: Evaluator, x: Any) -> None:
     if not plain:
         kind = next(base for base in (bool, int, float, str, np.generic) if isinstance(x, base))
         ev.refuse("SCT506", f"a `{kind.__name__}` of class `{type(x).__name__}` is not supported",
-                  why="a class of its own may give the operators other meanings",
+                  why="a subclass may redefine operators",
                   hint=f"pass {kind.__name__}(x)" if kind is not np.generic else "")
 
 
@@ -227,7 +227,7 @@ def _object(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tu
     keys, cls = fields_of(x), type(x)
     for k in keys:
         if not is_plain_attribute(cls, k) and (isinstance(x, tuple) or k not in x.__dict__):
-            ev.refuse("SCT503", f"the attribute `{k}` of a `{cls.__name__}` is hidden by another one of its class")
+            ev.refuse("SCT503", f"the attribute `{k}` of a `{cls.__name__}` is hidden by an attribute of its class")
     parts = [argument(ev, get_stored(x, k), k, seen) for k in keys]
     ev.objects_in_progress.discard(id(x))
     items = tuple(v for v, _ in parts)

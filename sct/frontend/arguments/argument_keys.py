@@ -56,7 +56,7 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
         return t, first, tuple([(k, _key(get_stored(x, k), sizes)) for k in fields_of(x)])
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
-                       why="a subclass may give the operators other meanings", hint="pass np.asarray(x)")
+                       why="a subclass may redefine operators", hint="pass np.asarray(x)")
     # A method is made anew whenever it is read of its object; equal ones are of one object.
     return Equal(x) if t in _METHODS else Same(x)
 

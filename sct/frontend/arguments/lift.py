@@ -190,11 +190,12 @@ def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
     ev.guarded_containers.add(id(obj))
     if id(obj) in ev.changed_containers:
         ev.refuse("SCT302", f"a `{type(obj).__name__}` that is read is changed by a call in the same function",
-                  why="what it holds is read once, before", hint="pass it as a list, or change it outside the function")
+                  why="its contents are read once, before the call",
+                  hint="pass it as a list, or change it outside the function")
     how, items = ("pairs", tuple(obj.items())) if isinstance(obj, MutableMapping) else ("items", tuple(obj))
     if any(type(x) not in PLAIN for x in itertools.chain.from_iterable(items if how == "pairs" else [items])):
-        ev.refuse("SCT503", f"a `{type(obj).__name__}` that holds other things than numbers and strings",
-                  why="whether it holds the same in the next call is not found out",
+        ev.refuse("SCT503", f"a `{type(obj).__name__}` with items other than numbers and strings is not supported",
+                  why="sct does not check at each call that such items are the same",
                   hint="pass it as a list or a dict")
     ev.identities[path, how] = (path, items)
 

@@ -115,7 +115,7 @@ def _can_be_returned(ev: Evaluator, v: Static) -> None:
     if v.path is not None and isinstance(v.peek, (MutableSet, MutableMapping, MutableSequence)):
         ev.loc = ev.loc or ev.returned_at
         ev.refuse("SCT503", f"a `{type(v.peek).__name__}` from outside is not supported as a result",
-                  why="what it holds is a fact, not which object it is", hint="return a copy of it, or a list")
+                  why="its contents are guarded, not its identity", hint="return a copy of it, or a list")
 
 
 def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract],
@@ -225,7 +225,7 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
             arrays = all(isinstance(entry.cells[a], Array) for a in clash)
             what, one = ("an array", "array") if arrays else ("a list, a dict or an object", "argument")
             ev.refuse("SCT305", f"{what} is passed twice, written, and differentiated by",
-                      why="what depends on the one depends on the other",
+                      why="they are one object: what depends on one depends on the other",
                       hint=f"pass a copy, or differentiate a function of the one {one}: lambda b: f(b, b)")
     return region
 

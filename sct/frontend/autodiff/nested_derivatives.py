@@ -124,7 +124,7 @@ def _one_number(ev: Evaluator, y: Operand) -> None:
         eqn = ev.defs.get(y) if isinstance(y, Value) else None
         unknown = eqn is not None and eqn.op is apply
         ev.refuse("SCT405", f"the output is {in_words(y.type)}: it cannot be differentiated",
-                  why="nothing is known of what the function that made it returns" if unknown else "",
+                  why="it is the result of a function that sct cannot read" if unknown else "",
                   hint="write out what that function does" if unknown else "return a float")
     if isinstance(y.type, Tensor) and any(d.value != 1 for d in y.type.shape):
         ev.refuse("SCT404", f"the function to differentiate must return one number, not {in_words(y.type)}",
@@ -231,7 +231,7 @@ def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
     for eqn in fn.eqns:
         if is_effect(eqn) and eqn.op is not raise_:
             if not top and not used.isdisjoint(eqn.outs) or eqn.attrs.get("effect"):
-                ev.refuse("SCT412", "what a loop, a branch or a call does cannot be told apart from what it gives",
+                ev.refuse("SCT412", "an effect in a loop, a branch or a call cannot be separated from its result",
                           why="the pullback computes it again",
                           hint="use grad or value_and_grad, or move the effect out")
             if top or eqn.op is not python:

@@ -47,11 +47,11 @@ class Direction:
         if (dynamic_lists.is_dynamic(ev, value) and isinstance(direction, ListRef)
                 and not dynamic_lists.is_dynamic(ev, direction)):
             ev.refuse("SCT406", f"the {self.of} is a list of any length, the {self.name} is not",
-                      why="a list from outside is taken apart, so its length is known before that of the other",
+                      why="a list that is read from outside has a fixed length",
                       hint=f"pass the {self.name} as an argument, or use np.array of both")
         if theirs is None or ours.keys() != theirs.keys():
-            ev.refuse("SCT406", f"the {self.name} is not arranged as the {self.of} is",
-                      why="the one has other parts than the other",
+            ev.refuse("SCT406", f"the {self.name} does not have the structure of the {self.of}",
+                      why="they have different parts",
                       hint=f"a {self.name} is a container like the {self.of}, with None for what has none")
         return [x for k, part in ours.items() for x in self.leaves(ev, part, theirs[k])]
 

@@ -77,8 +77,8 @@ def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
     gives = {"f": ANY_REAL, "i": ANY_INT, "b": ANY_BOOL}[t.kind] if isinstance(t, Tensor) and not t.is_array else None
     if gives is None or any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
         what = ev.read_outside[-1]
-        ev.refuse("SCT204", f"a function whose results are kept reads `{what}`, which may change between its calls",
-                  why="the cache gives what the first of all calls with the same arguments computed",
+        ev.refuse("SCT204", f"a cached function reads `{what}`, which may change between its calls",
+                  why="the cache returns the result of the first call with the same arguments",
                   hint=f"pass it as an argument, or {WRITE}")
     ev.default_names.setdefault((f,), f.__name__)
     return call_itself(ev, Static(f, (f,)), args, kwargs, gives)
@@ -110,8 +110,8 @@ def _hashable(ev: Evaluator, v: Abstract) -> None:
         kind = "numpy.ndarray" if isinstance(v, Ref) else "list" if isinstance(v, ListRef) else "dict"
         die(ev, "TypeError", f"unhashable type: '{kind}'")
     elif isinstance(v, (Tup, ObjRef)):
-        ev.refuse("SCT204", "a function whose results are kept is given an object",
-                  why="which objects are equal decides what it gives", hint=f"pass numbers, or {WRITE}")
+        ev.refuse("SCT204", "a cached function is called with an object",
+                  why="its results depend on which objects are equal", hint=f"pass numbers, or {WRITE}")
 
 
 def _same_as_before(ev: Evaluator, fn: Cached, arguments: Mapping[int | str, Abstract]) -> None:
@@ -123,10 +123,10 @@ def _same_as_before(ev: Evaluator, fn: Cached, arguments: Mapping[int | str, Abs
     where = fn, function, 0 if function is None else function.round
     first, types = ev.cache_states.setdefault(where, (state, {}))
     if first != state:
-        ev.refuse("SCT204", "a function whose results are kept reads what changes between its calls",
-                  why="the cache gives the result of the first call", hint=f"pass it as an argument, or {WRITE}")
+        ev.refuse("SCT204", "a cached function reads a variable that changes between its calls",
+                  why="the cache returns the result of the first call", hint=f"pass it as an argument, or {WRITE}")
     if any(types.setdefault(name, kind) != kind for name, kind in kinds.items()):
-        ev.refuse("SCT204", "a function whose results are kept is given numbers of different types",
+        ev.refuse("SCT204", "a cached function is called with numbers of different types",
                   why="equal numbers of two types share one result, which is of the type of the first call",
                   hint="pass numbers of one type: `float(x)`")
 
@@ -159,8 +159,8 @@ def _pure(ev: Evaluator, before: Store, eqns: Iterable[Eqn]) -> None:
     written = any(now.vars.get(key) != v for key, v in before.vars.items()) or any(
         now.cells.get(addr) is not cell for addr, cell in before.cells.items())
     if written or _has_effects(ev, eqns, set()):
-        ev.refuse("SCT204", "a function whose results are kept has an effect, or writes what is not its own",
-                  why="Python does that in the first of all calls with the same arguments",
+        ev.refuse("SCT204", "a cached function has an effect, or writes to an object that it has not created",
+                  why="Python does that only in the first of the calls with the same arguments",
                   hint="return what it computes, and write it where it is called")
 
 

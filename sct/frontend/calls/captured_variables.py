@@ -80,7 +80,7 @@ def captured(ev: Evaluator, call: Frame | None, values: Iterable[Abstract]) -> O
                 continue
             reads.append((name, outer.number(key.frame)))
             if isinstance(ev.store.is_bound(key), Value):
-                ev.refuse("SCT204", f"a function of its own reads `{name}`, which not every path binds",
+                ev.refuse("SCT204", f"a function that calls itself reads `{name}`, which not every path binds",
                           hint=f"bind `{name}` on every path before the call")
             outer.keys[key] = outer.keys.get(key, False) or name in rebound
             todo += _closures(ev, ev.store.vars[key], set())

@@ -132,7 +132,8 @@ def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
     """A method call may change an object that was read from outside: its contents can then not be guarded."""
     if id(owner) in ev.guarded_containers:
         ev.refuse("SCT302", f"`{what}` may change an object that the function reads",
-                  why="what it holds is read once, before", hint="pass it as a list, or change it outside the function")
+                  why="its contents are read once, before the call",
+                  hint="pass it as a list, or change it outside the function")
     ev.changed_containers.add(id(owner))
 
 

@@ -277,7 +277,7 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
             raise Dead
         result = ev.store.vars[key]
         if isinstance(result, Poison):
-            ev.refuse("SCT502", f"what `{frame.source.name}` returns depends on the path", why=result.reason,
+            ev.refuse("SCT502", f"the result of `{frame.source.name}` depends on the path", why=result.reason,
                       node=node.body[-1])
         if isinstance(result, Value) and result.type in (NONE, Undef(NONE)):
             return Static(None)

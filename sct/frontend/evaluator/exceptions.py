@@ -23,7 +23,7 @@ __all__ = ["attempted", "die", "fitted"]
 def die(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
     """Raise a builtin exception at run time, here; nothing after it is evaluated."""
     if not all(map(_is_literal, args)):
-        ev.refuse("SCT505", f"this raises {exception}, of what has no literal form", hint="test for it before")
+        ev.refuse("SCT505", f"this raises {exception} with an argument that is no literal", hint="test for it before")
     if exception == "StopIteration" and ev.generators_in_progress:
         exception, args = "RuntimeError", ("generator raised StopIteration",)
     ev.emit(raise_, ev.emit(python, *map(Lit, args), callee=exception))

@@ -82,7 +82,7 @@ class KnownValues(Operands):
         if own is not None:
             cls, name = own
             self.refuse("SCT503", f"{what} is an object of class `{cls.__name__}`, which has its own `{name}`",
-                        why="what that gives may be different in the next call",
+                        why="its result may differ in the next call",
                         hint="use a string, a number, or a member of an enum without special methods")
         return v.value
 
@@ -113,7 +113,7 @@ class KnownValues(Operands):
             eqn = self.defs.get(v)
             if eqn is None or is_effect(eqn):
                 error = SctError("SCT505", f"{what} must be known when the function is compiled",
-                                 why="it depends on what a loop, a branch or an effect computes",
+                                 why="it depends on the result of a loop, a branch or an effect",
                                  hint=_INSTEAD_OF_ASKING.get(what, ""), loc=self.loc)
                 raise NeedsStatic(v, error)
             if eqn not in needed:

@@ -67,7 +67,7 @@ class Operands(State):
             other = Builder().emit(op, ints, attrs, spelling=spelling)
             if isinstance(other, Value) and other.type != outs.type:
                 self.refuse("SCT501", "the dtype of this array is not known",
-                            why="what it is made of is an int on one path and a float on another",
+                            why="its elements are ints on one path and floats on another",
                             hint="make it a float on all: `float(...)`")
         return outs
 

@@ -161,7 +161,7 @@ class State(Facts):
         """Refuses a use of an object that is neither a number nor an array; names an argument."""
         if v not in self.params or (x := self.leaves[self.params.index(v)]) is UNKNOWN:
             self.refuse("SCT207", f"{use} an object that sct cannot see into",
-                        why="nothing is known of what the function that made it returns",
+                        why="it is the result of a function that sct cannot read",
                         hint="compute it outside the differentiated function")
         self.refuse("SCT506", f"{use} {class_in_words(x)} is not supported",
                     hint=conversion_hint(x, v.hint or "it") or "pass numbers and arrays")
@@ -177,7 +177,7 @@ class State(Facts):
 
     def cut(self, what: str) -> NoReturn:
         """Refuses to use a differentiated number as a constant."""
-        self.refuse("SCT401", what, why="its derivative would be cut silently: what is known carries none",
+        self.refuse("SCT401", what, why="its derivative would be lost silently: a known value has none",
                     hint="use a list in place of a set or of keys; or pass sct.stop_gradient(...) of it")
 
     @contextlib.contextmanager
@@ -324,18 +324,18 @@ class State(Facts):
         if isinstance(cell, Slots) and cell.origin == "argument":
             self.container_written = self.container_written or self.loc
         if cell.frozen == Frozen.HELD:
-            self.refuse("SCT307", f"{what} into an array or list that a list of unknown length holds",
-                        why="which names see the write is not known",
+            self.refuse("SCT307", f"{what} into an array or list in a list of unknown length",
+                        why="its aliases are not known",
                         hint="put a copy into the list: `append(x.copy())`")
         if cell.frozen == Frozen.NAMESPACE:
             self.refuse("SCT301", f"{what} that is the `__dict__` of an object", why="the object would change with it",
                         hint="write to the object: `o.name = v`, or `setattr(o, name, v)`")
         if cell.frozen and isinstance(cell, Slots):
-            self.refuse("SCT301", f"{what} through a name that may stand for another one too",
+            self.refuse("SCT301", f"{what} through a name that may be an alias",
                         why=cell.frozen.value.replace("this array", "it"),
                         hint="write in each branch, by the name that it has there")
         if cell.frozen:
-            self.refuse("SCT301", f"{what} through a name that may stand for another one too", why=cell.frozen.value,
+            self.refuse("SCT301", f"{what} through a name that may be an alias", why=cell.frozen.value,
                         hint="write to a copy: `z = z.copy()`")
         if ("attr", "__defaults__") in self.captured.paths.get(addr, ()) or \
                 ("attr", "__kwdefaults__") in self.captured.paths.get(addr, ()):

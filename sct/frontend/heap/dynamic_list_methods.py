@@ -134,7 +134,7 @@ def append(ev: Evaluator, ref: ListRef, v: Abstract) -> Abstract:
 def insert(ev: Evaluator, ref: ListRef, i: Operand, v: Abstract) -> Abstract:
     """`xs.insert(i, v)`"""
     if i != Lit(0):
-        ev.refuse("SCT310", "insert into a list whose length is not known is supported at 0 alone",
+        ev.refuse("SCT310", "insert into a list of unknown length is supported only at index 0",
                   hint="append, or make a new list of slices")
     resize(ev, ref)
     return _with(ev, ref, v, lambda c, x: ev.emit(ops.insert_at, c, x, i))

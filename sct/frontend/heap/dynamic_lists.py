@@ -123,7 +123,7 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract) -> Iterator[Operand]:
     elif isinstance(v, ListRef):
         cell = slots(ev, v)
         if cell.frozen == Frozen.HELD or cell.parent is not None:
-            ev.refuse("SCT307", "one list is put into two lists", why="which of them see a write is not known",
+            ev.refuse("SCT307", "one list is put into two lists", why="its aliases are not known",
                       hint="put a copy into the list: `append(list(xs))`")
         yield as_column(ev, v)
         hold(ev, v.addr)

@@ -117,8 +117,8 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
     hook = special_method(ev, owner, "__getattr__")
     if raw is not MISSING and isinstance(owner, Static):  # a slot that holds nothing
         if hook is not None:
-            ev.refuse("SCT203", f"`{name}` of this object holds nothing, and its class has a `__getattr__`",
-                      why="whether it holds something in the next call is not found out", hint=f"set `{name}` first")
+            ev.refuse("SCT203", f"`{name}` of this object is not set, and its class has a `__getattr__`",
+                      why="it may be set in the next call", hint=f"set `{name}` first")
         absent(ev, path_to(owner), name)
     return None if hook is None else ev.call(hook, [Static(name)])
 
@@ -403,8 +403,8 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
         return ev.new_object(cls, kwargs)
     if is_namedtuple(cls) and (not cls.__new__.__globals__.get("__name__", "").startswith("namedtuple_")
                                or in_class(ev, cls, "__init__")[1] not in (object, tuple)):
-        ev.refuse("SCT208", f"making a `{cls.__name__}` is not supported",
-                  why="it has a `__new__` or an `__init__` of its own", hint="make it outside the function")
+        ev.refuse("SCT208", f"creating a `{cls.__name__}` is not supported",
+                  why="it defines `__new__` or `__init__`", hint="make it outside the function")
     if is_namedtuple(cls):
         bound = _signature_bind(ev, cls.__new__, [Static(cls), *args], kwargs)
         items = tuple(bound[f] if f in bound else lift(ev, cls._field_defaults[f], (cls, ("attr", "_field_defaults"),  # type: ignore[attr-defined]
@@ -412,7 +412,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
                       for f in cls._fields)  # type: ignore[attr-defined]
         return Tup(items, cls._fields, cls)  # type: ignore[attr-defined]
     if cls.__new__ is not object.__new__:  # type: ignore[comparison-overlap]
-        ev.refuse("SCT208", f"making a `{cls.__name__}` is not supported", why="it has a `__new__` of its own",
+        ev.refuse("SCT208", f"creating a `{cls.__name__}` is not supported", why="it defines `__new__`",
                   hint="make it outside the differentiated function")
     if getattr(cls, "__abstractmethods__", None):
         attempted(ev, lambda: object.__new__(cls))
@@ -434,7 +434,7 @@ def _not_none(ev: Evaluator, returned: Abstract) -> None:
     """An `__init__` that returns something: Python raises."""
     like = _sample(returned)
     if like is MISSING:
-        ev.refuse("SCT503", "what `__init__` returns is not supported", hint="return nothing")
+        ev.refuse("SCT503", "an `__init__` that returns a value is not supported", hint="return nothing")
     die(ev, "TypeError", f"__init__() should return None, not {type(like).__name__!r}")
 
 

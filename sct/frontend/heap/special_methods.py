@@ -66,12 +66,12 @@ def _of_its_class(ev: Evaluator, v: Abstract, name: str, cls: str) -> Abstract:
     else:
         sample = _MISSING
     if sample is _MISSING:
-        ev.refuse("SCT504", f"the class of what `__{name}__` gives must be known")
+        ev.refuse("SCT504", f"the class of the result of `__{name}__` must be known")
     result = attempted(ev, lambda: call(type(cls, (), {f"__{name}__": lambda self, *_: sample})()))
     if isinstance(v, Static):
         return Static(result)
     if f"builtins.{name}" not in BY_CALL and name not in ("len", "index"):
-        ev.refuse("SCT504", f"the class of what `__{name}__` gives must be known")
+        ev.refuse("SCT504", f"the class of the result of `__{name}__` must be known")
     spelling = f"builtins.{ {'len': 'int', 'index': 'int'}.get(name, name)}"
     return ev.call_op(BY_CALL[spelling], v, spelling=spelling)
 

@@ -146,7 +146,7 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     it = owner.peek
     if isinstance(it, (set, frozenset)) and owner.path is None and hasattr(set, name) and not hasattr(frozenset, name):
         ev.refuse("SCT303", f"`{name}` of a set that the function makes is not supported",
-                  why="what a set holds must be known", hint="use a list, or an array of flags")
+                  why="the items of a set must be known", hint="use a list, or an array of flags")
     if not hasattr(it, name):
         absent(ev, path_to(owner), name)
     value = attempted(ev, lambda: getattr(it, name))

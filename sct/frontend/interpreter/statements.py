@@ -204,7 +204,7 @@ def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: i
     if poisoned and _askable(ev, test):
         ev.store, ev.b.eqns[:] = state[0], state[1]
         v = poisoned[0]
-        ev.refuse("SCT502", f"`{v.name}` depends on this test", why="its paths do not go together")
+        ev.refuse("SCT502", f"`{v.name}` depends on this test", why="its values on the two paths cannot be joined")
     return took_rest
 
 

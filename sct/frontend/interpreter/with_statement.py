@@ -63,7 +63,7 @@ def _context_of(ev: Evaluator, node: Any) -> tuple[str, Bound]:
         context = ev.eval(node)
     if not (isinstance(context, Bound) and isinstance(context.fn, Static) and context.fn.value in _CONTEXTS):
         ev.refuse("SCT101", "`with` of this is not supported", node=node,
-                  why="what a context changes does not hold for the derivative",
+                  why="the context would not apply to the derivative",
                   hint="write it around the call of the derivative, or into a function of its own that is given "
                        "nothing that is differentiated; `with np.errstate(...)` is fine")
     return _CONTEXTS[context.fn.value], context
@@ -74,5 +74,5 @@ def _entered(ev: Evaluator, context: Bound) -> Abstract:
     if context.fn == Static(contextlib.nullcontext):
         return next(iter((*context.args, *dict(context.kwargs).values())), Static(None))
     if context.fn != Static(np.errstate):
-        ev.refuse("SCT101", "what this context gives is not supported", hint="write `with` without `as`")
+        ev.refuse("SCT101", "the value of this context manager is not supported", hint="write `with` without `as`")
     return Static(None)

@@ -76,7 +76,7 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
     if isinstance(v, (Container, Static, Iteration)):
         return tuple(drained(ev, iterator(ev, v)))
     ev.refuse("SCT503", "the number of items of this object is not known",
-              why="nothing is known of what the function that made it returns" if isinstance(v, Value) else "",
+              why="it is the result of a function that sct cannot read" if isinstance(v, Value) else "",
               hint="use a list or an array")
 
 

@@ -33,7 +33,7 @@ def array_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if copy:
         return call_named(ev, "numpy.array", args, rest)
     if copy is False and not (args and kept(ev, args[0], kwargs.get("dtype", Static(None)))):
-        ev.refuse("SCT205", "`np.array` with `copy=False` of what has to be copied is not supported",
+        ev.refuse("SCT205", "`np.array` with `copy=False` is not supported where a copy is needed",
                   hint="write `np.asarray(...)`")
     return call_named(ev, "numpy.asarray", args, rest)
 

@@ -142,7 +142,7 @@ def _pairs(ev: Evaluator, v: Static) -> dict[Any, Any]:
     """The items of a known mapping, which are guarded like all free variables."""
     cls = type(v.peek)
     if not issubclass(cls, dict) or any(isinstance(getattr(cls, name), types.FunctionType) for name in _READS):
-        ev.refuse("SCT503", f"a dict of a `{cls.__name__}` is not supported", why="its class says what it holds",
+        ev.refuse("SCT503", f"a dict of a `{cls.__name__}` is not supported", why="its class defines its items",
                   hint="make the dict outside the function")
     return dict(v.value)
 

@@ -49,7 +49,7 @@ def library_facts(text: str, loc: Loc | None) -> tuple[tuple[Path, str, Any], ..
         f, spelling = getattr(module, name, None), f"{module.__name__}.{name}"
         if not is_genuine(f, spelling):
             raise SctError("SCT206", f"`{spelling}` was replaced", loc=loc,
-                           why="the derivative calls it for what it was: of what it is now nothing is known",
+                           why="the derivative of the replacement is not known",
                            hint="bind the other function to a name of its own, and call it by that")
         facts[spelling] = (module, ("attr", name)), "is", f
     return tuple(facts.values())

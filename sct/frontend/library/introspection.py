@@ -68,7 +68,7 @@ def _classes(ev: Evaluator, kinds: Abstract) -> Any:
     if isinstance(kinds, Tup):
         return tuple(_classes(ev, k) for k in kinds.items)
     if not isinstance(kinds, Static):
-        ev.refuse("SCT504", "the class that is asked for must be known")
+        ev.refuse("SCT504", "the class to test for must be known")
     return ev.without_own(kinds, "the class that is asked for", ("__instancecheck__", "__subclasscheck__"))
 
 
@@ -137,7 +137,7 @@ def object_init(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(super)
 def super_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(args) == 1:
-        ev.refuse("SCT206", "`super` of a class alone is not supported",
+        ev.refuse("SCT206", "`super` with one argument is not supported",
                   hint="call it without arguments")
     if args:
         cls, owner = args
@@ -166,7 +166,7 @@ def iinfo(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _of_dtype(ev: Evaluator, info: Any, args: Args, kwargs: Kwargs) -> Abstract:
     """The limits of a dtype that is known."""
     if len(args) != 1 or kwargs or not isinstance(args[0], Static):
-        ev.refuse("SCT206", f"`np.{info.__name__}` is supported of a dtype alone",
+        ev.refuse("SCT206", f"`np.{info.__name__}` is supported only for a dtype",
                   hint=f"write `np.{info.__name__}(x.dtype)`")
     dtype = args[0].value
     return Static(attempted(ev, lambda: info(dtype)))

@@ -219,7 +219,7 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
     ufunc = isinstance(getattr(np, spelling.removeprefix("numpy."), None), np.ufunc)
     if not (ufunc or spelling.rpartition(".")[2] in BUFFERED) and any(
             shares(ev, x, out) for x in (*args, *kwargs.values())):
-        ev.refuse("SCT303", f"`out` of `{spelling}` shares memory with what is read",
+        ev.refuse("SCT303", f"`out` of `{spelling}` shares memory with an operand",
                   why="it is written part by part, while the rest is still to be read",
                   hint="leave `out` out, and assign the result to `y[...]`")
     writable(ev, out, COMPUTED if ufunc else None)
@@ -236,7 +236,7 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
         chosen = ev.call_op(masked_ufunc, selected, *args, name=name)
         result = ev.call_op(BY_CALL["numpy.where"], selected, chosen, out, spelling="numpy.where")
     if isinstance(result, Tup):
-        ev.refuse("SCT205", f"`{spelling}` with `out=` is not supported", why="it gives several arrays",
+        ev.refuse("SCT205", f"`{spelling}` with `out=` is not supported", why="it returns several arrays",
                   hint="leave `out` out, and assign the result to `y[...]`")
     t, n = unmark_real(ev.type_of(out)), unmark_real(ev.type_of(result))
     assert isinstance(t, Tensor) and isinstance(n, Tensor)

@@ -165,7 +165,7 @@ def cast(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(vars)
 def vars_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if not (args and isinstance(args[0], ObjRef)):
-        ev.refuse("SCT206", "`vars` is supported for objects made in the function and arguments alone",
+        ev.refuse("SCT206", "`vars` is supported only for arguments and for objects created in the function",
                   hint="read the attribute of the object, or use getattr")
     cls = args[0].cls
     if not cls.__dictoffset__:

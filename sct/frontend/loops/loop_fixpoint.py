@@ -239,7 +239,7 @@ class BackEdge(LoopHead):
     def differs(self, id: Any, why: str) -> bool:
         """Notes that a slot holds a container of another class or with other keys; a short loop is unrolled instead."""
         if self.few():
-            self.ev.refuse("SCT502", "what this loop carries changes its kind", node=self.node, why=why)
+            self.ev.refuse("SCT502", "a variable of this loop changes its kind", node=self.node, why=why)
         self.memo.poison[id] = why
         return True
 

@@ -82,7 +82,8 @@ def ix(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         v = a if isinstance(a, Ref) else ev.call(Static(np.asarray), [a])
         t = ev.type_of(v)
         if not isinstance(t, Tensor) or t.rank != 1 or not t.integral:
-            ev.refuse("SCT503", "`np.ix_` of what are no one-dimensional integers", hint="use np.flatnonzero(mask)")
+            ev.refuse("SCT503", "`np.ix_` is supported only for one-dimensional integer arrays",
+                      hint="use np.flatnonzero(mask)")
         places = [Static(slice(None)) if j == k else Static(None) for j in range(len(args))]
         views.append(item(ev, v, Tup(tuple(places))))
     return Tup(tuple(views))
@@ -93,7 +94,7 @@ def ndenumerate(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     x = args[0]
     rank = len(ev.type_of(x).shape) if isinstance(x, Ref) else 0  # type: ignore[union-attr]
     if not rank:
-        ev.refuse("SCT503", "`np.ndenumerate` of what is no array with axes", hint="loop over its items")
+        ev.refuse("SCT503", "`np.ndenumerate` is supported only for arrays with axes", hint="loop over its items")
     return new_iterator(ev, "ndenumerate", (x, *[Iteration("range", (size_along(ev, x, k),)) for k in range(rank)]))
 
 

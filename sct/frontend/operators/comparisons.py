@@ -261,7 +261,7 @@ def _compare_grown(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract
     for column in columns:
         elem = getattr(column.type, "elem", None)
         if not (isinstance(elem, Tensor) and elem.is_scalar):
-            ev.refuse("SCT503", "comparing lists whose length is not known is supported for lists of numbers alone",
+            ev.refuse("SCT503", "lists of unknown length can be compared only if they hold numbers",
                       hint="compare their items in a loop")
     return ev.emit(BY_CALL[f"operator.{spelling}"], *columns, spelling=f"operator.{spelling}")  # type: ignore[no-any-return]
 
@@ -414,7 +414,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
             return Static(ev.key(x, "what `in` looks for") in [ev.key(y, "an item of this list") for y in items])
         return _any_equal(ev, x, items)
     check_operands(ev, operator.contains, owner, x)
-    ev.refuse("SCT503", "`in` is supported for tuples, lists, dicts and arrays alone")
+    ev.refuse("SCT503", "`in` is supported only for tuples, lists, dicts and arrays")
 
 
 def _has_own_equality(ev: Evaluator, v: Abstract) -> bool:

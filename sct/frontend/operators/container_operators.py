@@ -148,5 +148,5 @@ def _only_name(ev: Evaluator, v: Static) -> None:
 
     slots = [x for cell in ev.store.cells.values() if isinstance(cell, Slots) for x in cell.items]
     if sum(map(holds, [*ev.store.vars.values(), *slots])) > 1:
-        ev.refuse("SCT303", "a set that has several names is written", why="what a set holds must be known",
+        ev.refuse("SCT303", "a set that has several names is written", why="the items of a set must be known",
                   hint="make a new set: `s = s | t`")

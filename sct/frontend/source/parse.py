@@ -157,7 +157,7 @@ def _same_constant(a: object, b: object) -> bool:
 
 
 def _missing(code: types.CodeType) -> SctError:
-    return SctError("SCT201", f"the source of `{code.co_name}` cannot be had",
+    return SctError("SCT201", f"the source of `{code.co_name}` is not available",
                     why=f"there is no text for {code.co_filename}",
                     hint="define the function in a file (or a notebook cell), not in exec'd text")
 
@@ -165,6 +165,6 @@ def _missing(code: types.CodeType) -> SctError:
 def _edited(code: types.CodeType) -> SctError:
     if code.co_filename == "<string>":
         return _missing(code)  # the text there is of something else that was executed
-    return SctError("SCT202", f"the source of `{code.co_name}` is not what runs",
+    return SctError("SCT202", f"the source of `{code.co_name}` does not match the code that runs",
                     why=f"{code.co_filename} was changed after it was imported", hint="import it again",
                     loc=Loc(code.co_filename, code.co_firstlineno))
