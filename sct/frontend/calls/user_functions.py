@@ -121,17 +121,7 @@ class _Cells(dict):  # type: ignore[type-arg]
         self.function = function
 
 
-_live: dict[int, tuple[Any, Liveness]] = {}
-
-
-def _liveness(node: Any) -> Liveness:
-    _, liveness = _live.get(id(node), (None, None))
-    if liveness is None:
-        if len(_live) > 4096:
-            _live.clear()
-        liveness = Liveness(node)
-        _live[id(node)] = node, liveness
-    return liveness
+_liveness = functools.lru_cache(maxsize=4096)(Liveness)
 
 
 def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs, of: tuple[Any, Any, Any],
@@ -208,10 +198,16 @@ def _rebound(ev: Evaluator, result: Abstract, outer: Outer) -> Abstract:
     return result.items[0]
 
 
+@functools.lru_cache(maxsize=4096)
+def _first_suspension(node: Any) -> Any:
+    """The first `yield` or `await` of a function; None for a plain function."""
+    suspensions = (n for n in own_nodes(node.body) if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)))
+    return min(suspensions, key=lambda n: (n.lineno, n.col_offset), default=None)
+
+
 def _no_generator(ev: Evaluator, source: SourceFunction) -> None:
-    suspensions = [n for n in own_nodes(source.node.body) if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await))]
-    if suspensions:
-        first = min(suspensions, key=lambda n: (n.lineno, n.col_offset))
+    first = _first_suspension(source.node)
+    if first is not None:
         word = "await" if isinstance(first, gast.Await) else "yield"
         raise SctError("SCT101", f"`{word}` is not supported", why="generators and coroutines keep state that sct "
                        "does not differentiate", hint="build an array, or inline the loop",

@@ -59,7 +59,8 @@ def _named(tree: ast.Module) -> Iterator[tuple[types.ModuleType, str]]:
     """The modules of libraries, and the names of them, that the code reads."""
     modules: dict[str, Any] = {}
     own: set[str] = set()
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    for node in nodes:
         if isinstance(node, ast.Import):
             for a in node.names:
                 name = a.name if a.asname else a.name.split(".")[0]
@@ -72,7 +73,7 @@ def _named(tree: ast.Module) -> Iterator[tuple[types.ModuleType, str]]:
             own.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             own.add(node.id)
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(module := _module(node.value, modules), types.ModuleType) \
                 and module.__name__.split(".")[0] in _CHECKED:
             yield module, node.attr

@@ -9,14 +9,12 @@ import zlib
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import gast
-
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.store import binding, of_one_class, tells
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.iteration.iteration_space import IterationSpace
-from sct.frontend.source.name_scopes import reads, writes
+from sct.frontend.source.name_scopes import reads, returned_names, writes
 from sct.frontend.values.abstract_values import (
     Abstract,
     Array,
@@ -113,9 +111,8 @@ class LoopHead:
         frame = ev.frames[-1]
         self.frame = frame
         self.names = {Key(frame.id, n) for n in writes(node)}
-        pending = frozenset(n for r in _returns(node) for n in reads(r))
         orelse = frozenset(n for stmt in node.orelse for n in reads(stmt))
-        after = frame.live.after.get(node, frozenset()) | frame.live.captured | pending | orelse
+        after = frame.live.after.get(node, frozenset()) | frame.live.captured | returned_names(node) | orelse
         self.after = after
         self.live_names = after | frame.live.head[node]
         self.entry = ev.store
@@ -285,10 +282,6 @@ def _with_symbols(both: Type, old: Type, id: str) -> Type:
     shape = tuple(d if d == o else sym(f"_{zlib.crc32(id.encode())}_{k}")
                   for k, (d, o) in enumerate(zip(both.shape, old.shape)))
     return Tensor(both.carrier, both.dtype, shape)
-
-
-def _returns(node: Any) -> list[Any]:
-    return [n for n in gast.walk(node) if isinstance(n, gast.Return)]
 
 
 def is_start(x: Operand) -> bool:

@@ -6,7 +6,16 @@ from typing import Any
 
 import gast
 
-from sct.frontend.source.name_scopes import FUNCTIONS, body_of, free_in, free_names, own_nodes, reads, writes
+from sct.frontend.source.name_scopes import (
+    FUNCTIONS,
+    body_of,
+    free_in,
+    free_names,
+    own_nodes,
+    reads,
+    returned_names,
+    writes,
+)
 
 __all__ = ["Liveness"]
 
@@ -48,12 +57,13 @@ class Liveness:
         self.captured: set[str] = set()
         self.at_once: set[Any] = set()
         body = node.body if isinstance(node.body, list) else []
-        for n in own_nodes(body_of(node)):
+        nodes = list(own_nodes(body_of(node)))
+        for n in nodes:
             if isinstance(n, FUNCTIONS):
                 self.captured |= free_names(n)
             if isinstance(n, gast.Call) and _runs_through(n.func):
                 self.at_once.update(a for a in n.args if isinstance(a, gast.GeneratorExp))
-        for n in own_nodes(body_of(node)):
+        for n in nodes:
             if isinstance(n, gast.GeneratorExp) and n not in self.at_once:
                 self.captured |= free_in(n)
         self._block(body, frozenset(), frozenset(), frozenset())
@@ -80,8 +90,7 @@ class Liveness:
             return branches | frozenset(reads(s.test))
         if isinstance(s, (gast.For, gast.While)):
             # The body's effect is X -> gen + (X - kill), so one round is the fixpoint.
-            returned = {name for n in gast.walk(s) if isinstance(n, gast.Return) for name in reads(n)}
-            out = out | returned
+            out = out | returned_names(s)
             done = self._block(s.orelse, out, brk, cont) | out
             first = writes(s.target) if isinstance(s, gast.For) else set()
             test = reads(s.test) if isinstance(s, gast.While) else set()

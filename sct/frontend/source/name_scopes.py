@@ -10,6 +10,7 @@ import gast
 
 __all__ = [
     "FUNCTIONS", "body_of", "declared", "free_in", "free_names", "local_names", "own_nodes", "parameters", "reads",
+    "returned_names",
     "writes",
 ]
 
@@ -56,6 +57,12 @@ def _parts_in_scope(node: Any) -> list[Any]:
     if isinstance(node, gast.comprehension):
         return [node.iter, *node.ifs]
     return list(gast.iter_child_nodes(node))
+
+
+@functools.lru_cache(maxsize=8192)
+def returned_names(node: Any) -> frozenset[str]:
+    """Names that the `return` statements in a statement read."""
+    return frozenset[str]().union(*(reads(n) for n in gast.walk(node) if isinstance(n, gast.Return)))
 
 
 @functools.lru_cache(maxsize=8192)
