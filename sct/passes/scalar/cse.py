@@ -11,11 +11,11 @@ A sum with 0 or a product with 1 of the user's numbers is its other operand wher
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Union
 
 from sct.ir.check import fits
-from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, has_effect, substitute, with_own_values
+from sct.ir.core import Eqn, Fn, Lit, Loc, Op, Operand, Value, has_effect, substitute, with_own_values
 from sct.ir.types import FLOAT, Tensor, Type
 from sct.passes.analysis.type_inference import retype
 from sct.passes.rewriting.constant_folding import fold_constant
@@ -24,6 +24,9 @@ __all__ = ["cse", "hashable"]
 
 _NEUTRAL = dict.fromkeys(["add", "sub"], (Lit(0), Lit(0.0))) | dict.fromkeys(["mul", "div"], (Lit(1), Lit(1.0)))
 """The literals that leave the other operand of a sum or a product, or the first of a difference or quotient."""
+
+Key = tuple[Op, Hashable, Union[str, None], tuple[Hashable, ...], tuple[Hashable, ...], Hashable]
+"""Op, attrs, spelling, operands, representations of the outs, and regions of an equation."""
 
 
 def cse(fn: Fn) -> Fn:
@@ -103,8 +106,7 @@ class _Cse:
     def lookup(self, eqn: Eqn) -> tuple[Value, ...] | None:
         """The outs of an earlier equal equation; if there is none, this equation is entered."""
         exact = _key(eqn)
-        kinds = tuple(_representation(v.type) for v in eqn.outs)
-        loose = exact if eqn.regions else (eqn.op, hashable(eqn.attrs), _unordered(eqn), kinds)
+        loose = exact if eqn.regions else _loose_key(exact)
         table, key = (self.primal, exact) if eqn.primal else (self.adjoint, loose)
         equal_outs = table.get(key)
         if equal_outs is not None:
@@ -165,14 +167,15 @@ class _Cse:
                 self.env[out] = a
 
 
-def _key(eqn: Eqn) -> Hashable:
+def _key(eqn: Eqn) -> Key:
     return (eqn.op, hashable(eqn.attrs), eqn.spelling, tuple(map(_operand, eqn.args)),
-            tuple(_representation(v.type) for v in eqn.outs), _regions(eqn) if eqn.regions else ())
+            tuple([_representation(v.type) for v in eqn.outs]), _regions(eqn) if eqn.regions else ())
 
 
-def _unordered(eqn: Eqn) -> tuple[Hashable, ...]:
-    args = tuple(map(_operand, eqn.args))
-    return tuple(sorted(args, key=hash)) if eqn.op.commutative else args
+def _loose_key(exact: Key) -> Hashable:
+    """The key without the spelling and the order of operands that commute."""
+    op, attrs, _, args, representations, _ = exact
+    return op, attrs, tuple(sorted(args, key=hash)) if op.commutative else args, representations
 
 
 def _operand(x: Operand) -> Hashable:
@@ -207,7 +210,7 @@ def _regions(eqn: Eqn) -> Hashable:
 
 def hashable(value: Any) -> Hashable:
     """A hashable form of an attribute that tells `1`, `1.0` and `True` apart."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return tuple(sorted((k, hashable(v)) for k, v in value.items()))
     if isinstance(value, (tuple, list)):
         return (type(value), *map(hashable, value))
