@@ -15,7 +15,6 @@ same object.  Nodes are frozen: a pass makes new ones.
 from __future__ import annotations
 
 import itertools
-import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -289,12 +288,10 @@ N = TypeVar("N", Eqn, Fn)
 
 def _changes_nothing(node: N, changes: Mapping[str, Any]) -> bool:
     fields = node.__dict__
-    return all(fields[name] is new or type(new) is tuple and _are_same(fields[name], new)
-               for name, new in changes.items())
-
-
-def _are_same(old: tuple[object, ...], new: tuple[object, ...]) -> bool:
-    return len(old) == len(new) and all(map(operator.is_, old, new))
+    for name, new in changes.items():
+        if fields[name] is not new and (type(new) is not tuple or fields[name] != new):
+            return False
+    return True
 
 
 def _changed(node: N, changes: Mapping[str, Any]) -> N:
@@ -371,7 +368,7 @@ def free_values(fn: Fn) -> list[Value]:
 
 
 def substitute(args: Sequence[Operand], env: Mapping[Value, Operand]) -> tuple[Operand, ...]:
-    return tuple(env.get(a, a) if isinstance(a, Value) else a for a in args)
+    return tuple([env.get(a, a) if isinstance(a, Value) else a for a in args])
 
 
 def rebuild(fn: Fn, env: Mapping[Value, Operand] | None = None, *, fresh: bool = False) -> Fn:

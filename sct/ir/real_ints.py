@@ -29,7 +29,7 @@ def counts_as_real(t: Type) -> bool:
     """Is this an int that counts as real, or a list of such ints?"""
     while isinstance(t, (Seq, Optional, Undef)):
         t = t.elem
-    return isinstance(t, Tensor) and t.integral and t.kind == "f"
+    return isinstance(t, Tensor) and t.counts_as_real
 
 
 def mark_real(t: T) -> T:
@@ -39,7 +39,7 @@ def mark_real(t: T) -> T:
 
 def unmark_real(t: T) -> T:
     """The type in which ints do not count as real."""
-    return _map_tensors(t, lambda n: replace(n, dtype=n.dtype[1:]) if counts_as_real(n) else n)
+    return _map_tensors(t, lambda n: replace(n, dtype=n.dtype[1:]) if n.counts_as_real else n)
 
 
 def _map_tensors(t: T, change: Callable[[Tensor], Tensor]) -> T:

@@ -292,7 +292,12 @@ class Tensor:
     @property
     def integral(self) -> bool:
         """Are these ints, whether they count as real or not?"""
-        return self.kind == "i" or self.dtype[0] == "r" and self.dtype != "real"
+        return self.kind == "i" or self.counts_as_real
+
+    @property
+    def counts_as_real(self) -> bool:
+        """Are these ints that count as real?"""
+        return self.dtype[0] == "r" and self.dtype != "real"
 
     @property
     def rank(self) -> int:

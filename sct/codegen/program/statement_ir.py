@@ -192,17 +192,13 @@ Statement = Union[
 Block = list[Statement]
 
 
-def blocks(s: Statement) -> Iterator[Block]:
+def blocks(s: Statement) -> tuple[Block, ...]:
     """The blocks in a statement, in order."""
     if isinstance(s, If):
-        yield s.then
-        yield s.orelse
-    elif isinstance(s, Loop):
-        if s.test is not None:
-            yield s.test[0]
-        yield s.body
-    elif isinstance(s, (Define, Kernel)):
-        yield s.body
+        return s.then, s.orelse
+    if isinstance(s, Loop):
+        return (s.body,) if s.test is None else (s.test[0], s.body)
+    return (s.body,) if isinstance(s, (Define, Kernel)) else ()
 
 
 def statements(block: Block) -> Iterator[Statement]:
@@ -211,7 +207,7 @@ def statements(block: Block) -> Iterator[Statement]:
     while todo:
         s = todo.pop()
         yield s
-        for inner in reversed([*blocks(s)]):
+        for inner in reversed(blocks(s)):
             todo += reversed(inner)
 
 
