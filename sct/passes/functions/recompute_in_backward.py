@@ -26,6 +26,7 @@ from sct.ir.core import (
     substitute,
 )
 from sct.ir.types import Undef
+from sct.ir.uses import DefUse
 from sct.ops.registry import aliases
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.functions.forwarded_params import is_scalar
@@ -51,6 +52,7 @@ class BackwardRecompute:
         boundary = fn.eqns[at]
         self.forward, self.backward = narrow_to_readers(
             fn.eqns[:at], Fn("", boundary.outs, fn.eqns[at + 1:], fn.results))
+        self._uses = DefUse(self.backward)
         self._params = [fn.params[k] for k in boundary.attrs["params"]]
         self._costs: dict[Operand, float] = dict.fromkeys(self._params, 0.0)
         self._producer: dict[Operand, Eqn] = {}
@@ -100,7 +102,7 @@ class BackwardRecompute:
     def _value_of(self, v: Value) -> Value:
         """If `v` is the out of a conditional, the value of a branch that it stands for at its uses."""
         value = self._in_branch[v][0] if v in self._in_branch else None
-        return value if value is not None and only_unwrapped(self.backward, [v], value.type) else v
+        return value if value is not None and only_unwrapped(self._uses, v, value.type) else v
 
     # -- recomputing --------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, bound_values, free_values, is_undef, rebuild, substitute, undef
 from sct.ir.types import BOOL, Residuals, Type, Undef
+from sct.ir.uses import DefUse
 from sct.ops.program.call_ops import pack, unpack
 from sct.ops.program.control import cond
 from sct.ops.scalar.comparison import is_none, not_, unwrap
@@ -190,11 +191,12 @@ def _only_unwrapped_in_mirrors(backward: Fn, predicate: Operand, branch: int, fi
     if any(v in fields or encodes_predicate and v is predicate for f in others for v in free_values(f)):
         return False
     mirrored = [eqn.regions[branch] for eqn, mirror in zip(backward.eqns, mirrors) if mirror]
-    return all(only_unwrapped(f, fields) and not (encodes_predicate and predicate in free_values(f)) for f in mirrored)
+    if encodes_predicate and any(predicate in free_values(f) for f in mirrored):
+        return False
+    return all(only_unwrapped(uses, v) for uses in map(DefUse, mirrored) for v in fields)
 
 
-def only_unwrapped(fn: Fn, fields: Sequence[Value], type: Type | None = None) -> bool:
-    """Does `fn` read the fields only to unwrap them, to values of that type?"""
-    return not any(x in fields for x in fn.results) and all(
-        (not any(x in fields for x in eqn.args) or eqn.op is unwrap and type in (None, eqn.out.type))
-        and all(only_unwrapped(r, fields, type) for r in eqn.regions) for eqn in fn.eqns)
+def only_unwrapped(uses: DefUse, v: Value, type: Type | None = None) -> bool:
+    """Is `v` read only to unwrap it, to a value of that type?"""
+    return all(isinstance(user, Eqn) and user.op is unwrap and type in (None, user.out.type)
+               for user, _ in uses.uses(v))
