@@ -56,6 +56,8 @@ def result_type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spell
             ) -> Type | tuple[Type, ...]:
     """The type of the result of `op` for these operands, by the op's own rule; a tuple for several results."""
     extra = {"spelling": spelling} if op.spelled else {}
+    if not any([counts_as_real(x.type) for x in args]):
+        return op.type(*args, **extra, **attrs)
     plain_type = op.type(*operands_as_ints(args), **extra, **attrs)
     differentiable = () if op.nondiff is not None else (x for k, x in enumerate(args) if k not in op.inactive)
     if not any(counts_as_real(x.type) for x in differentiable):

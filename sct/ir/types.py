@@ -132,6 +132,9 @@ def _least(atom: Atom) -> float:
     return float("-inf") if atom.startswith("__") else 2
 
 
+_ONE = Dim(1)
+
+
 def sym(name: str) -> Dim:
     """The size called `name`."""
     return Dim(0, ((name, 1),))
@@ -256,7 +259,7 @@ def broadcast_dims(a: Dim, b: Dim) -> Dim:
 def broadcast_shapes(*shapes: tuple[Dim, ...]) -> tuple[Dim, ...]:
     """NumPy's broadcast of shapes; raises `TypeMismatch` where it must fail."""
     rank = max(map(len, shapes), default=0)
-    out = [Dim(1)] * rank
+    out = [_ONE] * rank
     for shape in shapes:
         for k, d in enumerate(shape, rank - len(shape)):
             out[k] = broadcast_dims(out[k], d)

@@ -12,7 +12,7 @@ disagree on the dtype the result is an "any" scalar again, or, for an array, ref
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import cache
 from typing import Any, Union
 
@@ -113,26 +113,31 @@ def _resolve(ufunc: np.ufunc | None, readings: tuple[Any, ...]) -> str:
         raise TypeMismatch(str(error)) from error
 
 
-def _readings(t: Tensor) -> list[Any]:
-    if t.carrier == "any":
-        return _READINGS[t.dtype]
-    if t.carrier == "py" and t.dtype == "real":
+def _readings(carrier: Carrier, dtype: str) -> list[Any]:
+    if carrier == "any":
+        return _READINGS[dtype]
+    if carrier == "py" and dtype == "real":
         return [int, float]
-    return [_WEAK[t.dtype] if t.carrier == "py" else numpy_dtype(t.dtype)]
+    return [_WEAK[dtype] if carrier == "py" else numpy_dtype(dtype)]
 
 
-def promote(types: Sequence[Tensor], ufunc: np.ufunc | None = None) -> set[str]:
+def promote(types: Sequence[Tensor], ufunc: np.ufunc | None = None) -> frozenset[str]:
     """The dtypes that `ufunc` (without: `numpy.result_type`) may give for operands of these
     types: one, unless some are "any".  It may raise for some of what they may be, but not for all."""
+    return _promote(ufunc, *[(t.carrier, t.dtype) for t in types])
+
+
+@cache
+def _promote(ufunc: np.ufunc | None, *elements: tuple[Carrier, str]) -> frozenset[str]:
     found, refused = set(), None
-    for readings in itertools.product(*map(_readings, types)):
+    for readings in itertools.product(*itertools.starmap(_readings, elements)):
         try:
             found.add(_resolve(ufunc, readings))
         except TypeMismatch as error:
             refused = error
     if refused is not None and not found:
         raise refused
-    return found
+    return frozenset(found)
 
 
 @cache
@@ -144,7 +149,7 @@ def probe(fn: Callable[..., Any], *dtypes: str) -> str:
         raise TypeMismatch(str(error)) from error
 
 
-def scalar_or_array(dtypes: set[str], shape: tuple[Dim, ...], carrier: Carrier = "np") -> Tensor:
+def scalar_or_array(dtypes: Set[str], shape: tuple[Dim, ...], carrier: Carrier = "np") -> Tensor:
     """The type of a result of this shape: an array, or a scalar of the carrier."""
     if shape and len(dtypes) > 1:
         raise TypeMismatch(f"the dtype of the result may be any of {', '.join(sorted(dtypes))}: "
@@ -194,19 +199,25 @@ def ufunc_result(ufunc: np.ufunc | None, xs: Sequence[Operand], spelling: str | 
     """
     types = [number(x) for x in xs]
     module = spelling.partition(".")[0] if spelling else ""
+    if module == "math" and any(t.rank for t in types):
+        raise TypeMismatch(f"`{spelling}` takes numbers, not arrays")
+    shape = broadcast_shapes(*(t.shape for t in types))
+    return scalar_or_array(promote(types, ufunc), shape) if shape else _scalar_result(ufunc, module, python, *types)
+
+
+@cache
+def _scalar_result(ufunc: np.ufunc | None, module: str, python: Callable[..., str] | None, *types: Tensor) -> Tensor:
+    """The type of an elementwise function of scalars."""
     if module == "math":
-        if any(t.rank for t in types):
-            raise TypeMismatch(f"`{spelling}` takes numbers, not arrays")
         return Tensor("py", (python or floats)(*(t.dtype for t in types)))
     if python is not None and module not in ("numpy", "scipy") and all(t.carrier == "py" for t in types):
         return Tensor("py", python(*(t.dtype for t in types)))
-    shape = broadcast_shapes(*(t.shape for t in types))
     sure = module in ("numpy", "scipy") or any(t.carrier in ("np", "array") for t in types)
     dtypes = promote(types, ufunc)
     if not sure and python is not None:  # they may all be Python's
         dtypes |= {_STRONG[python(*("real" if t.dtype == "single" else t.dtype for t in types))]}
-    made = scalar_or_array(dtypes, shape, "np" if sure else "any")
-    return ANY_SINGLE if made == ANY_REAL and not sure and all(map(maybe_single, types)) else made
+    result = scalar_or_array(dtypes, (), "np" if sure else "any")
+    return ANY_SINGLE if result == ANY_REAL and not sure and all(map(maybe_single, types)) else result
 
 
 def elementwise(ufunc: np.ufunc, python: Callable[..., str] | None = None) -> Rule:

@@ -216,8 +216,9 @@ def type_choose(a: Operand, *choices: Operand, mode: str = "raise") -> Tensor:
     dtypes = promote(types)
     if len(dtypes) > 1:
         raise TypeMismatch("choose of scalars that may be Python numbers or NumPy scalars")
+    (dtype,) = dtypes
     shape = broadcast_shapes(number(a).shape, *(t.shape for t in types))
-    return Tensor("array" if shape or number(a).is_array else "np", dtypes.pop(), shape)
+    return Tensor("array" if shape or number(a).is_array else "np", dtype, shape)
 
 
 def choose_back(ct: Operand, a: Operand, *choices: Operand, mode: str = "raise") -> list[Any]:
@@ -265,7 +266,8 @@ def type_select(*xs: Operand, count: int) -> Tensor:
     dtypes = promote([number(x) for x in choices])
     if len(dtypes) > 1:
         raise TypeMismatch("select of scalars that may be Python numbers or NumPy scalars")
-    return Tensor("array", dtypes.pop(), broadcast_shapes(*(number(x).shape for x in xs)))
+    (dtype,) = dtypes
+    return Tensor("array", dtype, broadcast_shapes(*(number(x).shape for x in xs)))
 
 
 def select_back(ct: Operand, *xs: Operand, count: int) -> list[Any]:

@@ -25,12 +25,12 @@ __all__ = ["becomes_complex", "mathpow", "pow_"]
 def type_pow(x: Operand, y: Operand, spelling: str | None = None) -> Tensor:
     """A Python int to a power is an int, unless the power may be negative."""
     nonnegative = isinstance(y, Lit) and isinstance(y.value, int) and y.value >= 0
+    return ufunc_result(np.power, (x, y), spelling, arithmetic if nonnegative else _power)
 
-    def python(*dtypes: str) -> str:
-        made = arithmetic(*dtypes)
-        return "real" if made == "int" and not nonnegative else made
 
-    return ufunc_result(np.power, (x, y), spelling, python)
+def _power(*dtypes: str) -> str:
+    dtype = arithmetic(*dtypes)
+    return "real" if dtype == "int" else dtype
 
 
 def becomes_complex(eqn: Eqn) -> bool:

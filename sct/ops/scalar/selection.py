@@ -103,10 +103,11 @@ def type_where(c: Operand, a: Operand, b: Operand, spelling: str | None = None) 
     shape = broadcast_shapes(*(number(x).shape for x in (c, a, b)))
     dtypes = promote([number(a), number(b)])
     if len(dtypes) > 1 and spelling is None and all(number(x).carrier in ("py", "any") for x in (a, b)):
-        dtypes = {"f64"}  # a tangent of single precision is known to be one
+        dtypes = frozenset(["f64"])  # a tangent of single precision is known to be one
     if len(dtypes) > 1:
         raise TypeMismatch("numpy.where of a scalar that may be a Python number or a NumPy scalar")
-    return Tensor("array", dtypes.pop(), shape)
+    (dtype,) = dtypes
+    return Tensor("array", dtype, shape)
 
 
 def chooses(*xs: Operand) -> bool:
