@@ -18,7 +18,7 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.calls.captured_variables import captured
 from sct.frontend.calls.opaque_calls import call_itself, may_be_differentiated
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.exceptions import attempted, die
 from sct.frontend.evaluator.handlers import INSTANCES, Args, Kwargs, called, special
 from sct.frontend.evaluator.store import Store
 from sct.frontend.values.abstract_values import (
@@ -56,7 +56,12 @@ def cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(functools.lru_cache)
 def lru_cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """With a function, or as the decorator that options make."""
-    return Static(functools.cache) if not args or is_literal(args[0]) else Cached(args[0])
+    if not args or is_literal(args[0]):
+        return Static(functools.cache)
+    typed = args[1] if len(args) > 1 else kwargs.get("typed", Static(False))
+    if not (isinstance(typed, Static) and isinstance(typed.peek, bool)):
+        attempted(ev, lambda: functools.lru_cache(abs, []))  # type: ignore[call-overload]  # raises
+    return Cached(args[0])
 
 
 def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -116,6 +117,9 @@ class Operands(State):
             return self.defined(v) if isinstance(v.type, (Optional, Undef)) else v
         if is_literal(v):
             assert isinstance(v, Static)
+            if type(v.value) is int and abs(v.value) > sys.float_info.max:
+                self.refuse("SCT501", "an int that is too large for a float is not supported among values known only "
+                            "at run time", hint="use math.inf")
             return Lit(v.value)
         if isinstance(v, Ref):
             return self.read(v)

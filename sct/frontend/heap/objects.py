@@ -460,7 +460,8 @@ def _fill(ev: Evaluator, instance: ObjRef, cls: type, init: types.FunctionType, 
             late.append(v)
         else:
             set_attribute(ev, instance, f.name, v, forced=cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
-    after = special_method(ev, instance, "__post_init__")
+    calls_post_init = "__post_init__" in init.__code__.co_names
+    after = special_method(ev, instance, "__post_init__") if calls_post_init else None
     if after is not None:
         ev.call(after, late)
 

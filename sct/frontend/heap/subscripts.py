@@ -15,7 +15,7 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.memory_facts import is_forbidden
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.objects import special_call, special_method
-from sct.frontend.heap.sample_calls import hashed
+from sct.frontend.heap.sample_calls import check_operands, hashed
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.values.abstract_values import (
     SLICE,
@@ -135,7 +135,10 @@ def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
             if len(cell.items) <= FEW and not ev.many_iterations:
                 raise
             dynamic_lists.grow(ev, owner)
-    return _slots(ev, owner).schema is not None
+    if _slots(ev, owner).schema is None:
+        return False
+    check_operands(ev, lambda at: [][at], as_index(ev, key))
+    return True
 
 
 _INDEX_TRICKS = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "use np.column_stack",

@@ -128,9 +128,12 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     elif args and isinstance(args[0], Static) and isinstance(args[0].peek, Mapping):
         entries.update({k: Static(v) for k, v in _pairs(ev, args[0]).items()})
     elif args:
-        for pair in one_by_one(ev, args[0]):
-            k, v = items_of(ev, pair)
-            entries[hashed(ev, k)] = v
+        for at, pair in enumerate(one_by_one(ev, args[0])):
+            items = items_of(ev, pair)
+            if len(items) != 2:
+                pairs: list[Any] = [*([k, k] for k in range(at)), items]
+                attempted(ev, lambda: dict(pairs))  # noqa: B023
+            entries[hashed(ev, items[0])] = items[1]
     entries.update(kwargs)
     return ev.new_dict(entries)
 

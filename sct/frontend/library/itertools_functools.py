@@ -42,6 +42,7 @@ from sct.frontend.values.abstract_values import (
     Position,
     Static,
     Tup,
+    is_literal,
 )
 
 # -- one after the other ---------------------------------------------------------------------------------
@@ -86,7 +87,7 @@ def _run(f: Callable[..., Iterator[Any]], asked: tuple[str, ...]) -> None:
         several = f is itertools.product
         sources = [items_of(ev, a) if several or k == 0 else ev.ask(a, "an argument of this function")
                    for k, a in enumerate(args)]
-        return iterator(ev, Tup(tuple(map(Tup, f(*sources, **options)))))
+        return iterator(ev, Tup(tuple(map(Tup, attempted(ev, lambda: f(*sources, **options))))))
 
 
 for _g, _asked in (
@@ -225,6 +226,9 @@ def _repeated(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
 def count(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     start = args[0] if args else kwargs.get("start", Static(0))
     step = args[1] if len(args) > 1 else kwargs.get("step", Static(1))
+    for v in (start, step):
+        if isinstance(v, Static) and not is_literal(v):
+            attempted(ev, lambda: itertools.count(ev.ask(v, "a bound of count")))  # noqa: B023
     return new_iterator(ev, "count", (start, step))
 
 

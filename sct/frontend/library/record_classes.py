@@ -48,6 +48,10 @@ def _fields(ev: Evaluator, v: Abstract) -> dict[str, Abstract]:
 def replace_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     fields = _fields(ev, args[0])
     cls = python_class(ev, args[0])
+    for f in dataclasses.fields(cls):
+        if not f.init and f.name in kwargs:
+            every = dict.fromkeys(fields)
+            attempted(ev, lambda: dataclasses.replace(object.__new__(cls), **every))  # noqa: B023
     arguments = {f.name: fields[f.name] for f in dataclasses.fields(cls) if f.init and f.name not in kwargs}
     return instantiate(ev, cls, [], {**arguments, **kwargs})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import operator
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,8 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
-from sct.frontend.values.abstract_values import Abstract, Container, Ref, Static, Tup, is_literal
+from sct.frontend.operators.text_formatting import joined
+from sct.frontend.values.abstract_values import Abstract, Container, DictRef, ListRef, Ref, Static, Tup, is_literal
 from sct.ir import Value
 from sct.ir.types import Optional, Tensor, Undef
 from sct.ops import BY_CALL, OPS
@@ -84,12 +86,47 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
 
 
 def _formatted_by_percent(ev: Evaluator, text: str, values: Abstract) -> Abstract:
-    """`text % values`, of known values."""
+    """`text % values`; values known only at run time as in an f-string."""
     items = values.items if isinstance(values, Tup) else (values,)
-    if not all(isinstance(x, Static) for x in items):
-        ev.refuse("SCT501", "`%` of a text is not supported with values known only at run time", hint="use an f-string")
-    arguments = tuple(x.value for x in items if isinstance(x, Static))
-    return Static(attempted(ev, lambda: text % (arguments if isinstance(values, Tup) else arguments[0])))
+    if all(map(is_literal, items)):
+        arguments = tuple(x.value for x in items if isinstance(x, Static))
+        return Static(attempted(ev, lambda: text % (arguments if isinstance(values, Tup) else arguments[0])))
+    texts = re.split(_CONVERSION, text)
+    conversions = re.findall(_CONVERSION, text)
+    fit = not any("%" in t.replace("%%", "") for t in texts) and len(conversions) == len(items)
+    if not fit or any(c[-1] not in "sr" and not _is_number(x) for c, x in zip(conversions, items)) or \
+            any(isinstance(x, (ListRef, DictRef)) for x in items):
+        ev.refuse("SCT501", "this `%` of a text is not supported with values known only at run time",
+                  hint="use an f-string")
+    pieces: list[Abstract] = [Static(texts[0].replace("%%", "%"))]
+    for conversion, x, after in zip(conversions, items, texts[1:]):
+        pieces += [_by_percent(ev, conversion, x), Static(after.replace("%%", "%"))]
+    return joined(ev, "", Tup(tuple(pieces)))
+
+
+def _is_number(x: Abstract) -> bool:
+    if isinstance(x, Static):
+        return isinstance(x.peek, (bool, int, float))
+    return isinstance(x, Value) and isinstance(x.type, Tensor)
+
+
+_CONVERSION = r"%[-+ 0]*\d*(?:(?:\.\d+)?[eEfFgGsr]|[di])"
+"""A conversion that the format of an f-string has as well."""
+
+
+def _by_percent(ev: Evaluator, conversion: str, x: Abstract) -> Abstract:
+    """`conversion % x`."""
+    flags, kind = re.sub(r"[^-+ 0].*", "", conversion[1:]), conversion[-1]
+    size = conversion[1 + len(flags):-1]
+    if kind in "sr":
+        x = ev.call(Static(str if kind == "s" else repr), [x])
+        return ev.call(Static(format), [x, Static(("<" if "-" in flags else ">") + size if size else "")])
+    if kind in "di":
+        x = ev.call(Static(int), [x])
+    align = "<" if "-" in flags else ""
+    sign = "+" if "+" in flags else " " if " " in flags else ""
+    zero = "0" if "0" in flags and not align else ""
+    return ev.call(Static(format), [x, Static(align + sign + zero + size + ("d" if kind in "di" else kind))])
 
 
 _BITS = {gast.BitAnd: "bitand", gast.BitOr: "bitor", gast.BitXor: "bitxor", gast.LShift: "lshift",

@@ -7,6 +7,7 @@ derivative. A value is active if it is reachable from the inputs (varied) and if
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -131,8 +132,11 @@ def _refuse_opaque(fn: Fn, varied: set[Value]) -> None:
     """Refuse opaque calls of active values or of pullbacks that capture them: the derivative would be lost silently."""
     pullbacks = [eqn for eqn in walk(fn) if eqn.op.name == "closure"]
     capturing = {eqn.out for eqn in pullbacks if varied.intersection(free_values(eqn.regions[0]))}
+    uses = Counter(v for eqn in walk(fn) for v in (*eqn.args, *(r for region in eqn.regions for r in region.results)))
+    raised = {v for eqn in walk(fn) if eqn.op.name == "raise_" for v in eqn.args if uses[v] == 1}
     for eqn in walk(fn):
-        if eqn.op.name == "apply" and any(v in varied or v in capturing for v in eqn.args):
+        if eqn.op.name == "apply" and any(v in varied or v in capturing for v in eqn.args) \
+                and not raised.issuperset(eqn.outs):  # an exception ends the function, with its derivative
             raise SctError(
                 "SCT401", "this call is not known, and what it is given depends on a differentiated input",
                 why="its derivative would be cut silently",
