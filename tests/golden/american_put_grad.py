@@ -13,7 +13,7 @@ def american_put_grad(spot, strike, sigma, steps):
     up_minus_inv_up = up - inv_up
     p = (exp_scaled_dt - inv_up) / up_minus_inv_up
     values_arange = np.arange(-steps, steps + 1.0, 2.0)
-    values_factor = up ** values_arange
+    values_factor = up**values_arange
     values_arg = strike - spot * values_factor
     values = np.maximum(values_arg, 0.0)
     tape = []
@@ -52,15 +52,24 @@ def american_put_grad(spot, strike, sigma, steps):
                 # exercised = strike - spot * up ** (2 * k - level)
                 dspot -= dvalues_k * exercised_factor
                 dup_part = twice_k_minus_level * up ** max(twice_k_minus_level - 1, 0)
-                dup_factor = (dup_part if twice_k_minus_level >= 1
-                    else twice_k_minus_level * exercised_factor / up if up else 0.0)
+                dup_factor = (
+                    dup_part
+                    if twice_k_minus_level >= 1
+                    else twice_k_minus_level * exercised_factor / up
+                    if up
+                    else 0.0
+                )
                 dup -= dvalues_k * spot * dup_factor
     # values = np.maximum(strike - spot * up ** np.arange(-steps, steps + ...
     dspot_mask = values_arg >= 0.0
     values_factor *= dvalues
     dspot -= np.sum(np.where(dspot_mask, values_factor, 0.0))
-    dup_part1 = (spot * dvalues * values_arange
-        * up ** np.where(values_arange == 0, 1, values_arange - 1))
+    dup_part1 = (
+        spot
+        * dvalues
+        * values_arange
+        * up ** np.where(values_arange == 0, 1, values_arange - 1)
+    )
     # p = (math.exp(0.05 * dt) - 1.0 / up) / (up - 1.0 / up)
     dup_part = dp / up_minus_inv_up
     dup_term = p * dup_part

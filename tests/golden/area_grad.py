@@ -28,16 +28,20 @@ def area_grad(corners, scale):
         dcorners_0_part[i] = -half_scale * y0
         dcorners_1[i] = -half_scale * x1
         dcorners_0[i] = half_scale * y1
-    dcorners_1_part1 = [v + w for v,
-        w in zip(dcorners_1[:1], dcorners_1_part[len_corners_1_tail:])]
+    dcorners_1_part1 = [
+        v + w for v, w in zip(dcorners_1[:1], dcorners_1_part[len_corners_1_tail:])
+    ]
     dcorners_1[:1] = dcorners_1_part1
-    dcorners_0_part1 = [v + w for v,
-        w in zip(dcorners_0[:1], dcorners_0_part[len_corners_0_tail:])]
+    dcorners_0_part1 = [
+        v + w for v, w in zip(dcorners_0[:1], dcorners_0_part[len_corners_0_tail:])
+    ]
     dcorners_0[:1] = dcorners_0_part1
-    dcorners_1_part = [v + w for v,
-        w in zip(dcorners_1[1:], dcorners_1_part[:len_corners_1_tail])]
+    dcorners_1_part = [
+        v + w for v, w in zip(dcorners_1[1:], dcorners_1_part[:len_corners_1_tail])
+    ]
     dcorners_1[1:] = dcorners_1_part
-    dcorners_0_part = [v + w for v,
-        w in zip(dcorners_0[1:], dcorners_0_part[:len_corners_0_tail])]
+    dcorners_0_part = [
+        v + w for v, w in zip(dcorners_0[1:], dcorners_0_part[:len_corners_0_tail])
+    ]
     dcorners_0[1:] = dcorners_0_part
     return list(zip(dcorners_0, dcorners_1)), dscale

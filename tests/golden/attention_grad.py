@@ -21,8 +21,9 @@ def attention_grad(query, key, value):
     dscores = dscores * scores1
     sum_dscores = np.sum(dscores, axis=1, keepdims=True)
     dscores_mask = scores == max_scores
-    dscores_term = np.where(dscores_mask, sum_dscores
-        / np.sum(dscores_mask, axis=-1, keepdims=True), 0.0)
+    dscores_term = np.where(
+        dscores_mask, sum_dscores / np.sum(dscores_mask, axis=-1, keepdims=True), 0.0
+    )
     dscores -= dscores_term
     # scores = query @ key.T / math.sqrt(query.shape[1])
     dkey_part = dscores / scores_sqrt

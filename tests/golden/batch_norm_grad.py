@@ -5,7 +5,7 @@ def batch_norm_grad(x, scale, shift, eps):
     # x: f64[n, m], scale: f64[m], shift: f64[m], eps: float
     mean = x.mean(axis=0)
     centred = x - mean
-    variance = (centred ** 2).mean(axis=0)
+    variance = (centred**2).mean(axis=0)
     sqrt_variance_plus_eps = np.sqrt(variance + eps)
     t = scale * centred / sqrt_variance_plus_eps
     t1 = t + shift

@@ -19,8 +19,9 @@ def batched_attention_grad(query, key, value):
     dscores = dweights * weights
     sum_dscores = np.sum(dscores, axis=3, keepdims=True)
     dscores_mask = scores == max_scores
-    dscores_term = np.where(dscores_mask, sum_dscores
-        / np.sum(dscores_mask, axis=-1, keepdims=True), 0.0)
+    dscores_term = np.where(
+        dscores_mask, sum_dscores / np.sum(dscores_mask, axis=-1, keepdims=True), 0.0
+    )
     dscores -= dscores_term
     # scores = np.einsum("bhqd,bhkd->bhqk", query, key) / ...
     dkey_part = dscores / scores_sqrt

@@ -4,7 +4,7 @@ import math
 def black_scholes_grad(spot, strike, rate, sigma, time):
     # spot: float, strike: float, rate: float, sigma: float, time: float
     spot_over_strike = spot / strike
-    d1_factor = math.log(spot_over_strike) + (rate + 0.5 * sigma ** 2) * time
+    d1_factor = math.log(spot_over_strike) + (rate + 0.5 * sigma**2) * time
     sqrt_time = math.sqrt(time)
     d1_den = sigma * sqrt_time
     d1 = d1_factor / d1_den
@@ -19,6 +19,7 @@ def black_scholes_grad(spot, strike, rate, sigma, time):
     # d1 = (math.log(spot / strike) + (rate + 0.5 * sigma**2) * time) / ...
     dsigma_factor = dd1 / d1_den
     dsigma = dsigma_factor * time * sigma - (dd1_term + d1 * dsigma_factor) * sqrt_time
-    dspot = (0.5 * (1.0 + math.erf(scaled_d1)) + dsigma_factor / spot_over_strike
-        / strike)
+    dspot = (
+        0.5 * (1.0 + math.erf(scaled_d1)) + dsigma_factor / spot_over_strike / strike
+    )
     return dspot, dsigma

@@ -4,7 +4,7 @@ import numpy as np
 def block_forward(x, W1, W2, g):
     m = np.mean(x, axis=-1, keepdims=True)
     x_minus_m = x - m
-    v = np.mean(x_minus_m ** 2, axis=-1, keepdims=True)
+    v = np.mean(x_minus_m**2, axis=-1, keepdims=True)
     sqrt_shifted_v = np.sqrt(v + 1e-05)
     y_factor = x_minus_m / sqrt_shifted_v
     y = y_factor * g
@@ -24,8 +24,9 @@ def block_backward(x, W1, W2, g, residuals, dvalue):
     # y = (x - m) / np.sqrt(v + 1e-5) * g
     dg = np.sum(dg_factor * y_factor, axis=0)
     dx_part = dg_factor * g / sqrt_shifted_v
-    dx_factor = (np.sum(y_factor * dx_part, axis=1, keepdims=True)
-        * (0.5 / sqrt_shifted_v))
+    dx_factor = np.sum(y_factor * dx_part, axis=1, keepdims=True) * (
+        0.5 / sqrt_shifted_v
+    )
     # v = np.mean((x - m) ** 2, axis=-1, keepdims=True)
     n = x.shape[1]
     dx_part -= 2.0 * (dx_factor / n) * x_minus_m
@@ -59,5 +60,8 @@ def net_grad(params, x):
     dx, dW1, dW2, dg = block_backward(x2, W1_2, W2_2, g2, residuals1, dx)
     dx, dW1_x, dW2_x, dg_x = block_backward(x1, W1_1, W2_1, g1, x_residuals, dx)
     _, dW1_1, dW2_1, dg1 = block_backward(x, W1, W2, g, residuals, dx)
-    return [{"W1": dW1_1, "W2": dW2_1, "g": dg1}, {"W1": dW1_x, "W2": dW2_x, "g": dg_x},
-        {"W1": dW1, "W2": dW2, "g": dg}]
+    return [
+        {"W1": dW1_1, "W2": dW2_1, "g": dg1},
+        {"W1": dW1_x, "W2": dW2_x, "g": dg_x},
+        {"W1": dW1, "W2": dW2, "g": dg},
+    ]

@@ -8,7 +8,7 @@ def broadcast_shapes_grad(x, y, z):
     grid = x_part * y_part + z
     grid_positive = grid > 0.0
     grid = np.where(grid_positive, grid, 0.1 * grid)
-    one_plus_sum_grid_sq = 1.0 + np.sum(grid ** 2, axis=1, keepdims=True)
+    one_plus_sum_grid_sq = 1.0 + np.sum(grid**2, axis=1, keepdims=True)
     t = grid / one_plus_sum_grid_sq
     dgrid_mask = grid == np.max(grid)
     dgrid_part = np.ones_like(t) / one_plus_sum_grid_sq

@@ -5,7 +5,7 @@ import numpy as np
 
 def call_price_grad(spot, vol, rate, strike, maturity, z):
     # spot: float, vol: float, rate: float, strike: float, maturity: float, z: f64[n]
-    drift = (rate - 0.5 * vol ** 2) * maturity
+    drift = (rate - 0.5 * vol**2) * maturity
     sqrt_maturity = math.sqrt(maturity)
     terminal_exp = np.exp(drift + vol * sqrt_maturity * z)
     terminal = spot * terminal_exp
@@ -20,6 +20,8 @@ def call_price_grad(spot, vol, rate, strike, maturity, z):
     ddrift = np.sum(np.where(dspot_mask, terminal_exp, 0.0))
     terminal_exp *= z
     # drift = (rate - 0.5 * vol ** 2) * maturity
-    dvol = (np.sum(np.where(dspot_mask, terminal_exp, 0.0)) * sqrt_maturity - ddrift
-        * maturity * vol)
+    dvol = (
+        np.sum(np.where(dspot_mask, terminal_exp, 0.0)) * sqrt_maturity
+        - ddrift * maturity * vol
+    )
     return dspot, dvol

@@ -10,9 +10,9 @@ def cholesky_grad(A):
         for k in range(j):
             L[j:, j] -= L[j, k] * L[j:, k]
         L[j, j] = np.sqrt(L[j, j])
-        L_part = L[j + 1:, j] / L[j, j]
+        L_part = L[j + 1 :, j] / L[j, j]
         tape.append(L_part)
-        L[j + 1:, j] = L_part
+        L[j + 1 :, j] = L_part
     dL = np.zeros_like(L)
     for j in reversed(range(n)):
         L_part = tape.pop()
@@ -20,8 +20,8 @@ def cholesky_grad(A):
         # total += 2.0 * np.log(L[j, j])
         dL[j, j] += 2.0 / L_j_j
         # L[j + 1 :, j] /= L[j, j]
-        dL_part = dL[j + 1:, j] / L_j_j
-        dL[j + 1:, j] = dL_part
+        dL_part = dL[j + 1 :, j] / L_j_j
+        dL[j + 1 :, j] = dL_part
         # L[j, j] = np.sqrt(L[j, j])
         dL[j, j] = (dL[j, j] - L_part @ dL_part) * (0.5 / L_j_j)
         for k in reversed(range(j)):

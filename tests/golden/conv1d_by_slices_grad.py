@@ -7,7 +7,7 @@ def conv1d_grad(x, w, target):
     n = len(x) - m + 1
     y = np.zeros(n)
     for j in range(m):
-        y += w[j] * x[j:j + n]
+        y += w[j] * x[j : j + n]
     # return np.sum((y - target) ** 2)
     dtarget_part = 2.0 * (y - target)
     dtarget = -dtarget_part

@@ -12,7 +12,7 @@ def convolution_grad(image, kernel):
     out = np.zeros((n - p + 1, m - q + 1))
     for a in range(p):
         for b in range(q):
-            out += kernel[a, b] * image[a:a + n - p + 1, b:b + m - q + 1]
+            out += kernel[a, b] * image[a : a + n - p + 1, b : b + m - q + 1]
     tanh_out = np.tanh(out)
     dout_part = tanh_out.size
     dout = (1.0 / dout_part if dout_part else math.nan) * (1.0 - tanh_out * tanh_out)
@@ -22,9 +22,11 @@ def convolution_grad(image, kernel):
         for b in reversed(range(q)):
             b_plus_m_minus_q = b + m - q
             a_plus_n_minus_p = a + n - p
-            dkernel_part = np.sum(dout
-                * image[a:a_plus_n_minus_p + 1, b:b_plus_m_minus_q + 1])
-            dimage[a:a_plus_n_minus_p + 1, b:b_plus_m_minus_q + 1] += (kernel[a, b]
-                * dout)
+            dkernel_part = np.sum(
+                dout * image[a : a_plus_n_minus_p + 1, b : b_plus_m_minus_q + 1]
+            )
+            dimage[a : a_plus_n_minus_p + 1, b : b_plus_m_minus_q + 1] += (
+                kernel[a, b] * dout
+            )
             dkernel[a, b] += dkernel_part
     return dimage, dkernel

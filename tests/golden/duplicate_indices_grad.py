@@ -4,7 +4,7 @@ import numpy as np
 def duplicate_indices_grad(x, index):
     # x: f64[n], index: i64[n]
     y = np.zeros(4)
-    y[index] = x ** 2
+    y[index] = x**2
     y[index] += x
     x_index = index % 3
     x_x_index = x[x_index]

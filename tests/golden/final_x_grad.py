@@ -50,26 +50,30 @@ def final_x_grad(s, sigma, rho, beta, n, dt):
         dk4 = dt / 6 * ds
         dk3 = 2 * dk4
         # k4 = lorenz(s + dt * k3, sigma, rho, beta)
-        dk3_new, dsigma_k4, drho_k4, dbeta_k4 = lorenz_backward(sigma, beta,
-            k4_residuals, dk4, np.zeros_like(s))
+        dk3_new, dsigma_k4, drho_k4, dbeta_k4 = lorenz_backward(
+            sigma, beta, k4_residuals, dk4, np.zeros_like(s)
+        )
         ds += dk3_new
         dk3_new *= dt
         dk3_new += dk3
         # k3 = lorenz(s + dt / 2 * k2, sigma, rho, beta)
-        dk2, dsigma_k3, drho_k3, dbeta_k3 = lorenz_backward(sigma, beta, k3_residuals,
-            dk3_new, np.zeros_like(s))
+        dk2, dsigma_k3, drho_k3, dbeta_k3 = lorenz_backward(
+            sigma, beta, k3_residuals, dk3_new, np.zeros_like(s)
+        )
         ds += dk2
         dk2 *= half_dt
         dk2 += dk3
         # k2 = lorenz(s + dt / 2 * k1, sigma, rho, beta)
-        dk1, dsigma_k2, drho_k2, dbeta_k2 = lorenz_backward(sigma, beta, k2_residuals,
-            dk2, np.zeros_like(s))
+        dk1, dsigma_k2, drho_k2, dbeta_k2 = lorenz_backward(
+            sigma, beta, k2_residuals, dk2, np.zeros_like(s)
+        )
         ds += dk1
         dk1 *= half_dt
         dk1 += dk4
         # k1 = lorenz(s, sigma, rho, beta)
-        ds, dsigma_k1, drho_k1, dbeta_k1 = lorenz_backward(sigma, beta, residuals, dk1,
-            ds)
+        ds, dsigma_k1, drho_k1, dbeta_k1 = lorenz_backward(
+            sigma, beta, residuals, dk1, ds
+        )
         dsigma += dsigma_k4 + dsigma_k3 + dsigma_k2 + dsigma_k1
         drho += drho_k4 + drho_k3 + drho_k2 + drho_k1
         dbeta += dbeta_k4 + dbeta_k3 + dbeta_k2 + dbeta_k1

@@ -21,8 +21,9 @@ def garch_grad(omega, alpha, beta, returns):
         dalpha += r_sq * dvariance
         # total += math.log(variance) + r * r / variance
         over_variance = 0.5 / variance_now
-        dvariance = (dvariance * beta + over_variance - r_sq / variance_now
-            * over_variance)
+        dvariance = (
+            dvariance * beta + over_variance - r_sq / variance_now * over_variance
+        )
     # variance = omega / (1.0 - alpha - beta)
     domega_part = dvariance / variance_den
     dbeta_term = variance * domega_part

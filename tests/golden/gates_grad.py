@@ -31,4 +31,4 @@ def gates_grad(x, h, W):
     dW_joined_x[4:6] += dg
     dW_joined_x[2:4] += c_term1 * exp_neg_f
     dW_joined_x[:2] += c_term * exp_neg_i
-    return (W.T @ dW_joined_x)[:x.shape[0]], np.outer(dW_joined_x, joined_x)
+    return (W.T @ dW_joined_x)[: x.shape[0]], np.outer(dW_joined_x, joined_x)

@@ -5,7 +5,7 @@ def gaussian_process_grad(log_scale, log_noise, x, y):
     # log_scale: float, log_noise: float, x: f64[n], y: f64[n]
     exp_log_scale = np.exp(log_scale)
     d = (x[:, None] - x) / exp_log_scale
-    exp_scaled_d_sq = np.exp(-0.5 * d ** 2)
+    exp_scaled_d_sq = np.exp(-0.5 * d**2)
     exp_log_noise = np.exp(log_noise)
     K_eye = np.eye(len(x))
     K = exp_scaled_d_sq + exp_log_noise * K_eye

@@ -4,8 +4,9 @@ def heat_plate_grad(u, steps, rate):
     n = u_now.shape[0]
     m = u_now.shape[1]
     for _ in range(steps):
-        inner_term = (u_now[:-2, 1:-1] + u_now[2:, 1:-1] + u_now[1:-1, :-2]
-            + u_now[1:-1, 2:])
+        inner_term = (
+            u_now[:-2, 1:-1] + u_now[2:, 1:-1] + u_now[1:-1, :-2] + u_now[1:-1, 2:]
+        )
         inner = inner_term - 4.0 * u_now[1:-1, 1:-1]
         u_now[1:-1, 1:-1] += rate * inner
         u_now[n // 2, m // 2] += 0.1

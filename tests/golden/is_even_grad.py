@@ -13,8 +13,10 @@ def is_even_forward(x, n):
     else:
         residuals_part1, residuals = is_even_forward(x, n_prev - 1)
         residuals_part = x * residuals_part1
-    return (math.sin(residuals_part),
-        (residuals_part, n_prev_is_zero, residuals_part1, residuals))
+    return (
+        math.sin(residuals_part),
+        (residuals_part, n_prev_is_zero, residuals_part1, residuals),
+    )
 
 
 def is_even_backward(x, residuals, dvalue):

@@ -11,7 +11,7 @@ def kalman_missing_grad(q, r, ys, seen):
         if seen[t]:
             s = p + r
             e = ys[t] - m
-            tape.append((e, e ** 2 / s))
+            tape.append((e, e**2 / s))
             m += p / s * e
             p -= p * p / s
     dm = 0.0
@@ -32,8 +32,12 @@ def kalman_missing_grad(q, r, ys, seen):
             # nll += 0.5 * (math.log(s) + e**2 / s)
             over_s = 0.5 / s
             de = dm * p_over_s + e / s
-            ds = (p * p / s * dp_over_s + over_s - p_over_s * dm_times_e_over_s
-                - e_sq_over_s * over_s)
+            ds = (
+                p * p / s * dp_over_s
+                + over_s
+                - p_over_s * dm_times_e_over_s
+                - e_sq_over_s * over_s
+            )
             # e = ys[t] - m
             dm -= de
             # s = p + r

@@ -11,7 +11,7 @@ def kmeans_loss_grad(centers, points):
         best = math.inf
         for c in centers:
             p_minus_c = p - c
-            d = np.sum(p_minus_c ** 2)
+            d = np.sum(p_minus_c**2)
             d_below_best = d < best
             tape.append((p_minus_c, d_below_best))
             if d_below_best:

@@ -12,11 +12,11 @@ def lennard_jones_grad_jvp(positions, dpositions):
             dr_new = dpositions[i] - dpositions[j]
             # squared = np.sum(r**2)
             twice_r = 2.0 * r
-            squared = np.sum(r ** 2)
+            squared = np.sum(r**2)
             dsquared = dr_new @ twice_r
             dr_tape.append((dr_new, twice_r, squared, dsquared))
             if not squared > 9.0:
-                squared_cubed = squared ** 3
+                squared_cubed = squared**3
                 dinverse_factor = 3.0 * (squared * squared) * dsquared
                 inverse = 1.0 / squared_cubed
                 dinverse = -inverse * dinverse_factor / squared_cubed
@@ -38,13 +38,17 @@ def lennard_jones_grad_jvp(positions, dpositions):
                 # inverse = 1.0 / squared**3
                 t = dinverse_new / squared_cubed
                 dpositions_factor1 = t / squared_cubed
-                ddpositions_factor = (dinverse * t + (ddinverse - t * dinverse_factor)
-                    / squared_cubed / squared_cubed)
+                ddpositions_factor = (
+                    dinverse * t
+                    + (ddinverse - t * dinverse_factor) / squared_cubed / squared_cubed
+                )
                 dpositions_factor2 = dpositions_factor1 * dpositions_factor
                 # squared = np.sum(r**2)
                 dpositions_part = dpositions_factor2 * twice_r
-                ddpositions_term = ((ddpositions_factor * dpositions_factor + 6.0
-                        * dsquared * squared * dpositions_factor1) * twice_r)
+                ddpositions_term = (
+                    ddpositions_factor * dpositions_factor
+                    + 6.0 * dsquared * squared * dpositions_factor1
+                ) * twice_r
                 ddpositions_term += 2.0 * dpositions_factor2 * dr_new
                 # r = positions[i] - positions[j]
                 dpositions_now[j] += dpositions_part

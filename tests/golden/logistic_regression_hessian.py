@@ -20,8 +20,9 @@ def loss_hessian(weights, inputs, labels):
         # return np.mean(np.logaddexp(0.0, -margins)) + 1e-3 * ...
         dweights_tail *= 0.002
         # margins = labels * (inputs @ weights[1:] + weights[0])
-        ddweights_part = ((dmargins / ddweights_den - dmargins) / ddweights_den / m
-            * labels)
+        ddweights_part = (
+            (dmargins / ddweights_den - dmargins) / ddweights_den / m * labels
+        )
         ddweights = np.zeros_like(weights)
         ddweights[0] = -np.sum(ddweights_part)
         ddweights[1:] += dweights_tail - inputs_T @ ddweights_part

@@ -7,7 +7,7 @@ def loss_value_and_grad(weights, inputs, labels):
     margins = labels * (inputs @ weights_tail + weights[0])
     neg_margins = -margins
     value_logaddexp = np.logaddexp(0.0, neg_margins)
-    value = np.mean(value_logaddexp) + 0.001 * np.sum(weights_tail ** 2)
+    value = np.mean(value_logaddexp) + 0.001 * np.sum(weights_tail**2)
     neg_margins -= value_logaddexp
     # margins = labels * (inputs @ weights[1:] + weights[0])
     dweights_part = np.exp(neg_margins) / inputs.shape[0] * labels

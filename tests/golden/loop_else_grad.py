@@ -9,7 +9,7 @@ def loop_else_grad(x, limit):
     for value in x:
         trips += 1
         if value > limit:
-            total += value ** 3
+            total += value**3
             done = True
             break
         total += value

@@ -28,8 +28,21 @@ def lstm_grad(W, U, b, xs, h, c):
         h_den = 1.0 + exp_neg_z_part
         h_factor = 1.0 / h_den
         tanh_c = np.tanh(c)
-        tape1.append((exp_neg_z_from_n, c_den, sigmoid_z_from_n, exp_neg_z_upto_n,
-            c_den1, sigmoid_z_upto_n, c_tanh, exp_neg_z_part, h_den, h_factor, tanh_c))
+        tape1.append(
+            (
+                exp_neg_z_from_n,
+                c_den,
+                sigmoid_z_from_n,
+                exp_neg_z_upto_n,
+                c_den1,
+                sigmoid_z_upto_n,
+                c_tanh,
+                exp_neg_z_part,
+                h_den,
+                h_factor,
+                tanh_c,
+            )
+        )
         h = h_factor * tanh_c
     # return np.sum(h * h)
     dh = 2.0 * h
@@ -37,9 +50,19 @@ def lstm_grad(W, U, b, xs, h, c):
     dxs = np.zeros_like(xs)
     dzs = np.empty((p, W.shape[0]))
     for i in reversed(range(p)):
-        (exp_neg_z_from_n, c_den, sigmoid_z_from_n, exp_neg_z_upto_n, c_den1,
-            sigmoid_z_upto_n, c_tanh, exp_neg_z_part, h_den, h_factor,
-            tanh_c) = tape1.pop()
+        (
+            exp_neg_z_from_n,
+            c_den,
+            sigmoid_z_from_n,
+            exp_neg_z_upto_n,
+            c_den1,
+            sigmoid_z_upto_n,
+            c_tanh,
+            exp_neg_z_part,
+            h_den,
+            h_factor,
+            tanh_c,
+        ) = tape1.pop()
         c = tape.pop()
         twice_n = 2 * n
         scaled_n = 3 * n

@@ -8,7 +8,7 @@ def misfit_value_and_grad(start, observed, steps):
         end[1:-1] += 0.4 * (end[:-2] - 2.0 * end[1:-1] + end[2:])
     dstart_part = end - observed
     value_part = start[1:] - start[:-1]
-    value = np.sum(dstart_part ** 2) + 1e-05 * np.sum(value_part ** 2)
+    value = np.sum(dstart_part**2) + 1e-05 * np.sum(value_part**2)
     value_part *= 2e-05
     dstart = np.zeros_like(start)
     dstart[:-1] = -value_part

@@ -52,4 +52,4 @@ def miss_value_and_grad(throw, target):
     dthrow = np.zeros_like(throw)
     dthrow[1] = dvy
     dthrow[0] = dvx
-    return x_minus_target ** 2, dthrow
+    return x_minus_target**2, dthrow

@@ -7,7 +7,7 @@ def mixture_nll_value_and_grad(logits, means, log_scales, xs):
     z = (xs[:, None] - means) / scales
     exp_logits = np.exp(logits)
     sum_exp_logits = np.sum(exp_logits)
-    joint = logits - np.log(sum_exp_logits) - log_scales - 0.5 * z ** 2
+    joint = logits - np.log(sum_exp_logits) - log_scales - 0.5 * z**2
     top = np.max(joint, axis=1, keepdims=True)
     djoint = np.exp(joint - top)
     sum_djoint = np.sum(djoint, axis=1)

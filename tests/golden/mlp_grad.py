@@ -21,8 +21,9 @@ def mlp_grad(params, x, labels):
     # logits = logits - np.max(logits, axis=1, keepdims=True)
     sum_dlogits = np.sum(dlogits, axis=1, keepdims=True)
     dlogits_mask = logits == max_logits
-    dlogits_term = np.where(dlogits_mask, sum_dlogits
-        / np.sum(dlogits_mask, axis=1, keepdims=True), 0.0)
+    dlogits_term = np.where(
+        dlogits_mask, sum_dlogits / np.sum(dlogits_mask, axis=1, keepdims=True), 0.0
+    )
     dlogits -= dlogits_term
     # logits = h @ params["W2"] + params["b2"]
     db2 = np.sum(dlogits, axis=0)

@@ -5,14 +5,14 @@ def moving_average_vjp(x, width):
     # x: f64[n], width: int
     running = np.sum(x[:width])
     running_over_width = running / width
-    total = running_over_width ** 2
+    total = running_over_width**2
     n = len(x)
     tape = []
     for i in range(width, n):
         running += x[i] - x[i - width]
         running_over_width1 = running / width
         tape.append(running_over_width1)
-        total += running_over_width1 ** 2
+        total += running_over_width1**2
     x = np.copy(x)
 
     def pullback(dtotal):

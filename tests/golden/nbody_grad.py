@@ -10,7 +10,7 @@ def nbody_grad(positions, velocities, masses, steps):
                 if i != j:
                     r = x[j] - x[i]
                     shifted_r_dot_r = r @ r + 0.1
-                    v_den = shifted_r_dot_r ** 1.5
+                    v_den = shifted_r_dot_r**1.5
                     v_part = 0.01 * masses[j] * r / v_den
                     tape.append((r, shifted_r_dot_r, v_den, v_part))
                     v[i] += v_part
@@ -23,7 +23,7 @@ def nbody_grad(positions, velocities, masses, steps):
                     r, shifted_r_dot_r, v_den, v_part = tape.pop()
                     # v[i] += 0.01 * masses[j] * r / (r @ r + 0.1) ** 1.5
                     dr = x[i] / v_den
-                    dr_term = 3.0 * (v_part @ dr * shifted_r_dot_r ** 0.5) * r
+                    dr_term = 3.0 * (v_part @ dr * shifted_r_dot_r**0.5) * r
                     dr *= 0.01 * masses[j]
                     dr -= dr_term
                     v[i] -= dr

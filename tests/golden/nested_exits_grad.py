@@ -21,7 +21,7 @@ def nested_exits_grad(A, limit):
             if A_i_j < 0.0:
                 j = j1
                 continue
-            total += A_i_j ** 2
+            total += A_i_j**2
             if total > limit:
                 j = j1
                 done1 = True

@@ -12,7 +12,7 @@ def net_loss_value_and_grad(net, x, y):
     b2 = net.b2
     tanh_x_W1_plus_b1 = np.tanh(x @ W1 + b1)
     e = tanh_x_W1_plus_b1 @ W2 + b2 - y
-    value = np.mean(e ** 2) + 0.001 * np.sum(W1 ** 2)
+    value = np.mean(e**2) + 0.001 * np.sum(W1**2)
     de = 2.0 / x.shape[0] * e
     # return np.tanh(x @ self.W1 + self.b1) @ self.W2 + self.b2
     db2 = np.sum(de)

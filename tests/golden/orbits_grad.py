@@ -35,8 +35,11 @@ def accel_backward(m, residuals, da, dq, dm):
             if i != j:
                 # a[i] += m[j] * d / (r2 * math.sqrt(r2))
                 dm_factor = da[i] / (r2 * sqrt_r2)
-                dd_factor = (a_part @ dm_factor
-                    * (sqrt_r2 + r2 * (0.5 / sqrt_r2 if sqrt_r2 else math.inf)))
+                dd_factor = (
+                    a_part
+                    @ dm_factor
+                    * (sqrt_r2 + r2 * (0.5 / sqrt_r2 if sqrt_r2 else math.inf))
+                )
                 dm[j] += dm_factor @ d
                 dd = m[j] * dm_factor - 2.0 * dd_factor * d
                 dq[i] -= dd

@@ -27,7 +27,16 @@ def pendulum_grad(angle, speed, k, steps):
     dspeed = 0.0
     dk = 0.0
     for _ in reversed(range(steps)):
-        angle_prev, sin_angle, a2_arg, a2_sin, a3_arg, a3_sin, a4_arg, a4_sin = tape.pop()
+        (
+            angle_prev,
+            sin_angle,
+            a2_arg,
+            a2_sin,
+            a3_arg,
+            a3_sin,
+            a4_arg,
+            a4_sin,
+        ) = tape.pop()
         # total += angle * angle
         dangle += 2.0 * angle
         # speed = speed + h / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)

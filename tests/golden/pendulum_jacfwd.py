@@ -34,8 +34,9 @@ def pendulum_jacfwd(theta, omega, length, steps, dt):
         theta += scaled_dt * (omega + 2.0 * k2a + 2.0 * k3a + k4a)
         dtheta += (domega + 2.0 * dk2a + 2.0 * dk3a + dk4a) * scaled_dt
         # omega += dt / 6.0 * (k1w + 2.0 * k2w + 2.0 * k3w + k4w)
-        domega_term = ((dk1w + 2.0 * dk2w + 2.0 * dk3w + domega_term - 0.1 * dk4a)
-            * scaled_dt)
+        domega_term = (
+            dk1w + 2.0 * dk2w + 2.0 * dk3w + domega_term - 0.1 * dk4a
+        ) * scaled_dt
         omega += scaled_dt * (k1w + 2.0 * k2w + 2.0 * k3w + k4w)
         domega += domega_term
     return 2.0 * dtheta * theta + 2.0 * domega * omega

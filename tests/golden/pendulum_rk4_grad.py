@@ -20,8 +20,9 @@ def pendulum_grad(theta, omega, length, steps, dt):
         k4a = omega + dt * k3w
         k4w_arg = theta + dt * k3a
         k4w_sin = math.sin(k4w_arg)
-        tape.append((theta, sin_theta, k2w_arg, k2w_sin, k3w_arg, k3w_sin, k4w_arg,
-            k4w_sin))
+        tape.append(
+            (theta, sin_theta, k2w_arg, k2w_sin, k3w_arg, k3w_sin, k4w_arg, k4w_sin)
+        )
         k4w = over_length * k4w_sin - 0.1 * k4a
         scaled_dt = dt / 6.0
         theta += scaled_dt * (omega + 2.0 * k2a + 2.0 * k3a + k4a)
@@ -33,8 +34,16 @@ def pendulum_grad(theta, omega, length, steps, dt):
     half_dt = 0.5 * dt
     dlength = 0.0
     for _ in reversed(range(steps)):
-        (theta, sin_theta, k2w_arg, k2w_sin, k3w_arg, k3w_sin, k4w_arg,
-            k4w_sin) = tape.pop()
+        (
+            theta,
+            sin_theta,
+            k2w_arg,
+            k2w_sin,
+            k3w_arg,
+            k3w_sin,
+            k4w_arg,
+            k4w_sin,
+        ) = tape.pop()
         # theta += dt / 6.0 * (k1a + 2.0 * k2a + 2.0 * k3a + k4a)
         scaled_dt = dt / 6.0
         # return -9.81 / length * math.sin(a) - 0.1 * w
@@ -66,7 +75,8 @@ def pendulum_grad(theta, omega, length, steps, dt):
         # return -9.81 / length * math.sin(a) - 0.1 * w
         domega -= 0.1 * dk1w
         dtheta += dk1w * over_length * math.cos(theta)
-        dlength_factor = ((dk4w * k4w_sin + dk3w_new * k3w_sin + dk2w * k2w_sin + dk1w
-                * sin_theta) / length)
+        dlength_factor = (
+            dk4w * k4w_sin + dk3w_new * k3w_sin + dk2w * k2w_sin + dk1w * sin_theta
+        ) / length
         dlength -= over_length * dlength_factor
     return dtheta, domega, dlength

@@ -11,7 +11,7 @@ def perceptron_grad(layers, x):
     x2 = np.maximum(x1, scaled_x)
     x3 = x2 @ layers_1_0 + layers_1[1]
     # return np.mean(x**2)
-    dx = 2.0 / (x3 ** 2).size * x3
+    dx = 2.0 / (x3**2).size * x3
     # x = x @ W + b
     dlayers_1_1 = np.sum(dx, axis=0)
     dx_layers_1_0_T = dx @ layers_1_0.T

@@ -10,6 +10,7 @@ def portfolio_grad(weights, returns):
     weights_weights = np.outer(weights, weights)
     dweights = dweights + weights @ cov_returns + cov_returns @ weights
     dreturns_factor = returns - np.mean(returns, axis=1, keepdims=True)
-    dreturns = ((weights_weights + weights_weights.T) @ dreturns_factor
-        / (returns.shape[1] - 1))
+    dreturns = (
+        (weights_weights + weights_weights.T) @ dreturns_factor / (returns.shape[1] - 1)
+    )
     return dweights, dreturns

@@ -1,8 +1,9 @@
 import numpy as np
 
 
-def portfolio_risk_grad_jvp(weights, covariance, penalty, dweights, dcovariance,
-    dpenalty):
+def portfolio_risk_grad_jvp(
+    weights, covariance, penalty, dweights, dcovariance, dpenalty
+):
     # weights: f64[n], covariance: f64[n, n], penalty: float, dweights: f64[n],
     # dcovariance: f64[n, n], dpenalty: float
     weights = weights.copy()
@@ -28,8 +29,11 @@ def portfolio_risk_grad_jvp(weights, covariance, penalty, dweights, dcovariance,
     dvariance_factor *= dvariance_new
     ddweights_term = covariance @ (ddvariance * weights + dvariance_new * dweights_new)
     dweights1 = dweights_term + dweights_term1 + covariance @ dweights_factor1
-    ddweights = (dweights_factor + (weights_covariance + dvariance_factor)
-        + (dcovariance @ dweights_factor1 + ddweights_term))
+    ddweights = (
+        dweights_factor
+        + (weights_covariance + dvariance_factor)
+        + (dcovariance @ dweights_factor1 + ddweights_term)
+    )
     # weights /= np.sum(weights)
     dweights1 = dweights1 / sum_weights
     ddweights = (ddweights - sum_dweights * dweights1) / sum_weights

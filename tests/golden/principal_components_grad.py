@@ -21,8 +21,9 @@ def principal_components_grad(X):
     dcentred_factor = 0.5 * (t + t.T) + np.diag(dw)
     dcentred_part = V @ dcentred_factor @ V_T
     dcentred_part = (np.tril(dcentred_part) + np.tril(dcentred_part, -1)) / n
-    dcentred = (dV_factor @ V_part.T + centred @ dcentred_part + centred
-        @ dcentred_part.T)
+    dcentred = (
+        dV_factor @ V_part.T + centred @ dcentred_part + centred @ dcentred_part.T
+    )
     # centred = X - X.mean(axis=0)
     dX = dcentred - np.sum(dcentred, axis=0) / n
     return dX

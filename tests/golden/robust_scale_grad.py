@@ -17,15 +17,16 @@ def robust_scale_grad(x):
     n = x.shape[0]
     argsort_x_index = (n - 1) // 2
     dx_term = n // 2
-    dx_part2 = np.argsort(abs_x_minus_center, axis=0,
-        kind="stable")[argsort_x_index:dx_term + 1]
+    dx_part2 = np.argsort(abs_x_minus_center, axis=0, kind="stable")[
+        argsort_x_index : dx_term + 1
+    ]
     dx_part3 = (np.ones(x.shape[1]) / dx_part2.shape[0])[None]
     m = x.shape[1]
     dx_part4 = np.zeros_like(abs_x_minus_center)
     dx_part4[dx_part2, np.arange(m)[None]] = dx_part3
     dx_part4 *= np.sign(x_minus_center)
     # center = np.median(x, axis=0, keepdims=True)
-    dx_part2 = np.argsort(x, axis=0, kind="stable")[argsort_x_index:dx_term + 1]
+    dx_part2 = np.argsort(x, axis=0, kind="stable")[argsort_x_index : dx_term + 1]
     dx_part3 = -np.sum(dx_part4, axis=0, keepdims=True) / dx_part2.shape[0]
     dx = np.zeros_like(x)
     dx[dx_part2, np.arange(m)[None]] = dx_part3

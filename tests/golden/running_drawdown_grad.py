@@ -16,8 +16,11 @@ def drawdown_grad(returns, fee):
     # peak = np.maximum.accumulate(wealth)
     n = returns.shape[0]
     dwealth_part = np.where(wealth == peak, np.arange(n), 0)
-    np.add.at(dwealth, np.maximum.accumulate(dwealth_part),
-        np.where(dwealth_mask, dpeak_part, 0.0))
+    np.add.at(
+        dwealth,
+        np.maximum.accumulate(dwealth_part),
+        np.where(dwealth_mask, dpeak_part, 0.0),
+    )
     if np.all(wealth_arg):
         return np.cumsum((dwealth * wealth)[::-1])[::-1] / wealth_arg
     # wealth = np.cumprod(1.0 + returns - fee)

@@ -10,7 +10,7 @@ def seidel_grad(u, f, sweeps):
         for i in range(1, n - 1):
             u_i = u[i]
             tape.append(u_i)
-            u[i] = 0.5 * (u[i - 1] + u[i + 1] + f[i] - 0.1 * u_i ** 3)
+            u[i] = 0.5 * (u[i - 1] + u[i + 1] + f[i] - 0.1 * u_i**3)
     # return u @ u
     du = 2.0 * u
     df = np.zeros_like(f)

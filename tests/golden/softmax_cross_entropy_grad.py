@@ -18,8 +18,9 @@ def softmax_cross_entropy_grad(W, b, inputs, labels):
     # scores = scores - np.max(scores, axis=1, keepdims=True)
     sum_dscores = np.sum(dscores, axis=1, keepdims=True)
     dscores_mask = scores == max_scores
-    dscores_term = np.where(dscores_mask, sum_dscores
-        / np.sum(dscores_mask, axis=1, keepdims=True), 0.0)
+    dscores_term = np.where(
+        dscores_mask, sum_dscores / np.sum(dscores_mask, axis=1, keepdims=True), 0.0
+    )
     dscores -= dscores_term
     # scores = inputs @ W + b
     db = np.sum(dscores, axis=0)

@@ -16,8 +16,9 @@ def softmax_regression_grad(W, X, Y, reg):
     # shifted = scores - scores.max(axis=1, keepdims=True)
     sum_dshifted = np.sum(dshifted, axis=1, keepdims=True)
     dscores_mask = scores == max_scores
-    dscores_term = np.where(dscores_mask, sum_dshifted
-        / np.sum(dscores_mask, axis=1, keepdims=True), 0.0)
+    dscores_term = np.where(
+        dscores_mask, sum_dshifted / np.sum(dscores_mask, axis=1, keepdims=True), 0.0
+    )
     dscores = dshifted - dscores_term
     # scores = X @ W
     dW = 2.0 * reg * W + X.T @ dscores

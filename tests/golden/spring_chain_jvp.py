@@ -28,8 +28,10 @@ def spring_chain_jvp(x, v, stiffness, steps, dx, dv, dstiffness, dsteps):
             scaled_stiffness = 0.1 * stiffness
             right_minus_left = right - left
             v[i] += scaled_stiffness * right_minus_left
-            dv[i] += (scaled_dstiffness * right_minus_left + (dright - dleft)
-                * scaled_stiffness)
+            dv[i] += (
+                scaled_dstiffness * right_minus_left
+                + (dright - dleft) * scaled_stiffness
+            )
         x = x + 0.1 * v
         dx += 0.1 * dv
     value = 0.5 * np.sum(v * v) + np.sum(x * x)

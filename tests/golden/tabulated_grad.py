@@ -8,8 +8,9 @@ def tabulated_grad(values, points, x):
     points_index = np.clip(np.searchsorted(points, 5.0, side="right") - 1, 0, n - 2)
     points_index_next = points_index + 1
     dvalues_term = points[points_index]
-    dvalues_part = np.clip((5.0 - dvalues_term)
-        / (points[points_index_next] - dvalues_term), 0.0, 1.0)
+    dvalues_part = np.clip(
+        (5.0 - dvalues_term) / (points[points_index_next] - dvalues_term), 0.0, 1.0
+    )
     dvalues = np.zeros_like(values)
     dvalues[points_index] = 1.0 - dvalues_part
     dvalues[points_index_next] += dvalues_part
@@ -19,8 +20,11 @@ def tabulated_grad(values, points, x):
     dvalues_term1 = points[points_index1]
     dvalues_den = points[points_index_next1] - dvalues_term1
     dvalues_part1 = np.clip((x - dvalues_term1) / dvalues_den, 0.0, 1.0)
-    t = ((values[points_index_next1] - values[points_index1]) / dvalues_den
-        * twice_interp_x)
+    t = (
+        (values[points_index_next1] - values[points_index1])
+        / dvalues_den
+        * twice_interp_x
+    )
     t = np.where((x >= points[0]) & (x <= points[-1]), t, 0.0)
     dvalues1 = np.zeros_like(values)
     np.add.at(dvalues1, points_index1, (1.0 - dvalues_part1) * twice_interp_x)

@@ -4,10 +4,10 @@ def taxi_value_and_grad(speed, trips):
     trips_1 = trips[1]
     error_term = 60.0 * trips_0[0] / speed
     error = error_term - trips_0[1]
-    total = error ** 2
+    total = error**2
     error_term1 = 60.0 * trips_1[0] / speed
     error1 = error_term1 - trips_1[1]
-    total += error1 ** 2
+    total += error1**2
     # error = 60.0 * distance / speed - minutes
     dspeed_part = error_term1 * (error1 / speed) + error_term * (error / speed)
     dspeed = -dspeed_part

@@ -12,7 +12,7 @@ def misfit_value_and_grad(start, observed, steps):
         following[1:-1] += 0.25 * (current[2:] - following_term + current[:-2])
         previous, current, following = current, following, previous
     dfollowing = current - observed
-    value = np.sum(dfollowing ** 2)
+    value = np.sum(dfollowing**2)
     dfollowing *= 2.0
     dcurrent = np.zeros_like(previous)
     dprevious = np.zeros_like(following)

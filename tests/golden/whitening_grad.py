@@ -7,7 +7,7 @@ def whitening_grad(A, x):
     solve_L = np.linalg.solve(L, x[..., None])
     z = solve_L[..., 0]
     # return np.sum(z**4)
-    dz = 4.0 * z ** 3
+    dz = 4.0 * z**3
     # z = np.linalg.solve(L, x[..., None])[..., 0]
     swapaxes_L = np.swapaxes(L, -1, -2)
     solve_swapaxes_L = np.linalg.solve(swapaxes_L, dz[:, :, None])
@@ -15,10 +15,12 @@ def whitening_grad(A, x):
     # L = np.linalg.cholesky(np.einsum("bij,bkj->bik", A, A) + ...
     t = -(swapaxes_L @ (solve_swapaxes_L @ np.swapaxes(solve_L, -1, -2)))
     dA_part = 0.5 * (np.tril(t) + np.tril(t, -1))
-    solve_swapaxes_L = np.linalg.solve(swapaxes_L, dA_part
-        + np.swapaxes(dA_part, -1, -2))
-    solve_swapaxes_L = np.linalg.solve(swapaxes_L,
-        np.swapaxes(solve_swapaxes_L, -1, -2))
+    solve_swapaxes_L = np.linalg.solve(
+        swapaxes_L, dA_part + np.swapaxes(dA_part, -1, -2)
+    )
+    solve_swapaxes_L = np.linalg.solve(
+        swapaxes_L, np.swapaxes(solve_swapaxes_L, -1, -2)
+    )
     dA_part = 0.5 * (np.tril(solve_swapaxes_L) + np.tril(solve_swapaxes_L, -1))
     dA = np.einsum("bik,bkj->bij", dA_part, A) + np.einsum("bik,bij->bkj", dA_part, A)
     return dA, dx

@@ -7,7 +7,7 @@ def window_sums_grad(x, w):
     n_minus_k = len(x) - k
     tape = []
     for i in range(n_minus_k + 1):
-        t = np.tanh(np.sum(x[i:i + k] * w))
+        t = np.tanh(np.sum(x[i : i + k] * w))
         tape.append(t)
     dx = np.zeros_like(x)
     dw = np.zeros_like(w)

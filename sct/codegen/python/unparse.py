@@ -20,9 +20,9 @@ with warnings.catch_warnings():
     from astor.code_gen import SourceGenerator, set_precedence
     from astor.op_util import Precedence
 
-__all__ = ["WIDTH", "Comment", "comment", "same_tree", "unparse"]
+from sct.codegen.python.long_lines import WIDTH, broken
 
-WIDTH = 88
+__all__ = ["WIDTH", "Comment", "comment", "same_tree", "unparse"]
 
 
 class Comment(ast.stmt):
@@ -70,6 +70,35 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
         set_precedence(Precedence.highest, node.value)
         super().visit_Subscript(node)
 
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        """A binary operator; as formatters write it, the power of simple operands has no spaces."""
+        if not (isinstance(node.op, ast.Pow) and _is_simple_power(node.left) and _is_simple_power(node.right)):
+            super().visit_BinOp(node)
+            return
+        with self.delimit(node, node.op):
+            set_precedence(Precedence.Pow + 1, node.left)
+            set_precedence(Precedence.PowRHS, node.right)
+            self.write(node.left, "**", node.right)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        """A unary operator; as formatters write it, a power after it has parentheses."""
+        if isinstance(node.operand, ast.BinOp) and isinstance(node.operand.op, ast.Pow):
+            with self.delimit(node, node.op):
+                set_precedence(Precedence.Comma, node.operand)
+                self.write("not " if isinstance(node.op, ast.Not) else _SIGNS[type(node.op)], "(", node.operand, ")")
+        else:
+            super().visit_UnaryOp(node)
+
+    def visit_Slice(self, node: ast.Slice) -> None:
+        """A slice; as formatters write it, its colons have spaces where a bound is no name or number."""
+        space = "" if all(b is None or _is_simple_bound(b) for b in (node.lower, node.upper, node.step)) else " "
+        set_precedence(node, node.lower, node.upper, node.step)
+        self.conditional_write(node.lower, space if node.lower is not None else "")
+        self.write(":")
+        self.conditional_write(space, node.upper)
+        if node.step is not None:
+            self.write(space if node.upper is not None else "", ":", space, node.step)
+
     def visit_Call(self, node: ast.Call) -> None:
         set_precedence(Precedence.highest, node.func)
         super().visit_Call(node)
@@ -105,8 +134,27 @@ def unparse(tree: ast.AST) -> str:
     """The source of a module or expression, which ends in one line break."""
     generator = _Generator("    ")
     generator.visit(tree)
-    lines = ["".join(_wrapped(line)) for line in _lines(generator.result)]
+    lines = [_wrapped(line) for line in _lines(generator.result)]
     return "\n".join(lines).strip("\n") + "\n"
+
+
+_SIGNS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
+
+
+def _is_simple_power(node: ast.expr) -> bool:
+    """Is this a name, an attribute of names, or a number, perhaps with a sign?"""
+    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+        return _is_simple_power(node.operand)
+    if isinstance(node, ast.Attribute):
+        return _is_simple_power(node.value)
+    return isinstance(node, (ast.Name, ast.Constant))
+
+
+def _is_simple_bound(node: ast.expr) -> bool:
+    """Is this a name or a literal, perhaps with a sign?"""
+    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+        return _is_simple_bound(node.operand)
+    return isinstance(node, (ast.Name, ast.Constant))
 
 
 def _string(value: str) -> str:
@@ -156,85 +204,13 @@ def _lines(tokens: list[str]) -> Iterator[list[str]]:
     yield line
 
 
-def _wrapped(line: list[str]) -> Iterator[str]:
-    """A line, broken at commas and operators of the outermost brackets that suffice if it is too long."""
-    if sum(map(len, line)) <= WIDTH or "# " in "".join(line)[:2 + len(line[0])]:
-        yield from line
-        return
-    indent, tokens = line[0] if not line[0].strip() else "", [t for t in line if t]
-    if tokens and tokens[0] == indent:
-        del tokens[0]
-    yield indent
-    yield _filled(_bracketed(tokens), len(indent), indent + "    ")
-
-
-def _bracketed(tokens: list[str]) -> list[str]:
-    """The tokens, with parentheses around a right-hand side or predicate that can be broken only outside brackets."""
-    start = next((k + 1 for k, t in enumerate(tokens) if t in _ASSIGNS or t in ("if ", "elif ", "while ", "return")), 0)
-    if start and tokens[start - 1] == " = " and ", " in tokens[:start] and len("".join(tokens[:start])) > WIDTH - 16:
-        return ["(", *tokens[:start - 1], ")", *tokens[start - 1:]]
-    if not start or not any(depth == 0 and _breaks(t) for t, depth in _depths(tokens[start:])):
-        return tokens
-    end = len(tokens) - (tokens[-1] == ":")
-    if tokens[start - 1] == "return":
-        start += 1
-    return [*tokens[:start], "(", *tokens[start:end], ")", *tokens[end:]]
-
-
-def _filled(tokens: list[str], column: int, indent: str) -> str:
-    """The text of the tokens from `column` on, with a line break before each outermost piece that does not fit."""
-    text = "".join(tokens)
-    pieces = _pieces(tokens) if column + len(text.rstrip()) > WIDTH else []
-    if len(pieces) < 2:
+def _wrapped(line: list[str]) -> str:
+    """A line, broken if it is too long."""
+    text = "".join(line)
+    if len(text) <= WIDTH or text.lstrip().startswith("#"):
         return text
-    lines, start = [""], column
-    for k, piece in enumerate(pieces):
-        if k and column + len("".join(piece).rstrip()) > WIDTH:
-            lines[-1] = lines[-1].rstrip()
-            lines.append(indent)
-            column = len(indent)
-            piece = [piece[0].lstrip(), *piece[1:]]
-        first, *more = _filled(piece, column, indent + "    ").split("\n")
-        lines[-1] += first
-        lines += more
-        column = len(lines[-1]) + (start if len(lines) == 1 else 0)
-    return "\n".join(lines)
-
-
-def _pieces(tokens: list[str]) -> list[list[str]]:
-    """The tokens, split behind commas and before operators at the outermost level of brackets that has any."""
-    depths = [depth for _, depth in _depths(tokens)]
-    level = min((d for t, d in zip(tokens, depths) if d > 0 and _breaks(t)), default=0)
-    pieces: list[list[str]] = [[]]
-    for token, depth in zip(tokens, depths):
-        breaks = level and depth == level and _breaks(token)
-        if breaks and token != ", " and pieces[-1]:
-            pieces.append([])
-        pieces[-1].append(token)
-        if breaks and token == ", ":
-            pieces.append([])
-    return [piece for piece in pieces if piece]
-
-
-_ASSIGNS = {" = ", *(f" {op}= " for op in ("+", "-", "*", "/", "//", "%", "@", "**"))}
-_OPERATORS = {" + ", " - ", " * ", " / ", " // ", " % ", " @ ", " and ", " or ", " if ", " else ", " == ", " < ", " > ",
-              " <= ", " >= ", " != ", " & ", " | "}
-
-
-def _breaks(token: str) -> bool:
-    return token == ", " or token in _OPERATORS
-
-
-def _depths(tokens: list[str]) -> Iterator[tuple[str, int]]:
-    """Each token with the number of open brackets around it; brackets are separate tokens."""
-    depth = 0
-    for token in tokens:
-        depth -= token in _CLOSING
-        yield token, depth
-        depth += token in _OPENING
-
-
-_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+    indent = line[0] if not line[0].strip() else ""
+    return "\n".join(broken([t for k, t in enumerate(line) if t and (k or not indent)], indent))
 
 
 def same_tree(a: Any, b: Any) -> bool:
