@@ -856,8 +856,8 @@ def _() -> Any:
     xs = [2.0, 3.0]
 
     def refused(x):
-        c = x[0] > 1.0
-        return xs[0 if c else 1] * x[1]
+        k = 0 if x[0] > 1.0 else 1
+        return xs[k] * x[1]
 
     def followed(x):
         c = x[0] > 1.0

@@ -2358,3 +2358,43 @@ def test_agrees(f: Program) -> None:
 @pytest.mark.parametrize(("f", "code"), [pytest.param(f, code, id=f.__name__) for f, code in REFUSED])
 def test_refused(f: Program, code: str) -> None:
     refuses(f, X, code=code)
+
+
+ROWS = [[1.0, 2.0], [3.0, 4.0]]
+
+
+def row_by_a_condition(x: Any, c: Any) -> Any:
+    return x * ROWS[0 if x > c else 1][0] + sum(v * x for v in ROWS[-1 if x > 2.0 * c else 0])
+
+
+def own_row_by_a_condition(x: Any, c: Any) -> Any:
+    rows = [[x, 2.0 * x], [3.0 * x, x * x]]
+    return rows[0 if x > c else 1][1 if x < c else 0] * (x, c)[int(x > 3.0) if c else 0]
+
+
+def number_by_a_condition(x: Any, c: Any) -> Any:
+    xs, u = [x, x * x], np.array([x, 3.0 * x])
+    s = 0.0
+    for k in range(4):
+        s += xs[0 if k * x > c else 1] * u[1 if k < 2 else 0]
+    return s
+
+
+def condition_after_the_owner(x: Any, c: Any) -> Any:
+    def rows() -> Any:
+        print("rows")
+        return [x, x * x]
+
+    def first() -> bool:
+        print("first")
+        return bool(x > c)
+
+    return rows()[0 if first() else 1] * x
+
+
+@pytest.mark.parametrize("f", (row_by_a_condition, own_row_by_a_condition, number_by_a_condition,
+                               condition_after_the_owner))
+def test_a_subscript_that_a_condition_chooses(f: Any) -> None:
+    for c in (1.0, 2.0, 0.25):
+        agrees(f, 1.5, c)
+

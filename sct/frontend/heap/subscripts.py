@@ -44,7 +44,7 @@ from sct.ops.program.list_ops import stacked, stacked_rows
 
 __all__ = [
     "COMPUTED", "NUMPY_NAMES", "array_of", "assign_item", "fits", "flagged", "item", "key_items", "nested", "new_slice",
-    "size_along", "slice_view", "subscript", "writable", "write_through",
+    "size_along", "slice_view", "writable", "write_through",
 ]
 
 NUMPY_NAMES = {"b1": "bool", "bool": "bool", "int": "int64", "float": "float64", "real": "float64"} | {
@@ -58,11 +58,6 @@ def size_along(ev: Evaluator, owner: Abstract, axis: int) -> Abstract:
     if t.shape[axis].value is not None:
         return Static(t.shape[axis].value)
     return ev.wrap(ev.emit(dim, ev.operand(owner), axis=axis))
-
-
-@expression(gast.Subscript)
-def subscript(ev: Evaluator, node: Any) -> Abstract:
-    return item(ev, ev.eval(node.value), ev.eval(node.slice))
 
 
 @expression(gast.Slice)

@@ -23,11 +23,11 @@ from sct.frontend.heap.objects import (
 )
 from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.heap.special_methods import checked
-from sct.frontend.heap.subscripts import NUMPY_NAMES
+from sct.frontend.heap.subscripts import NUMPY_NAMES, item
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.operators.text_formatting import shown
-from sct.frontend.operators.truth import boolean
+from sct.frontend.operators.truth import boolean, condition, either_expression
 from sct.frontend.values.abstract_values import (
     DELETED,
     Abstract,
@@ -35,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     Container,
     DictRef,
     Key,
+    ListRef,
     Poison,
     Slots,
     Static,
@@ -102,6 +103,22 @@ def walrus(ev: Evaluator, node: Any) -> Abstract:
     v = ev.eval(node.value)
     assign(ev, node.target, v)
     return v
+
+
+# -- subscripts ---------------------------------------------------------------------------------------
+
+
+@expression(gast.Subscript)
+def subscript(ev: Evaluator, node: Any) -> Abstract:
+    """`owner[key]`; of a list or a tuple, `owner[i if c else j]` is `owner[i] if c else owner[j]`."""
+    owner, key = ev.eval(node.value), node.slice
+    t = condition(ev, key.test) if isinstance(key, gast.IfExp) and isinstance(owner, (ListRef, Tup)) else None
+    if t is None:
+        return item(ev, owner, ev.eval(key))
+    if isinstance(t, Lit):
+        return item(ev, owner, ev.eval(key.body if t.value else key.orelse))
+    return either_expression(ev, t, lambda: item(ev, owner, ev.eval(key.body)),
+                             lambda: item(ev, owner, ev.eval(key.orelse)))
 
 
 # -- displays -----------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value
+from sct.ir.foreign import class_in_words
 from sct.ir.types import Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
@@ -75,6 +76,10 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
     check_iterable(ev, v, run)
     if isinstance(v, (Container, Static, Iteration)):
         return tuple(drained(ev, iterator(ev, v)))
+    leaf = ev.leaf_of(v) if isinstance(v, Value) else None
+    if leaf is not None:
+        ev.refuse("SCT503", f"the items of {class_in_words(leaf)} that is an argument are not known",
+                  hint="pass a list or an array")
     ev.refuse("SCT503", "the number of items of this object is not known",
               why="it is the result of a function that sct cannot read" if isinstance(v, Value) else "",
               hint="use a list or an array")

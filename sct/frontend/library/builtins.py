@@ -273,6 +273,9 @@ def _extreme(ev: Evaluator, name: str, over: Abstract) -> Abstract | None:
     if len(items) == 1:
         return items[0]
     if any(isinstance(x, Ref) for x in items):
+        arrays = [t for x in items if isinstance(x, Ref) and isinstance(t := ev.type_of(x), Tensor)]
+        if not any(t.rank for t in arrays):
+            ev.refuse("SCT501", f"builtin `{name}` of arrays without axes is not supported", hint=f"use np.{name}imum")
         ev.refuse("SCT501", f"builtin `{name}` of arrays is ambiguous", hint=f"use np.{name}imum")
     return ev.call_op(BY_CALL[f"builtins.{name}"], *items, spelling=f"builtins.{name}")
 

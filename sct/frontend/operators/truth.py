@@ -40,7 +40,7 @@ from sct.ir import Lit, Operand, Value
 from sct.ir.types import BOOL, Dim, Optional, Tensor
 from sct.ops import BY_CALL, gt, is_none, ne, not_
 
-__all__ = ["as_bool", "boolean", "condition", "negated", "truth"]
+__all__ = ["as_bool", "boolean", "condition", "either_expression", "negated", "truth"]
 
 
 @expression(gast.UnaryOp)
