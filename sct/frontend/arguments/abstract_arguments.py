@@ -20,6 +20,7 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     ListRef,
     ObjRef,
+    Origin,
     Ref,
     Slots,
     Static,
@@ -135,7 +136,7 @@ def _again(ev: Evaluator, x: Any, tree: Tree, leaf: int) -> int:
 def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
     if type(x) is list and len(x) > FEW_ITEMS and (t := list_type(ev, x)) is not None:
         leaf = add_leaf(ev, x, t, name)
-        return ev.wrap(leaf, origin="argument"), Leaf(len(ev.params) - 1)
+        return ev.wrap(leaf, origin=Origin.ARGUMENT), Leaf(len(ev.params) - 1)
     if type(x) is list and len(x) > FEW_ITEMS and column_kinds(x, {}) is not None:
         columns = [list(column) for column in zip(*x)]
         return _rows(ev, [list_type(ev, column) or List(NONE) for column in columns], columns, name)
@@ -146,13 +147,13 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         items = tuple(v for v, _ in parts)
         if kind == "tuple":
             return Tup(items), tree
-        return ListRef(_slots(ev, Slots(items, origin="argument"))), tree
+        return ListRef(_slots(ev, Slots(items, origin=Origin.ARGUMENT))), tree
     if type(x) is dict:
         for k in x:
             _known_key(ev, k)
         parts = [argument(ev, v, k if isinstance(k, str) and k.isidentifier() else f"{name}_{j}", seen)
                  for j, (k, v) in enumerate(x.items())]
-        cell = Slots(tuple(v for v, _ in parts), tuple(x), "argument")
+        cell = Slots(tuple(v for v, _ in parts), tuple(x), Origin.ARGUMENT)
         return DictRef(_slots(ev, cell)), Node("dict", tuple(x), tuple(t for _, t in parts))
     if is_container(type(x)):
         return _object(ev, x, name, seen)
@@ -161,7 +162,7 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         if seen is not None and id(x) in seen:
             return seen[id(x)][0], Leaf(ev.params.index(leaf))
         addr = ev.new_addr()
-        ev.store.cells[addr] = Array(leaf, "argument", layout=leaf, readonly=frozenset({leaf}))
+        ev.store.cells[addr] = Array(leaf, Origin.ARGUMENT, layout=leaf, readonly=frozenset({leaf}))
         return Ref(addr), Leaf(ev.params.index(leaf))
     if isinstance(x, enum.Enum):
         return Static(x), Const(x)
@@ -203,18 +204,18 @@ def _rows(ev: Evaluator, types: Sequence[Any], columns: Sequence[Any], name: str
     """A list of tuples as its columns."""
     params = [add_leaf(ev, column, t, f"{name}_{k}") for k, (t, column) in enumerate(zip(types, columns))]
     shape = tuple(range(len(params)))
-    return ev.new_dynamic_list(shape, params, origin="argument"), \
+    return ev.new_dynamic_list(shape, params, origin=Origin.ARGUMENT), \
         Node("rows", shape, tuple(Leaf(ev.params.index(column)) for column in params))
 
 
 def _typed(ev: Evaluator, leaf: Value) -> Abstract:
     """The abstract value of a leaf of this type, ahead of time."""
     if isinstance(leaf.type, List):
-        return ev.wrap(leaf, origin="argument")
+        return ev.wrap(leaf, origin=Origin.ARGUMENT)
     if not isinstance(leaf.type, Tensor) or not leaf.type.is_array:
         return leaf
     addr = ev.new_addr()
-    ev.store.cells[addr] = Array(leaf, "argument", layout=leaf, readonly=frozenset({leaf}))
+    ev.store.cells[addr] = Array(leaf, Origin.ARGUMENT, layout=leaf, readonly=frozenset({leaf}))
     return Ref(addr)
 
 
@@ -234,7 +235,7 @@ def _object(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tu
     tree = Node("object", keys, tuple(t for _, t in parts), cls)
     if isinstance(x, tuple):
         return Tup(items, keys, cls), tree
-    return ObjRef(_slots(ev, Slots(items, keys, "argument")), cls), tree
+    return ObjRef(_slots(ev, Slots(items, keys, Origin.ARGUMENT)), cls), tree
 
 
 def _slots(ev: Evaluator, cell: Slots) -> int:

@@ -21,7 +21,7 @@ from sct.frontend.arguments.argument_keys import is_one_value
 from sct.frontend.arguments.type_syntax import Columns
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.store import is_written
-from sct.frontend.values.abstract_values import Array, Cell
+from sct.frontend.values.abstract_values import Array, Cell, Origin
 from sct.frontend.values.guards import UNKNOWN, Guard
 from sct.ir import Fn, walk
 from sct.ir.pytree import Node, Tree, children_of
@@ -40,7 +40,7 @@ class Shared(Exception):
 
 def written_leaves(ev: Evaluator, before: Mapping[int, Cell]) -> set[int]:
     """The leaves of arguments that are written; `before` are the cells that the arguments were at first."""
-    return {k for a, cell in before.items() if isinstance(cell, Array) and cell.origin == "argument"
+    return {k for a, cell in before.items() if isinstance(cell, Array) and cell.origin == Origin.ARGUMENT
             and (is_written(cell, ev.store.cells.get(a)) or a in ev.written_in_copies)
             for k, p in enumerate(ev.params) if p is cell.value}
 

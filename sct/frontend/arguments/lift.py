@@ -30,6 +30,7 @@ from sct.frontend.values.abstract_values import (
     FreeLeaf,
     Instance,
     ListRef,
+    Origin,
     Path,
     Ref,
     Slots,
@@ -143,7 +144,7 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))
         if isinstance(obj, tuple):
             return Tup(items)
-        return ListRef(ev.captured.put(Slots(items, origin="captured")))
+        return ListRef(ev.captured.put(Slots(items, origin=Origin.CAPTURED)))
     if is_namedtuple(type(obj)):
         ev.identities[path, "type"] = (path, type(obj))
         fields = fields_of(obj)
@@ -155,7 +156,7 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
         ev.identities[path, "type"] = (path, dict)
         ev.identities[path, "keys"] = (path, tuple(obj))
         items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
-        return DictRef(ev.captured.put(Slots(items, tuple(obj), "captured")))
+        return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED)))
     if isinstance(obj, enum.Enum):
         ev.identities[path, "is"] = (path, obj)
         return Static(obj, path)
@@ -203,10 +204,10 @@ def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
 def _captured_leaf(ev: Evaluator, leaf: Value) -> Abstract:
     """The abstract value of a number, array or list that is a free variable."""
     if isinstance(leaf.type, List):
-        column = Ref(ev.captured.put(Array(leaf, "captured")))
-        return ListRef(ev.captured.put(Slots((column,), origin="captured", schema=0)))
+        column = Ref(ev.captured.put(Array(leaf, Origin.CAPTURED)))
+        return ListRef(ev.captured.put(Slots((column,), origin=Origin.CAPTURED, schema=0)))
     if isinstance(leaf.type, Tensor) and leaf.type.is_array:
-        return Ref(ev.captured.put(Array(leaf, "captured", layout=leaf)))
+        return Ref(ev.captured.put(Array(leaf, Origin.CAPTURED, layout=leaf)))
     return leaf
 
 

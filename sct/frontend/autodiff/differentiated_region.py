@@ -31,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     ObjRef,
     OptionalTuple,
+    Origin,
     Ref,
     Slots,
     Static,
@@ -253,7 +254,8 @@ class _Copies:
         self.made.append((v.addr, addr))
         if isinstance(cell, Slots):
             cell = replace(cell, items=tuple(map(self.of, cell.items)))
-        self.ev.store.cells[addr] = replace(cell, origin="argument" if cell.origin == "captured" else cell.origin)
+        origin = Origin.ARGUMENT if cell.origin == Origin.CAPTURED else cell.origin
+        self.ev.store.cells[addr] = replace(cell, origin=origin)
         if self.apart:
             del self.seen[v.addr]
         return replace(v, addr=addr)
@@ -313,9 +315,9 @@ class _Params:
         cell = ev.store.cells[copy.addr]
         assert isinstance(cell, Array)
         if not copy.path:
-            ev.store.cells[copy.addr] = replace(cell, value=p, origin="argument")
+            ev.store.cells[copy.addr] = replace(cell, value=p, origin=Origin.ARGUMENT)
             return copy
-        v = ev.wrap(p, origin="argument")
+        v = ev.wrap(p, origin=Origin.ARGUMENT)
         assert isinstance(leaf, Ref) and isinstance(v, Ref)
         self.copies.made.append((leaf.addr, v.addr))
         return v

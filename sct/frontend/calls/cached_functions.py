@@ -32,6 +32,7 @@ from sct.frontend.values.abstract_values import (
     Iteration,
     ListRef,
     ObjRef,
+    Origin,
     Ref,
     Slots,
     Static,
@@ -202,7 +203,7 @@ def _keep(ev: Evaluator, v: Abstract) -> None:
     if isinstance(v, (Ref, Container)):
         cell = ev.store.cells[v.addr]
         parts = cell.items if isinstance(cell, Slots) else ()
-        if not cell.frozen and cell.origin == "fresh":
+        if not cell.frozen and cell.origin == Origin.FRESH:
             ev.store.cells[v.addr] = replace(cell, frozen=Frozen.CACHED)
     for x in parts:
         _keep(ev, x)

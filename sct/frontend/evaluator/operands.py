@@ -17,6 +17,7 @@ from sct.frontend.values.abstract_values import (
     Array,
     Key,
     OptionalTuple,
+    Origin,
     Poison,
     Ref,
     Static,
@@ -98,7 +99,7 @@ class Operands(State):
         outs = self.emit(op, *map(self.operand, args), spelling=spelling, **attrs)
         return self.wrap(outs) if not isinstance(outs, tuple) else Tup(tuple(map(self.wrap, outs)))
 
-    def wrap(self, v: Operand, *, origin: str = "fresh") -> Abstract:
+    def wrap(self, v: Operand, *, origin: Origin = Origin.FRESH) -> Abstract:
         """An IR operand as an abstract value."""
         if isinstance(v, Lit):
             return Static(v.value)

@@ -23,6 +23,7 @@ from sct.frontend.values.abstract_values import (
     Key,
     ListRef,
     ObjRef,
+    Origin,
     Path,
     Ref,
     Schema,
@@ -153,7 +154,10 @@ class State(Facts):
         self.leaves, self.root, self.frames, self.all_frames, self.free = [], None, [], {}, {}
         self.store = Store(Cells({}, Captured()))
 
+    # -- refusals ------------------------------------------------------------------------
+
     def refuse(self, code: str, what: str, *, why: str = "", hint: str = "", node: Any = None) -> NoReturn:
+        """Refuses the program at this place, or at `node`."""
         loc = loc_of(node, self.frames[-1].source.file) if node is not None and self.frames else self.loc
         raise SctError(code, what, why=why, hint=hint, loc=loc)
 
@@ -180,6 +184,8 @@ class State(Facts):
         self.refuse("SCT401", what, why="its derivative would be lost silently: a known value has none",
                     hint="use a list in place of a set or of keys; or pass sct.stop_gradient(...) of it")
 
+    # -- blocks and paths -----------------------------------------------------------------
+
     @contextlib.contextmanager
     def inside(self, branch: Branch) -> Iterator[Branch]:
         """Evaluates on the path `branch`, from its current end."""
@@ -198,7 +204,7 @@ class State(Facts):
 
     @contextlib.contextmanager
     def block(self, builder: Builder) -> Iterator[Builder]:
-        """Build a region inside the current block."""
+        """Builds a region inside the current block."""
         self.open_blocks.append(self.b)
         self.b = builder
         try:
@@ -227,8 +233,11 @@ class State(Facts):
 
         return live
 
+    # -- exits ----------------------------------------------------------------------------
+
     @property
     def exit_key(self) -> Key:
+        """The slot of the exit code of the current call: why the rest of a block is skipped."""
         return Key(self.frames[-1].id, "<exit>")
 
     @property
@@ -240,13 +249,16 @@ class State(Facts):
         self.store.vars[self.exit_key] = value
 
     def kinds_of(self, x: Operand) -> frozenset[int]:
+        """The exits that this exit code may be; none if it is no exit code."""
         if isinstance(x, Lit):
             return frozenset({x.value}) if type(x.value) is int else frozenset()
         return self.exit_kinds.get(x, frozenset())
 
     def falls_of(self, x: Operand) -> int:
-        """The least exit that leaves where `x` is the exit of a loop just left; 0 elsewhere."""
+        """The least exit that goes further, if `x` is the exit code of a loop just left; otherwise 0."""
         return self.exit_falls.get(x, 0) if isinstance(x, Value) else 0
+
+    # -- the heap -------------------------------------------------------------------------
 
     def new_addr(self) -> int:
         self._next_addr += 1
@@ -272,7 +284,7 @@ class State(Facts):
         self.store.cells[addr] = Slots(tuple(attributes.values()), tuple(attributes))
         return ObjRef(addr, cls)
 
-    def new_dynamic_list(self, schema: Schema, columns: Sequence[Operand], *, origin: str = "fresh",
+    def new_dynamic_list(self, schema: Schema, columns: Sequence[Operand], *, origin: Origin = Origin.FRESH,
                          held: bool = False) -> ListRef:
         """A list of unknown length with these columns; `held`: another list holds its items, and may write them."""
         items = []
@@ -321,7 +333,7 @@ class State(Facts):
 
     def writable(self, addr: int, what: str) -> Array | Slots:
         cell = self.store.cells[addr]
-        if isinstance(cell, Slots) and cell.origin == "argument":
+        if isinstance(cell, Slots) and cell.origin == Origin.ARGUMENT:
             self.container_written = self.container_written or self.loc
         if cell.frozen == Frozen.HELD:
             self.refuse("SCT307", f"{what} into an array or list in a list of unknown length",
@@ -341,7 +353,7 @@ class State(Facts):
                 ("attr", "__kwdefaults__") in self.captured.paths.get(addr, ()):
             self.refuse("SCT302", f"{what} that is the default of a parameter", why="the next call would see the write",
                         hint="let the default be None, and make it in the function; or pass it")
-        if cell.origin == "captured" or 0 <= addr <= self.last_outer_addr or addr in self.kept_addresses:
+        if cell.origin == Origin.CAPTURED or 0 <= addr <= self.last_outer_addr or addr in self.kept_addresses:
             self.refuse("SCT302", f"{what} that is not a local or an argument of the differentiated function",
                         why="its caller would see the write", hint="pass it as an argument, or copy it first")
         return cell

@@ -21,7 +21,18 @@ from sct.frontend.heap.dynamic_lists import (
     schema_of,
     slots,
 )
-from sct.frontend.values.abstract_values import CAPTURED, Abstract, Array, Frozen, ListRef, Ref, Slots, Static, Tup
+from sct.frontend.values.abstract_values import (
+    CAPTURED,
+    Abstract,
+    Array,
+    Frozen,
+    ListRef,
+    Origin,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+)
 from sct.ir import Lit, Operand, Value
 from sct.ir.types import List
 from sct.ops import index, store
@@ -77,7 +88,7 @@ def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
         for addr, other in list(ev.store.cells.items()):
             if isinstance(other, Slots) and other.frozen == Frozen.HELD and not other.keys:
                 ev.store.cells[addr] = replace(other, frozen=Frozen.STALE)
-                if other.origin == "argument":
+                if other.origin == Origin.ARGUMENT:
                     ev.container_written = ev.container_written or ev.loc
 
 
@@ -196,7 +207,7 @@ def dynamic(ev: Evaluator, v: ListRef, like: ListRef) -> ListRef:
     if cell.schema is not None:
         return v
     copy = ListRef(ev.new_addr())
-    ev.store.cells[copy.addr] = replace(cell, origin="fresh", frozen=Frozen.NO)
+    ev.store.cells[copy.addr] = replace(cell, origin=Origin.FRESH, frozen=Frozen.NO)
     grow(ev, copy, item_type(ev, like) if not cell.items else None)
     return copy
 

@@ -35,6 +35,7 @@ from sct.frontend.values.abstract_values import (
     Layout,
     ListRef,
     OptionalTuple,
+    Origin,
     Poison,
     Ref,
     Slots,
@@ -372,9 +373,9 @@ def alike(x: Slots, y: Slots) -> bool:
     return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.schema == y.schema
 
 
-def _origin(cells: Iterable[Cell]) -> str:
+def _origin(cells: Iterable[Cell]) -> Origin:
     """The origin that restricts writes to any of these cells the most."""
-    return max((c.origin for c in cells), key=("fresh", "argument", "captured").index)
+    return max((c.origin for c in cells), key=list(Origin).index)
 
 
 def _layout(cells: Sequence[Array]) -> Layout:

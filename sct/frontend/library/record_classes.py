@@ -26,6 +26,7 @@ from sct.frontend.values.abstract_values import (
     Frozen,
     ListRef,
     ObjRef,
+    Origin,
     Ref,
     Static,
     Tup,
@@ -126,7 +127,7 @@ def copy_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(v, Container):
         cell = ev.slots(v)
         addr = ev.new_addr()
-        ev.store.cells[addr] = replace(cell, origin="fresh", frozen=Frozen.NO)
+        ev.store.cells[addr] = replace(cell, origin=Origin.FRESH, frozen=Frozen.NO)
         return replace(v, addr=addr)
     return ev.call_op(BY_CALL["copy.copy"], v, spelling="copy.copy") if isinstance(v, Ref) else v
 
@@ -157,7 +158,7 @@ def deep(ev: Evaluator, v: Abstract, seen: dict[Any, Abstract]) -> Abstract:
         copy = replace(v, addr=ev.new_addr())
         seen[v] = copy
         items = tuple(deep(ev, x, seen) for x in cell.items)
-        ev.store.cells[copy.addr] = replace(cell, items=items, origin="fresh", frozen=Frozen.NO)
+        ev.store.cells[copy.addr] = replace(cell, items=items, origin=Origin.FRESH, frozen=Frozen.NO)
     return seen[v]
 
 

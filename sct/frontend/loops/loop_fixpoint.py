@@ -31,6 +31,7 @@ from sct.frontend.values.abstract_values import (
     Method,
     ObjRef,
     OptionalTuple,
+    Origin,
     Poison,
     Ref,
     Slots,
@@ -52,14 +53,14 @@ ITERATED = "iterated"
 class BackEdge(LoopHead):
     """The end of an iteration, compared with the head: it confirms the carried values, or learns more about them."""
 
-    def close(self, end: Store) -> None:
+    def compare_with_head(self, end: Store) -> None:
         """Compares the end of an iteration with the head, and gives each carried value its next value."""
         ev, memo, head = self.ev, self.memo, self.head
         if end.dead:
             for carry in self.carries.values():
                 carry.back = carry.back or carry.param
             return
-        again = False
+        learnt = False
         self.pairs: list[tuple[Any, int, int]] = []
         self.noted: set[int] = set()
         for key, v in head.vars.items():
@@ -69,9 +70,9 @@ class BackEdge(LoopHead):
             candidate = key in self.names or key in memo.names
             if not candidate and now != v and self.ev.live_in_statement(key):
                 memo.names.add(key)
-                again = True
+                learnt = True
             elif candidate and (key.frame != self.frame.id or self.live(key)):
-                again |= self.end_value(("var", key), v, now)
+                learnt |= self.end_value(("var", key), v, now)
             elif now == v and key.name.startswith("<iterated"):
                 if isinstance(v, Ref):
                     self.pairs.append((ITERATED, v.addr, v.addr))
@@ -81,22 +82,22 @@ class BackEdge(LoopHead):
                 self.note(v)
         for key in self.names:
             if key not in head.vars and self.live(key) and key in end.vars:
-                again |= self.end_value(("var", key), None, end.vars[key])
+                learnt |= self.end_value(("var", key), None, end.vars[key])
         for addr, cell in head.cells.items():
             now_cell = end.cells.get(addr)
             if now_cell is cell or now_cell is None or addr in memo.cell_templates:
                 continue
-            again |= self.worsen(None, addr, now_cell.frozen)
+            learnt |= self.freeze_as(None, addr, now_cell.frozen)
             if isinstance(cell, Array) and isinstance(now_cell, Array) and now_cell.value is cell.value or \
                     isinstance(cell, Slots) and not is_written(cell, now_cell):
                 continue
             if isinstance(cell, Slots) and isinstance(now_cell, Slots) and cell.schema is None and not cell.keys and (
                     now_cell.schema is not None or len(cell.items) != len(now_cell.items)) and not now_cell.keys:
                 self.learn_items(addr)
-                again = True
+                learnt = True
             elif addr not in memo.cells and addr not in self.extra_cells.values():
                 memo.cells.add(addr)
-                again = True
+                learnt = True
             elif isinstance(cell, Slots) and isinstance(now_cell, Slots):
                 if cell.schema is not None:
                     ev.refuse("SCT307", "a list that was taken out of another one is detached from it in this loop",
@@ -105,14 +106,14 @@ class BackEdge(LoopHead):
                     ev.refuse("SCT310", "a dict that gets new keys in a loop is not supported yet", node=self.node,
                               hint="give it all its keys before the loop")
                 for k, (p, q) in enumerate(zip(cell.items, now_cell.items)):
-                    again |= self.end_value(("slot", addr, k), p, q)
-        again |= self.share(end)
-        if again:
+                    learnt |= self.end_value(("slot", addr, k), p, q)
+        learnt |= self.share(end)
+        if learnt:
             raise FixpointNotReached
         for id in self.carries:
             if id[0] == "bound":
                 self.carries[id].back = end.is_bound(id[1])
-        self.backs(end)
+        self.set_array_backs(end)
 
     def learn_items(self, addr: int) -> None:
         """Notes that the list at `addr` changes its length in this loop: it has columns from the head on."""
@@ -168,7 +169,7 @@ class BackEdge(LoopHead):
             assert isinstance(cell, Slots)
             kept = replace(head, addr=ev.new_kept())
             memo.templates[id] = kept
-            why = Frozen.AMBIGUOUS if cell.origin == "captured" else cell.frozen
+            why = Frozen.AMBIGUOUS if cell.origin == Origin.CAPTURED else cell.frozen
             memo.cell_templates[kept.addr] = replace(cell, frozen=why)
             now = self.ev.store.cells[end.addr]
             assert isinstance(now, Slots)
@@ -206,7 +207,7 @@ class BackEdge(LoopHead):
         if id in self.carries and not (isinstance(head, Ref)):
             carry = self.carries[id]
             if isinstance(end, Ref) and isinstance(carry.param.type, Tensor):
-                self.becomes(id, end)
+                self.becomes_array(id, end)
             if isinstance(end, Value) or is_literal(end):
                 carry.back = ev.lit(end)
                 return self.widen(id, carry.param.type, carry.back.type)
@@ -243,7 +244,7 @@ class BackEdge(LoopHead):
         self.memo.poison[id] = why
         return True
 
-    def becomes(self, id: Any, end: Ref) -> NoReturn:
+    def becomes_array(self, id: Any, end: Ref) -> NoReturn:
         """A number becomes an array: the next round starts in the enclosing loop where it is a literal."""
         with self.ev.as_array():
             t = self.ev.type_of(end)
@@ -333,7 +334,7 @@ class BackEdge(LoopHead):
         read = [(id, a, b) for id, a, b in live if not (a in memo.cell_templates and self.unread(id))]
         bad = conflicts((a, b) for _, a, b in read)
         lasting = conflicts((a, b) for id, a, b in read if id != ITERATED)
-        again = False
+        learnt = False
         for id, a, b in read:
             if (a, b) not in bad:
                 continue
@@ -341,20 +342,20 @@ class BackEdge(LoopHead):
                 self.split(id, a, b)
                 if (a, b) not in lasting:
                     memo.thawed.add(id)
-                again = True
+                learnt = True
             elif id is None or id not in memo.split:
-                again |= self.freeze(a, b)
-        again |= self.freeze(*self.before(read))
-        again |= any([self.worsen(id, a, end.cells[b].frozen) for id, a, b in live])
+                learnt |= self.freeze(a, b)
+        learnt |= self.freeze(*self.before(read))
+        learnt |= any([self.freeze_as(id, a, end.cells[b].frozen) for id, a, b in live])
         for id, a, b in read:
             is_shared = a in memo.cells or a in self.extra_cells.values() or a in memo.cell_templates
             if a != b and (a, b) not in bad and not is_shared and id is not None:
                 memo.cells.add(a)
-                again = True
+                learnt = True
         all_bad = conflicts((a, b) for _, a, b in live)
         after = {x for _, a, b in live if (a, b) in all_bad for x in (a, b)} | self.before(live)
         memo.frozen_after |= {a for a in after if isinstance(self.head.cells.get(a), Slots) and self.lasts(a)}
-        return again
+        return learnt
 
     def before(self, pairs: list[tuple[Any, int, int]]) -> set[int]:
         """The addresses of cells whose aliases at the head differ from those before the loop."""
@@ -363,7 +364,7 @@ class BackEdge(LoopHead):
         kept = {a for _, a, _ in pairs} - self.memo.cell_templates.keys()
         return {a for pair in conflicts([*entered, *((a, a) for a in kept)]) for a in pair}  # type: ignore[misc]
 
-    def worsen(self, id: Any, addr: int, why: Frozen) -> bool:
+    def freeze_as(self, id: Any, addr: int, why: Frozen) -> bool:
         """Freezes the cell of a slot at the head, since it is frozen after an iteration."""
         now = self.head.cells[addr].frozen
         if not why or now and (why != Frozen.STALE or now == Frozen.STALE):
@@ -373,7 +374,7 @@ class BackEdge(LoopHead):
             return False
         return self.hold(addr) if why == Frozen.HELD else self.freeze(addr, why=why)
 
-    def backs(self, end: Store) -> None:
+    def set_array_backs(self, end: Store) -> None:
         """Gives each carried array the buffer that its names have at the end of the iteration."""
         moved = {a: b for _, a, b in self.pairs}
         for id, carry in self.carries.items():

@@ -117,7 +117,7 @@ class LoopHead:
         self.live_names = after | frame.live.head[node]
         self.entry = ev.store
 
-    def enter(self) -> None:
+    def make_head(self) -> None:
         """Makes the head from what is known so far."""
         ev, memo = self.ev, self.memo
         self.carries: dict[Any, Carry] = {}

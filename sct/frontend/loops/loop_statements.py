@@ -83,10 +83,10 @@ def for_(ev: Evaluator, node: Any) -> None:
         return
     saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
     sites = set(ev.loop_memo)
-    held = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
+    listed = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
     running = ev.iterated_lists
     try:
-        ev.iterated_lists = running | held
+        ev.iterated_lists = running | listed
         start(ev, over)
         LoopBuilder(ev, node, where).run()
         if not leaves(node):
@@ -98,7 +98,7 @@ def for_(ev: Evaluator, node: Any) -> None:
             raise  # else unroll: a list may get longer, a name may be another object in each iteration
         ev.iterated_lists = running
         ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
-        for site in ev.loop_memo.keys() - sites:  # what was learnt is of addresses that others get now
+        for site in ev.loop_memo.keys() - sites:  # its addresses are used again
             del ev.loop_memo[site]
         unroll(ev, node, iterator(ev, _few(ev, over, where, need)))
     finally:
@@ -124,44 +124,51 @@ def _few(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsStatic
 def while_(ev: Evaluator, node: Any) -> None:
     LoopBuilder(ev, node, None).run()
 
+
 # -- the loop equation -------------------------------------------------------------------------------------
 
 
 class LoopBuilder(BackEdge):
-    """The equation of one `for` or `while` statement."""
+    """Builds the equation of one `for` or `while` statement.
+
+    tested   the test of a `while` is a region of its own
+    started  carried arrays that were numbers before the loop: may they still be numbers after an iteration?
+    """
 
     def run(self) -> None:
+        """Evaluates the loop, the code after it, and its exits."""
         ev = self.ev
         saved = ev._next_addr, dict(ev.guards), ev._next_frame, list(self.frame.returns)
         outer, ev.many_iterations = ev.many_iterations, not self.few(MOST_UNROLLED)
         ev.loop_heads.append(self)
         try:
-            self.settle(saved)
+            self.find_fixpoint(saved)
         finally:
             ev.loop_heads.pop()
             ev.many_iterations = outer
 
-    def settle(self, saved: Any) -> None:
-        """Walk the body until nothing new is learnt."""
+    def find_fixpoint(self, saved: Any) -> None:
+        """Repeats rounds until one learns nothing new."""
         ev = self.ev
         for _ in range(80):
             ev._next_addr, ev.guards, ev._next_frame = saved[0], dict(saved[1]), saved[2]
             mark = len(ev.b.eqns)
             ev.store = self.entry.copy()
             try:
-                self.walk()
+                self.run_round()
                 return
-            except FixpointNotReached as again:
-                if again.of is not None and again.of is not self:
+            except FixpointNotReached as unfinished:
+                if unfinished.of is not None and unfinished.of is not self:
                     raise
                 del ev.b.eqns[mark:]
                 ev.store = self.entry
         ev.refuse("SCT108", "the types of this loop do not reach a fixpoint", node=self.node)
 
-    def walk(self) -> None:
+    def run_round(self) -> None:
+        """Evaluates the body once from the head, compares its end with the head, and emits the loop if they agree."""
         ev = self.ev
         self.tested = False
-        self.enter()
+        self.make_head()
         kind = self.carry("kind", Lit(FALL), None) if self.memo.exits else None
         index = None
         test: Fn | None = None
@@ -177,7 +184,7 @@ class LoopBuilder(BackEdge):
                     self.note_range(index)
                     self.bind(index)
                 else:
-                    test = self.test()
+                    test = self.evaluate_test()
                 if not ev.store.dead and isinstance(ev.exit, Static) and ev.exit.value == FALL:
                     block(ev, self.node.body)
                 elif not isinstance(ev.exit, Static):
@@ -188,38 +195,34 @@ class LoopBuilder(BackEdge):
                 self.frame.loop_depth -= 1
                 self.frame.now = before
             end = ev.store
-            go, exits = self.exit(end)
-            self.close(end)
+            go, exits = self.exits_of(end)
+            self.compare_with_head(end)
             moved = {a: b for _, a, b in self.pairs} if not end.dead else {}
             cells = {id: (self.head.cells[a], end.cells.get(moved.get(a, a))) for id, a in self.extra_cells.items()}
             self.started = {id: isinstance(last, Array) and last.starts for id, (first, last) in cells.items()
                             if isinstance(first, Array) and first.starts}
-        self.finish(body, test, index, go, exits, kind)
+        self.emit_loop(body, test, index, go, exits, kind)
 
     def index_name(self) -> str | None:
-        target = self.node.target
+        """The user's name of the index: the target, or the first of several targets, if that is the index itself."""
         if self.where is None or self.where.calls:
             return None
-        if isinstance(target, gast.Name) and self.where is not None and self.where.item is not None:
-            probe = Value(INT)
-            outer, self.ev.b = self.ev.b, Builder()
-            try:
-                same = self.where.item(probe) is probe
-            finally:
-                self.ev.b = outer
-            return target.id if same and target.id.isidentifier() else None
-        if isinstance(target, gast.Tuple) and isinstance(target.elts[0], gast.Name):
-            probe = Value(INT)
-            outer, self.ev.b = self.ev.b, Builder()
-            try:
-                got = self.where.item(probe) if self.where else None
-            finally:
-                self.ev.b = outer
-            return target.elts[0].id if isinstance(got, Tup) and got.items[0] is probe else None
-        return None
+        target, several = self.node.target, isinstance(self.node.target, gast.Tuple)
+        target = target.elts[0] if several and target.elts else target
+        if not isinstance(target, gast.Name):
+            return None
+        probe = Value(INT)
+        outer, self.ev.b = self.ev.b, Builder()
+        try:
+            item: Abstract | None = self.where.item(probe)
+        finally:
+            self.ev.b = outer
+        if several:
+            item = item.items[0] if isinstance(item, Tup) else None
+        return target.id if item is probe and target.id.isidentifier() else None
 
     def note_range(self, index: Value) -> None:
-        """Note between which terms the index of a loop lies."""
+        """Notes the first and the last value of the index."""
         assert self.where is not None
         bounds = self.where.start, self.where.stop
         step = self.where.step.value if isinstance(self.where.step, Lit) else 0
@@ -228,12 +231,13 @@ class LoopBuilder(BackEdge):
             self.ev.index_ranges[f"__v{index.id}"] = (first, stop - 1) if step > 0 else (stop + 1, first)
 
     def bind(self, index: Value) -> None:
+        """Assigns the item of this iteration to the target."""
         assert self.where is not None
         assign(self.ev, self.node.target, self.where.item(index))
 
     # -- the test and the exit ------------------------------------------------------------------------------
 
-    def test(self) -> Fn | None:
+    def evaluate_test(self) -> Fn | None:
         """The test of a `while`: a region of its own if it writes nothing; otherwise the body begins with it."""
         ev = self.ev
         region = Builder()
@@ -245,7 +249,7 @@ class LoopBuilder(BackEdge):
             ev.b.eqns.extend(region.eqns)  # it raises
             raise
         if isinstance(t, Lit):
-            ev.b.eqns.extend(region.eqns)  # what was known may have written all the same
+            ev.b.eqns.extend(region.eqns)  # a known test may have written
             if not t.value:
                 ev.exit = Static(END)
             return None
@@ -261,8 +265,8 @@ class LoopBuilder(BackEdge):
         evaluate_branches(ev, t, lambda: None, stop, ev.live_after(self.live_names))
         return None
 
-    def exit(self, end: Store) -> tuple[Operand, frozenset[int]]:
-        """(does the loop go on after this iteration, the exits that leave it)."""
+    def exits_of(self, end: Store) -> tuple[Operand, frozenset[int]]:
+        """Whether the loop goes on after this iteration, and the exits that leave it."""
         ev = self.ev
         if end.dead:
             return Lit(False), frozenset()
@@ -286,8 +290,9 @@ class LoopBuilder(BackEdge):
 
     # -- the equation -------------------------------------------------------------------------------------------
 
-    def finish(self, body: Builder, test: Fn | None, index: Value | None, go: Operand, exits: frozenset[int],
-               kind: Value | None) -> None:
+    def emit_loop(self, body: Builder, test: Fn | None, index: Value | None, go: Operand, exits: frozenset[int],
+                  kind: Value | None) -> None:
+        """Adds the equation, and gives the carried names and cells its results."""
         ev = self.ev
         carries = list(self.carries.values())
         params = [c.param for c in carries]
@@ -316,11 +321,11 @@ class LoopBuilder(BackEdge):
             elif isinstance(cell, Slots):
                 store.cells[addr] = replace(cell, items=tuple(_rename(x, renamed) for x in cell.items))
         for id in self.memo.thawed & self.extra_cells.keys():
-            # What was iterated over is not any more.
+            # The array is not iterated over any more: it may be written again.
             addr = self.extra_cells[id]
             store.cells[addr] = replace(store.cells[addr], frozen=Frozen.NO)
         for id, stays in self.started.items():
-            if stays or not self.runs(test):
+            if stays or not self.runs_at_all(test):
                 ev.becomes_array("without an iteration that adds to it, it stays the number that it starts as")
             addr = self.extra_cells[id]
             cell = store.cells[addr]
@@ -330,15 +335,15 @@ class LoopBuilder(BackEdge):
         for key in [k for k in store.vars if k in self.names and k.name not in self.after]:
             del store.vars[key]
         ev.store = store
-        self.leave(exits, renamed.get(kind) if kind is not None else None)
+        self.evaluate_rest(exits, renamed.get(kind) if kind is not None else None)
 
-    def runs(self, test: Fn | None) -> bool:
-        """Is there an iteration for certain?  Asked, where that can be."""
+    def runs_at_all(self, test: Fn | None) -> bool:
+        """Is there certainly an iteration?  Guarded, if it can be computed from the arguments."""
         ev = self.ev
         if test is not None:
             inner = rebuild(test, {c.param: c.init for c in self.carries.values()}, fresh=True)
             ev.defs.update((out, eqn) for eqn in inner.eqns if not eqn.regions for out in eqn.outs)
-            return self.asked(inner.results[0])
+            return self.is_true_now(inner.results[0])
         if self.where is None or not isinstance(self.where.step, Lit):
             return False
         start, stop = self.where.start, self.where.stop
@@ -346,15 +351,16 @@ class LoopBuilder(BackEdge):
             start, stop = stop, start
         if start.dim is not None and stop.dim is not None and (stop.dim - start.dim).least > 0:
             return True
-        return self.asked(ev.emit(lt, start, stop, spelling="operator.lt"))
+        return self.is_true_now(ev.emit(lt, start, stop, spelling="operator.lt"))
 
-    def asked(self, runs: Operand) -> bool:
+    def is_true_now(self, runs: Operand) -> bool:
+        """Is this true for the arguments of the call?  It becomes a guard."""
         try:
             return bool(self.ev.ask(self.ev.wrap(runs), "whether this loop runs", True))
         except (NeedsStatic, SctError):
             return False
 
-    def leave(self, exits: frozenset[int], kind: Value | None) -> None:
+    def evaluate_rest(self, exits: frozenset[int], kind: Value | None) -> None:
         """Evaluates what follows the loop: its `else`, and exits that leave further loops."""
         ev, node = self.ev, self.node
         ev.exit = Static(FALL)

@@ -26,6 +26,7 @@ from sct.frontend.values.abstract_values import (
     Method,
     ObjRef,
     OptionalTuple,
+    Origin,
     Parent,
     Ref,
     Slots,
@@ -129,7 +130,7 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
     elif isinstance(other, (Ref, Container)):
         cls = other.cls if isinstance(other, ObjRef) else np.ndarray if isinstance(other, Ref) else \
             list if isinstance(other, ListRef) else dict
-        differs = not isinstance(x, cls) or ev.store.cells[other.addr].origin == "fresh"
+        differs = not isinstance(x, cls) or ev.store.cells[other.addr].origin == Origin.FRESH
     elif isinstance(other, Tup):
         differs = not isinstance(x, tuple)
     else:
@@ -148,7 +149,7 @@ def _same_array(ev: Evaluator, a: Ref, b: Ref) -> bool | None:
 
 def _perhaps_one(ev: Evaluator, a: int, b: int) -> bool:
     """May two addresses be one object?  A caller may pass an object twice, or pass a free variable."""
-    outside = all(ev.store.cells[addr].origin != "fresh" for addr in (a, b))
+    outside = all(ev.store.cells[addr].origin != Origin.FRESH for addr in (a, b))
     return outside or _ambiguous(ev, a) or _ambiguous(ev, b)
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container",
     "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Like", "ListRef",
-    "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Parent", "Poison", "Position", "Ref", "Schema", "Slots",
-    "Static", "Step", "Together", "Tup", "is_literal", "parts",
+    "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Origin", "Parent", "Poison", "Position", "Ref", "Schema",
+    "Slots", "Static", "Step", "Together", "Tup", "is_literal", "parts",
 ]
 
 Path = tuple[Any, ...]
@@ -318,6 +318,14 @@ class Together:
 Layout = Union[bool, Value, Like, Together]
 
 
+class Origin(enum.Enum):
+    """Where a cell comes from, ordered by how much writes to it are restricted."""
+
+    FRESH = "created by the function"
+    ARGUMENT = "an argument: writes act on a private copy"
+    CAPTURED = "a free variable: writes are refused"
+
+
 class Frozen(enum.Enum):
     """Whether a cell may be written, and if not, why."""
 
@@ -336,8 +344,7 @@ class Frozen(enum.Enum):
 class Array:
     """A cell: the current version of a buffer.
 
-    origin   "fresh", "argument" (writes act on a private copy) or "captured"
-             (a global or closure array: writes are refused)
+    origin   where the buffer comes from
     frozen   whether it may be written, and if not, why
     layout   True: contiguous in C order; an argument: the layout of that array; Like: that of a new array computed
              from it; False: not known
@@ -347,7 +354,7 @@ class Array:
     """
 
     value: Operand
-    origin: str = "fresh"
+    origin: Origin = Origin.FRESH
     frozen: Frozen = Frozen.NO
     layout: Layout = False
     readonly: frozenset[bool | Value] = frozenset({False})
@@ -367,7 +374,7 @@ class Slots:
 
     items: tuple[Abstract, ...]
     keys: tuple[Any, ...] = ()
-    origin: str = "fresh"
+    origin: Origin = Origin.FRESH
     frozen: Frozen = Frozen.NO
     schema: Schema | None = None
     parent: int | None = None
