@@ -10,7 +10,28 @@ from sct.ir.check import IRError, verify
 from sct.ir.core import Eqn, Fn, Lit, Value, undef
 from sct.ir.interp import run
 from sct.ir.pytree import Const, Leaf, Node
-from sct.ir.types import ANY_REAL, BOOL, FLOAT, INT, REAL, Optional, Seq, Tensor, Undef, array, py, sym
+from sct.ir.types import (
+    ANY_REAL,
+    BOOL,
+    FLOAT,
+    INT,
+    REAL,
+    List,
+    Optional,
+    Seq,
+    Tensor,
+    Type,
+    Undef,
+    array,
+    base_type,
+    holds_array,
+    leaf_type,
+    list_depth,
+    map_leaf,
+    map_sizes,
+    py,
+    sym,
+)
 from sct.ops import BY_CALL, OPS
 
 
@@ -243,3 +264,22 @@ def test_verifier_finds_a_value_bound_twice():
     (array("f64", sym("n")), array("f64", sym("m")), False), (array("f64"), Tensor("np", "f64"), False)])
 def test_fits(a, b, holds):
     assert check.fits(a, b) is holds
+
+
+# -- types ---------------------------------------------------------------------------------
+
+ROWS = array("f64", sym("n"), 3)
+
+
+@pytest.mark.parametrize("t, base, leaf, depth, has_array", [
+    (FLOAT, FLOAT, FLOAT, 0, False),
+    (Undef(Optional(ROWS)), ROWS, ROWS, 0, True),
+    (Optional(List(FLOAT)), List(FLOAT), FLOAT, 1, True),
+    (Seq(Undef(FLOAT)), Seq(Undef(FLOAT)), FLOAT, 1, False),
+    (Undef(Seq(Optional(List(ROWS)))), Seq(Optional(List(ROWS))), ROWS, 2, True),
+])
+def test_types_inside_wrappers_and_sequences(t: Type, base: Type, leaf: Type, depth: int, has_array: bool) -> None:
+    assert base_type(t) == base and leaf_type(t) == leaf and list_depth(t) == depth and holds_array(t) is has_array
+    assert map_leaf(lambda _: leaf, map_leaf(lambda _: INT, t)) == t
+    assert leaf_type(map_leaf(lambda _: INT, t)) == INT
+    assert leaf_type(map_sizes(lambda d: d + 1, t)) == (array("f64", sym("n") + 1, 4) if leaf == ROWS else leaf)

@@ -34,6 +34,7 @@ from sct.ir.types import (
     Type,
     TypeMismatch,
     Undef,
+    leaf_type,
     maybe_single,
 )
 
@@ -279,9 +280,7 @@ def _may_be(a: Dim, b: Dim) -> bool:
 
 
 def _has_tangent(x: Operand) -> bool:
-    t: Type = x.type
-    while isinstance(t, (Seq, Optional, Undef)):
-        t = t.elem
+    t = leaf_type(x.type)
     return isinstance(t, Residuals) or isinstance(t, Tensor) and t.kind == FLOAT.kind
 
 

@@ -22,7 +22,7 @@ from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar, Union
 
 from sct.errors import Loc
-from sct.ir.types import Dim, Optional, Residuals, Seq, Tensor, Type, Undef, py
+from sct.ir.types import Dim, Residuals, Tensor, Type, Undef, leaf_type, py
 
 __all__ = [
     "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "UNDEF", "Value", "bound_values", "boundary_index", "builder_var",
@@ -434,7 +434,5 @@ def bound_values(fn: Fn) -> Iterator[Value]:
 
 def is_float(x: Operand | Type) -> bool:
     """Can a derivative pass through `x`: does it hold floating-point or complex numbers, perhaps in lists?"""
-    t = x.type if isinstance(x, (Value, Lit)) else x
-    while isinstance(t, (Seq, Optional, Undef)):
-        t = t.elem
+    t = leaf_type(x.type if isinstance(x, (Value, Lit)) else x)
     return isinstance(t, Residuals) or isinstance(t, Tensor) and t.kind in "fc"

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, substitute
-from sct.ir.types import Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import Optional, Seq, Tensor, Type, Undef, leaf_type, map_leaf
 
 __all__ = ["counts_as_real", "mark_real", "operands_as_ints", "result_type", "unmark_all", "unmark_real"]
 
@@ -27,8 +27,7 @@ T = TypeVar("T", bound=Type)
 
 def counts_as_real(t: Type) -> bool:
     """Is this an int that counts as real, or a list of such ints?"""
-    while isinstance(t, (Seq, Optional, Undef)):
-        t = t.elem
+    t = leaf_type(t)
     return isinstance(t, Tensor) and t.counts_as_real
 
 
@@ -43,10 +42,7 @@ def unmark_real(t: T) -> T:
 
 
 def _map_tensors(t: T, change: Callable[[Tensor], Tensor]) -> T:
-    changed: Type = t
-    if isinstance(t, (Seq, Optional, Undef)):
-        changed = type(t)(_map_tensors(t.elem, change))
-    return cast(T, change(t) if isinstance(t, Tensor) else changed)
+    return cast(T, map_leaf(lambda leaf: change(leaf) if isinstance(leaf, Tensor) else leaf, t))
 
 
 # -- types of results ---------------------------------------------------------------------------------

@@ -18,9 +18,10 @@ from typing import Literal, Union
 from typing import Optional as Maybe
 
 __all__ = [
-    "Apply", "Carrier", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor", "Type",
-    "TypeMismatch", "Undef", "applied", "array", "broadcast_dims", "broadcast_shapes", "divided", "in_words", "join",
-    "maybe_single", "note_size_requirement", "product", "py", "range_len", "size_requirements", "slice_len", "sym",
+    "Apply", "Carrier", "Dim", "Function", "List", "Never", "Opaque", "Optional", "Residuals", "Seq", "Tensor",
+    "Type", "TypeMismatch", "Undef", "applied", "array", "base_type", "broadcast_dims", "broadcast_shapes", "divided",
+    "holds_array", "in_words", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single",
+    "note_size_requirement", "product", "py", "range_len", "size_requirements", "slice_len", "sym",
     "ANY_BOOL", "ANY_INT", "ANY_REAL", "ANY_SINGLE", "BOOL", "FLOAT", "INT", "NONE", "REAL",
 ]
 
@@ -404,6 +405,48 @@ Type = Union[Tensor, Seq, Optional, Undef, Opaque, Never, Function, Residuals]
 BOOL, INT, FLOAT, REAL = (Tensor("py", d) for d in ("bool", "int", "float", "real"))
 ANY_BOOL, ANY_INT, ANY_REAL, ANY_SINGLE = (Tensor("any", d) for d in ("bool", "int", "real", "single"))
 NONE = Optional(Never())
+
+
+def base_type(t: Type) -> Type:
+    """The type of a value that is there: `t` without `Optional` and `Undef` around it."""
+    while isinstance(t, (Optional, Undef)):
+        t = t.elem
+    return t
+
+
+def leaf_type(t: Type) -> Type:
+    """The type of the innermost items: `t` without sequences, `Optional` and `Undef` around it."""
+    while isinstance(t, (Seq, Optional, Undef)):
+        t = t.elem
+    return t
+
+
+def map_leaf(change: Callable[[Type], Type], t: Type) -> Type:
+    """The type with its `leaf_type` changed."""
+    return type(t)(map_leaf(change, t.elem)) if isinstance(t, (Seq, Optional, Undef)) else change(t)
+
+
+def map_sizes(change: Callable[[Dim], Dim], t: Type) -> Type:
+    """The type with the sizes of its innermost arrays changed."""
+    return map_leaf(lambda leaf: Tensor(leaf.carrier, leaf.dtype, tuple(map(change, leaf.shape)))
+                    if isinstance(leaf, Tensor) else leaf, t)
+
+
+def list_depth(t: Type) -> int:
+    """How many sequences are nested in the type."""
+    depth = 0
+    while isinstance(t, (Seq, Optional, Undef)):
+        depth, t = depth + isinstance(t, Seq), t.elem
+    return depth
+
+
+def holds_array(t: Type) -> bool:
+    """Is this the type of an array or a list, of a sequence of them, or of one that may be missing?"""
+    while isinstance(t, (Seq, Optional, Undef)):
+        if isinstance(t, List):
+            return True
+        t = t.elem
+    return isinstance(t, Tensor) and t.is_array
 
 
 _NAMES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "r": "int", "c": "complex"}

@@ -42,7 +42,7 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.errors import Loc, SctError
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
-from sct.ir.types import Optional, Seq, Tensor, Type, Undef
+from sct.ir.types import Optional, Seq, Tensor, Type, Undef, base_type
 
 __all__ = ["extract_kernels"]
 
@@ -218,9 +218,7 @@ class _KernelExtraction:
         else:
             items = tuple(v for read in list_reads(s) for v in read.values)
         for x in items:
-            t = x.type
-            while isinstance(t, (Undef, Optional)):
-                t = t.elem
+            t = base_type(x.type)
             if not isinstance(t, Seq) and array_dtype(t) is None:
                 return f"an array ({t}) that each iteration keeps for the backward pass" \
                     if isinstance(t, Tensor) and t.is_array else self.operand_reason(x)

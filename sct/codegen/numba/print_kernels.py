@@ -46,7 +46,7 @@ from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, cal
 from sct.codegen.python.print_statements import StatementPrinter, arguments, function
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.pytree import Leaf, Node, Tree, shared_numbers
-from sct.ir.types import Optional, Tensor, Type, Undef
+from sct.ir.types import Tensor, Type, Undef, base_type
 
 __all__ = ["KernelExpressionPrinter", "KernelStatementPrinter", "is_compilable"]
 
@@ -274,7 +274,7 @@ class KernelStatementPrinter(StatementPrinter):
             yield self.assign(v, self.placeholder(v))
 
     def placeholder(self, v: Value) -> ast.expr:
-        t = _bare(v.type)
+        t = base_type(v.type)
         if isinstance(t, Tensor) and t.is_array:
             shape = constant((0,) * t.rank, self.modules)
             if t.dtype == "f64":
@@ -398,14 +398,8 @@ def _int_literal(tree: ast.expr) -> int | None:
     return tree.value if isinstance(tree, ast.Constant) and isinstance(tree.value, int) else None
 
 
-def _bare(t: Type) -> Type:
-    while isinstance(t, (Undef, Optional)):
-        t = t.elem
-    return t
-
-
 def _dtype(x: Any) -> str:
-    t = _bare(x.type)
+    t = base_type(x.type)
     return t.dtype if isinstance(t, Tensor) and t.is_scalar else ""
 
 
@@ -414,5 +408,5 @@ def _is_scalar(x: Any) -> bool:
 
 
 def _is_float(t: Type) -> bool:
-    t = _bare(t)
+    t = base_type(t)
     return isinstance(t, Tensor) and t.kind == "f"

@@ -28,7 +28,7 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_undef
 from sct.ir.loop_view import loop_view
-from sct.ir.types import INT, Dim, Optional, Seq, Tensor, Type, Undef, array
+from sct.ir.types import INT, Dim, Seq, Tensor, Type, array, base_type
 from sct.ops import OPS
 
 __all__ = [
@@ -52,15 +52,12 @@ AT_LEAST_ZERO = _size_op("max(_0, 0)")
 
 def is_list(t: Type) -> bool:
     """Is this the type of a sequence, which may be missing?"""
-    while isinstance(t, (Undef, Optional)):
-        t = t.elem
-    return isinstance(t, Seq)
+    return isinstance(base_type(t), Seq)
 
 
 def array_dtype(t: Type) -> str | None:
     """The dtype of an array of numbers of type `t`; None if `t` is not the type of a number."""
-    while isinstance(t, (Undef, Optional)):
-        t = t.elem
+    t = base_type(t)
     if not isinstance(t, Tensor) or t.is_array:
         return None
     name = {"float": "f64", "real": "f64", "single": "f64", "int": "i64", "bool": "b1"}.get(t.dtype, t.dtype)

@@ -26,7 +26,7 @@ from sct.codegen.program.statement_ir import (
     statements,
 )
 from sct.ir.core import Eqn, Operand, Value, is_effect
-from sct.ir.types import List, Opaque, Optional, Seq, Tensor, Undef
+from sct.ir.types import List, Opaque, Seq, holds_array, leaf_type
 from sct.ops.registry import aliases
 
 __all__ = ["Buffers"]
@@ -106,12 +106,7 @@ class Buffers:
 
 
 def _has_buffer(x: Value) -> bool:
-    t = x.type
-    while isinstance(t, (Undef, Optional, Seq)):
-        if isinstance(t, List):
-            return True
-        t = t.elem
-    return isinstance(t, Tensor) and t.is_array or isinstance(t, Opaque)
+    return holds_array(x.type) or isinstance(leaf_type(x.type), Opaque)
 
 
 _WRITE_NOTHING = ("print_", "raise_", "enter", "leave")

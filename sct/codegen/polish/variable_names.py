@@ -21,7 +21,7 @@ from sct.codegen.polish.descriptive_names import Descriptions
 from sct.codegen.polish.live_ranges import LiveRanges, Span
 from sct.codegen.program.statement_ir import Block
 from sct.ir.core import Value
-from sct.ir.types import Function, List, Optional, Seq, Tensor, Undef
+from sct.ir.types import Function, List, Seq, Tensor, base_type
 
 __all__ = ["Names"]
 
@@ -229,9 +229,7 @@ class _NamePool:
 
 def _kind(c: _Variable) -> str:
     """The kind of a variable; only variables of one kind take turns under a name, but for the user's own."""
-    t = c.values[0].type
-    while isinstance(t, (Undef, Optional)):
-        t = t.elem
+    t = base_type(c.values[0].type)
     return "any" if c.user_names else ("array " if t.is_array else "") + t.kind if isinstance(t, Tensor) else "object"
 
 
@@ -265,9 +263,7 @@ def _default_name(values: Sequence[Value], default_names: Mapping[Value, str]) -
 
 
 def _is_tape(c: _Variable) -> bool:
-    t = c.values[0].type
-    while isinstance(t, (Undef, Optional)):
-        t = t.elem
+    t = base_type(c.values[0].type)
     return isinstance(t, Seq) and not isinstance(t, List)
 
 

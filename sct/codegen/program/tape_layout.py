@@ -20,7 +20,7 @@ from itertools import pairwise
 from sct.codegen.program.paired_branches import PairedBranches
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import List, Optional, Seq, Type, Undef
+from sct.ir.types import List, Seq, base_type, list_depth
 from sct.ir.uses import DefUse
 
 __all__ = ["Member", "TapeRead", "TapeList", "TapeLayout"]
@@ -300,7 +300,7 @@ class TapeLayout:
 
     def reversed_levels(self, x: Operand) -> list[bool]:
         """At each level of the nested list `x`, the outermost first: is it in the opposite order?"""
-        return [self.is_reversed(x, depth) for depth in range(_list_depth(x.type))]
+        return [self.is_reversed(x, depth) for depth in range(list_depth(x.type))]
 
     def branches_agree(self, cond: Eqn, out: Value) -> bool:
         """Do the branches of `cond` yield lists in one order for `out`?  If not, each yields the order of positions."""
@@ -316,9 +316,7 @@ class TapeLayout:
 
     def is_reversed(self, s: Operand, depth: int = 0) -> bool:
         """Is the list, or are the lists `depth` levels inside it, in the opposite order?"""
-        t = s.type
-        while isinstance(t, (Undef, Optional)):
-            t = t.elem
+        t = base_type(s.type)
         if not isinstance(t, Seq) or isinstance(t, List):
             return False
         inner = self.appended_element(s)
@@ -338,14 +336,6 @@ class TapeLayout:
             else:
                 s = _source_of(eqn, s)
         return s
-
-
-def _list_depth(t: Type) -> int:
-    """The number of nested lists."""
-    n = 0
-    while isinstance(t, (Seq, Optional, Undef)):
-        n, t = n + isinstance(t, Seq), t.elem
-    return n
 
 
 def _sequence_of(loop: Eqn, elem: Value) -> Operand:

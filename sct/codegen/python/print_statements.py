@@ -55,7 +55,7 @@ from sct.codegen.python.unparse import Comment, comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.pytree import Tree
-from sct.ir.types import List, Optional, Tensor, Undef
+from sct.ir.types import List, Tensor, Undef, base_type
 from sct.ir.unbound_names import unbound_error
 from sct.ops import add_at, enter, leave
 
@@ -411,9 +411,7 @@ def _enters_context(s: Statement) -> TypeGuard[Evaluate]:
 
 
 def _is_zero_d(x: Value) -> bool:
-    t = x.type
-    while isinstance(t, (Optional, Undef)):
-        t = t.elem
+    t = base_type(x.type)
     return isinstance(t, Tensor) and t.is_array and not t.rank
 
 

@@ -19,7 +19,7 @@ from sct.frontend.heap.objects import class_of, get_attribute
 from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Static, Tup
 from sct.ir import Lit, Operand
 from sct.ir.real_ints import mark_real
-from sct.ir.types import NONE, Dim, List, Optional, Tensor, Undef, in_words
+from sct.ir.types import NONE, Dim, List, Tensor, base_type, in_words
 from sct.ir.user_objects import attributes
 from sct.ops import array, astype, dim, index, ne, to_f32, to_f64
 
@@ -62,9 +62,7 @@ class Direction:
         x = ev.operand(direction)
         if isinstance(x.type, List) and isinstance(value.type, List):
             return x
-        t, g = value.type, x.type
-        while isinstance(t, (Optional, Undef)):
-            t = t.elem
+        t, g = base_type(value.type), x.type
         if not isinstance(g, Tensor) or not isinstance(t, Tensor) or g.rank != t.rank or g.kind == "c":
             raise self.refusal(ev, x, value)
         for axis, (a, b) in enumerate(zip(g.shape, t.shape)):

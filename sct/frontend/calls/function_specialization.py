@@ -37,7 +37,7 @@ from sct.frontend.values.abstract_values import Abstract, Array, Key, Ref, Slots
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits
-from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join, sym
+from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join, map_sizes, sym
 from sct.ops import call
 
 __all__ = ["call_outlined"]
@@ -228,12 +228,7 @@ def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTre
 
 def _outlined_type(ev: Evaluator, t: Type) -> Type:
     """The type with sizes that mean something in another function: sizes of arguments, or fresh symbols."""
-    if isinstance(t, (Optional, Undef, Seq)):
-        return type(t)(_outlined_type(ev, t.elem))
-    if not isinstance(t, Tensor):
-        return t
-    return Tensor(t.carrier, t.dtype, tuple(
-        d if d.symbols <= ev.sizes.keys() else sym(f"_{zlib.crc32(str(d).encode())}") for d in t.shape))
+    return map_sizes(lambda d: d if d.symbols <= ev.sizes.keys() else sym(f"_{zlib.crc32(str(d).encode())}"), t)
 
 
 def _free_name(ev: Evaluator, name: str) -> str:
@@ -434,6 +429,4 @@ def _result_type(ev: Evaluator, f: OutlinedFunction, t: Type, operands: Sequence
             total = total + own * coef
         return total
 
-    if isinstance(t, (Optional, Undef, Seq)):
-        return type(t)(_result_type(ev, f, t.elem, operands))
-    return Tensor(t.carrier, t.dtype, tuple(map(size, t.shape))) if isinstance(t, Tensor) else t
+    return map_sizes(size, t)

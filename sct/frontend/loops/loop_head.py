@@ -33,7 +33,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Lit, Operand, Value, undef
-from sct.ir.types import BOOL, List, Optional, Tensor, Type, TypeMismatch, Undef, join, sym
+from sct.ir.types import BOOL, List, Optional, Tensor, Type, TypeMismatch, Undef, base_type, join, sym
 
 __all__ = ["Carry", "FixpointNotReached", "GrownList", "LoopHead", "LoopMemo", "is_array", "is_start"]
 
@@ -291,6 +291,5 @@ def is_start(x: Operand) -> bool:
 
 def is_array(t: Type) -> bool:
     """Is this the type of an array or a list, which has a cell?"""
-    while isinstance(t, (Optional, Undef)):
-        t = t.elem
+    t = base_type(t)
     return isinstance(t, Tensor) and t.is_array or isinstance(t, List)

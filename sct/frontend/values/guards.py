@@ -17,7 +17,19 @@ from sct.errors import SctError
 from sct.frontend.values.size_terms import At, atoms, known_size, size_of, size_text
 from sct.ir import Fn, Op, Operand, Value
 from sct.ir.interp import run
-from sct.ir.types import FLOAT, Apply, Atom, Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, applied, sym
+from sct.ir.types import (
+    FLOAT,
+    Apply,
+    Atom,
+    Dim,
+    Tensor,
+    Type,
+    TypeMismatch,
+    applied,
+    base_type,
+    map_sizes,
+    sym,
+)
 from sct.ops import ELEMENTWISE, index
 
 __all__ = ["UNKNOWN", "Facts", "Guard", "NeedsStatic"]
@@ -153,9 +165,7 @@ class Facts:
 
     def agree(self, a: Type, b: Type) -> None:
         """ObjectSchema which sizes of two types are equal, where the arguments say so."""
-        while isinstance(a, (Optional, Undef)) or isinstance(b, (Optional, Undef)):
-            a = a.elem if isinstance(a, (Optional, Undef)) else a
-            b = b.elem if isinstance(b, (Optional, Undef)) else b
+        a, b = base_type(a), base_type(b)
         if isinstance(a, Tensor) and isinstance(b, Tensor) and a.rank == b.rank:
             for p, q in zip(map(self.resolve, a.shape), map(self.resolve, b.shape)):
                 now = self.size_now(p)
@@ -164,11 +174,7 @@ class Facts:
 
     def resolved(self, t: Type) -> Type:
         """The type with equal sizes replaced by one term."""
-        if isinstance(t, Tensor):
-            return Tensor(t.carrier, t.dtype, tuple(map(self.resolve, t.shape)))
-        if isinstance(t, (Seq, Optional, Undef)):
-            return type(t)(self.resolved(t.elem))
-        return t
+        return map_sizes(self.resolve, t)
 
     def equate(self, p: Dim, q: Dim) -> None:
         """Make `p == q` a guard, and put it to use by solving it for a symbol, or for a term that is not linear."""

@@ -9,7 +9,7 @@ import operator
 import numpy as np
 
 from sct.ir.core import Op, Operand
-from sct.ir.types import BOOL, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
+from sct.ir.types import BOOL, Opaque, Tensor, Type, TypeMismatch, base_type
 from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.type_rules import bools, by_carrier, elementwise, prints
@@ -83,10 +83,7 @@ def type_unwrap(x: Operand, to: Type | None = None, free: bool = False) -> Type:
     """The type of the value, known to be there, or known to be of the type `to`."""
     if to is not None:
         return to
-    t = x.type
-    while isinstance(t, (Undef, Optional)):
-        t = t.elem
-    return t
+    return base_type(x.type)
 
 
 unwrap = op("unwrap", type=type_unwrap, run=lambda x, **_: x, defaults={"to": None, "free": False}, emit="_0",

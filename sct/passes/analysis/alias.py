@@ -13,12 +13,12 @@ from typing import Union
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import List, Optional, Residuals, Seq, Tensor, Type, Undef
+from sct.ir.types import List, Residuals, Tensor, holds_array, list_depth
 from sct.ops.registry import aliases, is_readonly
 
 __all__ = [
     "FOREVER", "FRESH_LISTS", "Access", "Binding", "Flow", "MemoryUses", "ProgramPoint", "borrowed", "donations",
-    "flows", "holds_array", "is_inner_list", "list_depth", "may_repeat_items", "reads_shape_only", "shared_memory",
+    "flows", "is_inner_list", "may_repeat_items", "reads_shape_only", "shared_memory",
     "tolerates_overlap", "writes_inner_list",
 ]
 
@@ -83,15 +83,6 @@ class Binding:
     escapes: bool = False
     borrowed: bool = False
     readonly: bool = False
-
-
-def holds_array(t: Type) -> bool:
-    """Is this the type of an array or a list, of a sequence of them, or of one that may be missing?"""
-    while isinstance(t, (Seq, Undef, Optional)):
-        if isinstance(t, List):
-            return True
-        t = t.elem
-    return isinstance(t, Tensor) and t.is_array
 
 
 class MemoryUses:
@@ -188,14 +179,6 @@ def borrowed(eqn: Eqn) -> set[Value]:
     if eqn.op.name != "call" or not any(isinstance(out.type, Residuals) for out in eqn.outs):
         return set()
     return set(eqn.outs) - {eqn.outs[j] for _, j in eqn.attrs.get("donates", ())}
-
-
-def list_depth(t: Type) -> int:
-    """How many lists or sequences are nested in this type."""
-    n = 0
-    while isinstance(t, (Seq, Undef, Optional)):
-        n, t = n + isinstance(t, Seq), t.elem
-    return n
 
 
 def shared_memory(eqn: Eqn, inner: bool = False) -> Iterator[tuple[Operand, int]]:

@@ -12,7 +12,7 @@ from functools import reduce
 from sct.ir.check import agree, always_raises, fits
 from sct.ir.core import Eqn, Fn, Operand, Value, substitute
 from sct.ir.real_ints import result_type
-from sct.ir.types import Never, Optional, Seq, Tensor, Type, Undef, join
+from sct.ir.types import Never, Seq, Tensor, Type, join, leaf_type
 
 __all__ = ["retype"]
 
@@ -104,6 +104,4 @@ def _is_array(t: Type) -> bool:
 
 def _is_never(t: Type) -> bool:
     """Is this the type of `None` alone, or of sequences of it?"""
-    while isinstance(t, (Undef, Optional, Seq)):
-        t = t.elem
-    return isinstance(t, Never)
+    return isinstance(leaf_type(t), Never)

@@ -32,7 +32,9 @@ from sct.ir.types import (
     Type,
     TypeMismatch,
     Undef,
+    base_type,
     join,
+    leaf_type,
 )
 from sct.ops.arrays.creation import as_dtype, to_f64
 from sct.ops.arrays.indexing import index
@@ -47,7 +49,7 @@ from sct.ops.scalar.selection import logical_not, logical_or, where
 from sct.passes.autodiff.derivative_lookup import derivatives_var
 from sct.passes.autodiff.sequence_cotangents import mapped
 
-__all__ = ["Masks", "base_type", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint", "if_else",
+__all__ = ["Masks", "conditional", "copy_static_shape", "cotangent_type", "current", "d_hint", "if_else",
            "is_narrow", "known_nonzero", "match_type", "materialize", "or_zeros", "pack_cotangents",
            "refusing_type_mismatch", "unpack_cotangents", "unwrap_known", "with_real_ints_as_floats", "zero"]
 
@@ -65,13 +67,6 @@ def refusing_type_mismatch(eqn: Eqn) -> Iterator[None]:
     except TypeMismatch as error:
         raise SctError("SCT402", f"the derivative of `{eqn.op.name}` is not supported for these types",
                        why=str(error), hint=error.hint or "convert the operands to one dtype", loc=eqn.loc) from error
-
-
-def base_type(t: Type) -> Type:
-    """`t` without the wrappers for a value that may be missing."""
-    while isinstance(t, (Undef, Optional)):
-        t = t.elem
-    return t
 
 
 def cotangent_type(t: Type) -> Type:
@@ -174,8 +169,7 @@ def or_zeros(ct: Operand, v: Value) -> Operand:
 
 def _of_ints(t: Type) -> bool:
     """Is this the type of an integer array, or of sequences of them?"""
-    while isinstance(t, (Seq, Undef, Optional)):
-        t = t.elem
+    t = leaf_type(t)
     return isinstance(t, Tensor) and t.is_array and t.integral
 
 

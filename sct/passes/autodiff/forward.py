@@ -18,7 +18,7 @@ from sct.ir.build import Builder, Rewrite, module_of, operand
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_float, is_undef, undef, walk
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join
+from sct.ir.types import NONE, List, Optional, Residuals, Seq, Tensor, Type, TypeMismatch, Undef, join, map_leaf
 from sct.ops.program.call_ops import call, pack, unpack
 from sct.ops.registry import ELEMENTWISE
 from sct.ops.scalar.arithmetic import add
@@ -279,9 +279,7 @@ class ActiveParts:
 
 def tangent_type(t: Type) -> Type:
     """The type of a stored tangent of a value of type `t`; the tangent is missing where the value is missing."""
-    if isinstance(t, (Undef, Optional, Seq)):
-        return type(t)(tangent_type(t.elem))
-    return cotangent_type(t)
+    return map_leaf(cotangent_type, t)
 
 
 def tangent_like(v: Value) -> Value:

@@ -18,7 +18,7 @@ from typing import Union
 from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
 from sct.ir.loop_view import LoopView, loop_view
-from sct.ir.types import List, Residuals, Tensor
+from sct.ir.types import List, Residuals, Tensor, holds_array, list_depth
 from sct.ops.arrays.creation import copy
 from sct.ops.program.list_ops import copy_list
 from sct.ops.registry import aliases
@@ -30,9 +30,7 @@ from sct.passes.analysis.alias import (
     MemoryUses,
     donations,
     flows,
-    holds_array,
     is_inner_list,
-    list_depth,
     may_repeat_items,
     reads_shape_only,
     shared_memory,
