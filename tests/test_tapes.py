@@ -124,3 +124,48 @@ def test_the_inverse_is_computed_once() -> None:
     derivative(*tapes.INPUTS["gaussian_scores"](np.random.default_rng(0)))
     code = [line for line in derivative.source.splitlines() if not line.strip().startswith("#")]
     assert "\n".join(code).count("linalg.inv") == 1
+
+
+def total(x: np.ndarray, a: float) -> float:
+    return sum(a * v * v for v in x)
+
+
+def filtered_mean(x: np.ndarray, a: float) -> float:
+    kept = []
+    for v in x:
+        if v > a:
+            kept.append(v * a)
+    return sum(kept) / len(kept) if len(kept) > 0 else a
+
+
+def rows_of_sums(x: np.ndarray, a: float) -> float:
+    return sum([sum([a * v ** k for v in x]) for k in range(1, 4)])
+
+
+def popped_in_the_middle(x: np.ndarray, a: float) -> float:
+    xs = []
+    for v in x:
+        xs.append(v * a)
+        if len(xs) > 2:
+            xs.pop()
+    return sum(xs) * a
+
+
+def two_cotangents(x: np.ndarray, a: float) -> float:
+    xs = [v * a for v in x]
+    return sum(xs) + xs[0] * a
+
+
+@pytest.mark.parametrize("f", [total, filtered_mean, rows_of_sums, popped_in_the_middle, two_cotangents])
+def test_the_cotangent_of_a_sum_of_a_list(f: Any) -> None:
+    """Each item of the cotangent of `sum(xs)` is one number: no list is filled with it where that can be seen."""
+    args = (np.array([0.5, -1.2, 2.0, 0.8]), 0.3)
+    assert value_and_grad(f, argnums=(0, 1))(*args)[0] == f(*args)
+    check_grads(f, args, order=2)
+
+
+@pytest.mark.parametrize("f", [total, filtered_mean, rows_of_sums])
+def test_no_list_is_filled_with_one_cotangent(f: Any) -> None:
+    gradient = grad(f, argnums=(0, 1))
+    gradient(np.array([0.5, -1.2, 2.0, 0.8]), 0.3)
+    assert "] * " not in gradient.source, gradient.source

@@ -35,6 +35,7 @@ from sct.passes.rematerialization.choose_residuals import choose_residuals
 from sct.passes.rewriting.driver import rewrite, simplify
 from sct.passes.scalar.cse import cse
 from sct.passes.scalar.dce import dce
+from sct.passes.scalar.uniform_lists import replace_uniform_items
 
 __all__ = ["PIPELINE", "ORACLE", "STAGES", "Pass", "differentiates", "has_effects", "passes", "run", "stages", "unused"]
 
@@ -44,7 +45,7 @@ Pipeline = tuple[tuple[str, tuple[str, ...]], ...]
 PIPELINE: Pipeline = (
     ("optimized", ("cse", "dce", "hoist the primal")),
     ("expanded", ("expand",)),
-    ("adjoint", ("simplify", "cse", "dce", "dead arguments")),
+    ("adjoint", ("simplify", "cse", "uniform lists", "dce", "dead arguments")),
     ("saved", (
         # Once, after the last differentiation: it relies on every residual of a loop being on a tape, as `expand`
         # leaves it, removes all tapes and adds those that pay.
@@ -152,7 +153,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
     """Every pass by its name in a pipeline, for this program."""
     keep = returns_value(fn) if keep_raises is None else keep_raises
     per_function: dict[str, Pass] = {
-        "cse": cse, "dce": lambda f: dce(f, keep_raises=keep),
+        "cse": cse, "uniform lists": replace_uniform_items, "dce": lambda f: dce(f, keep_raises=keep),
         "simplify": simplify, "simplify for printing": lambda f: simplify(f, for_printing=True),
         "choose residuals": choose_residuals,
         "choose residuals for kernels": lambda f: choose_residuals(f, compiled=True), "hoist": hoist,

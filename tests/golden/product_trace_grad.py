@@ -10,16 +10,10 @@ def product_trace_grad(A, B):
         for j in range(m):
             for l in range(k):
                 C[i][j] += A[i][l] * B[l][j]
-    min_n = min(n, m)
-    t = []
-    for i in range(min_n):
-        t.append(C[i][i] ** 2)
-    dC_part = [1.0] * len(t)
     dC = [[0.0] * len(v) for v in C]
-    for i in reversed(range(min_n)):
+    for i in reversed(range(min(n, m))):
         # return sum(C[i][i] ** 2 for i in range(min(n, m)))
-        dC_factor = dC_part.pop()
-        dC[i][i] = 2.0 * dC_factor * C[i][i]
+        dC[i][i] = 2.0 * C[i][i]
     dA = [[0.0] * len(v) for v in A]
     dB = [[0.0] * len(v) for v in B]
     for i in reversed(range(n)):

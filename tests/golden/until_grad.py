@@ -11,16 +11,14 @@ def until_grad(xs, limit):
         out.append(x * limit)
     len_out = len(out)
     if len_out > 0:
-        dout = [1.0 / len_out] * len_out
         dxs = [0.0] * len(xs)
         dlimit = 0.0
         for i in reversed(range(trips)):
             x = xs[i]
             if not x > limit and not x < 0.0:
                 # out.append(x * limit)
-                dout_last = dout.pop()
-                dlimit += dout_last * x
-                dxs[i] = dout_last * limit
+                dlimit += x / len_out
+                dxs[i] = limit / len_out
         return dxs, dlimit
     # return limit * limit
     dlimit = 2.0 * limit
