@@ -16,6 +16,7 @@ LONG = ", ".join(f"argument_{k}" for k in range(12))
 SUM = " + ".join(f"coefficient_{k} * power_{k}" for k in range(6))
 
 LINES = [
+    "x = b'a' + b\"it's\" + 'a' + '\"' + -(a ** 2)",
     "x = a ** 2 + a.b ** c - f(a) ** 2 + x[0] ** 2 + 2.0 ** -n + (a + b) ** 2 - -a ** 2",
     "y = x[a:b] + x[a + 1:] + x[:n - 1] + x[a:b + 1:2] + x[::2] + x[-1:] + x[f(a):, None] + x[a:b:-c]",
     f"x = {SUM}",
@@ -61,3 +62,33 @@ def test_lines_are_formatted(line: str, tmp_path: Path) -> None:
     assert same_tree(ast.parse(path.read_text()), ast.parse(line))
     run = formatted(path)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+WITHOUT_OLD_NODES = """
+import ast
+
+for name in ("Num", "Str", "Bytes", "NameConstant", "Ellipsis"):
+    vars(ast).pop(name, None)
+vars(ast).pop("__getattr__", None)
+
+import sct
+
+
+def f(x: float, n: int) -> float:
+    for i in range(n):
+        print(f"{x!r:>8} {i}", "text", None)
+        x = x ** 2 - 1.0
+    return x
+
+
+derivative = sct.grad(f)
+assert derivative(0.5, 3) == 1.3125
+assert 'print(f"{x!r:>8} {i}", "text", None)' in derivative.source, derivative.source
+"""
+
+
+def test_node_classes_that_python_3_14_has_removed_are_not_needed(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(WITHOUT_OLD_NODES)
+    run = subprocess.run([sys.executable, path], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr

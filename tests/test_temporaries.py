@@ -93,3 +93,23 @@ def gate(z: np.ndarray) -> float:
 def test_a_logistic_function_and_parts_of_arrays() -> None:
     names = assigned_names(gate, np.array([0.3, -0.2, 0.5]))
     assert {"sigmoid_z", "z_last"} <= names
+
+
+def neighbours(x: np.ndarray, n: int) -> float:
+    total = 0.0
+    for i in range(n):
+        total += x[i] * x[(i + 1) % n] * math.exp(x[i] * x[(i + 1) % n])
+    return total
+
+
+def test_an_element_is_named_by_the_whole_of_its_index() -> None:
+    names = assigned_names(neighbours, np.array([0.3, -0.2, 0.5]), 3)
+    assert {"x_i", "x_part"} <= names
+
+
+def whitened(S: np.ndarray, e: np.ndarray) -> float:
+    return np.linalg.solve(S, e) @ np.linalg.solve(S, e) + np.sum(np.linalg.solve(S, e))
+
+
+def test_the_solution_of_a_system_is_named_after_both_sides() -> None:
+    assert "S_inv_e" in assigned_names(whitened, np.eye(2), np.array([0.3, -0.2]))

@@ -14,38 +14,40 @@ def kalman_filter_grad(A, C, Q, R, m, P, ys):
         C_P = C @ P1
         S = C_P @ C.T + R
         e = y - C @ m
-        solve_S = np.linalg.solve(S, C_P)
-        K = solve_S.T
+        S_inv_C_P = np.linalg.solve(S, C_P)
+        K = S_inv_C_P.T
         m = m + K @ e
         K_S = K @ S
-        P_tape.append((P, A_P, S, e, solve_S, np.linalg.solve(S, e), K_S))
+        P_tape.append((P, A_P, S, e, S_inv_C_P, np.linalg.solve(S, e), K_S))
         P = P1 - K_S @ K.T
     dm = np.zeros_like(m)
     dP = np.zeros_like(P)
     dA = np.zeros_like(A)
     dQ = np.zeros_like(Q)
     for _ in reversed(range(len(ys))):
-        P, A_P, S, e, solve_S, solve_S1, K_S = P_tape.pop()
+        P, A_P, S, e, S_inv_C_P, S_inv_e, K_S = P_tape.pop()
         m = tape.pop()
-        K = solve_S.T
+        K = S_inv_C_P.T
         # P = P - K @ S @ K.T
         dP_K = dP @ K
         S_T = S.T
         # m = m + K @ e
         dK = np.outer(dm, e) - (dP.T @ K_S + dP_K @ S_T)
         # nll += 0.5 * (np.linalg.slogdet(S).logabsdet + e @ ...
-        solve_S_T = np.linalg.solve(S_T, 0.5 * e)
-        de = solve_S @ dm + 0.5 * solve_S1 + solve_S_T
-        dS = 0.5 * np.linalg.inv(S).T - (solve_S @ dP_K + np.outer(solve_S_T, solve_S1))
+        S_T_inv_half_e = np.linalg.solve(S_T, 0.5 * e)
+        de = S_inv_C_P @ dm + 0.5 * S_inv_e + S_T_inv_half_e
+        dS = 0.5 * np.linalg.inv(S).T - (
+            S_inv_C_P @ dP_K + np.outer(S_T_inv_half_e, S_inv_e)
+        )
         # K = np.linalg.solve(S, C @ P).T
-        solve_S_T = np.linalg.solve(S_T, dK.T)
-        dS -= solve_S_T @ solve_S.T
+        S_T_inv_dK_T = np.linalg.solve(S_T, dK.T)
+        dS -= S_T_inv_dK_T @ S_inv_C_P.T
         # e = y - C @ m
         C_T = C.T
         dm -= C_T @ de
         # S = C @ P @ C.T + R
-        solve_S_T += dS @ C
-        dP += C_T @ solve_S_T
+        S_T_inv_dK_T += dS @ C
+        dP += C_T @ S_T_inv_dK_T
         # P = A @ P @ A.T + Q
         dQ += dP
         dP_A = dP @ A

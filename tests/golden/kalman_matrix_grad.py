@@ -26,18 +26,18 @@ def kalman_matrix_grad(q, F, H, R, ys):
     dP = np.zeros_like(P_now)
     dq_part = np.zeros_like(q_times_P)
     for _ in reversed(range(len(ys))):
-        P1, S, e, P_H_T, inv_S, K, K_H, solve_S = tape.pop()
+        P1, S, e, P_H_T, inv_S, K, K_H, S_inv_e = tape.pop()
         # ll -= 0.5 * (e @ np.linalg.solve(S, e) + math.log(np.linalg.det(S)))
         inv_S_T = inv_S.T
-        solve_S_T = np.linalg.solve(S.T, 0.5 * e)
+        S_T_inv_half_e = np.linalg.solve(S.T, 0.5 * e)
         # P = P - K @ H @ P
         H_T = H.T
         # m = m + K @ e
         dK = np.outer(dm, e) - dP @ P1.T @ H_T
-        de = 0.5 * solve_S + solve_S_T + K.T @ dm
+        de = 0.5 * S_inv_e + S_T_inv_half_e + K.T @ dm
         # K = P @ H.T @ np.linalg.inv(S)
         dS_term = inv_S_T @ (P_H_T.T @ dK) @ inv_S_T
-        dS = 0.5 * inv_S_T - np.outer(solve_S_T, solve_S) - dS_term
+        dS = 0.5 * inv_S_T - np.outer(S_T_inv_half_e, S_inv_e) - dS_term
         # e = y - H @ m
         dm -= H_T @ de
         # S = H @ P @ H.T + R

@@ -42,9 +42,9 @@ _MAX_VISITED = 12
 _FUNCTION_WORDS = {"zeros_like": "zeros", "ones_like": "ones", "full_like": "full", "maximum": "max", "minimum": "min",
                    "searchsorted": "position", "concatenate": "joined", "absolute": "abs"}
 _BETWEEN = {"add": "plus", "sub": "minus", "mul": "times", "div": "over", "quotient": "over", "floordiv": "over",
-            "mod": "mod", "pow": "to", "matmul": "", "outer": "", "dot": "dot", "gt": "above", "ge": "from",
-            "lt": "below", "le": "upto", "eq": "equals", "ne": "not", "and_": "and", "or_": "or", "logical_and": "and",
-            "logical_or": "or"}
+            "mod": "mod", "pow": "to", "matmul": "", "outer": "", "solve": "inv", "dot": "dot", "gt": "above",
+            "ge": "from", "lt": "below", "le": "upto", "eq": "equals", "ne": "not", "and_": "and", "or_": "or",
+            "logical_and": "and", "logical_or": "or"}
 _USES = {"add": "term", "sub": "term", "mul": "factor", "div": "factor", "matmul": "factor", "outer": "factor"}
 _MASKS = frozenset(["gt", "ge", "lt", "le", "eq", "ne", "not_", "logical_not", "logical_and", "logical_or", "and_",
                     "or_"])
@@ -213,15 +213,16 @@ class Descriptions:
     def element(self, eqn: Eqn, depth: int) -> str | None:
         """A part of an array or list: x[i] -> x_i, x[0] -> x_first, x[i - 1] -> x_prev, x[1:] -> x_part"""
         x, *operands = eqn.args
-        words = [self.position(item, depth) for item in split(eqn.attrs["key"], operands)]
-        return self.form("_".join(["{}", *filter(None, words)]) if any(words) else "{}_part", x, depth)
+        items = [item for item in split(eqn.attrs["key"], operands) if item not in (None, Ellipsis, _ALL)]
+        words = [self.position(item, depth) for item in items]
+        return self.form("_".join(["{}", *map(str, words)]) if words and None not in words else "{}_part", x, depth)
 
     def position(self, item: object, depth: int) -> str | None:
         """A word for an index or a slice."""
         if isinstance(item, slice):
             if item.step is None and (item.start, item.stop) in _SLICES:
                 return _SLICES[item.start, item.stop]
-            bound = self.described(item.stop if item.start is None else item.start, depth) if item != _ALL else None
+            bound = self.described(item.stop if item.start is None else item.start, depth)
             return bound and f"{'upto' if item.start is None else 'from'}_{bound}"
         if isinstance(item, Lit):
             return _POSITIONS.get(item.value)

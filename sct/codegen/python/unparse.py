@@ -50,8 +50,10 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
         number = isinstance(value, (int, float, complex)) and not isinstance(value, bool)
         if number and getattr(node, "_pp", Precedence.Comma) >= Precedence.highest:
             self.write(f"({value!r})")
+        elif isinstance(value, (str, bytes)):
+            self.write(_string(value))
         else:
-            self.write("..." if value is Ellipsis else _string(value) if isinstance(value, str) else repr(value))
+            self.write("..." if value is Ellipsis else repr(value))
 
     def visit_Expr(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
@@ -157,11 +159,12 @@ def _is_simple_bound(node: ast.expr) -> bool:
     return isinstance(node, (ast.Name, ast.Constant))
 
 
-def _string(value: str) -> str:
+def _string(value: str | bytes) -> str:
     """The literal of a string, in double quotes as formatters write it."""
     text = repr(value)
-    if text[0] == "'" and '"' not in value:
-        return f'"{text[1:-1]}"'
+    prefix, body = ("b", text[1:]) if isinstance(value, bytes) else ("", text)
+    if body[0] == "'" and '"' not in body:
+        return f'{prefix}"{body[1:-1]}"'
     return text
 
 
