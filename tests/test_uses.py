@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from randomir import program
 
 from sct.ir import text
 from sct.ir.core import Eqn, Fn, Lit, Value, walk
-from sct.ir.uses import Definition, DefUse, Use, use_counts
+from sct.ir.uses import Definition, DefUse, Use, operands_read, outer_reads, use_counts
 from sct.ops import BY_CALL, OPS
 
 PROGRAM = text.read("""
@@ -48,6 +50,8 @@ def test_definitions_uses_and_places_of_a_program() -> None:
     assert def_use.uses(VALUES["z"]) == [Use(PROGRAM, 0)] and def_use.uses(VALUES["ys"]) == ()
     assert def_use.home[VALUES["a"]] is then and def_use.home[VALUES["i"]] is body and def_use.home[x] is PROGRAM
     assert def_use.parent[cond] is body and def_use.owner[orelse] is cond and PROGRAM not in def_use.owner
+    assert list(outer_reads(cond)) == [VALUES["c"], VALUES["s"], VALUES["y"]]
+    assert list(operands_read(orelse)) == [VALUES["y"]]
     assert def_use.runs_once_from(then, body) and not def_use.runs_once_from(then, PROGRAM)
 
 
@@ -61,6 +65,7 @@ def test_every_definition_and_use_is_where_it_says(seed: int) -> None:
         assert (eqn.outs if region is None else region.params)[k] is v
         assert def_use.home[v] is (def_use.parent[eqn] if region is None else region)
     reads = [x for eqn in walk(fn) for x in eqn.args] + [x for r in regions(fn) for x in r.results]
+    assert Counter(operands_read(fn)) == Counter(reads)
     for v in bound:
         uses = def_use.uses(v)
         assert len(set(uses)) == len(uses) == sum(x is v for x in reads) == use_counts(fn)[v]

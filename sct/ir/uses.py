@@ -12,13 +12,13 @@ new one, or updates its own entries.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple, Union
 
-from sct.ir.core import Eqn, Fn, Operand, Value
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values, walk
 
-__all__ = ["DefUse", "Definition", "Use", "use_counts"]
+__all__ = ["DefUse", "Definition", "Use", "operands_read", "outer_reads", "use_counts"]
 
 
 class Definition(NamedTuple):
@@ -107,16 +107,22 @@ class DefUse:
         return True
 
 
+def operands_read(fn: Fn) -> Iterator[Operand]:
+    """Every operand and result of `fn` and of the regions in it."""
+    for eqn in walk(fn):
+        yield from eqn.args
+        for region in eqn.regions:
+            yield from region.results
+    yield from fn.results
+
+
+def outer_reads(eqn: Eqn) -> Iterator[Operand]:
+    """The operands of an equation, and the values around it that its regions read."""
+    yield from eqn.args
+    for region in eqn.regions:
+        yield from free_values(region)
+
+
 def use_counts(fn: Fn) -> Counter[Value]:
     """How often each value is read in `fn` and its regions, as an operand or a result."""
-    counts: Counter[Value] = Counter()
-
-    def visit(region: Fn) -> None:
-        for eqn in region.eqns:
-            counts.update(x for x in eqn.args if isinstance(x, Value))
-            for inner in eqn.regions:
-                visit(inner)
-        counts.update(x for x in region.results if isinstance(x, Value))
-
-    visit(fn)
-    return counts
+    return Counter(x for x in operands_read(fn) if isinstance(x, Value))

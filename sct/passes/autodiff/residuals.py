@@ -19,7 +19,7 @@ from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, undef, walk
 from sct.ir.loop_view import LoopView
 from sct.ir.types import INT, Apply, Dim, List, Optional, Seq, Tensor, Type, Undef
-from sct.ir.uses import DefUse
+from sct.ir.uses import DefUse, operands_read
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import index
 from sct.ops.arrays.shape import dim
@@ -250,13 +250,5 @@ def live_equations(eqns: Sequence[Eqn], results: Iterable[Operand]) -> list[Eqn]
             live.append(eqn)
             used.update(eqn.args)
             for region in eqn.regions:
-                used.update(_reads(region))
+                used.update(operands_read(region))
     return live[::-1]
-
-
-def _reads(fn: Fn) -> Iterable[Operand]:
-    for eqn in fn.eqns:
-        yield from eqn.args
-        for region in eqn.regions:
-            yield from _reads(region)
-    yield from fn.results

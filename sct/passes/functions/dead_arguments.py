@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, boundary_index, call_names, free_values, walk
+from sct.ir.uses import operands_read
 from sct.passes.scalar.dce import dce
 
 __all__ = ["remove_dead_arguments"]
@@ -109,7 +110,7 @@ class _DeadArguments:
 
     def record_results(self, fn: Fn) -> None:
         """Record which results of calls and which fields of records `fn`, which has no dead equations, reads."""
-        used = set(_operands_read(fn))
+        used = set(operands_read(fn))
         for eqn in walk(fn):
             if eqn.op.name == "call":
                 self.called.add(eqn.attrs["callee"])
@@ -119,7 +120,7 @@ class _DeadArguments:
 
     def record_params(self, fn: Fn) -> None:
         """Record which params the body of `fn` reads."""
-        used = set(_operands_read(fn))
+        used = set(operands_read(fn))
         live = {k for k, p in enumerate(fn.params) if p in used}
         at = boundary_index(fn)
         forward, *rest = call_names(fn)
@@ -187,14 +188,6 @@ class _DeadArguments:
             "types": _pick(eqn.attrs["types"], outs),
             "buffers": tuple((outs.index(j), results.index(k)) for j, k in eqn.attrs["buffers"]
                              if j in outs and k in results)})
-
-
-def _operands_read(fn: Fn) -> Iterable[Operand]:
-    for eqn in walk(fn):
-        yield from eqn.args
-        for region in eqn.regions:
-            yield from region.results
-    yield from fn.results
 
 
 def _masked(operands: Sequence[Operand], live: set[int]) -> tuple[Operand, ...]:

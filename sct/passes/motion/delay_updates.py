@@ -9,10 +9,10 @@ is read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
-from sct.ir.core import Eqn, Fn, Operand, free_values
+from sct.ir.core import Eqn, Fn, Operand
 from sct.ir.types import Tensor
+from sct.ir.uses import outer_reads
 from sct.ops.arrays.indexing import add_at, index, store
 
 __all__ = ["delay_updates"]
@@ -24,7 +24,7 @@ REACH = 30
 def delay_updates(fn: Fn) -> Fn:
     """`fn` with updates behind the readers of parts of the array."""
     eqns = [e.replace(regions=tuple(map(delay_updates, e.regions))) if e.regions else e for e in fn.eqns]
-    uses = Counter(x for e in eqns for x in _reads(e))
+    uses = Counter(x for e in eqns for x in outer_reads(e))
     for k in reversed(range(len(eqns))):
         u = eqns[k]
         if u.op in (store, add_at) and not u.primal:
@@ -38,7 +38,7 @@ def _place(eqns: list[Eqn], k: int, uses: Counter[Operand]) -> int:
     u, at = eqns[k], k
     parts = {e.out for e in eqns[max(0, k - REACH):k] if e.op is index and e.args[0] is u.args[0] and _profits(e, uses)}
     for j in range(k + 1, min(len(eqns), k + REACH) if parts else k):
-        operands = set(_reads(eqns[j]))
+        operands = set(outer_reads(eqns[j]))
         if u.out in operands:
             break
         at = at if parts.isdisjoint(operands) else j
@@ -49,9 +49,3 @@ def _profits(part: Eqn, uses: Counter[Operand]) -> bool:
     """Is the part of the array a view, or a number that is read once?"""
     t = part.out.type
     return isinstance(t, Tensor) and t.is_array or uses[part.out] == 1
-
-
-def _reads(e: Eqn) -> Iterator[Operand]:
-    yield from e.args
-    for region in e.regions:
-        yield from free_values(region)

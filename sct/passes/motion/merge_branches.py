@@ -14,9 +14,9 @@ from collections.abc import Sequence, Set
 from typing import cast
 
 from sct.ir.build import Builder
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, free_values, has_effect, rebuild, substitute, walk
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, has_effect, rebuild, substitute, walk
 from sct.ir.types import Tensor
-from sct.ir.uses import use_counts
+from sct.ir.uses import outer_reads, use_counts
 from sct.ops.arrays.indexing import add_at, store
 from sct.ops.program.control import cond
 from sct.ops.scalar.arithmetic import add, div, mul, neg, quotient, sub
@@ -74,7 +74,7 @@ class _MergeBranches:
     def reads(self, eqn: Eqn) -> frozenset[Operand]:
         """The operands of the equation, and the values that its regions read."""
         if eqn not in self._reads:
-            self._reads[eqn] = frozenset((*eqn.args, *(v for region in eqn.regions for v in free_values(region))))
+            self._reads[eqn] = frozenset(outer_reads(eqn))
         return self._reads[eqn]
 
     def choice(self, eqn: Eqn) -> tuple[Operand, bool] | None:

@@ -87,17 +87,17 @@ class _Dce:
             return eqn.args[0] is predicate and not isinstance(eqn.regions[not taken].results[k].type, Undef)
         if eqn is None or eqn.op.name != "loop" or x not in (loop := loop_view(eqn)).finals:
             return False
-        before = self.computed(predicate, dict(zip(loop.finals, loop.inits)))
+        before = self.evaluated(predicate, dict(zip(loop.finals, loop.inits)))
         return before == Lit(not taken) and not isinstance(loop.results[k].type, Undef)
 
-    def computed(self, x: Operand, known: Mapping[Value, Operand]) -> Operand | None:
-        """A value, or a comparison of values, where these are known; None where they do not decide it."""
-        if not isinstance(x, Value) or x in known:
-            return known[x] if isinstance(x, Value) else x
+    def evaluated(self, x: Operand, env: Mapping[Value, Operand]) -> Operand | None:
+        """The operand in `env` that `x` is, or the result of a comparison of literals there; None if unknown."""
+        if not isinstance(x, Value) or x in env:
+            return env[x] if isinstance(x, Value) else x
         eqn = self.def_use.defining_eqn(x)
         if eqn is None or eqn.op.name not in COMPARISONS or eqn.op.run is None:
             return None
-        args = [self.computed(a, known) for a in eqn.args]
+        args = [self.evaluated(a, env) for a in eqn.args]
         values = [a.value for a in args if isinstance(a, Lit)]
         return Lit(eqn.op.run(*values)) if len(values) == len(args) else None
 
