@@ -104,7 +104,7 @@ def neighbours(x: np.ndarray, n: int) -> float:
 
 def test_an_element_is_named_by_the_whole_of_its_index() -> None:
     names = assigned_names(neighbours, np.array([0.3, -0.2, 0.5]), 3)
-    assert {"x_i", "x_part"} <= names
+    assert {"x_i", "x_i_next_mod_n"} <= names and "x_n" not in names
 
 
 def whitened(S: np.ndarray, e: np.ndarray) -> float:

@@ -16,13 +16,19 @@ EFFICIENCY = 0.9 * GRAVITY * DENSITY / 3.6e9
 
 def revenue(releases, volume, inflows, level, swing=0.25):
     # releases: f64[n], volume: float, inflows: f64[m], level: float, swing: float
-    if (type(releases) is not np.ndarray or releases.dtype != np.float64
-        or releases.ndim != 1):
+    if (
+        type(releases) is not np.ndarray
+        or releases.dtype != np.float64
+        or releases.ndim != 1
+    ):
         raise TypeError("releases must be a 1-D array of float64")
     if not isinstance(volume, float):
         raise TypeError("volume must be a float")
-    if (type(inflows) is not np.ndarray or inflows.dtype != np.float64 or inflows.ndim
-        != 1):
+    if (
+        type(inflows) is not np.ndarray
+        or inflows.dtype != np.float64
+        or inflows.ndim != 1
+    ):
         raise TypeError("inflows must be a 1-D array of float64")
     if not isinstance(level, float):
         raise TypeError("level must be a float")
@@ -38,29 +44,31 @@ def revenue(releases, volume, inflows, level, swing=0.25):
         release = releases[hour]
         volume = volume * (1.0 - EVAPORATION) + inflows[hour] - release
         energy = EFFICIENCY * release * (volume / 250000.0)
-        t = level * (1.0 + swing * math.cos(6.283185307179586 * (hour - 19.0) / HOURS))
-        tape.append((volume, t))
-        total += energy * t
+        total_factor = level * (
+            1.0 + swing * math.cos(6.283185307179586 * (hour - 19.0) / HOURS)
+        )
+        tape.append((volume, total_factor))
+        total += energy * total_factor
         if volume < 0.0:
             total -= LOSS_shortage * (volume * volume)
     dreleases = np.zeros_like(releases)
     # volume = volume * (1.0 - EVAPORATION) + inflows[hour] - release
-    t = 1.0 - EVAPORATION
+    dvolume_factor = 1.0 - EVAPORATION
     dvolume = 0.0
     for hour in reversed(range(n)):
-        volume, t1 = tape.pop()
+        volume, total_factor = tape.pop()
         release = releases[hour]
         if volume < 0.0:
             # return amount * amount
             dvolume -= 2.0 * LOSS_shortage * volume
         # energy = EFFICIENCY * release * head_of(volume)
-        t1 *= EFFICIENCY
+        drelease_factor = total_factor * EFFICIENCY
         # return volume / area
-        dvolume1 = dvolume + t1 * release / 250000.0
+        dvolume_new = dvolume + drelease_factor * release / 250000.0
         # volume = volume * (1.0 - EVAPORATION) + inflows[hour] - release
-        dvolume = dvolume1 * t
+        dvolume = dvolume_new * dvolume_factor
         # release = releases[hour]
-        dreleases[hour] = t1 * (volume / 250000.0) - dvolume1
+        dreleases[hour] = drelease_factor * (volume / 250000.0) - dvolume_new
     return total, (dreleases, dvolume)
 
 
@@ -76,25 +84,29 @@ def spilled(volume, capacity, gates=3):
     tape = []
     for gate in range(gates):
         over = volume - capacity * (1.0 + 0.1 * gate)
-        t = over * 8.0 > 30.0
-        if t:
-            t1 = None
+        scaled_over_above = over * 8.0 > 30.0
+        if scaled_over_above:
+            exp_scaled_over = None
         else:
-            t1 = math.exp(8.0 * over)
-            over = math.log1p(t1) / 8.0
-        t2 = over < 1e-09
-        tape.append((t, t1, t2))
-        if t2:
+            exp_scaled_over = math.exp(8.0 * over)
+            over = math.log1p(exp_scaled_over) / 8.0
+        over_below = over < 1e-09
+        tape.append((scaled_over_above, exp_scaled_over, over_below))
+        if over_below:
             break
         volume -= over
     dvolume = 0.0
     while tape:
-        t, t1, t2 = tape.pop()
-        if not t2:
+        scaled_over_above, exp_scaled_over, over_below = tape.pop()
+        if not over_below:
             # spill += LOSS["spill"] * over
             dover = LOSS_spill - dvolume
             # over = softplus(volume - capacity * (1.0 + 0.1 * gate))
-            dvolume += dover if t else 8.0 * (dover / 8.0 / (t1 + 1.0)) * t1
+            dvolume += (
+                dover
+                if scaled_over_above
+                else 8.0 * (dover / 8.0 / (exp_scaled_over + 1.0)) * exp_scaled_over
+            )
     return dvolume
 
 
@@ -111,20 +123,20 @@ def filling_time(rate, volume, capacity):
     while volume < capacity:
         step = rate - EVAPORATION * volume
         volume1 = volume + step
-        t = volume1 >= capacity
-        tape.append((step, t))
-        if t:
+        volume_from_capacity = volume1 >= capacity
+        tape.append((step, volume_from_capacity))
+        if volume_from_capacity:
             tape1.append((capacity - volume) / step)
             break
         volume = volume1
     dvolume = 0.0
     drate = 0.0
     while tape:
-        step, t = tape.pop()
-        if t:
-            t1 = tape1.pop()
+        step, volume_from_capacity = tape.pop()
+        if volume_from_capacity:
+            t = tape1.pop()
             # hours += (capacity - volume) / step
-            dstep = -t1 / step
+            dstep = -t / step
             dvolume -= 1.0 / step
         else:
             dstep = dvolume
@@ -136,8 +148,11 @@ def filling_time(rate, volume, capacity):
 
 def cascade(releases, share):
     # releases: f64[n], share: float
-    if (type(releases) is not np.ndarray or releases.dtype != np.float64
-        or releases.ndim != 1):
+    if (
+        type(releases) is not np.ndarray
+        or releases.dtype != np.float64
+        or releases.ndim != 1
+    ):
         raise TypeError("releases must be a 1-D array of float64")
     if not isinstance(share, float):
         raise TypeError("share must be a float")
@@ -152,8 +167,8 @@ def cascade(releases, share):
         dvolumes[0] = -dreleases[0]
         for k in range(1, n):
             # volumes[k] = volumes[k - 1] * share + releases[k - 1] - releases[k] ** 2
-            t = dvolumes[k - 1] * share + dreleases[k - 1]
-            dvolumes[k] = t - 2.0 * dreleases[k] * releases[k]
+            dvolumes_term = dvolumes[k - 1] * share + dreleases[k - 1]
+            dvolumes[k] = dvolumes_term - 2.0 * dreleases[k] * releases[k]
         jac[:, i] = dvolumes
     return jac
 
@@ -162,53 +177,58 @@ def routed(flow, weights):
     # flow: f64[n], weights: f64[n]
     if type(flow) is not np.ndarray or flow.dtype != np.float64 or flow.ndim != 1:
         raise TypeError("flow must be a 1-D array of float64")
-    if (type(weights) is not np.ndarray or weights.dtype != np.float64 or weights.ndim
-        != 1):
+    if (
+        type(weights) is not np.ndarray
+        or weights.dtype != np.float64
+        or weights.ndim != 1
+    ):
         raise TypeError("weights must be a 1-D array of float64")
     if weights.shape[0] != flow.shape[0]:
         raise ValueError("weights.shape[0] must be flow.shape[0]")
     if not flow.flags.writeable:
         raise ValueError("this derivative is for flow.flags.writeable")
     if np.may_share_memory(flow, weights):
-        raise ValueError("this derivative is for not np.may_share_memory(flow, weights)")
+        raise ValueError(
+            "this derivative is for not np.may_share_memory(flow, weights)"
+        )
     flow = np.copy(flow)
     tape = []
     for _ in range(4):
         flow[1:] += 0.5 * (flow[:-1] - flow[1:])
-        t = np.tanh(flow)
-        t1 = 1.0 - 0.01 * t
-        tape.append((flow, t, t1))
-        flow = flow * t1
+        tanh_flow = np.tanh(flow)
+        flow_factor = 1.0 - 0.01 * tanh_flow
+        tape.append((flow, tanh_flow, flow_factor))
+        flow = flow * flow_factor
     # return np.sum(weights * flow * flow)
     dflow = 2.0 * (weights * flow)
     for _ in reversed(range(4)):
-        flow1, t, t1 = tape.pop()
+        flow_prev, tanh_flow, flow_factor = tape.pop()
         # flow *= 1.0 - 0.01 * np.tanh(flow)
-        t = t1 - 0.01 * flow1 * (1.0 - t * t)
-        dflow *= t
+        dflow_factor = flow_factor - 0.01 * flow_prev * (1.0 - tanh_flow * tanh_flow)
+        dflow *= dflow_factor
         # flow[1:] += 0.5 * (flow[:-1] - flow[1:])
-        t = 0.5 * dflow[1:]
-        dflow[1:] = t
-        dflow[:-1] += t
+        half_dflow_tail = 0.5 * dflow[1:]
+        dflow[1:] = half_dflow_tail
+        dflow[:-1] += half_dflow_tail
     return dflow, flow * flow
 
 
 def expected_forward(inflow, depth):
     if depth == 0:
-        t = math.sqrt(inflow)
+        sqrt_inflow = math.sqrt(inflow)
         residuals = None
-        residuals1 = None
+        residuals_now = None
     else:
-        residuals1 = expected_forward(1.3 * inflow, depth - 1)
+        residuals_now = expected_forward(1.3 * inflow, depth - 1)
         residuals = expected_forward(0.6 * inflow, depth - 1)
-        t = None
-    return t, residuals, residuals1
+        sqrt_inflow = None
+    return sqrt_inflow, residuals, residuals_now
 
 
 def expected_backward(depth, residuals, dvalue):
-    t, residuals, residuals1 = residuals
+    sqrt_inflow, residuals, residuals1 = residuals
     if depth == 0:
-        dinflow = dvalue * (0.5 / t if t else math.inf)
+        dinflow = dvalue * (0.5 / sqrt_inflow if sqrt_inflow else math.inf)
         return dinflow
     ddry = 0.6 * dvalue
     dwet = 0.4 * dvalue
@@ -234,20 +254,24 @@ def satisfaction(money, aversion):
         raise TypeError("money must be a float")
     if not isinstance(aversion, float):
         raise TypeError("aversion must be a float")
-    t = 0.5 * money
-    t1 = -aversion
-    t2 = math.exp(t1 * t)
-    worst = (1.0 - t2) / aversion
-    t3 = 2.0 * money
-    t4 = math.exp(t1 * t3)
-    best = (1.0 - t4) / aversion
-    t5 = 0.3 / aversion
-    t4 *= t5
-    t6 = 0.7 / aversion
-    t2 *= t6
-    daversion = t4 * t3 + t2 * t - (best * t5 + worst * t6)
+    half_money = 0.5 * money
+    neg_aversion = -aversion
+    worst_exp = math.exp(neg_aversion * half_money)
+    worst = (1.0 - worst_exp) / aversion
+    twice_money = 2.0 * money
+    best_exp = math.exp(neg_aversion * twice_money)
+    best = (1.0 - best_exp) / aversion
+    over_aversion = 0.3 / aversion
+    dmoney_factor = over_aversion * best_exp
+    over_aversion1 = 0.7 / aversion
+    daversion_factor = over_aversion1 * worst_exp
+    daversion = (
+        dmoney_factor * twice_money
+        + daversion_factor * half_money
+        - (best * over_aversion + worst * over_aversion1)
+    )
     # worst, best = like(0.5 * money), like(2.0 * money)
-    dmoney = -2.0 * t4 * t1 - 0.5 * t2 * t1
+    dmoney = -2.0 * dmoney_factor * neg_aversion - 0.5 * daversion_factor * neg_aversion
     return 0.3 * best + 0.7 * worst, (dmoney, daversion)
 
 
@@ -261,7 +285,7 @@ def smoothness_grad(plan, target):
         raise ValueError("plan must have more than one element along each axis")
     jumps = plan[1:] - plan[:-1]
     # return np.mean((plan - target) ** 2) + 0.1 * np.mean(jumps**2)
-    djumps = 0.2 / (jumps ** 2).shape[0] * jumps
+    djumps = 0.2 / (jumps**2).shape[0] * jumps
     dplan = 2.0 / plan.shape[0] * (plan - target)
     # jumps = plan[1:] - plan[:-1]
     dplan[:-1] -= djumps
@@ -275,11 +299,14 @@ def curvature(a, b):
         raise TypeError("a must be a float")
     if not isinstance(b, float):
         raise TypeError("b must be a float")
-    t = math.exp(a * b)
-    t1 = t * b
-    t2 = t * a
-    dda = 2.0 * GRAVITY + t1 * b
-    return (dda, t2 * b + t), (t1 * a + t, t2 * a)
+    exp_a_times_b = math.exp(a * b)
+    dda_factor = exp_a_times_b * b
+    exp_a_times_b_times_a = exp_a_times_b * a
+    dda = 2.0 * GRAVITY + dda_factor * b
+    return (
+        (dda, exp_a_times_b_times_a * b + exp_a_times_b),
+        (dda_factor * a + exp_a_times_b, exp_a_times_b_times_a * a),
+    )
 
 
 @dataclass
@@ -307,26 +334,29 @@ class Turbine:
             raise TypeError("self.rated must be a float")
         if not isinstance(self.slope, float):
             raise TypeError("self.slope must be a float")
-        if (type(self.curve) is not np.ndarray or self.curve.dtype != np.float64
-            or self.curve.ndim != 1):
+        if (
+            type(self.curve) is not np.ndarray
+            or self.curve.dtype != np.float64
+            or self.curve.ndim != 1
+        ):
             raise TypeError("self.curve must be a 1-D array of float64")
         if self.curve.shape[0] <= 1:
             raise ValueError("self.curve must have more than one element along each axis")
         self_rated = self.rated
         self_slope = self.slope
         self_curve = self.curve
-        t = 1.2 * self_rated
-        t1 = flow > t
-        if t1:
-            flow = t + self_slope * (flow - t)
+        scaled_self_rated = 1.2 * self_rated
+        t = flow > scaled_self_rated
+        if t:
+            flow = scaled_self_rated + self_slope * (flow - scaled_self_rated)
         load = flow / self_rated
-        t = self_curve[1]
-        t2 = self_curve[2] * load
-        dload = EFFICIENCY * flow * (2.0 * t2 + t)
+        self_curve_second = self_curve[1]
+        t1 = self_curve[2] * load
+        dload = EFFICIENCY * flow * (2.0 * t1 + self_curve_second)
         # return EFFICIENCY * flow * self.efficiency(flow)
-        t = (self_curve[0] + t * load + t2 * load) * EFFICIENCY
-        dflow = dload / self_rated + t
-        if t1:
+        dflow_term = (self_curve[0] + self_curve_second * load + t1 * load) * EFFICIENCY
+        dflow = dload / self_rated + dflow_term
+        if t:
             # flow = self.limit + self.slope * (flow - self.limit)
             dflow *= self_slope
         return dflow
@@ -369,31 +399,31 @@ class Operator:
         for _ in range(self_days):
             speed = self_momentum * speed + release
             level = level + 0.1 * (self_target - level) - speed
-            t = level - self_target
-            t1 = t ** 2
-            t2 = -level
-            t3 = t2 * 8.0 > 30.0
-            if not t3:
-                t2 = math.exp(8.0 * t2)
-                tape1.append(t2)
-                t2 = math.log1p(t2) / 8.0
-            tape.append((t, t3, t2))
-            total += t1 + self_caution * t2 ** 2
+            total_part = level - self_target
+            total_term = total_part**2
+            total_part1 = -level
+            scaled_neg_level_above = total_part1 * 8.0 > 30.0
+            if not scaled_neg_level_above:
+                total_exp = math.exp(8.0 * total_part1)
+                tape1.append(total_exp)
+                total_part1 = math.log1p(total_exp) / 8.0
+            tape.append((total_part, scaled_neg_level_above, total_part1))
+            total += total_term + self_caution * total_part1**2
         # total += (level - self.target) ** 2 + self.caution * ...
-        t = 2.0 * self_caution
+        twice_self_caution = 2.0 * self_caution
         dlevel = 0.0
         dspeed = 0.0
         drelease = 0.0
         for _ in reversed(range(self_days)):
-            t1, t3, t2 = tape.pop()
+            total_part, scaled_neg_level_above, total_part1 = tape.pop()
             # total += (level - self.target) ** 2 + self.caution * ...
-            t2 *= t
-            if not t3:
-                t4 = tape1.pop()
+            dlevel_factor = twice_self_caution * total_part1
+            if not scaled_neg_level_above:
+                total_exp = tape1.pop()
                 # return math.log1p(math.exp(sharpness * x)) / sharpness
-                t2 = 8.0 * (t2 / 8.0 / (t4 + 1.0)) * t4
+                dlevel_factor = 8.0 * (dlevel_factor / 8.0 / (total_exp + 1.0)) * total_exp
             # total += (level - self.target) ** 2 + self.caution * ...
-            dlevel += 2.0 * t1 - t2
+            dlevel += 2.0 * total_part - dlevel_factor
             # return level + 0.1 * (self.target - level) - release
             dspeed -= dlevel
             dlevel *= 0.9
