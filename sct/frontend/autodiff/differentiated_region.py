@@ -14,7 +14,7 @@ from typing import Any
 
 from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.store import is_written
@@ -376,7 +376,7 @@ def _not_none(ev: Evaluator, v: Abstract) -> None:
     while isinstance(v, Value) and isinstance(v.type, Undef):
         v = ev.emit(unwrap, v)
     if isinstance(v, Value) and isinstance(v.type, Optional):
-        evaluate_branches(ev, ev.emit(is_none, v), lambda: die(ev, "TypeError", NO_VALUE),
+        evaluate_branches(ev, ev.emit(is_none, v), lambda: raise_at_run_time(ev, "TypeError", NO_VALUE),
                   lambda: None)
 
 

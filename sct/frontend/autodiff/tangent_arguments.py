@@ -12,7 +12,7 @@ from typing import Any
 from sct.errors import SctError
 from sct.frontend.autodiff.differentiated_region import tangent_type, tree_of
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import class_of, get_attribute
@@ -80,7 +80,7 @@ class Direction:
             raise self.refusal(ev, x, value)
         message = f"a {self.name} has the shape of its {self.of}"
         evaluate_branches(ev, ev.emit(ne, ev.emit(dim, x, axis=axis), ev.emit(dim, value, axis=axis)),
-                  lambda: die(ev, "ValueError", message), lambda: None)
+                  lambda: raise_at_run_time(ev, "ValueError", message), lambda: None)
 
     def refusal(self, ev: Evaluator, x: Operand, value: Operand) -> SctError:
         return SctError("SCT406", f"the {self.name} is {in_words(x.type)}, its {self.of} {in_words(value.type)}",

@@ -18,7 +18,7 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.calls.captured_variables import captured
 from sct.frontend.calls.opaque_calls import call_itself, may_be_differentiated
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import INSTANCES, Args, Kwargs, called, special
 from sct.frontend.evaluator.store import Store
 from sct.frontend.values.abstract_values import (
@@ -61,7 +61,7 @@ def lru_cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         return Static(functools.cache)
     typed = args[1] if len(args) > 1 else kwargs.get("typed", Static(False))
     if not (isinstance(typed, Static) and isinstance(typed.peek, bool)):
-        attempted(ev, lambda: functools.lru_cache(abs, []))  # type: ignore[call-overload]  # raises
+        run_or_raise(ev, lambda: functools.lru_cache(abs, []))  # type: ignore[call-overload]  # raises
     return Cached(args[0])
 
 
@@ -114,7 +114,7 @@ def _hashable(ev: Evaluator, v: Abstract) -> None:
             _hashable(ev, x)
     elif isinstance(v, (Ref, ListRef, DictRef)):
         kind = "numpy.ndarray" if isinstance(v, Ref) else "list" if isinstance(v, ListRef) else "dict"
-        die(ev, "TypeError", f"unhashable type: '{kind}'")
+        raise_at_run_time(ev, "TypeError", f"unhashable type: '{kind}'")
     elif isinstance(v, (Tup, ObjRef)):
         ev.refuse("SCT204", "a cached function is called with an object",
                   why="its results depend on which objects are equal", hint=f"pass numbers, or {WRITE}")

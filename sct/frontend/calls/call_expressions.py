@@ -23,7 +23,7 @@ from sct.frontend.calls.opaque_calls import (
 )
 from sct.frontend.calls.user_functions import call_source, call_user
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import INSTANCES, SPECIAL, Args, Kwargs, called, expression, special_key
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.objects import instantiate, special_call, special_method, undefined
@@ -107,14 +107,14 @@ def _taker(ev: Evaluator, fn: Abstract, how: str) -> Callable[[Any], Any]:
 def _no_second(ev: Evaluator, fn: Abstract, there: Kwargs, names: Sequence[Any]) -> None:
     """Raises as Python does if a keyword is passed twice or is not a string."""
     if not all(isinstance(name, str) for name in names):
-        die(ev, "TypeError", "keywords must be strings")
+        raise_at_run_time(ev, "TypeError", "keywords must be strings")
     twice = next((name for name in names if name in there), None)
     if twice is None:
         return
     text = _shown_name(ev, fn)
     if text is None:
         ev.refuse("SCT205", f"the keyword `{twice}` is given twice", why="Python raises a TypeError here")
-    die(ev, "TypeError", f"{text}() got multiple values for keyword argument {twice!r}")
+    raise_at_run_time(ev, "TypeError", f"{text}() got multiple values for keyword argument {twice!r}")
 
 
 def _shown_name(ev: Evaluator, fn: Abstract) -> str | None:
@@ -216,7 +216,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
             f.__name__ == "_make":
         check_instance(ev, f, args, kwargs)
         items = items_of(ev, args[0])
-        attempted(ev, lambda: f([None] * len(items)))  # raises where these are not as many as it has
+        run_or_raise(ev, lambda: f([None] * len(items)))  # raises where these are not as many as it has
         return ev.call(Static(f.__self__), items)
     if isinstance(f, types.BuiltinMethodType) and f.__name__ == "join" and type(f.__self__) is str and \
             len(args) == 1 and not kwargs:
@@ -231,7 +231,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return call_user(ev, fn, f, args, kwargs)
     if isinstance(f, enum.EnumMeta):
         values = [ev.ask(a, "what a member of an enum is found by") for a in args]
-        return lift(ev, attempted(ev, lambda: f(*values)))
+        return lift(ev, run_or_raise(ev, lambda: f(*values)))
     if isinstance(f, type) and issubclass(f, BaseException):
         return exception(ev, f, args, kwargs)
     if hasattr(f, "__origin__"):  # Box[float]

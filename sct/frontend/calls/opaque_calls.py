@@ -20,7 +20,7 @@ import numpy as np
 
 from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.values.abstract_values import (
@@ -78,9 +78,10 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     """
     named = fn.value if isinstance(fn, Static) else None
     if isinstance(fn, Static) and not callable(named):
-        die(ev, "TypeError", f"{type(named).__name__!r} object is not callable")
+        raise_at_run_time(ev, "TypeError", f"{type(named).__name__!r} object is not callable")
     if isinstance(fn, Value) and isinstance(fn.type, Tensor):
-        die(ev, "TypeError", f"{NAMES.get(fn.type.dtype, 'numpy.' + fn.type.dtype)!r} object is not callable")
+        name = NAMES.get(fn.type.dtype, "numpy." + fn.type.dtype)
+        raise_at_run_time(ev, "TypeError", f"{name!r} object is not callable")
     what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
     if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
         ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, _ELSE))
@@ -271,7 +272,7 @@ def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract |
         return _format(ev, owner, args, kwargs)
     values = [_known(ev, a) for a in args]
     named = {k: _known(ev, v) for k, v in kwargs.items()}
-    return lift(ev, attempted(ev, lambda: f(*values, **named)))
+    return lift(ev, run_or_raise(ev, lambda: f(*values, **named)))
 
 
 def _known(ev: Evaluator, v: Abstract) -> Any:

@@ -19,7 +19,7 @@ from sct.frontend.calls.function_specialization import call_outlined
 from sct.frontend.calls.opaque_calls import may_be_differentiated, opaque_call
 from sct.frontend.calls.outlining import RestartWithOutlining, evaluated_in_line, site_of
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import fitted
+from sct.frontend.evaluator.exceptions import bind_or_raise
 from sct.frontend.evaluator.frames import Dead, Frame
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_installed
@@ -37,8 +37,10 @@ __all__ = ["call_function", "call_source", "call_user", "inline"]
 
 
 def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
-    """A call of a user's function.  One with a construct that is not supported just runs, where nothing
-    that is given to it is differentiated."""
+    """A call of a user's function.
+
+    A function with an unsupported construct is called as it is, if no argument depends on a differentiated input.
+    """
     refused = ev.outlining.opaque.get(f)
     if refused is None:
         try:
@@ -53,6 +55,7 @@ def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwar
 
 
 def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
+    """Evaluates a call of a Python function whose source is available."""
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
     defaults = _defaults(ev, f)
     source = replace(source_of(f.__code__), qualname=f.__qualname__)
@@ -81,7 +84,7 @@ def _defaults(ev: Evaluator, f: types.FunctionType) -> dict[str, _Default]:
 
 @dataclass(frozen=True)
 class _Default:
-    """The default of a parameter, looked at where it is used; `read`: at every call."""
+    """The default of a parameter, lifted where it is used; `read`: it is read at every call of the derivative."""
 
     ev: Evaluator
     name: str
@@ -96,7 +99,7 @@ class _Default:
 
 
 class _Globals(dict):  # type: ignore[type-arg]
-    """A function's globals, read at every look-up; remembers whose they are."""
+    """The current globals of `function`."""
 
     is_cells = False
 
@@ -112,7 +115,7 @@ class _Globals(dict):  # type: ignore[type-arg]
 
 
 class _Cells(dict):  # type: ignore[type-arg]
-    """A function's closure cells."""
+    """The closure cells of `function`."""
 
     is_cells = True
 
@@ -206,6 +209,7 @@ def _first_suspension(node: Any) -> Any:
 
 
 def _no_generator(ev: Evaluator, source: SourceFunction) -> None:
+    """Refuses generators and coroutines."""
     first = _first_suspension(source.node)
     if first is not None:
         word = "await" if isinstance(first, gast.Await) else "yield"
@@ -216,12 +220,12 @@ def _no_generator(ev: Evaluator, source: SourceFunction) -> None:
 
 def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
          defaults: tuple[Any, ...], kw_defaults: tuple[Any, ...]) -> dict[str, Abstract]:
-    """Parameters by name, as Python binds them; where they do not fit, its TypeError."""
+    """The arguments by parameter, as Python binds them; raises its TypeError if they do not fit."""
     a = source.node.args
     positional = [p.id for p in [*a.posonlyargs, *a.args]]
     optional = dict(zip(positional[len(positional) - len(defaults):], defaults))
     optional.update({p.id: d for p, d in zip(a.kwonlyargs, kw_defaults) if d is not None})
-    places = fitted(ev, source.name, source.qualname, _written(a, optional), len(args), tuple(kwargs))
+    places = bind_or_raise(ev, source.name, source.qualname, _parameter_text(a, optional), len(args), tuple(kwargs))
     values = [*args, *kwargs.values()]
     bound: dict[str, Abstract] = {}
     for name, place in places.items():
@@ -237,8 +241,8 @@ def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
     return bound
 
 
-def _written(a: Any, optional: Container_[str]) -> tuple[str, ...]:
-    """The parameters as they are written."""
+def _parameter_text(a: Any, optional: Container_[str]) -> tuple[str, ...]:
+    """The parameter list as source text, with `None` for each default."""
 
     def shown(p: Any) -> str:
         return f"{p.id}=None" if p.id in optional else str(p.id)

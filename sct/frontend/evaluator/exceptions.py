@@ -17,11 +17,11 @@ from sct.ir import Lit
 from sct.ops import raise_
 from sct.ops.program.effects import python
 
-__all__ = ["attempted", "die", "fitted"]
+__all__ = ["bind_or_raise", "raise_at_run_time", "run_or_raise"]
 
 
-def die(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
-    """Raise a builtin exception at run time, here; nothing after it is evaluated."""
+def raise_at_run_time(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
+    """Raises a builtin exception at run time; the rest of this path is not evaluated."""
     if not all(map(_is_literal, args)):
         ev.refuse("SCT505", f"this raises {exception} with an argument that is no literal", hint="test for it before")
     if exception == "StopIteration" and ev.generators_in_progress:
@@ -34,7 +34,7 @@ def _is_literal(x: Any) -> bool:
     return all(map(_is_literal, x)) if type(x) is tuple else type(x) in PLAIN
 
 
-def attempted(ev: Evaluator, run: Callable[[], Any]) -> Any:
+def run_or_raise(ev: Evaluator, run: Callable[[], Any]) -> Any:
     """`run()`, evaluated now; an exception is raised by the program when it reaches this place."""
     try:
         return run()
@@ -42,10 +42,10 @@ def attempted(ev: Evaluator, run: Callable[[], Any]) -> Any:
         plain = all(isinstance(a, (str, int, float, bool, type(None))) for a in error.args)
         if not plain or getattr(builtins, type(error).__name__, None) is not type(error):
             ev.refuse("SCT505", f"this fails: {error!r}")
-        die(ev, type(error).__name__, *error.args)
+        raise_at_run_time(ev, type(error).__name__, *error.args)
 
 
-def fitted(ev: Evaluator, name: str, qualname: str, params: tuple[str, ...], count: int,
+def bind_or_raise(ev: Evaluator, name: str, qualname: str, params: tuple[str, ...], count: int,
            names: tuple[str, ...]) -> dict[str, Any]:
     """The argument for each parameter: a position, a tuple or dict of positions, or None for the default.
 
@@ -53,7 +53,7 @@ def fitted(ev: Evaluator, name: str, qualname: str, params: tuple[str, ...], cou
     """
     places = _fitted(name, qualname, params, count, names)
     if isinstance(places, str):
-        die(ev, "TypeError", places)
+        raise_at_run_time(ev, "TypeError", places)
     result: dict[str, Any] = places
     return result
 

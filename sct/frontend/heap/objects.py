@@ -24,7 +24,7 @@ import numpy as np
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die, fitted
+from sct.frontend.evaluator.exceptions import bind_or_raise, raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.evaluator.lookup_guards import MISSING, absent, in_class, in_parents, is_subclass_of, path_to
@@ -87,7 +87,7 @@ def get_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return attribute
     cls = owner.cls if isinstance(owner, Parent) else class_of(owner)
     assert cls is not None
-    return die(ev, "AttributeError", f"{cls.__name__!r} object has no attribute {name!r}")
+    return raise_at_run_time(ev, "AttributeError", f"{cls.__name__!r} object has no attribute {name!r}")
 
 
 def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
@@ -169,7 +169,7 @@ def _computed_once(ev: Evaluator, raw: Any, where: type, owner: Abstract, name: 
         return value
     if isinstance(owner, Static) and owner.path is not None:
         x = owner.peek
-        attempted(ev, lambda: getattr(x, name))  # as the function itself would, and the object keeps it
+        run_or_raise(ev, lambda: getattr(x, name))  # as the function itself would, and the object keeps it
         return lift(ev, getattr(x, name), (*owner.path, ("attr", name)))
     ev.refuse("SCT203", f"the `cached_property` `{name}` of this object is not supported")
 
@@ -247,7 +247,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
         at = (where, ("attr", "__dict__"), ("item", name))
         if isinstance(raw, property):
             if not isinstance(raw.fset, types.FunctionType):
-                die(ev, "AttributeError", f"property {name!r} of {cls.__name__!r} object has no setter")
+                raise_at_run_time(ev, "AttributeError", f"property {name!r} of {cls.__name__!r} object has no setter")
             ev.call(lift(ev, raw.fset, (*at, ("attr", "fset"))), [owner, value])
         elif _is_data(raw):
             if not hasattr(type(raw), "__set__"):
@@ -255,11 +255,11 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
             _by_descriptor(ev, "__set__", raw, at, [owner, value])
         else:
             if "__dict__" not in dir(cls) and not isinstance(raw, types.MemberDescriptorType):
-                attempted(ev, lambda: object.__setattr__(object.__new__(cls), name, None))
+                run_or_raise(ev, lambda: object.__setattr__(object.__new__(cls), name, None))
             _store(ev, owner, name, value)
         return
     if isinstance(owner, Tup) and cls is not None and not cls.__dictoffset__:
-        attempted(ev, lambda: setattr(cls._make(owner.items), name, None))  # type: ignore[attr-defined]
+        run_or_raise(ev, lambda: setattr(cls._make(owner.items), name, None))  # type: ignore[attr-defined]
     if isinstance(owner, Static):
         ev.refuse("SCT302", f"a write to the attribute `{name}` of an object that is not a local or an argument of "
                   "the differentiated function", why="its caller would see the write",
@@ -299,7 +299,7 @@ def special_method(ev: Evaluator, v: Abstract, name: str) -> Abstract | None:
     if isinstance(raw, types.FunctionType) and (is_generated(raw, where) or is_library(raw)):
         return None
     if raw is None:
-        die(ev, "TypeError", f"{cls.__name__!r} object does not support `{name}`")
+        raise_at_run_time(ev, "TypeError", f"{cls.__name__!r} object does not support `{name}`")
     return bind(ev, raw, where, v, name)
 
 
@@ -361,7 +361,7 @@ def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abst
             if isinstance(v, Static) and conversion_hint(v.peek, "it"):
                 ev.operand(v)  # refused by its name
         ev.refuse("SCT503", "this operator is not supported between these objects")
-    result = attempted(ev, lambda: run(*samples))
+    result = run_or_raise(ev, lambda: run(*samples))
     kinds = [type(x) for x in samples]
     alike = any(issubclass(p, q) for p in kinds for q in kinds if p is not q) or len({*kinds}) < len(kinds) or \
         all(isinstance(x, numbers.Number) for x in samples)
@@ -415,7 +415,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
         ev.refuse("SCT208", f"creating a `{cls.__name__}` is not supported", why="it defines `__new__`",
                   hint="make it outside the differentiated function")
     if getattr(cls, "__abstractmethods__", None):
-        attempted(ev, lambda: object.__new__(cls))
+        run_or_raise(ev, lambda: object.__new__(cls))
     instance = ev.new_object(cls, {})
     init, where = in_class(ev, cls, "__init__")
     if isinstance(init, types.FunctionType) and "__dataclass_fields__" in vars(where) and \
@@ -426,7 +426,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
         if returned != Static(None):
             _not_none(ev, returned)
     elif args or kwargs:
-        die(ev, "TypeError", f"{cls.__name__}() takes no arguments")
+        raise_at_run_time(ev, "TypeError", f"{cls.__name__}() takes no arguments")
     return instance
 
 
@@ -435,7 +435,7 @@ def _not_none(ev: Evaluator, returned: Abstract) -> None:
     like = _sample(returned)
     if like is MISSING:
         ev.refuse("SCT503", "an `__init__` that returns a value is not supported", hint="return nothing")
-    die(ev, "TypeError", f"__init__() should return None, not {type(like).__name__!r}")
+    raise_at_run_time(ev, "TypeError", f"__init__() should return None, not {type(like).__name__!r}")
 
 
 def _fill(ev: Evaluator, instance: ObjRef, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:
@@ -474,7 +474,7 @@ def _signature_bind(ev: Evaluator, init: Any, args: Args, kwargs: Kwargs) -> dic
             params.append("*")
             star = True
         params.append(p.name if p.default is p.empty else f"{p.name}=None")
-    places = fitted(ev, init.__name__, init.__qualname__, tuple(params), len(args), tuple(kwargs))
+    places = bind_or_raise(ev, init.__name__, init.__qualname__, tuple(params), len(args), tuple(kwargs))
     values = [*args, *kwargs.values()]
     return {name: values[place] for name, place in places.items() if place is not None}
 
@@ -483,5 +483,5 @@ def _signature_bind(ev: Evaluator, init: Any, args: Args, kwargs: Kwargs) -> dic
 def call_instance(ev: Evaluator, fn: Any, args: Args, kwargs: Kwargs) -> Abstract:
     method = special_method(ev, fn, "__call__")
     if method is None:
-        die(ev, "TypeError", f"{fn.cls.__name__!r} object is not callable")
+        raise_at_run_time(ev, "TypeError", f"{fn.cls.__name__!r} object is not callable")
     return ev.call(method, args, kwargs)

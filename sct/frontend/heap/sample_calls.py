@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.values.abstract_values import SLICE, Abstract, DefaultRef, DictRef, ListRef, Ref, Slots, Static, Tup
@@ -71,7 +71,7 @@ def hashed(ev: Evaluator, v: Abstract, what: str = "a key of a dict") -> Any:
 
 def _raise(ev: Evaluator, text: str | None) -> None:
     if text is not None:
-        die(ev, "TypeError", text)
+        raise_at_run_time(ev, "TypeError", text)
 
 
 def by_position(f: Any, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import is_object, special_call
 from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, ListRef, Ref, Static, Tup
@@ -67,7 +67,7 @@ def _of_its_class(ev: Evaluator, v: Abstract, name: str, cls: str) -> Abstract:
         sample = _MISSING
     if sample is _MISSING:
         ev.refuse("SCT504", f"the class of the result of `__{name}__` must be known")
-    result = attempted(ev, lambda: call(type(cls, (), {f"__{name}__": lambda self, *_: sample})()))
+    result = run_or_raise(ev, lambda: call(type(cls, (), {f"__{name}__": lambda self, *_: sample})()))
     if isinstance(v, Static):
         return Static(result)
     if f"builtins.{name}" not in BY_CALL and name not in ("len", "index"):

@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.memory_facts import is_forbidden
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
@@ -87,7 +87,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         if isinstance(mapping, dict) and hasattr(type(mapping), "__missing__") and where not in mapping:
             ev.refuse("SCT503", f"a missing key of a {type(mapping).__name__} is not supported",
                       why="reading it may write it", hint="make a dict of it outside the function: `dict(d)`")
-        return Static(attempted(ev, lambda: mapping[where]))
+        return Static(run_or_raise(ev, lambda: mapping[where]))
     if isinstance(owner, Tup):
         return _static_item(ev, owner.items, key, Tup)
     if isinstance(owner, ListRef) and by_position(ev, owner, key):
@@ -108,7 +108,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
             assign_item(ev, owner, key, ev.call(owner.factory, []))
             cell = _slots(ev, owner)
         if name not in cell.keys:
-            die(ev, "KeyError", name)
+            raise_at_run_time(ev, "KeyError", name)
         return cell.items[cell.keys.index(name)]
     if isinstance(owner, Ref):
         return slice_view(ev, owner, key)
@@ -164,7 +164,7 @@ def _static_item(ev: Evaluator, items: tuple[Abstract, ...], key: Abstract, make
     if isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.carrier == "np":
         where = np.dtype(NUMPY_NAMES[unmark_real(key.type).dtype]).type(where)  # of which not all are indices
     sequence: Any = items if tuple_ else list(items)
-    got = attempted(ev, lambda: sequence[where])
+    got = run_or_raise(ev, lambda: sequence[where])
     return make(tuple(got)) if isinstance(where, slice) else got  # type: ignore[no-any-return]
 
 
@@ -317,7 +317,7 @@ def writable(ev: Evaluator, ref: Ref, error: str | None = ASSIGNED) -> None:
     forbidden = {is_forbidden(ev, who) for who in cell.readonly}
     forbidden = {True} if any(step.readonly for step in ref.path) else forbidden
     if forbidden == {True} and error is not None:
-        die(ev, "ValueError", error)
+        raise_at_run_time(ev, "ValueError", error)
     if True in forbidden:
         ev.refuse("SCT301", "a write to an array that is read-only, or may be", hint="write to a copy")
     ev.writable(ref.addr, "a write")
@@ -359,10 +359,10 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         if isinstance(where, slice):
             written = ev.call(Static(tuple), [value]).items  # type: ignore[union-attr]
             items = list(_slots(ev, owner).items)
-        attempted(ev, lambda: items.__setitem__(where, written))
+        run_or_raise(ev, lambda: items.__setitem__(where, written))
         ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
     elif isinstance(owner, Tup):
-        die(ev, "TypeError", f"'{owner.cls.__name__}' object does not support item assignment")
+        raise_at_run_time(ev, "TypeError", f"'{owner.cls.__name__}' object does not support item assignment")
     else:
         ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")
 
@@ -385,12 +385,12 @@ def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
     if isinstance(owner, DictRef):
         where = hashed(ev, key)
         entries = dict(zip(cell.keys, cell.items))
-        attempted(ev, lambda: entries.__delitem__(where))
+        run_or_raise(ev, lambda: entries.__delitem__(where))
         ev.store.cells[owner.addr] = replace(cell, items=tuple(entries.values()), keys=tuple(entries))
         return
     items = list(cell.items)
     where = known_key(ev, key, "an index into a list")
-    attempted(ev, lambda: items.__delitem__(where))
+    run_or_raise(ev, lambda: items.__delitem__(where))
     ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -80,7 +80,7 @@ def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
         raise Dead
 
     def long() -> None:
-        die(ev, "ValueError", f"too many values to unpack (expected {n})")
+        raise_at_run_time(ev, "ValueError", f"too many values to unpack (expected {n})")
 
     evaluate_branches(ev, ev.emit(lt, size, n, spelling="operator.lt"), short, lambda: None)
     evaluate_branches(ev, ev.emit(gt, size, n, spelling="operator.gt"), long, lambda: None)
@@ -91,7 +91,7 @@ def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
 
 def _raise_mismatch(ev: Evaluator, targets: str, count: int) -> None:
     """Raises as Python does if so many items cannot be unpacked to these targets."""
-    attempted(ev, lambda: exec(f"({targets},) = items", {"items": (None,) * count}))
+    run_or_raise(ev, lambda: exec(f"({targets},) = items", {"items": (None,) * count}))
 
 
 def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import absent, as_it_is, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
@@ -55,7 +55,7 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if name == "__dict__" and isinstance(owner, ObjRef):
         cls = owner.cls
         if not cls.__dictoffset__:
-            attempted(ev, lambda: object.__new__(cls).__dict__)  # raises
+            run_or_raise(ev, lambda: object.__new__(cls).__dict__)  # raises
         return ev.call(Static(vars), [owner])
     if isinstance(owner, Parent) or is_object(owner):
         named = ("_replace", "_asdict")
@@ -72,11 +72,11 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if isinstance(owner, OptionalTuple):
         return get(ev, ev.present(owner), name)
     if isinstance(owner, Tup) and owner.fields == SLICE:
-        attempted(ev, lambda: getattr(slice(None), name))  # raises where there is none
+        run_or_raise(ev, lambda: getattr(slice(None), name))  # raises where there is none
         ev.refuse("SCT203", f"`{name}` of a slice that is known only at run time is not supported")
     if isinstance(owner, (ListRef, DictRef, Tup)):
         cls = python_class(ev, owner)
-        attempted(ev, lambda: getattr(cls(), name))  # raises where there is none
+        run_or_raise(ev, lambda: getattr(cls(), name))  # raises where there is none
         return Method(owner, name)
     x_type = ev.type_of(owner) if isinstance(owner, (Ref, Value)) else None
     if isinstance(owner, Value) and isinstance(x_type, (Optional, Undef)):
@@ -116,7 +116,7 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return _imag(ev, owner)
     if x_type.is_array or x_type.carrier == "np":
         like = np.ones((1,) * x_type.rank)
-        if not callable(attempted(ev, lambda: getattr(like if x_type.is_array else like[()], name))):
+        if not callable(run_or_raise(ev, lambda: getattr(like if x_type.is_array else like[()], name))):
             ev.refuse("SCT203", f"the attribute `{name}` of an array is not supported",
                       hint="read it outside the function, and pass it")
     return Method(owner, name)
@@ -135,7 +135,7 @@ def _no_other(ev: Evaluator, owner: Value, name: str) -> None:
     classes = possible_classes(owner) or (python_class(ev, owner),)
     there = [hasattr(cls, name) for cls in classes]
     if len(classes) == 1 and not there[0]:
-        attempted(ev, lambda: getattr(classes[0](), name))
+        run_or_raise(ev, lambda: getattr(classes[0](), name))
     if not all(there):
         ev.refuse("SCT504", f"whether this number has the attribute `{name}` is not known",
                   why="it may be a number of Python or one of NumPy", hint="convert it: `float(...)`")
@@ -149,7 +149,7 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
                   why="the items of a set must be known", hint="use a list, or an array of flags")
     if not hasattr(it, name):
         absent(ev, path_to(owner), name)
-    value = attempted(ev, lambda: getattr(it, name))
+    value = run_or_raise(ev, lambda: getattr(it, name))
     if isinstance(it, np.ufunc):
         return Static(value)
     fixed = not _is_written(it) or isinstance(it, enum.Flag) and name in ("name", "value")

@@ -13,7 +13,7 @@ import numpy as np
 
 from sct.frontend.arguments.lift import free_variable
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import MISSING, of_builtins
 from sct.frontend.heap.objects import (
@@ -83,19 +83,21 @@ def lookup(ev: Evaluator, name: str) -> Abstract:
         key = Key(home.id, name)
         if key in ev.store.vars and ev.store.vars[key] != DELETED:
             return ev.variable(key, free=home is not frame)
-        return die(ev, *unbound_error(name, free=home is not frame))
+        return raise_at_run_time(ev, *unbound_error(name, free=home is not frame))
     if name in frame.cells and not frame.is_global(name):
         cells: Any = frame.cells
         if cells[name] == types.CellType():  # it may be filled in the next call
             f = cells.function
             at = (*ev.anchor(f), ("attr", "__closure__"), ("item", f.__code__.co_freevars.index(name)))
             ev.identities[at, "empty"] = at, types.CellType()
-            return die(ev, *unbound_error(name, free=True))
+            return raise_at_run_time(ev, *unbound_error(name, free=True))
         return free_variable(ev, frame.cells, name)
     if name in frame.globals:
         return free_variable(ev, frame.globals, name)
     builtin = of_builtins(ev, frame.function, name)
-    return die(ev, "NameError", f"name '{name}' is not defined") if builtin is MISSING else Static(builtin)
+    if builtin is MISSING:
+        raise_at_run_time(ev, "NameError", f"name '{name}' is not defined")
+    return Static(builtin)
 
 
 @expression(gast.NamedExpr)
@@ -222,12 +224,12 @@ def formatted(ev: Evaluator, nodes: Sequence[Any], piece: Callable[[Any], str | 
                 ev.refuse("SCT503", "the format of this object is not supported", hint="format its parts")
             v, conversion = boolean(shown(ev, v, ("repr",) if conversion in ("r", "a") else ("str", "repr"))), ""
         if isinstance(v, Static) and (is_literal(v) and not args or isinstance(v.value, (enum.Enum, type, np.dtype))):
-            parts.append(attempted(ev, functools.partial(_formatted, v.value, conversion, spec)))
+            parts.append(run_or_raise(ev, functools.partial(_formatted, v.value, conversion, spec)))
             continue
         x = ev.operand(v)
         if not conversion and not formats(x, spec):
             if len(samples := samples_of(x.type)) == 1:
-                attempted(ev, functools.partial(format, samples[0], spec))
+                run_or_raise(ev, functools.partial(format, samples[0], spec))
             if node is not nodes[-1]:
                 x, spec = ev.emit(python, x, Lit(spec), callee="format"), ""  # before what comes next
         parts.append((conversion, spec))

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -156,8 +156,8 @@ def _class(ev: Evaluator, v: Abstract, p: Any) -> list[tuple[Abstract, Any]] | N
     whole = named is None and issubclass(wanted, _WHOLE)
     allowed = 1 if whole else len(named or ())
     if count > allowed:
-        die(ev, "TypeError", f"{wanted.__name__}() accepts {allowed} positional sub-pattern{'s' * (allowed != 1)} "
-            f"({count} given)")
+        raise_at_run_time(ev, "TypeError", f"{wanted.__name__}() accepts {allowed} positional "
+                          f"sub-pattern{'s' * (allowed != 1)} ({count} given)")
     parts: list[tuple[Abstract, Any]] = [(v, q) for q in p.patterns] if whole else []
     for name, q in [*zip(() if whole else named or (), p.patterns), *zip(p.kwd_attrs, p.kwd_patterns)]:
         x = attribute_if_any(ev, v, name)

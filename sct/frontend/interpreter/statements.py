@@ -13,7 +13,7 @@ import gast
 from sct.errors import SctError
 from sct.frontend.arguments.lift import lift_module
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.evaluator.lookup_guards import absent, path_to
@@ -367,7 +367,7 @@ def raise_stmt(ev: Evaluator, node: Any) -> None:
         else v for v in parts]
     thrown = ev.defs.get(exceptions[0]) if isinstance(exceptions[0], Value) else None
     if ev.generators_in_progress and thrown is not None and thrown.attrs.get("callee") == "StopIteration":
-        die(ev, "StopIteration")  # which is another exception here
+        raise_at_run_time(ev, "StopIteration")  # which is another exception here
     ev.emit(raise_, *map(ev.operand, exceptions))
     raise Dead
 
@@ -427,17 +427,17 @@ def import_(ev: Evaluator, node: Any) -> None:
     package = ev.frames[-1].globals.get("__package__") if level else None
     for alias in node.names:
         if isinstance(node, gast.Import):
-            module = attempted(ev, lambda: importlib.import_module(alias.name))  # noqa: B023
+            module = run_or_raise(ev, lambda: importlib.import_module(alias.name))  # noqa: B023
             shown = alias.asname or alias.name.split(".")[0]
             v = lift_module(ev, module if alias.asname else sys.modules[shown])
         else:
             shown = alias.asname or alias.name
             source = "." * level + (node.module or "")
-            module = attempted(ev, lambda: importlib.import_module(source, package))  # noqa: B023
+            module = run_or_raise(ev, lambda: importlib.import_module(source, package))  # noqa: B023
             owner = lift_module(ev, module)
             if isinstance(owner, Static) and not hasattr(module, alias.name):
                 absent(ev, path_to(owner), alias.name)
-                attempted(ev, lambda: exec(f"from {module.__name__} import {alias.name}", {}))  # noqa: B023
+                run_or_raise(ev, lambda: exec(f"from {module.__name__} import {alias.name}", {}))  # noqa: B023
             v = get(ev, owner, alias.name)
         assign(ev, gast.Name(shown, gast.Store(), None, None), v)
 

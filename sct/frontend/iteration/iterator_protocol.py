@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sct.errors import SctError
 from sct.frontend.arguments.lift import lift
-from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.objects import special_call, special_method, undefined
 from sct.frontend.heap.sample_calls import check_operands
@@ -68,7 +68,7 @@ _ITERABLE = (tuple, list, range, str, dict, set, frozenset, collections.deque, a
 
 
 def takes(kind: str) -> Callable[[Taker], Taker]:
-    """Registers how an iterator of this kind gives the item after so many; None where there is none."""
+    """Registers the function that takes the next item, at a position, from iterators of this kind; None at the end."""
     def register(taker: Taker) -> Taker:
         _TAKERS[kind] = taker
         return taker
@@ -106,10 +106,11 @@ def place(ev: Evaluator, it: Iteration) -> int | None:
 
 
 def _not_known(ev: Evaluator) -> NoReturn:
+    """Refuses an iterator whose position depends on the path; the loop may be unrolled instead."""
     error = SctError("SCT503", "an iterator is used again after a loop or a branch over it",
-                     why="how many items it has given depends on the path",
+                     why="its position depends on the path",
                      hint="run over a list, `for v in list(xs)`, or count: `xs[i]`", loc=ev.loc)
-    raise NeedsStatic(Value(INT), error)  # it is known where the loop is unrolled
+    raise NeedsStatic(Value(INT), error)
 
 
 def kept(ev: Evaluator, it: Iteration) -> Abstract:
@@ -121,28 +122,30 @@ def kept(ev: Evaluator, it: Iteration) -> Abstract:
 
 
 def keep(ev: Evaluator, it: Iteration, state: Abstract) -> None:
+    """Sets the state of the iterator besides its position."""
     assert it.state is not None
     cell = _slots(ev, it)
     ev.store.cells[it.state] = replace(cell, items=(cell.items[0], state))
 
 
 def move(ev: Evaluator, it: Iteration, at: Position | Poison) -> None:
+    """Sets the position of the iterator."""
     assert it.state is not None
     cell = _slots(ev, it)
     ev.store.cells[it.state] = replace(cell, items=(at, cell.items[1]))
 
 
 def use_up(ev: Evaluator, it: Iteration) -> Abstract | None:
-    """The iterator has come to its end, and gives nothing any more: None."""
+    """Marks the iterator as exhausted; returns None, as `taken` does at the end."""
     move(ev, it, Position(None))
     return None
 
 
 def start(ev: Evaluator, v: Abstract) -> None:
-    """A loop of the program runs over `v`: how many items the iterators in it have given is not known meanwhile."""
+    """Marks the positions of the iterators in `v` as unknown, at the start of a loop of the program over it."""
     if isinstance(v, Iteration):
         if v.state is not None:
-            move(ev, v, Poison("how many items it has given depends on the iteration"))
+            move(ev, v, Poison("its position depends on the iteration"))
         for part in v.parts:
             start(ev, part)
 
@@ -192,7 +195,7 @@ def iterator(ev: Evaluator, v: Abstract) -> Iteration:
         v = Tup(tuple(lift(ev, x) for x in v.value))
     if isinstance(v, (Tup, ListRef, Iteration, Ref)):
         if isinstance(v, Ref) and not ev.type_of(v).rank:  # type: ignore[union-attr]
-            die(ev, "TypeError", "iteration over a 0-d array")
+            raise_at_run_time(ev, "TypeError", "iteration over a 0-d array")
         return new_iterator(ev, "iter", (v,))
     check_iterable(ev, v)
     ev.refuse("SCT503", "this cannot be iterated over",
@@ -285,7 +288,7 @@ def _of_dict(ev: Evaluator, it: Iteration, of: Abstract) -> tuple[Abstract, ...]
     """The items of a dict that is iterated over; refuses a change of its keys."""
     before, now = ev.key(kept(ev, it), "the keys of this dict"), _dict_of(ev, of).keys
     if len(now) != len(before):
-        die(ev, "RuntimeError", "dictionary changed size during iteration")
+        raise_at_run_time(ev, "RuntimeError", "dictionary changed size during iteration")
     if now != before:
         ev.refuse("SCT306", "the keys of a dict change while a loop runs over it", hint="run over a copy: `list(d)`")
     return view_items(ev, of)
@@ -316,7 +319,7 @@ def rows(ev: Evaluator, v: Ref) -> int:
     """The number of rows of an array, guarded; sizes of arguments are known in loops too."""
     t = ev.type_of(v)
     if not isinstance(t, Tensor) or not t.rank:
-        die(ev, "TypeError", "iteration over a 0-d array")
+        raise_at_run_time(ev, "TypeError", "iteration over a 0-d array")
     size = ev.resolve(t.shape[0])
     now = None if ev.ahead else ev.size_now(size)
     if now is None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.evaluator.store import type_of
@@ -69,7 +69,7 @@ def range_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if not isinstance(t, Tensor) or t.kind not in "ib" and t.dtype not in ("real", "single"):
             ev.refuse("SCT501", "range takes integers", hint="convert with int(...)")
     if len(args) == 3 and args[2] == Static(0):
-        die(ev, "ValueError", "range() arg 3 must not be zero")
+        raise_at_run_time(ev, "ValueError", "range() arg 3 must not be zero")
     return Iteration("range", tuple(args))
 
 
@@ -95,7 +95,7 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if isinstance(v, Iteration) and v.state is not None:
         if v.kind not in ("zip", "map", "filter", "enumerate", "generator"):
             ev.refuse("SCT503", "an iterator has no length", why="Python raises here too")
-        die(ev, "TypeError", f"object of type '{v.kind}' has no len()")
+        raise_at_run_time(ev, "TypeError", f"object of type '{v.kind}' has no len()")
     if isinstance(v, Iteration) and most(ev, v) is None:
         return ev.wrap(count_of(ev, v))
     return Static(len(items_of(ev, v)))
@@ -132,7 +132,7 @@ def dict_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
             items = items_of(ev, pair)
             if len(items) != 2:
                 pairs: list[Any] = [*([k, k] for k in range(at)), items]
-                attempted(ev, lambda: dict(pairs))  # noqa: B023
+                run_or_raise(ev, lambda: dict(pairs))  # noqa: B023
             entries[hashed(ev, items[0])] = items[1]
     entries.update(kwargs)
     return ev.new_dict(entries)
@@ -246,7 +246,7 @@ def _extremum(name: str) -> Special:
             return ev.call(Static(largest if name == "max" else smallest), args)
         else:
             best = run_through(ev, over, lambda v: _extreme(ev, name, v))
-        return best or kwargs.get("default") or die(ev, "ValueError", _EMPTY[name])
+        return best or kwargs.get("default") or raise_at_run_time(ev, "ValueError", _EMPTY[name])
 
     return handler
 
@@ -269,7 +269,7 @@ def _extreme(ev: Evaluator, name: str, over: Abstract) -> Abstract | None:
         if any(special_method(ev, x, method) is not None for x in items for method in ("__lt__", "__gt__")):
             ev.refuse("SCT503", f"`{name}` of an enum with comparisons of its own is not supported",
                       hint="compare its members")
-        return lift(ev, attempted(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
+        return lift(ev, run_or_raise(ev, lambda: getattr(builtins, name)([ev.ask(x, "an item") for x in items])))
     if len(items) == 1:
         return items[0]
     if any(isinstance(x, Ref) for x in items):
@@ -298,7 +298,7 @@ def divmod_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(numbers) == 2 and all(isinstance(t, Tensor) and t.carrier == "py" for t in numbers) and FLOAT in numbers:
         zero = ev.emit(eq, b, Lit(0)) if isinstance(b, Value) else Lit(b == Static(0))
         if zero != Lit(False):
-            evaluate_branches(ev, zero, lambda: attempted(ev, lambda: divmod(1.0, 0.0)), lambda: None)
+            evaluate_branches(ev, zero, lambda: run_or_raise(ev, lambda: divmod(1.0, 0.0)), lambda: None)
     return Tup((binary(ev, gast.FloorDiv, a, b), binary(ev, gast.Mod, a, b)))
 
 
@@ -308,14 +308,14 @@ def pow_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if len(operands) == 2:
         return binary(ev, gast.Pow, operands[0], operands[1])
     values = [ev.known(a, "an argument of `pow`") for a in operands]
-    return Static(attempted(ev, lambda: pow(*values)))
+    return Static(run_or_raise(ev, lambda: pow(*values)))
 
 
 def _on_known(f: Any) -> Special:
     """Registers a builtin that is evaluated at compile time, on known values."""
     def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         values = [ev.known(a, f"an argument of `{f.__name__}`") for a in args]
-        return lift(ev, attempted(ev, lambda: f(*values)))
+        return lift(ev, run_or_raise(ev, lambda: f(*values)))
 
     return handler
 
@@ -390,7 +390,7 @@ def _convert(name: str, cls: Any) -> Special:
         if len(args) != 1 or kwargs:  # the digits of an int with their base
             values = [ev.known(a, "an argument of this function") for a in args]
             named = {k: ev.ask(x, f"`{k}`") for k, x in kwargs.items()}
-            return Static(attempted(ev, lambda: cls(*values, **named)))
+            return Static(run_or_raise(ev, lambda: cls(*values, **named)))
         (v,) = args
         for method in {"float": ("float", "index"), "int": ("int", "index")}.get(name, ()):
             own = special_call(ev, v, f"__{method}__")
@@ -399,7 +399,7 @@ def _convert(name: str, cls: Any) -> Special:
         if cls is bool:
             return as_bool(ev, truth(ev, v))
         if isinstance(v, Static) and (is_literal(v) or isinstance(v.peek, enum.Enum)):
-            return Static(attempted(ev, lambda: cls(v.value)))
+            return Static(run_or_raise(ev, lambda: cls(v.value)))
         if isinstance(v, Value) and isinstance(v.type, Opaque):
             eqn = ev.defs.get(v)
             if eqn is not None and eqn.op is apply:  # what it is given is not differentiated, or it is refused
@@ -427,7 +427,7 @@ def slice_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     items = items_of(ev, args[0]) if args else ()
     members = [hashed(ev, x, "an item of a set") for x in items]
-    return Static(attempted(ev, lambda: set(members)))
+    return Static(run_or_raise(ev, lambda: set(members)))
 
 
 @special(frozenset)

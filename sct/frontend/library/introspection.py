@@ -8,7 +8,7 @@ import numpy as np
 
 from sct.frontend.arguments.lift import free_variable
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.evaluator.lookup_guards import in_class, is_instance_of, is_subclass_of
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
@@ -38,8 +38,8 @@ def isinstance_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     wanted = _classes(ev, kinds)
     if isinstance(v, Static):
         subject = v
-        return Static(attempted(ev, lambda: is_instance_of(ev, subject, wanted)))
-    attempted(ev, lambda: isinstance(None, wanted))  # raises where this is no class
+        return Static(run_or_raise(ev, lambda: is_instance_of(ev, subject, wanted)))
+    run_or_raise(ev, lambda: isinstance(None, wanted))  # raises where this is no class
     possible = possible_classes(v) or (python_class(ev, v),)
     names = [cls.__name__ if cls.__module__ == "builtins" else f"numpy.{cls.__name__}"
              for cls in possible if _is_subclass(ev, cls, wanted)]
@@ -75,7 +75,7 @@ def _classes(ev: Evaluator, kinds: Abstract) -> Any:
 @special(issubclass)
 def issubclass_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     cls, wanted = _classes(ev, args[0]), _classes(ev, args[1])
-    return Static(attempted(ev, lambda: is_subclass_of(ev, cls, wanted)))
+    return Static(run_or_raise(ev, lambda: is_subclass_of(ev, cls, wanted)))
 
 
 @special(callable)
@@ -144,7 +144,7 @@ def super_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     else:
         frame = ev.frames[-1]
         if "__class__" not in frame.cells:
-            die(ev, "RuntimeError", "super(): __class__ cell not found")
+            raise_at_run_time(ev, "RuntimeError", "super(): __class__ cell not found")
         cls = free_variable(ev, frame.cells, "__class__")
         first = [*frame.source.node.args.posonlyargs, *frame.source.node.args.args][0]
         owner = ev.store.vars[Key(frame.id, first.id)]
@@ -169,7 +169,7 @@ def _of_dtype(ev: Evaluator, info: Any, args: Args, kwargs: Kwargs) -> Abstract:
         ev.refuse("SCT206", f"`np.{info.__name__}` is supported only for a dtype",
                   hint=f"write `np.{info.__name__}(x.dtype)`")
     dtype = args[0].value
-    return Static(attempted(ev, lambda: info(dtype)))
+    return Static(run_or_raise(ev, lambda: info(dtype)))
 
 
 @special(type)

@@ -11,7 +11,7 @@ import gast
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.join_paths import evaluate_branches
@@ -46,7 +46,7 @@ def next_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     item = taken(ev, args[0])
     if item is not None:
         return item
-    return args[1] if len(args) > 1 else die(ev, "StopIteration")
+    return args[1] if len(args) > 1 else raise_at_run_time(ev, "StopIteration")
 
 
 @special(enumerate)
@@ -118,10 +118,12 @@ def _check_lengths(ev: Evaluator, it: Iteration, k: int) -> None:
     """Raises as a strict zip does if its part `k` is the first to end."""
     others = {1: " 1"}
     if k:
-        die(ev, "ValueError", f"zip() argument {k + 1} is shorter than argument{others.get(k, f's 1-{k}')}")
+        raise_at_run_time(
+            ev, "ValueError", f"zip() argument {k + 1} is shorter than argument{others.get(k, f's 1-{k}')}")
     for j, p in enumerate(it.parts[1:], 1):
         if taken(ev, as_iterator(p)) is not None:
-            die(ev, "ValueError", f"zip() argument {j + 1} is longer than argument{others.get(j, f's 1-{j}')}")
+            raise_at_run_time(
+                ev, "ValueError", f"zip() argument {j + 1} is longer than argument{others.get(j, f's 1-{j}')}")
 
 
 @special(math.prod)
@@ -249,7 +251,7 @@ def _compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
     if not (is_literal(a) and is_literal(b)):
         ev.refuse("SCT503", "sorting by values known only at run time is not supported", hint="use np.sort of an array")
     x, y = ev.ask(a, "a key"), ev.ask(b, "a key")
-    return int(attempted(ev, lambda: (x > y) - (x < y)))
+    return int(run_or_raise(ev, lambda: (x > y) - (x < y)))
 
 
 def select(ev: Evaluator, name: str, items: Iterator[Abstract], key: Abstract) -> Abstract | None:

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import is_run_over, items_of
@@ -87,7 +87,7 @@ def _run(f: Callable[..., Iterator[Any]], asked: tuple[str, ...]) -> None:
         several = f is itertools.product
         sources = [items_of(ev, a) if several or k == 0 else ev.ask(a, "an argument of this function")
                    for k, a in enumerate(args)]
-        return iterator(ev, Tup(tuple(map(Tup, attempted(ev, lambda: f(*sources, **options))))))
+        return iterator(ev, Tup(tuple(map(Tup, run_or_raise(ev, lambda: f(*sources, **options))))))
 
 
 for _g, _asked in (
@@ -101,7 +101,7 @@ for _g, _asked in (
 def islice(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     bounds = [ev.ask(a, "a bound of islice") for a in args[1:]]
     first, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-    attempted(ev, lambda: itertools.islice((), first, stop, step))
+    run_or_raise(ev, lambda: itertools.islice((), first, stop, step))
     state = Tup((Position(0), Position(first or 0)))
     return new_iterator(ev, "islice", (iterator(ev, args[0]), Static(first), Static(stop), Static(step or 1)), state)
 
@@ -228,7 +228,7 @@ def count(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     step = args[1] if len(args) > 1 else kwargs.get("step", Static(1))
     for v in (start, step):
         if isinstance(v, Static) and not is_literal(v):
-            attempted(ev, lambda: itertools.count(ev.ask(v, "a bound of count")))  # noqa: B023
+            run_or_raise(ev, lambda: itertools.count(ev.ask(v, "a bound of count")))  # noqa: B023
     return new_iterator(ev, "count", (start, step))
 
 
@@ -281,7 +281,7 @@ def reduce(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     items = drained(ev, it)
     total = start[0] if start else next(items, None)
     if total is None:
-        die(ev, "TypeError", "reduce() of empty iterable with no initial value")
+        raise_at_run_time(ev, "TypeError", "reduce() of empty iterable with no initial value")
     for x in items:
         total = ev.call(f, [total, x])
     return total

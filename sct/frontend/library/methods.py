@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.frames import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs, called
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
@@ -112,7 +112,7 @@ def only_element(ev: Evaluator, owner: Ref, t: Tensor, args: Args) -> Abstract:
     """The element that `x.item()` and `x.item(0)` read of an array of one element."""
     sizes = [d.value for d in t.shape]
     if not args and any(n is not None and n != 1 for n in sizes):
-        die(ev, "ValueError", "can only convert an array of size 1 to a Python scalar")
+        raise_at_run_time(ev, "ValueError", "can only convert an array of size 1 to a Python scalar")
     if any(n != 1 for n in sizes) or args and list(args) not in ([Static(0)], [Static(-1)]):
         ev.refuse("SCT503", f"`item` of an array of rank {t.rank}: which element it reads is not known",
                   why="it is known of arrays with one element, and of one index for each axis",
@@ -157,7 +157,7 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
     elif name == "clear":
         entries = {}
     elif name == "popitem":
-        last, v = attempted(ev, entries.popitem)
+        last, v = run_or_raise(ev, entries.popitem)
         result = Tup((lift(ev, last), v))
     else:
         key, *default = args
@@ -165,7 +165,7 @@ def change_dict(ev: Evaluator, owner: DictRef, name: str, args: Args, kwargs: Kw
         if name == "setdefault":
             result = entries.setdefault(known_key, default[0] if default else Static(None))
         else:
-            result = attempted(ev, lambda: entries.pop(known_key, *default))
+            result = run_or_raise(ev, lambda: entries.pop(known_key, *default))
     ev.store.cells[owner.addr] = replace(cell, items=tuple(entries.values()), keys=tuple(entries))
     return result
 
@@ -186,9 +186,9 @@ def find(ev: Evaluator, name: str, owner: Abstract, x: Abstract, *bounds: Abstra
 
 def _not_found(ev: Evaluator, name: str, owner: Abstract, x: Abstract) -> NoReturn:
     if isinstance(owner, Tup):
-        die(ev, "ValueError", "tuple.index(x): x not in tuple")
+        raise_at_run_time(ev, "ValueError", "tuple.index(x): x not in tuple")
     if name == "remove":
-        die(ev, "ValueError", "list.remove(x): x not in list")
+        raise_at_run_time(ev, "ValueError", "list.remove(x): x not in list")
     parts: list[Any] = []
     operands: list[Operand] = []
     text_of(ev, x, parts, operands)
@@ -229,10 +229,10 @@ def change_list(ev: Evaluator, owner: ListRef, name: str, args: Args) -> Abstrac
         del items[ev.ask(at, "a position in a list")]
     elif name == "insert":
         where = ev.ask(as_index(ev, args[0]), "a position in a list")
-        attempted(ev, lambda: items.insert(where, args[1]))
+        run_or_raise(ev, lambda: items.insert(where, args[1]))
     elif name == "pop":
         where = ev.ask(as_index(ev, args[0]), "a position in a list") if args else -1
-        result = attempted(ev, lambda: items.pop(where))
+        result = run_or_raise(ev, lambda: items.pop(where))
     elif name == "reverse":
         items.reverse()
     else:

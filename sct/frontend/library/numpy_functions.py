@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import (
@@ -287,7 +287,8 @@ def sections(ev: Evaluator, name: str, x: Ref, axis: int, n: Abstract, count: in
 def equal_sections(ev: Evaluator, n: Abstract, count: int) -> list[Abstract]:
     """`sections` for a size that is known only at run time."""
     rest = truth(ev, binary(ev, gast.Mod, n, Static(count)))
-    evaluate_branches(ev, rest, lambda: die(ev, "ValueError", "array split does not result in an equal division"),
+    unequal = "array split does not result in an equal division"
+    evaluate_branches(ev, rest, lambda: raise_at_run_time(ev, "ValueError", unequal),
               lambda: Static(None))
     each = binary(ev, gast.FloorDiv, n, Static(count))
     return [binary(ev, gast.Mult, Static(k), each) if k > 1 else each for k in range(1, count)]

@@ -14,7 +14,7 @@ import gast
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, instances, special
 from sct.frontend.heap.subscripts import assign_item, item
 from sct.frontend.interpreter.attributes import get
@@ -83,7 +83,7 @@ def _maker(cls: Any) -> None:
     def make(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         values = [ev.ask(a, "an argument of this function") for a in args]
         named = {k: ev.ask(v, f"`{k}`") for k, v in kwargs.items()}
-        return Static(attempted(ev, lambda: cls(*values, **named)))
+        return Static(run_or_raise(ev, lambda: cls(*values, **named)))
 
 
 for _cls in (operator.itemgetter, operator.attrgetter, operator.methodcaller):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import python_class
@@ -41,7 +41,7 @@ def _fields(ev: Evaluator, v: Abstract) -> dict[str, Abstract]:
     """The fields of a dataclass instance, read now."""
     cls = class_of(v)
     if cls is None or not dataclasses.is_dataclass(cls):
-        die(ev, "TypeError", "this function should be called on dataclass instances")
+        raise_at_run_time(ev, "TypeError", "this function should be called on dataclass instances")
     return {f.name: get(ev, v, f.name) for f in dataclasses.fields(cls)}
 
 
@@ -52,7 +52,7 @@ def replace_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     for f in dataclasses.fields(cls):
         if not f.init and f.name in kwargs:
             every = dict.fromkeys(fields)
-            attempted(ev, lambda: dataclasses.replace(object.__new__(cls), **every))  # noqa: B023
+            run_or_raise(ev, lambda: dataclasses.replace(object.__new__(cls), **every))  # noqa: B023
     arguments = {f.name: fields[f.name] for f in dataclasses.fields(cls) if f.init and f.name not in kwargs}
     return instantiate(ev, cls, [], {**arguments, **kwargs})
 
@@ -109,7 +109,7 @@ def namedtuple_method(ev: Evaluator, owner: Tup, name: str, args: Args, kwargs: 
         return None
     unknown = [k for k in kwargs if k not in owner.fields]
     if unknown:
-        die(ev, "ValueError", f"Got unexpected field names: {unknown!r}")
+        raise_at_run_time(ev, "ValueError", f"Got unexpected field names: {unknown!r}")
     return owner.with_(kwargs.get(k, x) for k, x in zip(owner.fields, owner.items))
 
 
@@ -174,7 +174,7 @@ def vars_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
                   hint="read the attribute of the object, or use getattr")
     cls = args[0].cls
     if not cls.__dictoffset__:
-        attempted(ev, lambda: vars(object.__new__(cls)))  # raises
+        run_or_raise(ev, lambda: vars(object.__new__(cls)))  # raises
     return namespace(ev, args[0])
 
 

@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap.subscripts import item, size_along
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, items_of, length
@@ -38,11 +38,11 @@ def of_nest(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Iteration | No
     """A call of a function of `itertools` as nested loops; None if its items are known."""
     if f is itertools.product:
         repeat = ev.ask(kwargs.get("repeat", Static(1)), "`repeat`")
-        attempted(ev, lambda: itertools.product(repeat=repeat))
+        run_or_raise(ev, lambda: itertools.product(repeat=repeat))
         pools = tuple(args) * repeat
     elif f.__name__ in GAPS:
         count = ev.ask(args[1] if len(args) > 1 else kwargs["r"], "`r`")
-        attempted(ev, lambda: f((), count))
+        run_or_raise(ev, lambda: f((), count))
         pools = (args[0],) * count
     else:
         return None

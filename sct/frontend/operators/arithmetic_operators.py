@@ -13,7 +13,7 @@ import gast
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted, die
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.special_methods import plain_numbers
@@ -54,7 +54,7 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         try:
             return lift(ev, (in_place or run)(a.value, b.value))
         except TypeError as error:
-            return die(ev, "TypeError", str(error))
+            return raise_at_run_time(ev, "TypeError", str(error))
         except (ArithmeticError, ValueError):
             pass  # raised again when the program runs
     if is_object(a, b):
@@ -90,7 +90,7 @@ def _formatted_by_percent(ev: Evaluator, text: str, values: Abstract) -> Abstrac
     items = values.items if isinstance(values, Tup) else (values,)
     if all(map(is_literal, items)):
         arguments = tuple(x.value for x in items if isinstance(x, Static))
-        return Static(attempted(ev, lambda: text % (arguments if isinstance(values, Tup) else arguments[0])))
+        return Static(run_or_raise(ev, lambda: text % (arguments if isinstance(values, Tup) else arguments[0])))
     texts = re.split(_CONVERSION, text)
     conversions = re.findall(_CONVERSION, text)
     fit = not any("%" in t.replace("%%", "") for t in texts) and len(conversions) == len(items)
@@ -175,7 +175,7 @@ def unary(ev: Evaluator, kind: type, v: Abstract) -> Abstract:
     if is_object(v) or isinstance(v, Container) or v == Static(None):
         return undefined(ev, run, v)
     if isinstance(v, Static) and isinstance(v.peek, (bool, int, float, str, enum.Enum)):
-        return lift(ev, attempted(ev, lambda: run(v.value)))
+        return lift(ev, run_or_raise(ev, lambda: run(v.value)))
     _no_strings(ev, v)
     op = BY_CALL.get(f"operator.{spelling}")
     if op is None:

@@ -17,7 +17,7 @@ import gast
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import in_class, is_subclass_of
 from sct.frontend.evaluator.own_methods import HASHING, is_generated, is_library, own_method
@@ -112,7 +112,7 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
         spelling, run = COMPARE[type(op)]
         names = f"__{spelling}__", f"__{_REFLECTED[spelling]}__"
         p, q = (ev.without_own(v, "what is compared", names) for v in (a, b))
-        return lift(ev, attempted(ev, lambda: run(p, q)))
+        return lift(ev, run_or_raise(ev, lambda: run(p, q)))
     a, b = (_taken_apart(ev, v) for v in (a, b))
     if isinstance(a, (Tup, Container)) or isinstance(b, (Tup, Container)):
         return _compare_containers(ev, op, a, b)
@@ -393,7 +393,7 @@ def _contains(ev: Evaluator, owner: Abstract, x: Abstract) -> Abstract:
     if isinstance(owner, Static) and class_of(owner) is None:
         check_operands(ev, operator.contains, owner, x)
         wanted = ev.key(x, "what `in` looks for")
-        return Static(attempted(ev, lambda: wanted in owner.value))
+        return Static(run_or_raise(ev, lambda: wanted in owner.value))
     if isinstance(owner, Iteration) and owner.state is not None:  # it gives its items up to the one
         tests = (truth(ev, compare_one(ev, gast.Eq(), y, x)) for y in drained(ev, owner))
         return Static(any(ev.ask(boolean(t), "whether this is the item that `in` looks for") for t in tests))

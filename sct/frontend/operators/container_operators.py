@@ -15,7 +15,7 @@ import gast
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.objects import special_method
 from sct.frontend.heap.special_methods import as_index
@@ -79,7 +79,7 @@ def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstr
             if dynamic_lists.is_dynamic(ev, p):
                 return dynamic_list_methods.repeated(ev, p, n)
             return ev.new_list(ev.slots(p).items * n.value)
-    attempted(ev, lambda: run(like(ev, a), like(ev, b)))
+    run_or_raise(ev, lambda: run(like(ev, a), like(ev, b)))
     ev.refuse("SCT503", "an operator between a list or a tuple and this is not supported", hint="make an array of it")
 
 

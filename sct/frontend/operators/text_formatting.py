@@ -11,7 +11,7 @@ from typing import Any
 
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import die
+from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.heap.class_of import python_class
 from sct.frontend.heap.dynamic_lists import is_dynamic
@@ -112,7 +112,7 @@ def _joined(ev: Evaluator, head: str, items: Sequence[tuple[str | Abstract, Abst
 def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
     """`between.join(over)`: all items are taken, then the first that is no string is named."""
     if isinstance(over, (Static, Value)) and not hasattr(python_class(ev, over), "__iter__"):
-        die(ev, "TypeError", "can only join an iterable")
+        raise_at_run_time(ev, "TypeError", "can only join an iterable")
     items = tuple(drained(ev, iterator(ev, over)))
     parts: list[Any] = []
     operands: list[Operand] = []
@@ -121,7 +121,7 @@ def joined(ev: Evaluator, between: str, over: Abstract) -> Abstract:
         text = isinstance(x, Value) and (eqn := ev.defs.get(x)) is not None and eqn.op is fstring
         cls = str if text else python_class(ev, x)
         if not issubclass(cls, str):
-            die(ev, "TypeError", f"sequence item {k}: expected str instance, {_class_name(cls)} found")
+            raise_at_run_time(ev, "TypeError", f"sequence item {k}: expected str instance, {_class_name(cls)} found")
         if text:
             operands.append(ev.operand(x))
         parts += [between] * (k > 0) + [("", "") if text else "".join([ev.ask(x, "a string to join")])]

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import attempted
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import MISSING, in_class
 from sct.frontend.heap import dynamic_lists
@@ -84,7 +84,7 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         if sizes and all(d.value == 1 for d in sizes):
             return truth(ev, ev.call_op(BY_CALL["numpy.any"], v, spelling="numpy.any"))  # that of its element
         if sizes and not _may_be_one(sizes):
-            return Lit(attempted(ev, lambda: bool(np.ones([2 if d.value is None else d.value for d in sizes]))))
+            return Lit(run_or_raise(ev, lambda: bool(np.ones([2 if d.value is None else d.value for d in sizes]))))
         return ev.emit(BY_CALL["builtins.bool"], x, spelling="builtins.bool")  # type: ignore[no-any-return]
     if isinstance(v, Iteration) and v.kind == "range":
         return _is_not_empty(ev, v)
