@@ -236,6 +236,9 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda c, d: logical_or(logical_or(c, d), d), "b1[n]; b1[n]"),
     ],
     "where_same": [e(lambda c, x: where(c, x, x), "b1[n]; f64[n]", "bool; float")],
+    "where_decided": [
+        e(lambda x, y: where(True, x, y), "f64[n]; f64[n]", "float; float"),
+        e(lambda x, y: where(False, x, y), "f64[n]; f64[n]", "float; float")],
     "where_masked": [
         e(lambda c, x, y: where(c, where(c, x, y), y), "b1[n]; f64[n]; f64[n]", "bool; float; float"),
         e(lambda c, x, y: where(c, x, where(c, y, x)), "b1[n]; f64[n]; f64[n]", "b1[n]; f32[n]; f32[n]"),

@@ -169,3 +169,63 @@ def test_no_list_is_filled_with_one_cotangent(f: Any) -> None:
     gradient = grad(f, argnums=(0, 1))
     gradient(np.array([0.5, -1.2, 2.0, 0.8]), 0.3)
     assert "] * " not in gradient.source, gradient.source
+
+
+def present_value(c: float, r: float, n: int) -> float:
+    return sum(c / (1.0 + r) ** t for t in range(1, n + 1)) + 100.0 / (1.0 + r) ** n
+
+
+def backwards(c: float, r: float, n: int) -> float:
+    s = 0.0
+    for t in range(n, 0, -1):
+        s += c * r ** t
+        if s > 50.0:
+            break
+    return s
+
+
+def triangle(c: float, r: float, n: int) -> float:
+    s = 0.0
+    for i in range(n):
+        for j in range(i + 1, n):
+            s += c * r ** (j - i) + r ** (i - j)
+    return s
+
+
+def from_zero(c: float, r: float, n: int) -> float:
+    s = 0.0
+    for t in range(n):
+        s += c * r ** t + max(t - 2, 0) * r
+    return s
+
+
+@pytest.mark.parametrize("f", [present_value, backwards, triangle, from_zero])
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_exponents_that_count(f: Any, n: int) -> None:
+    """The range of a loop index decides which derivative an integer power has."""
+    for r in (0.7, -1.3):
+        assert value_and_grad(f, argnums=(0, 1))(2.0, r, n)[0] == f(2.0, r, n)
+        check_grads(f, (2.0, r, n), argnums=(0, 1), order=2)
+
+
+def annuity(c: float, r: float, n: int) -> float:
+    return sum(c / (1.0 + r) ** t for t in range(1, n + 1))
+
+
+def descending(c: float, r: float, n: int) -> float:
+    s = c
+    for t in range(n, 0, -1):
+        s += c * r ** t
+    return s
+
+
+def test_the_derivative_of_a_power_at_zero() -> None:
+    assert grad(descending, argnums=1)(2.0, 0.0, 4) == 2.0
+    assert grad(from_zero, argnums=1)(2.0, 0.0, 4) == 2.0 + 1.0
+
+
+@pytest.mark.parametrize("f", [annuity, descending])
+def test_a_positive_exponent_needs_no_question(f: Any) -> None:
+    gradient = grad(f, argnums=1)
+    gradient(2.0, 0.7, 4)
+    assert "max(" not in gradient.source, gradient.source

@@ -29,6 +29,7 @@ from sct.passes.rewriting.cast_rules import uncast_ints
 from sct.passes.rewriting.constant_folding import fold_constant
 from sct.passes.rewriting.factoring import collect_terms, negate_difference, reorder_product
 from sct.passes.rewriting.fused_ops import dot_product, logistic
+from sct.passes.rewriting.integer_ranges import IntegerRanges
 from sct.passes.rewriting.linalg_rules import transpose_product
 from sct.passes.rewriting.mask_rules import (
     clear_masked,
@@ -114,12 +115,14 @@ class _Simplify:
     reads   the operands of reads of single elements
     sizes   for a size: a param that has it, and the axis
     shaped  for a shape: a param that has it
+    ranges  the ranges of the loop indices
     """
 
     def __init__(self, fn: Fn, for_printing: bool) -> None:
         self.for_printing = for_printing
         self.env: dict[Value, Operand] = {}
         self.uses = use_counts(fn)
+        self.ranges = IntegerRanges()
         self.hints: dict[Value, str] = {}
         self.reads = {eqn.args for eqn in walk(fn) if eqn.op is index and is_element(eqn.attrs["key"])}
         self.sizes: dict[Dim, tuple[Value, int]] = {}
@@ -144,6 +147,9 @@ class _Simplify:
         """Apply `add_then_read` where an element is updated and read afterwards."""
         is_read = eqn.op is add_at and is_element(eqn.attrs["key"]) and (eqn.out, *eqn.args[2:]) in self.reads
         return add_then_read(eqn, args) if is_read else None
+
+    def integer(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+        return self.ranges.decide(eqn, args)
 
     def size(self, eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
         """Take a size or shape from a param that has it, so that no value is saved for its shape."""
@@ -212,7 +218,8 @@ class _Simplify:
     def eqn(self, eqn: Eqn, b: Builder) -> None:
         args = substitute(eqn.args, self.env)
         if eqn.primal or eqn.regions or is_effect(eqn) or len(eqn.outs) != 1 or eqn.inplace is not None:
-            regions = tuple(self.region(r, b.nested()) for r in eqn.regions)
+            with self.ranges.inside(eqn, args):
+                regions = tuple(self.region(r, b.nested()) for r in eqn.regions)
             b.add(eqn.replace(args=args, regions=regions) if regions or args != eqn.args else eqn)
             return
         b.loc, b.module = eqn.loc, module_of(eqn.spelling)
@@ -221,7 +228,7 @@ class _Simplify:
         hides_selection = False
         for rule in (negate_difference, collect_terms, self.product, dot_product, logistic, transpose_product,
                      add_through_view, without_zeroing, add_in_branch, self.element, self.size, nested_masks,
-                     complementary_masks, negated_selection,
+                     complementary_masks, negated_selection, self.integer,
                      *((redundant_mask, clear_masked) if self.for_printing else ())):
             if replacement is not None:
                 break

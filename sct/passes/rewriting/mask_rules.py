@@ -35,6 +35,12 @@ def where_same(c: Operand, a: Operand, b: Operand) -> Any:
 
 
 @rule("where")
+def where_decided(c: Operand, a: Operand, b: Operand) -> Any:
+    """where(True, a, b) -> a;  where(False, a, b) -> b"""
+    return a if c == Lit(True) else b if c == Lit(False) else None
+
+
+@rule("where")
 def where_masked(c: Operand, a: Operand, b: Operand) -> Any:
     """where(c, where(c, x, y), b) -> where(c, x, b);  where(c, a, where(c, x, y)) -> where(c, a, y)"""
     if (args := operands_of(a, "where")) is not None and args[0] == c:
