@@ -9,13 +9,15 @@ def bond_price_grad(rates, coupon, face):
         discount /= 1.0 + rate
         tape.append(discount)
     drates = np.zeros_like(rates)
+    ddiscount = face
     dcoupon = 0.0
     for i in reversed(range(len(rates))):
         discount = tape.pop()
         rate = rates[i]
         # price += coupon * discount
         dcoupon += discount
-        ddiscount = face + coupon
-        face = ddiscount / (rate + 1.0)
-        drates[i] = -discount * face
+        ddiscount += coupon
+        # discount /= 1.0 + rate
+        ddiscount /= rate + 1.0
+        drates[i] = -discount * ddiscount
     return drates, dcoupon

@@ -15,17 +15,21 @@ def nbody_grad(positions, velocities, masses, steps):
                     tape.append((r, shifted_r_dot_r, v_den, v_part))
                     v[i] += v_part
         x += 0.01 * v
+    dx = v
+    dv = x
     for _ in reversed(range(steps)):
-        x += 0.01 * v
+        # x += 0.01 * v
+        dv += 0.01 * dx
         for i in reversed(range(n)):
             for j in reversed(range(n)):
                 if i != j:
                     r, shifted_r_dot_r, v_den, v_part = tape.pop()
                     # v[i] += 0.01 * masses[j] * r / (r @ r + 0.1) ** 1.5
-                    dr = x[i] / v_den
+                    dr = dv[i] / v_den
                     dr_term = 3.0 * (v_part @ dr * shifted_r_dot_r**0.5) * r
                     dr *= 0.01 * masses[j]
                     dr -= dr_term
-                    v[i] -= dr
-                    v[j] += dr
-    return v, x
+                    # r = x[j] - x[i]
+                    dx[i] -= dr
+                    dx[j] += dr
+    return dx, dv

@@ -268,8 +268,10 @@ def _is_tape(c: _Variable) -> bool:
 
 
 def _names_agree(a: _Variable, b: _Variable) -> bool:
-    """Can both have one name?"""
-    return not a.user_names or not b.user_names or a.user_names == b.user_names
+    """Can both have one name?  A cotangent does not take the name of another variable of the user's."""
+    first, second = a.user_names or a.derived_names, b.user_names or b.derived_names
+    either_is_users = bool(a.user_names or b.user_names)
+    return not (either_is_users and first and second) or first == second
 
 
 def _overlap(a: list[Span], b: list[Span]) -> bool:
