@@ -40,6 +40,11 @@ LINES = [
     f"def f({LONG}):\n    return {LONG}",
     f"def f({', '.join(f'argument_{k}=None' for k in range(12))}):\n    return {SUM}",
     f"def f():\n    return [{SUM}, ({LONG})]",
+    f"def f():\n    return (function({LONG}),)",
+    f"x = (function({LONG}),)",
+    f"x = function(({SUM},), 3)",
+    "x = (a,)",
+    "for x in (a,):\n    y = (x,) + f((x,), y)",
     f"def f():\n    def g():\n        tape.append(({LONG}))\n\n    return g",
 ]
 

@@ -124,12 +124,13 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
         self.body(node.body)
         self.newline(extra=1 if self.indentation else 2)
 
-    def visit_Return(self, node: ast.Return) -> None:
-        if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 1:
-            set_precedence(Precedence.Comma, *node.value.elts)
-            self.statement(node, "return ", "(", node.value.elts[0], ",)")
+    def visit_Tuple(self, node: ast.Tuple) -> None:
+        """A tuple; as formatters write it, one of a single item has parentheses."""
+        if len(node.elts) == 1 and isinstance(node.ctx, ast.Load):
+            set_precedence(Precedence.Comma, *node.elts)
+            self.write("(", node.elts[0], ",", ")")
         else:
-            super().visit_Return(node)
+            super().visit_Tuple(node)
 
 
 def unparse(tree: ast.AST) -> str:
