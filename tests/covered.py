@@ -152,32 +152,18 @@ NOT_YET = COMPLEX | frozenset((
 """Names that are refused, each with a message that says so."""
 
 
-EDGES = """## Ties and edges
-
-- `max`, `min`, `ptp` and their like split a cotangent evenly over elements that are equal; an
-  `initial` value counts as one side. `median`, `quantile`, `sort` and `partition` take equal elements
-  in the order in which they stand, `unique` the first of them, `np.maximum.accumulate` the last.
-- What a mask leaves out (`where=`, NaN in `nansum`, `np.select`, `np.piecewise`) contributes exactly 0,
-  whatever stands there. `where=` of a ufunc needs an `out=`: NumPy does not define the rest.
-- `cumprod` and `prod` are exact at zeros: one is a branch `if np.all(x)`, the fast formula in one arm.
-- `std` of equal numbers has the derivative NaN, as the formula gives it; `var` has 0. `sinc` and
-  `math.dist` at 0 have 0.
-- `np.split` and its like ask the size of what they split; a loop splits by a size known at run time.
-- `nearest`, `lower`, `higher` and `inverted_cdf` quantiles move with the data, not with `q`.
-"""
-
-
 def page() -> str:
-    lines = ["# What is differentiated", "",
-             "One line for each name, each run by `tests/test_covered.py`: value, gradient against differences, and",
-             "forward against reverse mode. Names that are not yet supported are refused, with a message.", ""]
+    """The page with new tables; the text around them is written by hand."""
+    head, tables = PAGE.read_text(encoding="utf-8").split("## elementwise")
+    edges = tables[tables.index("## Ties and edges"):]
+    lines = []
     for family, names in FAMILIES.items():
         lines += [f"## {family}", "", "| name | for example |", "|---|---|"]
         for name, line in names.items():
             shown = line.replace("|", "\\|")
             lines.append(f"| {name} | {'not yet: ' if name in NOT_YET else ''}`{shown}` |")
         lines.append("")
-    return "\n".join([*lines, EDGES])
+    return head + "\n".join([*lines, edges])
 
 
 if __name__ == "__main__":
