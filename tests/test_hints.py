@@ -288,7 +288,7 @@ def _() -> Any:
     return refused, followed
 
 
-@case("run over a copy: `list(xs)`")
+@case("iterate over a copy: `list(xs)`")
 def _() -> Any:
     def refused(x):
         xs = [x[0]]
@@ -309,7 +309,7 @@ def _() -> Any:
     return refused, followed
 
 
-@case("run over a copy: `for x in list(xs)`")
+@case("iterate over a copy: `for x in list(xs)`")
 def _() -> Any:
     def refused(x):
         xs = [v * v for v in x]
@@ -382,7 +382,7 @@ def _() -> Any:
     return refused, followed
 
 
-@case("run over a list, `for v in list(xs)`, or count: `xs[i]`")
+@case("iterate over a list, `for v in list(xs)`, or count: `xs[i]`")
 def _() -> Any:
     def refused(x):
         s = 0.0
@@ -616,7 +616,7 @@ def _() -> Any:
     return refused, followed
 
 
-@case("run over a copy: `list(d)`")
+@case("iterate over a copy: `list(d)`")
 def _() -> Any:
     def refused(x):
         d = {"a": x[0], "b": x[1]}
@@ -712,8 +712,8 @@ def _() -> Any:
     return refused, followed
 
 
-@case("write it around the call of the derivative, or into a function of its own that is given "
-      "nothing that is differentiated; `with np.errstate(...)` is fine")
+@case("write it around the call of the derivative, or put it into a separate helper function "
+      "whose arguments do not depend on differentiated values; `with np.errstate(...)` is fine")
 def _() -> Any:
     def refused(x):
         with nothing():
@@ -1023,7 +1023,7 @@ def _() -> Any:
     return lambda x: scipy.optimize.brentq(lambda t: t * t - x[0], 0.0, 10.0), followed
 
 
-@case("pass a flag that says whether they are", X, [1.0, 2.0])
+@case("pass a bool argument that says whether they are the same object", X, [1.0, 2.0])
 def _() -> Any:
     def followed(x, xs, it_is=False):
         return x[0] * (2.0 if it_is else 3.0)
@@ -1094,6 +1094,66 @@ class Near(enum.Enum):
 @case("write `not a == b`")
 def _() -> Any:
     return lambda x: x[0] * (2.0 if Near.ONE != 1.25 else 3.0), lambda x: x[0] * (2.0 if not Near.ONE == 1.25 else 3.0)
+
+
+@case("check for the bad case first, with `if`; or put it into a separate helper function whose arguments do not "
+      "depend on differentiated values")
+def _() -> Any:
+    def refused(x):
+        try:
+            return np.log(x[0])
+        except ValueError:
+            return 0.0 * x[0]
+
+    return refused, lambda x: np.log(x[0]) if x[0] > 0.0 else 0.0 * x[0]
+
+
+class Far(enum.Enum):
+    TWO = 2.0
+
+
+@case("check for the bad case first, with `if`")
+def _() -> Any:
+    table = {"a": 1.0}
+    return lambda x: x[0] * table[Far.TWO], lambda x: x[0] * (table[Far.TWO] if Far.TWO in table else 2.0)
+
+
+@case("call it outside the differentiated function, and pass its result", X, 3.0)
+def _() -> Any:
+    return lambda x, _: x[0] * eval("2.0 + 1.0"), lambda x, three: x[0] * three
+
+
+@case("leave out `dtype`, and convert the result with `.astype(...)`", X.astype(np.float32))
+def _() -> Any:
+    return lambda x: np.add(x[0], 1.0, dtype=np.float64), lambda x: np.add(x[0], 1.0).astype(np.float64)
+
+
+@case("convert it first: `float(...)`")
+def _() -> Any:
+    def refused(x):
+        k = 1 if x[0] > 0.0 else 2.5
+        return x[0] * (2.0 if type(k) is int else 3.0)
+
+    def followed(x):
+        k = float(1 if x[0] > 0.0 else 2.5)
+        return x[0] * (2.0 if type(k) is int else 3.0)
+
+    return refused, followed
+
+
+@case("name the exception: `raise ValueError(...)`")
+def _() -> Any:
+    def refused(x):
+        if x[0] > 5.0:
+            raise
+        return x[0] * x[1]
+
+    def followed(x):
+        if x[0] > 5.0:
+            raise ValueError("too large")
+        return x[0] * x[1]
+
+    return refused, followed
 
 
 def spellings() -> Iterator[str]:

@@ -815,7 +815,7 @@ def test_a_number_that_leaves_a_set_or_a_key_in_its_own_block_is_not_refused(nam
 
 def test_a_number_is_not_read_from_a_set_that_another_block_made() -> None:
     error = refuses(set_joined, 0.7, 1, code="SCT401")
-    assert "use a list in place of a set" in str(error)
+    assert "use a list instead of a set" in str(error)
 
 
 def set_joined(x: float, n: int) -> float:

@@ -1533,6 +1533,34 @@ def match_a_namedtuple(x):
             return a * b
 
 
+@pytest.mark.parametrize("rows", [[(), ()], [(), (1.0,)], [[1.0, 2.0]], [2.0], ["a"]])
+def test_a_loop_over_items_that_are_unpacked_to_no_names(rows: Any) -> None:
+    def written_out(x: float) -> float:
+        s = x
+        for () in rows:
+            s = s * x
+        return s
+
+    def unpacked(x: float) -> float:
+        () = rows[0]
+        [] = rows[-1]
+        return x * x
+
+    agrees(written_out, 1.5)
+    agrees(unpacked, 1.5)
+
+
+@pytest.mark.parametrize(("show", "words"), [
+    (lambda d: d.keys(), "a view of a dict"), (lambda d: d.items(), "a view of a dict"),
+    (lambda d: iter(d), "an iterator"), (lambda d: range(len(d)), "a range")])
+def test_a_refusal_says_what_an_iterable_is(show: Callable[[Any], Any], words: str) -> None:
+    def printed(x: float) -> float:
+        print(show({"a": x}))
+        return x
+
+    assert words in str(refuses(printed, 1.5, code="SCT503"))
+
+
 # -- keys that cannot be hashed, and what cannot be run over -------------------------------------------------------
 
 where_slices_have_no_hash: Any = program if sys.version_info < (3, 12) else lambda f: f
@@ -1784,7 +1812,7 @@ def test_the_hint_for_a_write_to_one_of_two_objects_works() -> None:
             b.burned += 1.0
         return fuel * (a.burned + b.fuel)
 
-    assert "write in each branch" in str(refuses(either, 1.5, code="SCT301"))
+    assert "move the write into each branch" in str(refuses(either, 1.5, code="SCT301"))
     agrees(apart, 1.5)
 
 

@@ -433,6 +433,6 @@ def bound_values(fn: Fn) -> Iterator[Value]:
 
 
 def is_float(x: Operand | Type) -> bool:
-    """Can a derivative pass through `x`: does it hold floating-point or complex numbers, perhaps in lists?"""
+    """Can a derivative pass through `x`?  It can if `x` holds floating-point or complex numbers, perhaps in lists."""
     t = leaf_type(x.type if isinstance(x, (Value, Lit)) else x)
     return isinstance(t, Residuals) or isinstance(t, Tensor) and t.kind in "fc"

@@ -37,7 +37,7 @@ ATTRIBUTE = Op("attribute_of", lambda *_: None, emit=lambda _, name: f"_0.{name}
 def reverse_levels(*flags: bool) -> Op:
     """The op that reverses a nested list, which may be None, at the levels where `flags` is true, the outermost first.
 
-    >>> turned(False, True).emit
+    >>> reverse_levels(False, True).emit
     '_0 and [row and row[::-1] for row in _0]'
     """
 

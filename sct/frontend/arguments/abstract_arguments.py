@@ -63,7 +63,8 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
     if dtype.kind in "biuf" and dtype.isnative:
         return "b1" if dtype.kind == "b" else f"{dtype.kind}{8 * dtype.itemsize}"
     if dtype.kind == "c":
-        raise SctError("SCT506", "complex arrays are not supported yet")
+        raise SctError("SCT506", "complex arrays are not supported yet",
+                       hint="pass the real and the imaginary part as two arrays")
     raise SctError("SCT506", f"arrays of dtype {dtype} are not supported",
                    hint="use an array for each field" if dtype.names else
                    "convert with astype(float)" if dtype.kind in "Ofi" else "")

@@ -55,14 +55,14 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
     if ev.container_written and ev.container_passed_twice and not shared:
         raise Shared
     if ev.container_written and not apart(ev.arguments, ()):
-        raise SctError("SCT305", "one list is an item of the arguments twice, and is written",
-                       why="a write to one of the items is a write to the other",
+        raise SctError("SCT305", "the same list, dict or object occurs twice in the arguments, and the function writes "
+                       "to its arguments",
+                       why="a write to one of the two is a write to the other",
                        hint="copy each of them first: `[list(row) for row in rows]`",
                        loc=ev.container_written)
     if ev.container_written and not apart(ev.arguments, list(ev.outside_containers.values())):
-        raise SctError("SCT305", "an argument is also reached from outside, and is written",
-                       why="the function reads it through a global, a closure, a default or `self` too",
-                       hint="pass a copy", loc=ev.container_written)
+        raise SctError("SCT305", "the function writes to its arguments, one of which it also reads through a global, "
+                       "a closure, a default or `self`", hint="pass a copy", loc=ev.container_written)
     free = {ev.params.index(f.param) for f in ev.free_leaves}
     tests, checks = [], []
     for i in sorted(written):

@@ -196,7 +196,7 @@ def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
     how, items = ("pairs", tuple(obj.items())) if isinstance(obj, MutableMapping) else ("items", tuple(obj))
     if any(type(x) not in PLAIN for x in itertools.chain.from_iterable(items if how == "pairs" else [items])):
         ev.refuse("SCT503", f"a `{type(obj).__name__}` with items other than numbers and strings is not supported",
-                  why="sct does not check at each call that such items are the same",
+                  why="sct could not notice if such items changed between calls",
                   hint="pass it as a list or a dict")
     ev.identities[path, how] = (path, items)
 

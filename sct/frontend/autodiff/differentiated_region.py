@@ -116,7 +116,7 @@ def _can_be_returned(ev: Evaluator, v: Static) -> None:
     if v.path is not None and isinstance(v.peek, (MutableSet, MutableMapping, MutableSequence)):
         ev.loc = ev.loc or ev.returned_at
         ev.refuse("SCT503", f"a `{type(v.peek).__name__}` from outside is not supported as a result",
-                  why="its contents are guarded, not its identity", hint="return a copy of it, or a list")
+                  why="sct tracks its contents, not which object it is", hint="return a copy of it, or a list")
 
 
 def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract],
@@ -225,7 +225,8 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
         if clash := params.holding & written:
             arrays = all(isinstance(entry.cells[a], Array) for a in clash)
             what, one = ("an array", "array") if arrays else ("a list, a dict or an object", "argument")
-            ev.refuse("SCT305", f"{what} is passed twice, written, and differentiated by",
+            ev.refuse("SCT305", f"{what} is passed as two arguments, is written to, and is differentiated with "
+                      "respect to",
                       why="they are one object: what depends on one depends on the other",
                       hint=f"pass a copy, or differentiate a function of the one {one}: lambda b: f(b, b)")
     return region

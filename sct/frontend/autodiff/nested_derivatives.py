@@ -231,8 +231,8 @@ def _silent(ev: Evaluator, fn: Fn, top: bool = True) -> Fn:
     for eqn in fn.eqns:
         if is_effect(eqn) and eqn.op is not raise_:
             if not top and not used.isdisjoint(eqn.outs) or eqn.attrs.get("effect"):
-                ev.refuse("SCT412", "an effect in a loop, a branch or a call cannot be separated from its result",
-                          why="the pullback computes it again",
+                ev.refuse("SCT412", "a side effect (print, random draw) inside a loop, a branch or a call is not "
+                          "supported with vjp", why="the pullback would repeat it",
                           hint="use grad or value_and_grad, or move the effect out")
             if top or eqn.op is not python:
                 continue

@@ -190,8 +190,8 @@ def _branching(ev: Evaluator, fn: Cached) -> None:
         of = code[0] is node if node is not None else isinstance(fn.fn, Static) and code[1] is fn.fn.value
         for f in functions if of else ():
             if f.fn is not None and sum(e.op is call and e.attrs["callee"] == f.name for e in walk(f.fn)) > 1:
-                ev.refuse("SCT204", f"`{f.name}` calls itself more than once, and its results are kept",
-                          why="the derivative has no cache: it would take time without end",
+                ev.refuse("SCT204", f"`{f.name}` is cached and calls itself more than once",
+                          why="the derivative has no cache, and would take exponential time",
                           hint="write it as a loop that fills an array")
 
 

@@ -1,4 +1,4 @@
-"""Flattened arguments of outlined functions: numbers and arrays as a flat list, and the tree of containers outer them.
+"""Flattened arguments of outlined functions: numbers and arrays as a flat list, and the tree of containers around them.
 
     (x, [a, b], 2)   ->   values x, a, b, 2; the tree says where each stands
 
@@ -27,6 +27,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
+    abstract_in_words,
 )
 from sct.frontend.values.exact_keys import exact
 from sct.ir import Operand, Value
@@ -121,7 +122,7 @@ class Flattening:
             return ArgumentNode(replace(v, addr=0), which, cell.keys, items)
         if isinstance(v, (Static, Poison)):
             return v
-        raise NotFlattenable(f"a {type(v).__name__.lower()}")
+        raise NotFlattenable(abstract_in_words(v))
 
     def closure(self, v: Closure) -> ArgumentTree:
         if v.frame not in self.outer.frames:

@@ -168,7 +168,8 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
     try:
         trees = {key: flat.flatten(v, key.name in pinned) for key, v in bound.items()}
     except NotFlattenable as error:
-        ev.refuse("SCT204", f"`{source.name}` calls itself, and is given {error}", hint="pass numbers and arrays")
+        ev.refuse("SCT204", f"`{source.name}` is recursive, and an argument or a captured variable is {error}",
+                  hint="pass numbers and arrays")
     operands = list(map(operand_of(ev), flat.values))
     types, dims = [x.type for x in operands], [x.dim for x in operands]
     frozen = [isinstance(v, Ref) and ev.store.cells[v.addr].frozen for v in flat.values]
@@ -192,8 +193,7 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
     if f.result is None:
         if f.in_progress or any(g.in_progress for g in f.assumes):
             raise Dead
-        ev.refuse("SCT204", f"`{source.name}` calls itself on every path: it does not end",
-                  hint="return without a call of itself in some case")
+        ev.refuse("SCT204", f"`{source.name}` is recursive, and calls itself on every path", hint="add a base case")
     return _emit_call(ev, f, source, flat, operands)
 
 
@@ -274,8 +274,8 @@ def _evaluate(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: 
     finally:
         f.in_progress = False
         ev.functions_in_progress.pop()
-    ev.refuse("SCT204", f"the types of `{source.name}`, which calls itself, do not reach a fixpoint",
-              hint="write it as a loop")
+    ev.refuse("SCT204", f"the argument or result types of the recursive function `{source.name}` keep changing from "
+              "one level to the next", hint="write it as a loop")
 
 
 def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
@@ -347,6 +347,9 @@ def _may_alias(ev: Evaluator, v: Abstract, others: Sequence[Abstract]) -> bool:
         isinstance(x, Ref) and x.addr == v.addr and x != v for x in others))
 
 
+_ALIKE = "return the same number and kinds of values on every path"
+
+
 def _learn_results(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, tree: ArgumentTree | None,
                    types: list[Type], aliasing: tuple[list[int | None], list[bool], list[int]]) -> None:
     """Notes the results of an evaluation; `converged` is False if they differ from those before."""
@@ -359,8 +362,8 @@ def _learn_results(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, t
         return
     if tree != f.result:
         if f.bools_vary:
-            ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns different kinds of objects",
-                      hint="return as many numbers and arrays on every path")
+            ev.refuse("SCT204", f"the recursive function `{source.name}` returns different kinds of objects",
+                      hint=_ALIKE)
         f.bools_vary, f.converged, f.result = True, False, None
         return
     if aliasing != (f.same_array, f.may_alias, f.written):
@@ -371,8 +374,8 @@ def _learn_results(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, t
     try:
         wider = _widened(f.results, [ev.resolved(t) for t in types], f"{f.name} result")
     except TypeMismatch as error:
-        ev.refuse("SCT204", f"`{source.name}`, which calls itself, returns different types",
-                  why=str(error))
+        ev.refuse("SCT204", f"the recursive function `{source.name}` returns different types",
+                  why=str(error), hint=error.hint or _ALIKE)
     f.converged &= wider == f.results
     f.results = wider
 

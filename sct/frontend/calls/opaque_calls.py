@@ -72,7 +72,7 @@ def opaque_call(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abst
 
 
 def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: Type | None = None) -> Abstract:
-    """The same.
+    """A call that Python itself makes when the derivative runs.
 
     gives  the type of its result, where that is known
     """
@@ -108,14 +108,16 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> No
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
     for a in arguments:
         if isinstance(a, (Closure, Bound)) or isinstance(a, Static) and isinstance(a.peek, types.FunctionType):
-            ev.refuse("SCT207", f"`{what}` gets a function, and sct has no source or rule for it",
+            ev.refuse("SCT207", f"`{what}` is called with a function, and sct has neither its Python source nor a "
+                      "derivative rule for it",
                       why="what it does with the function is not known",
                       hint=instead or "write out what it does, as a loop; or call it outside the function")
         if isinstance(a, (Ref, Container)) or isinstance(a, Tup) and not all(map(is_literal, a.items)):
-            ev.refuse("SCT207", f"`{what}` gets an array or a container, and sct has no source or rule for it",
-                      why="its derivative is not known" if varied else "it may write to it",
+            ev.refuse("SCT207", f"`{what}` is called with arrays or containers, and sct has neither its Python source "
+                      "nor a derivative rule for it",
+                      why="its derivative is not known" if varied else "it may write to them",
                       hint=instead or ("write out what it does with functions of NumPy" if varied else
-                                       "call it outside the function, and pass what it gives"))
+                                       "call it outside the function, and pass its result"))
 
 
 def _is_varied(ev: Evaluator, v: Abstract) -> bool:

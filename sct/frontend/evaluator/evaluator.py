@@ -64,5 +64,6 @@ class Evaluator(KnownValues):
         """`fn(*args, **kwargs)`."""
         caller = CALLS.get(type(fn))
         if caller is None:
-            self.refuse("SCT203", "this object cannot be called")
+            self.refuse("SCT203", "this object cannot be called", why="Python raises TypeError",
+                        hint="call a function or a method")
         return caller(self, fn, args, kwargs)

@@ -19,11 +19,13 @@ from sct.ops.program.effects import python
 
 __all__ = ["bind_or_raise", "raise_at_run_time", "run_or_raise"]
 
+_BEFORE = "check for the bad case first, with `if`"
+
 
 def raise_at_run_time(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
     """Raises a builtin exception at run time; the rest of this path is not evaluated."""
     if not all(map(_is_literal, args)):
-        ev.refuse("SCT505", f"this raises {exception} with an argument that is no literal", hint="test for it before")
+        ev.refuse("SCT505", f"this would raise {exception} with a message that sct cannot write out", hint=_BEFORE)
     if exception == "StopIteration" and ev.generators_in_progress:
         exception, args = "RuntimeError", ("generator raised StopIteration",)
     ev.emit(raise_, ev.emit(python, *map(Lit, args), callee=exception))
@@ -41,7 +43,7 @@ def run_or_raise(ev: Evaluator, run: Callable[[], Any]) -> Any:
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, ImportError) as error:
         plain = all(isinstance(a, (str, int, float, bool, type(None))) for a in error.args)
         if not plain or getattr(builtins, type(error).__name__, None) is not type(error):
-            ev.refuse("SCT505", f"this fails: {error!r}")
+            ev.refuse("SCT505", f"this fails: {error!r}", hint=_BEFORE)
         raise_at_run_time(ev, type(error).__name__, *error.args)
 
 

@@ -35,7 +35,7 @@ class Frame:
     locals    its variables; `outside`: those that it declares `global`
     parent    the call of the enclosing function, for a closure
     live      the liveness of its variables; `now`: those live in the statement in progress
-    returns   the values returned so far; `returned_at`: the place of the last `return`
+    returns   the `return` statements inside loops; `returned_at`: the place of the last `return`
     """
 
     id: int

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "CALLS", "EXPRESSIONS", "INSTANCES", "NO_KEYWORDS", "SPECIAL", "STATEMENTS", "Args", "Kwargs", "Special", "called",
-    "expression", "instances", "special", "special_key", "statement", "unsupported",
+    "CALLS", "EXPRESSIONS", "INSTANCES", "NO_KEYWORDS", "SEPARATE", "SPECIAL", "STATEMENTS", "Args", "Kwargs",
+    "Special", "called", "expression", "instances", "special", "special_key", "statement", "unsupported",
 ]
 
 Handler = Callable[["Evaluator", Any], Any]
@@ -74,6 +74,9 @@ def _registrar(table: dict[Any, T], keys: Iterable[Any]) -> Callable[[T], T]:
     return register
 
 
+SEPARATE = "a separate helper function whose arguments do not depend on differentiated values"
+"""Where sct leaves what it does not support to Python; for hints."""
+
 _UNSUPPORTED: dict[type, tuple[str, str, str]] = {
     gast.Yield: ("yield", "generators keep state that sct does not differentiate", "build a list or an array"),
     gast.YieldFrom: ("yield from", "generators keep state that sct does not differentiate", "build a list or an array"),
@@ -81,8 +84,7 @@ _UNSUPPORTED: dict[type, tuple[str, str, str]] = {
     gast.AsyncFunctionDef: ("async def", "", "write a plain function"),
     gast.AsyncFor: ("async for", "", "write a plain function"),
     gast.Try: ("try", "what is done before an exception would have to be undone",
-               "test for the bad case first, with `if`; or put it into a function of its own that is given nothing "
-               "that is differentiated"),
+               "check for the bad case first, with `if`; or put it into " + SEPARATE),
     gast.ClassDef: ("class", "", "define the class outside the function"),
 }
 

@@ -46,16 +46,17 @@ class KnownValues(Operands):
         fn = self._slice(x, what)
         unknown = any(self.leaves[self.params.index(v)] is UNKNOWN for v in free_values(fn.replace(params=())))
         if unknown and assumed is None:
-            self.refuse("SCT504", f"{what} must be known", why="there are no arguments to ask",
+            self.refuse("SCT504", f"the value of {what} is needed to compile",
+                        why="ahead of time there is no call to take it from",
                         hint=f'give its value: --args "{self._given(fn)} = ...", or a default; or call the derivative')
         try:
             (value,) = [assumed] if unknown else run(fn, list(self.leaves))
         except (ArithmeticError, LookupError, ValueError, TypeError, AttributeError) as error:
-            self.refuse("SCT504", f"{what} must be known", why=f"computing it raised {error!r}")
+            self.refuse("SCT504", f"the value of {what} is needed to compile", why=f"computing it raised {error!r}")
         if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
             value = value.item()
         if not isinstance(value, (bool, int, float, str, type(None))):
-            self.refuse("SCT504", f"{what} must be known", why=f"it is a {type(value).__name__}")
+            self.refuse("SCT504", f"the value of {what} is needed to compile", why=f"it is a {type(value).__name__}")
         text = f"{x.hint or what} == {value!r}"
         self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(text, fn, value))
         return asked(value, x, self.b) if type(value) is float and self.is_varied(x) else value

@@ -22,6 +22,7 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Static,
     Tup,
+    abstract_in_words,
     is_literal,
 )
 from sct.frontend.values.guarded_numbers import is_asked
@@ -126,12 +127,10 @@ class Operands(State):
             return self.read(v)
         if isinstance(v, Poison):
             self.refuse("SCT502", "this value cannot be used here", why=v.reason)
-        what = {"Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict", "ObjRef": "an object",
-                "OptionalTuple": "a tuple that may be None", "Iteration": "an iterator"}.get(type(v).__name__)
-        if what is None and isinstance(v, Static) and (hint := conversion_hint(v.value, _called(v))):
+        if isinstance(v, Static) and (hint := conversion_hint(v.value, _called(v))):
             self.refuse("SCT506", f"{class_in_words(v.value)} is not supported here",
                         hint=hint if v.path is None else f"make it {hint.removeprefix('pass ')} outside the function")
-        what = what or (f"`{v.value!r}`" if isinstance(v, Static) else "a function")
+        what = f"`{v.value!r}`" if isinstance(v, Static) else abstract_in_words(v)
         hint = f"use its value: `{v.value}.value`" if isinstance(v, Static) and isinstance(v.value, enum.Enum) else \
             "use a number or an array"
         self.refuse("SCT503", f"{what} is not supported here", hint=hint)

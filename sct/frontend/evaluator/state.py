@@ -164,8 +164,8 @@ class State(Facts):
     def refuse_object(self, v: Value, use: str) -> NoReturn:
         """Refuses a use of an object that is neither a number nor an array; names an argument."""
         if v not in self.params or (x := self.leaves[self.params.index(v)]) is UNKNOWN:
-            self.refuse("SCT207", f"{use} an object that sct cannot see into",
-                        why="it is the result of a function that sct cannot read",
+            self.refuse("SCT207", f"{use} an object of unknown type",
+                        why="it was returned by a function whose source sct cannot read",
                         hint="compute it outside the differentiated function")
         self.refuse("SCT506", f"{use} {class_in_words(x)} is not supported",
                     hint=conversion_hint(x, v.hint or "it") or "pass numbers and arrays")
@@ -175,14 +175,15 @@ class State(Facts):
         if isinstance(error, TypeMismatch):
             self.refuse("SCT501", str(error), hint=error.hint)
         if isinstance(error, Cut):
-            self.cut("a number that is differentiated is computed with where its value is known")
+            self.cut("a differentiated number is used where sct needs a constant")
         if self.failure is None or self.failure[0] is not error:
             self.failure = error, self.loc
 
     def cut(self, what: str) -> NoReturn:
         """Refuses to use a differentiated number as a constant."""
-        self.refuse("SCT401", what, why="its derivative would be lost silently: a known value has none",
-                    hint="use a list in place of a set or of keys; or pass sct.stop_gradient(...) of it")
+        self.refuse("SCT401", what,
+                    why="a constant carries no derivative, so part of the gradient would be lost silently",
+                    hint="use a list instead of a set or dict keys, or wrap the number in sct.stop_gradient(...)")
 
     # -- blocks and paths -----------------------------------------------------------------
 
@@ -345,7 +346,7 @@ class State(Facts):
         if cell.frozen and isinstance(cell, Slots):
             self.refuse("SCT301", f"{what} through a name that may be an alias",
                         why=cell.frozen.value.replace("this array", "it"),
-                        hint="write in each branch, by the name that it has there")
+                        hint="move the write into each branch, using the name that the object has in that branch")
         if cell.frozen:
             self.refuse("SCT301", f"{what} through a name that may be an alias", why=cell.frozen.value,
                         hint="write to a copy: `z = z.copy()`")

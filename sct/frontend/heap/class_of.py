@@ -64,7 +64,7 @@ def python_class(ev: Evaluator, v: Abstract) -> type:
         leaf = ev.leaf_of(v)
         if leaf is not None:
             return type(leaf)
-    ev.refuse("SCT504", "the class of this object must be known")
+    ev.refuse("SCT504", "the class of this object must be known", hint="convert it first: `float(...)`")
 
 
 def class_object(ev: Evaluator, v: Abstract) -> Static:

@@ -132,8 +132,8 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
 def resize(ev: Evaluator, ref: ListRef) -> None:
     """Refuses to change the length of a list that a loop runs over."""
     if ref.addr in ev.iterated_lists:
-        ev.refuse("SCT306", "a list changes its length while a loop runs over it",
-                  hint="run over a copy: `for x in list(xs)`")
+        ev.refuse("SCT306", "a list changes its length while a loop iterates over it",
+                  hint="iterate over a copy: `for x in list(xs)`")
 
 
 def append(ev: Evaluator, ref: ListRef, v: Abstract) -> Abstract:

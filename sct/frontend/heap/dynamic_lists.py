@@ -149,7 +149,7 @@ def _fields(ev: Evaluator, schema: ObjectSchema, v: Abstract) -> Iterator[Operan
 
 
 def refuse_different_items(ev: Evaluator) -> NoReturn:
-    ev.refuse("SCT310", "the items of this list are not made alike",
+    ev.refuse("SCT310", "the items of this list differ in structure",
               hint="use a list for each kind of item")
 
 
@@ -266,7 +266,8 @@ def columns(ev: Evaluator, ref: ListRef) -> list[Operand]:
 def same_columns(ev: Evaluator, ref: ListRef, before: Abstract) -> None:
     """Refuses a list that was written since `reversed` was called on it."""
     if before != Tup(tuple(c for c in columns(ev, ref) if isinstance(c, Value))):
-        ev.refuse("SCT306", "a list is written while `reversed` runs over it", hint="run over a copy: `list(xs)`")
+        ev.refuse("SCT306", "a list is written while `reversed` iterates over it",
+                  hint="iterate over a copy: `list(xs)`")
 
 
 def cells(ev: Evaluator, v: Abstract) -> list[Any]:

@@ -349,6 +349,9 @@ def _as_numpy_gives_it(ev: Evaluator, owner: Abstract, other: Abstract) -> Abstr
     return other
 
 
+_APPLY = "apply it to the numbers and arrays in the objects"
+
+
 def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abstract:
     """The result, or the exception, of an operator that no class of the operands defines: Python itself applies it to
     samples of their classes."""
@@ -360,13 +363,13 @@ def undefined(ev: Evaluator, run: Callable[..., Any], *values: Abstract) -> Abst
         for v in values:
             if isinstance(v, Static) and conversion_hint(v.peek, "it"):
                 ev.operand(v)  # refused by its name
-        ev.refuse("SCT503", "this operator is not supported between these objects")
+        ev.refuse("SCT503", "this operator is not supported between these objects", hint=_APPLY)
     result = run_or_raise(ev, lambda: run(*samples))
     kinds = [type(x) for x in samples]
     alike = any(issubclass(p, q) for p in kinds for q in kinds if p is not q) or len({*kinds}) < len(kinds) or \
         all(isinstance(x, numbers.Number) for x in samples)
     if alike or not isinstance(result, bool):
-        ev.refuse("SCT503", "this operator is not supported between these objects")
+        ev.refuse("SCT503", "this operator is not supported between these objects", hint=_APPLY)
     return Static(result)
 
 

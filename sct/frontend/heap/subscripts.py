@@ -223,7 +223,7 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
         if isinstance(v.value, slice):
             return slice(*(None if p is None else Lit(p) for p in (v.value.start, v.value.stop, v.value.step)))
         if isinstance(v.value, tuple):
-            ev.refuse("SCT503", "a tuple inside a subscript is not supported")
+            ev.refuse("SCT503", "a tuple inside a subscript is not supported", hint="write its items as a list")
         if isinstance(v.value, (bool, int)):
             return Lit(v.value if isinstance(v.value, bool) else int(v.value))
     if isinstance(v, ListRef):

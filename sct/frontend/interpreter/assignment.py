@@ -43,8 +43,8 @@ def home_of(ev: Evaluator, target: Any) -> Key:
     """The slot of a name that is bound: of this call, or of that of a function around it."""
     frame = ev.frames[-1].home(target.id)
     if frame is None:
-        ev.refuse("SCT106", f"`{target.id}` is a variable of a module or of a function that has returned: "
-                  "writing it is not supported", node=target, hint="return the value instead")
+        ev.refuse("SCT106", f"assigning to the global or closure variable `{target.id}` is not supported", node=target,
+                  hint="return the value, and assign it outside")
     return Key(frame.id, target.id)
 
 
@@ -91,7 +91,7 @@ def _counted(ev: Evaluator, v: Ref | ListRef, n: int) -> tuple[Abstract, ...]:
 
 def _raise_mismatch(ev: Evaluator, targets: str, count: int) -> None:
     """Raises as Python does if so many items cannot be unpacked to these targets."""
-    run_or_raise(ev, lambda: exec(f"({targets},) = items", {"items": (None,) * count}))
+    run_or_raise(ev, lambda: exec(f"[{targets}] = items", {"items": (None,) * count}))
 
 
 def unpack(ev: Evaluator, targets: Sequence[Any], items: tuple[Abstract, ...]) -> None:

@@ -115,7 +115,7 @@ def guard(ev: Evaluator, stmts: Sequence[Any], at: int) -> None:
     run_branches(ev, fall_test(ev, kind), rest, skip, ev.live_after(after))
 
 
-def run_arm(ev: Evaluator, thunk: Any) -> None:
+def run_branch(ev: Evaluator, thunk: Any) -> None:
     try:
         thunk()
     except Dead:
@@ -139,7 +139,7 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
             ev.exit = Static(code)
             return
         if len(codes) == 1:
-            return run_arm(ev, lambda: return_value(ev, frame.returns[code - RETURN - 1]))
+            return run_branch(ev, lambda: return_value(ev, frame.returns[code - RETURN - 1]))
         test = ev.emit(eq, kind, code, spelling="operator.eq")
         run_branches(ev, test, lambda: go([code]), lambda: go(codes[1:]), ev.live_after(frame.now))
 
@@ -157,7 +157,7 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
             block(ev, stmt.body if test.value else stmt.orelse)
             return False
         try:
-            return _two_arms(ev, test, stmt, stmts, at)
+            return _two_branches(ev, test, stmt, stmts, at)
         except SctError as error:
             if error.code not in _ASKED:
                 raise
@@ -175,7 +175,7 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
 _ASKED = ("SCT301", "SCT310", "SCT501", "SCT502", "SCT503", "SCT505")
 
 
-def _two_arms(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
+def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
     frame = ev.frames[-1]
     after = frame.live.after.get(stmt, frozenset())
     branches = [ev.fork(), ev.fork()]
@@ -360,7 +360,8 @@ def return_value(ev: Evaluator, node: Any) -> None:
 @statement(gast.Raise)
 def raise_stmt(ev: Evaluator, node: Any) -> None:
     if node.exc is None:
-        ev.refuse("SCT107", "a bare `raise` is not supported")
+        ev.refuse("SCT107", "a bare `raise` is not supported",
+                  hint="name the exception: `raise ValueError(...)`")
     parts = [ev.eval(part) for part in (node.exc, node.cause) if part is not None]
     exceptions = [
         ev.call(v, []) if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException)

@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.handlers import SPECIAL, Special, statement
+from sct.frontend.evaluator.handlers import SEPARATE, SPECIAL, Special, statement
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import block
 from sct.frontend.values.abstract_values import Abstract, Bound, Static
@@ -64,8 +64,8 @@ def _context_of(ev: Evaluator, node: Any) -> tuple[str, Bound]:
     if not (isinstance(context, Bound) and isinstance(context.fn, Static) and context.fn.value in _CONTEXTS):
         ev.refuse("SCT101", "`with` of this is not supported", node=node,
                   why="the context would not apply to the derivative",
-                  hint="write it around the call of the derivative, or into a function of its own that is given "
-                       "nothing that is differentiated; `with np.errstate(...)` is fine")
+                  hint=f"write it around the call of the derivative, or put it into {SEPARATE}; "
+                       "`with np.errstate(...)` is fine")
     return _CONTEXTS[context.fn.value], context
 
 

@@ -109,7 +109,7 @@ def _not_known(ev: Evaluator) -> NoReturn:
     """Refuses an iterator whose position depends on the path; the loop may be unrolled instead."""
     error = SctError("SCT503", "an iterator is used again after a loop or a branch over it",
                      why="its position depends on the path",
-                     hint="run over a list, `for v in list(xs)`, or count: `xs[i]`", loc=ev.loc)
+                     hint="iterate over a list, `for v in list(xs)`, or count: `xs[i]`", loc=ev.loc)
     raise NeedsStatic(Value(INT), error)
 
 
@@ -290,7 +290,8 @@ def _of_dict(ev: Evaluator, it: Iteration, of: Abstract) -> tuple[Abstract, ...]
     if len(now) != len(before):
         raise_at_run_time(ev, "RuntimeError", "dictionary changed size during iteration")
     if now != before:
-        ev.refuse("SCT306", "the keys of a dict change while a loop runs over it", hint="run over a copy: `list(d)`")
+        ev.refuse("SCT306", "the keys of a dict change while a loop iterates over it",
+                  hint="iterate over a copy: `list(d)`")
     return view_items(ev, of)
 
 

@@ -437,7 +437,15 @@ def frozenset_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Static(frozenset(members.value))
 
 
-@special(eval, exec, compile, globals, locals, input, open)
-def refused_builtin(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    ev.refuse("SCT206", "this builtin is not supported in a differentiated function",
-              hint="put it into a function of its own that is given nothing that is differentiated")
+def _refused(name: str) -> Special:
+    """The handler of a builtin function that is not supported."""
+
+    def handler(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        ev.refuse("SCT206", f"`{name}` is not supported in a differentiated function",
+                  hint="call it outside the differentiated function, and pass its result")
+
+    return handler
+
+
+for _builtin in (eval, exec, compile, globals, locals, input, open):
+    SPECIAL[id(_builtin)] = _refused(_builtin.__name__)

@@ -89,7 +89,8 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             if re.match(r"'(Ref|Value|Iteration)' object is not iterable", str(error)):
                 ev.refuse("SCT205", f"this call of `{spelling}` is not supported",
-                          why="how many items it is given is not known", hint="fill an array in a loop")
+                          why="the length of its argument is known only at run time",
+                          hint="fill an array in a loop, and pass that")
             text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
             ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
                       hint="write it without this argument, or compute it outside the function")
@@ -189,7 +190,7 @@ def outputs(ev: Evaluator, spelling: str, args: Args,
         if (dtype := rest.pop("dtype", None)) is not None:
             if not all(_is_of(x, dtype) for x in args if isinstance(x, Value)):
                 ev.refuse("SCT205", f"`{spelling}` of numbers with this `dtype` is not supported",
-                          hint="convert what it gives")
+                          hint="leave out `dtype`, and convert the result with `.astype(...)`")
             args = [call_named(ev, ".astype", [x, dtype], {}) if isinstance(x, Ref) else x for x in args]
         mask = rest.pop("where", None)
         if len(args) == ufunc.nin + 1:
@@ -224,8 +225,8 @@ def call_into(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs, out: Abs
                   hint="leave `out` out, and assign the result to `y[...]`")
     writable(ev, out, COMPUTED if ufunc else None)
     if spelling == "numpy.dot" and not is_c_order(ev, out):
-        ev.refuse("SCT303", "`out` of `numpy.dot` is not known to lie in C order, without gaps",
-                  why="NumPy raises where it does not", hint="write `y[...] = np.dot(a, b)`")
+        ev.refuse("SCT303", "`out` of `numpy.dot` may not be C-contiguous",
+                  why="NumPy raises ValueError in that case", hint="write `y[...] = np.dot(a, b)`")
     if mask is None:
         result = call_named(ev, spelling, args, kwargs)
     else:
@@ -341,8 +342,9 @@ def static_attr(ev: Evaluator, name: str, v: Any) -> Any:
     if isinstance(v, (Value, Ref)):
         value = ev.ask(v, f"`{name}`")
         if (isinstance(value, float) or name in _REAL) and ev.is_varied(ev.operand(v)):
-            ev.refuse("SCT401", f"`{name}` depends on a differentiated input, and has no derivative in this call",
-                      why="its derivative would be cut silently",
+            ev.refuse("SCT401", f"sct has no derivative with respect to `{name}`, which depends on a differentiated "
+                      "value",
+                      why="the gradient would silently miss that part",
                       hint="pass sct.stop_gradient(...) of it, or write the formula out")
         return value
     if isinstance(v, Lit):

@@ -29,7 +29,6 @@ from sct.frontend.values.abstract_values import (
     Frozen,
     ListRef,
     Method,
-    ObjRef,
     OptionalTuple,
     Origin,
     Poison,
@@ -37,6 +36,7 @@ from sct.frontend.values.abstract_values import (
     Slots,
     Static,
     Tup,
+    abstract_in_words,
     is_literal,
     parts,
 )
@@ -100,8 +100,9 @@ class BackEdge(LoopHead):
                 learnt = True
             elif isinstance(cell, Slots) and isinstance(now_cell, Slots):
                 if cell.schema is not None:
-                    ev.refuse("SCT307", "a list that was taken out of another one is detached from it in this loop",
-                              node=self.node, why=Frozen.HELD.value, hint="take a copy: `list(xs)`")
+                    ev.refuse("SCT307", "this loop changes a list that is also an item of another list, and sct cannot "
+                              "keep the two in step", node=self.node, why=Frozen.HELD.value,
+                              hint="take a copy: `list(xs)`")
                 if not same_keys(cell.keys, now_cell.keys):
                     ev.refuse("SCT310", "a dict that gets new keys in a loop is not supported yet", node=self.node,
                               hint="give it all its keys before the loop")
@@ -410,7 +411,4 @@ def _kind(v: Abstract) -> str:
         return str(v.type)
     if isinstance(v, Static):
         return repr(v.value)
-    if isinstance(v, ObjRef) or isinstance(v, Tup) and v.cls is not tuple:
-        return f"an object of class `{v.cls.__name__}`"
-    return {"Ref": "an array", "Tup": "a tuple", "ListRef": "a list", "DictRef": "a dict",
-            "Iteration": "an iterator", "Position": "an iterator at one place"}.get(type(v).__name__, "a function")
+    return abstract_in_words(v)

@@ -35,7 +35,10 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int) -> None
     while (item := taken(ev, items)) is not None:
         count += 1
         if count > ENDLESS:
-            ev.refuse("SCT306", "a list grows as long as a loop runs over it", hint="run over a copy: `list(xs)`")
+            if items.kind == "iter":
+                ev.refuse("SCT306", "the loop appends to the list that it iterates over, and never ends",
+                          hint="iterate over a copy: `list(xs)`")
+            ev.refuse("SCT306", f"the loop goes on after {ENDLESS} items", hint="use a while loop with a test")
         assign(ev, node.target, item)
         frame.now = frame.live.head[node] | outer
         block(ev, node.body)

@@ -74,8 +74,8 @@ def _unknown(ev: Evaluator, a: Abstract, b: Abstract) -> NoReturn:
     """Refuses `is` of a value that is known only at run time."""
     numbers = all(isinstance(v, (Static, Value)) for v in (a, b)) and \
         any(isinstance(v, Value) and isinstance(v.type, Tensor) for v in (a, b))
-    ev.refuse("SCT503", "whether these two are one object is known only at run time",
-              hint="use `==`" if numbers else "pass a flag that says whether they are")
+    ev.refuse("SCT503", "`is` of values known only at run time is not supported",
+              hint="use `==`" if numbers else "pass a bool argument that says whether they are the same object")
 
 
 _KINDS = (Value, Ref, Container, Tup, Closure, Bound, Method, DerivedCallable, Iteration)

@@ -94,7 +94,8 @@ def truth(ev: Evaluator, v: Abstract) -> Operand:
         ev.refuse("SCT502", "the truth of this value is not known", why=v.reason)
     if isinstance(v, (ObjRef, Closure, Bound, Cached, Method, DerivedCallable, Iteration)):
         return Lit(True)  # an iterator is true whatever it gives
-    ev.refuse("SCT503", "the truth of this object is not known", hint="write what it is to be compared with")
+    ev.refuse("SCT503", "sct does not know whether this object is true or false",
+              hint="write an explicit comparison")
 
 
 def _may_be_one(sizes: list[Dim]) -> bool:

@@ -28,7 +28,7 @@ __all__ = [
     "CAPTURED", "DELETED", "PLAIN", "SLICE", "Abstract", "Array", "Bound", "Cached", "Closure", "Container",
     "DefaultRef", "DerivedCallable", "DictRef", "FreeLeaf", "Frozen", "Iteration", "Key", "Layout", "Like", "ListRef",
     "Method", "ObjRef", "ObjectSchema", "OptionalTuple", "Origin", "Parent", "Poison", "Position", "Ref", "Schema",
-    "Slots", "Static", "Step", "Together", "Tup", "is_literal", "parts",
+    "Slots", "Static", "Step", "Together", "Tup", "abstract_in_words", "is_literal", "parts",
 ]
 
 Path = tuple[Any, ...]
@@ -291,6 +291,22 @@ def parts(v: Abstract | None) -> tuple[Abstract, ...]:
     if isinstance(v, Iteration):
         return v.parts if v.state is None else (*v.parts, DictRef(v.state))
     return ()
+
+
+_IN_WORDS: dict[type, str] = {
+    Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None", ListRef: "a list", DictRef: "a dict",
+    DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
+    Position: "an iterator at one place"}
+_ITERATIONS = {"range": "a range", **dict.fromkeys(("keys", "values", "items"), "a view of a dict")}
+
+
+def abstract_in_words(v: Abstract) -> str:
+    """The kind of an abstract value that is neither a number nor static, with its article, for a message."""
+    if isinstance(v, ObjRef) or isinstance(v, Tup) and v.cls is not tuple:
+        return f"an object of class `{v.cls.__name__}`"
+    if isinstance(v, Iteration):
+        return _ITERATIONS.get(v.kind, "an iterator") if v.state is None else "an iterator"
+    return _IN_WORDS.get(type(v), "a function")
 
 
 @dataclass(frozen=True)

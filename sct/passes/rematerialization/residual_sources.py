@@ -85,7 +85,7 @@ class ResidualSources:
         return [x for x in source.operands if self.is_forward_value(x)]
 
     def choose(self, needs: set[Value]) -> None:
-        """Choose the values without a tape, by a minimum cut (contracts 6) of the network
+        """Choose the values without a tape, by a minimum cut of the network
 
             need v -> untaped v     capacity: the cost of keeping v on a tape
             untaped v -> sink       capacity: the cost of obtaining v from its source
