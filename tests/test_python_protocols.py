@@ -1743,16 +1743,6 @@ def power_that_is_complex_in_a_test(x):
     return x if isinstance(y, complex) else 2.0 * x
 
 
-@refused("SCT502", 1.5)
-def free_variable_that_is_not_bound(x):
-    def g() -> Any:
-        return y
-
-    if x > 3.0:
-        y = 2.0
-    return g() * x
-
-
 # -- names -----------------------------------------------------------------------------------------------------
 
 
