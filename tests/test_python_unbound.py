@@ -28,6 +28,24 @@ def in_a_product(x: Any, c: Any) -> Any:
     return y * x
 
 
+def assigned_twice(x: Any, c: Any) -> Any:
+    if c > 0:
+        y = x * 2
+        y += 1.5
+    assert y
+    return x * 3
+
+
+def deleted_on_one_path(x: Any, c: Any) -> Any:
+    y = x * 2
+    z = y * y
+    if c > 0:
+        y = x * 3 + z
+    else:
+        del y
+    return y + z
+
+
 def assigned(x: Any, c: Any) -> Any:
     if c > 0:
         y = x * 2
@@ -221,7 +239,8 @@ def bound_where_it_is_read(x: Any, c: Any) -> Any:
 
 
 FUNCTIONS = (
-    returned, in_a_product, assigned, of_a_loop, free, free_in_a_product, array, listed, deleted, of_a_while_loop,
+    returned, in_a_product, assigned_twice, deleted_on_one_path, assigned, of_a_loop, free, free_in_a_product, array,
+    listed, deleted, of_a_while_loop,
     int_, augmented, augmented_and_not_used, deleted_where_it_is_not_bound, printed, mentioned, nonlocal_,
     in_a_display, in_a_generator_expression, in_a_lambda, of_a_match, beside_a_default, without_a_derivative,
     constant, in_a_test, computed_and_not_used, in_a_loop, of_a_helper, bound_where_it_is_read)

@@ -127,10 +127,13 @@ class Names:
         variables = sorted(dict.fromkeys(self.variables.values()), key=lambda c: (c.first, c.values[0].id))
         user_names = {name for c in variables for name in c.user_names} | set(self.fixed.values())
         pool = _NamePool(self.reserved)
-        for c in variables:
+        maybe_unbound = {c for c in variables if any(v in self.live.maybe_unbound for v in c.values)}
+        for c in maybe_unbound:
             # Before it is bound, reading its name must raise, so no other variable may have the name there.
-            if c.first > 1 and any(v in self.live.maybe_unbound for v in c.values):
+            if c.first > 1:
                 c.spans.insert(0, (1, c.first - 1))
+        # Python's message has the name: it is the user's, if need be at the cost of an earlier value of that variable.
+        variables.sort(key=lambda c: c not in maybe_unbound)
         for c in variables:
             name = next((self.fixed[v] for v in c.values if v in self.fixed), None)
             if name is not None:
