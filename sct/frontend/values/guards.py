@@ -141,7 +141,7 @@ class Facts:
                 self.same(x.shape[-1], y.shape[-2 if y.rank > 1 and op.name != "inner" else -1])
 
     def same(self, p: Dim, q: Dim) -> bool:
-        """ObjectSchema that two sizes of arrays are equal, or that one is 1, where the arguments say so; False if
+        """Records that two sizes of arrays are equal, or that one is 1, where the arguments say so; False if
         neither is so."""
         p, q = self.resolve(p), self.resolve(q)
         if p == q or p.value == 1 or q.value == 1:
@@ -164,7 +164,7 @@ class Facts:
         return True
 
     def agree(self, a: Type, b: Type) -> None:
-        """ObjectSchema which sizes of two types are equal, where the arguments say so."""
+        """Records which sizes of two types are equal, where the arguments say so."""
         a, b = base_type(a), base_type(b)
         if isinstance(a, Tensor) and isinstance(b, Tensor) and a.rank == b.rank:
             for p, q in zip(map(self.resolve, a.shape), map(self.resolve, b.shape)):
