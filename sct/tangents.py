@@ -80,11 +80,12 @@ def tangent_of(primal: Any, tangent: Any, at: str, inside: bool = False) -> Any:
     """
     parts = parts_of(primal)
     if parts is not None:
-        given = Parts(parts.kind, dict.fromkeys(parts.items)) if tangent is None else parts_of(tangent)
-        if given is None or given.kind != parts.kind or given.items.keys() != parts.items.keys():
+        tangent_parts = Parts(parts.kind, dict.fromkeys(parts.items)) if tangent is None else parts_of(tangent)
+        if tangent_parts is None or tangent_parts.kind != parts.kind \
+                or tangent_parts.items.keys() != parts.items.keys():
             raise _mismatch(at, _structure_in_words(primal, parts), tangent)
         return gradient_with(primal, {
-            key: tangent_of(part, given.items[key], at + step_text(parts, key), True)
+            key: tangent_of(part, tangent_parts.items[key], at + step_text(parts, key), True)
             for key, part in parts.items.items()})
     is_number = isinstance(primal, (float, int, complex, np.generic, np.ndarray)) and not isinstance(primal, enum.Enum)
     kind = np.asarray(primal).dtype.kind if is_number else "O"

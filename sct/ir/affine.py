@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sct.ir.core import Lit, Operand, Value
+from sct.ir.loop_view import LoopView
 from sct.ir.types import INT, Dim
 
-__all__ = ["DefiningOp", "LinearTerm", "Range", "is_in_bounds", "least_value", "lower_bound", "range_over", "term_of"]
+__all__ = ["DefiningOp", "LinearTerm", "Range", "is_in_bounds", "least_value", "loop_range",
+           "lower_bound", "range_over", "term_of"]
 
 DefiningOp = Callable[[Value], "tuple[str, Sequence[Operand]] | None"]
 """Gives the name of the op that defines a value and its operands, or None if that is unknown."""
@@ -92,7 +94,14 @@ def range_over(index: Value, bounds: Sequence[Operand], reverse: bool,
     return Range(index, low, high, -s if reverse else s)
 
 
-def lower_bound(term: LinearTerm | None, ranges: Sequence[Range], size: Callable[[Value], Dim | None]) -> Dim | None:
+def loop_range(view: LoopView, definition: DefiningOp) -> Range | None:
+    """The range of the index of a loop; None if the loop is not counted, or its step is unknown."""
+    if view.index is None:
+        return None
+    return range_over(view.index, view.bounds, view.reverse, lambda x: term_of(x, definition))
+
+
+def lower_bound(term: LinearTerm | None, ranges: Sequence[Range]) -> Dim | None:
     """A lower bound of `term` over all values of the loop indices, or None; inner loops stand first in `ranges`."""
     for r in ranges:
         if term is None:
@@ -105,16 +114,15 @@ def lower_bound(term: LinearTerm | None, ranges: Sequence[Range], size: Callable
         return None
     total = Dim(term.const)
     for v, c in term.coefs.items():
-        d = size(v)
-        if d is None:
+        if v.dim is None:
             return None
-        total = total + d * c
+        total = total + v.dim * c
     return total
 
 
-def least_value(term: LinearTerm | None, ranges: Sequence[Range], size: Callable[[Value], Dim | None]) -> float:
+def least_value(term: LinearTerm | None, ranges: Sequence[Range]) -> float:
     """A lower bound of `term` as a number, minus infinity if there is none."""
-    low = lower_bound(term, ranges, size)
+    low = lower_bound(term, ranges)
     return float("-inf") if low is None else low.least
 
 
@@ -122,9 +130,5 @@ def is_in_bounds(term: LinearTerm | None, d: Dim, ranges: Sequence[Range]) -> bo
     """Is `term` always a valid index of an axis of size `d`, be it from the start or from the end?"""
     if term is None:
         return False
-    low, high = lower_bound(term, ranges, _dim), lower_bound(term * -1, ranges, _dim)
+    low, high = lower_bound(term, ranges), lower_bound(term * -1, ranges)
     return low is not None and high is not None and (low + d).least >= 0 and (high + d - 1).least >= 0
-
-
-def _dim(v: Value) -> Dim | None:
-    return v.dim

@@ -243,10 +243,10 @@ def svd_vjp(cts: Any, ys: Any, a: Operand, full_matrices: bool = True, compute_u
         right = outside(T(vh), div(T(dvh), rows(s))) if wide is not False and not is_square(a) else None
     if du is None and dvh is None:
         return [matmul(mul(u, rows(ds)), vh)]
-    made = matrix_product(u, inner, vh)
+    da = matrix_product(u, inner, vh)
     if left is not None:
-        made = add(made, matmul(left, vh))
-    return [made if right is None else add(made, matmul(u, T(right)))]
+        da = add(da, matmul(left, vh))
+    return [da if right is None else add(da, matmul(u, T(right)))]
 
 
 def squared_gaps(s: Operand) -> Any:

@@ -142,22 +142,22 @@ def type_pinv(a: Operand, rcond: float | None = None, rtol: float | None = None)
 def pinv_vjp(ct: Operand, p: Operand, a: Operand, **_: Any) -> list[Any]:
     """-P.T @ ct @ P.T, and what leaves the spaces of the rows and of the columns of A"""
     back, up = T(p), T(ct)
-    made = neg(matrix_product(back, ct, back))
+    da = neg(matrix_product(back, ct, back))
     if is_square(a):
-        return [made]
+        return [da]
     left, right = matrix_product(up, p, back), matrix_product(back, p, up)
-    made = add(made, sub(left, matrix_product(a, p, left)))
-    return [add(made, sub(right, matrix_product(right, p, a)))]
+    da = add(da, sub(left, matrix_product(a, p, left)))
+    return [add(da, sub(right, matrix_product(right, p, a)))]
 
 
 def pinv_jvp(tangents: Sequence[Any], p: Operand, a: Operand, **_: Any) -> Any:
     (da,) = tangents
-    made = neg(matrix_product(p, da, p))
+    dp = neg(matrix_product(p, da, p))
     if is_square(a):
-        return made
+        return dp
     left, right = matrix_product(p, T(p), T(da)), matrix_product(T(da), T(p), p)
-    made = add(made, sub(left, matrix_product(left, a, p)))
-    return add(made, sub(right, matrix_product(p, a, right)))
+    dp = add(dp, sub(left, matrix_product(left, a, p)))
+    return add(dp, sub(right, matrix_product(p, a, right)))
 
 
 pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_vjp, jvp=pinv_jvp,

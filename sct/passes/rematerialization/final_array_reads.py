@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from sct.ir.affine import LinearTerm, Range, least_value, range_over, term_of
 from sct.ir.core import Lit, Operand, Value
-from sct.ir.types import Dim, Tensor
+from sct.ir.types import Tensor
 from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, within
 
@@ -266,7 +266,7 @@ class FinalArrayReads:
             else:
                 break
             ends = (low,) if k == "i" or k[2] == "0" else (low, high)
-            positive = all(least_value(t, ranges, _size) >= 0 for t in ends)
+            positive = all(least_value(t, ranges) >= 0 for t in ends)
             items.append(_Item(low, high, positive and (k == "i" or k[3] == "0")))
         return items
 
@@ -301,11 +301,7 @@ class _Item:
 
 
 def _before(a: _Item, b: _Item, ranges: Sequence[Range]) -> bool:
-    return a.high is not None and b.low is not None and least_value(b.low - a.high, ranges, _size) >= 0
-
-
-def _size(v: Value) -> Dim | None:
-    return v.dim
+    return a.high is not None and b.low is not None and least_value(b.low - a.high, ranges) >= 0
 
 
 def _element_type(store: BlockNode) -> Tensor | None:

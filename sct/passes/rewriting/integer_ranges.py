@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from sct.ir.affine import LinearTerm, Range, least_value, range_over, term_of
+from sct.ir.affine import Range, least_value, loop_range, term_of
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.loop_view import loop_view
-from sct.ir.types import INT, Dim
+from sct.ir.types import INT
 from sct.ops.program.control import loop
 from sct.ops.scalar.comparison import ge, gt, le, lt
 from sct.ops.scalar.selection import pymax, pymin
@@ -31,9 +31,7 @@ class IntegerRanges:
     @contextmanager
     def inside(self, eqn: Eqn, args: Sequence[Operand]) -> Iterator[None]:
         """In the regions of `eqn`, whose operands are `args`."""
-        view = loop_view(eqn) if eqn.op is loop else None
-        index_range = None if view is None or view.index is None else range_over(
-            view.index, args[:3], view.reverse, _term)
+        index_range = loop_range(loop_view(eqn.replace(args=tuple(args))), _definition) if eqn.op is loop else None
         if index_range is None:
             yield
             return
@@ -59,18 +57,10 @@ class IntegerRanges:
 
     def is_at_least(self, x: Operand, y: Operand, by: int = 0) -> bool:
         """Is `x >= y + by` in all iterations?"""
-        a, b = _term(x), _term(y)
-        return a is not None and b is not None and least_value(a - b, self.ranges, _dim) >= by
-
-
-def _term(x: Operand) -> LinearTerm | None:
-    return term_of(x, _definition)
+        a, b = term_of(x, _definition), term_of(y, _definition)
+        return a is not None and b is not None and least_value(a - b, self.ranges) >= by
 
 
 def _definition(v: Value) -> tuple[str, Sequence[Operand]] | None:
     eqn = defining_eqn(v)
     return None if eqn is None else (eqn.op.name, eqn.args)
-
-
-def _dim(v: Value) -> Dim | None:
-    return v.dim

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from sct.ir.affine import Range, is_in_bounds, range_over, term_of
+from sct.ir.affine import Range, is_in_bounds, loop_range, term_of
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value, is_effect
 from sct.ir.loop_view import loop_view
 from sct.ir.types import List, Tensor, Undef
@@ -107,10 +107,7 @@ class _Dce:
 
     def range(self, eqn: Eqn) -> list[Range]:
         """The range of the index of a loop, if it is known."""
-        if eqn.op.name != "loop" or not eqn.attrs["counted"]:
-            return []
-        index_range = range_over(eqn.regions[-1].params[0], eqn.args[:3], bool(eqn.attrs.get("reverse")),
-                                 lambda x: term_of(x, self.defining_op))
+        index_range = loop_range(loop_view(eqn), self.defining_op) if eqn.op.name == "loop" else None
         return [] if index_range is None else [index_range]
 
     # liveness
