@@ -1,4 +1,4 @@
-"""A plugin of pytest: which test enters which function of the compiler, and how long each test takes.
+"""A plugin of pytest: which test enters which function of the compiler, and how much CPU time each test takes.
 
     pytest -p tests.mutation.touches --touches DIRECTORY
 
@@ -46,7 +46,7 @@ class Recorder:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         self.entered = set()
-        start = time.perf_counter()
+        start = time.process_time()
         sys.settrace(self._enter)
         try:
             yield
@@ -54,7 +54,7 @@ class Recorder:
             sys.settrace(None)
         inside = {(code.co_filename.removeprefix(str(ROOT) + os.sep), code.co_firstlineno)
                   for code in self.entered if code.co_filename.startswith(PACKAGE)}
-        self.tests[item.nodeid] = round(time.perf_counter() - start, 4), sorted(inside)
+        self.tests[item.nodeid] = round(time.process_time() - start, 4), sorted(inside)
 
     def pytest_sessionfinish(self) -> None:
         if self.tests:
