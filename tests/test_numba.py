@@ -3,6 +3,7 @@
 Against the NumPy backend, which is tested on its own; against plain execution for what raises.
 """
 
+import itertools
 import math
 import os
 import subprocess
@@ -208,9 +209,20 @@ def one_way_out(x):
     return x
 
 
+def counted_up(x):
+    y = x
+    for k in itertools.count(1):
+        better = 0.5 * (y + x / y)
+        if abs(better - y) < 1e-9:
+            break
+        y = better + 0.01 / 2.0**k
+    return better * k
+
+
 def test_forever() -> None:
     same(forever, 0.7)
     same(one_way_out, 0.5)
+    same(counted_up, 3.0)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 8])

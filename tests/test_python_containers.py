@@ -374,6 +374,65 @@ def cyc(x: np.ndarray) -> Any:
 
 
 @program
+def count_until_converged(x: np.ndarray) -> Any:
+    y = x[0]
+    for it in itertools.count():
+        better = 0.5 * (y + (2.0 + x[1] * x[1]) / y)
+        if abs(better - y) < 1e-9:
+            break
+        y = better
+    return better + it
+
+
+@program
+def count_with_steps(x: np.ndarray) -> Any:
+    s = 0.0
+    for k in itertools.count(len(x), -2):
+        if k == 3:
+            continue
+        for j in itertools.count(k):
+            if j > 6:
+                break
+            s += x[1] ** j
+        else:
+            s = 0.0
+        if k < -5:
+            return s * k
+
+
+@program
+def count_beside_others(x: np.ndarray) -> Any:
+    s = 0.0
+    for c, v, k in zip(itertools.repeat(x[0]), x, itertools.count(2, 3)):
+        s += c * v * k
+    for n, k in enumerate(itertools.count(1)):
+        s *= 0.7
+        if abs(s) < 0.1:
+            return s * k + n
+
+
+@program
+def count_of_floats(x: np.ndarray) -> Any:
+    s = 0.0
+    for t in itertools.count(0.1, 0.1):
+        if t > 0.75:
+            break
+        s += x[0] ** t
+    return s
+
+
+@refused("SCT503")
+def count_after_a_loop_that_breaks(x: np.ndarray) -> Any:
+    c = itertools.count()
+    s = 0.0
+    for k in c:
+        s += x[0] * k
+        if s > 5.0:
+            break
+    return s * next(c)
+
+
+@program
 def acc(x: np.ndarray) -> Any:
     a = itertools.accumulate([x[0], x[1], x[2]])
     next(a)

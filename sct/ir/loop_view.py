@@ -6,11 +6,20 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 
-__all__ = ["LoopView", "loop_view"]
+__all__ = ["WITHOUT_END", "LoopView", "is_counted", "loop_view"]
+
+WITHOUT_END = Lit(sys.maxsize)
+"""The bound of a range that only an exit ends."""
+
+
+def is_counted(bounds: tuple[Operand, ...]) -> bool:
+    """Does a loop with these bounds run over a range that ends?"""
+    return bool(bounds) and bounds[1] not in (WITHOUT_END, Lit(-WITHOUT_END.value))
 
 
 @dataclass(frozen=True)

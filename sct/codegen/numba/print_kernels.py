@@ -319,6 +319,12 @@ class KernelStatementPrinter(StatementPrinter):
         return call(self.modules.builtin("range"), last, ast.BinOp(first, ast.Sub(), by_),
                     ast.UnaryOp(ast.USub(), by_))
 
+    def count_call(self, s: Loop) -> ast.expr:
+        """Numba has no `itertools.count`: a range to a bound that no loop reaches."""
+        if not self.expr.in_kernel:
+            return super().count_call(s)
+        return call(self.modules.builtin("range"), *self.range(s.bounds))
+
 
 def _unbound_arguments(body: list[ast.stmt], bound: set[str], kernels: set[str]) -> Iterator[str]:
     """The arguments of calls of kernels that are not bound on every path; names that are, are added to `bound`."""

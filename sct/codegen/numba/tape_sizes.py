@@ -27,7 +27,7 @@ from sct.codegen.program.statement_ir import (
     targets,
 )
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_undef
-from sct.ir.loop_view import loop_view
+from sct.ir.loop_view import is_counted, loop_view
 from sct.ir.types import INT, Dim, Seq, Tensor, Type, array, base_type
 from sct.ops import OPS
 
@@ -251,7 +251,7 @@ class TapeArrays:
         size = self._total_iterations(loops, out)
         if size is None and loops:  # only once in the text, from which Numba infers the type of the array
             loop = loops[-1]
-            (self.before_loop if loop.bounds else self.loop_head)[loop] += self._growth(storage, loop)
+            (self.before_loop if is_counted(loop.bounds) else self.loop_head)[loop] += self._growth(storage, loop)
         out += _allocation(storage, ZERO if size is None else size)
         self.allocations[storage] = [*out, Assign([(storage.top, ZERO)])]
 
@@ -288,7 +288,7 @@ class TapeArrays:
 
     def _total_iterations(self, loops: Sequence[Loop], out: list[Statement]) -> Operand | None:
         """The product of the numbers of iterations of the loops, if it is known before them."""
-        if not loops or not all(loop.bounds for loop in loops):
+        if not loops or not all(is_counted(loop.bounds) for loop in loops):
             return None
         assigned = {v for s in statements([loops[0]]) for v in targets(s)}
         assigned |= {s.index for s in statements([loops[0]]) if isinstance(s, Loop) and s.index is not None}
@@ -353,7 +353,7 @@ class TapeArrays:
         """Grow the columns for all iterations of `loop`, or for the next one if it is not counted."""
         assert storage.top is not None
         out: list[Statement] = []
-        count: Operand = self._iterations(loop, out) if loop.bounds else ONE
+        count: Operand = self._iterations(loop, out) if is_counted(loop.bounds) else ONE
         total = self.let(OPS["add"], [storage.top, count], out)
         for v in storage.columns:
             eqn = Eqn(LARGER, (v, total), (v,), primal=False)

@@ -54,6 +54,7 @@ from sct.codegen.python.print_results import display
 from sct.codegen.python.unparse import Comment, comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
+from sct.ir.loop_view import is_counted
 from sct.ir.pytree import Tree
 from sct.ir.types import List, Tensor, Undef, base_type
 from sct.ir.unbound_names import unbound_error
@@ -386,8 +387,16 @@ class StatementPrinter:
         return call(self.modules.builtin("reversed"), tree)
 
     def range_call(self, s: Loop) -> ast.expr:
-        steps = call(self.modules.builtin("range"), *self.range(s.bounds))
-        return self.reversed(steps) if s.reverse and (s.index in self.read or _reads_lists(s.body)) else steps
+        """The values of the index, in order: `range(n)`, `reversed(range(n))`, `itertools.count()`."""
+        if not is_counted(s.bounds):
+            return self.count_call(s)
+        values = call(self.modules.builtin("range"), *self.range(s.bounds))
+        return self.reversed(values) if s.reverse and (s.index in self.read or _reads_lists(s.body)) else values
+
+    def count_call(self, s: Loop) -> ast.expr:
+        start, _, step = s.bounds
+        bounds = [start, step] if step != Lit(1) else [start] if start != Lit(0) else []
+        return call(self.modules.dotted("itertools.count"), *map(self.expr, bounds))
 
     def range(self, bounds: tuple[Operand, ...]) -> list[ast.expr]:
         start, stop, step = bounds

@@ -39,7 +39,8 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.ir import Lit, Operand, Value
 from sct.ir.foreign import class_in_words
-from sct.ir.types import Dim, Tensor
+from sct.ir.loop_view import WITHOUT_END
+from sct.ir.types import INT, Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 
 __all__ = [
@@ -116,7 +117,7 @@ for _kind in NESTS:
 class IterationSpace:
     """A counted iteration: `i` over range(start, stop, step), and the item of each iteration.
 
-    count  the number of iterations, if it is known
+    count  the number of iterations, if it is known; `WITHOUT_END` for an iteration that only an exit ends
     calls  the item is the result of a call of a function
     """
 
@@ -126,6 +127,11 @@ class IterationSpace:
     item: Callable[[Value], Abstract]
     count: Operand | None = None
     calls: bool = False
+
+    @property
+    def ends(self) -> bool:
+        """May the iteration end without an exit?"""
+        return WITHOUT_END not in (self.stop, self.count)
 
 
 def space(ev: Evaluator, v: Abstract) -> IterationSpace | None:
@@ -166,8 +172,9 @@ def _zipped(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     parts = in_step(ev, v.parts)
     if parts is None:
         return None
-    stop = parts[0].stop
-    for p in parts[1:]:
+    finite = [p for p in parts if p.ends]
+    stop = finite[0].stop if finite else WITHOUT_END
+    for p in finite[1:]:
         if p.stop is not stop and (p.stop.dim is None or p.stop.dim != stop.dim):
             if kept(ev, v) != Static(None) or any(q.calls for q in parts[:-1]):
                 if not _equal(ev, p.stop.dim, stop.dim):
@@ -243,8 +250,24 @@ def _turned(ev: Evaluator, v: Iteration) -> IterationSpace | None:
     return IterationSpace(last, Lit(-1), Lit(-1), inner.item, inner.stop)
 
 
+def _counted(ev: Evaluator, v: Iteration) -> IterationSpace | None:
+    """`count` of integers; one of floats adds up, and is not `start + i * step`."""
+    first, step = v.parts
+    if not isinstance(step, Static) or type(step.value) is not int or not step.value or ev.type_of(first) != INT:
+        return None
+    stop = WITHOUT_END if step.value > 0 else Lit(-WITHOUT_END.value)
+    return IterationSpace(ev.operand(first), stop, Lit(step.value), lambda i: i, WITHOUT_END)
+
+
+def _repeated(ev: Evaluator, v: Iteration) -> IterationSpace | None:
+    item, *times = v.parts
+    stop = ev.operand(times[0]) if times else WITHOUT_END
+    return IterationSpace(Lit(0), stop, Lit(1), lambda i: item)
+
+
 SPACES: dict[str, Callable[[Evaluator, Iteration], IterationSpace | None]] = {
-    "zip": _zipped, "map": _mapped, "enumerate": _enumerated, "reversed": _turned}
+    "count": _counted, "repeat": _repeated, "zip": _zipped, "map": _mapped, "enumerate": _enumerated,
+    "reversed": _turned}
 """Functions that make the space of an iterator from those of its parts, by kind."""
 
 _AS_PARTS = ("zip", "map", "generator")

@@ -370,10 +370,10 @@ class LoopBuilder(BackEdge):
             return
         if kind is None:
             return
-        ends = isinstance(node, gast.For) or self.tested
+        ends = self.tested if self.where is None else self.where.ends
         ev.exit_kinds[kind] = (frozenset({FALL}) if ends else frozenset()) | exits
         ev.exit_falls[kind] = BREAK + 1
-        if not node.orelse:
+        if not node.orelse or not ends:
             if returns:
                 ev.exit = kind
             return
