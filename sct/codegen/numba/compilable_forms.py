@@ -24,8 +24,6 @@ from sct.codegen.program.statement_ir import (
     Push,
     Statement,
     all_blocks,
-    blocks,
-    list_reads,
     statements,
 )
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_undef
@@ -112,8 +110,8 @@ def resolve_list_aliases(block: Block) -> None:
         if isinstance(s, Assign):
             s.pairs = [(v, x) for v, x in s.pairs if v not in alias]
         elif isinstance(s, Push):
-            s.operands = tuple(root(x) if isinstance(x, Value) else x for x in s.operands)
-        for read in list_reads(s):
+            s.items = tuple(root(x) if isinstance(x, Value) else x for x in s.items)
+        for read in s.list_reads:
             read.tape, read.filled = root(read.tape), root(read.filled)
         if isinstance(s, Loop) and s.tape is not None:
             s.tape = root(s.tape)
@@ -137,7 +135,7 @@ def _with_code_behind(s: Statement) -> Iterator[Statement]:
     if [jump.kind for jump in jumps] != ["break"]:
         return
     for conditional in s.body:
-        branches = list(blocks(conditional)) if isinstance(conditional, If) else []
+        branches = list(conditional.blocks) if isinstance(conditional, If) else []
         leaving = next((branch for branch in branches if branch and branch[-1] in jumps), None)
         if leaving is not None:
             before = leaving[:-1]
@@ -150,7 +148,7 @@ def _statements_of_loop(block: Block) -> Iterator[Statement]:
     for s in block:
         yield s
         if not isinstance(s, Loop):
-            for inner in blocks(s):
+            for inner in s.blocks:
                 yield from _statements_of_loop(inner)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sct.codegen.numba.compilable_forms import raised_values
 from sct.codegen.numba.tape_sizes import array_dtype, is_list, lists
@@ -33,12 +33,7 @@ from sct.codegen.program.statement_ir import (
     ReadAt,
     Return,
     Statement,
-    blocks,
-    list_reads,
-    operands,
-    reads,
     statements,
-    targets,
 )
 from sct.errors import Loc, SctError
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
@@ -139,8 +134,8 @@ class _KernelExtraction:
         """The block with the statements of NumPy moved behind the loops that do not depend on them."""
         readers: dict[Operand, list[Statement]] = defaultdict(list)
         for s in block:
-            for t in (s, *(t for inner in blocks(s) for t in statements(inner))):
-                for x in reads(t):
+            for t in statements([s]):
+                for x in t.reads:
                     readers[x].append(s)
         for s in reversed(block):
             is_compilable = next(self.reasons([s]), None) is None
@@ -162,18 +157,18 @@ class _KernelExtraction:
         buffers_read = self.buffers.read(s, s.eqn.args)
         own = {*s.eqn.args, *s.eqn.outs}
         for k, t in enumerate(after):
-            inner_statements = [t, *(u for inner in blocks(t) for u in statements(inner))]
+            inner_statements = statements([t])
             written = self.buffers.written(t)
             if isinstance(t, (Return, Define)) or written is None or written & buffers_read \
-                    or any(x in own for u in inner_statements for x in targets(u)) \
-                    or any(x in s.eqn.outs for u in inner_statements for x in reads(u)):
+                    or any(x in own for u in inner_statements for x in u.targets) \
+                    or any(x in s.eqn.outs for u in inner_statements for x in u.reads):
                 return k
         return len(after)
 
     def kernels_inside(self, s: Statement, kernels: list[Kernel]) -> Statement:
         """A statement that is not compiled, with kernels in its blocks."""
         if isinstance(s, Loop) and s.tape is None and not s.zipped:
-            s = Loop(self.block(s.body, kernels), s.index, s.bounds, s.reverse, s.test, None, [], s.jumps, s.eqn)
+            s = replace(s, body=self.block(s.body, kernels))
         elif isinstance(s, If):
             s = If(s.test, self.block(s.then, kernels), self.block(s.orelse, kernels), s.eqn)
         elif isinstance(s, Define):
@@ -192,7 +187,7 @@ class _KernelExtraction:
             reason = "a jump out of a loop" if isinstance(s, Jump) and not within else self.reason(s)
             if reason and not (not within and isinstance(s, Evaluate) and _is_arithmetic(s.eqn)):
                 yield _Reason(reason, loc)
-            for inner in blocks(s):
+            for inner in s.blocks:
                 yield from self.reasons(inner, within or isinstance(s, Loop))
 
     def reason(self, s: Statement) -> str:
@@ -209,14 +204,14 @@ class _KernelExtraction:
             return self.tape_reason(s)
         if isinstance(s, Assign) and any(is_list(v.type) for v, _ in s.pairs):
             return "a sequence that depends on a branch"
-        return self.operands_reason((*operands(s), *targets(s)))
+        return self.operands_reason((*s.operands, *s.targets))
 
     def tape_reason(self, s: Statement) -> str:
         """Why a statement about a list cannot be compiled; "" if it can."""
         if isinstance(s, Push):
-            items = s.operands
+            items = s.items
         else:
-            items = tuple(v for read in list_reads(s) for v in read.values)
+            items = tuple(v for read in s.list_reads for v in read.values)
         for x in items:
             t = base_type(x.type)
             if not isinstance(t, Seq) and array_dtype(t) is None:

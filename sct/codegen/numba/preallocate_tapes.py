@@ -30,7 +30,6 @@ from sct.codegen.program.statement_ir import (
     ReadAt,
     Statement,
     Zip,
-    blocks,
     statements,
 )
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
@@ -66,7 +65,7 @@ class _Preallocation(TapeArrays):
             yield from self.loop(s, loops)
         else:
             self.in_kernel = self.in_kernel or isinstance(s, Kernel)
-            for inner in blocks(s):
+            for inner in s.blocks:
                 inner[:] = self.block(inner, (*loops, s) if isinstance(s, Loop) else loops)
             self.in_kernel = self.in_kernel and not isinstance(s, Kernel)
             yield s
@@ -90,7 +89,7 @@ class _Preallocation(TapeArrays):
         storage = self.storages[s.tape]
         place = storage.top if storage.top is not None else loops[-1].index
         assert place is not None
-        for k, x in enumerate(s.operands):
+        for k, x in enumerate(s.items):
             column = storage.arrays[k]
             if column is not None:
                 yield _write(column, _defined(x, column), place)
@@ -112,7 +111,7 @@ class _Preallocation(TapeArrays):
         for z in s.zipped:
             self.read_zipped(z, s, before, head)
         s.zipped = []
-        for inner in blocks(s):
+        for inner in s.blocks:
             inner[:] = self.block(inner, (*loops, s))
         s.body[:0] = head
         yield from before
@@ -123,7 +122,7 @@ class _Preallocation(TapeArrays):
         assert s.tape is not None
         more = Value(BOOL)
         eqn = Eqn(OPS["gt"], (self.end_of(s.tape), self.begin_of(s.tape)), (more,), primal=False)
-        s.tape, s.test = None, ([Evaluate(eqn, eqn)], more)
+        s.tape, s.head, s.test = None, [Evaluate(eqn, eqn)], more
 
     def end_of(self, tape: Value) -> Value:
         """The counter that is the end of a list while it is popped."""

@@ -30,7 +30,6 @@ from sct.codegen.program.recover_jumps import COMPARISONS
 from sct.codegen.program.statement_ir import (
     Assign,
     Block,
-    Define,
     Evaluate,
     If,
     Kernel,
@@ -39,7 +38,6 @@ from sct.codegen.program.statement_ir import (
     Select,
     Statement,
     statements,
-    targets,
 )
 from sct.codegen.program.templates import expression
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, call, constant, load, store, tuple_of
@@ -172,7 +170,7 @@ class KernelStatementPrinter(StatementPrinter):
         self.kernel_functions: list[ast.stmt] = []
         self.kernel_names: set[str] = set()
         inside = {s for k in statements(block) if isinstance(k, Kernel) for s in statements(k.body)}
-        outside = {v for s in statements(block) if s not in inside for v in _bound_values(s)}
+        outside = {v for s in statements(block) if s not in inside for v in s.bound}
         self.bound_names = {names[v] for v in outside if v in names.names} | set(names.fixed.values())
         self.placeholder_names |= {
             names[x] for s in inside if isinstance(s, Evaluate) for x in names.live.leaves(s.eqn.args)
@@ -181,9 +179,11 @@ class KernelStatementPrinter(StatementPrinter):
 
     def module(self, block: Block) -> tuple[list[ast.stmt], list[ast.stmt]]:
         """The body of the function, and the helpers and kernels that stand above it."""
-        whole = len(block) == 1 and isinstance(block[0], Kernel) and isinstance(block[0].body[-1], Return)
-        body = self.compiled(block[0].body) if whole else self.block(block)  # type: ignore[union-attr]
-        if not whole:
+        first = block[0]
+        if len(block) == 1 and isinstance(first, Kernel) and isinstance(first.body[-1], Return):
+            body = self.compiled(first.body)
+        else:
+            body = self.block(block)
             body = [*self.placeholders(body), *body]
         return body, [*map(self.helper, sorted(self.expr.helpers)), *self.kernel_functions]
 
@@ -238,7 +238,7 @@ class KernelStatementPrinter(StatementPrinter):
         stored = {node.id for tree in body for node in _names_in(tree) if isinstance(node.ctx, ast.Store)}
         before, after = self.names.live.around(s)
         params = self.ordered(used, before, used.keys() & self.bound_names)
-        results = [v for v in after if self.names.names.get(v) in stored]
+        type_of = {self.names.names.get(v): v.type for v in after}
         outs = self.ordered(used, after, stored)
         self.bound_names.update(outs)
         name = f"{self.interface.name}_loop" + (str(len(self.kernel_functions) + 1) if self.kernel_count > 1 else "")
@@ -251,12 +251,11 @@ class KernelStatementPrinter(StatementPrinter):
             yield ast.Assign([tuple_of([store(out) for out in outs], ast.Store())], kernel_call, None)
         else:
             yield ast.Expr(kernel_call)
-        for v in results:
-            if isinstance(v.type, Tensor) and v.type.carrier == "np":
-                name = self.names[v]
-                kind = self.modules.dotted(f"numpy.{ {'f': 'float', 'i': 'int', 'b': 'bool_'}[v.type.kind]}"
-                                           + ("" if v.type.kind == "b" else v.type.dtype[1:]))
-                yield ast.Assign([store(name)], call(kind, load(name)), None)
+        for out in outs:
+            t = type_of[out]
+            if isinstance(t, Tensor) and t.carrier == "np":
+                scalar = self.modules.dotted(f"numpy.{DTYPES[t.dtype]}")
+                yield ast.Assign([store(out)], call(scalar, load(out)), None)
 
     def ordered(self, used: Iterable[str], live: Iterable[Value], among: Iterable[str]) -> list[str]:
         """The names of live values: parameters of the function, then the others in the order of the text."""
@@ -351,12 +350,6 @@ def _unbound_arguments(body: list[ast.stmt], bound: set[str], kernels: set[str])
 
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
-
-
-def _bound_values(s: Statement) -> Sequence[Value]:
-    """The values that a statement assigns, with the index of a loop and the parameters of a function."""
-    more = s.params if isinstance(s, Define) else (s.index,) if isinstance(s, Loop) and s.index is not None else ()
-    return (*targets(s), *more)
 
 
 def is_compilable(interface: Interface, results: Sequence[Operand]) -> bool:

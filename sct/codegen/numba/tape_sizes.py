@@ -22,9 +22,7 @@ from sct.codegen.program.statement_ir import (
     Push,
     ReadAt,
     Statement,
-    blocks,
     statements,
-    targets,
 )
 from sct.ir.core import Eqn, Lit, Op, Operand, Value, is_undef
 from sct.ir.loop_view import is_counted, loop_view
@@ -112,7 +110,7 @@ def lists(s: Statement) -> list[Value]:
     """The lists that a statement appends to, reads or assigns."""
     operands: list[Operand]
     if isinstance(s, Push):
-        operands = [s.tape, *s.operands]
+        operands = [s.tape, *s.items]
     elif isinstance(s, (Pop, ReadAt)):
         operands = [s.tape, s.filled, *s.values]
     elif isinstance(s, Loop):
@@ -169,7 +167,7 @@ class TapeArrays:
             inside = (*loops, s) if isinstance(s, Loop) else loops
             for z in s.zipped if isinstance(s, Loop) else ():
                 self.readers[z.tape].append((z, inside))
-            for inner in blocks(s):
+            for inner in s.blocks:
                 self._collect(inner, inside)
 
     def _add_columns(self, storage: TapeStorage) -> None:
@@ -216,7 +214,7 @@ class TapeArrays:
 
     def _operands(self, storage: TapeStorage) -> list[Operand]:
         """An operand that is appended to each column, if possible one that is bound."""
-        columns = zip(*(push.operands for push, _ in storage.pushes))
+        columns = zip(*(push.items for push, _ in storage.pushes))
         return [next((x for x in column if not is_undef(x)), column[0]) for column in columns]
 
     def inner_storage(self, x: Operand) -> TapeStorage | None:
@@ -290,7 +288,7 @@ class TapeArrays:
         """The product of the numbers of iterations of the loops, if it is known before them."""
         if not loops or not all(is_counted(loop.bounds) for loop in loops):
             return None
-        assigned = {v for s in statements([loops[0]]) for v in targets(s)}
+        assigned = {v for s in statements([loops[0]]) for v in s.targets}
         assigned |= {s.index for s in statements([loops[0]]) if isinstance(s, Loop) and s.index is not None}
         if any(self._without_offset(x) in assigned if k < 2 else x in assigned
                for loop in loops for k, x in enumerate(loop.bounds)):

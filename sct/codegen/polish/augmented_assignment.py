@@ -19,12 +19,7 @@ from sct.codegen.program.statement_ir import (
     Select,
     Statement,
     Update,
-    blocks,
-    operands,
-    reads,
-    replace_operands,
     statements,
-    targets,
 )
 from sct.ir.core import Eqn, Lit, Operand, Value, is_effect
 from sct.ir.types import List, Tensor
@@ -38,7 +33,7 @@ _MAX_ITEMS = 2
 
 def augment_assignments(block: Block) -> Block:
     """The block, changed in place."""
-    uses = Counter(x for s in statements(block) for x in reads(s) if isinstance(x, Value))
+    uses = Counter(x for s in statements(block) for x in s.reads if isinstance(x, Value))
     _augment(block, uses)
     _duplicate_comparisons(block, uses, _constants(block))
     return block
@@ -46,9 +41,8 @@ def augment_assignments(block: Block) -> Block:
 
 def _constants(block: Block) -> set[Value]:
     """The parameters that do not change: values that nothing assigns, and whose names no other value has."""
-    assigned = {v for s in statements(block) for v in targets(s)}
-    assigned.update(v for s in statements(block) if isinstance(s, Loop) for z in s.zipped for v in z.values)
-    read = {x for s in statements(block) for x in reads(s) if isinstance(x, Value)}
+    assigned = {v for s in statements(block) for v in s.bound}
+    read = {x for s in statements(block) for x in s.reads if isinstance(x, Value)}
     names = Counter(v.hint for v in assigned | read)
     return {v for v in read - assigned if v.hint is not None and names[v.hint] == 1}
 
@@ -79,7 +73,7 @@ def _is_comparison(eqn: Eqn, constants: set[Value]) -> bool:
 def _augment(block: Block, uses: Counter[Value]) -> None:
     _sink_offsets(block, uses)
     for s in block:
-        for inner in blocks(s):
+        for inner in s.blocks:
             _augment(inner, uses)
     _combine_updates(block, uses)
     _duplicate_short_views(block, uses)
@@ -152,7 +146,7 @@ def _duplicate_short_views(block: Block, uses: Counter[Value]) -> None:
     readers: dict[Value, list[int]] = defaultdict(list)
     for k, s in enumerate(block):
         if not isinstance(s, (If, Select)):
-            for x in operands(s):
+            for x in s.operands:
                 if isinstance(x, Value):
                     readers[x].append(k)
     copies: dict[int, list[Statement]] = defaultdict(list)
@@ -176,13 +170,13 @@ def _sink_offsets(block: Block, uses: Counter[Value]) -> None:
     for s in block:
         if isinstance(s, Evaluate) and len(s.eqn.outs) == 1 and s.eqn.out.hint is None and _is_offset(s.eqn):
             offsets[s.eqn.out] = s
-        for branch in blocks(s) if isinstance(s, If) else ():
+        for branch in s.blocks if isinstance(s, If) else ():
             copies: dict[Operand, Evaluate] = {}
             for t in filter(_has_subscript, statements(branch)):
-                for x in dict.fromkeys(operands(t)):
+                for x in dict.fromkeys(t.operands):
                     if isinstance(x, Value) and x in offsets:
                         copy = copies.setdefault(x, _copied(offsets[x])).eqn.out
-                        count = operands(t).count(x)
+                        count = t.operands.count(x)
                         uses.update({copy: count, x: -count} if _replace_operand(t, x, copy) else {})
             branch[:0] = [c for c in copies.values() if uses[c.eqn.out]]
     unread = [s for x, s in offsets.items() if not uses[x]]
@@ -201,7 +195,7 @@ def _replace_operand(s: Statement, old: Value, new: Value) -> bool:
     """Replace the operand `old` of an equation, an update or a loop by `new`; False for another statement."""
     if not isinstance(s, (Evaluate, Update, Loop)):
         return False
-    replace_operands(s, lambda x: new if x is old else x)
+    s.replace_operands(lambda x: new if x is old else x)
     return True
 
 

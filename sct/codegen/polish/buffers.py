@@ -22,7 +22,6 @@ from sct.codegen.program.statement_ir import (
     Select,
     Statement,
     Update,
-    blocks,
     statements,
 )
 from sct.ir.core import Eqn, Operand, Value, is_effect
@@ -54,7 +53,7 @@ class Buffers:
         elif isinstance(s, Select):
             self._unite([s.value, s.then, s.orelse])
         elif isinstance(s, Push):
-            self._unite([s.tape, *s.operands])
+            self._unite([s.tape, *s.items])
         elif isinstance(s, (Pop, ReadAt)):
             self._unite([s.tape, *s.values])
         elif isinstance(s, Loop):
@@ -95,7 +94,7 @@ class Buffers:
     def written(self, s: Statement) -> set[Value] | None:
         """The buffers that `s` and its blocks may write into; None if it may be any."""
         buffers: set[Value] = set()
-        for t in (s, *(inner for block in blocks(s) for inner in statements(block))):
+        for t in statements([s]):
             if isinstance(t, Update) or isinstance(t, Evaluate) and t.eqn.inplace is not None:
                 buffers.add(self.buffer(t.eqn.out))
             elif isinstance(t, Evaluate) and t.eqn.attrs.get("donates"):

@@ -29,11 +29,7 @@ from sct.codegen.program.statement_ir import (
     ReadAt,
     Return,
     Statement,
-    blocks,
-    list_reads,
-    operands,
     statements,
-    targets,
 )
 from sct.ir.core import Operand, Value, has_effect
 from sct.ops.registry import may_raise
@@ -82,9 +78,9 @@ class _Marking:
                 self.pushes[s.tape].append(s)
             elif isinstance(s, (Pop, ReadAt)):
                 self.pops[s.tape].append(s)
-            for read in list_reads(s):
+            for read in s.list_reads:
                 self.readers.update((v, (read, k)) for k, v in enumerate(read.values))
-            for inner in blocks(s):
+            for inner in s.blocks:
                 self.scan(inner, s)
 
     def run(self) -> None:
@@ -109,7 +105,7 @@ class _Marking:
         for s, sources in self.definitions[v]:
             self.mark(s)
             self.work += sources
-        if self.pushes[v] and len(self.pushes[v][0].operands) == 1:
+        if self.pushes[v] and len(self.pushes[v][0].items) == 1:
             self.need_column(v, 0)
 
     def need_item(self, read: ListRead, k: int) -> None:
@@ -126,18 +122,18 @@ class _Marking:
             self.mark(s)
         for push in self.pushes[tape]:
             self.mark(push)
-            self.work.append(push.operands[k])
+            self.work.append(push.items[k])
 
     def mark(self, s: Statement | None) -> None:
         """Need `s`, and what decides whether it runs."""
         while s is not None and s not in self.marked:
             self.marked.add(s)
             if isinstance(s, (Evaluate, If, Return)) or isinstance(s, CheckBound) and s.free:
-                self.work += operands(s)
-                self.work += targets(s)
+                self.work += s.operands
+                self.work += s.targets
             elif isinstance(s, Loop):
                 self.work += s.bounds or [z.tape for z in s.zipped]
-                self.work += [s.test[1]] if s.test else []
+                self.work += [s.test] if s.test is not None else []
                 for jump in s.jumps:
                     self.mark(jump)
                 if s.tape is not None:
@@ -161,14 +157,14 @@ class _Marking:
                     yield s
             elif s in self.marked or isinstance(s, CheckBound) and s.value in self.needed:
                 if isinstance(s, Push):
-                    s.operands = tuple(self.needed_items(s.tape, s.operands))
+                    s.items = tuple(self.needed_items(s.tape, s.items))
                 elif isinstance(s, (Pop, ReadAt)):
                     s.values = tuple(self.needed_items(s.filled, s.values))
                 elif isinstance(s, Loop):
                     s.zipped = [z for z in s.zipped if not s.bounds or any(v in self.needed for v in z.values)]
                     for z in s.zipped:
                         z.values = tuple(self.needed_items(z.filled, z.values))
-                for inner in blocks(s):
+                for inner in s.blocks:
                     inner[:] = self.sweep(list(inner))
                 yield s
 

@@ -24,9 +24,7 @@ from sct.codegen.program.statement_ir import (
     Select,
     Statement,
     Update,
-    reads,
     statements,
-    targets,
 )
 from sct.codegen.program.templates import STATEMENTS, expression, parsed
 from sct.ir.core import Eqn, Lit, Operand, Value
@@ -86,14 +84,14 @@ class Descriptions:
         self.order: dict[Value, int] = {}
         self.pushed: dict[Value, tuple[Operand, ...]] = {}
         for s in (*statements(block), *inlined.values()):
-            if isinstance(s, (Evaluate, Select)) and len(targets(s)) == 1:
-                self.definitions.setdefault(targets(s)[0], s)
-            for v in targets(s):
+            if isinstance(s, (Evaluate, Select)) and len(s.targets) == 1:
+                self.definitions.setdefault(s.targets[0], s)
+            for v in s.targets:
                 self.assignments.setdefault(v, s)
                 self.order.setdefault(v, len(self.order))
             if isinstance(s, Push):
-                self.pushed.setdefault(s.tape, s.operands)
-            for x in reads(s):
+                self.pushed.setdefault(s.tape, s.items)
+            for x in s.reads:
                 if isinstance(x, Value):
                     self.readers.setdefault(x, []).append(s)
 
@@ -280,7 +278,7 @@ class Descriptions:
                 return
             readers = [s for s in self.readers.get(x, []) if not primal or _is_primal(s)]
             for s in readers if len(readers) <= _MAX_READERS else ():
-                outs = [t for t, source in s.pairs if source is x] if isinstance(s, Assign) else targets(s)
+                outs = [t for t, source in s.pairs if source is x] if isinstance(s, Assign) else s.targets
                 for out in outs:
                     name = self.name_of(out)
                     if name is not None:

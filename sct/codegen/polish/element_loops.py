@@ -13,17 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sct.codegen.polish.buffers import Buffers
-from sct.codegen.program.statement_ir import (
-    Block,
-    Evaluate,
-    Loop,
-    Zip,
-    all_blocks,
-    list_reads,
-    operands,
-    statements,
-    targets,
-)
+from sct.codegen.program.statement_ir import Block, Evaluate, Loop, Zip, all_blocks, statements
 from sct.ir.core import Eqn, Lit, Operand, Value
 from sct.ir.types import List, Tensor
 
@@ -45,13 +35,13 @@ def loop_over_elements(block: Block) -> Block:
 
 def unpack_records(block: Block) -> Block:
     """The block, changed in place: a record that is read from a list and unpacked is unpacked at once."""
-    uses = Counter(x for s in statements(block) for x in operands(s))
+    uses = Counter(x for s in statements(block) for x in s.operands)
     unpackings = {
         s.eqn.args[0]: s for s in statements(block)
         if isinstance(s, Evaluate) and s.eqn.op.name == "unpack" and len(s.eqn.outs) > 1 and uses[s.eqn.args[0]] == 1}
     dropped: set[Evaluate] = set()
     for s in statements(block):
-        for read in list_reads(s):
+        for read in s.list_reads:
             if len(read.values) == 1 and (unpacking := unpackings.get(read.values[0])) is not None:
                 read.values = unpacking.eqn.outs
                 dropped.add(unpacking)
@@ -68,8 +58,8 @@ def _loop_over_elements(s: Loop, index: Value, buffers: Buffers, groups: Sequenc
         return
     if s.reverse and len(groups) > 1:
         return  # `zip` pairs lists of different lengths from their starts: reversed, it would pair them from their ends
-    uses = Counter(x for t in statements(s.body) for x in operands(t))
-    assigned = {v for t in statements(s.body) for v in targets(t)}
+    uses = Counter(x for t in statements(s.body) for x in t.operands)
+    assigned = {v for t in statements(s.body) for v in t.targets}
     written = buffers.written(s)
     arrays = [t.eqn.args[0] for t in reads]
     only_for_elements = uses[index] == len(reads)

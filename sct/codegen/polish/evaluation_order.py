@@ -21,10 +21,7 @@ from sct.codegen.program.statement_ir import (
     Select,
     Statement,
     Update,
-    blocks,
-    operands,
     statements,
-    targets,
 )
 from sct.ir.affine import Range, is_in_bounds, range_over, term_of
 from sct.ir.core import Eqn, Operand, Value, is_effect
@@ -62,7 +59,7 @@ class EvaluationOrder:
         for s in block:
             own = self._range(s)
             self.ranges += own
-            for inner in blocks(s):
+            for inner in s.blocks:
                 self._add(inner)
             del self.ranges[len(self.ranges) - len(own):]
             self.adjoint_that_raises[s] = list(self._adjoint_that_raises(s))
@@ -84,7 +81,7 @@ class EvaluationOrder:
             return is_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and self._may_raise(s.eqn, s.like)
         if isinstance(s, Update):
             return s.eqn.primal
-        inner = [t for block in blocks(s) if isinstance(s, (If, Loop)) for t in statements(block)]
+        inner = [t for block in s.blocks if isinstance(s, (If, Loop)) for t in statements(block)]
         return any(isinstance(t, (Jump, Return)) or t in self.ordered for t in inner)
 
     def _adjoint_that_raises(self, s: Statement) -> Iterator[Eqn]:
@@ -92,7 +89,7 @@ class EvaluationOrder:
         for eqn in eqns:
             if not eqn.primal and not eqn.regions and self._may_raise(eqn, s.like if isinstance(s, Evaluate) else eqn):
                 yield eqn
-        for block in blocks(s) if isinstance(s, (If, Loop)) else ():
+        for block in s.blocks if isinstance(s, (If, Loop)) else ():
             for t in block:
                 yield from self.adjoint_that_raises[t]
 
@@ -113,22 +110,22 @@ class EvaluationOrder:
 
         Of each it is the widest expression around it that may stand before that. `end` is read after the block.
         """
-        place = {v: k for k, s in enumerate(block) for v in targets(s)}
-        inlined_into = {x: v for v, s in inlined.items() if v in place for x in operands(s)}
+        place = {v: k for k, s in enumerate(block) for v in s.targets}
+        inlined_into = {x: v for v, s in inlined.items() if v in place for x in s.operands}
         out_of_order: list[Value] = []
         pending: dict[Value, int] = {}
         for k, s in enumerate([*block, None]):
-            values = targets(s) if isinstance(s, (Evaluate, Select)) else ()
+            values = s.targets if isinstance(s, (Evaluate, Select)) else ()
             if values and values[0] in inlined:
                 pending.update({values[0]: k} if self.is_ordered(s) else {})
                 continue
-            parts = _evaluated(end if s is None else operands(s), inlined)
-            for t, at in [*((p, place[targets(p)[0]]) for p in parts), *([(s, k)] if s is not None else [])]:
-                before = [v for v, at_v in pending.items() if at_v < at and v not in targets(t)]
+            parts = _evaluated(end if s is None else s.operands, inlined)
+            for t, at in [*((p, place[p.targets[0]]) for p in parts), *([(s, k)] if s is not None else [])]:
+                before = [v for v, at_v in pending.items() if at_v < at and v not in t.targets]
                 passed = [v for v in before if pending[v] < self._must_follow(t, at, before, place, inlined)]
                 same = [v for v in before if isinstance(t, (Evaluate, Update)) and self._raises_same(inlined[v], t.eqn)]
                 out_of_order += [_widest(v, at, inlined_into, place, inlined) for v in passed]
-                for v in (*passed, *same, *(targets(t) if t is not s else ())):
+                for v in (*passed, *same, *(t.targets if t is not s else ())):
                     pending.pop(v, None)
         return out_of_order
 
@@ -181,7 +178,7 @@ def _evaluated(xs: Iterable[Operand], inlined: Mapping[Value, Evaluate | Select]
     for x in xs:
         if isinstance(x, Value) and x in inlined:
             expression = inlined[x]
-            yield from _evaluated(operands(expression), inlined)
+            yield from _evaluated(expression.operands, inlined)
             yield expression
 
 

@@ -32,11 +32,7 @@ from sct.codegen.program.statement_ir import (
     Statement,
     Update,
     all_blocks,
-    blocks,
-    operands,
-    reads,
     statements,
-    targets,
 )
 from sct.codegen.program.templates import occurrences, width
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
@@ -71,7 +67,7 @@ def _inplace_to_fresh(block: Block) -> Iterator[tuple[Evaluate, int]]:
 
     NumPy itself reuses the buffer of such a temporary. Yields each statement, and the operand that it updated.
     """
-    uses = Counter(x for s in statements(block) for x in operands(s))
+    uses = Counter(x for s in statements(block) for x in s.operands)
     for inner in all_blocks(block):
         definitions: dict[Operand, Evaluate] = {}
         for s in inner:
@@ -104,7 +100,7 @@ class _Inliner:
         self.uses: Counter[Value] = Counter()
         self.buffers, self.evaluation_order = Buffers(block), EvaluationOrder(block)
         for s in statements(block):
-            self.uses.update(x for x in reads(s) if isinstance(x, Value))
+            self.uses.update(x for x in s.reads if isinstance(x, Value))
 
     def block(self, block: Block, *, end: Sequence[Operand] = (), unlimited: bool = False) -> None:
         """Inline within `block` and the blocks in it.
@@ -132,13 +128,13 @@ class _Inliner:
 
     def inner_blocks(self, s: Statement) -> None:
         if isinstance(s, Loop) and s.test is not None:
-            self.block(s.test[0], end=[s.test[1]], unlimited=True)
+            self.block(s.head, end=[s.test], unlimited=True)
             self.block(s.body)
         elif isinstance(s, If) and _may_be_expression(s):
             for branch in (s.then, s.orelse):
                 self.block(branch, end=[x for m in branch if isinstance(m, Assign) for _, x in m.pairs])
         else:
-            for inner in blocks(s):
+            for inner in s.blocks:
                 self.block(inner)
 
 
@@ -170,13 +166,13 @@ class _BlockWalk:
         """Visit the next statement of the block: inline its operands, and keep as statements what it must not pass."""
         if isinstance(s, Evaluate) and s.eqn.op in (enter, leave):
             self.keep_as_statements([self.outermost(v) for v in self.pending])
-        self.inline_operands(s, operands(s) if not isinstance(s, Assign) else self.unmovable_sources(s))
+        self.inline_operands(s, s.operands if not isinstance(s, Assign) else self.unmovable_sources(s))
         candidate = isinstance(s, (Evaluate, Select)) and self.may_be_pending(s)
         if not candidate:
             self.evaluate(s)
         written = self.inliner.buffers.written(s) if not isinstance(s, Define) else set()
         if written or written is None:
-            own_parts = self.inlined_parts(operands(s)) if candidate else set()
+            own_parts = self.inlined_parts(s.operands) if candidate else set()
             by_buffer = self.readers_of_buffer
             groups = by_buffer.values() if written is None else [by_buffer.get(b, ()) for b in written]
             readers = {v for group in groups for v in group if v in self.pending and v not in own_parts}
@@ -190,7 +186,7 @@ class _BlockWalk:
             self.order[v] = self.count
             for b in self.buffers_read(s):
                 self.readers_of_buffer.setdefault(b, []).append(v)
-            for x in operands(s):
+            for x in s.operands:
                 self.readers.setdefault(x, []).append(v)
 
     def may_be_pending(self, s: Expression) -> bool:
@@ -259,9 +255,9 @@ class _BlockWalk:
     def evaluate(self, s: Statement) -> None:
         """`s` stays a statement, so the expressions inlined into it are evaluated here."""
         self.count += 1
-        parts = self.inlined_parts(operands(s))
+        parts = self.inlined_parts(s.operands)
         for t in (s, *(self.pending[v] for v in parts)):
-            self.last_read.update(dict.fromkeys(operands(t), self.count))
+            self.last_read.update(dict.fromkeys(t.operands, self.count))
         for v in parts:
             self.pending.pop(v, None)
 
@@ -273,7 +269,7 @@ class _BlockWalk:
             v = work.pop()
             if self.is_inlined(v) and v not in parts:
                 parts.add(v)
-                work += [x for x in operands(self.pending[v]) if isinstance(x, Value)]
+                work += [x for x in self.pending[v].operands if isinstance(x, Value)]
         return parts
 
     def outermost(self, v: Value) -> Value:
@@ -289,7 +285,7 @@ class _BlockWalk:
         """Give up the inlining of these values, the outermost first."""
         for v in sorted(dict.fromkeys(values), key=lambda v: -self.order[v]):
             if v in self.pending:
-                parts = self.inlined_parts(operands(self.pending[v]))
+                parts = self.inlined_parts(self.pending[v].operands)
                 self.inliner.inlined.pop(v, None)
                 for x in (v, *parts):
                     del self.pending[x]
@@ -299,17 +295,17 @@ class _BlockWalk:
     def buffers_read(self, expression: Expression) -> set[Value]:
         """The buffers that an expression reads."""
         inner = _branch_expressions(expression, self.inliner.inlined) if isinstance(expression, Select) else ()
-        return {b for s in (expression, *inner) for b in self.inliner.buffers.read(s, operands(s))}
+        return {b for s in (expression, *inner) for b in self.inliner.buffers.read(s, s.operands)}
 
     def release_readers(self, s: Statement) -> None:
         """Keep as statements the pending expressions that read a value that `s` assigns."""
         if isinstance(s, (Assign, Increment)):
-            readers = {v for x in targets(s) for v in self.readers.get(x, ()) if v in self.pending}
+            readers = {v for x in s.targets for v in self.readers.get(x, ()) if v in self.pending}
             self.keep_as_statements([self.outermost(v) for v in sorted(readers, key=self.order.__getitem__)])
 
 
 def _only_target(s: Statement) -> Value | None:
-    values = targets(s) if isinstance(s, (Evaluate, Select)) else ()
+    values = s.targets if isinstance(s, (Evaluate, Select)) else ()
     return values[0] if len(values) == 1 else None
 
 
@@ -416,5 +412,5 @@ def _branch_expressions(s: Select, inlined: Inlined) -> list[Expression]:
         expression = inlined.get(x) if isinstance(x, Value) else None
         if expression is not None:
             expressions.append(expression)
-            work += reads(expression)
+            work += expression.reads
     return expressions

@@ -27,11 +27,7 @@ from sct.codegen.program.statement_ir import (
     Select,
     Statement,
     Update,
-    blocks,
-    list_reads,
-    operands,
     statements,
-    targets,
 )
 from sct.ir.core import Operand, Value, is_undef
 
@@ -99,8 +95,7 @@ class LiveRanges:
 
     def reads(self, s: Statement) -> Iterator[Value]:
         """The variables that a statement itself reads."""
-        more = (s.then, s.orelse) if isinstance(s, Select) else ()
-        yield from self.leaves((*operands(s), *more))
+        yield from self.leaves(s.reads if isinstance(s, Select) else s.operands)
 
     # -- backwards through the text -----------------------------------------------------
 
@@ -135,7 +130,7 @@ class LiveRanges:
 
     def _simple(self, s: Statement, state: LiveState) -> None:
         p = 2 * self._numbering.start[s]
-        self._assign(targets(s), p + 1, state)
+        self._assign(s.targets, p + 1, state)
         written = _overwritten_operand(s)
         for v in self.reads(s):
             state[v] = max(state.get(v, 0), p if written is None or v is written else p + 1)
@@ -168,13 +163,13 @@ class LiveRanges:
             body[s.index] = end - 1
         self._block(s.body, body)
         self._jump_targets.pop()
-        self._assign(_bound_values(s), middle + 1, body)
+        self._assign(s.bound, middle + 1, body)
         self._close(body, middle)
         head: LiveState = dict.fromkeys([*body, *after], middle - 1)
         if s.test is not None:
-            for v in self.leaves([s.test[1]]):
+            for v in self.leaves([s.test]):
                 head.setdefault(v, middle - 1)
-            self._block(s.test[0], head)
+            self._block(s.head, head)
         self._close(head, start + 1)
         state.update(dict.fromkeys([*live_at_head, *head], start))
         for v in self.reads(s):
@@ -218,7 +213,7 @@ class _Numbering:
 
     def captured(self, s: Define) -> list[Value]:
         """The free variables of a nested function."""
-        bound = {v for inner in statements(s.body) for v in _bound_values(inner)}
+        bound = {v for inner in statements(s.body) for v in inner.bound}
         return [v for v in self.read_inside[s] if v not in bound and v not in s.params]
 
     def _number(self, block: Block, depth: int, reads: dict[Value, None], touched: set[Value]) -> bool:
@@ -228,7 +223,7 @@ class _Numbering:
             self.start[s] = self.count
             self.count += 1
             own = dict.fromkeys(self.live.reads(s))
-            for v in _bound_values(s):
+            for v in s.bound:
                 self.live.first.setdefault(v, self.start[s])
             self._note_relations(s, depth)
             inner = [self._nested(s, depth, own)] if isinstance(s, (If, Loop, Define)) else []
@@ -239,15 +234,15 @@ class _Numbering:
             jumps = jumps or isinstance(s, (Jump, Return)) or True in inner
             reads.update(own)
             touched.update(own)
-            touched.update(targets(s))
+            touched.update(s.targets)
             touched.update(self.touched.get(s, ()))
         self.live.read.update(reads)
         return jumps
 
     def _nested(self, s: If | Loop | Define, depth: int, reads: dict[Value, None]) -> bool:
         inside: dict[Value, None] = {}
-        touched: set[Value] = set(_bound_values(s))
-        several = list(blocks(s))
+        touched: set[Value] = set(s.bound)
+        several = list(s.blocks)
         jumps = False
         middle = self.count
         for k, block in enumerate(several):
@@ -256,7 +251,7 @@ class _Numbering:
                 self.count += 1
             jumps = self._number(block, depth + isinstance(s, Loop), inside, touched) or jumps
         if isinstance(s, Loop) and s.test is not None:
-            inside.update(dict.fromkeys(self.live.leaves([s.test[1]])))
+            inside.update(dict.fromkeys(self.live.leaves([s.test])))
         self._marks[s] = middle, self.count
         self.count += 1
         self.read_inside[s] = inside
@@ -271,7 +266,7 @@ class _Numbering:
             self._add_moves(depth, s.pairs)
         written = _overwritten_operand(s)
         if written is not None:
-            self.live.inplace_pairs.append((targets(s)[0], written))
+            self.live.inplace_pairs.append((s.targets[0], written))
         if isinstance(s, Evaluate):
             self._add_moves(depth, [(s.eqn.outs[j], s.eqn.args[k]) for k, j in s.eqn.attrs.get("donates", ())])
 
@@ -281,9 +276,9 @@ class _Numbering:
 
 def _pushed_operands(block: Block) -> Iterator[tuple[Value, Operand]]:
     """Each value that is read from a list, and an operand that is appended there."""
-    pushed = {s.tape: s.operands for s in statements(block) if isinstance(s, Push)}
+    pushed = {s.tape: s.items for s in statements(block) if isinstance(s, Push)}
     for s in statements(block):
-        for read in list_reads(s):
+        for read in s.list_reads:
             if len(read.values) == len(appended := pushed.get(read.filled, ())):
                 yield from zip(read.values, appended)
 
@@ -308,10 +303,3 @@ def _overwritten_operand(s: Statement) -> Value | None:
     else:
         return None
     return x if isinstance(x, Value) else None
-
-
-def _bound_values(s: Statement) -> list[Value]:
-    """The values that `s` assigns, with the variables of a loop and the parameters of a function."""
-    if isinstance(s, Loop):
-        return [v for v in (s.index, *(v for z in s.zipped for v in z.values)) if v is not None]
-    return [*targets(s), *(s.params if isinstance(s, Define) else ())]

@@ -21,12 +21,7 @@ from sct.codegen.program.statement_ir import (
     Loop,
     Statement,
     all_blocks,
-    blocks,
-    operands,
-    reads,
-    replace_operands,
     statements,
-    targets,
 )
 from sct.ir.core import Eqn, Lit, Operand, Value, is_effect, is_undef
 from sct.ir.types import BOOL, Tensor
@@ -67,16 +62,16 @@ def _merge_conditionals(block: Block) -> Block:
         else:
             merged.append(s)
     for s in merged:
-        for inner in blocks(s):
+        for inner in s.blocks:
             inner[:] = _merge_conditionals(inner)
     return merged
 
 
 def _independent(move: Statement, s: If) -> bool:
     """May the assignment `move` be moved behind `s`?"""
-    inner = [t for branch in blocks(s) for t in statements(branch)]
-    read = {x for t in (s, *inner) for x in _all_reads(t)}
-    assigned = {v for t in inner for v in targets(t)}
+    inner = statements([s])
+    read = {x for t in inner for x in t.reads}
+    assigned = {v for t in inner for v in t.targets}
     return isinstance(move, Assign) and not any(v in read or v in assigned or x in assigned for v, x in move.pairs)
 
 
@@ -84,11 +79,11 @@ def _join_branches(first: Block, second: Block) -> Block:
     """Both blocks in sequence; `second` reads the sources of the assignments in `first` instead of their targets."""
     replacements: dict[Value, Operand] = {}
     for s in first:
-        assigned = {v for t in (s, *(t for branch in blocks(s) for t in statements(branch))) for v in targets(t)}
+        assigned = {v for t in statements([s]) for v in t.targets}
         replacements = {v: x for v, x in replacements.items() if v not in assigned and x not in assigned}
         if isinstance(s, Assign):
             replacements.update((v, x) for v, x in s.pairs if not is_undef(x) and x not in assigned)
-    assigned_later = {v for s in statements(second) for v in targets(s)}
+    assigned_later = {v for s in statements(second) for v in s.targets}
     replacements = {v: x for v, x in replacements.items() if v not in assigned_later and x not in assigned_later}
     _substitute(second, {v: replacements.get(x, x) if isinstance(x, Value) else x for v, x in replacements.items()})
     return [*first, *second]
@@ -161,7 +156,7 @@ def _flag_candidates(block: Block) -> Iterator[_FlagCandidate]:
                 and isinstance(s.eqn.args[1], Lit) and type(s.eqn.args[1].value) is int:
             candidates.setdefault(s.eqn.args[0], _FlagCandidate(s.eqn.args[0])).tests.append(s)
         else:
-            used_otherwise.update(x for x in reads(s) if isinstance(x, Value))
+            used_otherwise.update(x for x in s.reads if isinstance(x, Value))
     computed = {v for s in statements(block) if isinstance(s, Evaluate) for v in s.eqn.outs}
     for v, flag in candidates.items():
         if v not in used_otherwise and v not in computed and flag.tests and flag.moves and v.hint is None:
@@ -190,7 +185,7 @@ def _substitute(block: Block, replacements: Mapping[Value, Operand]) -> None:
         return replacements.get(x, x) if isinstance(x, Value) else x
 
     for s in statements(block) if replacements else ():
-        replace_operands(s, replaced)
+        s.replace_operands(replaced)
 
 
 def _drop_repeated_assignments(block: Block, flag: Value) -> None:
@@ -204,7 +199,7 @@ def _drop_repeated_assignments(block: Block, flag: Value) -> None:
             _drop_empty_assignments(s.body)
         elif isinstance(s, Assign):
             before = next((x for v, x in s.pairs if v is flag), before)
-        for body in blocks(s):
+        for body in s.blocks:
             _drop_repeated_assignments(body, flag)
 
 
@@ -217,14 +212,14 @@ def _changes_only_before_breaks(block: Block, flag: Value, before: Operand) -> b
         if isinstance(s, Loop) and any(isinstance(m, Assign) and any(v is flag for v, _ in m.pairs)
                                        for m in statements(s.body)):
             return False
-        if isinstance(s, If) and not all(_changes_only_before_breaks(branch, flag, before) for branch in blocks(s)):
+        if isinstance(s, If) and not all(_changes_only_before_breaks(branch, flag, before) for branch in s.blocks):
             return False
     return True
 
 
 def _drop_empty_assignments(block: Block) -> None:
     for s in block:
-        for inner in blocks(s):
+        for inner in s.blocks:
             _drop_empty_assignments(inner)
     block[:] = [s for s in block if not (isinstance(s, Assign) and not s.pairs)]
 
@@ -238,7 +233,7 @@ def _sink_carries(block: Block) -> None:
     t = c * x; s = s + c; c <- t   ->   s = s + c; t = c * x; c <- t
     """
     for s in block:
-        for inner in blocks(s):
+        for inner in s.blocks:
             _sink_carries(inner)
     if not block or not isinstance(block[-1], Assign):
         return
@@ -250,14 +245,8 @@ def _sink_carries(block: Block) -> None:
         if isinstance(s, Evaluate) and out in target and target[out] in later and out not in later and _may_sink(s.eqn):
             sunk.insert(0, s)
         else:
-            later.update(_all_reads(s))
+            later.update(x for t in statements([s]) for x in t.reads)
     block[:] = [*(s for s in block[:-1] if s not in sunk), *_in_dependence_order(sunk, target), block[-1]]
-
-
-def _all_reads(s: Statement) -> Iterator[Operand]:
-    """The operands that a statement and its blocks read."""
-    for t in (s, *(t for b in blocks(s) for t in statements(b))):
-        yield from reads(t)
 
 
 def _may_sink(eqn: Eqn) -> bool:
@@ -272,7 +261,7 @@ def _in_dependence_order(definitions: list[Evaluate], target: dict[Value, Value]
     """The definitions, each behind those that read its target, unless they form a cycle."""
 
     def is_target_read(s: Evaluate) -> bool:
-        return any(target[s.eqn.out] in operands(t) for t in remaining if t is not s)
+        return any(target[s.eqn.out] in t.operands for t in remaining if t is not s)
 
     ordered: Block = []
     remaining = list(definitions)

@@ -297,9 +297,8 @@ class _Lowering:
         self.frames.append(frame)
         if loop.test is not None:
             self.alias.update(zip(loop.test.params, loop.params))
-            test: Block = []
-            self.block(loop.test, test, None, {})
-            statement.test = (test, self.read(loop.test.results[0]))
+            self.block(loop.test, statement.head, None, {})
+            statement.test = self.read(loop.test.results[0])
         self.body(frame, facts)
         self.frames.pop()
         out.append(statement)

@@ -11,21 +11,60 @@ A value may be assigned in several places. The passes of `polish` change blocks 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Union
+from typing import Any, Literal, Union
 
 from sct.ir.core import Eqn, Operand, Value, free_values
 
 __all__ = [
     "Assign", "Block", "CheckBound", "Define", "Evaluate", "If", "Increment", "Jump", "Kernel", "ListRead", "Loop",
-    "NewList", "Pop", "Push", "ReadAt", "Return", "Select", "Statement", "Update", "Zip", "all_blocks", "blocks",
-    "list_reads", "operands", "reads", "replace_operands", "statements", "targets",
+    "NewList", "Pop", "Push", "ReadAt", "Return", "Select", "Statement", "Update", "Zip", "all_blocks", "statements",
 ]
+
+Role = Callable[[Any], Sequence[Any]]
+
+
+def _nothing(_: Any) -> tuple[()]:
+    return ()
+
+
+class Statement:
+    """A statement. Each kind declares the roles of its fields, as functions of the statement.
+
+    operands    what it reads whenever it runs, in the order of evaluation, without its blocks
+    reads       the operands, and what it reads besides in each iteration or in one of its branches
+    targets     the values that it assigns
+    bound       the targets, and the variables of its blocks
+    blocks      the blocks in it, in order
+    list_reads  its reads of lists
+    """
+
+    operands: tuple[Operand, ...]
+    reads: tuple[Operand, ...]
+    targets: tuple[Value, ...]
+    bound: tuple[Value, ...]
+    blocks: tuple[Block, ...]
+    list_reads: Sequence[ListRead]
+
+    def __init_subclass__(cls, *, operands: Role, targets: Role, reads: Role | None = None, bound: Role | None = None,
+                          blocks: Role = _nothing, list_reads: Role = _nothing) -> None:
+        roles = {"operands": operands, "reads": reads or operands, "targets": targets, "bound": bound or targets,
+                 "blocks": blocks, "list_reads": list_reads}
+        for name, role in roles.items():
+            setattr(cls, name, property(role))
+
+    def replace_operands(self, replaced: Replacement) -> None:
+        """Replace the operands, in place, but for lists and positions in lists."""
+
+
+Block = list[Statement]
+Replacement = Callable[[Operand], Operand]
 
 
 @dataclass(eq=False)
-class Evaluate:
+class Evaluate(Statement, operands=lambda s: s.eqn.args if not s.eqn.regions else _with_free_values(s.eqn),
+               targets=lambda s: s.eqn.outs):
     """outs = op(args); `inline_expressions` may make it an expression.
 
     like  the same equation with operands of the types to print by: `unwrap` has become its operand in `eqn`, whose
@@ -35,25 +74,36 @@ class Evaluate:
     eqn: Eqn
     like: Eqn
 
+    def replace_operands(self, replaced: Replacement) -> None:
+        self.eqn = self.eqn.replace(args=_all(replaced, self.eqn.args))
+
 
 @dataclass(eq=False)
-class Assign:
+class Assign(Statement, operands=lambda s: tuple([x for _, x in s.pairs]),
+             targets=lambda s: tuple([v for v, _ in s.pairs])):
     """Parallel assignment of operands to values; those in `maybe_unbound` are not bound on every path."""
 
     pairs: list[tuple[Value, Operand]]
     maybe_unbound: frozenset[Operand] = frozenset()
 
+    def replace_operands(self, replaced: Replacement) -> None:
+        self.pairs = [(v, replaced(x)) for v, x in self.pairs]
+
 
 @dataclass(eq=False)
-class If:
+class If(Statement, operands=lambda s: (s.test,), targets=_nothing, blocks=lambda s: (s.then, s.orelse)):
     test: Operand
-    then: list[Statement]
-    orelse: list[Statement]
+    then: Block
+    orelse: Block
     eqn: Eqn | None = None
 
+    def replace_operands(self, replaced: Replacement) -> None:
+        self.test = replaced(self.test)
+
 
 @dataclass(eq=False)
-class Select:
+class Select(Statement, operands=lambda s: (s.test,), reads=lambda s: (s.test, s.then, s.orelse),
+             targets=lambda s: (s.value,)):
     """value = then if test else orelse; both branches are expressions.
 
     kind         "and" and "or" where the test is itself one of the operands
@@ -69,33 +119,44 @@ class Select:
 
 
 @dataclass(eq=False)
-class Update:
+class Update(Statement, operands=lambda s: (s.value, s.eqn.args[0], *s.eqn.args[2:]), targets=lambda s: s.eqn.outs):
     """x[key] op= value, where `eqn` stores in place what `by` computes; x op= value where `by` reads all of x."""
 
     eqn: Eqn
     by: Eqn
     value: Operand
 
+    def replace_operands(self, replaced: Replacement) -> None:
+        self.eqn, self.value = self.eqn.replace(args=_all(replaced, self.eqn.args)), replaced(self.value)
+
 
 @dataclass(eq=False)
-class Loop:
+class Loop(Statement, operands=lambda s: (*s.bounds, *(z.tape for z in s.zipped), *_present(s.tape)),
+           reads=lambda s: (*s.operands, *_present(s.test)), targets=_nothing,
+           bound=lambda s: (*_present(s.index), *(v for z in s.zipped for v in z.values)),
+           blocks=lambda s: (s.head, s.body), list_reads=lambda s: s.zipped):
     """`for index in range(*bounds)`, `for values in tape`, `while test: ...` or `while tape:`.
 
     bounds   empty where the loop is not counted
-    test     the statements and the value of the predicate, evaluated before each iteration
+    head     the statements before the predicate `test`, which are evaluated before each iteration
     tape     the list that is empty when the loop ends
     zipped   lists and arrays of which each iteration reads an element
     """
 
-    body: list[Statement]
+    body: Block
     index: Value | None = None
     bounds: tuple[Operand, ...] = ()
     reverse: bool = False
-    test: tuple[list[Statement], Operand] | None = None
+    head: Block = field(default_factory=list)
+    test: Operand | None = None
     tape: Value | None = None
     zipped: list[Zip] = field(default_factory=list)
     jumps: list[Jump] = field(default_factory=list)
     eqn: Eqn | None = None
+
+    def replace_operands(self, replaced: Replacement) -> None:
+        self.bounds = _all(replaced, self.bounds)
+        self.test = None if self.test is None else replaced(self.test)
 
 
 @dataclass(eq=False)
@@ -109,12 +170,12 @@ class Zip:
 
 
 @dataclass(eq=False)
-class Jump:
+class Jump(Statement, operands=_nothing, targets=_nothing):
     kind: Literal["break", "continue"]
 
 
 @dataclass(eq=False)
-class CheckBound:
+class CheckBound(Statement, operands=lambda s: (s.value,), targets=_nothing):
     """The user's code reads `value`, `free` of a function around: raise as Python does if it is not bound."""
 
     value: Value
@@ -122,23 +183,26 @@ class CheckBound:
 
 
 @dataclass(eq=False)
-class NewList:
+class NewList(Statement, operands=_nothing, targets=lambda s: (s.tape,)):
     """tape = []"""
 
     tape: Value
 
 
 @dataclass(eq=False)
-class Push:
-    """tape.append(operands); those in `maybe_unbound` are not bound on every path."""
+class Push(Statement, operands=lambda s: (s.tape, *s.items), targets=_nothing):
+    """tape.append(items); those in `maybe_unbound` are not bound on every path."""
 
     tape: Value
-    operands: tuple[Operand, ...]
+    items: tuple[Operand, ...]
     maybe_unbound: frozenset[Operand] = frozenset()
+
+    def replace_operands(self, replaced: Replacement) -> None:
+        self.items = _all(replaced, self.items)
 
 
 @dataclass(eq=False)
-class Pop:
+class Pop(Statement, operands=lambda s: (s.tape,), targets=lambda s: s.values, list_reads=lambda s: (s,)):
     """values = tape.pop(); `filled` is the value that the list had where it was filled."""
 
     tape: Value
@@ -147,7 +211,7 @@ class Pop:
 
 
 @dataclass(eq=False)
-class ReadAt:
+class ReadAt(Statement, operands=lambda s: (s.tape, s.index), targets=lambda s: s.values, list_reads=lambda s: (s,)):
     """values = tape[index]; `filled` as in `Pop`."""
 
     tape: Value
@@ -157,7 +221,7 @@ class ReadAt:
 
 
 @dataclass(eq=False)
-class Increment:
+class Increment(Statement, operands=lambda s: (s.count,), targets=lambda s: (s.count,)):
     """count += by"""
 
     count: Value
@@ -165,139 +229,56 @@ class Increment:
 
 
 @dataclass(eq=False)
-class Kernel:
+class Kernel(Statement, operands=_nothing, targets=_nothing, blocks=lambda s: (s.body,)):
     """Statements that become a function for Numba: it takes what they read and returns what they assign."""
 
-    body: list[Statement]
+    body: Block
 
 
 @dataclass(eq=False)
-class Define:
+class Define(Statement, operands=_nothing, targets=lambda s: s.eqn.outs, bound=lambda s: (*s.eqn.outs, *s.params),
+             blocks=lambda s: (s.body,)):
     """A nested function."""
 
     eqn: Eqn
     params: tuple[Value, ...]
-    body: list[Statement]
+    body: Block
 
 
 @dataclass(eq=False)
-class Return:
+class Return(Statement, operands=lambda s: s.results, targets=_nothing):
     results: tuple[Operand, ...]
+
+    def replace_operands(self, replaced: Replacement) -> None:
+        self.results = _all(replaced, self.results)
 
 
 ListRead = Union[Pop, ReadAt, Zip]
-Statement = Union[
-    Assign, CheckBound, Define, Evaluate, If, Increment, Jump, Kernel, Loop, NewList, Pop, Push, ReadAt, Return, Select,
-    Update]
-Block = list[Statement]
 
 
-def blocks(s: Statement) -> tuple[Block, ...]:
-    """The blocks in a statement, in order."""
-    if isinstance(s, If):
-        return s.then, s.orelse
-    if isinstance(s, Loop):
-        return (s.body,) if s.test is None else (s.test[0], s.body)
-    return (s.body,) if isinstance(s, (Define, Kernel)) else ()
-
-
-def statements(block: Block) -> Iterator[Statement]:
+def statements(block: Block) -> Block:
     """Every statement of a block and of the blocks in it, in order."""
-    todo = block[::-1]
-    while todo:
-        s = todo.pop()
-        yield s
-        for inner in reversed(blocks(s)):
-            todo += reversed(inner)
+    inner: Block = []
+    for s in block:
+        inner.append(s)
+        for b in s.blocks:
+            inner += statements(b)
+    return inner
 
 
 def all_blocks(block: Block) -> list[Block]:
     """The block and all blocks in it."""
-    return [block, *(inner for s in statements(block) for inner in blocks(s))]
+    return [block, *(inner for s in statements(block) for inner in s.blocks)]
 
 
-def list_reads(s: Statement) -> Sequence[ListRead]:
-    """The reads of lists in a statement itself."""
-    return [s] if isinstance(s, (Pop, ReadAt)) else s.zipped if isinstance(s, Loop) else []
+def _all(replaced: Replacement, xs: Iterable[Operand]) -> tuple[Operand, ...]:
+    return tuple(map(replaced, xs))
 
 
-def reads(s: Statement) -> tuple[Operand, ...]:
-    """The operands of a statement, the predicate of a loop, and both branches of a `Select`."""
-    more: tuple[Operand, ...] = ()
-    if isinstance(s, Loop) and s.test is not None:
-        more = (s.test[1],)
-    elif isinstance(s, Select):
-        more = (s.then, s.orelse)
-    return (*operands(s), *more)
+def _present(x: Operand | None) -> tuple[Operand, ...]:
+    return () if x is None else (x,)
 
 
-def operands(s: Statement) -> tuple[Operand, ...]:
-    """The operands that a statement itself reads, in the order of evaluation, without those of its blocks."""
-    if isinstance(s, Evaluate):
-        return s.eqn.args if not s.eqn.regions else (*s.eqn.args, *(v for f in s.eqn.regions for v in free_values(f)))
-    if isinstance(s, Assign):
-        return tuple(x for _, x in s.pairs)
-    if isinstance(s, If):
-        return (s.test,)
-    if isinstance(s, Loop):
-        tapes = (*(z.tape for z in s.zipped), *([s.tape] if s.tape else []))
-        return (*s.bounds, *tapes)
-    if isinstance(s, Push):
-        return (s.tape, *s.operands)
-    if isinstance(s, Pop):
-        return (s.tape,)
-    if isinstance(s, ReadAt):
-        return (s.tape, s.index)
-    if isinstance(s, Increment):
-        return (s.count,)
-    if isinstance(s, Return):
-        return s.results
-    if isinstance(s, CheckBound):
-        return (s.value,)
-    if isinstance(s, Select):
-        return (s.test,)
-    if isinstance(s, Update):
-        return (s.value, *s.eqn.args[:1], *s.eqn.args[2:])
-    return ()
-
-
-def replace_operands(s: Statement, replaced: Callable[[Operand], Operand]) -> None:
-    """Replace the operands of a statement, in place, but for lists and positions in lists."""
-
-    def all_replaced(xs: Iterable[Operand]) -> tuple[Operand, ...]:
-        return tuple(map(replaced, xs))
-
-    if isinstance(s, Evaluate):
-        s.eqn = s.eqn.replace(args=all_replaced(s.eqn.args))
-    elif isinstance(s, Update):
-        s.eqn, s.value = s.eqn.replace(args=all_replaced(s.eqn.args)), replaced(s.value)
-    elif isinstance(s, Assign):
-        s.pairs = [(v, replaced(x)) for v, x in s.pairs]
-    elif isinstance(s, If):
-        s.test = replaced(s.test)
-    elif isinstance(s, Push):
-        s.operands = all_replaced(s.operands)
-    elif isinstance(s, Return):
-        s.results = all_replaced(s.results)
-    elif isinstance(s, Loop):
-        s.bounds = all_replaced(s.bounds)
-        s.test = None if s.test is None else (s.test[0], replaced(s.test[1]))
-
-
-def targets(s: Statement) -> tuple[Value, ...]:
-    """The values that a statement itself assigns."""
-    if isinstance(s, Evaluate):
-        return s.eqn.outs
-    if isinstance(s, Assign):
-        return tuple(v for v, _ in s.pairs)
-    if isinstance(s, (Pop, ReadAt)):
-        return s.values
-    if isinstance(s, NewList):
-        return (s.tape,)
-    if isinstance(s, Increment):
-        return (s.count,)
-    if isinstance(s, (Define, Update)):
-        return (s.eqn.out,)
-    if isinstance(s, Select):
-        return (s.value,)
-    return ()
+def _with_free_values(eqn: Eqn) -> tuple[Operand, ...]:
+    """The operands of `eqn`, and the free values of its regions."""
+    return (*eqn.args, *(v for f in eqn.regions for v in free_values(f)))

@@ -37,7 +37,6 @@ from sct.codegen.program.statement_ir import (
     Select,
     Statement,
     Update,
-    operands,
     statements,
 )
 from sct.codegen.python.print_expressions import (
@@ -125,7 +124,7 @@ class StatementPrinter:
     def locations(self, s: Statement) -> list[Loc]:
         """The user's locations of a statement and of the expressions inlined into it, the last of these first."""
         own = [s.eqn.loc] if isinstance(s, (Evaluate, Update, If, Loop)) and s.eqn is not None else []
-        parts = [self.expr.inlined[x] for x in operands(s) if isinstance(x, Value) and x in self.expr.inlined]
+        parts = [self.expr.inlined[x] for x in s.operands if isinstance(x, Value) and x in self.expr.inlined]
         locs = [*own, *(p.eqn.loc for p in reversed(parts) if isinstance(p, Evaluate))]
         return [loc for loc in locs if loc is not None]
 
@@ -183,7 +182,7 @@ class StatementPrinter:
             yield self.assign(s.tape, ast.List([], ast.Load()))
         elif isinstance(s, Push):
             append = ast.Attribute(self.expr(s.tape), "append", ast.Load())
-            yield ast.Expr(call(append, tuple_of([self.expr(x) for x in s.operands])))
+            yield ast.Expr(call(append, tuple_of([self.expr(x) for x in s.items])))
         elif isinstance(s, Pop):
             yield self.unpack(s.values, call(ast.Attribute(self.expr(s.tape), "pop", ast.Load())))
         elif isinstance(s, ReadAt):
@@ -358,11 +357,10 @@ class StatementPrinter:
             return ast.For(*self.for_header(s), body or [ast.Pass()], [], None)
         if s.test is None:
             return ast.While(ast.Constant(True, None), body, [])
-        before, test = s.test
-        head = self.block(before)
+        head = self.block(s.head)
         if not head:
-            return ast.While(self.expr(test), body or [ast.Pass()], [])
-        leave = ast.If(_negated(self.expr(test)), [ast.Break()], [])
+            return ast.While(self.expr(s.test), body or [ast.Pass()], [])
+        leave = ast.If(_negated(self.expr(s.test)), [ast.Break()], [])
         return ast.While(ast.Constant(True, None), [*head, leave, *body], [])
 
     def for_header(self, s: Loop) -> tuple[ast.expr, ast.expr]:
@@ -493,7 +491,7 @@ def _placeholder_names(block: Iterable[Statement], names: Names) -> set[str]:
             branches = (*s.conditional.then, *s.conditional.orelse)
             maybe_unbound = [x for m in branches if isinstance(m, Assign) for _, x in m.pairs if x in m.maybe_unbound]
         elif isinstance(s, Push):
-            maybe_unbound = [x for x in s.operands if x in s.maybe_unbound]
+            maybe_unbound = [x for x in s.items if x in s.maybe_unbound]
         elif isinstance(s, Evaluate) and s.eqn.op.name in ("pack", "reverse_levels"):
             maybe_unbound = [x for x, like in zip(s.eqn.args, s.like.args) if isinstance(like.type, Undef)]
         placeholders.update(names[v] for x in maybe_unbound if isinstance(x, Value) for v in names.live.leaves([x]))
