@@ -246,7 +246,7 @@ def stop_gradient(x: T) -> T:
     return x
 
 
-for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient):
+for _function in (grad, value_and_grad, jacobian, jacfwd, jacrev, hessian, vjp, jvp, hvp, stop_gradient, emit):
     _function.__dict__["__sct_call__"] = _function.__name__
 
 

@@ -69,6 +69,8 @@ def check_grads(
         check_grads(inner, (*args, *seeds), argnums=wrt, order=order - 1, rtol=rtol, atol=atol, seed=seed + 1)
 
 
+check_grads.__dict__["__sct_call__"] = "check_grads"
+
 def _checked_positions(args: Sequence[Any], argnums: Argnums | None) -> tuple[int, ...]:
     """`argnums` as a tuple, by default the indices of all arguments that hold floats."""
     floating = tuple(i for i, x in enumerate(args) if _leaves(x))

@@ -7,7 +7,6 @@ followed, which does what Python does.  `test_every_spelling_is_followed` reads 
 from __future__ import annotations
 
 import ast
-import bisect
 import collections
 import contextlib
 import enum
@@ -201,7 +200,8 @@ def _() -> Any:
     return refused, followed
 
 
-@case("put a copy into the list: `append(x.copy())`")
+@case("put a copy into the list: `append(x.copy())`; change an item by replacing it: `x = xs[i].copy()`, write to `x`, "
+      "then `xs[i] = x`")
 def _() -> Any:
     def refused(x):
         rows = []
@@ -994,13 +994,6 @@ def _() -> Any:
         return heap[0] * x[0]
 
     return refused, lambda x: np.sort(x)[0] * x[0]
-
-
-@case("use np.searchsorted")
-def _() -> Any:
-    knots = [-1.0, 0.0, 1.0]
-    at = np.array(knots)
-    return lambda x: bisect.bisect(knots, x[0]) * x[1], lambda x: np.searchsorted(at, x[0], side="right") * x[1]
 
 
 @case("write out what it does with functions of NumPy")

@@ -45,6 +45,7 @@ from sct.frontend.interpreter import (
 )
 from sct.frontend.library import (
     array_copies,
+    bisect_heapq,
     builtins,
     introspection,
     iterator_builtins,
@@ -70,6 +71,6 @@ __all__ = [
 ]
 
 _handlers = (
-    array_copies, attributes, builtins, cached_functions, call_expressions, comparisons, comprehensions, expressions,
-    introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
+    array_copies, attributes, bisect_heapq, builtins, cached_functions, call_expressions, comparisons, comprehensions,
+    expressions, introspection, iterator_builtins, itertools_functools, loop_statements, match_statement, methods,
     nested_jacobians, operator_module, record_classes, statements, subscripts, truth, with_statement)

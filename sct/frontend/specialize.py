@@ -284,8 +284,9 @@ def _buildable(tree: Tree, loc: Loc | None) -> None:
     if isinstance(tree, Node):
         if tree.kind == "object" and gradient_class(tree.cls, tree.keys) is not tree.cls:
             raise SctError("SCT409", f"an object of class `{tree.cls.__name__}` is not supported as a result",
-                           why="emitted code cannot create one: its `__init__` may do more than set attributes",
-                           hint="return what it holds, or make the class a dataclass", loc=loc)
+                           why="emitted code cannot create one: its constructor may do more than set attributes",
+                           hint="return what it holds, or make the class a dataclass that runs no code of its own",
+                           loc=loc)
         for child in tree.children:
             _buildable(child, loc)
 

@@ -15,8 +15,9 @@ from sct.codegen import Source
 from sct.frontend import Traced
 from sct.frontend.values.primal_record import ArgumentPart, PrimalRecord
 from sct.ir import Eqn, Fn, Operand, Value, rebuild, walk
-from sct.ir.pytree import Const, Leaf, Node
+from sct.ir.pytree import Const, Leaf, Node, Tree
 from sct.ir.real_ints import counts_as_real
+from sct.ir.user_objects import gradient_class
 from sct.ops import unwrap
 from sct.passes.pipeline import differentiates
 
@@ -50,9 +51,18 @@ def primal_of(traced: Traced, emit: Callable[[Traced], Source]) -> Primal:
     fn = traced.fn.replace(name=name, results=(*reading.outs, *(x for _, x in reading.written)))
     fn = _with_new_values(_inlined(fn, reading) if traced.primal_record else fn)
     written = tuple(place for place, _ in reading.written)
+    value = _constructible(reading.value)
     rest = Node("tuple", tuple(range(len(written))), tuple(Leaf(n + k) for k in range(len(written))))
-    source = emit(replace(traced, fn=fn, name=name, comment="", result=Node("tuple", (0, 1), (reading.value, rest))))
+    source = emit(replace(traced, fn=fn, name=name, comment="", result=Node("tuple", (0, 1), (value, rest))))
     return Primal(source, _load(source), reading.unwritten, written, differentiates(fn))
+
+
+def _constructible(tree: Tree) -> Tree:
+    """The tree with namespaces in the place of objects that only code of the user can make."""
+    if not isinstance(tree, Node):
+        return tree
+    return replace(tree, children=tuple(map(_constructible, tree.children)),
+                   cls=gradient_class(tree.cls, tree.keys) if tree.kind == "object" else tree.cls)
 
 
 def _load(source: Source) -> Callable[..., Any]:

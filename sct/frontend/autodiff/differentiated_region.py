@@ -393,8 +393,9 @@ def _no_flags(ev: Evaluator, leaf: Abstract) -> None:
 
 def some_number(ev: Evaluator, region: Region) -> None:
     if not region.primals:
-        ev.refuse("SCT408", "there is no real number to differentiate by",
-                  hint="integers, strings, flags and None have no derivative")
+        ev.refuse("SCT408", "no argument with respect to which to differentiate holds a real number",
+                  why="integers, strings, flags and None have no derivative",
+                  hint="pass a float or an array of floats")
 
 
 def positions(ev: Evaluator, f: Abstract, argnums: Any, args: Args, kwargs: Kwargs) -> list[int | str]:

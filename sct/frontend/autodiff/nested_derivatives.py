@@ -64,7 +64,8 @@ def call_transform(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
         return both if kind == "jvp" else both.items[1]
     if kind == "stop_gradient":
         return call_named(ev, "sct.stop_gradient", args, {})
-    ev.refuse("SCT206", f"`sct.{kind}` is not supported inside a differentiated function")
+    ev.refuse("SCT206", f"`sct.{kind}` is not supported inside a differentiated function",
+              hint="call it outside the differentiated function")
 
 
 def _static_tree(ev: Evaluator, v: Abstract) -> Any:

@@ -57,12 +57,13 @@ _INSTEAD = dict.fromkeys(
 
 
 _INSTEAD_OF_MODULE = {
-    "heapq": "use np.sort of an array", "bisect": "use np.searchsorted",
+    "heapq": "use np.sort of an array",
     "statistics": "use np.mean, np.median, np.std and np.var",
     "collections": "use a list, a dict or an array"}
 """Replacements for functions of some modules, for hints."""
 
 _ELSE = "write it out, or compute it outside the function and pass it"
+_DTYPES = "use np.float64, np.float32, np.int64 or np.int32"
 
 
 @called(Value)
@@ -84,7 +85,8 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
         raise_at_run_time(ev, "TypeError", f"{name!r} object is not callable")
     what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
     if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
-        ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, _ELSE))
+        number = isinstance(named, type) and issubclass(named, np.number)
+        ev.refuse("SCT206", f"`{what}` is not supported yet", hint=_INSTEAD.get(what, _DTYPES if number else _ELSE))
     passed = [*args, *kwargs.values()]
     _note_change(ev, what, getattr(named, "__self__", None))
     reads = _only_reads(named)

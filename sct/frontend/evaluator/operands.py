@@ -130,7 +130,7 @@ class Operands(State):
         if isinstance(v, Static) and (hint := conversion_hint(v.value, _called(v))):
             self.refuse("SCT506", f"{class_in_words(v.value)} is not supported here",
                         hint=hint if v.path is None else f"make it {hint.removeprefix('pass ')} outside the function")
-        what = f"`{v.value!r}`" if isinstance(v, Static) else abstract_in_words(v)
+        what = abstract_in_words(v)
         hint = f"use its value: `{v.value}.value`" if isinstance(v, Static) and isinstance(v.value, enum.Enum) else \
             "use a number or an array"
         self.refuse("SCT503", f"{what} is not supported here", hint=hint)

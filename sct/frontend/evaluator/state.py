@@ -337,9 +337,10 @@ class State(Facts):
         if isinstance(cell, Slots) and cell.origin == Origin.ARGUMENT:
             self.container_written = self.container_written or self.loc
         if cell.frozen == Frozen.HELD:
-            self.refuse("SCT307", f"{what} into an array or list in a list of unknown length",
-                        why="its aliases are not known",
-                        hint="put a copy into the list: `append(x.copy())`")
+            self.refuse("SCT307", f"{what} into an array or list that is an item of a list, too",
+                        why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
+                        hint="put a copy into the list: `append(x.copy())`; change an item by replacing it: "
+                             "`x = xs[i].copy()`, write to `x`, then `xs[i] = x`")
         if cell.frozen == Frozen.NAMESPACE:
             self.refuse("SCT301", f"{what} that is the `__dict__` of an object", why="the object would change with it",
                         hint="write to the object: `o.name = v`, or `setattr(o, name, v)`")

@@ -38,9 +38,11 @@ _SAMPLES: dict[str, Any] = {
     "f64": np.float64(1.0), "f32": np.float32(1.0)}
 
 
-def checked(ev: Evaluator, v: Abstract, name: str, cls: str = "_") -> Abstract:
-    """The result of the special method `__name__` of a `cls`; raises what Python does where it is none."""
-    result = _of_its_class(ev, v, name, cls)
+def checked(ev: Evaluator, v: Abstract, name: str, cls: str = "_",
+            call: Callable[[Any], Any] | None = None) -> Abstract:
+    """The result of the special method `__name__` of a `cls`, for which `call` asks; raises what Python does where it
+    is none."""
+    result = _of_its_class(ev, v, name, cls, call)
     if name == "len" and isinstance(result, Value) and not (result.dim is not None and result.dim.least >= 0):
         for spelling, bound in (("operator.lt", 0), ("operator.gt", sys.maxsize)):
             beyond = bound - 1 if spelling == "operator.lt" else bound + 1
@@ -49,8 +51,10 @@ def checked(ev: Evaluator, v: Abstract, name: str, cls: str = "_") -> Abstract:
     return result
 
 
-def _of_its_class(ev: Evaluator, v: Abstract, name: str, cls: str) -> Abstract:
-    call, dtypes = _PROTOCOLS[name]
+def _of_its_class(ev: Evaluator, v: Abstract, name: str, cls: str,
+                  call: Callable[[Any], Any] | None = None) -> Abstract:
+    by_default, dtypes = _PROTOCOLS[name]
+    call = call or by_default
     t = v.type if isinstance(v, Value) else None
     if isinstance(t, Tensor) and t.carrier == "py" and t.dtype in dtypes:
         return v
@@ -76,10 +80,10 @@ def _of_its_class(ev: Evaluator, v: Abstract, name: str, cls: str) -> Abstract:
     return ev.call_op(BY_CALL[spelling], v, spelling=spelling)
 
 
-def as_index(ev: Evaluator, v: Abstract) -> Abstract:
-    """The result of `__index__`, where an index or a length is needed."""
+def as_index(ev: Evaluator, v: Abstract, call: Callable[[Any], Any] = operator.index) -> Abstract:
+    """The result of `__index__`, where `call` needs an index or a length."""
     own = special_call(ev, v, "__index__")
-    return v if own is None else checked(ev, own, "index")
+    return v if own is None else checked(ev, own, "index", call=call)
 
 
 # -- members of enums ---------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -213,7 +214,7 @@ def _is_slice(v: Abstract) -> bool:
 
 
 def _key_item(ev: Evaluator, v: Abstract) -> Any:
-    v = as_index(ev, v)
+    v = as_index(ev, v, _index_into_array)
     if isinstance(v, Tup) and _is_slice(v):
         bounds = [as_index(ev, p) for p in v.items[1:]]
         return slice(*(None if isinstance(p, Static) and p.value is None else _int(ev, p) for p in bounds))
@@ -226,16 +227,29 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
             ev.refuse("SCT503", "a tuple inside a subscript is not supported", hint="write its items as a list")
         if isinstance(v.value, (bool, int)):
             return Lit(v.value if isinstance(v.value, bool) else int(v.value))
+    if isinstance(v, Tup):
+        v = ev.new_list(v.items)
     if isinstance(v, ListRef):
         if not dynamic_lists.is_dynamic(ev, v) and not _slots(ev, v).items:
             return ev.operand(ev.call(Static(np.zeros), [Static(0), Static(np.intp)]))  # NumPy takes it for ints
-        return array_of(ev, v)
+        positions = array_of(ev, v)
+        if isinstance(positions.type, Tensor) and positions.type.kind not in "ib":
+            run_or_raise(ev, lambda: np.empty(1)[[0.5]])  # type: ignore[index]
+        return positions
     if isinstance(v, Ref):
         x = ev.as_int(ev.operand(v))
         if isinstance(x.type, Tensor) and x.type.kind not in "ib":
             ev.refuse("SCT501", "arrays used as indices must be of integer or boolean type")
         return x
     return _int(ev, v)
+
+
+def _index_into_array(x: Any) -> int:
+    """`operator.index` with the error of a subscript of an array."""
+    try:
+        return int(operator.index(x))
+    except TypeError:
+        return np.empty(1)[x]  # type: ignore[no-any-return]
 
 
 def _int(ev: Evaluator, v: Abstract) -> Operand:

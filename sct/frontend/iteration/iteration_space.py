@@ -9,6 +9,7 @@ from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.subscripts import slice_view
 from sct.frontend.iteration.iterator_protocol import (
@@ -73,7 +74,9 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
     if isinstance(v, Iteration) and v.kind in VIEWS:
         return view_items(ev, v)
     if isinstance(v, Iteration) and v.kind == "range":
-        return tuple(map(Static, range(*(ev.ask(p, "the length of this range") for p in v.parts))))
+        items = range(*(ev.ask(p, "the length of this range") for p in v.parts))
+        run_or_raise(ev, lambda: len(items))
+        return tuple(map(Static, items))
     check_iterable(ev, v, run)
     if isinstance(v, (Container, Static, Iteration)):
         return tuple(drained(ev, iterator(ev, v)))

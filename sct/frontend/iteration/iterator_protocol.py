@@ -43,6 +43,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Value
 from sct.ir.types import INT, Dim, Tensor
 from sct.ops import lt
@@ -260,7 +261,7 @@ def _of_range(ev: Evaluator, it: Iteration, of: Iteration, at: int) -> Abstract 
     first, stop, step = (Static(0), of.parts[0], Static(1)) if len(of.parts) == 1 else (*of.parts, Static(1))[:3]
     if all(map(is_literal, of.parts)) or not is_literal(first) or not is_literal(step):
         bounds = range(*(ev.ask(p, "the length of this range") for p in of.parts))
-        return Static(bounds[at]) if at < len(bounds) else use_up(ev, it)
+        return Static(bounds[at]) if bounds[at:] else use_up(ev, it)
     assert isinstance(first, Static) and isinstance(step, Static)
     here = first.value + at * step.value
     ends = (here, ev.operand(stop)) if step.value > 0 else (ev.operand(stop), here)
@@ -311,7 +312,7 @@ def _reversed(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
         return items[k] if 0 <= k < len(items) else use_up(ev, it)
     if isinstance(of, Iteration) and of.kind == "range":
         bounds = range(*(ev.ask(p, "the length of this range") for p in of.parts))
-        return Static(bounds[-1 - at]) if at < len(bounds) else use_up(ev, it)
+        return Static(bounds[-1 - at]) if bounds[at:] else use_up(ev, it)
     items = _of_dict(ev, it, of)
     return items[-1 - at] if at < len(items) else use_up(ev, it)
 
@@ -347,7 +348,7 @@ def most(ev: Evaluator, v: Abstract) -> int | None:
         return None
     if v.kind == "range":
         bounds = [p.value for p in v.parts if isinstance(p, Static) and is_literal(p)]
-        return len(range(*bounds)) if len(bounds) == len(v.parts) else None
+        return range_size(*bounds) if len(bounds) == len(v.parts) else None
     if v.kind in VIEWS:
         return len(_dict_of(ev, v).keys)
     if not isinstance(at := _slots(ev, v).items[0], Position):

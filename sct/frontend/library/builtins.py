@@ -96,8 +96,9 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         if v.kind not in ("zip", "map", "filter", "enumerate", "generator"):
             ev.refuse("SCT503", "an iterator has no length", why="Python raises here too")
         raise_at_run_time(ev, "TypeError", f"object of type '{v.kind}' has no len()")
-    if isinstance(v, Iteration) and most(ev, v) is None:
-        return ev.wrap(count_of(ev, v))
+    if isinstance(v, Iteration):
+        n = most(ev, v)
+        return ev.wrap(count_of(ev, v)) if n is None else Static(run_or_raise(ev, lambda: len(range(n))))
     return Static(len(items_of(ev, v)))
 
 

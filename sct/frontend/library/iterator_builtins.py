@@ -29,7 +29,7 @@ from sct.frontend.values.abstract_values import Abstract, DictRef, Iteration, Li
 from sct.ir import Lit, Value
 from sct.ir.types import BOOL
 
-__all__ = ["as_iterator", "chosen", "first_that", "looked", "select", "takes_function"]
+__all__ = ["as_iterator", "chosen", "compared", "first_that", "looked", "select", "takes_function"]
 
 
 @special(iter)
@@ -233,16 +233,16 @@ def _sorted(ev: Evaluator, items: tuple[Abstract, ...], kwargs: Kwargs) -> Abstr
     key = kwargs.get("key")
     keys = [x if key is None or key == Static(None) else ev.call(key, [x]) for x in items]
     reverse = bool(ev.ask(kwargs.get("reverse", Static(False)), "`reverse` of sorted"))
-    order: Any = functools.cmp_to_key(functools.partial(_compared, ev))
+    order: Any = functools.cmp_to_key(functools.partial(compared, ev))
     return ev.new_list(tuple(
         items[k] for k in sorted(range(len(items)), key=lambda k: order(keys[k]), reverse=reverse)))
 
 
-def _compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
+def compared(ev: Evaluator, a: Abstract, b: Abstract) -> int:
     """-1, 0 or 1: the order of two things that are known, up to where they differ."""
     if isinstance(a, Tup) and isinstance(b, Tup):
         for x, y in zip(a.items, b.items):
-            order = _compared(ev, x, y)
+            order = compared(ev, x, y)
             if order:
                 return order
         return (len(a.items) > len(b.items)) - (len(a.items) < len(b.items))

@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, special
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import (
@@ -258,14 +258,14 @@ def splitter(call: Any, name: str, along: Callable[[int], int] | None, uneven: b
         if isinstance(at, (Tup, ListRef)):
             ends = list(items_of(ev, at))
         else:
-            ends = sections(ev, name, x, axis, n, ev.ask(at, "the number of parts"), uneven)
+            ends = sections(ev, x, axis, n, ev.ask(at, "the number of parts"), uneven)
         parts = [view(ev, x, axis, a, b) for a, b in zip([Static(None), *ends], [*ends, Static(None)])]
         return ev.new_list(tuple(parts))
 
     return handler
 
 
-def sections(ev: Evaluator, name: str, x: Ref, axis: int, n: Abstract, count: int, uneven: bool) -> list[Abstract]:
+def sections(ev: Evaluator, x: Ref, axis: int, n: Abstract, count: int, uneven: bool) -> list[Abstract]:
     """The ends of all parts but the last; the size of the axis is guarded, so that their sizes are known."""
     try:
         if ev.ahead and not uneven and isinstance(n, Value):
@@ -275,11 +275,10 @@ def sections(ev: Evaluator, name: str, x: Ref, axis: int, n: Abstract, count: in
         if uneven:
             raise
         return equal_sections(ev, n, count)
-    if isinstance(n, Value):
-        ev.equate(type_of(ev, x).shape[axis], Dim(total))
-    if count < 1 or total % count and not uneven:
-        ev.refuse("SCT505", f"`np.{name}`: array split does not result in an equal division",
-                  why=f"{total} elements in {count} parts: NumPy raises here too")
+    size = ev.resolve(type_of(ev, x).shape[axis])
+    if isinstance(n, Value) and ev.size_now(size) is not None:  # else, as for the count of a mask, `ask` is the guard
+        ev.equate(size, Dim(total))
+    run_or_raise(ev, lambda: (np.array_split if uneven else np.split)(np.broadcast_to(0.0, total), count))
     each, more = divmod(total, count)
     return [Static(k * each + min(k, more)) for k in range(1, count)]
 

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.objects import special_method
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, array_of, assign_item, fits, nested, writable
 from sct.frontend.iteration.iteration_space import items_of
@@ -67,6 +68,8 @@ def spelling_of(f: Any) -> str | None:
 
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of the function with this spelling; the op's `bind` separates operands from attributes."""
+    if spelling.startswith("math."):
+        args = [ev.call(Static(float), [a]) if special_method(ev, a, "__float__") is not None else a for a in args]
     args = plain_numbers(ev, *args, numpy=spelling.split(".")[0] not in ("builtins", "math"))
     args, kwargs, out, mask = outputs(ev, spelling, args, kwargs)
     if out is not None:
@@ -93,7 +96,7 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
                           hint="fill an array in a loop, and pass that")
             text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
             ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
-                      hint="write it without this argument, or compute it outside the function")
+                      hint=_INSTEAD.get(spelling, "write it without this argument, or compute it outside the function"))
     return ev.combined(op, operands, lambda: call_bound(ev, op, spelling, operands, attrs))
 
 
@@ -108,6 +111,9 @@ def call_bound(ev: Evaluator, op: Op, spelling: str, operands: Sequence[Any], at
     owner = operands[op.alias_of] if len(operands) > op.alias_of else None
     return apply_op(ev, op, spelling, owner, flat, attrs)
 
+
+_INSTEAD = {"math.dist": "use np.linalg.norm(x - y)", "math.sumprod": "use np.dot(x, y)"}
+"""Replacements of functions that take no arrays, for hints."""
 
 _ARRAYS = ("numpy.array", "numpy.asarray", "numpy.stack")
 """Functions that make an array of a list, whatever its length."""
@@ -318,7 +324,7 @@ def operand(ev: Evaluator, x: Any) -> Operand:
         assert array.bind is not None
         parts, attrs = array.bind(x)
         return ev.emit(array, *(operand(ev, p) for p in parts), spelling="numpy.array", **attrs)  # type: ignore
-    return ev.operand(Static(x) if isinstance(x, (bool, int, float, str)) or x is None else x)
+    return ev.operand(x if isinstance(x, get_args(Abstract)) else Static(x))
 
 
 def plain_containers(ev: Evaluator, v: Abstract) -> Any:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["all_", "any_", "largest", "largest_by", "prod_", "reduce_", "same", "smallest", "smallest_by", "some",
-           "sum_"]
+__all__ = ["all_", "any_", "bisect_", "largest", "largest_by", "prod_", "reduce_", "same", "smallest", "smallest_by",
+           "some", "sum_"]
 
 
 def same(x: Any) -> Any:
@@ -93,3 +93,18 @@ def smallest(items: Any) -> Any:
         if item < best:
             best = item
     return best
+
+
+def bisect_(a: Any, x: Any, lo: int, hi: int | None, key: Callable[[Any], Any], right: bool) -> int:
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    if hi is None:
+        hi = len(a)
+    while lo < hi:
+        mid = (lo + hi) // 2
+        item = key(a[mid])
+        if (x < item) if right else not (item < x):
+            hi = mid
+        else:
+            lo = mid + 1
+    return lo

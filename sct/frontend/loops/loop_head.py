@@ -32,6 +32,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
+from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Operand, Value, undef
 from sct.ir.types import BOOL, List, Optional, Tensor, Type, TypeMismatch, Undef, base_type, join, sym
 
@@ -246,7 +247,7 @@ class LoopHead:
         """Is the number of iterations known and at most `most`, so that the loop can be unrolled?"""
         bounds = [] if self.where is None else [self.where.start, self.where.stop, self.where.step]
         bounds_now = [b.value for b in bounds if isinstance(b, Lit)]
-        return len(bounds_now) == 3 and len(range(*bounds_now)) <= most
+        return len(bounds_now) == 3 and range_size(*bounds_now) <= most
 
     def grow(self, addr: int, grown: GrownList) -> None:
         """Gives the list at `addr` its columns, unless a round of an enclosing loop has put another cell there."""

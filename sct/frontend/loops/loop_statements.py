@@ -51,6 +51,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
+from sct.frontend.values.size_terms import range_size
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, rebuild
 from sct.ir.types import INT
 from sct.ops import loop, lt
@@ -114,7 +115,7 @@ def _few(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsStatic
             raise need from None
     n = most(ev, over)
     bounds = [b.value for b in (where.start, where.stop, where.step) if isinstance(b, Lit)]
-    n = len(range(*bounds)) if n is None and len(bounds) == 3 else n
+    n = range_size(*bounds) if n is None and len(bounds) == 3 else n
     if n is None and where.calls or n is not None and n <= MOST_UNROLLED:
         return over
     raise need

@@ -72,15 +72,19 @@ def combined(ev: Evaluator, kind: type, run: Callable[[Any, Any], Any], a: Abstr
     for p, q in ((a, b), (b, a)):
         n = _count(ev, q) if kind is gast.Mult else None
         if n is not None and isinstance(p, Tup):
-            return Tup(p.items * int(ev.ask(ev.wrap(n), "the number of repetitions of a tuple")))
+            return Tup(_times(ev, p.items, int(ev.ask(ev.wrap(n), "the number of repetitions of a tuple"))))
         if n is not None and isinstance(p, ListRef) and isinstance(n, Value):
             return dynamic_list_methods.repeated(ev, p, n)
         if n is not None and isinstance(p, ListRef) and isinstance(n, Lit):
             if dynamic_lists.is_dynamic(ev, p):
                 return dynamic_list_methods.repeated(ev, p, n)
-            return ev.new_list(ev.slots(p).items * n.value)
+            return ev.new_list(_times(ev, ev.slots(p).items, n.value))
     run_or_raise(ev, lambda: run(like(ev, a), like(ev, b)))
     ev.refuse("SCT503", "an operator between a list or a tuple and this is not supported", hint="make an array of it")
+
+
+def _times(ev: Evaluator, items: tuple[Abstract, ...], n: int) -> tuple[Abstract, ...]:
+    return run_or_raise(ev, lambda: items * n)  # type: ignore[no-any-return]
 
 
 def _count(ev: Evaluator, v: Abstract) -> Operand | None:
@@ -131,7 +135,7 @@ def _repeat(ev: Evaluator, xs: ListRef, n: Operand) -> None:
     cell = ev.writable(xs.addr, "a write")
     assert isinstance(cell, Slots)
     if isinstance(n, Lit) and cell.schema is None:
-        ev.store.cells[xs.addr] = replace(cell, items=cell.items * n.value)
+        ev.store.cells[xs.addr] = replace(cell, items=_times(ev, cell.items, n.value))
         return
     product = dynamic_list_methods.repeated(ev, xs, n)
     dynamic_lists.grow(ev, xs, dynamic_lists.item_type(ev, product))

@@ -298,12 +298,15 @@ _IN_WORDS: dict[type, str] = {
     DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
     Position: "an iterator at one place"}
 _ITERATIONS = {"range": "a range", **dict.fromkeys(("keys", "values", "items"), "a view of a dict")}
+_DEFAULT_REPR: Any = object.__repr__
 
 
 def abstract_in_words(v: Abstract) -> str:
-    """The kind of an abstract value that is neither a number nor static, with its article, for a message."""
-    if isinstance(v, ObjRef) or isinstance(v, Tup) and v.cls is not tuple:
-        return f"an object of class `{v.cls.__name__}`"
+    """The kind of an abstract value that is no number, with its article, for a message."""
+    if isinstance(v, Static) and type(v.value).__repr__ is not _DEFAULT_REPR:
+        return f"`{v.value!r}`"
+    if isinstance(v, (ObjRef, Static)) or isinstance(v, Tup) and v.cls is not tuple:
+        return f"an object of class `{(type(v.value) if isinstance(v, Static) else v.cls).__name__}`"
     if isinstance(v, Iteration):
         return _ITERATIONS.get(v.kind, "an iterator") if v.state is None else "an iterator"
     return _IN_WORDS.get(type(v), "a function")

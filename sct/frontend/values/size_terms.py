@@ -16,7 +16,7 @@ from typing import Any, Union
 from sct.ir.types import Apply, Atom, Dim, TypeMismatch, applied, broadcast_dims, divided, product, range_len, slice_len
 from sct.ops.type_rules import size_dim
 
-__all__ = ["At", "atoms", "known_size", "size_of", "size_text"]
+__all__ = ["At", "atoms", "known_size", "range_size", "size_of", "size_text"]
 
 At = Union[tuple[int, Union[int, tuple[int, int], None]], Dim]
 """A leaf and its axis; None: its value; (item, axis): the axis of an item of a list.  Or a function of the leaves."""
@@ -69,6 +69,12 @@ NOW: Mapping[str, Callable[..., int | None]] = {
     "broadcast": _broadcast,
     "min": min,
 }
+
+
+def range_size(*bounds: int) -> int:
+    """`len(range(*bounds))`, however large."""
+    items = range(*bounds)
+    return items.index(items[-1]) + 1 if items else 0
 
 
 def size_of(d: Dim, sizes: Mapping[str, At], leaves: Sequence[Any]) -> int | None:

@@ -83,10 +83,12 @@ def slope(z: Operand, x: Operand, y: Operand) -> Any:
 
 
 def exponent_slope(z: Operand, x: Operand, y: Operand) -> Any:
-    """z * log(x), and 0 at x == 0; nan for negative x, where NumPy's log gives it by itself."""
+    """z * log(x), and 0 at x == 0; nan for negative x, complex if z is: there NumPy's log gives nan by itself."""
+    if isinstance(x, Lit):
+        return mul(z, log(x) if x.value > 0 else math.nan if x.value < 0 else 0.0)
     if not is_python(x) and not is_python(z):
         return mul(z, log(where(eq(x, 0), 1.0, x)))
-    return where(lt(x, 0), math.nan, mul(z, log(where(gt(x, 0), x, 1.0))))
+    return mul(z, where(lt(x, 0), math.nan, log(where(gt(x, 0), x, 1.0))))
 
 
 def powers() -> Iterable[samples.Sample]:
