@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import importlib
 import io
 import sys
@@ -19,38 +20,33 @@ from typing import Any
 
 import sct
 from sct.passes.rewriting import driver
-from sct.passes.rewriting.arithmetic_rules import BLOCK_RULES, RULES
+from sct.passes.rewriting.table import Rule
 from tests.fuzz import calls, control, heap, lists, python
 from tests.fuzz.program import clone, run
 
 FAMILIES = (calls, control, heap, lists, python)
 
 
-def counted(name: str, rule: Callable[..., Any], fired: Counter[str]) -> Callable[..., Any]:
+def counted(name: str, rule: Rule, fired: Counter[str]) -> Rule:
     """The rule, which counts how often it has something to say."""
 
-    def asked(*args: Any, **attrs: Any) -> Any:
-        result = rule(*args, **attrs)
+    def apply(*args: Any, **attrs: Any) -> Any:
+        result = rule.apply(*args, **attrs)
         fired[name] += result is not None
         return result
 
-    return asked
+    return dataclasses.replace(rule, apply=apply)
 
 
 def count() -> tuple[list[str], Counter[str]]:
     """The names of all rules, and how often each is fired from now on."""
     fired: Counter[str] = Counter()
     names = []
-    for op, rules in RULES.items():
-        shared = ("without_cast", "shape_alone")
-        own = [f"{r.__name__} of {op}" if r.__name__ in shared else r.__name__ for r in rules]
+    for (_, op), rules in driver.BY_OP.items():
+        own = [f"{r.apply.__name__} of {op}" for r in rules]
         rules[:] = [counted(name, r, fired) for name, r in zip(own, rules)]
         names += own
-    for rule in BLOCK_RULES:
-        names.append(rule.__name__)
-        if hasattr(driver, rule.__name__):
-            setattr(driver, rule.__name__, counted(rule.__name__, rule, fired))
-    return list(dict.fromkeys(names)), fired
+    return names, fired
 
 
 def derive(f: Callable[..., Any], args: tuple[Any, ...], wrt: tuple[int, ...]) -> None:

@@ -17,13 +17,13 @@ import pytest
 from handmade import if_
 
 from sct.ir import Builder
-from sct.ir.core import Fn, Lit, Value
+from sct.ir.core import Fn, Lit, Value, rebuild
 from sct.ir.interp import run
 from sct.ir.text import show, type_of
 from sct.ir.types import List, Tensor, TypeMismatch
 from sct.ops import OPS
 from sct.passes.rewriting import driver
-from sct.passes.rewriting.arithmetic_rules import ASSUMPTIONS, BLOCK_RULES, RULES
+from sct.passes.rewriting.table import RULES, Rule, Site
 
 NUMBERS = ("float", "f64", "f64[n]", "f32[n]", "f64[m, n]", "ri64[n]", "f64[0]", "rint", "f32")
 PAIRS = (
@@ -265,16 +265,15 @@ EXAMPLES: dict[str, list[Example]] = {
     "mul_det": [e(lambda c, a, b: mul(mul(div(c, d := op("det")(a)), d), b), "f64; f64[n, n]; f64[n, n]")],
     "mul_norm": [e(lambda c, x: mul(op("quotient")(mul(c, y := op("norm")(x)), y), x), "f64; f64[n]", "float; f64[n]")],
     "swapaxes_twice": [e(lambda x: op("swapaxes")(op("swapaxes")(x, a=0, b=1), a=0, b=1), "f64[m, n]", "f64[m, n, k]")],
-    # those that are asked of a whole block
+    # those of later phases
     "negate_difference": [e(lambda x, y: neg(sub(x, y))), e(lambda x: neg(mul(2.0, x)))],
-    "collect_terms": [
-        e(lambda x, y: add(mul(x, y), mul(y, 2.0)), *ARRAYS, "float; float"),
-        e(lambda x, y: sub(mul(x, y), mul(y, mul(3.0, x))), *ARRAYS, "float; float"),
-    ],
+    "add_products": [e(lambda x, y: add(mul(x, y), mul(y, 2.0)), *ARRAYS, "float; float")],
+    "sub_products": [e(lambda x, y: sub(mul(x, y), mul(y, mul(3.0, x))), *ARRAYS, "float; float")],
     "reorder_product": [
         e(lambda x, y: mul(mul(2.0, x), mul(3.0, y)), *ARRAYS, "float; float", "float; f64[n]"),
         e(lambda s, x, t: mul(s, mul(x, t)), "f64; f64[n]; f64"),
     ],
+    "present_product": [e(lambda s, x, t: mul(s, mul(x, t)), "float; float; float", "f64; f64[n]; f64[n]")],
     "dot_product": [e(lambda x, y: sum_(mul(x, y)), *ARRAYS)],
     "logistic": [
         e(lambda x, y: exp(sub(x, logaddexp(x, y))), *ARRAYS),
@@ -284,6 +283,10 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda a, b: transpose(matmul(transpose(a), b)), "f64[n, m]; f64[n, k]"),
         e(lambda a, b: transpose(matmul(a, transpose(b))), "f64[n, m]; f64[k, m]"),
         e(lambda a: transpose(neg(a)), "f64[n, m]"),
+        e(
+            lambda a, b: op("swapaxes")(matmul(op("swapaxes")(a, a=1, b=2), b), a=2, b=1),
+            "f64[2, n, m]; f64[2, n, k]",
+        ),
     ],
     "add_through_view": [
         e(
@@ -291,12 +294,15 @@ EXAMPLES: dict[str, list[Example]] = {
             "f64[3]; f64",
         ),
     ],
-    "without_zeroing": [
+    "store_again": [
         e(lambda x, v: store(add_at(x, v, 1, **I), v, 1, **I), "f64[3]; f64"),
-        e(lambda x, v: add_at(store(x, 0.0, 1, **I), v, 1, **I), "f64[3]; f64"),
         e(lambda x, v: store(x, add(index(x, 1, **I), v), 1, **I), "f64[3]; f64"),
+    ],
+    "add_to_zeroed": [
+        e(lambda x, v: add_at(store(x, 0.0, 1, **I), v, 1, **I), "f64[3]; f64"),
         e(lambda x: add_at(add_at(store(x, 0.0, 1, **I), v := index(x, 1, **I), 0, **I), v, 1, **I), "f64[3]"),
     ],
+    "add_then_read": [e(lambda x, v: index(add_at(x, v, 1, **I), 1, **I), "f64[3]; f64", "f32[3]; f32")],
     "nested_masks": [
         e(lambda c, d, x: where(c, where(d, x, 0.0), 0.0), "b1[n]; b1[n]; f64[n]", "b1[n]; b1[n]; f32[n]"),
         e(lambda c, d, x: where(c, 0.0, where(d, 0.0, x)), "b1[n]; b1[n]; f64[n]"),
@@ -306,17 +312,32 @@ EXAMPLES: dict[str, list[Example]] = {
         e(lambda c, x, y: add(where(c, x, 0.0), where(c, 0.0, y)), "b1[n]; f64[n]; f64[n]"),
         e(lambda c, x, y: add(where(c, x, y), where(c, y, 0.0)), "b1[n]; f64[n]; f64[n]"),
     ],
-    "negated_selection": [
-        e(lambda c, x, y: add(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]"),
-        e(lambda c, y: sum_(where(c, neg(y), 0.0)), "b1[n]; f64[n]"),
-        e(lambda c, x, y: sub(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]"),
-    ],
+    "add_negated_selection": [e(lambda c, x, y: add(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]")],
+    "sub_negated_selection": [e(lambda c, x, y: sub(x, where(c, neg(y), 0.0)), "b1[n]; f64[n]; f64[n]")],
+    "sum_negated_selection": [e(lambda c, y: sum_(where(c, neg(y), 0.0)), "b1[n]; f64[n]")],
     "redundant_mask": [
         e(lambda c, x: where(c, where(c, x, 0.0), 0.0), "b1[n]; f64[n]"),
         e(lambda c, x: where(c, neg(where(c, x, 0.0)), 0.0), "b1[n]; f64[n]"),
         e(lambda c, d, x: where(c, where(d, x, 0.0), 0.0), "b1[n]; bool; f64[n]"),
     ],
     "clear_masked": [e(lambda c, x: hinted(where(c, 0.0, hinted(neg(x)))), "b1[n]; f64[n]", "b1[n]; f32[n]")],
+    "decided_comparison": [
+        e(lambda k: op("ge")(add(k, 1), k), "int"),
+        e(lambda k: op("gt")(k, add(k, 1)), "int"),
+        e(lambda k: op("le")(k, add(k, 1)), "int"),
+        e(lambda k: lt(add(k, 1), k), "int"),
+    ],
+    "decided_extremum": [e(lambda k: op("pymax")(add(k, 1), k), "int"), e(lambda k: op("pymin")(add(k, 1), k), "int")],
+    # sizes of params
+    "dim_of_param": [e(lambda x: op("dim")(mul(x, 2.0), axis=0), "f64[n]", "f64[m, n]")],
+    "size_of_param": [e(lambda x: op("size")(mul(x, 2.0)), "f64[n]", "f64[m, n]")],
+    "expand_like_param": [e(lambda s, x: expand_like(s, mul(x, 2.0)), "f64; f64[n]", "f64; f64[m, n]")],
+    "ones_of_size": [e(lambda x: expand_like(1.0, mul(x, 2.0)), "f64[n]", "f64[m, n]", "f32[n]")],
+    "full_like_ints": [e(lambda s, x: expand_like(s, astype(x, dtype="f64")), "f64; ri64[n]")],
+    "zeros_of_size": [
+        e(lambda x: zeros_of(mul(x, 2.0)), "f64[n]", "f32[n]"),
+        e(lambda x: zeros_of(sum_(x, axis=0)), "f64[m, n]"),
+    ],
     "add_in_branch": [
         e(lambda c, x, v: add_at(x, if_(c, lambda: Lit(0.0), lambda: mul(v, 2.0)), 1, **I), "bool; f64[3]; float")
     ],
@@ -335,31 +356,34 @@ class Sides:
     all: Fn
 
 
-def rewritten(rule: Any, name: str, example: Example, types: tuple[str, ...], is_block_rule: bool) -> Sides | None:
-    """Both sides for operands of these types; None where the rule has nothing to say."""
+def rewritten(rule: Rule, name: str, example: Example, types: tuple[str, ...]) -> Sides | None:
+    """Both sides for operands of these types; None where the rule does not apply."""
     params = [Value(type_of(t), f"p{k}") for k, t in enumerate(types)]
     try:
         with Builder(primal=False) as b:
             result = example.term(*params)
     except TypeMismatch:
         return None
-    eqn = b.defs.get(result)
-    if eqn is None or (eqn.op.name != name and not is_block_rule):
+    at = next((k for k, q in reversed([*enumerate(b.eqns)]) if q.op.name == name), None)
+    if at is None:
         return None
-    eqns = tuple(b.eqns)
-    uses = Counter([*(a for q in eqns for a in q.args if isinstance(a, Value)), result])
+    eqn, before = b.eqns[at], Fn("before", tuple(params), tuple(b.eqns), (result,))
+    site = Site(before)
+    site.eqn = eqn
     with Builder(primal=False) as inner:
-        for q in eqns[:-1]:
+        for q in before.eqns[:at]:
             inner.add(q)
-        made = rule(eqn, eqn.args, uses) if is_block_rule else rule(*eqn.args, **eqn.attrs)
+        if rule.apply not in driver.applicable(rule.phase, name, eqn.args):
+            return None
+        made = rule.apply(*(() if rule.phase == "build" else (site,)), *eqn.args, **eqn.attrs)
     if made is None:
         return None
     made = made if isinstance(made, (Value, Lit)) else Lit(made)
     if not driver._same_type(made.type, eqn.out.type):
         return None
-    before = Fn("before", tuple(params), eqns, (result,))
-    everything = Fn("all", tuple(params), eqns, tuple(o for q in eqns for o in q.outs))
-    return Sides(before, Fn("after", tuple(params), tuple(inner.eqns), (made,)), everything)
+    everything = Fn("all", before.params, before.eqns, tuple(o for q in before.eqns for o in q.outs))
+    after = before.replace(name="after", eqns=(*inner.eqns, *before.eqns[at + 1:]))
+    return Sides(before, rebuild(after, {eqn.out: made}), everything)
 
 
 def operand(t: Any, sizes: dict[str, int], rng: Any, special: bool) -> Any:
@@ -380,9 +404,9 @@ def operand(t: Any, sizes: dict[str, int], rng: Any, special: bool) -> Any:
     return v[()] if t.carrier == "np" else np.asarray(v)[()].item()
 
 
-def disagreement(sides: Sides, entry: tuple[str, Any, bool]) -> str:
+def disagreement(sides: Sides, rule: Rule) -> str:
     """A point at which the two sides differ, as text; empty if there is none."""
-    rng, when = np.random.default_rng(0), ASSUMPTIONS.get(entry[1], "")
+    rng, when = np.random.default_rng(0), rule.when
     for sizes in SIZES:
         for draw in range(DRAWS):
             args = [operand(p.type, sizes, rng, draw % 3 > 0) for p in sides.before.params]
@@ -414,32 +438,31 @@ def agree(got: Any, want: Any) -> bool:
     return same and bool(np.allclose(got, want, rtol=1e-5 if single else 1e-12, atol=1e-15, equal_nan=True))
 
 
-def table() -> list[tuple[str, Any, bool]]:
-    """(op, rule, whether it is asked of a block) of all rules."""
-    rules = [(name, r, False) for name, rs in RULES.items() for r in rs if r.__name__ != "without_cast"]
-    return rules + [("", r, True) for r in BLOCK_RULES]
+Entry = tuple[str, Rule]
 
 
-def named(entry: tuple[str, Any, bool]) -> str:
-    return f"{entry[1].__name__}-{entry[0]}".rstrip("-")
+def table() -> list[Entry]:
+    """(op, rule) of all rules but those of casts that NumPy does itself."""
+    return [(op, r) for r in RULES for op in r.ops if r.apply.__name__ != "without_cast"]
 
 
-def all_sides(entry: tuple[str, Any, bool]) -> list[Sides]:
-    name, rule, is_block_rule = entry
-    found = (
-        rewritten(rule, name, ex, types, is_block_rule)
-        for ex in EXAMPLES.get(rule.__name__, ())
-        for types in ex.signatures()
-    )
-    return [sides for sides in found if sides is not None]
+def named(entry: Entry) -> str:
+    return f"{entry[1].apply.__name__}-{entry[0]}"
+
+
+def all_sides(entry: Entry) -> list[Sides]:
+    name, rule = entry
+    examples = EXAMPLES.get(rule.apply.__name__, ())
+    sides = (rewritten(rule, name, ex, types) for ex in examples for types in ex.signatures())
+    return [s for s in sides if s is not None]
 
 
 @pytest.mark.parametrize("entry", table(), ids=named)
-def test_both_sides_agree(entry: tuple[str, Any, bool]) -> None:
+def test_both_sides_agree(entry: Entry) -> None:
     sides = all_sides(entry)
     assert sides, "no example of this rule: give it one"
     for pair in sides:
-        fault = disagreement(pair, entry)
+        fault = disagreement(pair, entry[1])
         assert not fault, f"{show(pair.before)}\n{show(pair.after)}\n{fault}"
 
 
@@ -463,12 +486,12 @@ def with_others(example: Example) -> Iterator[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("entry", table(), ids=named)
-def test_numbers_in_place_of_arrays(entry: tuple[str, Any, bool]) -> None:
-    name, rule, is_block_rule = entry
-    for ex in EXAMPLES[rule.__name__]:
+def test_numbers_in_place_of_arrays(entry: Entry) -> None:
+    name, rule = entry
+    for ex in EXAMPLES[rule.apply.__name__]:
         for types in dict.fromkeys(with_others(ex)):
-            if (pair := rewritten(rule, name, ex, types, is_block_rule)) is not None:
-                fault = disagreement(pair, entry)
+            if (pair := rewritten(rule, name, ex, types)) is not None:
+                fault = disagreement(pair, entry[1])
                 assert not fault, f"{show(pair.before)}\n{show(pair.after)}\n{fault}"
 
 
@@ -486,8 +509,8 @@ def wrong(sides: Sides) -> Sides:
 
 
 @pytest.mark.parametrize("entry", [t for t in table() if t[0] not in UNSIGNED], ids=named)
-def test_a_planted_sign_is_found(entry: tuple[str, Any, bool]) -> None:
-    assert any(disagreement(wrong(sides), entry) for sides in all_sides(entry))
+def test_a_planted_sign_is_found(entry: Entry) -> None:
+    assert any(disagreement(wrong(sides), entry[1]) for sides in all_sides(entry))
 
 
 # --- casts ------------------------------------------------------------------------------------------
@@ -504,7 +527,7 @@ def cast_terms(name: str) -> Iterator[tuple[Example, tuple[str, ...]]]:
         yield Example(term), types
 
 
-CASTS = [(name, r, False) for name, rs in RULES.items() for r in rs if r.__name__ == "without_cast"]
+CASTS = [(op, r) for r in RULES for op in r.ops if r.apply.__name__ == "without_cast"]
 
 
 @pytest.mark.filterwarnings("ignore:Mean of empty slice")
@@ -514,15 +537,15 @@ def test_casts_that_numpy_does_itself() -> None:
     for entry in CASTS:
         for example, types in cast_terms(entry[0]):
             try:
-                sides = rewritten(entry[1], entry[0], example, types, False)
+                sides = rewritten(entry[1], entry[0], example, types)
             except TypeError:
                 continue  # of another number of operands
             if sides is not None:
                 fired[entry[0]] += 1
-                fault = disagreement(sides, entry)
+                fault = disagreement(sides, entry[1])
                 assert not fault, f"{show(sides.before)}\n{show(sides.after)}\n{fault}"
     assert len(fired) >= len(CASTS) // 2, sorted(fired)
 
 
 def test_an_example_is_of_a_rule() -> None:
-    assert set(EXAMPLES) == {entry[1].__name__ for entry in table()}
+    assert set(EXAMPLES) == {entry[1].apply.__name__ for entry in table()}

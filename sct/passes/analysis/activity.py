@@ -17,7 +17,7 @@ from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import Tensor
 from sct.ops.arrays.indexing import store
-from sct.passes.rewriting.arithmetic_rules import is_full
+from sct.passes.rewriting.table import is_full
 
 __all__ = ["Activity", "activity", "differentiable"]
 

@@ -19,7 +19,7 @@ from sct.ops.registry import aliases
 from sct.ops.scalar.arithmetic import div, floordiv, mod, quotient
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rewriting.constant_folding import fold_constant
+from sct.passes.rewriting.literals import fold_constant
 from sct.passes.rewriting.mutable_ir import Block, BlockNode
 
 __all__ = ["FREE", "ON_ARRAYS", "OUTER", "CostModel", "can_recompute"]

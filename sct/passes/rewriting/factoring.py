@@ -10,7 +10,7 @@ if it is less work.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,9 +18,10 @@ from sct.ir.build import Builder
 from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
 from sct.ir.types import Tensor
 from sct.ops.scalar.arithmetic import add, mul, neg, sub
-from sct.passes.rewriting.arithmetic_rules import adjoint_eqn, block_rule, number, operands_of, plus, times
+from sct.passes.rewriting.literals import is_number, number, plus, times
+from sct.passes.rewriting.table import Site, operands_of, rule
 
-__all__ = ["Expansion", "Term", "collect_terms", "negate_difference", "reorder_product", "factored_sum"]
+__all__ = ["Expansion", "Term", "factored_sum"]
 
 BUDGET = 12
 """How many equations are expanded at a time, so that long sums take linear time."""
@@ -37,70 +38,83 @@ class Term:
     factors: tuple[Operand, ...]
 
 
-@block_rule(when="finite")
-def collect_terms(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+@rule("add", phase="simplify", when="finite")
+def add_products(site: Site, a: Operand, b: Operand) -> Operand | None:
     """a*c + b*c -> (a + b) * c, where that is less work"""
-    if eqn.op not in (add, sub) or not _is_float(eqn.out):
+    return collect_terms(site, a, b, 1.0)
+
+
+@rule("sub", phase="simplify", when="finite")
+def sub_products(site: Site, a: Operand, b: Operand) -> Operand | None:
+    """a*c - b*c -> (a - b) * c, where that is less work"""
+    return collect_terms(site, a, b, -1.0)
+
+
+def collect_terms(site: Site, a: Operand, b: Operand, sign: float) -> Operand | None:
+    if not _is_float(site.out):
         return None
-    expansion = Expansion(uses)
-    sign = 1.0 if eqn.op is add else -1.0
-    expanded = expansion.terms(args[0], 1.0) + expansion.terms(args[1], sign)
+    expansion = Expansion(site)
+    expanded = expansion.terms(a, 1.0) + expansion.terms(b, sign)
+    if expansion.saved_work == 0:
+        return None
     terms = _combine_like_terms(expanded)
-    negative = eqn.op is add and any(t.coef < 0 for t in terms)
-    if expansion.saved_work == 0 or not _is_float(*(f for t in terms for f in t.factors)):
+    if not _is_float(*(f for t in terms for f in t.factors)):
         return None
     outer = cast(Builder, builder_var.get())
-    with outer.nested() as b:
+    with outer.nested() as inner:
         factored = factored_sum(terms, expansion)
-    gain = expansion.saved_work + _work(eqn) - sum(map(_work, b.eqns))
-    if factored.type != eqn.out.type or gain < 0 or gain == 0 and len(terms) == len(expanded) \
-            and not (negative and _has_no_leading_minus(b.eqns)):
+    gain = expansion.saved_work + _work(site.out) - sum(_work(e.out) for e in inner.eqns)
+    reads_better = sign > 0 and any(t.coef < 0 for t in terms) and _has_no_leading_minus(inner.eqns)
+    if factored.type != site.out.type or gain < 0 or gain == 0 and len(terms) == len(expanded) and not reads_better:
         return None
-    outer.eqns += b.eqns
+    outer.eqns += inner.eqns
     return factored
 
 
-@block_rule(when="finite")
-def reorder_product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int], *, for_printing: bool = False
-                    ) -> Operand | None:
-    """2.0 * (s * (3.0 * x)) -> (6.0 * s) * x: literals and scalars are multiplied first.
+@rule("mul", phase="present", when="finite")
+def present_product(site: Site, a: Operand, b: Operand) -> Operand | None:
+    """s * (x * y) -> s * x * y: the factors of a product stand in a row, the literal first"""
+    return order_factors(site, a, b, for_printing=True)
 
-    With `for_printing`, also where that only saves parentheses."""
-    if eqn.op is not mul:
-        return None
-    expansion = Expansion(uses)
-    term = expansion.product(eqn.replace(args=tuple(args)), 1.0)
-    nested = for_printing and operands_of(args[1], "mul") is not None and expansion.count > 0
+
+@rule("mul", phase="simplify", when="finite")
+def reorder_product(site: Site, a: Operand, b: Operand) -> Operand | None:
+    """2.0 * (s * (3.0 * x)) -> (6.0 * s) * x: literals and scalars are multiplied first, where that is less work"""
+    return order_factors(site, a, b)
+
+
+def order_factors(site: Site, a: Operand, b: Operand, *, for_printing: bool = False) -> Operand | None:
+    """The product with its factors in order; with `for_printing`, also where that only saves parentheses."""
+    expansion = Expansion(site)
+    term = expansion.product((a, b), 1.0)
     if expansion.count == 0 or not _is_float(*term.factors):
         return None
     outer = cast(Builder, builder_var.get())
-    with outer.nested() as b:
+    with outer.nested() as inner:
         product = _product(_reuse_product(term, outer.eqns, expansion), for_printing=for_printing)
-    gain = expansion.saved_work + _work(eqn) - sum(map(_work, b.eqns))
-    if product.type != eqn.out.type or gain < 0 or gain == 0 and not nested:
+    gain = expansion.saved_work + _work(site.out) - sum(_work(e.out) for e in inner.eqns)
+    nested = for_printing and operands_of(b, "mul") is not None
+    if product.type != site.out.type or gain < 0 or gain == 0 and not nested:
         return None
-    outer.eqns += b.eqns
+    outer.eqns += inner.eqns
     return product
 
 
-@block_rule()
-def negate_difference(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
+@rule("neg", phase="simplify", of="sub mul")
+def negate_difference(site: Site, a: Operand) -> Operand | None:
     """-(c * a) -> -c * a;  -(a - b) -> b - a, where nothing else reads the operand"""
-    inner = adjoint_eqn(args[0]) if eqn.op is neg else None
-    if inner is None or uses.get(cast(Value, args[0]), 1) > 1:
-        return None
-    if inner.op is sub:
-        return cast(Operand, sub(inner.args[1], inner.args[0]))
-    c = number(inner.args[0]) if inner.op is mul else None
-    return None if c is None else cast(Operand, mul(-c, inner.args[1]))
+    if (args := site.sole_operands(a, "sub")) is not None:
+        return cast(Operand, sub(args[1], args[0]))
+    args = site.sole_operands(a, "mul")
+    return cast(Operand, mul(-number(args[0]), args[1])) if args is not None and is_number(args[0]) else None
 
 
 def _is_float(*xs: Operand) -> bool:
     return all(isinstance(x.type, Tensor) and x.type.kind == "f" for x in xs)
 
 
-def _work(eqn: Eqn) -> int:
-    return 8 if any(isinstance(x.type, Tensor) and x.type.rank for x in eqn.outs) else 1
+def _work(out: Value) -> int:
+    return 8 if isinstance(out.type, Tensor) and out.type.rank else 1
 
 
 def _has_no_leading_minus(eqns: Sequence[Eqn]) -> bool:
@@ -116,20 +130,20 @@ class Expansion:
     saved_work  the work of these equations, which become dead
     """
 
-    def __init__(self, uses: Mapping[Value, int]) -> None:
-        self.uses = uses
+    def __init__(self, site: Site) -> None:
+        self.site = site
         self.saved_work = 0
         self.count = 0
         self.values: set[Value] = set()
 
     def eqn(self, x: Operand, *names: str) -> Eqn | None:
         """The equation that binds `x`, if its op is one of `names` and nothing else reads `x`, within the budget."""
-        eqn = adjoint_eqn(x)
-        if eqn is None or eqn.op.name not in names or self.count >= BUDGET or self.uses.get(eqn.out, 1) > 1:
+        eqn = self.site.sole_eqn(x)
+        if eqn is None or eqn.op.name not in names or self.count >= BUDGET:
             return None
         self.count += 1
         self.values.add(eqn.out)
-        self.saved_work += _work(eqn)
+        self.saved_work += _work(eqn.out)
         return eqn
 
     def terms(self, x: Operand, coef: float) -> list[Term]:
@@ -144,14 +158,14 @@ class Expansion:
         if eqn.op is mul:
             if number(eqn.args[0]) is not None:
                 return self.terms(eqn.args[1], times(coef, number(eqn.args[0])))
-            return [self.product(eqn, coef)]
+            return [self.product(eqn.args, coef)]
         a, b = eqn.args
         return self.terms(a, coef) + self.terms(b, coef if eqn.op is add else -coef)
 
-    def product(self, eqn: Eqn, coef: float) -> Term:
-        """`coef` times the product `eqn` as a term."""
+    def product(self, args: Sequence[Operand], coef: float) -> Term:
+        """`coef` times the product of `args` as a term."""
         factors: list[Operand] = []
-        for x in eqn.args:
+        for x in args:
             inner = self.eqn(x, "mul", "neg")
             if number(x) is not None:
                 coef = times(coef, number(x))
@@ -161,7 +175,7 @@ class Expansion:
                 coef = -coef
                 factors += inner.args
             else:
-                term = self.product(inner, coef)
+                term = self.product(inner.args, coef)
                 coef = term.coef
                 factors += term.factors
         return Term(coef, tuple(factors))

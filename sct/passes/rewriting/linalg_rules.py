@@ -5,28 +5,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from sct.ir.core import Eqn, Lit, Operand, Value
+from sct.ir.core import Eqn, Lit, Operand
+from sct.ir.types import Tensor
 from sct.ops.arrays.shape import swapaxes, transpose
 from sct.ops.linalg.linalg import solve
 from sct.ops.linalg.products import matmul, matrix_transpose, outer
 from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import mul, neg
-from sct.passes.rewriting.arithmetic_rules import (
+from sct.passes.rewriting.table import (
+    Site,
     adjoint_eqn,
-    block_rule,
     defining_eqn,
+    is_result_of,
     operands_of,
     rule,
     shape_of,
 )
 
-__all__ = ["transpose_product"]
+__all__: list[str] = []
 
 
-@rule("matmul")
+@rule("matmul", of="neg")
 def matmul_negated(a: Operand, b: Operand) -> Any:
     """-a @ b -> -(a @ b);  a @ -b -> -(a @ b)"""
     if (args := operands_of(a, "neg")) is not None:
@@ -34,7 +35,7 @@ def matmul_negated(a: Operand, b: Operand) -> Any:
     return neg(matmul(a, args[0])) if (args := operands_of(b, "neg")) is not None else None
 
 
-@rule("outer")
+@rule("outer", of="neg")
 def outer_negated(a: Operand, b: Operand) -> Any:
     """outer(-a, b) -> -outer(a, b);  outer(a, -b) -> -outer(a, b)"""
     if (args := operands_of(a, "neg")) is not None:
@@ -42,14 +43,14 @@ def outer_negated(a: Operand, b: Operand) -> Any:
     return neg(outer(a, args[0])) if (args := operands_of(b, "neg")) is not None else None
 
 
-@rule("solve")
+@rule("solve", of="neg")
 def solve_negated(a: Operand, b: Operand) -> Any:
     """solve(A, -b) -> -solve(A, b)"""
     args = operands_of(b, "neg")
     return neg(solve(a, args[0])) if args is not None else None
 
 
-@rule("matmul", when="finite")
+@rule("matmul", of="eye mul", when="finite")
 def matmul_identity(a: Operand, b: Operand) -> Any:
     """eye @ b -> b;  a @ eye -> a;  (c * eye) @ b -> c * b;  a @ (c * eye) -> c * a"""
     for eye, x in ((a, b), (b, a)):
@@ -64,7 +65,7 @@ def is_identity(x: Operand) -> bool:
     return eqn is not None and eqn.op.name == "eye" and not eqn.attrs.get("k") and len(eqn.args) == 1
 
 
-@rule("matmul", when="finite")
+@rule("matmul", of="expand_like", when="finite")
 def matmul_filled(a: Operand, b: Operand) -> Any:
     """a @ (a vector full of g) -> g * sum(a, axis=-1);  (a vector full of g) @ b -> g * sum(b, axis=-2)"""
     if (g := vector_fill_value(b)) is not None:
@@ -87,7 +88,7 @@ def vector_fill_value(x: Operand) -> Any:
     return args[0] if args is not None and shape_of(args[0]) == () else None
 
 
-@rule("mul", when="finite")
+@rule("mul", of="mul", when="finite")
 def mul_det(a: Operand, b: Operand) -> Any:
     """(c / d * d) * B -> c * B where d = det(A), 0 only where its derivative raises: that of log(det(A)) is inv(A).T"""
     args = operands_of(a, "mul")
@@ -95,7 +96,7 @@ def mul_det(a: Operand, b: Operand) -> Any:
     return mul(parts[0], b) if args is not None and parts is not None and parts[1] is args[1] else None
 
 
-@rule("mul", when="finite")
+@rule("mul", of="quotient", when="finite")
 def mul_norm(a: Operand, b: Operand) -> Any:
     """(c * y / y) * x -> c * x where y = norm(x), which is 0 only where x is: the derivative of norm(x)**2 is 2 * x"""
     for q, x in ((a, b), (b, a)):
@@ -117,11 +118,6 @@ def without_factor(a: Operand, y: Operand) -> Any:
     return None
 
 
-def is_result_of(x: Operand, name: str) -> bool:
-    eqn = defining_eqn(x)
-    return eqn is not None and eqn.op.name == name
-
-
 @rule("swapaxes")
 def swapaxes_twice(x: Operand, a: int, b: int) -> Any:
     """swapaxes(swapaxes(x, a, b), a, b) -> x"""
@@ -139,19 +135,29 @@ def is_matrix_transpose(eqn: Eqn | None) -> bool:
     return sorted(eqn.attrs[k] % rank for k in "ab") == [rank - 2, rank - 1]
 
 
-@block_rule()
-def transpose_product(eqn: Eqn, args: Sequence[Operand], uses: Mapping[Value, int]) -> Operand | None:
-    """(a.T @ b).T -> b.T @ a;  (a @ b.T).T -> b @ a.T;  (-a).T -> -a.T, where nothing else reads the operand."""
-    if not is_matrix_transpose(eqn) or uses.get(cast(Value, args[0]), 1) > 1:
+@rule("transpose", "swapaxes", phase="simplify", of="neg matmul")
+def transpose_product(site: Site, x: Operand, **_: Any) -> Any:
+    """(a.T @ b).T -> b.T @ a;  (a @ b.T).T -> b @ a.T;  (-a).T -> -a.T, where nothing else reads the operand"""
+    if not is_matrix_transpose(site.eqn):
         return None
-    if (inside := operands_of(args[0], "neg")) is not None:
-        return cast(Operand, neg(eqn.op(*inside, **eqn.attrs)))
-    factors = operands_of(args[0], "matmul")
+    if (inside := site.sole_operands(x, "neg")) is not None:
+        return neg(site.eqn.op(*inside, **site.eqn.attrs))
+    factors = site.sole_operands(x, "matmul")
     if factors is None or min(len(shape_of(x)) for x in factors) < 2:
         return None
     eqns = [defining_eqn(x) for x in factors]
     if not any(map(is_matrix_transpose, eqns)):
         return None
     a, b = (cast(Eqn, e).args[0] if is_matrix_transpose(e) else matrix_transpose(x) for e, x in zip(eqns, factors))
-    product = cast(Operand, matmul(b, a))
-    return product if product.type == eqn.out.type else None
+    return matmul(b, a)
+
+
+@rule("sum", phase="simplify", of="mul")
+def dot_product(site: Site, x: Operand, **attrs: Any) -> Any:
+    """sum(x * y) -> x @ y for vectors, where nothing else reads the product"""
+    factors = None if attrs.get("keepdims") else site.sole_operands(x, "mul")
+    if factors is None:
+        return None
+    a, b = (f.type for f in factors)
+    vectors = isinstance(a, Tensor) and a.is_array and a.rank == 1 and a.kind == "f" and a == b
+    return matmul(*factors) if vectors else None

@@ -18,7 +18,7 @@ from sct.ir.check import fits
 from sct.ir.core import Eqn, Fn, Lit, Loc, Op, Operand, Value, has_effect, substitute, with_own_values
 from sct.ir.types import FLOAT, Tensor, Type
 from sct.passes.analysis.type_inference import retype
-from sct.passes.rewriting.constant_folding import fold_constant
+from sct.passes.rewriting.literals import fold_constant
 
 __all__ = ["cse", "hashable"]
 

@@ -1,0 +1,198 @@
+"""Simplifies chains of updates of one cotangent array.
+
+    t = d[k]; d[k] = 0; d[j] += a; d[k] += t + b       ->  d[j] += a; d[k] += b
+    d[k] += a; d[k] = b                                ->  d[k] = b
+    d[k] += a; t = d[k]                                ->  t = d[k] + a; d[k] = t
+    v = 0.0 if c else w; d[k] += v                     ->  if not c: d[k] += w
+    v = zeros; v[0] = a; d[1:] += v                    ->  d[1] += a
+
+The first chain is left by reversing `u[k] += ...`. Addition commutes, so the updates between may have any keys. Only
+the chain itself may read the arrays in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from sct.ir.build import Builder
+from sct.ir.core import Eqn, Lit, Operand, Value, builder_var
+from sct.ir.types import List, Tensor
+from sct.ops.arrays.indexing import add_at, index, join, split, store
+from sct.ops.scalar.arithmetic import add
+from sct.passes.rewriting.factoring import Expansion, Term, factored_sum
+from sct.passes.rewriting.literals import number
+from sct.passes.rewriting.table import Site, adjoint_eqn, is_element, is_zeros, rule, writes_once
+
+__all__: list[str] = []
+
+REACH = 30
+"""How many equations back a `cond` may stand, so that the pass takes linear time."""
+
+
+@rule("store", phase="simplify", when="finite")
+def store_again(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """x[k] += a; x[k] = b -> x[k] = b;  x[k] = x[k] + b -> x[k] += b"""
+    update = site.sole_eqn(x)
+    if update is not None and update.op in (store, add_at) and _names(update, key, at, 2):
+        return store(update.args[0], value, *at, key=key)
+    terms = without_element(site, x, value, at, key)
+    return None if terms is None else added_to(x, value, terms, at, key)
+
+
+@rule("add_at", phase="simplify", of="store add_at", when="finite")
+def add_to_zeroed(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """t = x[k]; x[k] = 0; ...; x[k] += t + b -> ...; x[k] += b;  x[k] = 0; ...; x[k] += b -> x[k] = b; ..."""
+    chain: list[Eqn] = []
+    while (update := site.sole_eqn(x)) is not None and update.op is add_at:
+        chain.append(update)
+        x = update.args[0]
+    if update is None or update.op is not store or not is_zeros(update.args[1]) or not _names(update, key, at, 2) \
+            or not writes_once(key):
+        return None
+    x = update.args[0]
+    terms = without_element(site, x, value, at, key)
+    if terms is None:
+        return _reapply(store(x, value, *at, key=key), chain)
+    return added_to(_reapply(x, chain), value, terms, at, key)
+
+
+def without_element(site: Site, x: Operand, value: Operand, at: Sequence[Operand], key: tuple[str, ...]
+                    ) -> tuple[list[Term], Expansion] | None:
+    """The terms of `value` but `x[key]`, if that is one of them, with their expansion."""
+    if not writes_once(key):
+        return None
+    expansion = Expansion(site)
+    terms = expansion.terms(value, 1.0)
+    rest = [t for t in terms if t.coef != 1.0 or len(t.factors) != 1 or not _is_read(t.factors[0], x, at, key)]
+    return (rest, expansion) if len(rest) == len(terms) - 1 else None
+
+
+def added_to(x: Operand, value: Operand, rest: tuple[list[Term], Expansion], at: Sequence[Operand],
+             key: tuple[str, ...]) -> Any:
+    """`x` with the sum of the terms added to `x[key]`, to which `value` was to be assigned."""
+    terms, expansion = rest
+    if not terms:
+        return x
+    added = factored_sum(terms, expansion)
+    if isinstance(x.type, List) and added.type != value.type:
+        return None  # a number cannot be added to an array in a list
+    return add_at(x, added, *at, key=key)
+
+
+@rule("add_at", phase="simplify")
+def add_then_read(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """x[i] += v; t = x[i] -> t = x[i] + v; x[i] = t"""
+    if not is_element(key) or (site.out, *at) not in site.elements:
+        return None
+    return store(x, add(index(x, *at, key=key), value), *at, key=key)
+
+
+@rule("add_at", phase="simplify", of="store add_at")
+def add_through_view(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """v = zeros; v[j] = a; x[k] += v -> x[k][j] += a"""
+    parts: list[tuple[Operand, Any]] = []
+    view = split(key, at)
+    while (write := site.sole_eqn(value)) is not None and write.op in (store, add_at):
+        parts.append((write.args[1], compose_subscripts(view, split(write.attrs["key"], write.args[2:]))))
+        value = write.args[0]
+        if write.op is store and not is_zeros(value):
+            return None
+    if not parts or not is_zeros(value) or any(items is None for _, items in parts):
+        return None
+    for v, items in reversed(parts):
+        key_, operands = join(items)
+        x = add_at(x, v, *operands, key=key_)
+    return x
+
+
+def compose_subscripts(view: Sequence[Any], items: Sequence[Any]) -> list[Any] | None:
+    """The subscript k with `x[k]` equal to `x[view][items]`; None if it would depend on sizes."""
+    rest = list(items)
+    if any(item is None or item is Ellipsis or isinstance(item.type, Tensor) and item.type.is_array
+           for item in (*view, *items) if not isinstance(item, slice)):
+        return None
+    out: list[Any] = []
+    for item in view:
+        part = item if not isinstance(item, slice) or not rest else _compose_item(item, rest.pop(0))
+        if part is None:
+            return None
+        out.append(part)
+    return [*out, *rest]
+
+
+def _compose_item(whole: slice, item: Any) -> Any:
+    """`x[whole][item]` as one item, with literal positions that count from the same end."""
+    start, stop, step = (0 if b is None else number(b) for b in (whole.start, whole.stop, whole.step))
+    if whole == slice(None):
+        return item
+    if step != 0 or start is None or start < 0 or stop is None or stop > 0 or whole.stop is not None and stop == 0:
+        return None
+    if isinstance(item, slice):
+        first, last = (0 if b is None else number(b) for b in (item.start, item.stop))
+        is_literal = first is not None and first >= 0 and (item.stop is None or last is not None and last < 0)
+        if not is_literal or item.step is not None:
+            return None
+        return slice(Lit(start + first) if start + first else None, Lit(stop + last) if stop + last else None)
+    at = number(item)
+    return None if at is None else Lit(start + at if at >= 0 else stop + at)
+
+
+def _reapply(x: Operand, chain: Sequence[Eqn]) -> Operand:
+    """`x` after the updates of a chain, which is given last first."""
+    for e in reversed(chain):
+        x = cast(Operand, add_at(x, *e.args[1:], key=e.attrs["key"]))
+    return x
+
+
+def _is_read(v: Operand, x: Operand, at: Sequence[Operand], key: tuple[str, ...]) -> bool:
+    """Is `v` equal to `x[key]`?"""
+    read = adjoint_eqn(v)
+    return read is not None and read.op is index and read.args[0] == x and _names(read, key, at, 1)
+
+
+def _names(eqn: Eqn, key: tuple[str, ...], at: Sequence[Operand], first: int) -> bool:
+    """Does the equation read or write the elements `key`, whose operands stand from `first` on?"""
+    return eqn.attrs["key"] == key and eqn.args[first:] == at
+
+
+@rule("add_at", phase="simplify", of="cond")
+def add_in_branch(site: Site, x: Operand, value: Operand, *at: Operand, key: tuple[str, ...]) -> Any:
+    """v = 0.0 if c else w; x[k] += v -> if not c: x[k] += w"""
+    block = cast(Builder, builder_var.get())
+    conditional = site.sole_eqn(value)
+    if conditional is None or conditional.op.name != "cond":
+        return None
+    outs = conditional.outs
+    k = outs.index(cast(Value, value))
+    branches = [branch.results[k] for branch in conditional.regions]
+    if not any(map(is_zeros, branches)) or not all(isinstance(v.type, Tensor) for v in branches):
+        return None
+    place = _position(block.eqns, conditional, {a for a in (x, *at) if isinstance(a, Value) and a not in outs})
+    j = outs.index(x) if isinstance(x, Value) and x in outs else None
+    if place is None or any(a in outs for a in at) or j is not None and site.is_shared(x):
+        return None
+    regions = []
+    for branch in conditional.regions:
+        with block.nested() as inner:
+            for eqn in branch.eqns:
+                inner.add(eqn)
+            before, v = x if j is None else branch.results[j], branch.results[k]
+            after = before if is_zeros(v) else add_at(before, v, *at, key=key)
+        results = [r for i, r in enumerate(branch.results) if i not in (k, j)]
+        regions.append(inner.finish(branch.name, branch.params, [*results, after]))
+    out = Value(site.out.type, site.out.hint)
+    block.eqns[place] = conditional = conditional.replace(
+        outs=(*(o for i, o in enumerate(outs) if i not in (k, j)), out), regions=tuple(regions))
+    block.defs.update((o, conditional) for o in conditional.outs)
+    return out
+
+
+def _position(eqns: Sequence[Eqn], eqn: Eqn, reads: set[Value]) -> int | None:
+    """The position of `eqn` in the block, if none of the values `reads` is bound after it."""
+    for at in range(len(eqns) - 1, max(-1, len(eqns) - 1 - REACH), -1):
+        if eqns[at] is eqn:
+            return at
+        if not reads.isdisjoint(eqns[at].outs):
+            return None
+    return None
