@@ -23,7 +23,7 @@ import keyword
 import linecache
 import sys
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -53,7 +53,7 @@ from sct.codegen.program.templates import STATEMENTS, expression, names_in
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules
 from sct.codegen.python.print_signature import signature
 from sct.codegen.python.print_statements import StatementPrinter, function
-from sct.codegen.python.unparse import Comment, comment, unparse
+from sct.codegen.python.unparse import Comment, begins_statement, comment, logical_lines
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk, with_own_values
 from sct.ir.pytree import Leaf, Node, Tree
@@ -76,10 +76,11 @@ def generate(fn: Fn, interface: Interface, *, kernels: Mapping[str, Any] | None 
     tree = ast.Module([tree for d in definitions for tree in d.trees], [])
     lines = {line for d in definitions for line in d.modules.imports}
     imports = tuple(sorted(lines, key=lambda line: (_import_group(line), line)))
-    text = _import_section(imports) + unparse(tree)
+    head, body = _import_section(imports), logical_lines(tree)
     locs = {s: loc for d in definitions for s, loc in d.locs.items()}
     bindings = {name: x for d in definitions for name, x in d.bindings.items()}
-    return Source(text, interface.name, imports, bindings, _line_locs(tree, text, locs))
+    line_locs = _line_locs(tree, body, head.count("\n") + 1, locs)
+    return Source("\n".join([head + body[0], *body[1:], ""]), interface.name, imports, bindings, line_locs)
 
 
 @dataclass(frozen=True)
@@ -194,22 +195,23 @@ def _import_group(line: str) -> int:
     return 1 if root in ("numba", "numpy", "scipy") else 0 if root in sys.stdlib_module_names else 2
 
 
-def _line_locs(tree: ast.Module, text: str, locs: Mapping[ast.stmt, Loc]) -> dict[int, Loc]:
-    """The location in the user's source of each line of the text.
+def _line_locs(tree: ast.Module, lines: Sequence[str], number: int, locs: Mapping[ast.stmt, Loc]) -> dict[int, Loc]:
+    """The location in the user's source of each line; `number` is that of the first of the logical `lines`.
 
-    The text has the statements of the tree in the same order, which gives their line numbers.
+    The lines have the statements of the tree in the same order.
     """
-    printed = [s for s in _tree_statements(ast.parse(text)) if not isinstance(s, (ast.Import, ast.ImportFrom))]
-    originals = [s for s in _tree_statements(tree) if not isinstance(s, Comment)]
-    return {p.lineno: locs[s] for p, s in zip(printed, originals) if s in locs}
+    numbers = itertools.accumulate((1 + line.count("\n") for line in lines), initial=number)
+    starts = [n for n, line in zip(numbers, lines) if begins_statement(line)]
+    return {n: locs[s] for n, s in zip(starts, _tree_statements(tree), strict=True) if s in locs}
 
 
-def _tree_statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """The statements in a tree, in the order of the text."""
-    for field in ("body", "orelse"):
+def _tree_statements(node: ast.AST) -> Iterator[Any]:
+    """The statements and the handlers of exceptions in a tree, in the order of the text."""
+    for field in ("body", "handlers", "orelse", "finalbody"):
         for s in getattr(node, field, ()):
-            yield s
-            yield from _tree_statements(s)
+            if not isinstance(s, Comment):
+                yield s
+                yield from _tree_statements(s)
 
 
 def _user_values(def_use: DefUse, params: tuple[Value, ...]) -> set[Value]:

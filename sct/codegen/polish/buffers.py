@@ -38,6 +38,7 @@ class Buffers:
 
     def __init__(self, block: Block) -> None:
         self._parent: dict[Value, Value] = {}
+        self._written: dict[Statement, set[Value] | None] = {}
         for s in statements(block):
             self._add(s)
 
@@ -93,15 +94,21 @@ class Buffers:
 
     def written(self, s: Statement) -> set[Value] | None:
         """The buffers that `s` and its blocks may write into; None if it may be any."""
-        buffers: set[Value] = set()
-        for t in statements([s]):
-            if isinstance(t, Update) or isinstance(t, Evaluate) and t.eqn.inplace is not None:
-                buffers.add(self.buffer(t.eqn.out))
-            elif isinstance(t, Evaluate) and t.eqn.attrs.get("donates"):
-                buffers.update(self.buffer(t.eqn.outs[j]) for _, j in t.eqn.attrs["donates"])
-            elif isinstance(t, Evaluate) and is_effect(t.eqn) and t.eqn.op.name not in _WRITE_NOTHING:
-                return None
-        return buffers
+        if isinstance(s, Update):
+            return {self.buffer(s.eqn.out)}
+        if isinstance(s, Evaluate):
+            return self._written_by(s.eqn)
+        if s.blocks and s not in self._written:
+            inner = [self.written(t) for block in s.blocks for t in block]
+            self._written[s] = None if None in inner else set().union(*filter(None, inner))
+        return self._written.get(s, set())
+
+    def _written_by(self, eqn: Eqn) -> set[Value] | None:
+        if eqn.inplace is not None:
+            return {self.buffer(eqn.out)}
+        if eqn.attrs.get("donates"):
+            return {self.buffer(eqn.outs[j]) for _, j in eqn.attrs["donates"]}
+        return None if is_effect(eqn) and eqn.op.name not in _WRITE_NOTHING else set()
 
 
 def _has_buffer(x: Value) -> bool:

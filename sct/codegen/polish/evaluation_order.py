@@ -81,8 +81,9 @@ class EvaluationOrder:
             return is_effect(s.eqn) or s.eqn.primal and not s.eqn.regions and self._may_raise(s.eqn, s.like)
         if isinstance(s, Update):
             return s.eqn.primal
-        inner = [t for block in s.blocks if isinstance(s, (If, Loop)) for t in statements(block)]
-        return any(isinstance(t, (Jump, Return)) or t in self.ordered for t in inner)
+        if isinstance(s, (Jump, Return)):
+            return True
+        return isinstance(s, (If, Loop)) and any(t in self.ordered for block in s.blocks for t in block)
 
     def _adjoint_that_raises(self, s: Statement) -> Iterator[Eqn]:
         eqns = [s.eqn] if isinstance(s, Evaluate) else [s.eqn, s.by] if isinstance(s, Update) else []
@@ -111,13 +112,15 @@ class EvaluationOrder:
         Of each it is the widest expression around it that may stand before that. `end` is read after the block.
         """
         place = {v: k for k, s in enumerate(block) for v in s.targets}
-        inlined_into = {x: v for v, s in inlined.items() if v in place for x in s.operands}
+        inlined_into = {x: v for v in place if v in inlined for x in inlined[v].operands}
         out_of_order: list[Value] = []
         pending: dict[Value, int] = {}
         for k, s in enumerate([*block, None]):
             values = s.targets if isinstance(s, (Evaluate, Select)) else ()
             if values and values[0] in inlined:
                 pending.update({values[0]: k} if self.is_ordered(s) else {})
+                continue
+            if not pending:
                 continue
             parts = _evaluated(end if s is None else s.operands, inlined)
             for t, at in [*((p, place[p.targets[0]]) for p in parts), *([(s, k)] if s is not None else [])]:

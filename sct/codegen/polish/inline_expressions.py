@@ -123,7 +123,7 @@ class _Inliner:
         walk = _BlockWalk(self, unlimited, statements_only)
         for s in block:
             walk.step(s)
-        walk.inline_operands(None, end)
+        walk.inline_operands(None, end, None)
         return self.evaluation_order.out_of_order(block, end, self.inlined)
 
     def inner_blocks(self, s: Statement) -> None:
@@ -166,44 +166,40 @@ class _BlockWalk:
         """Visit the next statement of the block: inline its operands, and keep as statements what it must not pass."""
         if isinstance(s, Evaluate) and s.eqn.op in (enter, leave):
             self.keep_as_statements([self.outermost(v) for v in self.pending])
-        self.inline_operands(s, s.operands if not isinstance(s, Assign) else self.unmovable_sources(s))
-        candidate = isinstance(s, (Evaluate, Select)) and self.may_be_pending(s)
-        if not candidate:
+        candidate = self.candidate(s)
+        self.inline_operands(s, s.operands if not isinstance(s, Assign) else self.unmovable_sources(s), candidate)
+        if candidate is None:
             self.evaluate(s)
-        written = self.inliner.buffers.written(s) if not isinstance(s, Define) else set()
-        if written or written is None:
-            own_parts = self.inlined_parts(s.operands) if candidate else set()
-            by_buffer = self.readers_of_buffer
-            groups = by_buffer.values() if written is None else [by_buffer.get(b, ()) for b in written]
-            readers = {v for group in groups for v in group if v in self.pending and v not in own_parts}
-            self.keep_as_statements(self.outermost(v) for v in sorted(readers, key=self.order.__getitem__))
-        self.release_readers(s)
-        if candidate:
-            v = _only_target(s)
-            assert v is not None and isinstance(s, (Evaluate, Select))
-            self.pending[v] = s
+        self.keep_readers(s, candidate)
+        if candidate is not None and isinstance(s, (Evaluate, Select)):
+            self.pending[candidate] = s
             self.count += 1
-            self.order[v] = self.count
+            self.order[candidate] = self.count
             for b in self.buffers_read(s):
-                self.readers_of_buffer.setdefault(b, []).append(v)
+                self.readers_of_buffer.setdefault(b, []).append(candidate)
             for x in s.operands:
-                self.readers.setdefault(x, []).append(v)
+                self.readers.setdefault(x, []).append(candidate)
 
-    def may_be_pending(self, s: Expression) -> bool:
+    def candidate(self, s: Statement) -> Value | None:
+        """The value that `s` defines, if its expression may be inlined where it is read."""
         v = _only_target(s)
         if v is None or self.inliner.uses[v] != 1 or v in self.statements_only:
-            return False
-        if isinstance(s, Select):
-            return v.hint is None or self.unlimited
-        return not (s.eqn.inplace is not None or s.eqn.op.updates or s.eqn.regions)
+            return None
+        if isinstance(s, Evaluate):
+            return None if s.eqn.inplace is not None or s.eqn.op.updates or s.eqn.regions else v
+        return v if v.hint is None or self.unlimited else None
 
     # -- inlining expressions into a statement -----------------------------------------------
 
-    def inline_operands(self, s: Statement | None, xs: Iterable[Operand]) -> None:
-        """Inline pending expressions among the operands `xs` of `s`; `s` is None at the end of the block."""
+    def inline_operands(self, s: Statement | None, xs: Iterable[Operand], out: Value | None) -> None:
+        """Inline pending expressions among the operands `xs` of `s`; `s` is None at the end of the block.
+
+        out  the value of `s`, if that may be inlined in turn
+        """
         parts = [x for x in xs if isinstance(x, Value) and x in self.pending and x not in self.inliner.inlined]
         parts = [v for v in parts if self.fits_in(v, s)]
-        out = _only_target(s) if s is not None else None
+        if not parts and out is None:
+            return
         self.inliner.inlined.update((v, self.pending[v]) for v in parts)
         self.inlined_into.update(dict.fromkeys(parts, out))
         own_width = width(s) if s is not None else 0
@@ -297,11 +293,21 @@ class _BlockWalk:
         inner = _branch_expressions(expression, self.inliner.inlined) if isinstance(expression, Select) else ()
         return {b for s in (expression, *inner) for b in self.inliner.buffers.read(s, s.operands)}
 
-    def release_readers(self, s: Statement) -> None:
-        """Keep as statements the pending expressions that read a value that `s` assigns."""
+    def keep_readers(self, s: Statement, candidate: Value | None) -> None:
+        """Keep as statements the pending expressions that read a buffer that `s` writes, or a value that it assigns."""
+        written = self.inliner.buffers.written(s) if not isinstance(s, Define) else set()
+        if written or written is None:
+            own_parts = self.inlined_parts(s.operands) if candidate is not None else set()
+            by_buffer = self.readers_of_buffer
+            groups = by_buffer.values() if written is None else [by_buffer.get(b, ()) for b in written]
+            self.keep_outermost({v for group in groups for v in group if v not in own_parts})
         if isinstance(s, (Assign, Increment)):
-            readers = {v for x in s.targets for v in self.readers.get(x, ()) if v in self.pending}
-            self.keep_as_statements([self.outermost(v) for v in sorted(readers, key=self.order.__getitem__)])
+            self.keep_outermost({v for x in s.targets for v in self.readers.get(x, ())})
+
+    def keep_outermost(self, values: set[Value]) -> None:
+        """Give up the inlining of the pending expressions that these are parts of."""
+        pending = sorted((v for v in values if v in self.pending), key=self.order.__getitem__)
+        self.keep_as_statements([self.outermost(v) for v in pending])
 
 
 def _only_target(s: Statement) -> Value | None:

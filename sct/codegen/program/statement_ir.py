@@ -23,10 +23,7 @@ __all__ = [
 ]
 
 Role = Callable[[Any], Sequence[Any]]
-
-
-def _nothing(_: Any) -> tuple[()]:
-    return ()
+NOTHING: tuple[()] = ()
 
 
 class Statement:
@@ -47,12 +44,13 @@ class Statement:
     blocks: tuple[Block, ...]
     list_reads: Sequence[ListRead]
 
-    def __init_subclass__(cls, *, operands: Role, targets: Role, reads: Role | None = None, bound: Role | None = None,
-                          blocks: Role = _nothing, list_reads: Role = _nothing) -> None:
+    def __init_subclass__(cls, *, operands: Role | tuple[()], targets: Role | tuple[()], reads: Role | None = None,
+                          bound: Role | None = None, blocks: Role | tuple[()] = NOTHING,
+                          list_reads: Role | tuple[()] = NOTHING) -> None:
         roles = {"operands": operands, "reads": reads or operands, "targets": targets, "bound": bound or targets,
                  "blocks": blocks, "list_reads": list_reads}
         for name, role in roles.items():
-            setattr(cls, name, property(role))
+            setattr(cls, name, property(role) if callable(role) else role)
 
     def replace_operands(self, replaced: Replacement) -> None:
         """Replace the operands, in place, but for lists and positions in lists."""
@@ -91,7 +89,7 @@ class Assign(Statement, operands=lambda s: tuple([x for _, x in s.pairs]),
 
 
 @dataclass(eq=False)
-class If(Statement, operands=lambda s: (s.test,), targets=_nothing, blocks=lambda s: (s.then, s.orelse)):
+class If(Statement, operands=lambda s: (s.test,), targets=NOTHING, blocks=lambda s: (s.then, s.orelse)):
     test: Operand
     then: Block
     orelse: Block
@@ -132,7 +130,7 @@ class Update(Statement, operands=lambda s: (s.value, s.eqn.args[0], *s.eqn.args[
 
 @dataclass(eq=False)
 class Loop(Statement, operands=lambda s: (*s.bounds, *(z.tape for z in s.zipped), *_present(s.tape)),
-           reads=lambda s: (*s.operands, *_present(s.test)), targets=_nothing,
+           reads=lambda s: (*s.operands, *_present(s.test)), targets=NOTHING,
            bound=lambda s: (*_present(s.index), *(v for z in s.zipped for v in z.values)),
            blocks=lambda s: (s.head, s.body), list_reads=lambda s: s.zipped):
     """`for index in range(*bounds)`, `for values in tape`, `while test: ...` or `while tape:`.
@@ -170,12 +168,12 @@ class Zip:
 
 
 @dataclass(eq=False)
-class Jump(Statement, operands=_nothing, targets=_nothing):
+class Jump(Statement, operands=NOTHING, targets=NOTHING):
     kind: Literal["break", "continue"]
 
 
 @dataclass(eq=False)
-class CheckBound(Statement, operands=lambda s: (s.value,), targets=_nothing):
+class CheckBound(Statement, operands=lambda s: (s.value,), targets=NOTHING):
     """The user's code reads `value`, `free` of a function around: raise as Python does if it is not bound."""
 
     value: Value
@@ -183,14 +181,14 @@ class CheckBound(Statement, operands=lambda s: (s.value,), targets=_nothing):
 
 
 @dataclass(eq=False)
-class NewList(Statement, operands=_nothing, targets=lambda s: (s.tape,)):
+class NewList(Statement, operands=NOTHING, targets=lambda s: (s.tape,)):
     """tape = []"""
 
     tape: Value
 
 
 @dataclass(eq=False)
-class Push(Statement, operands=lambda s: (s.tape, *s.items), targets=_nothing):
+class Push(Statement, operands=lambda s: (s.tape, *s.items), targets=NOTHING):
     """tape.append(items); those in `maybe_unbound` are not bound on every path."""
 
     tape: Value
@@ -229,14 +227,14 @@ class Increment(Statement, operands=lambda s: (s.count,), targets=lambda s: (s.c
 
 
 @dataclass(eq=False)
-class Kernel(Statement, operands=_nothing, targets=_nothing, blocks=lambda s: (s.body,)):
+class Kernel(Statement, operands=NOTHING, targets=NOTHING, blocks=lambda s: (s.body,)):
     """Statements that become a function for Numba: it takes what they read and returns what they assign."""
 
     body: Block
 
 
 @dataclass(eq=False)
-class Define(Statement, operands=_nothing, targets=lambda s: s.eqn.outs, bound=lambda s: (*s.eqn.outs, *s.params),
+class Define(Statement, operands=NOTHING, targets=lambda s: s.eqn.outs, bound=lambda s: (*s.eqn.outs, *s.params),
              blocks=lambda s: (s.body,)):
     """A nested function."""
 
@@ -246,7 +244,7 @@ class Define(Statement, operands=_nothing, targets=lambda s: s.eqn.outs, bound=l
 
 
 @dataclass(eq=False)
-class Return(Statement, operands=lambda s: s.results, targets=_nothing):
+class Return(Statement, operands=lambda s: s.results, targets=NOTHING):
     results: tuple[Operand, ...]
 
     def replace_operands(self, replaced: Replacement) -> None:

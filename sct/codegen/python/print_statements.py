@@ -11,6 +11,7 @@ Values that share a variable need no assignment to each other, and what nothing 
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
 import re
 import textwrap
@@ -428,7 +429,12 @@ def _is_number(x: Value) -> bool:
 
 def _user_line(loc: Loc) -> str:
     """The line of the user's source without its comment; "" for the head of a block and where there is no source."""
-    text = re.sub(r"\s+#[^\"']*$", "", linecache.getline(loc.file, loc.line).strip())
+    return _shortened(linecache.getline(loc.file, loc.line))
+
+
+@functools.lru_cache(4096)
+def _shortened(line: str) -> str:
+    text = re.sub(r"\s+#[^\"']*$", "", line.strip())
     return "" if text.endswith(":") else textwrap.shorten(text, _MAX_COMMENT, placeholder=" ...")
 
 

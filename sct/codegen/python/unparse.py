@@ -22,7 +22,7 @@ with warnings.catch_warnings():
 
 from sct.codegen.python.long_lines import WIDTH, broken
 
-__all__ = ["WIDTH", "Comment", "comment", "same_tree", "unparse"]
+__all__ = ["WIDTH", "Comment", "begins_statement", "comment", "logical_lines", "same_tree", "unparse"]
 
 
 class Comment(ast.stmt):
@@ -135,10 +135,23 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
 
 def unparse(tree: ast.AST) -> str:
     """The source of a module or expression, which ends in one line break."""
+    return "\n".join(logical_lines(tree)) + "\n"
+
+
+def logical_lines(tree: ast.AST) -> list[str]:
+    """The source of a module or expression: the text of each logical line, broken if it is too long."""
     generator = _Generator("    ")
     generator.visit(tree)
     lines = [_wrapped(line) for line in _lines(generator.result)]
-    return "\n".join(lines).strip("\n") + "\n"
+    while lines and not lines[0]:
+        del lines[0]
+    return lines
+
+
+def begins_statement(line: str) -> bool:
+    """Does a statement, or the handler of an exception, begin with this logical line?"""
+    text = line.lstrip()
+    return text[:1] not in ("", "#", "@") and text not in ("else:", "finally:")
 
 
 _SIGNS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
