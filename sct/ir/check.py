@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from sct.ir import text
-from sct.ir.core import Eqn, Fn, Lit, Operand, Value, call_names
+from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, call_names, walk
 from sct.ir.real_ints import counts_as_real, result_type, unmark_real
 from sct.ir.types import (
     FLOAT,
@@ -52,7 +52,17 @@ def verify(fn: Fn) -> Fn:
         raise IRError(f"two functions of {fn.name} have one name")
     for f in (*fn.functions, fn):
         _Checker(f, table).region(f)
+    _check_mirrors(eqn for f in (*fn.functions, fn) for eqn in walk(f) if eqn.regions)
     return fn
+
+
+def _check_mirrors(eqns: Iterable[Eqn]) -> None:
+    """Equations that mirror each other are of one op."""
+    ops: dict[int, Op] = {}
+    for eqn in eqns:
+        for number in eqn.attrs.get("mirrors", ()):
+            if ops.setdefault(number, eqn.op) is not eqn.op:
+                raise IRError(f"a `{eqn.op}` mirrors a `{ops[number]}`: {number}")
 
 
 class _Checker:

@@ -9,7 +9,7 @@ def gaussian_scores_grad(S: f64[n, n], xs: f64[m, n]) -> tuple[f64[n, n], f64[m,
         _3: f64[n, n] = numpy.linalg.inv(S_2)
         _4: f64[n] = operator.matmul(x, _3)
         return True, S_2, S_2, x, _4, _3
-    S_3, trips, S_4, x_1, _5, _6 = loop[f64[n, n], int, seq[f64[n, n]], seq[f64[n]], seq[f64[n]], seq[f64[n, n]]](0, _0, 1, S, body=body, carries=1, counted=True)
+    S_3, trips, S_4, x_1, _5, _6 = loop[f64[n, n], int, seq[f64[n, n]], seq[f64[n]], seq[f64[n]], seq[f64[n, n]]](0, _0, 1, S, body=body, carries=1, counted=True, mirrors=(1,))
     _7: f64[n, n] = adj.zeros_of(S_3)
     _8: f64[m, n] = adj.zeros_of(xs)
     def body(_9: int, dS: f64[n, n], dxs: f64[m, n], S_5: f64[n, n], x_2: f64[n], _10: f64[n], _11: f64[n, n]) -> tuple[bool, f64[n, n], f64[m, n]]:
@@ -29,7 +29,7 @@ def gaussian_scores_grad(S: f64[n, n], xs: f64[m, n]) -> tuple[f64[n, n], f64[m,
         dx_2: f64[n] = adj.add(dx_1, _20)
         dxs_1: f64[m, n] = adj.add_at(dxs, dx_2, at[_9])
         return True, dS_2, dxs_1
-    dS_3, dxs_2, _21 = adj.loop[f64[n, n], f64[m, n], int](0, _0, 1, _7, _8, S_4, x_1, _5, _6, body=body, carries=2, counted=True, reverse=True)
+    dS_3, dxs_2, _21 = adj.loop[f64[n, n], f64[m, n], int](0, _0, 1, _7, _8, S_4, x_1, _5, _6, body=body, carries=2, counted=True, mirrors=(1,), reverse=True)
     return dS_3, dxs_2
 
 
@@ -44,7 +44,7 @@ def gaussian_scores_grad(S: f64[n, n], xs: f64[m, n]) -> tuple[f64[n, n], f64[m,
         _3: f64[n, n] = numpy.linalg.inv(S_2)
         _4: f64[n] = operator.matmul(x, _3)
         return True, S_2, S_2, x, _4, _3, _2
-    S_3, trips, S_4, x_1, _5, _6, _7 = loop[f64[n, n], int, seq[f64[n, n]], seq[f64[n]], seq[f64[n]], seq[f64[n, n]], seq[f64[n, n]]](0, _0, 1, S, body=body, carries=1, counted=True)
+    S_3, trips, S_4, x_1, _5, _6, _7 = loop[f64[n, n], int, seq[f64[n, n]], seq[f64[n]], seq[f64[n]], seq[f64[n, n]], seq[f64[n, n]]](0, _0, 1, S, body=body, carries=1, counted=True, mirrors=(1,))
     _8: f64[n, n] = adj.zeros_of(S_3)
     _9: f64[m, n] = adj.zeros_of(xs)
     def body(_10: int, dS: f64[n, n], dxs: f64[m, n], S_5: f64[n, n], x_2: f64[n], _11: f64[n], _12: f64[n, n], _13: f64[n, n], _14: f64[n], _15: f64[n, n]) -> tuple[bool, f64[n, n], f64[m, n]]:
@@ -63,5 +63,5 @@ def gaussian_scores_grad(S: f64[n, n], xs: f64[m, n]) -> tuple[f64[n, n], f64[m,
         dx_2: f64[n] = adj.add(dx_1, _22)
         dxs_1: f64[m, n] = adj.add_at(dxs, dx_2, at[_10])
         return True, dS_2, dxs_1
-    dS_3, dxs_2, _23 = adj.loop[f64[n, n], f64[m, n], int](0, _0, 1, _8, _9, S_4, x_1, _5, _6, _6, _5, _7, body=body, carries=2, counted=True, reverse=True)
+    dS_3, dxs_2, _23 = adj.loop[f64[n, n], f64[m, n], int](0, _0, 1, _8, _9, S_4, x_1, _5, _6, _6, _5, _7, body=body, carries=2, counted=True, mirrors=(1,), reverse=True)
     return dS_3, dxs_2

@@ -5,7 +5,7 @@ def tails_grad(u: f64[n], k: int(__k1)) -> f64[n]:
         v: f64[n - 1] = index(u_1, at[1:])
         u_2: f64[n] = numpy.sin(u_1)
         return True, u_2, u_1, v
-    u_3, trips, u_4, v_1 = loop[f64[n], int, seq[f64[n]], seq[f64[n - 1]]](0, k, 1, u, body=body, carries=1, counted=True)
+    u_3, trips, u_4, v_1 = loop[f64[n], int, seq[f64[n]], seq[f64[n - 1]]](0, k, 1, u, body=body, carries=1, counted=True, mirrors=(1,))
     _0: f64[n] = adj.zeros_of(u_3)
     def body(i_1: int, du: f64[n], u_5: f64[n], v_2: f64[n - 1]) -> tuple[bool, f64[n]]:
         _1: f64[n] = adj.cos(u_5)
@@ -14,7 +14,7 @@ def tails_grad(u: f64[n], k: int(__k1)) -> f64[n]:
         dv: f64[n - 1] = adj.store(_2, 1.0, at[::-2])
         du_2: f64[n] = adj.add_at(du_1, dv, at[1:])
         return True, du_2
-    du_3, _3 = adj.loop[f64[n], int](0, k, 1, _0, u_4, v_1, body=body, carries=1, counted=True, reverse=True)
+    du_3, _3 = adj.loop[f64[n], int](0, k, 1, _0, u_4, v_1, body=body, carries=1, counted=True, mirrors=(1,), reverse=True)
     return du_3
 
 
@@ -25,7 +25,7 @@ def tails_grad(u: f64[n], k: int(__k1)) -> f64[n]:
         v: f64[n - 1] = index(u_1, at[1:])
         u_2: f64[n] = numpy.sin(u_1)
         return True, u_2, u_1, v
-    u_3, trips, u_4, v_1 = loop[f64[n], int, seq[f64[n]], seq[f64[n - 1]]](0, k, 1, u, body=body, carries=1, counted=True)
+    u_3, trips, u_4, v_1 = loop[f64[n], int, seq[f64[n]], seq[f64[n - 1]]](0, k, 1, u, body=body, carries=1, counted=True, mirrors=(1,))
     _0: f64[n] = adj.zeros_of(u_3)
     def body(i_1: int, du: f64[n], u_5: f64[n], v_2: f64[n - 1], u_1_1: f64[n]) -> tuple[bool, f64[n]]:
         _1: f64[n] = adj.cos(u_1_1)
@@ -35,5 +35,5 @@ def tails_grad(u: f64[n], k: int(__k1)) -> f64[n]:
         dv: f64[n - 1] = adj.store(_3, 1.0, at[::-2])
         du_2: f64[n] = adj.add_at(du_1, dv, at[1:])
         return True, du_2
-    du_3, _4 = adj.loop[f64[n], int](0, k, 1, _0, u_4, v_1, u_4, body=body, carries=1, counted=True, reverse=True)
+    du_3, _4 = adj.loop[f64[n], int](0, k, 1, _0, u_4, v_1, u_4, body=body, carries=1, counted=True, mirrors=(1,), reverse=True)
     return du_3

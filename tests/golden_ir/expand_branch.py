@@ -23,10 +23,10 @@ def branch_grad(x: float, y: float) -> tuple[float, float]:
         return z
     def orelse() -> float:
         return y
-    z_1: float = cond(_0, then=then, orelse=orelse)
+    z_1: float = cond(_0, then=then, orelse=orelse, mirrors=(1,))
     def then() -> tuple[float, float]:
         return y, x
     def orelse() -> tuple[float, float]:
         return 0.0, 1.0
-    dx_1, dy_1 = adj.cond[float, float](_0, then=then, orelse=orelse)
+    dx_1, dy_1 = adj.cond[float, float](_0, then=then, orelse=orelse, mirrors=(1,))
     return dx_1, dy_1

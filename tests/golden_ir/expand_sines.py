@@ -17,10 +17,10 @@ def sines_grad(x: float, n: int(__n1)) -> float:
     def body(i: int, x_2: float) -> tuple[bool, float, float]:
         x_3: float = math.sin(x_2)
         return True, x_3, x_2
-    x_4, trips, x_2_1 = loop[float, int, seq[float]](0, n, 1, x, body=body, carries=1, counted=True)
+    x_4, trips, x_2_1 = loop[float, int, seq[float]](0, n, 1, x, body=body, carries=1, counted=True, mirrors=(1,))
     def body(i_1: int, dx_2: float, x_2_2: float) -> tuple[bool, float]:
         _0: float = adj.math.cos(x_2_2)
         dx_2_1: float = adj.mul(dx_2, _0)
         return True, dx_2_1
-    dx_2_2, _1 = adj.loop[float, int](0, n, 1, 1.0, x_2_1, body=body, carries=1, counted=True, reverse=True)
+    dx_2_2, _1 = adj.loop[float, int](0, n, 1, 1.0, x_2_1, body=body, carries=1, counted=True, mirrors=(1,), reverse=True)
     return dx_2_2

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sct.codegen.program.paired_branches import PairedBranches
+from sct.codegen.program.paired_branches import innermost_regions
 from sct.ir.core import Eqn, Fn, Lit, Operand, Value
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Seq, base_type, list_depth
@@ -110,7 +110,7 @@ class TapeLayout:
     """
 
     def __init__(self, def_use: DefUse) -> None:
-        self.def_use, self.pairing = def_use, PairedBranches(def_use, self.origin)
+        self.def_use = def_use
         self.created: dict[Eqn, list[TapeList]] = defaultdict(list)
         self.pushes: dict[Fn, list[TapeList]] = defaultdict(list)
         self.pops: dict[Fn, list[TapeList]] = defaultdict(list)
@@ -173,7 +173,7 @@ class TapeLayout:
         if popped:
             outer, inner = path[:len(containers) // 2], path[len(containers) // 2:-1]
             pairs = [*((loop_view(a), loop_view(b)) for a, b in zip(reversed(outer), inner)), (loop, reader)]
-            append_region, operand, read_region = self.pairing.innermost_regions(pairs, operand, elem)
+            append_region, operand, read_region = innermost_regions(self.def_use, pairs, operand, elem)
         return Member(loop, k, operand, append_region, home, path, containers, elem, read_region, popped)
 
     def _path(self, loop: LoopView, k: int) -> tuple[tuple[Eqn, ...], tuple[Value, ...], Value] | None:

@@ -1,6 +1,11 @@
 """Ops with regions: branches, loops and derivatives of functions.
 
 The builder is given the types of their outs; passes and codegen know these ops one by one.
+
+    _1 = cond(p, ..., mirrors=(1,))            dx = adj.cond(q, ..., mirrors=(1,))
+
+Loops and conditionals with a number in common in `mirrors` mirror each other: one is the derivative of the other, or
+both are derivatives of a third. Their bodies run for the same iterations, and of their branches the same runs.
 """
 
 from __future__ import annotations
@@ -35,8 +40,8 @@ def block_type(y: Operand, x: Operand, mode: str) -> Tensor:
     return Tensor("array", "f64" if double else made_of.dtype, shape)
 
 
-cond = control("cond")
-loop = control("loop", counted=False, tested=False, reverse=False)
+cond = control("cond", mirrors=())
+loop = control("loop", counted=False, tested=False, reverse=False, mirrors=())
 vjp = control("vjp")
 jvp = control("jvp")
 pullback = control("pullback")

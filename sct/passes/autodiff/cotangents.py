@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TypeGuard, cast
+from typing import Any, TypeGuard, cast
 
 from sct.errors import SctError
 from sct.ir.build import Builder
@@ -217,10 +217,12 @@ def copy_static_shape(ct: Operand, x: Operand, eqns: Sequence[Eqn]) -> Operand:
     return ct
 
 
-def conditional(pred: Operand, then: Fn, orelse: Fn, hints: Sequence[str | None] = ()) -> tuple[Value, ...]:
+def conditional(pred: Operand, then: Fn, orelse: Fn, hints: Sequence[str | None] = (),
+                **attrs: Any) -> tuple[Value, ...]:
     """Add a `cond`; its outs have the joined types of the results of its two branches."""
     types = [join(a.type, b.type) for a, b in zip(then.results, orelse.results)]
-    return cast("tuple[Value, ...]", current().emit(cond, (pred,), regions=(then, orelse), types=types, hints=hints))
+    outs = current().emit(cond, (pred,), attrs, regions=(then, orelse), types=types, hints=hints)
+    return cast("tuple[Value, ...]", outs)
 
 
 def if_else(pred: Operand, then: Callable[[], Operand], orelse: Callable[[], Operand]) -> Operand:

@@ -55,5 +55,8 @@ class FunctionDerivatives(Protocol):
     def sum(self, of: str) -> str:
         """The name of the function that adds two cotangents of a record."""
 
+    def new_mirror(self) -> int:
+        """A new number for loops and conditionals that mirror each other."""
+
 
 derivatives_var: ContextVar[FunctionDerivatives] = ContextVar("sct_callees")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import cast
 
 from sct.errors import SctError
@@ -40,10 +41,14 @@ class ProgramDerivatives:
         self.program = program.name
         self.functions = {f.name: f for f in program.functions}
         self.expand, self.rewrite = expand, rewrite
+        self._mirrors = count(1)
         self._expanded: set[str] = set()
         self._pending: list[str] = []
         self._parts: dict[tuple[object, ...], DerivativeParts] = {}
         self._tangents: dict[tuple[object, ...], tuple[str, tuple[int, ...]]] = {}
+
+    def new_mirror(self) -> int:
+        return next(self._mirrors)
 
     def function(self, name: str) -> Fn:
         """The function called `name`, without equations that differentiate."""

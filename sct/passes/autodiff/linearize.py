@@ -70,7 +70,8 @@ class _Pushforward(Forward):
             self.tangents.update(zip(live, fns[0].results))
             return
         types = [joined_type(v.type, *(f.results[k].type for f in fns)) for k, v in enumerate(live)]
-        outs = current().emit(cond, eqn.args, regions=fns, types=types, hints=[d_hint(v) for v in live])
+        outs = current().emit(cond, eqn.args, {"mirrors": self.taps.mirrors_of(eqn)}, regions=fns, types=types,
+                              hints=[d_hint(v) for v in live])
         self.tangents.update(zip(live, outs))
 
     def loop(self, eqn: Eqn) -> None:
@@ -89,6 +90,7 @@ class _Pushforward(Forward):
         eqns = self.taps.drop_shape_dependences(live_equations(b.eqns, results))
         body = Fn(loop.body.name, (position, *d.params, *d.elems), eqns, (Lit(True), *results))
         body, tapes = self.taps.mirrored_body(loop, body)
-        finals, ys = emit_loop(current(), positions(loop), bool(eqn.attrs["reverse"]), inits, [*d.xs, *tapes], body)
+        finals, ys = emit_loop(current(), positions(loop), bool(eqn.attrs["reverse"]), inits, [*d.xs, *tapes], body,
+                               mirrors=self.taps.mirrors_of(eqn))
         self.tangents.update((loop.finals[k], f) for k, f in zip(d.carried, finals))
         self.tangents.update((loop.ys[j], y) for j, y in zip(d.yielded, ys))

@@ -26,6 +26,7 @@ from sct.ops.arrays.shape import dim
 from sct.ops.program.list_ops import repeat
 from sct.passes.analysis.loop_layout import moving_sizes
 from sct.passes.autodiff.cotangents import unwrap_known
+from sct.passes.autodiff.derivative_lookup import derivatives_var
 
 __all__ = ["ResidualTaps", "live_equations"]
 
@@ -43,6 +44,7 @@ class ResidualTaps:
     _taps              for an equation and one of its regions: the tap of each value
     _first_of_type     for an array type: the value that replaces others where only their shape is read
     _last_of_type      the same for code that runs after the function
+    _mirrors           for a loop or conditional: the attribute `mirrors` that it gets
     _calls             for a call: the call of a forward part that replaces it
     _new_lengths       for a list: its length, to be read where the list is bound
     _existing_lengths  for a list: its length, which `fn` itself reads there
@@ -57,6 +59,7 @@ class ResidualTaps:
         self._taps: dict[tuple[Eqn, Fn], dict[Value, Value]] = {}
         self._first_of_type: dict[Type, Value] = {}
         self._last_of_type: dict[Type, Value] = {}
+        self._mirrors: dict[Eqn, tuple[int, ...]] = {}
         self._calls: dict[Eqn, Eqn] = {}
         self._new_lengths: dict[Value, Value] = {}
         self._existing_lengths: dict[Value, Value] = {}
@@ -91,6 +94,12 @@ class ResidualTaps:
             return not loop.exits
         start, stop, step = loop.bounds
         return start == Lit(0) and step == Lit(1) and all(self._dims.get(stop) is x for x in loop.xs)
+
+    def mirrors_of(self, eqn: Eqn) -> tuple[int, ...]:
+        """The attribute `mirrors` of the loop or conditional `eqn`, and of those that mirror it."""
+        if eqn not in self._mirrors:
+            self._mirrors[eqn] = eqn.attrs.get("mirrors") or (derivatives_var.get().new_mirror(),)
+        return self._mirrors[eqn]
 
     def residuals_of(self, backward: Fn, region: Fn) -> list[Value]:
         """The values bound in `region` that `backward` reads."""
@@ -225,7 +234,8 @@ class ResidualTaps:
                 extra = ()
             inner = (*self._length_equations(region.params), *self.with_taps(region.eqns))
             regions.append(region.replace(eqns=inner, results=(*region.results, *extra)))
-        return eqn.replace(regions=tuple(regions), outs=(*eqn.outs, *(out for _, _, out in taps)))
+        attrs = {**eqn.attrs, "mirrors": self._mirrors[eqn]} if eqn in self._mirrors else eqn.attrs
+        return eqn.replace(regions=tuple(regions), outs=(*eqn.outs, *(out for _, _, out in taps)), attrs=attrs)
 
 
 def _reshaped(eqn: Eqn, like: Mapping[Type, Value], which: Callable[[Value], bool]) -> Eqn:

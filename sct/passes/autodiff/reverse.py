@@ -276,7 +276,8 @@ class _Reverse:
             current().eqns += fns[0].eqns
             self.cts.update(zip(changed, fns[0].results))
         elif changed:
-            self.cts.update(zip(changed, conditional(eqn.args[0], fns[0], fns[1], hints=[d_hint(v) for v in changed])))
+            hints, mirrors = [d_hint(v) for v in changed], self.taps.mirrors_of(eqn)
+            self.cts.update(zip(changed, conditional(eqn.args[0], fns[0], fns[1], hints, mirrors=mirrors)))
 
     def reads_of(self, branch: Fn, eqns: Sequence[Eqn]) -> list[Value]:
         """The active values outside to whose cotangents `branch`, or `eqns` transposed with it, contribute."""
@@ -339,7 +340,7 @@ class _Reverse:
         inside = {*bound_values(loop.body), *bound_values(block)}
         block, tapes = self.taps.mirrored_body(loop, block)
         outs, ys = emit_loop(current(), positions(loop), not eqn.attrs["reverse"], [inits[k] for k in changed],
-                             [*elems, *tapes], block)
+                             [*elems, *tapes], block, mirrors=self.taps.mirrors_of(eqn))
         for j, k in enumerate(changed):
             finals[k] = outs[j]
             if k >= len(carried):

@@ -159,7 +159,10 @@ class _Group:
         outs = tuple(out for e in self.members for out in e.outs)
         branches = tuple(branch.builder.finish(name, (), [branch.env[out] for out in outs])
                          for branch, name in zip(self.branches, ("then", "orelse")))
-        conditional = Eqn(cond, (self.predicate,), outs, {}, branches, primal=False, loc=self.members[0].loc)
+        mirrors = dict.fromkeys(
+            k for e in self.members if e.args[0] == self.predicate for k in e.attrs.get("mirrors", ()))
+        conditional = Eqn(cond, (self.predicate,), outs, {"mirrors": tuple(mirrors)}, branches, primal=False,
+                          loc=self.members[0].loc)
         self.function.definitions.update((out, conditional) for out in outs)
         others = [e for e in self.eqns if e not in self.members]
         before = [e for e in others if self.dependents.isdisjoint(e.outs)]

@@ -9,12 +9,13 @@ obtained and repairs the scopes.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from sct.ir.core import Fn, Operand, Value, is_undef, undef
 from sct.ir.types import Seq, Type, Undef
 from sct.ops.scalar.comparison import unwrap
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, around, blocks, is_branch, to_mutable, within
+from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, blocks, to_mutable, within
 
 __all__ = ["PairedRegions"]
 
@@ -35,6 +36,7 @@ class PairedRegions:
         self.producer: dict[Value, tuple[BlockNode, int]] = {}
         self.mirrors: dict[Block, list[Block]] = {}
         self.origin: dict[Value, Operand] = {}
+        self._mirroring: dict[int, list[BlockNode]] = defaultdict(list)
         for block in blocks(self.top):
             self.bind(block.params, block)
             for node in block.nodes:
@@ -61,44 +63,51 @@ class PairedRegions:
     def _remove_tapes(self, block: Block) -> None:
         for node in block.nodes:
             node.args = list(map(self.resolve, node.args))
+            numbers = node.attrs.get("mirrors", ()) if node.blocks else ()
             if not node.eqn.primal:
-                if node.name == "loop":
-                    self._pair_loop(node)
-                elif node.eqn.op is unwrap:
-                    self._pair_branch(node)
+                for other in dict.fromkeys(n for number in numbers for n in self._mirroring[number]):
+                    self._pair(node, other)
+                if node.eqn.op is unwrap:
+                    self._replace_tap(node)
+            for number in numbers:
+                self._mirroring[number].append(node)
             for inner in node.blocks:
                 self._remove_tapes(inner)
         block.results = list(map(self.resolve, block.results))
 
-    def _pair_loop(self, node: BlockNode) -> None:
-        for seq, elem in zip(node.xs, node.elems):
-            producer = self.producer.get(seq) if isinstance(seq, Value) else None
-            if producer is None or producer[0].name != "loop" or producer[1] <= producer[0].carries:
-                continue
-            forward, k = producer
-            value = self.resolve(forward.body.results[k])
-            if value.type == elem.type:
-                self.origin[elem] = value
-                self._pair(node.body, forward.body)
+    def _pair(self, node: BlockNode, forward: BlockNode) -> None:
+        """Let the blocks of `node` mirror those of `forward`, which runs before it, if the blocks around them do.
 
-    def _pair_branch(self, node: BlockNode) -> None:
-        """`node` unwraps a value of a branch that was taken: follow the value into that branch."""
-        if not is_branch(node.home):
+        A loop must read a tape of it; the elements are then the values of the forward loop.
+        """
+        if not within(node.home, forward.home) and self.mirror_of(node.home, forward.home) is None:
             return
-        value = node.args[0]
-        maker = self.node_of(value)
-        if maker is not None and maker.home is node.home:
-            return  # the conditional is in this very block: the value may only be read after it
-        innermost: tuple[Block, Value] | None = None
-        while isinstance(value, Value) and (step := self._branch_value(value)) is not None:
-            innermost = step
-            value = step[1]
-        if innermost is not None and innermost[1].type == node.outs[0].type:
-            self.origin[node.outs[0]] = innermost[1]
-            self._pair(node.home, innermost[0])
+        if node.name == "cond":
+            for branch, mirrored in zip(node.blocks, forward.blocks):
+                self._mirror(branch, mirrored)
+        for seq, elem in zip(node.xs, node.elems) if node.name == "loop" else ():
+            producer, k = self.producer.get(seq, (None, 0))  # type: ignore[arg-type]
+            if producer is forward:
+                value = self.resolve(forward.body.results[k])
+                if value.type == elem.type:
+                    self.origin[elem] = value
+                    self._mirror(node.body, forward.body)
 
-    def _branch_value(self, tap: Value) -> tuple[Block, Value] | None:
-        """(block, value) if `tap` is `value` where one branch is taken, and undefined where the other is."""
+    def _mirror(self, block: Block, forward: Block) -> None:
+        mirrored = self.mirrors.setdefault(block, [])
+        mirrored += [f for f in (forward, *self.mirrors.get(forward, ())) if f not in mirrored]
+
+    def _replace_tap(self, node: BlockNode) -> None:
+        """`node` unwraps a value of a branch that was taken: follow the value into that branch."""
+        value = node.args[0]
+        while isinstance(value, Value) and (inner := self._branch_value(value)) is not None:
+            value = inner
+        if isinstance(value, Value) and value is not node.args[0] and value.type == node.outs[0].type \
+                and self.mirror_of(node.home, self.home[value]) is not None:
+            self.origin[node.outs[0]] = value
+
+    def _branch_value(self, tap: Value) -> Value | None:
+        """The value that a tap is where one branch is taken, if it is undefined where the other is."""
         node, k = self.producer.get(tap, (None, 0))
         if node is None or node.name != "cond":
             return None
@@ -107,19 +116,7 @@ class PairedRegions:
             return None
         branch, value = defined[0]
         value = self.resolve(value)
-        return (self.home[value], value) if isinstance(value, Value) and within(self.home[value], branch) else None
-
-    def _pair(self, block: Block, forward: Block) -> None:
-        """Record that `block` mirrors `forward`, and that the branches around `block` mirror those around `forward`."""
-        while not within(block, forward):
-            mirrored = self.mirrors.setdefault(block, [])
-            mirrored += [f for f in (forward, *self.mirrors.get(forward, ()))
-                         if f not in mirrored and not within(block, f)]
-            if not (is_branch(block) and is_branch(forward)):
-                return
-            block, forward = around(block), around(forward)
-            if not (is_branch(block) and is_branch(forward)):
-                return
+        return value if isinstance(value, Value) and within(self.home[value], branch) else None
 
     # -- scope --------------------------------------------------------------------------
 

@@ -57,17 +57,23 @@ class _Cse:
         self.adjoint: dict[Hashable, tuple[Value, ...]] = {}
         self.log: list[tuple[dict[Hashable, tuple[Value, ...]], Hashable]] = []
         self.merged_locs: dict[Value, tuple[Loc, ...]] = {}
+        self.merged_mirrors: dict[Value, tuple[int, ...]] = {}
 
     def region(self, fn: Fn) -> Fn:
         mark = len(self.log)
         kept = [rebuilt for eqn in fn.eqns if (rebuilt := self.eqn(eqn)) is not None]
-        eqns = [e.replace(merged_locs=e.merged_locs + self.merged_locs.get(e.outs[0], ())) if e.outs else e
-                for e in kept]
+        eqns = [self.with_merged(e) if e.outs else e for e in kept]
         results = substitute(fn.results, self.env)
         while len(self.log) > mark:
             table, key = self.log.pop()
             del table[key]
         return Fn(fn.name, fn.params, tuple(eqns), results)
+
+    def with_merged(self, eqn: Eqn) -> Eqn:
+        """The equation with the places, and the mirrors, of those that were merged into it."""
+        locs, mirrors = (merged.get(eqn.outs[0], ()) for merged in (self.merged_locs, self.merged_mirrors))
+        attrs = {**eqn.attrs, "mirrors": (*eqn.attrs.get("mirrors", ()), *mirrors)} if mirrors else eqn.attrs
+        return eqn.replace(merged_locs=eqn.merged_locs + locs, attrs=attrs)
 
     def eqn(self, eqn: Eqn) -> Eqn | None:
         """The equation with merged operands and regions; None if it is merged itself."""
@@ -92,6 +98,8 @@ class _Cse:
         equal_outs = self.lookup(eqn)
         if equal_outs is None:
             return eqn
+        if eqn.attrs.get("mirrors"):
+            self.merged_mirrors[equal_outs[0]] = (*self.merged_mirrors.get(equal_outs[0], ()), *eqn.attrs["mirrors"])
         if eqn.primal and eqn.loc is not None:
             self.merged_locs[equal_outs[0]] = (*self.merged_locs.get(equal_outs[0], ()), eqn.loc)
         for out, equal in zip(eqn.outs, equal_outs):
@@ -168,8 +176,13 @@ class _Cse:
 
 
 def _key(eqn: Eqn) -> Key:
-    return (eqn.op, hashable(eqn.attrs), eqn.spelling, tuple(map(_operand, eqn.args)),
+    return (eqn.op, _attrs(eqn), eqn.spelling, tuple(map(_operand, eqn.args)),
             tuple([_representation(v.type) for v in eqn.outs]), _regions(eqn) if eqn.regions else ())
+
+
+def _attrs(eqn: Eqn) -> Hashable:
+    attrs = eqn.attrs
+    return hashable({k: attrs[k] for k in attrs if k != "mirrors"} if eqn.regions else attrs)
 
 
 def _loose_key(exact: Key) -> Hashable:
@@ -202,7 +215,7 @@ def _regions(eqn: Eqn) -> Hashable:
         return bind(fn.params), tuple(map(inner, fn.eqns)), read(fn.results)
 
     def inner(e: Eqn) -> Hashable:
-        head = (e.op, hashable(e.attrs), e.spelling, e.primal, read(e.args))
+        head = (e.op, _attrs(e), e.spelling, e.primal, read(e.args))
         return (*head, tuple(map(region, e.regions)), bind(e.outs))
 
     return tuple(map(region, eqn.regions))
