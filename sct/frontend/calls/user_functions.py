@@ -294,7 +294,7 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
         ev.loc, ev.b.loc = before, builder_loc
         if not frame.live.captured and not _makes_functions(node):
             for k in [k for k in ev.store.vars if k.frame == frame.id]:
-                del ev.store.vars[k]
+                ev.store.unbind(k)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -19,18 +19,13 @@ from sct.frontend.values.abstract_values import (
     Ref,
     Slots,
     Tup,
-    is_literal,
 )
 from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Builder, Lit, Operand, Value
 from sct.ir.types import Type
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = [
-    "Branch", "Captured", "Cells", "Store", "binding", "is_binding", "is_literal", "is_such_tuple", "is_written",
-    "of_one_class", "tells", "type_of",
+    "Branch", "Captured", "Cells", "Store", "is_such_tuple", "is_written", "of_one_class", "tells", "type_of",
 ]
 
 
@@ -82,26 +77,33 @@ class Cells(dict[int, Cell]):
 
 @dataclass
 class Store:
-    """Bindings of names, cells of the heap; `dead` where the path has raised."""
+    """Bindings of names, cells of the heap; `dead` where the path has raised.
+
+    bound  flags of names that some path does not bind: True on paths that bind the name, unassigned on others.  They
+           serve values that are no operands (lists, tuples, functions), which cannot be unassigned themselves
+    """
 
     cells: Cells
     vars: dict[Key, Abstract] = field(default_factory=dict)
     dead: bool = False
+    bound: dict[Key, Value] = field(default_factory=dict)
 
     def copy(self) -> Store:
-        return Store(self.cells.copy(), dict(self.vars), self.dead)
+        return Store(self.cells.copy(), dict(self.vars), self.dead, dict(self.bound))
 
     def bind(self, key: Key, v: Abstract) -> None:
         """The name is bound on this path."""
         self.vars[key] = v
-        self.vars.pop(binding(key), None)
+        self.bound.pop(key, None)
+
+    def unbind(self, key: Key) -> None:
+        """The name is bound on no path."""
+        self.vars.pop(key, None)
+        self.bound.pop(key, None)
 
     def is_bound(self, key: Key) -> Operand | None:
         """True if the name is bound; a flag that is unassigned on paths without it; None if it is not bound."""
-        if key not in self.vars:
-            return None
-        flag = self.vars.get(binding(key))
-        return flag if isinstance(flag, Value) else Lit(True)
+        return self.bound.get(key, Lit(True)) if key in self.vars else None
 
 
 @dataclass
@@ -114,18 +116,6 @@ class Branch:
 
     def defines(self) -> set[Value]:
         return {v for e in self.builder.eqns for v in e.outs}
-
-
-def binding(key: Key) -> Key:
-    """The slot of the flag that says whether a name is bound: True on paths that bind it, unassigned on others.
-
-    It serves values that are no operands (lists, tuples, functions), which cannot be unassigned themselves.
-    """
-    return Key(key.frame, f"<bound {key.name}>")
-
-
-def is_binding(key: Key) -> bool:
-    return key.name.startswith("<bound ")
 
 
 def tells(v: Abstract | None) -> bool:

@@ -16,8 +16,6 @@ from sct.frontend.evaluator.store import (
     Branch,
     Cells,
     Store,
-    binding,
-    is_binding,
     is_such_tuple,
     of_one_class,
     tells,
@@ -117,7 +115,7 @@ class _Merge:
         if not certain or alone and not tells(self.store.vars[key]):
             flag = self.phi(a, b, key.name, own=key)
             assert isinstance(flag, Value)
-            self.store.vars[binding(key)] = flag
+            self.store.bound[key] = flag
 
     # -- abstract values -------------------------------------------------------------
 
@@ -392,18 +390,21 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
     """
     m = _Merge(ev, left, right)
     a, b = left.store, right.store
-    both = [k for k in {**a.vars, **b.vars} if live(k) and not is_binding(k)]
-    for key in both:
+    for key in filter(live, {**a.vars, **b.vars}):
         x = None if a.dead and not b.dead else a.vars.get(key)
         y = None if b.dead and not a.dead else b.vars.get(key)
-        if x is not None or y is not None:
+        if x is y and isinstance(x, (Value, Static)) and key not in a.bound and key not in b.bound:
+            m.store.vars[key] = x
+        elif x is not None or y is not None:
             m.store.vars[key] = m.value(x, y, None if key.name.startswith("<") else key.name)
             if not key.name.startswith("<"):
                 m.bound(key, None if x is None else a.is_bound(key), None if y is None else b.is_bound(key))
     extra: Any = None
     if left.extra is not None or right.extra is not None:
         extra = m.value(None if a.dead else left.extra, None if b.dead else right.extra)
-    for addr in sorted(a.cells.keys() & b.cells.keys()):
+    if not a.dead and not b.dead:
+        m.store.cells.update((addr, cell) for addr, cell in a.cells.items() if b.cells.get(addr) is cell)
+    for addr in sorted(a.cells.keys() & b.cells.keys() - m.store.cells.keys()):
         m.cell(addr)
     if a.dead != b.dead:
         for addr in sorted((b if a.dead else a).cells):

@@ -16,7 +16,6 @@ import gast
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.evaluator.store import binding
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.interpreter.assignment import assign
@@ -86,8 +85,7 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
             ev.store.vars.pop(ev.exit_key, None)
             ev.frames.pop()
         return
-    keys = [k for n in names for k in (Key(frame.id, n), binding(Key(frame.id, n)))]
-    shadowed = {key: ev.store.vars.get(key) for key in keys}
+    shadowed = {key: (ev.store.vars.get(key), ev.store.bound.get(key)) for key in (Key(frame.id, n) for n in names)}
     added = names - frame.locals
     frame.locals |= added
     for n, v in around.items():
@@ -96,10 +94,12 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
         yield
     finally:
         frame.locals -= added
-        for key, old in shadowed.items():
-            ev.store.vars.pop(key, None)
+        for key, (old, flag) in shadowed.items():
+            ev.store.unbind(key)
             if old is not None:
-                ev.store.vars[key] = old
+                ev.store.bind(key, old)
+            if flag is not None:
+                ev.store.bound[key] = flag
 
 
 @functools.lru_cache(maxsize=4096)

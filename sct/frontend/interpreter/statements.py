@@ -310,7 +310,7 @@ def _delete(ev: Evaluator, target: Any) -> None:
         delete_item(ev, ev.eval(target.value), ev.eval(target.slice))
     elif isinstance(target, gast.Name):
         v = name(ev, target)
-        ev.store.vars.pop(key := home_of(ev, target), None)
+        ev.store.unbind(key := home_of(ev, target))
         if isinstance(v, (Value, Ref)):
             ev.store.bind(key, DELETED)
     else:

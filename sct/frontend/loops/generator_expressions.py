@@ -102,7 +102,7 @@ def _generated(ev: Evaluator, it: Iteration, at: int) -> Abstract | None:
         item, inner = _next(ev, it, levels.items)
         if len(_text(it).generators) == 1 and not _keeps(_text(it)):
             for name in frame.locals:  # each item binds it anew
-                ev.store.vars.pop(Key(frame.id, name), None)
+                ev.store.unbind(Key(frame.id, name))
     move(ev, it, Position(at))
     keep(ev, it, Tup(inner))
     return use_up(ev, it) if item is None else item

@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 from sct.frontend.evaluator.store import (
     Store,
-    is_binding,
     is_such_tuple,
     is_written,
     of_one_class,
@@ -64,7 +63,7 @@ class BackEdge(LoopHead):
         self.pairs: list[tuple[Any, int, int]] = []
         self.noted: set[int] = set()
         for key, v in head.vars.items():
-            if key == ev.exit_key or key.name == "<exit>" or is_binding(key):
+            if key.name == "<exit>":
                 continue
             now = end.vars.get(key)
             candidate = key in self.names or key in memo.names

@@ -11,7 +11,7 @@ from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.store import binding, of_one_class, tells
+from sct.frontend.evaluator.store import of_one_class, tells
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.iteration.iteration_space import IterationSpace
 from sct.frontend.source.name_scopes import reads, returned_names, writes
@@ -133,11 +133,11 @@ class LoopHead:
             v = self.head_value(("var", key), head.vars.get(key), key.name)
             bound = head.is_bound(key)
             if v is None:
-                head.vars.pop(key, None)
+                head.unbind(key)
             else:
                 head.vars[key] = v
                 if bound is None and not tells(v) or isinstance(bound, Value):
-                    head.vars[binding(key)] = self.carry(("bound", key), bound or undef(BOOL), key.name)
+                    head.bound[key] = self.carry(("bound", key), bound or undef(BOOL), key.name)
         for addr in sorted(memo.cells):
             cell = head.cells.get(addr)
             if isinstance(cell, Array):
@@ -150,7 +150,7 @@ class LoopHead:
             head.cells[addr] = replace(head.cells[addr], frozen=memo.frozen[addr])
         # Names that this loop binds and no iteration reads from the one before are local to the body.
         for key in self.names - carried:
-            head.vars.pop(key, None)
+            head.unbind(key)
         self.head = head.copy()
 
     def live(self, key: Key) -> bool:

@@ -316,6 +316,7 @@ class LoopBuilder(BackEdge):
         renamed: dict[Value, Value] = dict(zip(params, outs))
         store = self.head
         store.vars = {k: _rename(v, renamed) for k, v in store.vars.items()}
+        store.bound = {k: renamed.get(flag, flag) for k, flag in store.bound.items()}
         for addr, cell in store.cells.items():
             if isinstance(cell, Array) and isinstance(cell.value, Value):
                 store.cells[addr] = replace(cell, value=renamed.get(cell.value, cell.value))
@@ -334,7 +335,7 @@ class LoopBuilder(BackEdge):
         for addr in self.memo.frozen_after & store.cells.keys():
             store.cells[addr] = replace(store.cells[addr], frozen=Frozen.AMBIGUOUS)
         for key in [k for k in store.vars if k in self.names and k.name not in self.after]:
-            del store.vars[key]
+            store.unbind(key)
         ev.store = store
         self.evaluate_rest(exits, renamed.get(kind) if kind is not None else None)
 

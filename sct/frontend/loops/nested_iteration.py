@@ -126,7 +126,7 @@ def nested(ev: Evaluator, node: Any, over: Iteration) -> None:
     finally:
         frame.locals -= private
         for name in private:
-            ev.store.vars.pop(Key(frame.id, name), None)
+            ev.store.unbind(Key(frame.id, name))
 
 
 def _breaks(stmt: Any) -> bool:

@@ -21,11 +21,17 @@ _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp
 
 
 @functools.lru_cache(maxsize=65536)
+def children(node: Any) -> tuple[Any, ...]:
+    """The nodes directly below a node."""
+    return tuple(gast.iter_child_nodes(node))
+
+
+@functools.lru_cache(maxsize=65536)
 def reads(node: Any) -> frozenset[str]:
     """Names that the expression or statement reads, nested functions included."""
     if isinstance(node, gast.Name):
         return frozenset([node.id]) if isinstance(node.ctx, (gast.Load, gast.Del)) else frozenset()
-    names = frozenset().union(*map(reads, gast.iter_child_nodes(node)))
+    names = frozenset().union(*map(reads, children(node)))
     if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
         names |= {node.target.id}
     return names
@@ -56,7 +62,7 @@ def _parts_in_scope(node: Any) -> list[Any]:
         return [*getattr(node, "decorator_list", ()), *getattr(node, "bases", ()), *defaults]
     if isinstance(node, gast.comprehension):
         return [node.iter, *node.ifs]
-    return list(gast.iter_child_nodes(node))
+    return [*children(node)]
 
 
 @functools.lru_cache(maxsize=8192)
@@ -101,12 +107,12 @@ def free_in(node: Any) -> frozenset[str]:
         return free_names(node).union(*map(free_in, _parts_in_scope(node)))
     if isinstance(node, _COMPREHENSIONS):
         own = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
-        inside = frozenset[str]().union(*map(free_in, gast.iter_child_nodes(node)))
+        inside = frozenset[str]().union(*map(free_in, children(node)))
         return inside - own | free_in(node.generators[0].iter)
     if isinstance(node, gast.Name):
         return reads(node)
     own_target = isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name)
-    return frozenset([node.target.id] if own_target else ()).union(*map(free_in, gast.iter_child_nodes(node)))
+    return frozenset([node.target.id] if own_target else ()).union(*map(free_in, children(node)))
 
 
 def body_of(node: Any) -> list[Any]:
@@ -120,4 +126,4 @@ def own_nodes(stmts: list[Any]) -> Iterator[Any]:
         n = todo.pop()
         yield n
         if not isinstance(n, FUNCTIONS):
-            todo += gast.iter_child_nodes(n)
+            todo += children(n)

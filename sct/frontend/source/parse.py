@@ -108,7 +108,8 @@ def _source_of(code: types.CodeType, _: str) -> SourceFunction:
         nodes = _on_a_line(nodes, text, code) or nodes
     node, cls = nodes[0]
     tree = gast.ast_to_gast(node)
-    mangle_names(tree, cls)
+    if "__" in text:
+        mangle_names(tree, cls)
     tree = MatchLowering().visit(tree)
     return SourceFunction(tree, code.co_filename, code.co_name, getattr(code, "co_qualname", code.co_name))
 
