@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError, internal_error
 from sct.frontend.arguments.abstract_arguments import argument, is_mutable_container
@@ -17,9 +17,9 @@ from sct.frontend.arguments.lift import read_path, rooted
 from sct.frontend.autodiff.differentiated_region import tree_of
 from sct.frontend.autodiff.nested_derivatives import apply_transform
 from sct.frontend.calls.closure_conversion import closed
-from sct.frontend.calls.outlining import OutliningPlan, RestartWithOutlining, called_once, repeated
+from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.root_function import held
 from sct.frontend.signatures import (
@@ -174,11 +174,12 @@ def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature
 def with_outlining(attempt: Callable[[OutliningPlan], Traced], in_line: bool = False) -> Traced:
     """The result of `attempt`, which is repeated until the outlining plan is complete."""
     plan = OutliningPlan(in_line=in_line)
-    while True:
-        try:
-            return attempt(plan)
-        except RestartWithOutlining as restart:
-            restart.update_plan(plan)
+
+    def refuse() -> NoReturn:
+        raise SctError("SCT204", "which functions call themselves or are called again changes with every evaluation",
+                       hint="call fewer functions")
+
+    return fixpoint(plan, functools.partial(attempt, plan), 1000, refuse)
 
 
 @contextlib.contextmanager
@@ -207,7 +208,7 @@ def finish(ev: Evaluator, target: Any, signature: inspect.Signature, arguments: 
     """Evaluates the function; an internal error becomes a refusal that names its place."""
     try:
         return _finished(ev, target, signature, arguments, trees, bind, shared)
-    except (SctError, RestartWithOutlining, Shared, Warning, MemoryError):
+    except (SctError, Unstable, Shared, Warning, MemoryError):
         raise
     except Exception as error:
         at = ev.failure[1] if ev.failure is not None and ev.failure[0] is error else ev.returned_at
@@ -254,10 +255,10 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     outs = [ev.operand(leaves[k]) for k in kept]
     fn = Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs))
     if again := repeated(ev, fn):
-        raise RestartWithOutlining(repeated=again)
+        raise ev.outlining.changed(repeated=again)
     fn = closed(ev, fn)
     if single := called_once(ev, fn):
-        raise RestartWithOutlining(single=single)
+        raise ev.outlining.changed(single=single)
     check_aliasing(ev, fn, written_leaves(ev, before), shared)
     _resolve_sizes(ev, fn)
     for f in ev.free_leaves:

@@ -15,7 +15,7 @@ from typing import Any
 from sct.frontend.autodiff.argument_effects import argument_contents, final_contents
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
-from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.store import is_written
 from sct.frontend.heap import dynamic_lists

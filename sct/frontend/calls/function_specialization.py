@@ -17,7 +17,7 @@ import itertools
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from sct.frontend.calls.captured_variables import Outer
 from sct.frontend.calls.flattened_arguments import (
@@ -29,7 +29,8 @@ from sct.frontend.calls.flattened_arguments import (
     operand_of,
 )
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.frames import Dead, Doubt, Frame
+from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint, widened
+from sct.frontend.evaluator.frames import Frame
 from sct.frontend.evaluator.store import Cells, Store
 from sct.frontend.heap.subscripts import write_through
 from sct.frontend.source.parse import SourceFunction
@@ -37,7 +38,7 @@ from sct.frontend.values.abstract_values import Abstract, Array, Key, Ref, Slots
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Fn, Lit, Operand, Value
 from sct.ir.check import fits
-from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, join, map_sizes, sym
+from sct.ir.types import Dim, Optional, Seq, Tensor, Type, TypeMismatch, Undef, leaf_type, map_sizes, sym
 from sct.ops import call
 
 __all__ = ["call_outlined"]
@@ -102,6 +103,11 @@ class OutlinedFunction:
         return (all(map(fits, types, self.types)) and all(e is None or d == e for d, e in zip(dims, self.dims))
                 and _sizes_fit(ev, types, self.types))
 
+    def doubted(self) -> Unstable:
+        """Notes that a size of its results, as the evaluation before has found it, may be wrong."""
+        self.fresh_sizes, self.result = True, None
+        return Unstable(self)
+
     def widen(self, types: Sequence[Type], dims: Sequence[Dim | None]) -> None:
         self.converged, self.params_widened = False, True
         self.types = _widened(self.types, types, self.name)
@@ -111,7 +117,7 @@ class OutlinedFunction:
 def _sizes_fit(ev: Evaluator, types: Sequence[Type], declared: Sequence[Type]) -> bool:
     """Are these sizes equal to the declared ones if those are sizes of arguments, and consistent with fresh symbols?"""
     values: dict[Dim, Dim] = {}
-    for t, p in zip(map(_unwrapped, types), map(_unwrapped, declared)):
+    for t, p in zip(map(leaf_type, types), map(leaf_type, declared)):
         if not isinstance(t, Tensor) or not isinstance(p, Tensor):
             continue
         for d, e in zip(map(ev.resolve, t.shape), map(ev.resolve, p.shape)):
@@ -120,37 +126,24 @@ def _sizes_fit(ev: Evaluator, types: Sequence[Type], declared: Sequence[Type]) -
     return True
 
 
-def _unwrapped(t: Type) -> Type:
-    return _unwrapped(t.elem) if isinstance(t, (Optional, Undef, Seq)) else t
-
-
 def _widened(old: Sequence[Type], new: Sequence[Type], name: str) -> list[Type]:
     """The types that hold both; a size that differs is replaced by a fresh symbol, the same one for equal pairs."""
     fresh: dict[tuple[Dim, Dim], Dim] = {}
-    count = itertools.count()
 
-    def size(d: Dim, e: Dim) -> Dim:
-        symbol = sym(f"_{zlib.crc32(name.encode())}_{next(count)}")
-        return d if d == e else fresh.setdefault((d, e), symbol)
+    def size(_: int, d: Dim, e: Dim) -> Dim:
+        return fresh.setdefault((d, e), _fresh_size(name, len(fresh)))
 
-    def widened(both: Type, a: Type, b: Type) -> Type:
-        if isinstance(both, (Optional, Undef)):
-            return type(both)(widened(both.elem, a, b))
-        p, q = _unwrapped(a), _unwrapped(b)
-        if not isinstance(both, Tensor) or not isinstance(p, Tensor) or not isinstance(q, Tensor):
-            return both
-        return Tensor(both.carrier, both.dtype, tuple(map(size, p.shape, q.shape)))
+    return [widened(a, b, size) for a, b in zip(old, new)]
 
-    return [widened(join(a, b), a, b) for a, b in zip(old, new)]
+
+def _fresh_size(name: str, k: object = "") -> Dim:
+    return sym(f"_{zlib.crc32(name.encode())}_{k}")
 
 
 def _with_fresh_sizes(t: Type, name: str) -> Type:
     """The type with a fresh symbol for each size."""
-    if isinstance(t, (Optional, Undef)):
-        return type(t)(_with_fresh_sizes(t.elem, name))
-    if not isinstance(t, Tensor):
-        return t
-    return Tensor(t.carrier, t.dtype, tuple(sym(f"_{zlib.crc32(name.encode())}_{k}") for k in range(t.rank)))
+    count = itertools.count()
+    return map_sizes(lambda _: _fresh_size(name, next(count)), t)
 
 
 def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], body: Callable[[], Abstract],
@@ -253,29 +246,28 @@ def _static_param(f: OutlinedFunction, v: Value, operands: Sequence[Operand]) ->
 def _evaluate(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
               body: Callable[[], Abstract]) -> None:
     """Evaluates the function until neither its params nor its results change."""
+
+    def evaluate_round() -> Fn:
+        f.converged, f.params_widened, f.assumes = True, False, {}
+        f.round += 1
+        fn = _evaluate_once(ev, f, source, flat, body)
+        if f.params_widened:
+            f.result = None  # it is the result for narrower params
+        elif f.converged or not f.recursive:
+            return fn
+        raise Unstable(f)
+
+    def refuse() -> NoReturn:
+        ev.refuse("SCT204", f"the argument or result types of the recursive function `{source.name}` keep changing "
+                  "from one level to the next", hint="write it as a loop")
+
     f.in_progress = True
     ev.functions_in_progress.append(f)
     try:
-        for _ in range(40):
-            f.converged, f.params_widened, f.assumes = True, False, {}
-            f.round += 1
-            try:
-                fn = _evaluate_once(ev, f, source, flat, body)
-            except Doubt as doubt:
-                if doubt.function is not f:
-                    raise
-                f.fresh_sizes, f.result = True, None
-                continue
-            if f.params_widened:
-                f.result = None  # it is the result for narrower params
-            elif f.converged or not f.recursive:
-                f.fn = fn
-                return
+        f.fn = fixpoint(f, evaluate_round, 40, refuse)
     finally:
         f.in_progress = False
         ev.functions_in_progress.pop()
-    ev.refuse("SCT204", f"the argument or result types of the recursive function `{source.name}` keep changing from "
-              "one level to the next", hint="write it as a loop")
 
 
 def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,

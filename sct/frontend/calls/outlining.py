@@ -17,13 +17,14 @@ from typing import Any
 from sct.errors import SctError
 from sct.frontend.calls.flattened_arguments import kind_of
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.fixpoint import Unstable
 from sct.frontend.evaluator.frames import Frame
 from sct.frontend.values.abstract_values import Abstract, Key
 from sct.ir import Eqn, Fn, walk
 from sct.ir.types import Dim
 from sct.ops import call
 
-__all__ = ["OutliningPlan", "RestartWithOutlining", "called_once", "evaluated_in_line", "repeated", "site_of"]
+__all__ = ["OutliningPlan", "called_once", "evaluated_in_line", "repeated", "site_of"]
 
 LONG = 8
 TOO_MUCH = 4000
@@ -48,16 +49,11 @@ class OutliningPlan:
     opaque: dict[Any, SctError] = field(default_factory=dict)
     equal: list[tuple[Dim, Dim]] = field(default_factory=list)
 
-
-class RestartWithOutlining(Exception):
-    """The outlining plan has changed: evaluate everything again."""
-
-    def __init__(self, **plan: Any) -> None:
-        self.plan = plan
-
-    def update_plan(self, plan: OutliningPlan) -> None:
-        for name, members in self.plan.items():
-            getattr(plan, name).update(members)
+    def changed(self, **members: Any) -> Unstable:
+        """Notes what is outlined, or opaque, from now on: the program is evaluated again."""
+        for name, more in members.items():
+            getattr(self, name).update(more)
+        return Unstable(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +88,7 @@ def evaluated_in_line(ev: Evaluator, site: Any) -> Iterator[None]:
         return
     ev.inlined_calls.append(Inlined(site, tuple(ev.inline_calls_in_progress), eqns[0], eqns[-1], size))
     if sum(each.size for each in ev.inlined_calls if each.site == site) > TOO_MUCH:
-        raise RestartWithOutlining(repeated={site})
+        raise ev.outlining.changed(repeated={site})
 
 
 def repeated(ev: Evaluator, fn: Fn) -> set[Any]:

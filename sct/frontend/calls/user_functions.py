@@ -17,10 +17,11 @@ from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.calls.flattened_arguments import same_kind
 from sct.frontend.calls.function_specialization import call_outlined
 from sct.frontend.calls.opaque_calls import may_be_differentiated, opaque_call
-from sct.frontend.calls.outlining import RestartWithOutlining, evaluated_in_line, site_of
+from sct.frontend.calls.outlining import evaluated_in_line, site_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise
-from sct.frontend.evaluator.frames import Dead, Frame
+from sct.frontend.evaluator.fixpoint import Dead
+from sct.frontend.evaluator.frames import Frame
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_installed
 from sct.frontend.interpreter.statements import FALL, block, guard
@@ -48,7 +49,7 @@ def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwar
         except SctError as error:
             if error.code != "SCT101":
                 raise
-            raise RestartWithOutlining(opaque={f: error}) from error
+            raise ev.outlining.changed(opaque={f: error}) from error
     if any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
         raise refused
     return opaque_call(ev, fn if fn.path is not None else Static(f, (f,)), args, kwargs)
@@ -179,7 +180,7 @@ def _no_endless_recursion(ev: Evaluator, frame: Frame, arguments: Mapping[str, A
     One that traverses a container has arguments of a new kind in each call, and ends with the container.
     """
     if any(f.code == frame.code and same_kind(ev, (f, f.arguments), (frame, arguments)) for f in ev.frames):
-        raise RestartWithOutlining(recursive={frame.code})
+        raise ev.outlining.changed(recursive={frame.code})
     if sum(f.source.node is frame.source.node for f in ev.frames) > DEEPEST:
         ev.refuse("SCT204", f"calls of `{frame.source.name}` are nested more than {DEEPEST} deep, each another "
                   "function or one with new kinds of arguments", hint="write it as a loop")

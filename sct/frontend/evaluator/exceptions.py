@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.values.abstract_values import PLAIN
 from sct.ir import Lit
 from sct.ops import raise_

@@ -1,4 +1,4 @@
-"""Calls in progress, and how an evaluation of a path may end."""
+"""Calls in progress."""
 
 from __future__ import annotations
 
@@ -13,18 +13,7 @@ from sct.frontend.values.abstract_values import (
     Abstract,
 )
 
-__all__ = ["Dead", "Doubt", "Frame"]
-
-
-class Dead(Exception):
-    """The path that is being evaluated always raises."""
-
-
-class Doubt(Exception):
-    """Sizes do not fit, perhaps because the assumed result of a recursive function is wrong."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
+__all__ = ["Frame"]
 
 
 @dataclass

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from sct.errors import SctError
-from sct.frontend.evaluator.frames import Dead, Doubt
+from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.memory_layout import layout
 from sct.frontend.evaluator.state import State
 from sct.frontend.values.abstract_values import (
@@ -75,10 +75,10 @@ class Operands(State):
         return outs
 
     def doubt(self) -> None:
-        """Raises `Doubt` if a size may be wrong, since the result of a recursive function in progress is assumed."""
+        """Sizes do not fit: the assumed result of a recursive function in progress may be wrong."""
         for f in reversed(self.functions_in_progress):
             if f.recursive and f.result is not None and not f.fresh_sizes:
-                raise Doubt(f)
+                raise f.doubted()
 
     def cannot_broadcast(self, arrays: Sequence[Value]) -> NoReturn:
         self.doubt()

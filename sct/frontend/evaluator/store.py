@@ -101,6 +101,12 @@ class Store:
         self.vars.pop(key, None)
         self.bound.pop(key, None)
 
+    def slots(self, v: Container) -> Slots:
+        """The slots of a container on this path."""
+        cell = self.cells[v.addr]
+        assert isinstance(cell, Slots)
+        return cell
+
     def is_bound(self, key: Key) -> Operand | None:
         """True if the name is bound; a flag that is unassigned on paths without it; None if it is not bound."""
         return self.bound.get(key, Lit(True)) if key in self.vars else None

@@ -6,12 +6,11 @@ exact, a write is refused.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.store import (
     Branch,
     Cells,
@@ -21,6 +20,7 @@ from sct.frontend.evaluator.store import (
     tells,
 )
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.lattice import Join, alike, conflicts, may_be_absent, perhaps_tuple
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
@@ -40,31 +40,19 @@ from sct.frontend.values.abstract_values import (
     Static,
     Step,
     Tup,
-    is_literal,
     parts,
 )
-from sct.frontend.values.exact_keys import same_keys
 from sct.ir import Eqn, Fn, Lit, Operand, Value, undef
-from sct.ir.types import Optional, Type, TypeMismatch, Undef, join
+from sct.ir.types import Type, TypeMismatch, Undef, join
 from sct.ops import cond
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["alike", "conflicts", "evaluate_branches", "join_branches", "may_be_absent", "perhaps_tuple", "run_branches"]
+__all__ = ["evaluate_branches", "join_branches", "run_branches"]
 
 
-def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, object]]:
-    """The pairs that keep the relation from being one-to-one."""
-    pairs = set(pairs)
-    right, left = defaultdict(set), defaultdict(set)
-    for a, b in pairs:
-        right[a].add(b)
-        left[b].add(a)
-    return {(a, b) for a, b in pairs if len(right[a]) > 1 or len(left[b]) > 1}
-
-
-class _Merge:
+class _Merge(Join[Abstract]):
     def __init__(self, ev: Evaluator, left: Branch, right: Branch) -> None:
         self.ev, self.left, self.right = ev, left, right
         self.inner = (left.defines(), right.defines())
@@ -121,45 +109,42 @@ class _Merge:
 
     def value(self, a: Abstract | None, b: Abstract | None, hint: str | None = None) -> Abstract:
         """The value that is `a` on the left path and `b` on the right; None: undefined there."""
-        present = a if a is not None else b
-        assert present is not None
         if DELETED in (a, b) and None not in (a, b) and a != b:
             return Poison("it is deleted on one path")
         if isinstance(a, Poison) or isinstance(b, Poison):
             return next(x for x in (a, b) if isinstance(x, Poison))
-        if isinstance(a, OptionalTuple) or isinstance(b, OptionalTuple) or Static(None) in (a, b) and isinstance(
-                b if a == Static(None) else a, Tup):
-            return self.perhaps(a, b, hint)
-        if isinstance(a, Ref) or isinstance(b, Ref):
-            return self.ref(a, b, hint)
-        if isinstance(a, Container) or isinstance(b, Container):
-            return self.container(a, b)
-        if isinstance(present, Tup):
-            n = len(present.items)
-            if any(x is not None and not is_such_tuple(x, present) for x in (a, b)):
-                return Poison("a tuple of another length, or something else, on another path")
-            left, right = (x.items if isinstance(x, Tup) else (None,) * n for x in (a, b))
-            return present.with_(self.value(x, y) for x, y in zip(left, right))
-        scalars = [x for x in (a, b) if x is not None]
-        if all(isinstance(x, Value) or is_literal(x) for x in scalars):
-            if a == b:
-                return present
-            try:
-                x, y = (None if v is None else self.ev.lit(v) for v in (a, b))
-                joined = self.phi(x, y, hint)
-            except TypeMismatch as error:
-                return Poison(f"its type depends on the path: {error}")
-            return Static(joined.value) if isinstance(joined, Lit) else joined
+        return self.join(a, b, hint)
+
+    def tuples(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+        present = a if a is not None else b
+        assert isinstance(present, Tup)
+        if any(x is not None and not is_such_tuple(x, present) for x in (a, b)):
+            return Poison("a tuple of another length, or something else, on another path")
+        left, right = (x.items if isinstance(x, Tup) else (None,) * len(present.items) for x in (a, b))
+        return present.with_(self.value(x, y) for x, y in zip(left, right))
+
+    def number(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+        if a is not None and a == b:
+            return a
+        try:
+            x, y = (None if v is None else self.ev.lit(v) for v in (a, b))
+            joined = self.phi(x, y, hint)
+        except TypeMismatch as error:
+            return Poison(f"its type depends on the path: {error}")
+        return Static(joined.value) if isinstance(joined, Lit) else joined
+
+    def other(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if a == b:
             for part in parts(a):
                 self.value(part, part)
-        if a == b or a is None and self.left.store.dead or b is None and self.right.store.dead:
-            return present
-        if a is None or b is None:
-            return Poison("it is not bound on every path")
-        return Poison("another kind of object on another path")
+        if a is not None and (a == b or b is None and self.right.store.dead):
+            return a
+        if b is not None and a is None and self.left.store.dead:
+            return b
+        return Poison("it is not bound on every path" if a is None or b is None else
+                      "another kind of object on another path")
 
-    def perhaps(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+    def optional_tuple(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         """A tuple that is None on one path, or may be None already: a tuple whose items may be None."""
         like = next(x.of if isinstance(x, OptionalTuple) else x for x in (a, b) if isinstance(x, (OptionalTuple, Tup)))
         if a is None or b is None:
@@ -172,7 +157,7 @@ class _Merge:
         wrong = next((x for x in items if isinstance(x, Poison)), None)
         return wrong or OptionalTuple(like.with_(items))
 
-    def ref(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
+    def array(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if not all(x is None or isinstance(x, Ref) for x in (a, b)):
             other = next((x for x in (a, b) if not isinstance(x, Ref)), None)
             if isinstance(other, Static) and other.value is None:
@@ -257,7 +242,7 @@ class _Merge:
         self.inner = (self.left.defines(), self.right.defines())
         return self.apart(a, b, self.phi(values[0], values[1], hint))
 
-    def container(self, a: Abstract | None, b: Abstract | None) -> Abstract:
+    def container(self, a: Abstract | None, b: Abstract | None, hint: str | None) -> Abstract:
         if a is None or b is None:
             one = a if a is not None else b
             assert isinstance(one, Container)
@@ -349,26 +334,6 @@ class _Merge:
             layout = _layout([c for c in (x, y) if isinstance(c, Array)])
             starts = any(c.starts for c in (x, y) if isinstance(c, Array))
             self.store.cells[addr] = replace(present, value=self.phi(a, b), frozen=frozen, layout=layout, starts=starts)
-
-
-def may_be_absent(v: Tup | OptionalTuple) -> bool:
-    """Can this become a `OptionalTuple`: is it one, or a tuple of numbers and arrays, none of which may be None?"""
-    return isinstance(v, OptionalTuple) or bool(v.items) and all(
-        isinstance(x, Ref) or isinstance(x, Value) and not isinstance(x.type, (Optional, Undef))
-        or is_literal(x) and x != Static(None) for x in v.items)
-
-
-def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:
-    """None, a tuple such as `like` or one that may be None, as a tuple; None of anything else."""
-    if v == Static(None):
-        return like.with_([Static(None)] * len(like.items))
-    v = v.of if isinstance(v, OptionalTuple) else v
-    return v if isinstance(v, Tup) and is_such_tuple(v, like) else None
-
-
-def alike(x: Slots, y: Slots) -> bool:
-    """Do the slots correspond?"""
-    return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.schema == y.schema
 
 
 def _origin(cells: Iterable[Cell]) -> Origin:

@@ -13,8 +13,8 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
-from sct.frontend.evaluator.memory_facts import is_forbidden
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap.memory_facts import is_forbidden
 from sct.frontend.heap.objects import special_call, special_method
 from sct.frontend.heap.sample_calls import check_operands, hashed
 from sct.frontend.heap.special_methods import as_index

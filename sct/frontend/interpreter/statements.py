@@ -14,7 +14,7 @@ from sct.errors import SctError
 from sct.frontend.arguments.lift import lift_module
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
-from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.evaluator.lookup_guards import absent, path_to
 from sct.frontend.heap import dynamic_lists

@@ -9,7 +9,7 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.evaluator.memory_facts import is_c_order
+from sct.frontend.heap.memory_facts import is_c_order
 from sct.frontend.library.numpy_functions import ARRAY_METHODS, bound, overwrite, type_of, written
 from sct.frontend.library.op_calls import call_named
 from sct.frontend.values.abstract_values import Abstract, Method, Ref, Static

@@ -12,8 +12,8 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.evaluator.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.heap.objects import special_method
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, array_of, assign_item, fits, nested, writable

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from sct.frontend.evaluator.fixpoint import Unstable
 from sct.frontend.evaluator.store import (
     Store,
     is_such_tuple,
@@ -16,16 +18,18 @@ from sct.frontend.evaluator.store import (
     type_of,
 )
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.join_paths import alike, conflicts, may_be_absent, perhaps_tuple
-from sct.frontend.loops.loop_head import FixpointNotReached, GrownList, LoopHead, is_start
+from sct.frontend.heap.lattice import Join, alike, conflicts, may_be_absent, perhaps_tuple
+from sct.frontend.loops.loop_head import GrownList, LoopHead, is_start
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     DELETED,
     Abstract,
     Array,
+    Cell,
     Closure,
     Container,
     Frozen,
+    Key,
     ListRef,
     Method,
     OptionalTuple,
@@ -49,77 +53,86 @@ ITERATED = "iterated"
 """The owner of an array that a loop runs over: the loop itself."""
 
 
-class BackEdge(LoopHead):
-    """The end of an iteration, compared with the head: it confirms the carried values, or learns more about them."""
+class BackEdge(LoopHead, Join[None]):
+    """The end of an iteration, compared with the head: it confirms the carried values, or learns more about them.
+
+    learnt  this round has learnt something
+    pairs   (slot, address at the head, address at the end) of the arrays and containers of a slot
+    """
 
     def compare_with_head(self, end: Store) -> None:
         """Compares the end of an iteration with the head, and gives each carried value its next value."""
-        ev, memo, head = self.ev, self.memo, self.head
         if end.dead:
             for carry in self.carries.values():
                 carry.back = carry.back or carry.param
             return
-        learnt = False
+        self.learnt = False  # what making the head has learnt holds for it
         self.pairs: list[tuple[Any, int, int]] = []
         self.noted: set[int] = set()
-        for key, v in head.vars.items():
-            if key.name == "<exit>":
-                continue
-            now = end.vars.get(key)
-            candidate = key in self.names or key in memo.names
-            if not candidate and now != v and self.ev.live_in_statement(key):
-                memo.names.add(key)
-                learnt = True
-            elif candidate and (key.frame != self.frame.id or self.live(key)):
-                learnt |= self.end_value(("var", key), v, now)
-            elif now == v and key.name.startswith("<iterated"):
-                if isinstance(v, Ref):
-                    self.pairs.append((ITERATED, v.addr, v.addr))
-                else:
-                    self.note(v)
-            elif now == v and self.matters(key):
-                self.note(v)
+        for key, v in self.head.vars.items():
+            self.compare_name(key, v, end.vars.get(key))
         for key in self.names:
-            if key not in head.vars and self.live(key) and key in end.vars:
-                learnt |= self.end_value(("var", key), None, end.vars[key])
-        for addr, cell in head.cells.items():
-            now_cell = end.cells.get(addr)
-            if now_cell is cell or now_cell is None or addr in memo.cell_templates:
-                continue
-            learnt |= self.freeze_as(None, addr, now_cell.frozen)
-            if isinstance(cell, Array) and isinstance(now_cell, Array) and now_cell.value is cell.value or \
-                    isinstance(cell, Slots) and not is_written(cell, now_cell):
-                continue
-            if isinstance(cell, Slots) and isinstance(now_cell, Slots) and cell.schema is None and not cell.keys and (
-                    now_cell.schema is not None or len(cell.items) != len(now_cell.items)) and not now_cell.keys:
-                self.learn_items(addr)
-                learnt = True
-            elif addr not in memo.cells and addr not in self.extra_cells.values():
-                memo.cells.add(addr)
-                learnt = True
-            elif isinstance(cell, Slots) and isinstance(now_cell, Slots):
-                if cell.schema is not None:
-                    ev.refuse("SCT307", "this loop changes a list that is also an item of another list, and sct cannot "
-                              "keep the two in step", node=self.node, why=Frozen.HELD.value,
-                              hint="take a copy: `list(xs)`")
-                if not same_keys(cell.keys, now_cell.keys):
-                    ev.refuse("SCT310", "a dict that gets new keys in a loop is not supported yet", node=self.node,
-                              hint="give it all its keys before the loop")
-                for k, (p, q) in enumerate(zip(cell.items, now_cell.items)):
-                    learnt |= self.end_value(("slot", addr, k), p, q)
-        learnt |= self.share(end)
-        if learnt:
-            raise FixpointNotReached
+            if key not in self.head.vars and self.live(key) and key in end.vars:
+                self.compare(("var", key), None, end.vars[key])
+        for addr, cell in self.head.cells.items():
+            now = end.cells.get(addr)
+            if now is not cell and now is not None and addr not in self.memo.cell_templates:
+                self.compare_cell(addr, cell, now)
+        self.share(end)
+        if self.learnt:
+            raise Unstable(self)
         for id in self.carries:
             if id[0] == "bound":
                 self.carries[id].back = end.is_bound(id[1])
         self.set_array_backs(end)
+
+    def compare_name(self, key: Key, v: Abstract, now: Abstract | None) -> None:
+        """Compares a name that is bound at the head, where its value is `v`, with its value `now` at the end."""
+        if key.name == "<exit>":
+            return
+        candidate = key in self.names or key in self.memo.names
+        if not candidate and now != v and self.ev.live_in_statement(key):
+            self.memo.names.add(key)
+            self.learnt = True
+        elif candidate and (key.frame != self.frame.id or self.live(key)):
+            self.compare(("var", key), v, now)
+        elif now == v and key.name.startswith("<iterated"):
+            if isinstance(v, Ref):
+                self.pairs.append((ITERATED, v.addr, v.addr))
+            else:
+                self.note(v)
+        elif now == v and self.matters(key):
+            self.note(v)
+
+    def compare_cell(self, addr: int, cell: Cell, now: Cell) -> None:
+        """Compares a cell that an iteration has replaced."""
+        ev, memo = self.ev, self.memo
+        self.freeze_as(None, addr, now.frozen)
+        if isinstance(cell, Array) and isinstance(now, Array) and now.value is cell.value or \
+                isinstance(cell, Slots) and not is_written(cell, now):
+            return
+        if isinstance(cell, Slots) and isinstance(now, Slots) and cell.schema is None and not cell.keys and (
+                now.schema is not None or len(cell.items) != len(now.items)) and not now.keys:
+            self.learn_items(addr)
+        elif addr not in memo.cells and addr not in self.extra_cells.values():
+            memo.cells.add(addr)
+            self.learnt = True
+        elif isinstance(cell, Slots) and isinstance(now, Slots):
+            if cell.schema is not None:
+                ev.refuse("SCT307", "this loop changes a list that is also an item of another list, and sct cannot "
+                          "keep the two in step", node=self.node, why=Frozen.HELD.value,
+                          hint="take a copy: `list(xs)`")
+            if not same_keys(cell.keys, now.keys):
+                ev.refuse("SCT310", "a dict that gets new keys in a loop is not supported yet", node=self.node,
+                          hint="give it all its keys before the loop")
+            self.compare_items(("slot", addr), cell.items, now.items)
 
     def learn_items(self, addr: int) -> None:
         """Notes that the list at `addr` changes its length in this loop: it has columns from the head on."""
         if self.few():
             self.ev.refuse("SCT310", "a list that grows in a loop of few iterations", node=self.node)
         self.memo.grown[addr] = self.grown(ListRef(addr), ListRef(addr))
+        self.learnt = True
 
     def grown(self, before: ListRef, now: ListRef) -> GrownList:
         """The items of a list: their schema at the head, joined with that after an iteration."""
@@ -131,118 +144,148 @@ class BackEdge(LoopHead):
             ev.store = end
         return GrownList(*like, [ev.new_kept() for _ in like[1]])
 
-    def note(self, v: Abstract) -> None:
+    def note(self, v: Any) -> None:
         """Notes the aliases of an unchanged value."""
         if isinstance(v, (Ref, Container)):
             self.pairs.append((None, v.addr, v.addr))
         if isinstance(v, Container) and v.addr not in self.noted:
             self.noted.add(v.addr)
-            cell, now = self.head.cells[v.addr], self.ev.store.cells[v.addr]
-            assert isinstance(cell, Slots) and isinstance(now, Slots)
+            cell, now = self.head.slots(v), self.ev.store.slots(v)
             if cell.items == now.items:  # else each slot is compared by itself
                 for x in cell.items:
                     self.note(x)
         for x in parts(v):
             self.note(x)
 
-    def end_value(self, id: Any, head: Abstract | None, end: Abstract | None) -> bool:
-        """Records the value of a slot at the end of an iteration; True if another round is needed."""
-        ev, memo = self.ev, self.memo
+    # -- slots: the join of the value at the head and the value at the end ---------------------------------
+
+    def compare(self, id: Any, head: Abstract | None, end: Abstract | None) -> None:
+        """Records the value of a slot at the end of an iteration."""
         end = None if end == DELETED else end
-        if id in memo.poison or end is None and head is None:
-            return False
+        if id in self.memo.poison or end is None and head is None:
+            return
         if isinstance(end, Poison):
-            memo.poison[id] = end.reason
-            return True
-        if end is None:
-            memo.poison[id] = "it is deleted in the loop"
-            return True
-        if head is None:
-            return self.learn(id, end)
-        if isinstance(head, Container) and not (isinstance(end, Container) and of_one_class(head, end)) or \
-                isinstance(head, Tup) and not is_such_tuple(end, head):
-            return self.differs(id, f"it is {_kind(head)} before the loop and {_kind(end)} after an iteration")
-        if isinstance(head, Container) and isinstance(end, Container) and head != end and \
-                head.addr not in memo.cell_templates and head.addr in self.entry.cells:
-            # Rebound to another list in each iteration: a new list, whose slots are carried values.
-            cell = self.entry.cells[head.addr]
-            assert isinstance(cell, Slots)
-            kept = replace(head, addr=ev.new_kept())
-            memo.templates[id] = kept
-            why = Frozen.AMBIGUOUS if cell.origin == Origin.CAPTURED else cell.frozen
-            memo.cell_templates[kept.addr] = replace(cell, frozen=why)
-            now = self.ev.store.cells[end.addr]
-            assert isinstance(now, Slots)
-            if isinstance(end, ListRef) and (now.schema is not None or len(now.items) != len(cell.items)):
-                self.learn_rows(kept.addr, head, end)
-            return True
-        if isinstance(head, Container) and isinstance(end, Container) and head.addr in memo.cell_templates:
-            mine, theirs = self.head.cells[head.addr], self.ev.store.cells[end.addr]
-            assert isinstance(mine, Slots) and isinstance(theirs, Slots)
-            if isinstance(end, ListRef) and mine.schema is None and (
-                    theirs.schema is not None or len(mine.items) != len(theirs.items)) and head.addr not in memo.grown:
-                self.learn_rows(head.addr, head, end)
-                return True
-            if isinstance(end, ListRef) and mine.schema is not None:
-                dynamic_lists.grow(ev, end, dynamic_lists.item_type(ev, ListRef(head.addr)))
-                theirs = ev.store.cells[end.addr]
-                assert isinstance(theirs, Slots)
-            if alike(mine, theirs):
-                self.pairs.append((id, head.addr, end.addr))
-                return any([self.end_value((*id, k), p, q)
-                            for k, (p, q) in enumerate(zip(mine.items, theirs.items))])
-            return self.differs(id, f"it is {_kind(head)} that has other items, keys or attributes after an iteration")
-        if isinstance(head, OptionalTuple):
-            whole = perhaps_tuple(end, head.of)
-            if whole is not None:
-                return self.end_value(id, head.of, whole)
-        if head == Static(None) and isinstance(end, (Tup, OptionalTuple)) and may_be_absent(end):
+            self.poison(id, end.reason)
+        elif end is None:
+            self.poison(id, "it is deleted in the loop")
+        elif head is None:
+            self.learn(id, end)
+        else:
+            self.join(head, end, id)
+
+    def compare_items(self, id: tuple[Any, ...], head: Sequence[Abstract], end: Sequence[Abstract]) -> None:
+        for k, (p, q) in enumerate(zip(head, end)):
+            self.compare((*id, k), p, q)
+
+    def optional_tuple(self, head: Any, end: Any, id: Any) -> None:
+        if isinstance(head, OptionalTuple) and (whole := perhaps_tuple(end, head.of)) is not None:
+            self.compare(id, head.of, whole)
+        elif head == Static(None) and may_be_absent(end):
             optional = end if isinstance(end, OptionalTuple) else OptionalTuple(end)
-            memo.templates[id] = optional
-            types = [x.type if isinstance(x, Value) else ev.type_of(x) for x in optional.of.items]
-            memo.types.update(((*id, k), t if isinstance(t, Optional) else Optional(t)) for k, t in enumerate(types))
-            return True
-        if isinstance(head, Tup) and isinstance(end, Tup):
-            return any([self.end_value((*id, k), p, q) for k, (p, q) in enumerate(zip(head.items, end.items))])
-        if id in self.carries and not (isinstance(head, Ref)):
-            carry = self.carries[id]
-            if isinstance(end, Ref) and isinstance(carry.param.type, Tensor):
-                self.becomes_array(id, end)
-            if isinstance(end, Value) or is_literal(end):
-                carry.back = ev.lit(end)
-                return self.widen(id, carry.param.type, carry.back.type)
-            memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after an iteration"
-            return True
+            self.memo.templates[id] = optional
+            types = [x.type if isinstance(x, Value) else self.ev.type_of(x) for x in optional.of.items]
+            self.memo.types.update(
+                ((*id, k), t if isinstance(t, Optional) else Optional(t)) for k, t in enumerate(types))
+            self.learnt = True
+        else:
+            self.other(head, end, id)
+
+    def array(self, head: Any, end: Any, id: Any) -> None:
+        ev, memo = self.ev, self.memo
         if isinstance(head, Ref) and isinstance(end, Ref):
             if id in memo.split:
-                self.carries[id].back = ev.contents(end)
-                return self.widen(id, self.carries[id].param.type, self.carries[id].back.type)  # type: ignore[union-attr]
-            if head.path != end.path:
+                carry = self.carries[id]
+                carry.back = ev.contents(end)
+                self.widen(id, carry.param.type, carry.back.type)
+            elif head.path != end.path:
                 self.split(id, head.addr, end.addr)
-                return True
-            self.pairs.append((id, head.addr, end.addr))
-            return False
-        if is_literal(head) and isinstance(head, Static) and (is_literal(end) or isinstance(end, Value)):
-            if head == end:
-                return False
-            memo.types[id] = type_of(head)  # a string is a carry from here on
-            self.widen(id, type_of(head), type_of(end))
-            return True
-        if isinstance(head, Static) and head.value is None and isinstance(end, Ref):
+            else:
+                self.pairs.append((id, head.addr, end.addr))
+        elif head == Static(None):
             memo.types[id] = Optional(ev.type_of(end))
-            return True
+            self.learnt = True
+        elif isinstance(end, Ref) and id in self.carries and isinstance(self.carries[id].param.type, Tensor):
+            self.becomes_array(id, end)
+        else:
+            self.other(head, end, id)
+
+    def container(self, head: Any, end: Any, id: Any) -> None:
+        if not (isinstance(head, Container) and isinstance(end, Container) and of_one_class(head, end)):
+            self.other(head, end, id)
+        elif head.addr in self.memo.cell_templates:
+            self.compare_slots(id, head, end)
+        elif head == end:
+            self.note(end)
+        elif head.addr in self.entry.cells:
+            self.rebound(id, head, end)
+        else:
+            self.poison(id, _change(head, end))
+
+    def rebound(self, id: Any, head: Container, end: Container) -> None:
+        """Notes that each iteration binds a slot to another container: a new one, whose slots are carried values."""
+        cell = self.entry.slots(head)
+        kept: Any = replace(head, addr=self.ev.new_kept())
+        self.memo.templates[id] = kept
+        why = Frozen.AMBIGUOUS if cell.origin == Origin.CAPTURED else cell.frozen
+        self.memo.cell_templates[kept.addr] = replace(cell, frozen=why)
+        self.learnt = True
+        now = self.ev.store.slots(end)
+        if isinstance(end, ListRef) and (now.schema is not None or len(now.items) != len(cell.items)):
+            self.learn_rows(kept.addr, head, end)
+
+    def compare_slots(self, id: Any, head: Container, end: Container) -> None:
+        """Compares the slots of a container that each iteration makes anew."""
+        ev = self.ev
+        mine, theirs = self.head.slots(head), ev.store.slots(end)
+        if isinstance(end, ListRef) and mine.schema is None and (
+                theirs.schema is not None or len(mine.items) != len(theirs.items)) and head.addr not in self.memo.grown:
+            self.learn_rows(head.addr, head, end)
+            return
+        if isinstance(end, ListRef) and mine.schema is not None:
+            dynamic_lists.grow(ev, end, dynamic_lists.item_type(ev, ListRef(head.addr)))
+            theirs = ev.store.slots(end)
+        if alike(mine, theirs):
+            self.pairs.append((id, head.addr, end.addr))
+            self.compare_items(id, mine.items, theirs.items)
+        else:
+            self.changes_kind(id, f"it is {_kind(head)} that has other items, keys or attributes after an iteration")
+
+    def tuples(self, head: Any, end: Any, id: Any) -> None:
+        if is_such_tuple(end, head):
+            self.compare_items(id, head.items, end.items)
+        else:
+            self.other(head, end, id)
+
+    def number(self, head: Any, end: Any, id: Any) -> None:
+        if id in self.carries:
+            carry = self.carries[id]
+            carry.back = self.ev.lit(end)
+            self.widen(id, carry.param.type, carry.back.type)
+        elif head != end and is_literal(head):
+            self.memo.types[id] = type_of(head)  # a string is a carry from here on
+            self.widen(id, type_of(head), type_of(end))
+            self.learnt = True
+        else:
+            self.other(head, end, id)
+
+    def other(self, head: Any, end: Any, id: Any) -> None:
         if head == end:
             self.note(end)
-            return False
-        memo.poison[id] = f"it is {_kind(head)} before the loop and {_kind(end)} after an iteration"
-        return True
+        elif isinstance(head, (Tup, Container)):
+            self.changes_kind(id, _change(head, end))
+        else:
+            self.poison(id, _change(head, end))
 
-    def differs(self, id: Any, why: str) -> bool:
+    def poison(self, id: Any, why: str) -> None:
+        """Notes that a slot cannot be used in the loop."""
+        self.memo.poison[id] = why
+        self.learnt = True
+
+    def changes_kind(self, id: Any, why: str) -> None:
         """Notes that a slot holds a container of another class or with other keys; a short loop is unrolled instead."""
         if self.few():
             self.ev.refuse("SCT502", "a variable of this loop changes its kind", node=self.node, why=why)
-        self.memo.poison[id] = why
-        return True
+        self.poison(id, why)
 
     def becomes_array(self, id: Any, end: Ref) -> NoReturn:
         """A number becomes an array: the next round starts in the enclosing loop where it is a literal."""
@@ -253,50 +296,49 @@ class BackEdge(LoopHead):
             init = head.carries[id].init
             if is_start(init):
                 head.memo.types[id] = t
-                raise FixpointNotReached(head)
+                raise Unstable(head)
             around = ((h, k) for h in reversed(self.ev.loop_heads) for k, c in h.carries.items() if c.param is init)
             head, id = next(around, (None, None))
         self.ev.becomes_array()
 
-    def hold(self, addr: int) -> bool:
+    def hold(self, addr: int) -> None:
         """Notes that a list may hold this array or list at the head, since it does so after an iteration."""
         ids = {id for id, a in self.extra_cells.items() if a == addr} - self.memo.held
-        self.memo.held |= ids
-        return bool(ids) or self.freeze(addr, why=Frozen.HELD)
+        if ids:
+            self.memo.held |= ids
+            self.learnt = True
+        else:
+            self.freeze(addr, why=Frozen.HELD)
 
     def learn_rows(self, kept: int, head: Container, end: ListRef) -> None:
         """Notes that a name is bound to a list of another length, so that the list has columns."""
+        self.learnt = True
         grown = self.memo.grown[kept] = self.grown(ListRef(head.addr), end)
         self.memo.cell_templates[kept] = replace(self.memo.cell_templates[kept], items=(), schema=grown.schema)
 
-    def learn(self, id: Any, end: Abstract) -> bool:
+    def learn(self, id: Any, end: Abstract) -> None:
         """Notes the kind of a value that the loop binds first: it is undefined at the head."""
+        memo, items = self.memo, tuple[Abstract, ...]()
+        self.learnt = True
         if isinstance(end, Tup):
-            self.memo.templates[id] = end
-            for k, x in enumerate(end.items):
-                self.learn((*id, k), x)
-            return True
-        if isinstance(end, ListRef) and (end.addr not in self.entry.cells or end.addr <= CAPTURED):
+            memo.templates[id], items = end, end.items
+        elif isinstance(end, ListRef) and (end.addr not in self.entry.cells or end.addr <= CAPTURED):
             # A list made in the loop, or not written, and read after it: a new list, whose slots are carried values.
-            cell = self.ev.store.cells[end.addr]
-            assert isinstance(cell, Slots)
+            cell = self.ev.store.slots(end)
             kept = ListRef(self.ev.new_kept())
-            self.memo.templates[id] = kept
-            self.memo.cell_templates[kept.addr] = replace(cell, frozen=Frozen.AMBIGUOUS)
-            for k, x in enumerate(cell.items):
-                self.learn((*id, k), x)
-            return True
-        if isinstance(end, (Closure, Method, Static)) and not is_literal(end):
-            self.memo.templates[id] = end
-            return True
-        if isinstance(end, (Value, Ref)) or is_literal(end):
-            t = self.ev.type_of(end) if not isinstance(end, Value) else end.type
-            self.memo.types[id] = t if isinstance(t, Undef) else Undef(t)
+            memo.templates[id], items = kept, cell.items
+            memo.cell_templates[kept.addr] = replace(cell, frozen=Frozen.AMBIGUOUS)
+        elif isinstance(end, (Closure, Method, Static)) and not is_literal(end):
+            memo.templates[id] = end
+        elif isinstance(end, (Value, Ref)) or is_literal(end):
+            t = self.ev.type_of(end)
+            memo.types[id] = t if isinstance(t, Undef) else Undef(t)
             if isinstance(end, Ref) and end.path:
                 self.split(id, end.addr)
-            return True
-        self.memo.poison[id] = f"it is not bound before the loop, and {_kind(end)} after an iteration"
-        return True
+        else:
+            memo.poison[id] = f"it is not bound before the loop, and {_kind(end)} after an iteration"
+        for k, x in enumerate(items):
+            self.learn((*id, k), x)
 
     def split(self, id: Any, *addrs: int) -> None:
         """Gives a name a cell of its own, as its aliases change from iteration to iteration.
@@ -304,6 +346,7 @@ class BackEdge(LoopHead):
         If no iteration reads the name before it binds it, writes in the loop cannot be seen through it.  Then the name
         and its aliases may not be written after the loop, but may be in it.
         """
+        self.learnt = True
         self.memo.split.add(id)
         if self.unread(id):
             self.memo.frozen_after.update(addrs)
@@ -315,17 +358,17 @@ class BackEdge(LoopHead):
         return id is not None and id[0] == "var" and id[1].frame == self.frame.id and \
             id[1].name not in self.frame.live.carried[self.node] | self.frame.live.captured
 
-    def freeze(self, *addrs: int, why: Frozen = Frozen.AMBIGUOUS) -> bool:
+    def freeze(self, *addrs: int, why: Frozen = Frozen.AMBIGUOUS) -> None:
         frozen = {a for a in addrs if a > CAPTURED and (self.lasts(a) or a in self.memo.cells)}
         frozen -= {a for a, was in self.memo.frozen.items() if why != Frozen.STALE or was == Frozen.STALE}
         self.memo.frozen.update(dict.fromkeys(frozen, why))
-        return bool(frozen)
+        self.learnt |= bool(frozen)
 
     def lasts(self, addr: int) -> bool:
         """Is this address the same in every round?"""
         return addr in self.entry.cells or addr in self.memo.cell_templates
 
-    def share(self, end: Store) -> bool:
+    def share(self, end: Store) -> None:
         """Freezes the cells whose aliases after an iteration differ from those at the head."""
         memo = self.memo
         # A captured cell may be read at any time: it is its own alias.
@@ -334,7 +377,6 @@ class BackEdge(LoopHead):
         read = [(id, a, b) for id, a, b in live if not (a in memo.cell_templates and self.unread(id))]
         bad = conflicts((a, b) for _, a, b in read)
         lasting = conflicts((a, b) for id, a, b in read if id != ITERATED)
-        learnt = False
         for id, a, b in read:
             if (a, b) not in bad:
                 continue
@@ -342,20 +384,19 @@ class BackEdge(LoopHead):
                 self.split(id, a, b)
                 if (a, b) not in lasting:
                     memo.thawed.add(id)
-                learnt = True
             elif id is None or id not in memo.split:
-                learnt |= self.freeze(a, b)
-        learnt |= self.freeze(*self.before(read))
-        learnt |= any([self.freeze_as(id, a, end.cells[b].frozen) for id, a, b in live])
+                self.freeze(a, b)
+        self.freeze(*self.before(read))
+        for id, a, b in live:
+            self.freeze_as(id, a, end.cells[b].frozen)
         for id, a, b in read:
             is_shared = a in memo.cells or a in self.extra_cells.values() or a in memo.cell_templates
             if a != b and (a, b) not in bad and not is_shared and id is not None:
                 memo.cells.add(a)
-                learnt = True
+                self.learnt = True
         all_bad = conflicts((a, b) for _, a, b in live)
         after = {x for _, a, b in live if (a, b) in all_bad for x in (a, b)} | self.before(live)
         memo.frozen_after |= {a for a in after if isinstance(self.head.cells.get(a), Slots) and self.lasts(a)}
-        return learnt
 
     def before(self, pairs: list[tuple[Any, int, int]]) -> set[int]:
         """The addresses of cells whose aliases at the head differ from those before the loop."""
@@ -364,15 +405,17 @@ class BackEdge(LoopHead):
         kept = {a for _, a, _ in pairs} - self.memo.cell_templates.keys()
         return {a for pair in conflicts([*entered, *((a, a) for a in kept)]) for a in pair}  # type: ignore[misc]
 
-    def freeze_as(self, id: Any, addr: int, why: Frozen) -> bool:
+    def freeze_as(self, id: Any, addr: int, why: Frozen) -> None:
         """Freezes the cell of a slot at the head, since it is frozen after an iteration."""
         now = self.head.cells[addr].frozen
         if not why or now and (why != Frozen.STALE or now == Frozen.STALE):
-            return False
+            return
         if why == Frozen.AMBIGUOUS and self.unread(id):
             self.memo.frozen_after.add(addr)
-            return False
-        return self.hold(addr) if why == Frozen.HELD else self.freeze(addr, why=why)
+        elif why == Frozen.HELD:
+            self.hold(addr)
+        else:
+            self.freeze(addr, why=why)
 
     def set_array_backs(self, end: Store) -> None:
         """Gives each carried array the buffer that its names have at the end of the iteration."""
@@ -387,17 +430,18 @@ class BackEdge(LoopHead):
             cell = end.cells[moved.get(addr, addr)]
             if isinstance(cell, Array) and self.head.cells[addr].layout not in (False, cell.layout):  # type: ignore[union-attr]
                 self.memo.unknown_layout.add(addr)
-                raise FixpointNotReached
+                raise Unstable(self)
             if not isinstance(cell, Array):
                 self.ev.refuse("SCT310", "an array and a container swap names in this loop", node=self.node)
             carry.back = cell.value
-            if self.widen(id, carry.param.type, cell.value.type):
+            self.widen(id, carry.param.type, cell.value.type)
+            if self.learnt:
                 if id in self.memo.poison:
                     self.ev.refuse("SCT108", f"{self.name_of(addr)} is of one type before this loop and of another "
                                    "after an iteration", node=self.node,
                                    why=f"{in_words(carry.init.type)} and {in_words(cell.value.type)}",
                                    hint="give it one dtype and as many axes: `x = x.astype(...)` before the loop")
-                raise FixpointNotReached
+                raise Unstable(self)
 
     def name_of(self, addr: int) -> str:
         """The name of an array at the head."""
@@ -405,9 +449,13 @@ class BackEdge(LoopHead):
         return next((f"`{name}`" for name in names if name.isidentifier()), "an array")
 
 
-def _kind(v: Abstract) -> str:
+def _kind(v: Any) -> str:
     if isinstance(v, Value):
         return str(v.type)
     if isinstance(v, Static):
         return repr(v.value)
     return abstract_in_words(v)
+
+
+def _change(head: Any, end: Any) -> str:
+    return f"it is {_kind(head)} before the loop and {_kind(end)} after an iteration"

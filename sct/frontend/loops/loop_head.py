@@ -11,6 +11,7 @@ from typing import Any
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.fixpoint import widened
 from sct.frontend.evaluator.store import of_one_class, tells
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.iteration.iteration_space import IterationSpace
@@ -34,9 +35,9 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.exact_keys import same_keys
 from sct.frontend.values.size_terms import range_size
 from sct.ir import Lit, Operand, Value, undef
-from sct.ir.types import BOOL, List, Optional, Tensor, Type, TypeMismatch, Undef, base_type, join, sym
+from sct.ir.types import BOOL, List, Tensor, Type, TypeMismatch, base_type, sym
 
-__all__ = ["Carry", "FixpointNotReached", "GrownList", "LoopHead", "LoopMemo", "is_array", "is_start"]
+__all__ = ["Carry", "GrownList", "LoopHead", "LoopMemo", "is_array", "is_start"]
 
 FEW_ITERATIONS = 8
 """A loop that grows a list is unrolled up to so many iterations."""
@@ -81,13 +82,6 @@ class GrownList:
     addrs: list[int]
 
 
-class FixpointNotReached(Exception):
-    """A round has learnt something: the next round starts, of this loop or of the enclosing loop `of`."""
-
-    def __init__(self, of: LoopHead | None = None) -> None:
-        self.of = of
-
-
 @dataclass
 class Carry:
     init: Operand
@@ -102,6 +96,7 @@ class LoopHead:
     names    the names that the loop binds; `live_names`: those read in it or after it; `after`: those read after it
     entry    the store before the loop; `head`: the store at its head
     carries  the carried values; `extra_cells`: the addresses of carried arrays, by slot
+    learnt   the round in progress has learnt something
     entered  containers in the first iteration: (slot, address at the head, address before the loop)
     """
 
@@ -121,6 +116,7 @@ class LoopHead:
     def make_head(self) -> None:
         """Makes the head from what is known so far."""
         ev, memo = self.ev, self.memo
+        self.learnt = False
         self.carries: dict[Any, Carry] = {}
         self.extra_cells: dict[Any, int] = {}
         self.entered: list[tuple[Any, int, int]] = []
@@ -258,31 +254,20 @@ class LoopHead:
             except SctError:
                 del self.memo.grown[addr]
 
-    def widen(self, id: Any, old: Type, new: Type) -> bool:
+    def widen(self, id: Any, old: Type, new: Type) -> None:
+        """Notes the type that holds both; a size that changes from iteration to iteration has a symbol, the same in
+        every round."""
         self.ev.agree(old, new)
         old, new = self.ev.resolved(old), self.ev.resolved(new)
         try:
-            both = _with_symbols(join(old, new), old, str(id))
+            both = widened(old, new, lambda k, *_: sym(f"_{zlib.crc32(str(id).encode())}_{k}"))
         except TypeMismatch as error:
             self.memo.poison[id] = f"its type changes from iteration to iteration: {error}"
-            return True
-        if both == old:
-            return False
-        self.memo.types[id] = both
-        return True
-
-
-def _with_symbols(both: Type, old: Type, id: str) -> Type:
-    """The type with a symbol for each size that changes from iteration to iteration, the same in every round."""
-    if isinstance(both, (Undef, Optional)):
-        return type(both)(_with_symbols(both.elem, old.elem if isinstance(old, (Undef, Optional)) else old, id))
-    if isinstance(both, List) and isinstance(old, List):
-        return List(_with_symbols(both.elem, old.elem, id))
-    if not (isinstance(both, Tensor) and isinstance(old, Tensor)) or both.shape == old.shape:
-        return both
-    shape = tuple(d if d == o else sym(f"_{zlib.crc32(id.encode())}_{k}")
-                  for k, (d, o) in enumerate(zip(both.shape, old.shape)))
-    return Tensor(both.carrier, both.dtype, shape)
+            self.learnt = True
+            return
+        if both != old:
+            self.memo.types[id] = both
+            self.learnt = True
 
 
 def is_start(x: Operand) -> bool:

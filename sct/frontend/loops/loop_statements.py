@@ -8,13 +8,13 @@ from it in the next round of an outer one.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
 from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.frames import Dead
+from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.evaluator.store import Store
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
@@ -34,7 +34,6 @@ from sct.frontend.iteration.iterator_protocol import (
     use_up,
 )
 from sct.frontend.loops.loop_fixpoint import BackEdge
-from sct.frontend.loops.loop_head import FixpointNotReached
 from sct.frontend.loops.nested_iteration import leaves, nested
 from sct.frontend.loops.unrolling import unroll
 from sct.frontend.operators.truth import condition
@@ -150,20 +149,18 @@ class LoopBuilder(BackEdge):
 
     def find_fixpoint(self, saved: Any) -> None:
         """Repeats rounds until one learns nothing new."""
-        ev = self.ev
-        for _ in range(80):
+        ev, mark = self.ev, len(self.ev.b.eqns)
+
+        def round_from_entry() -> None:
             ev._next_addr, ev.guards, ev._next_frame = saved[0], dict(saved[1]), saved[2]
-            mark = len(ev.b.eqns)
+            del ev.b.eqns[mark:]
             ev.store = self.entry.copy()
-            try:
-                self.run_round()
-                return
-            except FixpointNotReached as unfinished:
-                if unfinished.of is not None and unfinished.of is not self:
-                    raise
-                del ev.b.eqns[mark:]
-                ev.store = self.entry
-        ev.refuse("SCT108", "the types of this loop do not reach a fixpoint", node=self.node)
+            self.run_round()
+
+        def refuse() -> NoReturn:
+            ev.refuse("SCT108", "the types of this loop do not reach a fixpoint", node=self.node)
+
+        fixpoint(self, round_from_entry, 80, refuse)
 
     def run_round(self) -> None:
         """Evaluates the body once from the head, compares its end with the head, and emits the loop if they agree."""
@@ -280,7 +277,7 @@ class LoopBuilder(BackEdge):
             leaving = frozenset(k for k in kinds if k >= falls)
         if leaving and (max(leaving) > BREAK or BREAK in leaving and self.node.orelse) and not self.memo.exits:
             self.memo.exits = True
-            raise FixpointNotReached
+            raise Unstable(self)
         if self.memo.exits:
             self.carries["kind"].back = x
         if not leaving:

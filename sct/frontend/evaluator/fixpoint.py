@@ -1,0 +1,60 @@
+"""The fixpoint of a join point, at which paths meet whose values are known only once they have been evaluated.
+
+    the head of a loop       the carried values, in every iteration
+    an outlined function     the arguments and the results of all its calls
+    the outlining plan       which functions are outlined, in the whole program
+
+A join point is evaluated from what is known about it so far.  What an evaluation learns only widens that, and raises
+`Unstable`: the join point is evaluated again, until an evaluation learns nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+from sct.ir.types import Dim, List, Optional, Tensor, Type, Undef, join
+
+__all__ = ["Dead", "Unstable", "fixpoint", "widened"]
+
+T = TypeVar("T")
+
+
+class Dead(Exception):
+    """The path that is being evaluated always raises."""
+
+
+class Unstable(Exception):
+    """An evaluation has learnt something about the join point `of`, which is to be evaluated again."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+
+def fixpoint(of: Any, evaluate: Callable[[], T], most: int, refuse: Callable[[], NoReturn]) -> T:
+    """The result of the first evaluation of the join point `of` that learns nothing; `refuse` after `most` of them."""
+    for _ in range(most):
+        try:
+            return evaluate()
+        except Unstable as unstable:
+            if unstable.of is not of:
+                raise
+    refuse()
+
+
+def widened(old: Type, new: Type, size: Callable[[int, Dim, Dim], Dim]) -> Type:
+    """The least type that holds both, where a size of an array that differs is `size(axis, old, new)`."""
+
+    def with_sizes(both: Type, a: Type, b: Type) -> Type:
+        if isinstance(both, (Optional, Undef)):
+            a, b = (t.elem if isinstance(t, type(both)) else t for t in (a, b))
+        elif isinstance(both, List) and isinstance(a, List) and isinstance(b, List):
+            a, b = a.elem, b.elem
+        elif isinstance(both, Tensor) and isinstance(a, Tensor) and isinstance(b, Tensor):
+            return Tensor(both.carrier, both.dtype, tuple(
+                p if p == q else size(k, p, q) for k, (p, q) in enumerate(zip(a.shape, b.shape))))
+        else:
+            return both
+        return type(both)(with_sizes(both.elem, a, b))
+
+    return with_sizes(join(old, new), old, new)

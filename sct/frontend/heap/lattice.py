@@ -1,0 +1,105 @@
+"""The join of two abstract values, by their kinds.
+
+    paths of a branch           the value of one path with that of the other (`join_paths`)
+    the back edge of a loop     the value at the head with that after an iteration (`loop_fixpoint`)
+
+A value that cannot be joined is a `Poison`: reading it is refused.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any, Generic, TypeVar
+
+from sct.frontend.evaluator.store import is_such_tuple
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Container,
+    OptionalTuple,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+    is_literal,
+)
+from sct.frontend.values.exact_keys import same_keys
+from sct.ir import Value
+from sct.ir.types import Optional, Undef
+
+__all__ = ["Join", "alike", "conflicts", "may_be_absent", "perhaps_tuple"]
+
+R = TypeVar("R")
+
+
+class Join(ABC, Generic[R]):
+    """Joins two abstract values, of which one may be None: undefined.  `at` says whose values they are."""
+
+    def join(self, a: Abstract | None, b: Abstract | None, at: Any) -> R:
+        if isinstance(a, OptionalTuple) or isinstance(b, OptionalTuple) or Static(None) in (a, b) and isinstance(
+                b if a == Static(None) else a, Tup):
+            return self.optional_tuple(a, b, at)
+        if isinstance(a, Ref) or isinstance(b, Ref):
+            return self.array(a, b, at)
+        if isinstance(a, Container) or isinstance(b, Container):
+            return self.container(a, b, at)
+        if isinstance(a if a is not None else b, Tup):
+            return self.tuples(a, b, at)
+        if all(x is None or isinstance(x, Value) or is_literal(x) for x in (a, b)):
+            return self.number(a, b, at)
+        return self.other(a, b, at)
+
+    @abstractmethod
+    def optional_tuple(self, a: Any, b: Any, at: Any) -> R:
+        """One is a tuple that may be None, or one is a tuple and the other is None."""
+
+    @abstractmethod
+    def array(self, a: Any, b: Any, at: Any) -> R:
+        """One is an array."""
+
+    @abstractmethod
+    def container(self, a: Any, b: Any, at: Any) -> R:
+        """One is a container, and none an array."""
+
+    @abstractmethod
+    def tuples(self, a: Any, b: Any, at: Any) -> R:
+        """The first that is defined is a tuple."""
+
+    @abstractmethod
+    def number(self, a: Any, b: Any, at: Any) -> R:
+        """Both are numbers, strings or None."""
+
+    @abstractmethod
+    def other(self, a: Any, b: Any, at: Any) -> R:
+        """Any other pair: the two are equal, or cannot be joined."""
+
+
+def conflicts(pairs: Iterable[tuple[object, object]]) -> set[tuple[object, object]]:
+    """The pairs that keep the relation from being one-to-one."""
+    pairs = set(pairs)
+    right, left = defaultdict(set), defaultdict(set)
+    for a, b in pairs:
+        right[a].add(b)
+        left[b].add(a)
+    return {(a, b) for a, b in pairs if len(right[a]) > 1 or len(left[b]) > 1}
+
+
+def may_be_absent(v: Tup | OptionalTuple) -> bool:
+    """Can this become a `OptionalTuple`: is it one, or a tuple of numbers and arrays, none of which may be None?"""
+    return isinstance(v, OptionalTuple) or bool(v.items) and all(
+        isinstance(x, Ref) or isinstance(x, Value) and not isinstance(x.type, (Optional, Undef))
+        or is_literal(x) and x != Static(None) for x in v.items)
+
+
+def perhaps_tuple(v: Abstract | None, like: Tup) -> Tup | None:
+    """None, a tuple such as `like` or one that may be None, as a tuple; None of anything else."""
+    if v == Static(None):
+        return like.with_([Static(None)] * len(like.items))
+    v = v.of if isinstance(v, OptionalTuple) else v
+    return v if isinstance(v, Tup) and is_such_tuple(v, like) else None
+
+
+def alike(x: Slots, y: Slots) -> bool:
+    """Do the slots correspond?"""
+    return len(x.items) == len(y.items) and same_keys(x.keys, y.keys) and x.schema == y.schema
