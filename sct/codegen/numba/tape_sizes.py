@@ -21,6 +21,7 @@ from sct.codegen.program.statement_ir import (
     Pop,
     Push,
     ReadAt,
+    Return,
     Statement,
     statements,
 )
@@ -108,19 +109,10 @@ class TapeStorage:
 
 def lists(s: Statement) -> list[Value]:
     """The lists that a statement appends to, reads or assigns."""
-    operands: list[Operand]
-    if isinstance(s, Push):
-        operands = [s.tape, *s.items]
-    elif isinstance(s, (Pop, ReadAt)):
-        operands = [s.tape, s.filled, *s.values]
-    elif isinstance(s, Loop):
-        operands = [v for z in s.zipped for v in (z.tape, z.filled, *z.values)]
-        operands += [s.tape] if s.tape is not None else []
-    elif isinstance(s, Assign):
-        operands = [x for pair in s.pairs for x in pair]
-    else:
+    if isinstance(s, (Evaluate, NewList, Return)):
         return []
-    return [v for v in operands if isinstance(v, Value) and is_list(v.type)]
+    xs = (*s.operands, *s.bound, *(read.filled for read in s.list_reads))
+    return [x for x in xs if isinstance(x, Value) and is_list(x.type)]
 
 
 class TapeArrays:

@@ -15,11 +15,7 @@ from sct.codegen.program.statement_ir import (
     Assign,
     Block,
     Evaluate,
-    Loop,
-    Pop,
     Push,
-    ReadAt,
-    Select,
     Statement,
     Update,
     statements,
@@ -44,6 +40,8 @@ class Buffers:
 
     def _add(self, s: Statement) -> None:
         """Unite the values that share a buffer by `s`."""
+        for read in s.list_reads:
+            self._unite([read.tape, *read.values])
         if isinstance(s, Evaluate):
             self._add_equation(s.eqn, s.like)
         elif isinstance(s, Update):
@@ -51,15 +49,8 @@ class Buffers:
         elif isinstance(s, Assign):
             for pair in s.pairs:
                 self._unite(pair)
-        elif isinstance(s, Select):
-            self._unite([s.value, s.then, s.orelse])
         elif isinstance(s, Push):
             self._unite([s.tape, *s.items])
-        elif isinstance(s, (Pop, ReadAt)):
-            self._unite([s.tape, *s.values])
-        elif isinstance(s, Loop):
-            for z in s.zipped:
-                self._unite([z.tape, *z.values])
 
     def _add_equation(self, eqn: Eqn, like: Eqn) -> None:
         if eqn.op.name == "call":

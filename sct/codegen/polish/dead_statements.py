@@ -17,13 +17,10 @@ from sct.codegen.program.statement_ir import (
     Assign,
     Block,
     CheckBound,
-    Define,
     Evaluate,
     If,
-    Increment,
     ListRead,
     Loop,
-    NewList,
     Pop,
     Push,
     ReadAt,
@@ -180,22 +177,9 @@ def _is_root(s: Statement) -> bool:
     return isinstance(s, Return)
 
 
-def _definitions(s: Statement) -> Iterator[tuple[Value, tuple[Operand, ...]]]:
+def _definitions(s: Statement) -> Iterable[tuple[Value, tuple[Operand, ...]]]:
     """The values that a statement assigns, each with the operands that it reads for this value alone."""
-    if isinstance(s, Evaluate):
-        for v in s.eqn.outs:
-            yield v, ()
-    elif isinstance(s, Assign):
-        for v, x in s.pairs:
-            yield v, (x,)
-    elif isinstance(s, (Pop, ReadAt)):
-        for v in s.values:
-            yield v, (s.index,) if isinstance(s, ReadAt) else ()
-    elif isinstance(s, Loop):
-        yield from ((v, ()) for z in s.zipped for v in z.values)
-    elif isinstance(s, NewList):
-        yield s.tape, ()
-    elif isinstance(s, Increment):
-        yield s.count, ()
-    elif isinstance(s, Define):
-        yield s.eqn.out, ()
+    if isinstance(s, Assign):
+        return ((v, (x,)) for v, x in s.pairs)
+    own = (s.index,) if isinstance(s, ReadAt) else ()
+    return ((v, own) for v in s.bound)

@@ -22,27 +22,30 @@ __all__ = ["loop_over_elements", "unpack_records"]
 
 def loop_over_elements(block: Block) -> Block:
     """The block, changed in place."""
-    buffers = Buffers(block)
-    definitions = {v: s.eqn for s in statements(block) if isinstance(s, Evaluate) for v in s.eqn.outs}
+    evaluations = [s for s in statements(block) if isinstance(s, Evaluate)]
+    definitions = {v: s.eqn for s in evaluations for v in s.eqn.outs}
     for s in statements(block):
         if isinstance(s, Loop) and s.index is not None and s.bounds[:1] == (Lit(0),) and s.bounds[2] == Lit(1):
-            _loop_over_elements(s, s.index, buffers, _lists(s.bounds[1], definitions))
-    for s in statements(block):
-        if isinstance(s, Evaluate) and s.eqn.op.name == "dim" and len(s.eqn.args) > 1:
-            s.eqn = s.eqn.replace(args=s.eqn.args[:1])
+            _loop_over_elements(s, s.index, block, _lists(s.bounds[1], definitions))
+    for t in evaluations:
+        if t.eqn.op.name == "dim" and len(t.eqn.args) > 1:
+            t.eqn = t.eqn.replace(args=t.eqn.args[:1])
     return block
 
 
 def unpack_records(block: Block) -> Block:
     """The block, changed in place: a record that is read from a list and unpacked is unpacked at once."""
-    uses = Counter(x for s in statements(block) for x in s.operands)
     unpackings = {
         s.eqn.args[0]: s for s in statements(block)
-        if isinstance(s, Evaluate) and s.eqn.op.name == "unpack" and len(s.eqn.outs) > 1 and uses[s.eqn.args[0]] == 1}
+        if isinstance(s, Evaluate) and s.eqn.op.name == "unpack" and len(s.eqn.outs) > 1}
+    if not unpackings:
+        return block
+    uses = Counter(x for s in statements(block) for x in s.operands)
     dropped: set[Evaluate] = set()
     for s in statements(block):
         for read in s.list_reads:
-            if len(read.values) == 1 and (unpacking := unpackings.get(read.values[0])) is not None:
+            if len(read.values) == 1 and uses[read.values[0]] == 1 \
+                    and (unpacking := unpackings.get(read.values[0])) is not None:
                 read.values = unpacking.eqn.outs
                 dropped.add(unpacking)
     for inner in all_blocks(block):
@@ -50,14 +53,15 @@ def unpack_records(block: Block) -> Block:
     return block
 
 
-def _loop_over_elements(s: Loop, index: Value, buffers: Buffers, groups: Sequence[Sequence[Operand]]) -> None:
-    """Make `s` a loop over the elements that it reads at `index`, where that is possible."""
+def _loop_over_elements(s: Loop, index: Value, block: Block, groups: Sequence[Sequence[Operand]]) -> None:
+    """Make `s`, a loop in `block`, a loop over the elements that it reads at `index`, where that is possible."""
     reads = [t for t in s.body if isinstance(t, Evaluate) and _is_element(t, s, [x for group in groups for x in group])]
     read_arrays = {t.eqn.args[0] for t in reads}
     if not reads or s.eqn is None or not all(read_arrays.intersection(group) for group in groups):
         return
     if s.reverse and len(groups) > 1:
         return  # `zip` pairs lists of different lengths from their starts: reversed, it would pair them from their ends
+    buffers = Buffers(block)
     uses = Counter(x for t in statements(s.body) for x in t.operands)
     assigned = {v for t in statements(s.body) for v in t.targets}
     written = buffers.written(s)

@@ -196,7 +196,6 @@ def _drop_repeated_assignments(block: Block, flag: Value) -> None:
             for inner in statements(s.body):
                 if isinstance(inner, Assign):
                     inner.pairs = [(v, x) for v, x in inner.pairs if v is not flag or x != before]
-            _drop_empty_assignments(s.body)
         elif isinstance(s, Assign):
             before = next((x for v, x in s.pairs if v is flag), before)
         for body in s.blocks:
@@ -215,13 +214,6 @@ def _changes_only_before_breaks(block: Block, flag: Value, before: Operand) -> b
         if isinstance(s, If) and not all(_changes_only_before_breaks(branch, flag, before) for branch in s.blocks):
             return False
     return True
-
-
-def _drop_empty_assignments(block: Block) -> None:
-    for s in block:
-        for inner in s.blocks:
-            _drop_empty_assignments(inner)
-    block[:] = [s for s in block if not (isinstance(s, Assign) and not s.pairs)]
 
 
 # -- carried variables ------------------------------------------------------------------------

@@ -120,8 +120,14 @@ def occurrences(s: Evaluate) -> list[int]:
     eqn = s.eqn
     if eqn.op.name in STATEMENTS or eqn.regions:
         return [1] * len(eqn.args)
-    placeholders = _PLACEHOLDER.findall(expression(s.like))
+    placeholders, _ = _parts(expression(s.like))
     return [placeholders.count(str(k)) + placeholders.count("args") for k in range(len(eqn.args))]
+
+
+@functools.lru_cache(None)
+def _parts(text: str) -> tuple[list[str], int]:
+    """The placeholders of a template, and the number of characters of the rest."""
+    return _PLACEHOLDER.findall(text), len(_PLACEHOLDER.sub("", text))
 
 
 # -- the width of the text --------------------------------------------------------------------
@@ -140,7 +146,7 @@ def width(s: Statement) -> int:
     leaves = sum(map(_leaf, s.eqn.args))
     if s.eqn.op.name in STATEMENTS or s.eqn.regions:
         return 2 + leaves + sum(2 if k[0] != "s" else 3 for k in s.eqn.attrs.get("key", ()))
-    return leaves + len(_PLACEHOLDER.sub("", expression(s.like)))
+    return leaves + _parts(expression(s.like))[1]
 
 
 def _leaf(x: Operand) -> int:

@@ -290,8 +290,8 @@ class _TemplateFilling:
             return self.printer.modules.dotted(dotted)
         if isinstance(node, list):
             return [x for item in node for x in self._several(item)]
-        if isinstance(node, ast.AST):
-            return type(node)(**{name: self(getattr(node, name, None)) for name in node._fields})
+        if isinstance(node, ast.AST) and node._fields:
+            return type(node)(*[self(getattr(node, name, None)) for name in node._fields])
         return node
 
     def _name(self, node: ast.Name) -> ast.expr:

@@ -197,6 +197,8 @@ class StatementPrinter:
             yield self.define(s)
         elif isinstance(s, Return):
             yield ast.Return(display(self.result, s.results, self.expr, self.names.free("shared")))
+        else:
+            raise AssertionError(f"a statement without a text: {type(s).__name__}")
 
     # -- assignments --------------------------------------------------------------------
 

@@ -74,7 +74,7 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         """A binary operator; as formatters write it, the power of simple operands has no spaces."""
-        if not (isinstance(node.op, ast.Pow) and _is_simple_power(node.left) and _is_simple_power(node.right)):
+        if not (isinstance(node.op, ast.Pow) and _is_simple(node.left, True) and _is_simple(node.right, True)):
             super().visit_BinOp(node)
             return
         with self.delimit(node, node.op):
@@ -93,7 +93,7 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
 
     def visit_Slice(self, node: ast.Slice) -> None:
         """A slice; as formatters write it, its colons have spaces where a bound is no name or number."""
-        space = "" if all(b is None or _is_simple_bound(b) for b in (node.lower, node.upper, node.step)) else " "
+        space = "" if all(b is None or _is_simple(b, False) for b in (node.lower, node.upper, node.step)) else " "
         set_precedence(node, node.lower, node.upper, node.step)
         self.conditional_write(node.lower, space if node.lower is not None else "")
         self.write(":")
@@ -157,19 +157,12 @@ def begins_statement(line: str) -> bool:
 _SIGNS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
 
 
-def _is_simple_power(node: ast.expr) -> bool:
-    """Is this a name, an attribute of names, or a number, perhaps with a sign?"""
+def _is_simple(node: ast.expr, attributes: bool) -> bool:
+    """Is this a name or a number, or if `attributes` an attribute of names, perhaps with a sign?"""
     if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
-        return _is_simple_power(node.operand)
-    if isinstance(node, ast.Attribute):
-        return _is_simple_power(node.value)
-    return isinstance(node, (ast.Name, ast.Constant))
-
-
-def _is_simple_bound(node: ast.expr) -> bool:
-    """Is this a name or a literal, perhaps with a sign?"""
-    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
-        return _is_simple_bound(node.operand)
+        return _is_simple(node.operand, attributes)
+    if attributes and isinstance(node, ast.Attribute):
+        return _is_simple(node.value, attributes)
     return isinstance(node, (ast.Name, ast.Constant))
 
 
