@@ -300,3 +300,66 @@ def test_an_int_that_is_differentiated_by_is_an_index(f: Any, kind: Any) -> None
     value, pullback = sct.vjp(f, 1.5, kind(1))
     assert value == f(1.5, 1)
     assert pullback(1.0)[0] == pytest.approx(sct.grad(lambda x: f(x, 1))(1.5))
+
+
+ROWS = np.arange(1.0, 7.0).reshape(3, 2)
+
+
+def swapped(a: Any, p: int) -> Any:
+    a = a * 1.0
+    a[[p, 0]] = a[[0, p]]
+    return (a * ROWS).sum()
+
+
+def written_rows(a: Any, p: int) -> Any:
+    a = a * a
+    a[[p]] = 0.0
+    a[[0, p], 1] += a[p, [1, p - 1]]
+    return (a * a).sum()
+
+
+def added_at(a: Any, p: int) -> Any:
+    y = a[:, 0] * 1.0
+    np.add.at(y, [p, p], a[0, 0])
+    return (y * y).sum()
+
+
+def appended_rows(a: Any, p: int) -> Any:
+    rows = []
+    for k in range(2):
+        rows.append(p - k)
+    return (a[rows] ** 2).sum() + (a[[p, 0]][:, [p - 1]] ** 2).sum()
+
+
+@pytest.mark.parametrize("f", (
+    swapped, written_rows, added_at, appended_rows, lambda a, p: a[[[p], [0]], [0, 1]].sum() * a[..., [p - 1]].sum(),
+    lambda a, p: sum([a[0, 0]] * p) * sum((a[1, 1],) * p) * sum(p * [a[p, 0]]),
+    lambda a, p: a[2, 1] * sum([[a[0, 0]] * p for _ in range(p)][0])))
+def test_lists_of_ints_that_are_differentiated_by_are_indices_and_ints_repeat_lists(f: Any) -> None:
+    for p in (1, 2):
+        value, pullback = sct.vjp(f, ROWS, p)
+        assert value == f(ROWS.copy(), p)
+        np.testing.assert_allclose(pullback(1.0)[0], sct.grad(f)(ROWS, p))
+        tangent = np.cos(ROWS)
+        assert sct.jvp(f, (ROWS, p), (tangent, 1.0))[1] == pytest.approx(np.sum(pullback(1.0)[0] * tangent))
+
+
+@pytest.mark.parametrize("f", (lambda a, i: (a[list(i)] ** 2).sum(), lambda a, i: (a[i.tolist()] ** 2).sum(),
+                               lambda a, i: (a[[k for k in i]] ** 2).sum()))
+def test_lists_of_an_array_of_ints_that_is_differentiated_by_are_indices(f: Any) -> None:
+    for rows in ([1, 2], [0, 0, 2]):
+        value, pullback = sct.vjp(f, ROWS, np.array(rows))
+        assert value == f(ROWS, np.array(rows))
+        np.testing.assert_allclose(pullback(1.0)[0], sct.grad(f)(ROWS, np.array(rows)))
+
+
+def test_an_int_that_is_differentiated_by_is_the_size_of_a_draw_and_no_parameter() -> None:
+    for f in (lambda x, n: x * np.random.normal(size=n).sum(), lambda x, n: x * np.random.randn(n, 2).sum(),
+              lambda x, n: x * np.random.exponential(2.0, n).sum()):
+        np.random.seed(0)
+        want = f(2.0, 3)
+        np.random.seed(0)
+        value, pullback = sct.vjp(f, 2.0, 3)
+        assert value == want and pullback(1.0)[0] == pytest.approx(want / 2.0)
+    with pytest.raises(sct.SctError, match="the parameters of `exponential` are numbers of the function"):
+        sct.vjp(lambda x, n: x * np.random.exponential(n), 2.0, 3)

@@ -97,6 +97,8 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
         operands = [ev.emit(stop_gradient, x) if isinstance(x, Value) and is_float(x) else x for x in operands]
     attrs: dict[str, Any] = {"keywords": tuple(kwargs)}
     result_type = gives or _result_type(ev, named, args, kwargs)
+    if _is_draw(named):
+        operands = [ev.as_int(x) for x in operands]  # the size alone may count as real here
     if result_type is not None:
         attrs["type"] = result_type
     callee = opaque(ev, fn) if isinstance(fn, Static) else fn
@@ -204,6 +206,9 @@ _CLOCKS = {id(f): FLOAT for f in (time.time, time.perf_counter, time.monotonic, 
 _DRAWS = frozenset(("random", "standard_normal", "normal", "uniform", "exponential", "standard_exponential", "gamma",
                     "beta", "laplace", "logistic", "lognormal", "chisquare", "standard_t", "rayleigh", "weibull",
                     "rand", "randn"))
+_PLACE_OF_SIZE = {"rand": 0, "randn": 0, "random": 0, "standard_normal": 0, "standard_exponential": 0, "exponential": 1,
+                  "chisquare": 1, "standard_t": 1, "rayleigh": 1, "weibull": 1}
+"""Where the size stands among the arguments of a draw; third elsewhere."""
 
 
 _ANNOTATED: dict[Any, Type] = {float: ANY_REAL, int: ANY_INT, bool: ANY_BOOL, "float": ANY_REAL, "int": ANY_INT,
@@ -221,10 +226,17 @@ def _result_type(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Type | No
     if isinstance(owner, random.Random) and name in _FLOATS | _INTS:
         _no_active(ev, name, args, kwargs)
         return FLOAT if name in _FLOATS else INT
-    if isinstance(owner, (np.random.Generator, np.random.RandomState)) and name in _DRAWS:
-        _no_active(ev, name, args, kwargs)
+    if _is_draw(f):
+        place = _PLACE_OF_SIZE.get(name, 2)
+        _no_active(ev, name, args[:place], {k: v for k, v in kwargs.items() if k != "size"})
         return _draw(ev, name, args, kwargs)
     return None
+
+
+def _is_draw(f: Any) -> bool:
+    """Does this draw floats with NumPy?"""
+    return isinstance(getattr(f, "__self__", None), (np.random.Generator, np.random.RandomState)) \
+        and f.__name__ in _DRAWS
 
 
 def _draw(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Type | None:
@@ -233,8 +245,7 @@ def _draw(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Type | None:
         shape = [_dim(ev, d) for d in args]
         return FLOAT if not shape else None if None in shape else Tensor("array", "f64", tuple(
             d for d in shape if d is not None))
-    place = {"random": 0, "standard_normal": 0, "standard_exponential": 0, "exponential": 1, "chisquare": 1,
-             "standard_t": 1, "rayleigh": 1, "weibull": 1}.get(name, 2)
+    place = _PLACE_OF_SIZE.get(name, 2)
     size = kwargs.get("size", args[place] if len(args) > place else Static(None))
     if kwargs.keys() & {"dtype", "out", "method"}:
         return None

@@ -232,7 +232,7 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
     if isinstance(v, ListRef):
         if not dynamic_lists.is_dynamic(ev, v) and not _slots(ev, v).items:
             return ev.operand(ev.call(Static(np.zeros), [Static(0), Static(np.intp)]))  # NumPy takes it for ints
-        positions = array_of(ev, v)
+        positions = ev.as_int(array_of(ev, v))
         if isinstance(positions.type, Tensor) and positions.type.kind not in "ib":
             run_or_raise(ev, lambda: np.empty(1)[[0.5]])  # type: ignore[index]
         return positions

@@ -94,7 +94,7 @@ def _count(ev: Evaluator, v: Abstract) -> Operand | None:
     v = as_index(ev, v)
     if isinstance(v, Static):
         return Lit(int(v.value)) if isinstance(v.peek, int) else None
-    t = v.type if isinstance(v, Value) else None
+    t = unmark_real(v.type) if isinstance(v, Value) else None
     whole = isinstance(t, Tensor) and (t.kind == "i" or t.kind == "b" and t.carrier == "py" or
                                        t.dtype in ("real", "single"))
     return ev.as_int(v) if whole else None
