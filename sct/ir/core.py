@@ -65,7 +65,7 @@ class Lit:
     value: Any
     as_type: Type | None = None
 
-    @property
+    @cached_property
     def type(self) -> Type:
         return self.as_type if self.as_type is not None else py(self.value)
 
@@ -254,7 +254,7 @@ class Eqn:
 
     def replace(self, **changes: Any) -> Eqn:
         """The equation with other fields; the equation itself if they are the same."""
-        return self if _changes_nothing(self, changes) else _changed(self, changes)
+        return _replaced(self, changes)
 
     def __repr__(self) -> str:
         return f"{', '.join(map(repr, self.outs))} = {self.op.name}{self.args}"
@@ -277,7 +277,7 @@ class Fn:
 
     def replace(self, **changes: Any) -> Fn:
         """The function with other fields; the function itself if they are the same."""
-        return self if _changes_nothing(self, changes) else _changed(self, changes)
+        return _replaced(self, changes)
 
     def __repr__(self) -> str:
         return f"Fn {self.name}: {len(self.eqns)} eqns"
@@ -286,12 +286,13 @@ class Fn:
 N = TypeVar("N", Eqn, Fn)
 
 
-def _changes_nothing(node: N, changes: Mapping[str, Any]) -> bool:
+def _replaced(node: N, changes: Mapping[str, Any]) -> N:
     fields = node.__dict__
     for name, new in changes.items():
-        if fields[name] is not new and (type(new) is not tuple or fields[name] != new):
-            return False
-    return True
+        old = fields[name]
+        if old is not new and (type(new) is not tuple or old != new):
+            return _changed(node, changes)
+    return node
 
 
 def _changed(node: N, changes: Mapping[str, Any]) -> N:
@@ -328,10 +329,15 @@ def call_names(fn: Fn) -> tuple[str, ...]:
 
 def walk(fn: Fn) -> Iterator[Eqn]:
     """Every equation of `fn` and of the regions in it, in order."""
-    for eqn in fn.eqns:
-        yield eqn
-        for region in eqn.regions:
-            yield from walk(region)
+    stack = [iter(fn.eqns)]
+    while stack:
+        for eqn in stack[-1]:
+            yield eqn
+            if eqn.regions:
+                stack += [iter(region.eqns) for region in reversed(eqn.regions)]
+                break
+        else:
+            stack.pop()
 
 
 def is_effect(eqn: Eqn) -> bool:
@@ -341,7 +347,7 @@ def is_effect(eqn: Eqn) -> bool:
 
 def has_effect(eqn: Eqn) -> bool:
     """Does the equation, or an equation in its regions, have an effect?"""
-    return is_effect(eqn) or any(is_effect(inner) for region in eqn.regions for inner in walk(region))
+    return is_effect(eqn) or any(has_effect(inner) for region in eqn.regions for inner in region.eqns)
 
 
 def free_values(fn: Fn) -> list[Value]:
@@ -368,7 +374,7 @@ def free_values(fn: Fn) -> list[Value]:
 
 
 def substitute(args: Sequence[Operand], env: Mapping[Value, Operand]) -> tuple[Operand, ...]:
-    return tuple([env.get(a, a) if isinstance(a, Value) else a for a in args])
+    return tuple([env.get(a, a) if type(a) is Value else a for a in args])
 
 
 def rebuild(fn: Fn, env: Mapping[Value, Operand] | None = None, *, fresh: bool = False) -> Fn:

@@ -27,8 +27,8 @@ T = TypeVar("T", bound=Type)
 
 def counts_as_real(t: Type) -> bool:
     """Is this an int that counts as real, or a list of such ints?"""
-    t = leaf_type(t)
-    return isinstance(t, Tensor) and t.counts_as_real
+    leaf = t if type(t) is Tensor else leaf_type(t)
+    return isinstance(leaf, Tensor) and leaf.counts_as_real
 
 
 def mark_real(t: T) -> T:

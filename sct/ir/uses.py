@@ -125,4 +125,4 @@ def outer_reads(eqn: Eqn) -> Iterator[Operand]:
 
 def use_counts(fn: Fn) -> Counter[Value]:
     """How often each value is read in `fn` and its regions, as an operand or a result."""
-    return Counter(x for x in operands_read(fn) if isinstance(x, Value))
+    return Counter([x for x in operands_read(fn) if type(x) is Value])

@@ -8,12 +8,12 @@ Primal code is not touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from sct.ir.build import Builder, module_of, operand
 from sct.ir.check import agree, fits
-from sct.ir.core import Eqn, Fn, Lit, Op, Operand, Value, builder_var, is_effect, substitute, with_own_values
+from sct.ir.core import Eqn, Fn, Op, Operand, Value, builder_var, is_effect, substitute, with_own_values
 from sct.ir.real_ints import result_type
 from sct.ir.types import List, Tensor, Type, TypeMismatch
 from sct.ops.arrays.creation import to_f32
@@ -29,7 +29,7 @@ from sct.passes.rewriting import (
     update_chains,
 )
 from sct.passes.rewriting.literals import fold_constant
-from sct.passes.rewriting.table import RULES, Phase, Rule, Site, adjoint_eqn
+from sct.passes.rewriting.table import RULES, Phase, Rule, Site, defined_by
 
 __all__ = ["BY_OP", "applicable", "rewrite", "simplify"]
 
@@ -50,20 +50,13 @@ def _by_op() -> dict[tuple[Phase, str], list[Rule]]:
 BY_OP = _by_op()
 
 
-def applicable(phase: Phase, op: str, args: Sequence[Operand]) -> Iterator[Callable[..., Any]]:
+def applicable(phase: Phase, op: str, args: Sequence[Operand]) -> Sequence[Callable[..., Any]]:
     """The rules of a phase that may say something of an equation, in order."""
     rules = BY_OP.get((phase, op))
     if rules is None:
-        return
-    names = {"literal" if type(x) is Lit else _adjoint_name(x) for x in args}
-    for entry in rules:
-        if not entry.of or not entry.of.isdisjoint(names):
-            yield entry.apply
-
-
-def _adjoint_name(x: Operand) -> str | None:
-    eqn = adjoint_eqn(x)
-    return None if eqn is None else eqn.op.name
+        return ()
+    names = [defined_by(x) for x in args]
+    return [entry.apply for entry in rules if not entry.of or not entry.of.isdisjoint(names)]
 
 
 def rewrite(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spelling: str | None) -> Operand | None:
@@ -85,6 +78,8 @@ def _in_single_precision(op: Op, args: Sequence[Operand], attrs: Mapping[str, An
     """The equation with the scalars of unknown precision cast to f32, if its arrays are f32.
 
     The result is part of a derivative of single precision arrays, so it must not become double."""
+    if not any([isinstance(x.type, Tensor) and x.type.carrier == "any" for x in args]):
+        return None
     types = [x.type for x in args if isinstance(x.type, Tensor)]
     unknown = [t.carrier == "any" and t.kind == "f" for t in types]
     if not any(unknown) or len(types) < len(args) or {t.dtype for t in types if t.is_array} != {"f32"} \

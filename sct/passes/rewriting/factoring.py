@@ -225,8 +225,8 @@ def _sum_of_products(terms: Sequence[Term]) -> Operand:
 def _reuse_product(term: Term, eqns: Sequence[Eqn], expansion: Expansion) -> Term:
     """The term with two of its factors replaced by their product, if that has just been computed."""
     for eqn in eqns[:-1 - REACH:-1]:
-        if eqn.op is mul and not eqn.primal and eqn.out not in expansion.values \
-                and not Counter(eqn.args) - Counter(term.factors):
+        if eqn.op is mul and not eqn.primal and term.factors.count(eqn.args[0]) > (eqn.args[0] == eqn.args[1]) \
+                and eqn.args[1] in term.factors and eqn.out not in expansion.values:
             others = (Counter(term.factors) - Counter(eqn.args)).elements()
             return Term(term.coef, (eqn.out, *others))
     return term

@@ -30,7 +30,7 @@ from sct.ops.arrays.indexing import index
 from sct.passes.rewriting.literals import number
 
 __all__ = [
-    "RULES", "Phase", "Rule", "Site", "adjoint_eqn", "carrier_of", "defining_eqn", "is_element",
+    "RULES", "Phase", "Rule", "Site", "adjoint_eqn", "carrier_of", "defined_by", "defining_eqn", "is_element",
     "is_full", "is_result_of", "is_zeros", "operands_of", "rule", "shape_of", "writes_once",
 ]
 
@@ -43,7 +43,8 @@ class Rule:
     """An entry of the table.
 
     ops    the names of the ops to whose equations it applies
-    of     ops: one of them, in adjoint code, defines an operand of the equation; empty: this is not known beforehand
+    of     the names by which `defined_by` calls the operands that the rule matches, of which there is at least one;
+           empty: any operands
     when   the assumption of the rule, if it has one: "finite" means that all values of the left side are finite. Rules
            without an assumption also agree on nan and infinities, with -0.0 equal to 0.0
     """
@@ -138,6 +139,14 @@ def operands_of(x: Operand, name: str) -> tuple[Operand, ...] | None:
     """The operands of the adjoint equation that binds `x`, if its op is `name`."""
     eqn = defining_eqn(x)
     return eqn.args if eqn is not None and eqn.op.name == name and not eqn.primal else None
+
+
+def defined_by(x: Operand) -> str:
+    """The name of the op of the adjoint equation that binds `x`; "literal" of a literal, "" of another value."""
+    if type(x) is Lit:
+        return "literal"
+    eqn = cast(Builder, builder_var.get()).defs.get(cast(Value, x))
+    return "" if eqn is None or eqn.primal else eqn.op.name
 
 
 def is_result_of(x: Operand, name: str) -> bool:

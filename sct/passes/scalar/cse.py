@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import Any, Union
+from typing import Any
 
 from sct.ir.check import fits
-from sct.ir.core import Eqn, Fn, Lit, Loc, Op, Operand, Value, has_effect, substitute, with_own_values
+from sct.ir.core import Eqn, Fn, Lit, Loc, Operand, Value, has_effect, is_effect, substitute, with_own_values
 from sct.ir.types import FLOAT, Tensor, Type
 from sct.passes.analysis.type_inference import retype
 from sct.passes.rewriting.literals import fold_constant
@@ -24,10 +24,6 @@ __all__ = ["cse", "hashable"]
 
 _NEUTRAL = dict.fromkeys(["add", "sub"], (Lit(0), Lit(0.0))) | dict.fromkeys(["mul", "div"], (Lit(1), Lit(1.0)))
 """The literals that leave the other operand of a sum or a product, or the first of a difference or quotient."""
-
-Key = tuple[Op, Hashable, Union[str, None], tuple[Hashable, ...], tuple[Hashable, ...], Hashable]
-"""Op, attrs, spelling, operands, representations of the outs, and regions of an equation."""
-
 
 def cse(fn: Fn) -> Fn:
     """`fn` with equal pure equations merged."""
@@ -40,12 +36,11 @@ def cse(fn: Fn) -> Fn:
 class _Cse:
     """
     env          for a value that is merged: what replaces it
-    primal       the primal equations in scope, by what they compute: their outs
-    adjoint      likewise for adjoint equations, which may also use primal ones
-    definitions  the equation of each number
-    log          the entries of both tables, in order, so that those of a region can be removed at its end
+    equations    the equations in scope by op, attrs, operands and types of the outs
+    definitions  the equation of each first out
     narrowed     has a value been replaced by one of a narrower type?
     hints        for a value without a hint: the hint of a value that is merged into it
+    merged_locs  for the first out of an equation: the places of those that are merged into it
     """
 
     def __init__(self) -> None:
@@ -53,21 +48,19 @@ class _Cse:
         self.hints: dict[Value, str] = {}
         self.env: dict[Value, Operand] = {}
         self.definitions: dict[Value, Eqn] = {}
-        self.primal: dict[Hashable, tuple[Value, ...]] = {}
-        self.adjoint: dict[Hashable, tuple[Value, ...]] = {}
-        self.log: list[tuple[dict[Hashable, tuple[Value, ...]], Hashable]] = []
+        self.equations: dict[Hashable, list[Eqn]] = {}
+        self.entered: list[list[Eqn]] = []
         self.merged_locs: dict[Value, tuple[Loc, ...]] = {}
         self.merged_mirrors: dict[Value, tuple[int, ...]] = {}
 
     def region(self, fn: Fn) -> Fn:
-        mark = len(self.log)
-        kept = [rebuilt for eqn in fn.eqns if (rebuilt := self.eqn(eqn)) is not None]
-        eqns = [self.with_merged(e) if e.outs else e for e in kept]
-        results = substitute(fn.results, self.env)
-        while len(self.log) > mark:
-            table, key = self.log.pop()
-            del table[key]
-        return Fn(fn.name, fn.params, tuple(eqns), results)
+        mark = len(self.entered)
+        kept = [merged for eqn in fn.eqns if (merged := self.eqn(eqn)) is not None]
+        if self.merged_locs or self.merged_mirrors:
+            kept = [self.with_merged(e) if e.outs else e for e in kept]
+        while len(self.entered) > mark:
+            self.entered.pop().pop()
+        return fn.replace(eqns=tuple(kept), results=substitute(fn.results, self.env))
 
     def with_merged(self, eqn: Eqn) -> Eqn:
         """The equation with the places, and the mirrors, of those that were merged into it."""
@@ -84,7 +77,7 @@ class _Cse:
             eqn = eqn.replace(args=args, regions=tuple(map(self.region, eqn.regions)))
         if eqn.op.name == "cond":
             self.equal_results(eqn)
-        if not eqn.outs or eqn.op.allocates or eqn.op.name == "closure" or has_effect(eqn):
+        if not eqn.outs or eqn.op.allocates or eqn.op.name == "closure" or is_effect(eqn):
             return eqn
         literal = fold_constant(eqn.op, eqn.args, exact=True) if eqn.outs[0].type == FLOAT else None
         if literal is not None:
@@ -94,34 +87,34 @@ class _Cse:
             self.env[eqn.out] = operand
             self.offer_hint(operand, eqn.out.hint)
             return None
-        self.definitions.update((v, eqn) for v in eqn.outs if isinstance(v.type, Tensor) and v.type.is_scalar)
-        equal_outs = self.lookup(eqn)
-        if equal_outs is None:
+        if not eqn.regions:
+            self.definitions[eqn.outs[0]] = eqn
+        equal = self.lookup(eqn)
+        if equal is None or eqn.regions and has_effect(eqn):
             return eqn
         if eqn.attrs.get("mirrors"):
-            self.merged_mirrors[equal_outs[0]] = (*self.merged_mirrors.get(equal_outs[0], ()), *eqn.attrs["mirrors"])
+            self.merged_mirrors[equal.outs[0]] = (*self.merged_mirrors.get(equal.outs[0], ()), *eqn.attrs["mirrors"])
         if eqn.primal and eqn.loc is not None:
-            self.merged_locs[equal_outs[0]] = (*self.merged_locs.get(equal_outs[0], ()), eqn.loc)
-        for out, equal in zip(eqn.outs, equal_outs):
-            self.env[out] = equal
-            self.offer_hint(equal, out.hint)
+            self.merged_locs[equal.outs[0]] = (*self.merged_locs.get(equal.outs[0], ()), eqn.loc)
+        for out, first in zip(eqn.outs, equal.outs):
+            self.env[out] = first
+            self.offer_hint(first, out.hint)
         return None
 
     def offer_hint(self, v: Value, hint: str | None) -> None:
         if v.hint is None and hint is not None:
             self.hints.setdefault(v, hint)
 
-    def lookup(self, eqn: Eqn) -> tuple[Value, ...] | None:
-        """The outs of an earlier equal equation; if there is none, this equation is entered."""
-        exact = _key(eqn)
-        loose = exact if eqn.regions else _loose_key(exact)
-        table, key = (self.primal, exact) if eqn.primal else (self.adjoint, loose)
-        equal_outs = table.get(key)
-        if equal_outs is not None:
-            return equal_outs
-        self.enter(self.adjoint, loose, eqn.outs)
-        if eqn.primal:
-            self.enter(self.primal, exact, eqn.outs)
+    def lookup(self, eqn: Eqn) -> Eqn | None:
+        """The first equal equation in scope; if there is none, this one is entered."""
+        operands = frozenset(eqn.args) if eqn.op.commutative else eqn.args
+        key = (eqn.op, _attrs(eqn), operands, *[_representation(v.type) for v in eqn.outs])
+        equations = self.equations.setdefault(key, [])
+        for other in equations:
+            if _are_equal(eqn, other):
+                return other
+        equations.append(eqn)
+        self.entered.append(equations)
         return None
 
     def same_operand(self, eqn: Eqn) -> Value | None:
@@ -147,11 +140,6 @@ class _Cse:
         return is_square or name in ("abs", "exp") or name in ("add", "mul", "div", "sqrt") and all(
             map(self.is_nonnegative, args))
 
-    def enter(self, table: dict[Hashable, tuple[Value, ...]], key: Hashable, outs: tuple[Value, ...]) -> None:
-        if key not in table:
-            table[key] = outs
-            self.log.append((table, key))
-
     def invariant_carries(self, eqn: Eqn, args: Sequence[Operand]) -> None:
         """Replace each carry that the body returns unchanged by its initial value."""
         n, counted = eqn.attrs["carries"], eqn.attrs["counted"]
@@ -175,20 +163,18 @@ class _Cse:
                 self.env[out] = a
 
 
-def _key(eqn: Eqn) -> Key:
-    return (eqn.op, _attrs(eqn), eqn.spelling, tuple(map(_operand, eqn.args)),
-            tuple([_representation(v.type) for v in eqn.outs]), _regions(eqn) if eqn.regions else ())
-
-
 def _attrs(eqn: Eqn) -> Hashable:
     attrs = eqn.attrs
     return hashable({k: attrs[k] for k in attrs if k != "mirrors"} if eqn.regions else attrs)
 
 
-def _loose_key(exact: Key) -> Hashable:
-    """The key without the spelling and the order of operands that commute."""
-    op, attrs, _, args, representations, _ = exact
-    return op, attrs, tuple(sorted(args, key=hash)) if op.commutative else args, representations
+def _are_equal(eqn: Eqn, other: Eqn) -> bool:
+    """Does `other`, an equation of the same op, attrs and operands but for their order, give the bits of `eqn`?
+
+    Regions must be alpha-equivalent."""
+    if eqn.primal and not (other.primal and other.spelling == eqn.spelling and other.args == eqn.args):
+        return False
+    return not eqn.regions or eqn.spelling == other.spelling and _regions(eqn) == _regions(other)
 
 
 def _operand(x: Operand) -> Hashable:
@@ -196,7 +182,7 @@ def _operand(x: Operand) -> Hashable:
 
 
 def _representation(t: Type) -> Hashable:
-    return (t.carrier, t.dtype, t.rank) if isinstance(t, Tensor) else t
+    return (t.carrier, t.dtype, len(t.shape)) if isinstance(t, Tensor) else t
 
 
 def _regions(eqn: Eqn) -> Hashable:
@@ -224,7 +210,7 @@ def _regions(eqn: Eqn) -> Hashable:
 def hashable(value: Any) -> Hashable:
     """A hashable form of an attribute that tells `1`, `1.0` and `True` apart."""
     if isinstance(value, dict):
-        return tuple(sorted((k, hashable(v)) for k, v in value.items()))
+        return tuple(sorted((k, hashable(v)) for k, v in value.items())) if value else ()
     if isinstance(value, (tuple, list)):
         return (type(value), *map(hashable, value))
     return (type(value).__name__, repr(value))

@@ -40,45 +40,51 @@ class _Dce:
         self.live: set[Value] = set()
         self.kept_eqns: set[Eqn] = set()
         self.work: list[Value] = []
-        self.ranges: list[Range] = []
-        self.branches: list[tuple[Operand, bool]] = []
+        self.may_be_roots: list[tuple[Eqn, tuple[Range, ...]]] = []
 
     def run(self) -> Fn:
-        roots = list(self.roots(self.fn))
         self.mark(self.fn.results)
-        for eqn in roots:
-            self.need(eqn)
-        while self.work:
-            self.trace(self.work.pop())
+        self.find_roots(self.fn, (), ())
+        self.trace_all()
+        for eqn, ranges in self.may_be_roots:
+            if eqn not in self.kept_eqns and self.may_raise(eqn, ranges):
+                self.need(eqn)
+                self.trace_all()
         return self.region(self.fn)
 
-    def roots(self, fn: Fn) -> Iterable[Eqn]:
-        """The equations that are live in any case."""
+    def find_roots(self, fn: Fn, ranges: tuple[Range, ...], branches: tuple[tuple[Operand, bool], ...]) -> None:
+        """Keep the equations that are live in any case, and collect those that are if they may raise.
+
+        ranges    of the indices of the loops around the region, inner loops first
+        branches  the predicates of the conditionals around it, and whether they hold
+        """
         popped = {(*eqn.args, eqn.loc) for eqn in fn.eqns if eqn.op.name == "remove_at"}
         for eqn in fn.eqns:
-            inner = self.range(eqn)
-            self.ranges += inner
-            for r, region in enumerate(eqn.regions):
-                self.branches += [(eqn.args[0], r == 0)] if eqn.op.name == "cond" else []
-                yield from self.roots(region)
-                del self.branches[len(self.branches) - (eqn.op.name == "cond"):]
-            del self.ranges[len(self.ranges) - len(inner):]
-            kept = is_effect(eqn) or self.reads_unbound(eqn)
-            if kept or self.keep_raises and eqn.primal and not eqn.regions and self.may_raise(eqn) \
+            if eqn.op.name == "cond":
+                for region, taken in zip(eqn.regions, (True, False)):
+                    self.find_roots(region, ranges, (*branches, (eqn.args[0], taken)))
+            elif eqn.regions:
+                index_range = loop_range(loop_view(eqn), self.defining_op) if eqn.op.name == "loop" else None
+                inner = ranges if index_range is None else (index_range, *ranges)
+                for region in eqn.regions:
+                    self.find_roots(region, inner, branches)
+            if is_effect(eqn) or eqn.primal and eqn.op.name == "unwrap" and self.reads_unbound(eqn, branches):
+                self.need(eqn)
+            elif self.keep_raises and eqn.primal and not eqn.regions \
                     and not (eqn.op is index and (*eqn.args, eqn.loc) in popped):  # removing the item raises as well
-                yield eqn
+                self.may_be_roots.append((eqn, ranges))
 
-    def may_raise(self, eqn: Eqn) -> bool:
+    def may_raise(self, eqn: Eqn, ranges: Sequence[Range]) -> bool:
         if eqn.op is not index or not isinstance(eqn.args[0].type, Tensor):
             return (may_raise(eqn) or eqn.op.raises == "shape") and not _is_inner_list(eqn)
         return not is_there(eqn.args[0].type.shape, eqn.attrs["key"], eqn.args[1:],
-                            lambda i, d: is_in_bounds(term_of(i, self.defining_op), d, self.ranges[::-1]))
+                            lambda i, d: is_in_bounds(term_of(i, self.defining_op), d, ranges))
 
-    def reads_unbound(self, eqn: Eqn) -> bool:
+    def reads_unbound(self, eqn: Eqn, branches: Iterable[tuple[Operand, bool]]) -> bool:
         """May the user read a variable here that no path has assigned?"""
-        x = eqn.args[0] if eqn.op.name == "unwrap" and eqn.primal else None
+        x = eqn.args[0]
         return isinstance(x, Value) and isinstance(x.type, Undef) and \
-            not any(self.is_bound(x, predicate, taken) for predicate, taken in self.branches)
+            not any(self.is_bound(x, predicate, taken) for predicate, taken in branches)
 
     def is_bound(self, x: Value, predicate: Operand, taken: bool) -> bool:
         """Is the variable assigned where the predicate is `taken`: by a branch, or by a loop that has run then?"""
@@ -105,11 +111,6 @@ class _Dce:
         eqn = self.def_use.defining_eqn(x)
         return None if eqn is None else (eqn.op.name, eqn.args)
 
-    def range(self, eqn: Eqn) -> list[Range]:
-        """The range of the index of a loop, if it is known."""
-        index_range = loop_range(loop_view(eqn), self.defining_op) if eqn.op.name == "loop" else None
-        return [] if index_range is None else [index_range]
-
     # liveness
 
     def mark(self, operands: Iterable[Operand]) -> None:
@@ -117,6 +118,10 @@ class _Dce:
             if isinstance(a, Value) and a not in self.live:
                 self.live.add(a)
                 self.work.append(a)
+
+    def trace_all(self) -> None:
+        while self.work:
+            self.trace(self.work.pop())
 
     def trace(self, value: Value) -> None:
         definition = self.def_use.definition(value)
