@@ -12,23 +12,19 @@ This is the only pass that adds copies. The program computes the same if every `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Union
 
-from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values, rebuild, walk
-from sct.ir.loop_view import LoopView, loop_view
+from sct.ir.loop_view import loop_view
 from sct.ir.types import List, Residuals, Tensor, holds_array, list_depth
 from sct.ops.arrays.creation import copy
 from sct.ops.program.list_ops import copy_list
-from sct.ops.registry import aliases
 from sct.passes.analysis.alias import (
     FRESH_LISTS,
     Access,
-    Binding,
     Flow,
     MemoryUses,
-    donations,
     flows,
     is_inner_list,
     may_repeat_items,
@@ -37,6 +33,7 @@ from sct.passes.analysis.alias import (
     tolerates_overlap,
     writes_inner_list,
 )
+from sct.passes.memory.ownership import Ownership, is_alias, updates
 
 __all__ = ["storage"]
 
@@ -47,7 +44,7 @@ def storage(fn: Fn, *, copies: bool = False) -> Fn:
     """`fn` with its updates in place; with `copies`, every update is of a copy (the oracle)."""
     plan = _Plan(fn)
     if not copies:
-        plan.own_updated_values()
+        plan.ownership.own_updated_values()
         plan.link_aliases()
         plan.claim_buffers()
         plan.claim_for_arithmetic()
@@ -66,6 +63,7 @@ class _Plan:
     redirects  for an access: the snapshot, or the updated array, that it reads instead
     copies     for an access: the copy that it reads, made right before it
     deep       copies of lists that copy the arrays in the list as well
+    ownership  which carries and outs of conditionals have a buffer of their own
     """
 
     def __init__(self, fn: Fn) -> None:
@@ -76,156 +74,13 @@ class _Plan:
         self.redirects: dict[tuple[Owner, int], Value] = {}
         self.copies: dict[tuple[Owner, int], Value] = {}
         self.deep: set[Value] = set()
-        self._owned: set[tuple[object, ...]] = set()
+        self.ownership = Ownership(self.memory)
+        self._owned = self.ownership.owned
         self._writes_inner_lists = any(map(writes_inner_list, (eqn for eqn, _ in self.memory.eqns)))
         self._edges: dict[Value, list[tuple[Value, int]]] = {}
         self._targets: dict[Value, list[Value]] = {}
         self._pushes: dict[Value, list[Access]] = {}
         self._sources: dict[Value, list[Access]] = {}
-
-    # -- ownership: which carries and outs of conditionals have a buffer of their own ---------------
-
-    def updates(self) -> Iterable[tuple[Eqn, Access]]:
-        """The equations whose out overwrites the buffer of an operand, with the access to that operand."""
-        for eqn, _ in self.memory.eqns:
-            for k in donations(eqn).values():
-                access = self.memory.access(eqn, k)
-                if access is not None:
-                    yield eqn, access
-
-    def own_updated_values(self) -> None:
-        """Require ownership of every value that an update may overwrite."""
-        for _, access in self.updates():
-            self.require_ownership(access.value)
-        self.own_mixed_results()
-        for eqn, _ in self.memory.eqns:
-            if eqn.op.name == "loop":
-                self.own_accumulators(eqn)
-            elif eqn.op.name == "cond":
-                self.own_branch_updates(eqn)
-
-    def require_ownership(self, v: Operand) -> None:
-        """`v` will be overwritten: the carries and outs of conditionals from which it comes are owned.
-
-        A value that may be missing is not owned, since a copy of it would need a test."""
-        todo: list[Operand] = [v]
-        while todo:
-            v = todo.pop()
-            if isinstance(v, Value) and ("value", v) not in self._owned:
-                self._owned.add(("value", v))
-                todo += self._origins(v, self.memory.bindings[v])
-
-    def _origins(self, v: Value, d: Binding) -> list[Operand]:
-        if d.eqn is None or not isinstance(v.type, (Tensor, List)):
-            return []
-        if d.eqn.op.name == "loop":
-            loop = loop_view(d.eqn)
-            k = (loop.params if d.region else loop.finals).index(v) if v in (*loop.params, *loop.finals) else None
-            if k is None or d.region is None and not self._is_fresh_each_iteration(loop.results[k], loop.body):
-                return []
-            self._owned.add((d.eqn, k))
-            return [loop.inits[k], loop.results[k]]
-        if d.eqn.op.name == "cond" and d.region is None:
-            self._owned.add((d.eqn, d.index))
-            return [branch.results[d.index] for branch in d.eqn.regions]
-        return [d.eqn.args[d.eqn.op.alias_of]] if self._is_alias(d.eqn) else []
-
-    def _is_fresh_each_iteration(self, x: Operand, body: Fn) -> bool:
-        """Does each iteration compute `x` anew, so that the next iteration may overwrite it?"""
-        if not isinstance(x, Value):
-            return True
-        d = self.memory.bindings[x]
-        if d.point.level < self.memory.ends[body].level or d.escapes:
-            return False
-        if d.region is not None:
-            return x in loop_view(d.eqn).params if d.eqn is not None and d.eqn.op.name == "loop" else False
-        return not (d.eqn is not None and self._is_alias(d.eqn) and d.eqn.op.name != "unwrap")
-
-    def own_mixed_results(self) -> None:
-        """Own outs of conditionals that are results of the function and, in one branch only, an argument of the caller:
-        the argument is then copied in that branch alone."""
-        for r in self.memory.fn.results:
-            d = self.memory.bindings.get(r) if isinstance(r, Value) else None
-            if d is not None and d.eqn is not None and d.eqn.op.name == "cond" and d.region is None:
-                sources = [branch.results[d.index] for branch in d.eqn.regions if not always_raises(branch)]
-                escapes = {self.memory.bindings[x].escapes for x in sources if isinstance(x, Value)}
-                if isinstance(r.type, Tensor) and len(escapes) == 2:
-                    self._owned.add((d.eqn, d.index))
-
-    def own_accumulators(self, eqn: Eqn) -> None:
-        """Own the carries that an addition updates: `dx = dx + g`."""
-        loop = loop_view(eqn)
-        for k, (p, x) in enumerate(zip(loop.params, loop.results)):
-            if holds_array(p.type) and (eqn, k) not in self._owned and (
-                    self._accumulates(x, p) or self._is_updated(p) and self._is_made_for_next_iteration(x, loop.body)):
-                self.require_ownership(p)
-
-    def own_branch_updates(self, eqn: Eqn) -> None:
-        """Own the outs of a conditional that one branch updates and the other leaves as they are."""
-        for k, out in enumerate(eqn.outs):
-            if holds_array(out.type) and (eqn, k) not in self._owned and self._is_branch_update(eqn, k):
-                self.require_ownership(out)
-
-    def _is_branch_update(self, eqn: Eqn, k: int) -> bool:
-        start, end = self.memory.point(eqn), self.memory.bindings[eqn.outs[k]].point
-        results = [branch.results[k] for branch in eqn.regions if not always_raises(branch)]
-        unchanged = [x for x in results if isinstance(x, Value)
-                     and self.memory.bindings[x].point.position < start.position]
-        if not unchanged or len(unchanged) == len(results) or any(x is not unchanged[0] for x in unchanged):
-            return False
-        x, d = unchanged[0], self.memory.bindings[unchanged[0]]
-        is_read_later = any(s.point.position > end.position for s in self.memory.reads.get(x, ()))
-        return not (d.escapes or is_read_later or d.point.level != start.level) and all(
-            r is x or self._accumulates(r, x) for r in results)
-
-    def _is_updated(self, param: Value) -> bool:
-        return any(isinstance(s.owner, Eqn) and s.index in self._possible_donations(s.owner).values()
-                   for s in self.memory.reads.get(param, ()))
-
-    def _is_made_for_next_iteration(self, x: Operand, body: Fn) -> bool:
-        """Does the body compute `x` for the next iteration alone?"""
-        return self._is_fresh_each_iteration(x, body) and isinstance(x, Value) and len(self.memory.reads[x]) == 1
-
-    def _accumulates(self, x: Operand, param: Value) -> bool:
-        """Is `x` computed from `param` by steps that may be done in place?"""
-        todo, seen = [x], set[Operand]()
-        steps = 0
-        while todo:
-            x = todo.pop()
-            if x is param or x in seen:
-                continue
-            seen.add(x)
-            eqn = self.memory.bindings[x].eqn if isinstance(x, Value) else None
-            if eqn is None or self.memory.bindings[x].region is not None:  # type: ignore[index]
-                return False
-            if x in self._possible_donations(eqn):
-                steps += 1
-                todo.append(eqn.args[self._possible_donations(eqn)[x]])
-            elif eqn.op.name == "cond":
-                todo += [branch.results[eqn.outs.index(x)] for branch in eqn.regions]
-            elif eqn.op.name == "loop" and self._is_one_buffer(loop_view(eqn), x):
-                todo.append(loop_view(eqn).inits[eqn.outs.index(x)])
-                steps += 1
-            else:
-                return False
-        return steps > 0
-
-    def _is_one_buffer(self, loop: LoopView, final: Operand) -> bool:
-        """Is this the final value of a carry that stays in one buffer?"""
-        if final not in loop.finals:
-            return False
-        k = loop.finals.index(final)
-        return (loop.eqn, k) in self._owned or self._accumulates(loop.results[k], loop.params[k])
-
-    def _possible_donations(self, eqn: Eqn) -> Mapping[Operand, int]:
-        """The outs that may overwrite the buffer of an operand, with the position of the operand."""
-        if eqn.op.augmented is not None and not eqn.primal and holds_array(eqn.out.type) \
-                and eqn.args[0].type == eqn.out.type and eqn.args[0].hint == eqn.out.hint:
-            return {eqn.out: 0}
-        return donations(eqn)
-
-    def _is_alias(self, eqn: Eqn) -> bool:
-        return eqn.op.name == "unwrap" or aliases(eqn) != "none"
 
     # -- aliases ---------------------------------------------------------------------------------
 
@@ -292,7 +147,7 @@ class _Plan:
 
     def claim_buffers(self) -> None:
         """Claim the buffers of all operands that are overwritten, in the order of the program."""
-        accesses = [access for _, access in self.updates()]
+        accesses = [access for _, access in updates(self.memory)]
         for eqn, _ in self.memory.eqns:
             for k, flow in self._numbered_flows(eqn) if eqn.regions else ():
                 if (eqn, k) in self._owned:
@@ -300,7 +155,7 @@ class _Plan:
                     accesses += [access for access in sources if access is not None]
         for access in sorted(accesses, key=lambda s: s.point.position):
             self.claim(self.memory.current(access))
-        self.inplace.update((eqn, 0) for eqn, _ in self.updates() if eqn.op.updates)
+        self.inplace.update((eqn, 0) for eqn, _ in updates(self.memory) if eqn.op.updates)
 
     def claim(self, access: Access) -> None:
         """Make sure that the buffer which `access` reads may be overwritten there, by copies if need be."""
@@ -367,7 +222,7 @@ class _Plan:
     def _is_view(self, v: Value, access: Access) -> bool:
         """Is `v` a part of the buffer, so that `v` may be copied before the buffer is overwritten?"""
         d = self.memory.bindings[v]
-        return (d.eqn is not None and not d.eqn.regions and (self._is_alias(d.eqn) or is_inner_list(d.eqn))
+        return (d.eqn is not None and not d.eqn.regions and (is_alias(d.eqn) or is_inner_list(d.eqn))
                 and d.eqn.op.name != "unwrap"
                 and v is not access.value)
 
