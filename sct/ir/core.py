@@ -26,8 +26,8 @@ from sct.ir.types import Dim, Residuals, Tensor, Type, Undef, leaf_type, py
 
 __all__ = [
     "Eqn", "Fn", "Lit", "Loc", "Op", "Operand", "UNDEF", "Value", "bound_values", "boundary_index", "builder_var",
-    "call_names", "free_values", "has_effect", "is_effect", "is_float", "rebuild", "substitute", "undef", "walk",
-    "with_own_values",
+    "call_names", "free_values", "has_effect", "is_effect", "is_float", "rebuild", "regions", "substitute", "undef",
+    "walk", "with_own_values",
 ]
 
 _ids = itertools.count()
@@ -338,6 +338,14 @@ def walk(fn: Fn) -> Iterator[Eqn]:
                 break
         else:
             stack.pop()
+
+
+def regions(fn: Fn) -> Iterator[Fn]:
+    """`fn` and all regions in it, outer before inner."""
+    yield fn
+    for eqn in fn.eqns:
+        for region in eqn.regions:
+            yield from regions(region)
 
 
 def is_effect(eqn: Eqn) -> bool:

@@ -10,16 +10,20 @@ loop that mirrors it unpacks them. Only tapes that take the same path through ot
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeVar
 
-from sct.ir.core import Eqn, Fn, Operand, Value, boundary_index
+from sct.ir.core import Eqn, Fn, Operand, Value, boundary_index, regions, walk
+from sct.ir.loop_view import loop_view
 from sct.ir.types import Residuals, Seq, Type
+from sct.ir.uses import DefUse
 from sct.ops.program.call_ops import pack, unpack
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, blocks, to_immutable, to_mutable
 
 __all__ = ["pack_residuals_per_iteration"]
+
+T = TypeVar("T", Value, Operand)
 
 
 class Crossing(Enum):
@@ -37,113 +41,112 @@ class SequencePath:
     values     its name before each crossing, and at last the element
     """
 
-    crossings: tuple[tuple[Crossing, BlockNode], ...]
+    crossings: tuple[tuple[Crossing, Eqn], ...]
     values: tuple[Value, ...]
 
 
 def pack_residuals_per_iteration(fn: Fn) -> Fn:
     """`fn`, if it has two parts, with one tape for all that an iteration of a loop passes to the backward part."""
-    return _PackResiduals(fn).run() if boundary_index(fn) is not None else fn
+    at = boundary_index(fn)
+    return fn if at is None else _PackResiduals(fn, at).run()
 
 
 class _PackResiduals:
     """
-    users          for an operand: the nodes and blocks that read it, and at which position
-    packed         the sequences that are part of a record already
-    forward_nodes  the nodes of the forward part
+    forward  the equations of the forward part
+    packed   the sequences, and the elements, that are part of a record
+    yields   for a loop: the records that its body yields, with the sequences of these
+    reads    for a loop: the sequences of records that it reads, with the elements of these
+    first    for a region: the equations at its start
+    last     for a region: the equations at its end
     """
 
-    def __init__(self, fn: Fn) -> None:
-        self.fn, self.top = fn, to_mutable(fn)
-        self.users: dict[Operand, list[tuple[BlockNode | Block, int]]] = defaultdict(list)
-        for block in blocks(self.top):
-            for node in block.nodes:
-                self._use(node, node.args)
-            self._use(block, block.results)
-        self.packed: set[Value] = set()
-        self.forward_nodes = set(self.top.nodes[:boundary_index(fn)])
-
-    def _use(self, user: BlockNode | Block, operands: list[Operand]) -> None:
-        for k, x in enumerate(operands):
-            self.users[x].append((user, k))
+    def __init__(self, fn: Fn, boundary: int) -> None:
+        self.fn, self.def_use = fn, DefUse(fn)
+        self.forward = set(walk(fn.replace(eqns=fn.eqns[:boundary])))
+        self.packed: set[Operand] = set()
+        self.yields: dict[Eqn, list[tuple[Value, Value]]] = defaultdict(list)
+        self.reads: dict[Eqn, list[tuple[Value, Value]]] = defaultdict(list)
+        self.first: dict[Fn, list[Eqn]] = defaultdict(list)
+        self.last: dict[Fn, list[Eqn]] = defaultdict(list)
 
     def run(self) -> Fn:
-        inside_out = reversed([node for block in blocks(self.top) for node in block.nodes if node.name == "loop"])
-        groups = [(loop, paths) for loop in inside_out for paths in self.groups(loop)]
+        loops = [eqn for region in regions(self.fn) for eqn in region.eqns if eqn.op.name == "loop"]
+        groups = [(loop, paths) for loop in reversed(loops) for paths in self.groups(loop)]
         for k, (loop, paths) in enumerate(groups):
             self.pack(loop, paths, Residuals(f"{self.fn.name}_iteration{k}"))
-        return to_immutable(self.top).replace(donated_params=self.fn.donated_params) if groups else self.fn
+        return self.rebuilt(self.fn) if groups else self.fn
 
-    def groups(self, loop: BlockNode) -> Iterator[list[SequencePath]]:
+    def groups(self, loop: Eqn) -> Iterator[list[SequencePath]]:
         """The sequences of this loop that take the same path into the backward part, if they are two or more."""
         by_crossings: dict[object, list[SequencePath]] = defaultdict(list)
-        for y in loop.outs[loop.carries + 1:]:
+        for y in loop_view(loop).ys if loop in self.forward else ():
             path = self.path(y) if y not in self.packed else None
-            if path is not None and self.in_forward_part(loop) and not self.in_forward_part(path.crossings[-1][1]):
+            if path is not None and path.crossings[-1][1] not in self.forward:
                 by_crossings[path.crossings].append(path)
         for paths in by_crossings.values():
             if len(paths) > 1:
-                self.packed.update(v for path in paths for v in path.values[1:])
+                self.packed.update(v for path in paths for v in path.values)
                 yield paths
-
-    def in_forward_part(self, node: BlockNode) -> bool:
-        *_, outermost = [node, *(b.owner for b in ancestors(node.home) if b.owner is not None)]
-        return outermost in self.forward_nodes
 
     def path(self, s: Value) -> SequencePath | None:
         """The path of the sequence `s`, if every sequence on it has a single reader."""
-        crossings: list[tuple[Crossing, BlockNode]] = []
+        crossings: list[tuple[Crossing, Eqn]] = []
         values, depth = [s], 0
-        while len(self.users[s]) == 1:
-            user, k = self.users[s][0]
-            if isinstance(user, Block):
-                node, at = user.owner, k - 1
-                if node is None or node.name != "loop" or user is not node.body or at < node.carries:
-                    return None
-                s, depth = node.outs[at + 1], depth + 1
-                crossings.append((Crossing.YIELDED, node))
+        while len(self.def_use.uses(s)) == 1:
+            user, k = self.def_use.uses(s)[0]
+            eqn = user if isinstance(user, Eqn) else self.def_use.owner.get(user)
+            if eqn is None or eqn.op.name != "loop":
+                return None
+            loop = loop_view(eqn)
+            if user is eqn and k >= len(eqn.args) - len(loop.xs):
+                s, depth = loop.elems[k - len(eqn.args)], depth - 1
+                crossings.append((Crossing.READ, eqn))
+            elif user is loop.body and k > len(loop.params):
+                s, depth = eqn.outs[k], depth + 1
+                crossings.append((Crossing.YIELDED, eqn))
             else:
-                at = k - 3 * user.counted - user.carries if user.name == "loop" else -1
-                if at < 0:
-                    return None
-                s, depth = user.elems[at], depth - 1
-                crossings.append((Crossing.READ, user))
+                return None
             values.append(s)
             if depth < 0:
                 return SequencePath(tuple(crossings), tuple(values))
         return None
 
-    def pack(self, loop: BlockNode, paths: list[SequencePath], record: Residuals) -> None:
-        """Replace the sequences of `paths`, which `loop` yields, by one sequence of records."""
-        bound: list[Operand] = [*loop.body.params, *(out for node in loop.body.nodes for out in node.outs)]
-        yields = loop.body.results[1 + loop.carries:]
-        field = {path: yields[loop.outs[loop.carries + 1:].index(path.values[0])] for path in paths}
+    def pack(self, eqn: Eqn, paths: list[SequencePath], record: Residuals) -> None:
+        """Replace the sequences of `paths`, which the loop yields, by one sequence of records."""
+        loop = loop_view(eqn)
+        bound: list[Operand] = [*loop.body.params, *(out for inner in loop.body.eqns for out in inner.outs)]
+        field = {path: loop.yields[loop.ys.index(path.values[0])] for path in paths}
         paths.sort(key=lambda path: bound.index(field[path]) if field[path] in bound else -1)
-        packed = Value(record)
-        self.insert(loop.body, len(loop.body.nodes), Eqn(
-            pack, tuple(field[path] for path in paths), (packed,), {"of": record.of}, primal=False))
-        firsts = {path.values[0] for path in paths}
-        self.replace_results(loop, [k for k, y in enumerate(loop.outs) if y in firsts], packed)
-        s = loop.outs[-1]
-        for n, (crossing, node) in enumerate(paths[0].crossings):
-            before, after = {path.values[n] for path in paths}, {path.values[n + 1] for path in paths}
-            if crossing is Crossing.YIELDED:
-                self.replace_results(node, [k for k, y in enumerate(node.outs) if y in after], s)
-                s = node.outs[-1]
-            else:
-                node.args[:] = [*(x for x in node.args if x not in before), s]
-                s = Value(_element(s.type))
-                node.body.params[:] = [*(p for p in node.body.params if p not in after), s]
+        value, s = Value(record), Value(Seq(record))
+        self.last[loop.body].append(
+            Eqn(pack, tuple(field[path] for path in paths), (value,), {"of": record.of}, primal=False))
+        self.yields[eqn].append((value, s))
+        for crossing, other in paths[0].crossings:
+            before = s
+            s = Value(Seq(s.type) if crossing is Crossing.YIELDED else _element(s.type))
+            (self.yields if crossing is Crossing.YIELDED else self.reads)[other].append((before, s))
         elems = tuple(path.values[-1] for path in paths)
-        self.insert(node.body, 0, Eqn(unpack, (s,), elems, {"types": tuple(e.type for e in elems)}, primal=False))
+        self.first[loop_view(other).body].insert(
+            0, Eqn(unpack, (s,), elems, {"types": tuple(e.type for e in elems)}, primal=False))
 
-    def replace_results(self, loop: BlockNode, outs: list[int], result: Value) -> None:
-        """Yield `result` in place of the results that become the outs at these positions."""
-        loop.body.results[:] = [*(x for k, x in enumerate(loop.body.results) if k not in outs), result]
-        loop.outs[:] = [*(y for k, y in enumerate(loop.outs) if k not in outs), Value(Seq(result.type))]
+    def rebuilt(self, fn: Fn) -> Fn:
+        return fn.replace(eqns=(*self.first[fn], *map(self.rebuilt_eqn, fn.eqns), *self.last[fn]))
 
-    def insert(self, block: Block, at: int, eqn: Eqn) -> None:
-        block.nodes.insert(at, BlockNode(eqn, block, list(eqn.args), list(eqn.outs), eqn.attrs))
+    def rebuilt_eqn(self, eqn: Eqn) -> Eqn:
+        inner = [self.rebuilt(region) for region in eqn.regions]
+        if eqn in self.yields or eqn in self.reads:
+            yields, reads, body = self.yields[eqn], self.reads[eqn], inner[-1]
+            results = [x for k, x in enumerate(body.results)
+                       if k <= eqn.attrs["carries"] or eqn.outs[k] not in self.packed]
+            inner[-1] = body.replace(params=(*self.others(body.params), *(elem for _, elem in reads)),
+                                     results=(*results, *(record for record, _ in yields)))
+            eqn = eqn.replace(args=(*self.others(eqn.args), *(s for s, _ in reads)),
+                              outs=(*self.others(eqn.outs), *(s for _, s in yields)))
+        return eqn.replace(regions=tuple(inner))
+
+    def others(self, operands: Iterable[T]) -> Iterator[T]:
+        return (x for x in operands if x not in self.packed)
 
 
 def _element(t: Type) -> Type:

@@ -8,14 +8,17 @@ A sum `dv += a` of the same `a` becomes the sum of the rows of A. A tape of such
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
 from sct.ir.build import Builder
-from sct.ir.core import Fn, Lit, Operand, Value
+from sct.ir.core import Eqn, Fn, Lit, Operand, Value, rebuild, regions
+from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import Dim, Tensor
+from sct.ir.uses import DefUse
 from sct.ops.arrays.creation import empty
 from sct.ops.arrays.indexing import index, store
 from sct.ops.arrays.shape import dim, transpose
@@ -23,7 +26,6 @@ from sct.ops.linalg.products import matmul
 from sct.ops.reductions.reductions import sum_
 from sct.ops.scalar.arithmetic import add
 from sct.ops.scalar.selection import pymax
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, to_immutable, to_mutable, within
 
 __all__ = ["batch_reductions"]
 
@@ -33,70 +35,80 @@ def batch_reductions(fn: Fn) -> Fn:
     return _BatchReductions(fn).run()
 
 
+@dataclass
+class _LoopChanges:
+    """Carries that a loop leaves as they are, tapes that it reads no more, and carries (init, param, result, out)
+    that it gets."""
+
+    constant: set[int] = field(default_factory=set)
+    unread: set[Operand] = field(default_factory=set)
+    carries: list[tuple[Value, Value, Value, Value]] = field(default_factory=list)
+
+
 class _BatchReductions:
     """
-    uses      for a value: how often it is read
-    producer  for the out of a node: the node
-    home      for a value: the block that binds it
-    rows      for a value in a loop: the matrix of its values, one row for each iteration
-    sizes     for a size: an argument that has it, and the axis
+    rows         for a value in a loop: the matrix of its values, one row for each iteration
+    sizes        for a size: an argument that has it, and the axis
+    changes      for a loop: its changes
+    before       for an equation: the new equations in front of it
+    after        for an equation, or for a region: the new equations behind it, or at the start of the region
+    replacement  for a value: the value that is read in its place
     """
 
     def __init__(self, fn: Fn) -> None:
-        self.fn, self.top = fn, to_mutable(fn)
-        self.uses: Counter[Operand] = Counter()
-        self.producer: dict[Operand, BlockNode] = {}
-        self.home: dict[Operand, Block] = {}
+        self.fn, self.def_use = fn, DefUse(fn)
         self.rows: dict[Operand, Value] = {}
         self.sizes: dict[Dim, tuple[Value, int]] = {}
+        self.changes: dict[Eqn, _LoopChanges] = defaultdict(_LoopChanges)
+        self.before: dict[Eqn, list[Eqn]] = defaultdict(list)
+        self.after: dict[Eqn | Fn, list[Eqn]] = defaultdict(list)
+        self.replacement: dict[Value, Operand] = {}
         for p in fn.params:
             for k, d in enumerate(p.type.shape if isinstance(p.type, Tensor) else ()):
                 self.sizes.setdefault(d, (p, k))
-        for block in blocks(self.top):
-            self.uses.update(block.results)
-            self.home.update((p, block) for p in block.params)
-            for node in block.nodes:
-                self.uses.update(node.args)
-                self.register(node)
-
-    def register(self, node: BlockNode) -> None:
-        self.producer.update((out, node) for out in node.outs)
-        self.home.update((out, node.home) for out in node.outs)
 
     def run(self) -> Fn:
-        loops = [node for block in blocks(self.top) for node in block.nodes if _counts_up(node) and not node.eqn.primal]
-        changes = [self.loop(loop) for loop in loops]
-        return to_immutable(self.top) if any(changes) else self.fn
+        loops = [eqn for region in regions(self.fn) for eqn in region.eqns if _counts_up(eqn) and not eqn.primal]
+        changes = [self.loop(loop_view(eqn)) for eqn in loops]
+        return rebuild(self.rebuilt(self.fn), self.replacement) if any(changes) else self.fn
 
-    def loop(self, loop: BlockNode) -> bool:
+    def loop(self, loop: LoopView) -> bool:
         """Take the sums of outer products out of a loop; were there any?"""
-        products = [(k, vectors) for k in range(loop.carries) if (vectors := self.outer_product(loop, k)) is not None]
+        carries = range(len(loop.params))
+        products = [(k, vectors) for k in carries if (vectors := self.outer_product(loop, k)) is not None]
         for k, (a, b) in products:
             rows = self.matrix(loop, a), self.matrix(loop, b)
             self.replace_carry(loop, k, lambda x, y: matmul(transpose(x), y), *rows)
-        for k in range(loop.carries) if products else ():
+        for k in carries if products else ():
             total = self.addend(loop, k)
-            if total in self.rows:
+            if total in self.rows and k not in self.changes[loop.eqn].constant:
                 self.replace_carry(loop, k, partial(sum_, axis=0), self.rows[total])
         return bool(products)
 
-    def addend(self, loop: BlockNode, k: int) -> Operand | None:
-        """What each iteration adds to the carry `k`, if it does not use the carry otherwise."""
-        p, r = loop.params[k], loop.body.results[1 + k]
-        node = self.producer.get(r)
-        if node is None or node.home is not loop.body or node.eqn.primal or node.eqn.op is not add \
-                or p not in node.args or self.uses[p] > 1 or self.uses[r] > 1:
-            return None
-        return node.args[1 - node.args.index(p)]
+    def is_read_once(self, x: Operand) -> bool:
+        return isinstance(x, Value) and len(self.def_use.uses(x)) <= 1
 
-    def outer_product(self, loop: BlockNode, k: int) -> tuple[Value, Value] | None:
+    def is_bound_in(self, x: Operand, region: Fn) -> bool:
+        return isinstance(x, Value) and self.def_use.home.get(x) is region
+
+    def addend(self, loop: LoopView, k: int) -> Operand | None:
+        """What each iteration adds to the carry `k`, if it does not use the carry otherwise."""
+        p, r = loop.params[k], loop.results[k]
+        eqn = self.def_use.defining_eqn(r)
+        if eqn is None or not self.is_bound_in(r, loop.body) or eqn.primal or eqn.op is not add \
+                or p not in eqn.args or not self.is_read_once(p) or not self.is_read_once(r):
+            return None
+        return eqn.args[1 - eqn.args.index(p)]
+
+    def outer_product(self, loop: LoopView, k: int) -> tuple[Value, Value] | None:
         """The vectors, computed in each iteration, whose outer product is added to the carry `k`."""
         total = self.addend(loop, k)
-        node = self.producer.get(total) if total is not None else None
-        if node is None or total is None or node.name != "outer" or node.home is not loop.body or self.uses[total] > 1:
+        eqn = self.def_use.defining_eqn(total) if total is not None else None
+        if eqn is None or total is None or eqn.op.name != "outer" or not self.is_bound_in(total, loop.body) \
+                or not self.is_read_once(total):
             return None
-        a, b = node.args
-        are_vectors = all(isinstance(x, Value) and self.home[x] is loop.body and _is_vector(x, node.outs[0])
+        a, b = eqn.args
+        are_vectors = all(isinstance(x, Value) and self.is_bound_in(x, loop.body) and _is_vector(x, eqn.out)
                           and self.has_size(x) for x in (a, b))
         return (cast(Value, a), cast(Value, b)) if are_vectors else None
 
@@ -104,45 +116,46 @@ class _BatchReductions:
         (d,) = cast(Tensor, x.type).shape
         return d.value is not None or d in self.sizes
 
-    def replace_carry(self, loop: BlockNode, k: int, product: Callable[..., Any], *rows: Value) -> None:
+    def replace_carry(self, loop: LoopView, k: int, product: Callable[..., Any], *rows: Value) -> None:
         """Keep the carry `k` constant and add the product of the rows to it after the loop."""
-        init, out = loop.inits[k], loop.outs[k]
-        initial = self.producer.get(init)
+        init, out = self.replacement.get(cast(Value, loop.inits[k]), loop.inits[k]), loop.finals[k]
+        initial = self.def_use.defining_eqn(init)
 
         def total() -> Any:
-            return product(*rows) if initial is not None and initial.eqn.op.fill == 0.0 else add(init, product(*rows))
+            return product(*rows) if initial is not None and initial.op.fill == 0.0 else add(init, product(*rows))
 
-        sum_after = self.emit(loop.home, total, after=loop)
+        sum_after, eqns = _built(total)
         sum_after.hint = out.hint
-        loop.body.results[1 + k] = loop.params[k]
-        _replace_uses(self.top, out, sum_after)
+        self.after[loop.eqn][:0] = eqns
+        self.changes[loop.eqn].constant.add(k)
+        self.replacement[out] = sum_after
 
     # -- matrices -------------------------------------------------------------------------
 
-    def matrix(self, loop: BlockNode, x: Value) -> Value:
+    def matrix(self, loop: LoopView, x: Value) -> Value:
         """The matrix whose rows are the values of `x` in the iterations."""
         if x not in self.rows:
             create = self.matrix_of_tape if x in loop.elems else self.new_matrix
             self.rows[x] = self.existing_matrix(loop, x) or create(loop, x)
         return self.rows[x]
 
-    def existing_matrix(self, loop: BlockNode, x: Value) -> Value | None:
+    def existing_matrix(self, loop: LoopView, x: Value) -> Value | None:
         """The matrix of which the loop reads each row, as `x`; None if `x` is computed."""
-        node = self.producer.get(x)
-        if node is None or node.eqn.op is not index or node.attrs["key"] != ("i",) or node.args[1] is not loop.index:
+        eqn = self.def_use.defining_eqn(x)
+        if eqn is None or eqn.op is not index or eqn.attrs["key"] != ("i",) or eqn.args[1] is not loop.index:
             return None
-        rows = node.args[0]
+        rows = eqn.args[0]
         if not isinstance(rows, Value) or not isinstance(rows.type, Tensor):
             return None  # a list of arrays is no matrix
-        outside = not within(self.home[rows], loop.body)
-        return rows if outside and rows.type.shape[0] == loop.bounds[1].dim else None
+        inside = any(self.is_bound_in(rows, region) for region in regions(loop.body))
+        return rows if not inside and rows.type.shape[0] == loop.bounds[1].dim else None
 
     def is_count(self, iterations: Operand) -> bool:
         """Is this the number of iterations that a loop has run?"""
-        node = self.producer.get(iterations) if isinstance(iterations, Value) else None
-        return node is not None and node.name == "loop" and iterations is node.iterations
+        eqn = self.def_use.defining_eqn(iterations)
+        return eqn is not None and eqn.op.name == "loop" and iterations is loop_view(eqn).iterations
 
-    def new_matrix(self, loop: BlockNode, x: Value) -> Value:
+    def new_matrix(self, loop: LoopView, x: Value) -> Value:
         """A new matrix, of which each iteration of `loop` writes one row."""
         (width,) = cast(Tensor, x.type).shape
 
@@ -155,61 +168,71 @@ class _BatchReductions:
             positive = iterations.dim is not None and iterations.dim.least >= 0 or self.is_count(iterations)
             return empty(iterations if positive else pymax(iterations, 0), columns, dtype=cast(Tensor, x.type).dtype)
 
-        init = self.emit(loop.home, allocate, before=loop)
+        init, eqns = _built(allocate)
+        self.before[loop.eqn] += eqns
         hint = f"{x.hint}s" if x.hint else "rows"
         param, out = Value(init.type, hint), Value(init.type, hint)
-        node = self.producer.get(x)
-        inside = node is not None and node.home is loop.body
-        result = self.emit(loop.body, lambda: store(param, x, cast(Value, loop.index), key=("i",)),
-                           after=node if inside else None, first=not inside)
-        loop.add_carry(init, param, result, out)
-        self.register(loop)
+        result, eqns = _built(lambda: store(param, x, cast(Value, loop.index), key=("i",)))
+        producer = self.def_use.defining_eqn(x)
+        self.after[producer if producer is not None and self.is_bound_in(x, loop.body) else loop.body][:0] = eqns
+        self.changes[loop.eqn].carries.append((init, param, result, out))
         return out
 
-    def matrix_of_tape(self, loop: BlockNode, x: Value) -> Value:
+    def matrix_of_tape(self, loop: LoopView, x: Value) -> Value:
         """The matrix that replaces the tape of `x`; a new matrix if that is not possible."""
         tape = loop.xs[loop.elems.index(x)]
-        forward = self.producer.get(tape)
-        if forward is None or not _counts_up(forward) or forward.bounds != loop.bounds or self.uses[tape] > 1 \
-                or forward.home is not loop.home or forward.attrs["reverse"] == loop.attrs["reverse"]:
+        eqn, parent = self.def_use.defining_eqn(tape), self.def_use.parent
+        if eqn is None or not _counts_up(eqn) or not self.is_read_once(tape) or parent[eqn] is not parent[loop.eqn]:
             return self.new_matrix(loop, x)
-        yielded = forward.body.results[forward.outs.index(cast(Value, tape))]
-        if not isinstance(yielded, Value) or self.home[yielded] is not forward.body:
+        forward = loop_view(eqn)
+        yielded = forward.yields[forward.ys.index(tape)] if tape in forward.ys else None
+        if forward.bounds != loop.bounds or forward.reverse == loop.reverse \
+                or not isinstance(yielded, Value) or not self.is_bound_in(yielded, forward.body):
             return self.new_matrix(loop, x)
         out = self.new_matrix(forward, yielded)
-        row = self.emit(loop.body, lambda: index(out, cast(Value, loop.index), key=("i",)), first=True)
+        row, eqns = _built(lambda: index(out, cast(Value, loop.index), key=("i",)))
         row.hint = x.hint
-        loop.args.remove(tape)
-        loop.body.params.remove(x)
-        _replace_uses(loop.body, x, row)
+        self.after[loop.body][:0] = eqns
+        self.changes[loop.eqn].unread |= {tape, x}
+        self.replacement[x] = row
         return out
 
-    def emit(self, home: Block, make: Callable[[], Any], *, before: BlockNode | None = None,
-             after: BlockNode | None = None, first: bool = False) -> Value:
-        """Insert the equations that `make` builds as nodes of `home`; the value that it gives."""
-        with Builder(primal=False) as b:
-            result: Value = make()
-        nodes = [BlockNode(e, home, list(e.args), list(e.outs), e.attrs) for e in b.eqns]
-        at = home.nodes.index(before) if before else home.nodes.index(after) + 1 if after else 0 if first else None
-        at = len(home.nodes) if at is None else at
-        home.nodes[at:at] = nodes
-        for node in nodes:
-            self.register(node)
-        return result
+    # -- the new function ---------------------------------------------------------------
+
+    def rebuilt(self, fn: Fn) -> Fn:
+        eqns = [*self.after[fn]]
+        for eqn in fn.eqns:
+            eqns += [*self.before[eqn], self.rebuilt_eqn(eqn), *self.after[eqn]]
+        return fn.replace(eqns=tuple(eqns))
+
+    def rebuilt_eqn(self, eqn: Eqn) -> Eqn:
+        inner = tuple(map(self.rebuilt, eqn.regions))
+        if eqn not in self.changes:
+            return eqn.replace(regions=inner)
+        loop, changes, body = loop_view(eqn), self.changes[eqn], inner[-1]
+        inits, params, results, outs = zip(*changes.carries) if changes.carries else ((), (), (), ())
+        kept = [p if k in changes.constant else r for k, (p, r) in enumerate(zip(loop.params, loop.results))]
+        body = body.replace(
+            params=(cast(Value, loop.index), *loop.params, *params,
+                    *(e for e in loop.elems if e not in changes.unread)),
+            results=(loop.go, *kept, *results, *loop.yields))
+        return eqn.replace(
+            args=(*loop.bounds, *loop.inits, *inits, *(x for x in loop.xs if x not in changes.unread)),
+            outs=(*loop.finals, *outs, loop.iterations, *loop.ys), regions=(body,),
+            attrs={**eqn.attrs, "carries": len(loop.params) + len(inits)})
 
 
-def _replace_uses(top: Block, v: Value, replacement: Value) -> None:
-    """Let all nodes and results in `top` read `replacement` where they read `v`."""
-    for block in blocks(top):
-        block.results[:] = [replacement if x is v else x for x in block.results]
-        for node in block.nodes:
-            node.args[:] = [replacement if x is v else x for x in node.args]
+def _built(make: Callable[[], Any]) -> tuple[Value, list[Eqn]]:
+    """The value that `make` gives, and the equations that compute it."""
+    with Builder(primal=False) as b:
+        result: Value = make()
+    return result, b.eqns
 
 
-def _counts_up(loop: BlockNode) -> bool:
+def _counts_up(eqn: Eqn) -> bool:
     """Is this a loop `for i in range(n)` without exits?"""
-    return loop.name == "loop" and loop.counted and not loop.exits and loop.bounds[0] == Lit(0) \
-        and loop.bounds[2] == Lit(1)
+    return eqn.op.name == "loop" and bool(eqn.attrs["counted"]) and not loop_view(eqn).exits \
+        and eqn.args[0] == Lit(0) and eqn.args[2] == Lit(1)
 
 
 def _is_vector(x: Value, product: Value) -> bool:

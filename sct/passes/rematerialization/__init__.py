@@ -2,6 +2,7 @@
 
 In:  a function in which every residual of a loop is on a tape. Out: the same function with the tapes that cost least.
 
+    mutable_ir            the IR on which these work: it may read values out of scope
     paired_regions        finds the forward region that each backward region mirrors, and removes the tapes
     reuse_forward_values  the backward pass reads forward values in place of computing equal ones
     shape_only_reads      operands that are read for their shape alone are replaced by arrays in scope

@@ -17,11 +17,11 @@ from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.scalar.comparison import unwrap
 from sct.passes.rematerialization.cost_model import CostModel
 from sct.passes.rematerialization.final_array_reads import FinalArrayReads
+from sct.passes.rematerialization.mutable_ir import Block, BlockNode, ancestors, blocks, is_branch, to_immutable, within
 from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rematerialization.residual_sources import ResidualSources, SourceKind
 from sct.passes.rematerialization.reuse_forward_values import reuse_forward_values
 from sct.passes.rematerialization.shape_only_reads import replace_shape_operands
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, blocks, is_branch, to_immutable, within
 
 __all__ = ["choose_residuals"]
 

@@ -12,15 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from sct.ir.core import Operand, Value, is_effect
+from sct.ir.core import Operand, Value
 from sct.ir.types import FLOAT, INT, List, Optional, Seq, Tensor, Type, Undef
 from sct.ops.arrays.indexing import index
 from sct.ops.registry import aliases
 from sct.ops.scalar.arithmetic import div, floordiv, mod, quotient
 from sct.ops.scalar.comparison import unwrap
+from sct.passes.rematerialization.mutable_ir import Block, BlockNode
 from sct.passes.rematerialization.paired_regions import PairedRegions
 from sct.passes.rewriting.literals import fold_constant
-from sct.passes.rewriting.mutable_ir import Block, BlockNode
+from sct.passes.scalar.purity import is_pure
 
 __all__ = ["FREE", "ON_ARRAYS", "OUTER", "CostModel", "can_recompute"]
 
@@ -39,9 +40,8 @@ OUTER = 0.1
 
 def can_recompute(node: BlockNode) -> bool:
     """May the node be computed again: is it pure, cheap, and without further outs?"""
-    op = node.eqn.op
-    return (not node.blocks and not is_effect(node.eqn) and len(node.outs) == 1 and not op.allocates
-            and (op.cost in ("free", "read", "cheap") or folds_to_literal(node)))
+    is_cheap = node.eqn.op.cost in ("free", "read", "cheap")
+    return is_pure(node.eqn) and len(node.outs) == 1 and (is_cheap or folds_to_literal(node))
 
 
 def folds_to_literal(node: BlockNode) -> bool:

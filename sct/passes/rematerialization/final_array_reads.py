@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from sct.ir.affine import LinearTerm, Range, least_value, range_over, term_of
 from sct.ir.core import Lit, Operand, Value
 from sct.ir.types import Tensor
+from sct.passes.rematerialization.mutable_ir import Block, BlockNode, ancestors, within
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, within
 
 __all__ = ["FinalArrayReads", "FinalRead"]
 

@@ -1,4 +1,4 @@
-"""Mutable IR, which `choose_residuals` and some passes over loops change in place.
+"""Mutable IR, which the choice of residuals changes in place.
 
 `to_mutable` copies a function into blocks of nodes that know where they stand, and `to_immutable` copies them back.
 The values are the same objects in both.

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from sct.ir.core import Fn, Operand, Value, is_undef, undef
 from sct.ir.types import Seq, Type, Undef
 from sct.ops.scalar.comparison import unwrap
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, blocks, to_mutable, within
+from sct.passes.rematerialization.mutable_ir import Block, BlockNode, ancestors, blocks, to_mutable, within
 
 __all__ = ["PairedRegions"]
 

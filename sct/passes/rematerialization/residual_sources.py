@@ -19,8 +19,8 @@ from sct.ops.scalar.arithmetic import add, mul
 from sct.passes.rematerialization.cost_model import FREE, ON_ARRAYS, OUTER, CostModel, can_recompute
 from sct.passes.rematerialization.final_array_reads import FinalArrayReads
 from sct.passes.rematerialization.min_cut import Network
+from sct.passes.rematerialization.mutable_ir import Block, BlockNode, around, is_branch, within
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, around, is_branch, within
 from sct.passes.scalar.purity import cannot_raise, is_pure
 
 __all__ = ["ResidualSource", "ResidualSources", "SourceKind"]

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from sct.ir.core import Operand, Value, is_effect
+from sct.passes.rematerialization.mutable_ir import Block, BlockNode, ancestors, blocks
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, ancestors, blocks
 from sct.passes.scalar.cse import hashable
 
 __all__ = ["reuse_forward_values"]

@@ -16,8 +16,8 @@ from sct.ir.types import Dim, Tensor
 from sct.ops.arrays.creation import copy
 from sct.ops.arrays.indexing import add_at, advanced, index, store
 from sct.ops.registry import ELEMENTWISE
+from sct.passes.rematerialization.mutable_ir import Block, BlockNode, blocks, within
 from sct.passes.rematerialization.paired_regions import PairedRegions
-from sct.passes.rewriting.mutable_ir import Block, BlockNode, blocks, within
 
 __all__ = ["replace_shape_operands"]
 
