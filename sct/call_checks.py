@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError, add_source_note
-from sct.frontend import COMPARED_BY_CLASS, ROWS, Equal, Guard, Traced, apart, exact, key_of
+from sct.frontend import COMPARED_BY_CLASS, ROWS, Equal, Guard, Traced, apart, exact, key_of, shared_with_callable
 from sct.ir import Value
 from sct.ir.types import List
 from sct.ir.user_objects import fields_of, is_plain_attribute
@@ -121,6 +121,7 @@ class _CheckWriter:
         self.namespace: dict[str, Any] = {
             "MISS": MISS, "GONE": GONE, "UNDEFINED": UNDEFINED, "np": np, "ndarray": np.ndarray,
             "fields_of": fields_of, "key_of": key_of, "exact": exact, "apart": apart,
+            "shared_with_callable": shared_with_callable,
             "add_source_note": add_source_note}
         self.bindings: dict[str, str] = {}
         self.lines: list[str] = []
@@ -138,6 +139,9 @@ class _CheckWriter:
             others = [self.read(path) for path in traced.apart]
             row, outside = ("".join(f"{x}, " for x in variables) for variables in ((*args, *kwargs.values()), others))
             self.require(f"apart(({row}), ({outside}))")
+        if traced.callables:
+            row, held = "".join(f"{x}, " for x in (*args, *kwargs.values())), self.constant(traced.callables)
+            self.require(f"shared_with_callable(({row}), {held}) is None")
         free = self.check_free_variables(traced.key[len(args) + len(kwargs):])
         self.check_distinct(list(self.sizes.values()))
         self.check_distinct([f"id({x})" for x, _ in self.containers.values()])

@@ -29,7 +29,7 @@ in the same order. The frontend refuses an unknown construct with an `SctError`:
 """
 
 from sct.frontend.ahead_of_time import trace_ahead
-from sct.frontend.arguments.argument_aliasing import apart
+from sct.frontend.arguments.argument_aliasing import apart, shared_with_callable
 from sct.frontend.arguments.argument_keys import ROWS, Equal, key_of
 from sct.frontend.arguments.lift import Unloaded, Untyped, read_path
 from sct.frontend.autodiff import nested_jacobians
@@ -66,8 +66,8 @@ from sct.frontend.values.guards import Guard
 
 __all__ = [
     "COMPARED_BY_CLASS", "ROWS", "Equal", "Guard", "Same", "SourceParameter", "Traced", "Transform", "Unloaded",
-    "Untyped", "apart", "exact", "identity", "key_of", "library_facts", "read_path", "root_of", "signature_comment",
-    "tangent_names", "trace", "trace_ahead",
+    "Untyped", "apart", "exact", "identity", "key_of", "library_facts", "read_path", "root_of",
+    "shared_with_callable", "signature_comment", "tangent_names", "trace", "trace_ahead",
 ]
 
 _handlers = (

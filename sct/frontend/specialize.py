@@ -60,6 +60,7 @@ class Traced:
     key          the `key_of` the arguments and the free variables; `positional`, `keywords`: how they were passed
     bind         bind(args, kwargs): the leaves of the arguments
     apart        the paths of outside containers, which must not be in the arguments; None if no container is written
+    callables    callables in the arguments that are called: none may hold an object, list or dict of the arguments
     containers   numbers of the containers of each argument, if it matters which of them are one object
     primal_record  where the differentiated function stands in `fn`; None if it always raises
     """
@@ -77,6 +78,7 @@ class Traced:
     positional: int = 0
     keywords: tuple[str, ...] = ()
     apart: tuple[Path, ...] | None = None
+    callables: tuple[Any, ...] = ()
     containers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     primal_record: PrimalRecord | None = None
     bind: Callable[..., Sequence[Any]] = field(default=lambda args, kwargs: [], repr=False)
@@ -268,6 +270,7 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     apart = tuple(ev.outside_containers) if ev.container_written else None
     return Traced(fn, name_of(target), tuple(ordered(params)), tree, guards,
                   tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), apart=apart,
+                  callables=tuple(ev.callables_used.values()),
                   primal_record=ev.primal_record, bind=bind)
 
 

@@ -173,6 +173,8 @@ def _argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> 
         return leaf, Leaf(len(ev.params) - 1)
     if isinstance(x, complex):
         raise SctError("SCT506", "complex numbers are not supported", hint="pass the real and the imaginary part")
+    if callable(x):
+        ev.callable_arguments[id(x)] = x
     if x is None or callable(x) or isinstance(x, (types.ModuleType, np.dtype)):
         return Static(x), Const(x)
     leaf = add_leaf(ev, x, Opaque(), name)

@@ -5,12 +5,17 @@
     f(a, b)                   that `b` shares no memory with `a` is a guard
     f(o), o also global       refused if `o` is written; otherwise a guard says that they are two objects
     f([row] * 9)              refused if a row is written; otherwise a guard says that the rows are different lists
+    f(o, o.method)            refused where the method is called: its object is an argument; otherwise a guard says that
+                              it is not
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+import types
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,14 +26,15 @@ from sct.frontend.arguments.argument_keys import is_one_value
 from sct.frontend.arguments.type_syntax import Columns
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.store import is_written
-from sct.frontend.values.abstract_values import Array, Cell, Origin
+from sct.frontend.values.abstract_values import PLAIN, Array, Cell, Origin
 from sct.frontend.values.guards import UNKNOWN, Guard
 from sct.ir import Fn, walk
 from sct.ir.pytree import Node, Tree, children_of
 from sct.ir.types import List, Tensor, Type
-from sct.ir.user_objects import fields_of, get_stored, is_container
+from sct.ir.user_objects import dict_of, fields_of, get_stored, is_container
 
-__all__ = ["Shared", "apart", "check_aliasing", "containers_of", "written_leaves"]
+__all__ = ["Shared", "apart", "check_aliasing", "containers_of", "shared_with_callable", "use_callable",
+           "written_leaves"]
 
 MOST_WORK = 100_000
 """The work limit of the test whether interleaved arrays, such as columns, have elements in common."""
@@ -120,6 +126,76 @@ def apart(arguments: Sequence[Any], outside: Sequence[Any]) -> bool:
 
 
 _HOLDING = (list, tuple, dict)
+
+
+def use_callable(ev: Evaluator, f: Any) -> None:
+    """Refuses a callable in the arguments that holds an object, list or dict which is an argument, too.
+
+    Where it holds none, this becomes a guard.
+    """
+    if id(f) not in ev.callable_arguments:
+        return
+    if isinstance(f, types.FunctionType) or not all(isinstance(x, types.ModuleType) for x in _parts_of(f)):
+        ev.callables_used[id(f)] = f
+    shared = shared_with_callable(ev.arguments, [f])
+    if shared is not None:
+        name = getattr(f, "__name__", type(f).__name__)
+        ev.refuse("SCT305", f"`{name}` is a callable in the arguments that holds a `{type(shared).__name__}` which is "
+                  "an argument, too",
+                  why="what it reads of that object would be a constant to the derivative, and writes are not seen",
+                  hint="let it take the object as a parameter, or call the method of the object itself")
+
+
+def shared_with_callable(arguments: Iterable[Any], callables: Iterable[Any]) -> Any:
+    """An object, list or dict in the arguments that one of the callables holds, too; None where there is none."""
+    held = {id(x): x for x in _reachable(callables) if is_mutable_container(x) or is_container(type(x))}
+    return next((x for x in _reachable(arguments, through_callables=False) if id(x) in held), None) if held else None
+
+
+def _reachable(roots: Iterable[Any], through_callables: bool = True) -> Iterator[Any]:
+    """The roots and what they hold at any depth, each object once, but for globals and the attributes of classes."""
+    todo, seen = [*roots], dict[int, Any]()
+    while todo:
+        x = todo.pop()
+        if type(x) not in PLAIN and id(x) not in seen:
+            seen[id(x)] = x
+            yield x
+            todo += _parts_of(x) if _is_data(x) or through_callables else ()
+
+
+def _is_data(x: Any) -> bool:
+    return isinstance(x, _HOLDING) or is_container(type(x))
+
+
+def _parts_of(x: Any) -> Iterable[Any]:
+    """What an object or a callable holds."""
+    if is_container(type(x)):
+        return [get_stored(x, name) for name in fields_of(x)]
+    if isinstance(x, dict):
+        return x.values()
+    if isinstance(x, (list, tuple, set, frozenset, deque)):
+        return x
+    if isinstance(x, functools.partial):
+        return x.func, *x.args, *x.keywords.values(), *vars(x).values()
+    if isinstance(x, types.MethodType):
+        return x.__func__, x.__self__
+    if isinstance(x, (types.BuiltinMethodType, types.MethodWrapperType)):
+        return (x.__self__,)
+    if isinstance(x, types.FunctionType):
+        cells = [each for cell in x.__closure__ or () for each in _contents(cell)]
+        return *cells, *(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values(), *vars(x).values()
+    if isinstance(x, (type, types.ModuleType)):
+        return ()
+    if hasattr(type(x), "__sct_transform__"):
+        return (x.__sct_transform__.fn,)
+    return dict_of(x).values()
+
+
+def _contents(cell: types.CellType) -> tuple[Any, ...]:
+    try:
+        return (cell.cell_contents,)
+    except ValueError:  # the variable is not bound yet
+        return ()
 
 
 def containers_of(x: Any, tree: Tree, numbers: dict[Any, int]) -> Iterator[int]:

@@ -14,6 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import lift, rooted
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
 from sct.frontend.calls.opaque_calls import (
@@ -179,6 +180,7 @@ _SPECIAL_METHODS = {id(f): name for f, name in (
 @called(Static, Instance)
 def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a Python object that is known."""
+    use_callable(ev, fn.peek)
     if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__"):
         method = special_method(ev, fn, "__call__")  # of any object of its class
         if method is not None:

@@ -65,6 +65,7 @@ class State(Facts):
         containers_passed      those in the arguments, by id; `objects_in_progress`: objects that are being traversed
         container_passed_twice, container_written   one is passed twice; where one is first written
         outside_containers     those read from outside, by path
+        callable_arguments     callables in the arguments, by id; `callables_used`: those that are called, or read
         guarded_containers     containers of libraries whose items are guarded; `changed_containers`: those that a call
                                of the function may change
         read_outside           names read from outside whose value may differ in the next call
@@ -138,6 +139,8 @@ class State(Facts):
         self.container_passed_twice = False
         self.container_written: Loc | None = None
         self.arguments: tuple[Any, ...] = ()
+        self.callable_arguments: dict[int, Any] = {}
+        self.callables_used: dict[int, Any] = {}
         self.parameter_names: Collection[str] = ()
         self.outside_containers: dict[Path, Any] = {}
         self.last_outer_addr = 0
@@ -152,6 +155,7 @@ class State(Facts):
     def forget(self) -> None:
         """Drops the arguments and the function: guards keep this evaluator alive."""
         self.leaves, self.root, self.frames, self.all_frames, self.free = [], None, [], {}, {}
+        self.callable_arguments, self.callables_used = {}, {}
         self.store = Store(Cells({}, Captured()))
 
     # -- refusals ------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
@@ -144,6 +145,7 @@ def _no_other(ev: Evaluator, owner: Value, name: str) -> None:
 def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     """An attribute of a module, a class or another object that is known."""
     it = owner.peek
+    use_callable(ev, it)
     if isinstance(it, (set, frozenset)) and owner.path is None and hasattr(set, name) and not hasattr(frozenset, name):
         ev.refuse("SCT303", f"`{name}` of a set that the function makes is not supported",
                   why="the items of a set must be known", hint="use a list, or an array of flags")
