@@ -39,13 +39,22 @@ from sct.errors import (
     without_compiler_frames,
 )
 from sct.export.write_module import module_of
-from sct.frontend import Traced, Transform, identity, key_of, library_facts, root_of, trace, trace_ahead
+from sct.frontend import (
+    Traced,
+    Transform,
+    identity,
+    key_of,
+    library_facts,
+    root_of,
+    trace,
+    trace_ahead,
+)
 from sct.ir import walk
 from sct.ir.pytree import holds_complex
 from sct.ir.text import show
 from sct.ops.scalar.powers import becomes_complex
 from sct.passes import pipeline
-from sct.validation import OFF, Validation, validation_mode
+from sct.validation import OFF, Validation, for_observed_types, observer, validation_mode
 
 __all__ = ["Argnums", "Derivative", "Family", "Specialization", "call_once", "check_backend", "check_function"]
 
@@ -123,11 +132,16 @@ def _no_collection() -> Iterator[None]:
 
 
 def specialize(
-    transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any], backend: str = "numpy"
+    transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any], backend: str = "numpy",
+    observed: dict[Loc, frozenset[Any]] | None = None
 ) -> Specialization:
-    """Compile `transform` for these arguments."""
+    """Compile `transform` for these arguments.
+
+    observed  the types that were observed in earlier calls, to which those of this call are added
+    """
     with _no_collection():
-        traced = trace(transform, args, kwargs, in_line=BACKENDS[backend] is not None)
+        traced = trace(transform, args, kwargs, in_line=BACKENDS[backend] is not None,
+                       observe=observer(transform, args, kwargs, {} if observed is None else observed))
         source = emit(traced, backend)
         recorded = {(path, how) for path, how, _ in traced.identities}
         facts = library_facts(source.text, _place_of(traced.root))
@@ -147,6 +161,7 @@ def specialize(
             validation.validate_kernels(transform, args, kwargs, run, plain())
     if any(becomes_complex(eqn) for f in (*traced.fn.functions, traced.fn) for eqn in walk(f)):
         run = _without_complex(run, _place_of(traced.root))
+    run = for_observed_types(shared, run, MISS)
     return Specialization(shared, source, run, compile_checks(traced, run), validation, validated)
 
 
@@ -175,6 +190,7 @@ class Family:
     table: dict[Hashable, tuple[Specialization, ...]] = field(default_factory=dict)
     order: list[tuple[Hashable, Specialization]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
+    observed: dict[Loc, frozenset[Any]] = field(default_factory=dict)
 
     def call(self, transform: Transform, args: tuple[Any, ...], kwargs: dict[str, Any]
              ) -> tuple[Specialization, Match, Any]:
@@ -189,7 +205,7 @@ class Family:
             with self.lock:
                 # Another thread may have compiled one in the meantime.
                 if self.table.get(key, ()) is candidates:
-                    compiled = self._add(key, specialize(transform, args, kwargs, self.backend))
+                    compiled = self._add(key, specialize(transform, args, kwargs, self.backend, self.observed))
                     break
         try:
             result = compiled.run(*args, **kwargs, **compiled.traced.free_values(root))

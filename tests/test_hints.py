@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import collections
+import configparser
 import contextlib
 import enum
 import fractions
 import functools
 import heapq
+import json
 import random
 import statistics
 import types
@@ -51,7 +53,7 @@ FIELDS = np.ones(2, dtype=[("u", float), ("v", int)])
 SPACE = types.SimpleNamespace(k=2.0)
 COUNTS = collections.defaultdict(float, a=1.5)
 COUNTED = {**COUNTS, "b": 0.5}
-ALWAYS_ONE = random.Random(0)
+CONFIG = configparser.ConfigParser()
 
 
 def case(hint: str, *args: Any) -> Callable[[Callable[[], tuple[Any, Any]]], Any]:
@@ -954,16 +956,12 @@ def _() -> Any:
 @case("use a list, a dict or an array")
 def _() -> Any:
     def refused(x):
-        c = collections.Counter()
-        for v in x:
-            c["a"] += v
-        return c["a"]
+        config = configparser.ConfigParser()
+        return x[0] * len(config["DEFAULT"])
 
     def followed(x):
-        c = {"a": 0.0}
-        for v in x:
-            c["a"] += v
-        return c["a"]
+        config = {"DEFAULT": {}}
+        return x[0] * len(config["DEFAULT"])
 
     return refused, followed
 
@@ -971,13 +969,10 @@ def _() -> Any:
 @case("use a list, a dict or an array; or make the object outside the function, at the top of a module")
 def _() -> Any:
     def refused(x):
-        draws = random.Random(0)
-        return x[0] * draws.uniform(1.0, 2.0)
+        config = configparser.ConfigParser()
+        return x[0] * len(config.default_section)
 
-    def followed(x):
-        return x[0] * ALWAYS_ONE.randint(1, 1)
-
-    return refused, followed
+    return refused, lambda x: x[0] * len(CONFIG.default_section)
 
 
 @case("use np.mean, np.median, np.std and np.var")
@@ -1026,7 +1021,28 @@ def _() -> Any:
 
 @case("use a list or an array")
 def _() -> Any:
-    return lambda x: sum(ORDERED.values()) * x[0], lambda x: sum(list(OUTSIDE)) * x[0]
+    return lambda x: sum(CONFIG.sections()) * x[0], lambda x: sum(list(OUTSIDE)) * x[0]
+
+
+@case("run over a copy: `list(...)`")
+def _() -> Any:
+    def refused(x):
+        queue = json.loads("[1, 2]")
+        for k in queue:
+            if len(queue) <= k:
+                queue.append(3)
+            x = x * k
+        return x[0]
+
+    def followed(x):
+        queue = json.loads("[1, 2]")
+        for k in list(queue):
+            if len(queue) <= k:
+                queue.append(3)
+            x = x * k
+        return x[0]
+
+    return refused, followed
 
 
 @case("write `np.finfo(x.dtype)`")

@@ -35,6 +35,7 @@ from sct.frontend.arguments.lift import Unloaded, Untyped, read_path
 from sct.frontend.autodiff import nested_jacobians
 from sct.frontend.calls import cached_functions, call_expressions
 from sct.frontend.heap import subscripts
+from sct.frontend.heap.inactive import OBSERVED_BEFORE
 from sct.frontend.interpreter import (
     attributes,
     comprehensions,
@@ -65,8 +66,8 @@ from sct.frontend.values.exact_keys import COMPARED_BY_CLASS, Same, exact
 from sct.frontend.values.guards import Guard
 
 __all__ = [
-    "COMPARED_BY_CLASS", "ROWS", "Equal", "Guard", "Same", "SourceParameter", "Traced", "Transform", "Unloaded",
-    "Untyped", "apart", "exact", "identity", "key_of", "library_facts", "read_path", "root_of",
+    "COMPARED_BY_CLASS", "OBSERVED_BEFORE", "ROWS", "Equal", "Guard", "Same", "SourceParameter", "Traced", "Transform",
+    "Unloaded", "Untyped", "apart", "exact", "identity", "key_of", "library_facts", "read_path", "root_of",
     "shared_with_callable", "signature_comment", "tangent_names", "trace", "trace_ahead",
 ]
 

@@ -20,6 +20,7 @@ from sct.frontend.calls.closure_conversion import closed
 from sct.frontend.calls.outlining import OutliningPlan, called_once, repeated
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint
+from sct.frontend.evaluator.observed_types import Observations
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.root_function import held
 from sct.frontend.signatures import (
@@ -102,14 +103,16 @@ class Traced:
 
 
 def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, *,
-          in_line: bool = False) -> Traced:
+          in_line: bool = False, observe: Callable[[], Observations] | None = None) -> Traced:
     """The IR of a function or a `Transform` for these arguments.
 
     in_line  evaluate functions in line even if they are called more than once
+    observe  runs the function on copies, and returns the types of its expressions
 
     Raises SctError where the function is not differentiated.
     """
     kwargs = dict(kwargs or {})
+    observe = functools.cache(observe) if observe is not None else None
     signature = jvp_signature(target, args) if transform_kind(target) == "jvp" else signature_of(target)
     try:
         bound = signature.bind(*args, **kwargs)
@@ -126,6 +129,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
     def attempt(seen: dict[int, Any] | None, plan: OutliningPlan) -> Traced:
         ev = Evaluator(root_of(target), plan)
+        ev.observe = observe
         ev.arguments, ev.parameter_names = (*args, *kwargs.values()), values.keys()
         arguments: dict[str, Abstract] = {}
         trees: dict[str, Tree] = {}

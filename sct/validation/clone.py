@@ -31,7 +31,7 @@ import numpy as np
 from sct.frontend.evaluator.own_methods import is_library
 from sct.ir.user_objects import dict_of, fields_of, get_stored, is_container, is_namedtuple, is_user_class, set_stored
 
-__all__ = ["LARGEST", "CannotCopy", "Copier", "SharedState"]
+__all__ = ["LARGEST", "CannotCopy", "Copier", "SharedState", "names_in"]
 
 LARGEST = 256 << 20
 """At most this many bytes of arrays are copied."""
@@ -200,12 +200,16 @@ class Copier:
 
     # -- functions --------------------------------------------------------------------
 
+    def code_of(self, f: types.FunctionType) -> types.CodeType:
+        """The code of the copy of a function."""
+        return f.__code__
+
     def _function(self, f: types.FunctionType) -> Any:
-        code = f.__code__
         namespace = self._globals(f.__globals__)
+        code = self.code_of(f)
         cells = tuple(map(self._cell, f.__closure__ or ()))
         function = self.remember(f, types.FunctionType(code, namespace, f.__name__, None, cells or None))
-        for name in names_in(code)[0]:
+        for name in names_in(f.__code__)[0]:
             if name in f.__globals__ and name not in namespace:
                 namespace[name] = self.copy(f.__globals__[name])
         function.__defaults__, function.__kwdefaults__ = self.copy(f.__defaults__), self.copy(f.__kwdefaults__)

@@ -26,7 +26,7 @@ import numpy as np
 
 from sct.codegen import Source
 from sct.errors import Loc, SctError, complex_refusal
-from sct.frontend import Same, Traced, Transform, read_path
+from sct.frontend import OBSERVED_BEFORE, Same, Traced, Transform, read_path
 from sct.frontend.values.primal_record import NO_VALUE, ArgumentPart
 from sct.ir import Eqn, Fn, walk
 from sct.ir.pytree import holds_complex
@@ -37,7 +37,7 @@ from sct.validation.primal import Primal, primal_of
 from sct.validation.quiet import Outcome, run_quietly
 from sct.validation.replay import Divergence, Recorder, first_divergence
 
-__all__ = ["OFF", "Validation", "validation_mode"]
+__all__ = ["OFF", "Validation", "place_of", "unobserved_type", "user_function", "validation_mode"]
 
 OFF = "SCT_VALIDATE=0"
 
@@ -65,7 +65,7 @@ class Validation:
 
         Raises SctError SCT601 where they differ.
         """
-        root, own_count = _user_function(target, args)
+        root, own_count = user_function(target, args)
         if reason := _reason_not_to_repeat(self.traced, root):
             return reason
         try:
@@ -78,15 +78,17 @@ class Validation:
             in_sct.time_limit = max(PATIENCE, 100.0 * in_python.duration)
             in_sct.run_primal(self.traced, self.primal)
             if holds_complex(in_python.outcome.value) or holds_complex(in_sct.outcome.value):
-                raise complex_refusal(_place_of(root))
+                raise complex_refusal(place_of(root))
             difference = _difference(in_python, in_sct, self.primal)
             if difference is None:
                 return True
             if reason := _excuse(in_python.outcome, in_sct.outcome):
                 return reason
+            if in_sct.outcome.error is not None and str(in_sct.outcome.error).endswith(OBSERVED_BEFORE):
+                raise unobserved_type(in_sct.outcome.error, place_of(root))
             if type(in_python.outcome.error) is NameError and type(in_sct.outcome.error) is UnboundLocalError:
                 raise SctError("SCT502", "a variable of a function around this one is read before it is bound",
-                               why=f"Python: {in_python.outcome.error}", loc=_place_of(root),
+                               why=f"Python: {in_python.outcome.error}", loc=place_of(root),
                                hint="bind it on every path")
             repeated = _Run(shared, root, args, kwargs, own_count)
             repeated.run_function()
@@ -106,7 +108,7 @@ class Validation:
 
         Raises SctError SCT603 where they differ.
         """
-        root, own_count = _user_function(target, args)
+        root, own_count = user_function(target, args)
         shared = SharedState(root, args, kwargs)
         compiled_run = _Run(shared, root, args, kwargs, own_count)
         numpy_run = _Run(shared, root, args, kwargs, own_count)
@@ -214,7 +216,7 @@ def _kind(target: Any) -> str:
     return str(getattr(target, "__sct_transform__", target).kind)
 
 
-def _user_function(target: Any, args: tuple[Any, ...]) -> tuple[Any, int]:
+def user_function(target: Any, args: tuple[Any, ...]) -> tuple[Any, int]:
     """The Python function under nested transforms, and how many of the arguments are its own and not tangents."""
     own_count = len(args)
     while True:
@@ -345,14 +347,21 @@ def _excuse(*outcomes: Outcome) -> str | None:
     return None
 
 
-def _place_of(root: Any) -> Loc | None:
+def unobserved_type(error: Exception, place: Loc | None) -> SctError:
+    """The refusal of a call in which a value has a type that was not observed."""
+    return SctError("SCT209", str(error).removesuffix(OBSERVED_BEFORE), loc=place,
+                    why="sct cannot read this type from the source, and observed another one, or none, before",
+                    hint="convert it to one type where it is computed")
+
+
+def place_of(root: Any) -> Loc | None:
     """The place of the function's definition."""
     code = getattr(getattr(root, "__func__", root), "__code__", None)
     return Loc(code.co_filename, code.co_firstlineno) if code is not None else None
 
 
 def _refuse_reading(root: Any, difference: Difference, divergence: Divergence | None) -> SctError:
-    loc = _place_of(root)
+    loc = place_of(root)
     name = getattr(root, "__name__", type(root).__name__)
     first = ""
     if divergence is not None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import fractions
+import random
+import re
 import types
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -27,8 +32,6 @@ def key_of(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Hashable:
     if not kwargs:
         return key
     return key, tuple([(k, _key(v, sizes)) for k, v in kwargs.items()])
-
-
 
 
 def _key(x: Any, sizes: dict[int, int]) -> Hashable:
@@ -57,9 +60,16 @@ def _key(x: Any, sizes: dict[int, int]) -> Hashable:
     if isinstance(x, np.ndarray):
         raise SctError("SCT506", f"an array of class {t.__name__} is not supported",
                        why="a subclass may redefine operators", hint="pass np.asarray(x)")
+    if t in _BY_CLASS:
+        return t  # type: ignore[no-any-return]
     # A method is made anew whenever it is read of its object; equal ones are of one object.
     return Equal(x) if t in _METHODS else Same(x)
 
+
+_BY_CLASS = frozenset((
+    random.Random, np.random.Generator, np.random.RandomState, datetime.date, datetime.datetime, datetime.time,
+    datetime.timedelta, decimal.Decimal, fractions.Fraction, re.Pattern))
+"""Classes whose objects differ in their values alone: any of them is passed to Python as it is."""
 
 _METHODS = (types.MethodType, types.BuiltinMethodType, type([].__len__))
 

@@ -18,6 +18,7 @@ from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.lift import lift, rooted
 from sct.frontend.autodiff.nested_derivatives import apply_transform, call_transform
 from sct.frontend.calls.opaque_calls import (
+    call_of_library,
     exception,
     opaque_call,
     pure_method,
@@ -27,6 +28,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import INSTANCES, SPECIAL, Args, Kwargs, called, expression, special_key
 from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.heap.inactive import by_python, harmless_name, pure_builtin
 from sct.frontend.heap.objects import instantiate, special_call, special_method, undefined
 from sct.frontend.heap.sample_calls import by_position, check_arguments, check_instance, check_operands
 from sct.frontend.heap.special_methods import checked
@@ -185,6 +187,9 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         method = special_method(ev, fn, "__call__")  # of any object of its class
         if method is not None:
             return ev.call(method, args, kwargs)
+    if not kwargs and (name := pure_builtin(fn.peek)) and (
+            value := by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args)) is not None:
+        return value
     f = fn.value
     special, spelling = SPECIAL.get(special_key(f)), spelling_of(f)
     if special is not None or spelling is not None:
@@ -240,6 +245,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return ev.call(lift(ev, f.__origin__, (f, ("attr", "__origin__"))), args, kwargs)
     if isinstance(f, type) and is_container(f):
         return instantiate(ev, f, args, kwargs)
+    if harmless_name(f) is not None and (value := call_of_library(ev, fn, args, kwargs)) is not None:
+        return value
     if hasattr(f, "__wrapped__") and not isinstance(f, types.FunctionType):  # a cache around the function
         return ev.call(lift(ev, f.__wrapped__, (*(fn.path or (f,)), ("attr", "__wrapped__"))), args, kwargs)
     method = special_method(ev, fn, "__call__")

@@ -22,6 +22,7 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
+from sct.frontend.heap.inactive import evaluated_by_python, harmless_name, is_varied, template_of
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -42,7 +43,7 @@ from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, FLOAT, INT, Dim, Tensor, T
 from sct.ops import apply, fstring, stop_gradient
 from sct.ops.program.effects import python
 
-__all__ = ["call_itself", "exception", "may_be_differentiated", "opaque_call", "pure_method"]
+__all__ = ["call_itself", "call_of_library", "exception", "may_be_differentiated", "opaque_call", "pure_method"]
 
 NAMES = {"float": "float", "int": "int", "bool": "bool", "f64": "numpy.float64", "f32": "numpy.float32",
          "i64": "numpy.int64", "real": "float"}
@@ -83,6 +84,9 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     if isinstance(fn, Value) and isinstance(fn.type, Tensor):
         name = NAMES.get(fn.type.dtype, "numpy." + fn.type.dtype)
         raise_at_run_time(ev, "TypeError", f"{name!r} object is not callable")
+    result_type = gives or _result_type(ev, named, args, kwargs)
+    if result_type is None and (result := call_of_library(ev, fn, args, kwargs)) is not None:
+        return result
     what = getattr(named, "__qualname__", None) or getattr(named, "__name__", None) or "this function"
     if named is not None and getattr(named, "__module__", None) in _REFUSED or isinstance(named, np.ufunc):
         number = isinstance(named, type) and issubclass(named, np.number)
@@ -96,7 +100,6 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     if reads:
         operands = [ev.emit(stop_gradient, x) if isinstance(x, Value) and is_float(x) else x for x in operands]
     attrs: dict[str, Any] = {"keywords": tuple(kwargs)}
-    result_type = gives or _result_type(ev, named, args, kwargs)
     if _is_draw(named):
         operands = [ev.as_int(x) for x in operands]  # the size alone may count as real here
     if result_type is not None:
@@ -106,9 +109,24 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
     return ev.wrap(ev.emit(apply, callee, *operands, **attrs))
 
 
+def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """The call of a function of a library as an expression of Python, if its type was observed."""
+    operands: list[Operand] = []
+    name = harmless_name(fn.peek) if isinstance(fn, Static) else template_of(ev, fn, operands)
+    passed = (*args, *kwargs.values())
+    if name is None or any(is_varied(ev, a) for a in passed) or not ev.is_observed:
+        return None
+    texts = [template_of(ev, a, operands) for a in passed]
+    if None in texts:
+        return None
+    keywords = ("",) * len(args) + tuple(f"{key}=" for key in kwargs)
+    arguments = ", ".join(f"{keyword}{text}" for keyword, text in zip(keywords, texts))
+    return evaluated_by_python(ev, f"{name}({arguments})", operands, passed)
+
+
 def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> None:
     """Refuses an opaque call with an argument that the function might write to, or call."""
-    varied = any(_is_varied(ev, a) for a in arguments)
+    varied = any(is_varied(ev, a) for a in arguments)
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
     for a in arguments:
         if isinstance(a, (Closure, Bound)) or isinstance(a, Static) and isinstance(a.peek, types.FunctionType):
@@ -122,17 +140,6 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> No
                       why="its derivative is not known" if varied else "it may write to them",
                       hint=instead or ("write out what it does with functions of NumPy" if varied else
                                        "call it outside the function, and pass its result"))
-
-
-def _is_varied(ev: Evaluator, v: Abstract) -> bool:
-    """Is a number that is differentiated by in it, as far as is known?"""
-    if isinstance(v, Tup):
-        return any(_is_varied(ev, x) for x in v.items)
-    if isinstance(v, Container):
-        cell = ev.store.cells[v.addr]
-        return not isinstance(cell, Slots) or any(_is_varied(ev, x) for x in cell.items)
-    x = ev.contents(v) if isinstance(v, Ref) else v
-    return isinstance(x, Value) and ev.is_varied(x)
 
 
 def _note_change(ev: Evaluator, what: str, owner: Any) -> None:

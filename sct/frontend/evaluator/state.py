@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError
 from sct.frontend.evaluator.frames import Frame
+from sct.frontend.evaluator.observed_types import Observations, Observed
 from sct.frontend.evaluator.store import Branch, Captured, Cells, Store
 from sct.frontend.root_function import anchors, innermost
 from sct.frontend.source.parse import loc_of
@@ -58,6 +59,8 @@ class State(Facts):
         free          free variables by path; `free_leaves`: their numbers and arrays, which are keyword parameters
         identities    facts about free variables that each call checks
         default_names   names of the defaults of parameters, by path
+        observe       runs the function on copies, and returns the types of its expressions; None ahead of time
+        observations  what it returned
         attribute_types  ahead of time: the types of the attributes of the object that a method is bound to
         primal_record   where the differentiated function stands in the IR
 
@@ -147,6 +150,8 @@ class State(Facts):
         self.written_in_copies: set[int] = set()
         self.kept_addresses: frozenset[int] = frozenset()
         self.returned_at: Loc | None = None
+        self.observe: Callable[[], Observations] | None = None
+        self.observations: Observations | None = None
         self._next_addr = 0
         self._last_kept = 0
         self._last_object = 0
@@ -157,6 +162,7 @@ class State(Facts):
         self.leaves, self.root, self.frames, self.all_frames, self.free = [], None, [], {}, {}
         self.callable_arguments, self.callables_used = {}, {}
         self.store = Store(Cells({}, Captured()))
+        self.observe = None
 
     # -- refusals ------------------------------------------------------------------------
 
@@ -188,6 +194,19 @@ class State(Facts):
         self.refuse("SCT401", what,
                     why="a constant carries no derivative, so part of the gradient would be lost silently",
                     hint="use a list instead of a set or dict keys, or wrap the number in sct.stop_gradient(...)")
+
+    @property
+    def is_observed(self) -> bool:
+        """Were types observed in a run of the function?  It runs now, if it may and did not yet."""
+        if self.observations is None:
+            self.observations = self.observe() if self.observe is not None else {}
+        return bool(self.observations)
+
+    def observed(self, place: Loc | None) -> frozenset[Observed]:
+        """The types that the expression at this place had in the run; none if it was not evaluated."""
+        if not self.is_observed or self.observations is None or place is None:
+            return frozenset()
+        return self.observations.get(place, frozenset())
 
     # -- blocks and paths -----------------------------------------------------------------
 

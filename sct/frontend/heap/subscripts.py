@@ -14,6 +14,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
+from sct.frontend.heap.inactive import by_python, written_by_python
 from sct.frontend.heap.memory_facts import is_forbidden
 from sct.frontend.heap.objects import special_call, special_method
 from sct.frontend.heap.sample_calls import check_operands, hashed
@@ -113,6 +114,8 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
         return cell.items[cell.keys.index(name)]
     if isinstance(owner, Ref):
         return slice_view(ev, owner, key)
+    if not _is_slice(key) and (value := by_python(ev, "{0}[{1}]", owner, key)) is not None:
+        return value
     if isinstance(owner, Value) and isinstance(owner.type, Tensor):
         if owner.type.carrier == "np" and isinstance(key, Tup) and not key.items:
             return owner
@@ -377,13 +380,14 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         ev.store.cells[owner.addr] = replace(cell, items=tuple(items))
     elif isinstance(owner, Tup):
         raise_at_run_time(ev, "TypeError", f"'{owner.cls.__name__}' object does not support item assignment")
-    else:
+    elif not written_by_python(ev, "{0}.__setitem__({1}, {2})", owner, key, value):
         ev.refuse("SCT303", "this object cannot be written", hint="write to an array, a list or a dict")
 
 
 def delete_item(ev: Evaluator, owner: Abstract, key: Abstract) -> None:
     """`del owner[key]`."""
-    if special_call(ev, owner, "__delitem__", key) is not None:
+    if special_call(ev, owner, "__delitem__", key) is not None or \
+            written_by_python(ev, "{0}.__delitem__({1})", owner, key):
         return
     if not isinstance(owner, (ListRef, DictRef)):
         ev.refuse("SCT101", "`del` of an item of this is not supported", hint="take it from a list or a dict")

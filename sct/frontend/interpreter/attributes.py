@@ -19,6 +19,7 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import absent, as_it_is, of_library, path_to
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.class_of import class_object, possible_classes, python_class
+from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.objects import class_of, find_attribute, get_attribute, if_it_gives, is_object
 from sct.frontend.heap.subscripts import NUMPY_NAMES, size_along
 from sct.frontend.values.abstract_values import (
@@ -83,6 +84,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if isinstance(owner, Value) and isinstance(x_type, (Optional, Undef)):
         owner = ev.defined(owner)
         x_type = owner.type
+    if (value := by_python(ev, f"{{0}}.{name}", owner)) is not None:
+        return value
     if not isinstance(x_type, Tensor):
         leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
         of = "this object" if leaf is None else class_in_words(leaf)

@@ -21,6 +21,7 @@ from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.evaluator.store import type_of
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists
 from sct.frontend.heap.class_of import python_class
+from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.sample_calls import hashed
@@ -401,6 +402,8 @@ def _convert(name: str, cls: Any) -> Special:
             return as_bool(ev, truth(ev, v))
         if isinstance(v, Static) and (is_literal(v) or isinstance(v.peek, enum.Enum)):
             return Static(run_or_raise(ev, lambda: cls(v.value)))
+        if (value := by_python(ev, f"{name}({{0}})", v)) is not None:
+            return value
         if isinstance(v, Value) and isinstance(v.type, Opaque):
             eqn = ev.defs.get(v)
             if eqn is not None and eqn.op is apply:  # what it is given is not differentiated, or it is refused

@@ -17,6 +17,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint
 from sct.frontend.evaluator.handlers import statement
 from sct.frontend.evaluator.store import Store
+from sct.frontend.heap.inactive import check_unchanged, python_items
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.statements import BREAK, END, FALL, RETURN, block, guard
@@ -73,7 +74,8 @@ def for_(ev: Evaluator, node: Any) -> None:
         nested(ev, node, over)
         return
     before = ev.store.copy()
-    where = space(ev, over)
+    of_python = _python_space(ev, over, node)
+    where = of_python or space(ev, over)
     if where is None:
         if most(ev, over) is None and not (is_iterator(over) and ends(over)):
             check_iterable(ev, over)
@@ -89,12 +91,14 @@ def for_(ev: Evaluator, node: Any) -> None:
         ev.iterated_lists = running | listed
         start(ev, over)
         LoopBuilder(ev, node, where).run()
+        if of_python is not None:
+            check_unchanged(ev, over)
         if not leaves(node):
             exhaust(ev, over)
         for key in [k for k in ev.store.vars if k.name.startswith("<iterated") and k not in before.vars]:
             del ev.store.vars[key]
     except (NeedsStatic, SctError) as need:
-        if isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
+        if of_python is not None or isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
             raise  # else unroll: a list may get longer, a name may be another object in each iteration
         ev.iterated_lists = running
         ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
@@ -103,6 +107,12 @@ def for_(ev: Evaluator, node: Any) -> None:
         unroll(ev, node, iterator(ev, _few(ev, over, where, need)))
     finally:
         ev.iterated_lists = running
+
+
+def _python_space(ev: Evaluator, over: Abstract, node: Any) -> IterationSpace | None:
+    """The iteration space of an object that sct does not see into."""
+    items = python_items(ev, over, node.iter, ev.frames[-1].source.file)
+    return None if items is None else IterationSpace(Lit(0), items[0], Lit(1), items[1])
 
 
 def _few(ev: Evaluator, over: Abstract, where: IterationSpace, need: NeedsStatic | SctError) -> Abstract:

@@ -15,6 +15,7 @@ from sct.frontend.arguments.lift import lift
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import expression
+from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.objects import is_member, is_object, reflected, special_call, special_method, undefined
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.operators.container_operators import arrays_of, as_set, combined, is_sequence, written
@@ -34,6 +35,10 @@ BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     gast.LShift: ("lshift", operator.lshift), gast.RShift: ("rshift", operator.rshift),
 }
 
+
+SYMBOLS: dict[type, str] = {
+    gast.Add: "+", gast.Sub: "-", gast.Mult: "*", gast.Div: "/", gast.FloorDiv: "//", gast.Mod: "%", gast.Pow: "**",
+    gast.MatMult: "@", gast.BitAnd: "&", gast.BitOr: "|", gast.BitXor: "^", gast.LShift: "<<", gast.RShift: ">>"}
 
 _METHOD = {"and_": "and", "or_": "or"}
 
@@ -64,6 +69,8 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         counted = kind is gast.Mult and any(special_method(ev, v, "__index__") is not None for v in (a, b))
         if not (counted or kind in (gast.Add, gast.Mult) and any(isinstance(v, Tup) for v in (a, b))):
             return undefined(ev, in_place or run, a, b)
+    if (value := by_python(ev, f"{{0}} {SYMBOLS[kind]} {{1}}", a, b)) is not None:
+        return value
     a, b = plain_numbers(ev, a, b)
     if kind is gast.Mod and isinstance(a, Static) and isinstance(a.value, str):
         return _formatted_by_percent(ev, a.value, b)

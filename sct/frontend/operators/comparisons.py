@@ -22,6 +22,7 @@ from sct.frontend.evaluator.handlers import expression
 from sct.frontend.evaluator.lookup_guards import in_class, is_subclass_of
 from sct.frontend.evaluator.own_methods import HASHING, is_generated, is_library, own_method
 from sct.frontend.heap import dynamic_lists
+from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.objects import (
     bind,
@@ -69,6 +70,10 @@ COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
 _REFLECTED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
+_SYMBOLS: dict[type, str] = {
+    gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">="}
+
+
 @expression(gast.Compare)
 def compare(ev: Evaluator, node: Any) -> Abstract:
     def go(left: Abstract, k: int) -> Abstract:
@@ -93,6 +98,9 @@ def compare_one(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(op, (gast.Is, gast.IsNot)):
         same = identical(ev, a, b)
         return same if isinstance(op, gast.Is) else negated(ev, same)
+    symbol = "in" if isinstance(op, gast.In) else "not in" if isinstance(op, gast.NotIn) else _SYMBOLS[type(op)]
+    if (value := by_python(ev, f"{{0}} {symbol} {{1}}", a, b)) is not None:
+        return value
     if isinstance(op, (gast.In, gast.NotIn)):
         there = _contains(ev, b, a)
         return there if isinstance(op, gast.In) else negated(ev, there)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
+import functools
+import importlib
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -13,7 +16,8 @@ from sct.ir.types import Opaque, Tensor, Type
 from sct.ops.registry import op, placeholders
 from sct.ops.type_rules import numpy_dtype
 
-__all__ = ["apply", "enter", "formats", "fstring", "leave", "print_", "python", "raise_", "samples_of"]
+__all__ = [
+    "apply", "enter", "formats", "fstring", "inactive", "leave", "part", "print_", "python", "raise_", "samples_of"]
 
 OBJECT = Opaque()
 
@@ -102,6 +106,26 @@ python = op("python", type=opaque, run=run_python, defaults={"keywords": ()}, ra
 
 apply = op("apply", type=opaque, run=run_apply, defaults={"keywords": ()}, raises="value", effect=True, cost="never",
            emit=lambda *a, keywords=(), **_: called("_0", 1, len(a), keywords), nondiff="an opaque call")
+
+def run_inactive(*args: Any, text: str, **_: Any) -> Any:
+    names = {f"_{k}": x for k, x in enumerate(args)}
+    modules = {name: importlib.import_module(name) for name in _module_names(text)}
+    return eval(text, {**modules, **names})
+
+
+@functools.cache
+def _module_names(text: str) -> tuple[str, ...]:
+    names = {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
+    return tuple(name for name in sorted(names) if name[0] != "_" and not hasattr(builtins, name))
+
+
+inactive = op("inactive", type=opaque, run=run_inactive, raises="value", effect=True, cost="never",
+              emit=lambda *_, text, **__: text, nondiff="it is evaluated by Python itself")
+"""An expression that Python evaluates; `text` is its template: "statistics.mean(_0)"."""
+
+part = op("part", type=opaque, run=run_inactive, raises="never", cost="read", nondiff="it is not differentiated",
+          emit=lambda *_, text, **__: text)
+"""A part of an object that does not change: an item of a tuple, or of a list that only this function holds."""
 
 enter = op("enter", type=lambda *_, **__: (), run=lambda *_, **__: None, defaults={"keywords": ()}, raises="value",
            effect=True, cost="never", nondiff="it changes no number",

@@ -1,0 +1,50 @@
+"""Types of values that sct cannot read from the source, as they were observed in a run.
+
+An observed type is hashable:
+
+    ("number", "float", float)     ("array", "float64", 2)     ("tuple", (t, u))     ("object", cls)
+
+The types of the items of an iterable are entered at `items_place`, together with ("iterable", its class).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sct.errors import Loc
+
+__all__ = ["Observations", "Observed", "items_place", "observed_type"]
+
+Observed = tuple[Any, ...]
+Observations = Mapping[Loc, frozenset[Observed]]
+
+_DEEPEST, _LONGEST = 3, 8
+"""Tuples are described to this depth and up to this length; others are objects."""
+
+
+def items_place(loc: Loc) -> Loc:
+    """The place of the items of the iterable at this place: a place that no expression has."""
+    return replace(loc, col=-1 - loc.col)
+
+
+def observed_type(value: Any, depth: int = 0) -> Observed:
+    """The type of a value, as far as sct distinguishes types.
+
+    >>> observed_type((1, np.zeros((2, 3))))
+    ('tuple', (('number', 'int', <class 'int'>), ('array', 'float64', 2)))
+    """
+    cls = type(value)
+    if cls in (bool, int, float):
+        return "number", cls.__name__, cls
+    if isinstance(value, (np.bool_, np.integer, np.floating)) and value.dtype.isnative and value.dtype.itemsize <= 8:
+        kind = "bool" if value.dtype.kind == "b" else "int" if value.dtype.kind in "iu" else "float"
+        return "number", kind, cls
+    if cls is np.ndarray and value.dtype.kind in "biuf" and value.dtype.isnative and value.dtype.itemsize <= 8:
+        return "array", str(value.dtype), value.ndim
+    if cls is tuple and len(value) <= _LONGEST and depth < _DEEPEST:
+        return "tuple", tuple(observed_type(x, depth + 1) for x in value)
+    return "object", cls

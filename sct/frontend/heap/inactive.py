@@ -1,0 +1,344 @@
+"""Expressions that Python itself evaluates when the derivative runs, since no derivative passes through them.
+
+    m = statistics.mean([1.0, 2.5])    ->    m = statistics.mean([1.0, 2.5])    a number, as it was observed
+
+Their types are those that were observed in a run of the function on copies.  What flows into arithmetic is checked
+when the derivative runs: another type raises TypeError.
+"""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import decimal
+import fractions
+import functools
+import itertools
+import linecache
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sct.errors import Loc
+from sct.frontend.arguments.lift import opaque
+from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.evaluator.observed_types import Observed, items_place
+from sct.frontend.heap.dynamic_lists import as_column, hold, is_dynamic
+from sct.frontend.heap.join_paths import run_branches
+from sct.frontend.source.parse import loc_of
+from sct.frontend.values.abstract_values import (
+    Abstract,
+    Container,
+    DefaultRef,
+    DictRef,
+    ListRef,
+    Ref,
+    Slots,
+    Static,
+    Tup,
+    is_literal,
+)
+from sct.ir import Op, Operand, Value, walk
+from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Opaque, Tensor, Type, sym
+from sct.ops.program.effects import apply, inactive, part
+from sct.ops.type_rules import dtype_name
+
+if TYPE_CHECKING:
+    from sct.frontend.evaluator.evaluator import Evaluator
+
+__all__ = [
+    "OBSERVED_BEFORE", "by_python", "check_unchanged", "evaluated_by_python", "harmless_name", "is_varied",
+    "pure_builtin", "python_items", "template_of", "written_by_python",
+]
+
+OBSERVED_BEFORE = ", as observed when this was written"
+"""The end of the messages about values whose type was not observed before."""
+
+_EXACT: dict[type, tuple[Type, str, str]] = {
+    bool: (BOOL, "type(_0) is bool", "a bool"), int: (INT, "type(_0) is int", "an int"),
+    float: (FLOAT, "type(_0) is float", "a float"),
+    np.float64: (Tensor("np", "f64"), "isinstance(_0, numpy.float64)", "a np.float64")}
+
+_NUMBERS: dict[str, tuple[Type, str, str]] = {
+    "bool": (ANY_BOOL, "isinstance(_0, (bool, numpy.bool_))", "a bool"),
+    "int": (ANY_INT, "isinstance(_0, (int, numpy.integer))", "an int"),
+    "float": (ANY_REAL, "isinstance(_0, float)", "a float")}
+"""The types of numbers, their checks, and their names in messages."""
+
+
+def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], values: Sequence[Abstract]) -> Abstract:
+    """The value of the expression `text`, a template, of the type that was observed at this place.
+
+    values  what it is computed from: its arrays and containers can no longer be written, since the value may hold them
+    """
+    if text.startswith("len("):
+        return ev.emit(inactive, *operands, text=text, type=INT)  # type: ignore[no-any-return]
+    types = ev.observed(ev.loc)
+    if not types:
+        raise_at_run_time(ev, "TypeError", f"the type of {_user_text(ev.loc)} is not known{OBSERVED_BEFORE}")
+    value = _typed(ev, text, operands, types, _user_text(ev.loc))
+    if any(_may_hold(t) for t in types):
+        for v in (value, *values):
+            _hold_all(ev, v)
+    return value
+
+
+def _hold_all(ev: Evaluator, v: Abstract) -> None:
+    """Forbids writes to an array or container, and to those in it."""
+    if isinstance(v, Tup):
+        for x in v.items:
+            _hold_all(ev, x)
+    elif isinstance(v, (Ref, ListRef, DictRef)):
+        cell = ev.store.cells[v.addr]
+        for x in cell.items if isinstance(cell, Slots) else ():
+            _hold_all(ev, x)
+        hold(ev, v.addr)
+
+
+def _may_hold(t: Observed) -> bool:
+    """May a value of this type hold, or be, one of the arrays and containers that it was computed from?"""
+    if t[0] == "tuple":
+        return any(map(_may_hold, t[1]))
+    return t[0] == "array" or t[0] == "object" and t[1] not in _HOLD_NOTHING
+
+
+_HOLD_NOTHING = frozenset((str, bytes, type(None), complex, collections.Counter, datetime.date, datetime.datetime,
+                           datetime.timedelta, fractions.Fraction, decimal.Decimal, range, np.random.Generator))
+
+
+def by_python(ev: Evaluator, text: str, *values: Abstract) -> Abstract | None:
+    """The value of an expression of which an operand is an object that sct does not see into; None for others.
+
+    text  the template, in which `{0}` stands for the first operand
+    """
+    if not any(is_python_object(ev, v) for v in values) or any(is_varied(ev, v) for v in values):
+        return None
+    if not ev.is_observed:
+        return None
+    operands: list[Operand] = []
+    texts = [template_of(ev, v, operands) for v in values]
+    if None in texts:
+        return None
+    return evaluated_by_python(ev, text.format(*texts), operands, values)
+
+
+def written_by_python(ev: Evaluator, text: str, owner: Abstract, *values: Abstract) -> bool:
+    """Writes to an object that Python made in this function, if it is one; `text` is a call of its method."""
+    if not isinstance(owner, Value) or owner in ev.params or not is_python_object(ev, owner) or not ev.is_observed:
+        return False
+    operands: list[Operand] = []
+    texts = [template_of(ev, v, operands) for v in (owner, *values)]
+    if None in texts or any(is_varied(ev, v) for v in values):
+        return False
+    ev.emit(inactive, *operands, text=text.format(*texts))
+    return True
+
+
+def is_python_object(ev: Evaluator, v: Abstract) -> bool:
+    """Is this an object that Python itself made, or an argument that is neither a number, an array nor a text?
+
+    So is a tuple or list that holds one.
+    """
+    if isinstance(v, Tup) or isinstance(v, ListRef) and not is_dynamic(ev, v):
+        return any(is_python_object(ev, x) for x in (v.items if isinstance(v, Tup) else ev.slots(v).items))
+    if not isinstance(v, Value) or not isinstance(v.type, Opaque):
+        return False
+    eqn = ev.defs.get(v)
+    return eqn.op in (inactive, part, apply) if eqn is not None else not isinstance(ev.leaf_of(v), (str, bytes))
+
+
+_CONTAINERS: dict[Any, str] = {
+    cls: f"type(_0) is {cls.__name__}" for cls in (list, tuple, dict, str, set, frozenset, range)} | {
+    cls: f"type(_0) is collections.{cls.__name__}" for cls in (
+        collections.deque, collections.Counter, collections.OrderedDict, collections.defaultdict)} | {
+    cls: f"type(_0).__name__ == '{cls.__name__}'" for cls in map(type, ({}.keys(), {}.values(), {}.items()))}
+"""Containers of which `list` makes a copy without running code of the user, and how they are checked."""
+
+
+def python_items(ev: Evaluator, v: Abstract, node: Any, file: str
+                 ) -> tuple[Operand, Callable[[Operand], Abstract]] | None:
+    """The number of items of an object that Python iterates over, and the function that gives them by position."""
+    if not isinstance(v, Value) or not is_python_object(ev, v):
+        return None
+    place = items_place(loc_of(node, file))
+    seen = ev.observed(place)
+    types = frozenset(t for t in seen if t[0] != "iterable")
+    classes = {t[1] for t in seen if t[0] == "iterable"}
+    if not types or len(classes) != 1 or (cls := min(classes, key=str)) not in _CONTAINERS:
+        return None
+    name = _user_text(loc_of(node, file))
+    _check(ev, v, _CONTAINERS[cls], f"{name} must be a {cls.__name__}")
+    items = ev.emit(inactive, v, text="list(_0)")
+    n = ev.emit(part, items, text="len(_0)", type=INT)
+    return n, lambda i: _typed(ev, "_0[_1]", (items, i), types, f"an item of {name}", part)
+
+
+_CHANGES = re.compile(
+    r"\.(append|appendleft|extend|extendleft|insert|remove|pop|popleft|popitem|clear|add|discard|update|"
+    r"setdefault|reverse|sort|rotate|subtract|__setitem__|__delitem__|\w+_update)\b")
+_MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")
+
+
+def check_unchanged(ev: Evaluator, v: Abstract) -> None:
+    """Refuses a loop over an object that its body may change; the loop is the last equation that was built."""
+    loop = next((eqn for eqn in reversed(ev.b.eqns) if eqn.regions), None)
+    eqn = ev.defs.get(v) if isinstance(v, Value) else None
+    if loop is None or eqn is not None and _MAKES.match(str(eqn.attrs.get("text", ""))):
+        return
+    if any(_CHANGES.search(str(e.attrs.get("text", ""))) for region in loop.regions for e in walk(region)):
+        ev.refuse("SCT306", "a loop runs over an object that it may change", hint="run over a copy: `list(...)`")
+
+
+def is_varied(ev: Evaluator, v: Abstract) -> bool:
+    """Is a number that is differentiated by in it, as far as is known?"""
+    if isinstance(v, Tup):
+        return any(is_varied(ev, x) for x in v.items)
+    if isinstance(v, Container):
+        cell = ev.store.cells[v.addr]
+        return not isinstance(cell, Slots) or any(is_varied(ev, x) for x in cell.items)
+    x = ev.contents(v) if isinstance(v, Ref) else v
+    return isinstance(x, Value) and ev.is_varied(x)
+
+
+def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | None:
+    """The template of an expression that gives the value of `v`, or None; adds the operands that it reads."""
+    if isinstance(v, Tup) and v.cls is tuple:
+        items = [template_of(ev, x, operands) for x in v.items]
+        return None if None in items else f"({', '.join(map(str, items))}{',' if len(items) == 1 else ''})"
+    if isinstance(v, ListRef) and is_dynamic(ev, v) and ev.slots(v).schema == 0:
+        return _read(as_column(ev, v), operands)
+    if isinstance(v, ListRef) and not is_dynamic(ev, v):
+        items = [template_of(ev, x, operands) for x in ev.slots(v).items]
+        return None if None in items else f"[{', '.join(map(str, items))}]"
+    if isinstance(v, DictRef) and not isinstance(v, DefaultRef):
+        cell = ev.slots(v)
+        items = [template_of(ev, x, operands) for x in cell.items]
+        entries = (f"{key!r}: {x}" for key, x in zip(cell.keys, items))
+        return None if None in items else f"{{{', '.join(entries)}}}"
+    if is_literal(v) or isinstance(v, (Value, Ref)):
+        return _read(ev.operand(v), operands)
+    if isinstance(v, Static):
+        return harmless_name(v.peek) or (_read(opaque(ev, v), operands) if v.path is not None else None)
+    return None
+
+
+def _read(x: Operand, operands: list[Operand]) -> str:
+    operands.append(x)
+    return f"_{len(operands) - 1}"
+
+
+_HARMLESS = frozenset((
+    "bisect", "calendar", "cmath", "collections", "datetime", "decimal", "fractions", "json", "math", "numpy", "pandas",
+    "random", "re", "scipy", "statistics", "string", "textwrap", "unicodedata", "zoneinfo"))
+"""Modules whose functions and classes leave their arguments as they are, but for `_WRITERS`."""
+
+_WRITERS = frozenset((
+    "insort", "insort_left", "insort_right", "shuffle", "copyto", "put", "place", "putmask", "fill_diagonal", "dump",
+    "put_along_axis", "sleep", "save", "savez", "savez_compressed", "savetxt", "memmap", "seed", "set_state"))
+
+
+@functools.lru_cache(maxsize=1024)
+def _public_name(f: Any) -> str | None:
+    """`statistics.mean`: the shortest dotted name of a function or class of a library."""
+    name, module = getattr(f, "__name__", None), getattr(f, "__module__", None)
+    if not isinstance(name, str) or not isinstance(module, str):
+        return None
+    parts = module.lstrip("_").split(".")
+    for n in range(1, len(parts) + 1):
+        home = sys.modules.get(".".join(parts[:n]))
+        if getattr(home, name, None) is f:
+            return ".".join((*parts[:n], name))
+    return None
+
+
+_PURE_BUILTINS = frozenset((
+    abs, all, any, bool, dict, divmod, enumerate, float, frozenset, getattr, hasattr, int, isinstance, len, list, max,
+    min, repr, reversed, round, set, sorted, str, sum, tuple, type, zip))
+
+
+def pure_builtin(f: Any) -> str | None:
+    """The name of a builtin that leaves its arguments as they are."""
+    try:
+        return f.__name__ if f in _PURE_BUILTINS else None
+    except TypeError:  # it cannot be hashed
+        return None
+
+
+def harmless_name(f: Any) -> str | None:
+    """The name of a function or class of a library that leaves its arguments and the world outside as they are."""
+    if not callable(f) or getattr(f, "__name__", "") in _WRITERS:
+        return None
+    try:
+        name = _public_name(f)
+    except TypeError:  # it cannot be hashed
+        return None
+    return name if name is not None and name.split(".")[0] in _HARMLESS else None
+
+
+def _typed(ev: Evaluator, text: str, operands: Sequence[Operand], types: frozenset[Observed], name: str,
+           op: Op = inactive) -> Abstract:
+    """The value of an expression, which is of one of these types.  Numbers, arrays and tuples are checked.
+
+    name  what messages call it
+    """
+    kinds = {t[0] for t in types}
+    if kinds == {"tuple"} and len({len(t[1]) for t in types}) == 1:
+        n = len(next(iter(types))[1])
+        value = ev.emit(op, *operands, text=text)
+        _check(ev, value, f"type(_0) is tuple and len(_0) == {n}", f"{name} must be a tuple of {n}")
+        return Tup(tuple(_typed(ev, f"_0[{k}]", (value,), frozenset(t[1][k] for t in types), name, part)
+                         for k in range(n)))
+    numeric = _numeric(types)
+    if numeric is None:
+        value = ev.emit(op, *operands, text=text)
+        return Static(None) if types == {("object", type(None))} else value
+    t, check, words = numeric
+    value = ev.emit(op, *operands, text=text, type=t)
+    _check(ev, value, check, f"{name} must be {words}")
+    return ev.wrap(value)
+
+
+_sizes = itertools.count()
+
+
+def _numeric(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
+    """The type of numbers and of arrays, the check that a value is of it, and its name in messages."""
+    kinds = {t[0] for t in types}
+    if kinds == {"number"}:
+        names, classes = {t[1] for t in types}, {t[2] for t in types}
+        if len(classes) == 1 and (exact := _EXACT.get(min(classes, key=str))) is not None:
+            return exact
+        if names == {"int", "float"}:
+            return ANY_REAL, "isinstance(_0, (int, float))", "an int or a float"
+        if len(names) == 1 and not any(t[2] is np.float32 for t in types):
+            return _NUMBERS[names.pop()]
+    if kinds == {"array"} and len(types) == 1:
+        ((_, dtype, rank),) = types
+        shape = tuple(sym(f"_count_observed{next(_sizes)}") for _ in range(rank))
+        return (Tensor("array", dtype_name(dtype), shape),
+                f"isinstance(_0, numpy.ndarray) and _0.dtype == {dtype!r} and _0.ndim == {rank}",
+                f"a {rank}-D array of {dtype}")
+    return None
+
+
+def _check(ev: Evaluator, value: Value, check: str, message: str) -> None:
+    """Raises TypeError at run time if the value is of another type than the one observed."""
+    ok = ev.emit(part, value, text=check, type=BOOL)
+    run_branches(ev, ok, lambda: None, lambda: raise_at_run_time(ev, "TypeError", message + OBSERVED_BEFORE),
+                 ev.live_in_statement)
+
+
+def _user_text(loc: Loc | None) -> str:
+    """The user's text at this place."""
+    if loc is None:
+        return "this value"
+    lines = linecache.getlines(loc.file)[loc.line - 1 : loc.end_line]
+    if not lines:
+        return "this value"
+    lines[-1] = lines[-1][: loc.end_col]
+    text = " ".join("".join(lines)[loc.col :].split())
+    return f"`{textwrap.shorten(text, 50, placeholder=' ...')}`"

@@ -1,0 +1,353 @@
+"""Observes the types of values that sct cannot read from the source: the function runs once, on copies.
+
+    rng = np.random.default_rng(7)    ->   an object
+    rng.normal(size=n)                ->   an array of float64 with one axis
+
+    observer(f, args, kwargs)()  ->  {place of an expression: the types that its value had}
+
+The copies run instrumented code, in which each expression passes its value to the observer.  The function is not run
+if it may reach the world outside: if it calls what is neither the user's own nor known to be without such effects.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import datetime
+import functools
+import inspect
+import io
+import linecache
+import logging
+import threading
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from sct.errors import Loc
+from sct.frontend import OBSERVED_BEFORE, Traced
+from sct.frontend.evaluator.observed_types import Observations, Observed, items_place, observed_type
+from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.source.parse import loc_of
+from sct.ir import is_effect, walk
+from sct.ir.user_objects import is_user_class
+from sct.ops.program.effects import inactive, python, raise_
+from sct.validation.clone import CannotCopy, Copier, SharedState, names_in
+from sct.validation.quiet import TimedOut, run_quietly
+from sct.validation.validate import place_of, unobserved_type, user_function
+
+__all__ = ["for_observed_types", "observer"]
+
+PATIENCE = 10.0
+"""The function may run this many seconds."""
+
+_OBSERVE, _ITEMS, _CALLEE, _ATTRIBUTE = "__sct_observe__", "__sct_items__", "__sct_callee__", "__sct_attribute__"
+"""The names by which instrumented code calls the observer."""
+
+_HARMLESS = frozenset((
+    "abc", "array", "bisect", "builtins", "calendar", "cmath", "collections", "contextlib", "copy", "dataclasses",
+    "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "heapq", "itertools", "json",
+    "logging", "math", "numbers", "numpy", "operator", "pandas", "pprint", "random", "re", "scipy", "sct",
+    "statistics", "string", "struct", "textwrap", "time", "types", "typing", "unicodedata", "warnings", "zoneinfo"))
+"""Modules whose functions reach nothing outside their arguments, but for those of `_OUTSIDE`."""
+
+_OUTSIDE = frozenset((
+    "open", "input", "exec", "eval", "compile", "breakpoint", "__import__", "help", "exit", "quit", "sleep", "save",
+    "savez", "savez_compressed", "savetxt", "tofile", "memmap", "to_csv", "to_pickle", "to_sql", "to_excel", "dump",
+    "basicConfig", "write", "writelines", "send", "sendall", "recv", "connect", "unlink", "rmdir", "mkdir", "rename",
+    "system", "Popen", "urlopen"))
+
+
+class _ReachesOutside(BaseException):
+    """Raised before a call that must not be repeated."""
+
+
+def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], observed: dict[Loc, frozenset[Observed]]
+             ) -> Callable[[], Observations]:
+    """A function that runs `target` on copies of the arguments, adds what it observes to `observed`, and returns it.
+
+    If the function must not be run, or does not end soon, nothing is added.
+    """
+
+    def observe() -> Observations:
+        root, own_count = user_function(target, args)
+        shared = SharedState(root, args, kwargs)
+        copier = _InstrumentingCopier(shared)
+        try:
+            function, copied_args, copied_kwargs = copier.copy((root, args[:own_count], dict(kwargs)))
+            outcome = run_quietly(lambda: function(*copied_args, **copied_kwargs), PATIENCE)
+            if isinstance(outcome.error, TimedOut):
+                return observed
+        except (CannotCopy, _ReachesOutside, RecursionError):
+            return observed
+        finally:
+            shared.restore()
+        for place, seen in copier.types.items():
+            observed[place] = observed.get(place, frozenset()) | seen
+        return observed
+
+    return observe
+
+
+def _check_callee(f: Any) -> None:
+    """Raises if `f`, which is about to be called, may reach the world outside."""
+    owner, function = getattr(f, "__self__", None), getattr(f, "__func__", f)
+    if isinstance(owner, (io.IOBase, logging.Handler, type(threading.Lock()))):
+        raise _ReachesOutside
+    if isinstance(function, types.FunctionType) and (_OBSERVE in function.__globals__ or not is_library(function)):
+        if _OBSERVE not in function.__globals__:
+            _check_code(function, set())
+        return
+    of = owner if isinstance(owner, types.ModuleType) else f if owner is None else type(owner)
+    cls = of if isinstance(of, type) else type(of)
+    module = getattr(f, "__module__", None) or getattr(of, "__module__", None) or getattr(of, "__name__", None)
+    harmless = str(module).split(".")[0].lstrip("_") in _HARMLESS and getattr(f, "__name__", "") not in _OUTSIDE
+    if not harmless and is_user_class(cls):
+        _check_code(cls, set())
+    elif not harmless:
+        raise _ReachesOutside
+
+
+def _check_code(f: Any, seen: set[int]) -> None:
+    """Raises if a function or class of the user, which runs uncopied, may reach the world outside."""
+    if id(f) in seen:
+        return
+    seen.add(id(f))
+    if isinstance(f, type):
+        for base in f.__mro__[:-1]:
+            for method in vars(base).values():
+                function = getattr(method, "__func__", getattr(method, "fget", method))
+                if isinstance(function, types.FunctionType):
+                    _check_code(function, seen)
+        return
+    variables, names = names_in(f.__code__)
+    if names & _OUTSIDE:
+        raise _ReachesOutside
+    for name in variables & f.__globals__.keys():
+        value = f.__globals__[name]
+        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] not in _HARMLESS:
+            raise _ReachesOutside
+        if isinstance(value, types.FunctionType) and not is_library(value) or \
+                isinstance(value, type) and is_user_class(value):
+            _check_code(value, seen)
+        elif callable(value):
+            _check_callee(value)
+
+
+class _InstrumentingCopier(Copier):
+    """Copies functions with instrumented code, which passes the values of its expressions here.
+
+    types  the types that were observed, by place
+    """
+
+    def __init__(self, shared: SharedState) -> None:
+        super().__init__(shared)
+        self.types: dict[Loc, set[Observed]] = {}
+
+    def code_of(self, f: types.FunctionType) -> types.CodeType:
+        code, places = _instrumented(f.__code__)
+        self.copies[id(f.__globals__)].update({
+            _OBSERVE: functools.partial(self.observe, places), _ITEMS: functools.partial(self.items, places),
+            _CALLEE: self.callee, _ATTRIBUTE: self.attribute})
+        return code
+
+    def observe(self, places: list[Loc], k: int, value: Any) -> Any:
+        self.types.setdefault(places[k], set()).add(observed_type(value))
+        return value
+
+    def items(self, places: list[Loc], k: int, values: Any) -> Iterator[Any]:
+        self.types.setdefault(places[k], set()).add(("iterable", type(values)))
+        return map(functools.partial(self.observe, places, k), iter(values))
+
+    def callee(self, f: Any) -> Any:
+        """What is called instead of `f`: methods and constructors of the user's classes are instrumented too."""
+        _check_callee(f)
+        function, owner = getattr(f, "__func__", None), getattr(f, "__self__", None)
+        if isinstance(function, types.FunctionType) and not is_library(function):
+            return types.MethodType(self.copy(function), owner)
+        if type(f) is type and is_user_class(f):
+            new, initialize = (inspect.getattr_static(f, name) for name in ("__new__", "__init__"))
+            if new is object.__new__ and isinstance(initialize, types.FunctionType):
+                return functools.partial(self.construct, f, self.copy(initialize))
+        return f
+
+    def construct(self, cls: Any, initialize: Callable[..., None], *args: Any, **kwargs: Any) -> Any:
+        instance = cls.__new__(cls)
+        initialize(instance, *args, **kwargs)
+        return instance
+
+    def attribute(self, owner: Any, name: str) -> Any:
+        """An attribute; the getter of a property is instrumented."""
+        getter = inspect.getattr_static(type(owner), name, None) if is_user_class(type(owner)) else None
+        if isinstance(getter, property) and isinstance(getter.fget, types.FunctionType):
+            return self.copy(getter.fget)(owner)
+        return getattr(owner, name)
+
+
+# -- calls with other types ------------------------------------------------------------------------------
+
+
+def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Callable[..., Any]:
+    """`run`, which returns `miss` from the first call on in which a value has a type that was not observed.
+
+    That call is refused if it may have had an effect before, since it must not be repeated.
+    """
+    ops = {eqn.op for f in (*traced.fn.functions, traced.fn) for eqn in walk(f) if is_effect(eqn)}
+    if inactive not in ops:
+        return run
+    place = place_of(traced.root)
+    is_stale, was_called = False, False
+
+    @functools.wraps(run)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        nonlocal is_stale, was_called
+        if is_stale:
+            return miss
+        try:
+            result = run(*args, **kwargs)
+        except TypeError as error:
+            if not str(error).endswith(OBSERVED_BEFORE):
+                raise
+            is_stale = True
+            if was_called and ops <= {inactive, python, raise_} and _is_immutable((*args, *kwargs.values())):
+                return miss
+            raise unobserved_type(error, place) from None
+        was_called = True
+        return result
+
+    return checked
+
+
+def _is_immutable(x: Any) -> bool:
+    """Is this a number, an array, a text, a date, or a container of these, which calls of libraries do not change?"""
+    if isinstance(x, (list, tuple)):
+        return all(map(_is_immutable, x))
+    if isinstance(x, dict):
+        return all(map(_is_immutable, x.values()))
+    return x is None or isinstance(x, (int, float, str, bytes, np.generic, np.ndarray, datetime.date))
+
+
+# -- instrumented code --------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=256)
+def _instrumented_file(file: str, text: str) -> tuple[list[types.CodeType], list[types.CodeType], list[Loc]]:
+    """The code objects of a module, those with instrumented functions in the same order, and the places of its
+    expressions by number."""
+    instrument = _Instrument(file)
+    module = ast.fix_missing_locations(instrument.visit(ast.parse(text)))
+    plain, instrumented = (list(_codes(compile(source, file, "exec", dont_inherit=True))) for source in (text, module))
+    return plain, instrumented, instrument.places
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _codes(const)
+
+
+def _instrumented(code: types.CodeType) -> tuple[types.CodeType, list[Loc]]:
+    """The instrumented code, or the code itself where there is no source."""
+    try:
+        plain, instrumented, places = _instrumented_file(
+            code.co_filename, "".join(linecache.getlines(code.co_filename)))
+    except SyntaxError:
+        return code, []
+    if len(plain) != len(instrumented):
+        return code, places
+    same = [k for k, c in enumerate(plain) if (c.co_name, c.co_firstlineno, c.co_freevars, c.co_argcount) == (
+        code.co_name, code.co_firstlineno, code.co_freevars, code.co_argcount)]
+    if len(same) > 1:
+        same = [k for k in same if _positions(plain[k]) == _positions(code)]
+    return instrumented[same[0]] if same and instrumented[same[0]].co_freevars == code.co_freevars else code, places
+
+
+def _positions(code: types.CodeType) -> list[Any]:
+    """The places of the instructions, which tell functions on one line apart; unknown before Python 3.11."""
+    positions = getattr(code, "co_positions", None)
+    return [code] if positions is None else list(positions())
+
+
+class _Instrument(ast.NodeTransformer):
+    """Wraps expressions, the iterables of loops, and callees in calls of the observer."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.places: list[Loc] = []
+
+    def _wrapped(self, name: str, node: Any, place: Loc) -> Any:
+        self.places.append(place)
+        call = ast.Call(ast.Name(name, ast.Load()), [ast.Constant(len(self.places) - 1), node], [])
+        return ast.copy_location(call, node)
+
+    def _value(self, node: Any) -> Any:
+        self.generic_visit(node)
+        return self._wrapped(_OBSERVE, node, loc_of(node, self.file))
+
+    visit_BinOp = visit_UnaryOp = visit_Compare = visit_BoolOp = visit_IfExp = _value
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _value
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        self.generic_visit(node)
+        return self._wrapped(_OBSERVE, node, loc_of(node, self.file)) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        private = node.attr.startswith("__") and not node.attr.endswith("__")
+        if private or not isinstance(node.ctx, ast.Load):
+            return node
+        read = ast.Call(ast.Name(_ATTRIBUTE, ast.Load()), [node.value, ast.Constant(node.attr)], [])
+        return self._wrapped(_OBSERVE, ast.copy_location(read, node), loc_of(node, self.file))
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        zero_argument_super = isinstance(node.func, ast.Name) and node.func.id in ("super", "locals", "vars", "globals")
+        self.generic_visit(node)
+        if not zero_argument_super:
+            node.func = ast.copy_location(ast.Call(ast.Name(_CALLEE, ast.Load()), [node.func], []), node.func)
+        return self._wrapped(_OBSERVE, node, loc_of(node, self.file))
+
+    def _loop(self, node: Any) -> Any:
+        place = items_place(loc_of(node.iter, self.file))
+        self.generic_visit(node)
+        node.iter = self._wrapped(_ITEMS, node.iter, place)
+        return node
+
+    visit_For = visit_comprehension = _loop
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        target, owner = copy.copy(node.target), node.target
+        while isinstance(owner, (ast.Attribute, ast.Subscript)):
+            if isinstance(owner, ast.Subscript) and not isinstance(owner.slice, (ast.Name, ast.Constant)):
+                return node
+            owner = owner.value  # type: ignore[assignment]
+        if not isinstance(owner, ast.Name):
+            return node
+        target.ctx = ast.Load()
+        read = ast.copy_location(ast.Expr(self._wrapped(_OBSERVE, target, loc_of(node, self.file))), node)
+        return [node, read] if target is owner or isinstance(node.target, ast.Name) else [read, node, read]
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                part.value = self.visit(part.value)
+        return node
+
+    def visit_match_case(self, node: Any) -> Any:
+        node.guard = self.visit(node.guard) if node.guard is not None else None
+        node.body = [y for s in node.body for x in [self.visit(s)] for y in (x if isinstance(x, list) else [x])]
+        return node
+
+    def _definition(self, node: Any) -> Any:
+        """Decorators and annotations are not part of what the function computes."""
+        node.body = [y for s in node.body for x in [self.visit(s)] for y in (x if isinstance(x, list) else [x])]
+        return node
+
+    visit_FunctionDef = visit_ClassDef = _definition
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        node.value = self.visit(node.value) if node.value is not None else None
+        return node

@@ -1,0 +1,360 @@
+"""What is not differentiated runs as the user wrote it: calls of libraries, objects, iteration over them.
+
+Each program does what Python does (`agrees`): its value bit for bit, its derivative against differences, its arguments
+unchanged; the others are refused, and say so.
+"""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import fractions
+import itertools
+import json
+import logging
+import math
+import random
+import re
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sct import SctError, grad, hessian, hvp, jvp, value_and_grad
+from tests.oracle import agrees, same_value
+
+Program = Callable[..., Any]
+PROGRAMS: list[tuple[Program, tuple[Any, ...]]] = []
+LOG = logging.getLogger(__name__)
+WRITTEN: list[str] = []
+
+
+def program(*args: Any) -> Callable[[Program], Program]:
+    def register(f: Program) -> Program:
+        PROGRAMS.append((f, args))
+        return f
+
+    return register
+
+
+@program(1.3, ["a", "bb", "a", "ccc"])
+def counted_words(x, words):
+    s = 0.0
+    for word, n in sorted(collections.Counter(words).items()):
+        s += n * x ** len(word)
+    return s
+
+
+@program(1.2, '{"coefficients": [1.5, 2.5, 3], "scaled": true}')
+def configuration(x, text):
+    options = json.loads(text)
+    s = x
+    for k in options["coefficients"]:
+        s = s * x + k
+    return s * 2.0 if options["scaled"] else s
+
+
+@program(0.4, 7)
+def monte_carlo(x, seed):
+    rng = np.random.default_rng(seed)
+    total = 0.0
+    for _ in range(20):
+        z = rng.standard_normal()
+        total += max(math.exp(0.2 * z + x) - 1.1, 0.0) * rng.uniform()
+    return total / 20.0
+
+
+@program(np.array([0.3, 0.9]))
+def drawn_arrays(x):
+    rng = np.random.default_rng(3)
+    noise = rng.normal(size=(4, 2))
+    order = rng.permutation(4)
+    return np.sum((noise[order] @ x) ** 2) * rng.integers(1, 3)
+
+
+@program(0.5)
+def python_generator(x):
+    rng = random.Random(5)
+    return sum(math.sin(x * v) for v in [rng.random() for _ in range(6)]) * rng.choice([2.0, 3.0])
+
+
+@program(1.3, "key=3")
+def parsed_by_a_pattern(x, text):
+    match = re.match(r"(\w+)=(\d+)", text)
+    if match is None:
+        return x
+    return x ** int(match.group(2)) * len(match.group(1))
+
+
+@program(1.3, "no number")
+def not_parsed_by_a_pattern(x, text):
+    match = re.match(r"(\w+)=(\d+)", text)
+    if match is None:
+        return x * 2.0
+    return x ** int(match.group(2))
+
+
+@program(0.04, [datetime.date(2021, 1, 5), datetime.date(2021, 7, 1), datetime.date(2022, 1, 5)])
+def discounted_by_dates(rate, dates):
+    start = min(dates)
+    return sum(100.0 / (1.0 + rate) ** ((day - start).days / 365.0) for day in dates)
+
+
+class Sensor:
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.readings = 0
+
+    def read(self) -> Any:
+        self.readings += 1
+        return self.rng.normal()
+
+    @property
+    def law(self) -> statistics.NormalDist:
+        return statistics.NormalDist(0.5, 1.0)
+
+
+@program(0.5)
+def objects_that_hold_generators(x):
+    sensor = Sensor(3)
+    total = 0.0
+    for _ in range(4):
+        total += (sensor.read() - x) ** 2
+    return total * sensor.law.cdf(1.0) * sensor.readings
+
+
+@program(2.0, "a,1.5\nb,2\n")
+def table_in_a_text(x, text):
+    rows = [line.split(",") for line in text.splitlines()]
+    s = 0.0
+    for row in rows:
+        s += float(row[1]) * x ** len(row[0])
+    return s
+
+
+@program(np.array([0.5, 1.5, 2.5]))
+def histogram_of_data(x):
+    counts, edges = np.histogram(np.array([0.1, 1.0, 2.0, 2.5]), bins=3)
+    return np.sum(x * counts) * edges[1]
+
+
+@program(1.5)
+def rational_numbers(x):
+    series = [fractions.Fraction(1)]
+    for n in range(1, 5):
+        series.append(fractions.Fraction(1, n) - series[-1] / 2)
+    return x * float(series[-1])
+
+
+@program(2.0, {"w1": 2.0, "b": 3.0})
+def bounded_buffer(x, weights):
+    buffer = collections.deque([1, 2, 3], maxlen=2)
+    return x * buffer[0] * len(buffer) + sum(weights.values())
+
+
+@program(0.3, [3.0, 1.0, 2.0])
+def statistics_of_data(x, data):
+    centre, spread = statistics.mean(data), statistics.stdev(data)
+    return math.exp(-((x - centre) ** 2) / (2.0 * spread**2)) * statistics.median(data)
+
+
+@program(0.3)
+def logged(x):
+    LOG.info("at %s", datetime.datetime(2021, 1, 1).isoformat())
+    return x * datetime.timedelta(days=1.5).total_seconds()
+
+
+@program(1.1, [2, 3, 5])
+def pairs_of_data(x, data):
+    s = 0.0
+    for a, b in itertools.combinations(sorted(set(data)), 2):
+        s += x ** math.gcd(a, b) * (a + b)
+    return s
+
+
+@program(1.5)
+def containers_that_the_function_changes(x):
+    counts = collections.Counter("aab")
+    counts["z"] += 2
+    del counts["a"]
+    options = json.loads('{"a": [1, 2]}')
+    options["a"].append(3.5)
+    options["b"] = 4
+    return x ** sum(counts.values()) * len(options) * sum(options["a"])
+
+
+@pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+def test_does_what_python_does(f: Program, args: tuple[Any, ...]) -> None:
+    agrees(f, *args)
+    x = args[0]
+    tangent = np.ones_like(x) if isinstance(x, np.ndarray) else 1.0
+    value, g = value_and_grad(f)(*args)
+    if len(args) == 1:
+        primal, derivative = jvp(f, (x,), (tangent,))
+        assert same_value(primal, value) or primal == value
+        np.testing.assert_allclose(derivative, np.sum(g * tangent), rtol=1e-10)
+
+
+def test_second_derivatives() -> None:
+    h = 1e-5
+    second = (grad(monte_carlo)(0.4 + h, 7) - grad(monte_carlo)(0.4 - h, 7)) / (2.0 * h)
+    np.testing.assert_allclose(hessian(monte_carlo)(0.4, 7), second, rtol=1e-6)
+    np.testing.assert_allclose(hvp(python_generator, (0.5,), (1.0,)), hessian(python_generator)(0.5))
+
+
+def test_the_module_stands_alone(tmp_path: Path) -> None:
+    derivative = value_and_grad(monte_carlo)
+    value, g = derivative(0.4, 7)
+    namespace: dict[str, Any] = {}
+    text = derivative.module()
+    assert "import sct" not in text
+    exec(compile(text, str(tmp_path / "module.py"), "exec"), namespace)
+    assert namespace["monte_carlo_value_and_grad"](0.4, 7) == (value, g)
+
+
+def test_it_reads_like_hand_written_code() -> None:
+    derivative = value_and_grad(monte_carlo)
+    derivative(0.4, 7)
+    assert "rng = np.random.default_rng(seed)\n" in derivative.source
+    assert "z = rng.standard_normal()\n" in derivative.source
+
+
+# -- types that change ------------------------------------------------------------------------------------------
+
+
+def scaled_by_a_number_in_a_text(x, text):
+    return x * json.loads(text)["scale"]
+
+
+def test_another_type_at_a_later_call() -> None:
+    derivative = value_and_grad(scaled_by_a_number_in_a_text)
+    for scale in (1.5, 2.5, 3, 1.5, True):
+        assert derivative(2.0, json.dumps({"scale": scale})) == (2.0 * scale, scale)
+
+
+def test_another_type_after_an_effect() -> None:
+    def f(x, rng, texts):
+        for text in texts:
+            x = x * rng.random() * json.loads(text)
+        return x
+
+    derivative, rng = value_and_grad(f), random.Random(0)
+    derivative(2.0, rng, ["1.5", "2.5"])
+    with pytest.raises(SctError) as caught:
+        derivative(2.0, rng, ["1.5", "2"])
+    assert caught.value.code == "SCT209"
+    assert caught.value.what == "`json.loads(text)` must be a float"
+    rng.seed(1)
+    value = derivative(2.0, rng, ["1.5", "2"])[0]
+    assert value == f(2.0, random.Random(1), ["1.5", "2"])
+
+
+def test_a_path_that_the_first_call_does_not_take() -> None:
+    def f(x, text):
+        options = json.loads(text)
+        return x * options["scale"] if "scale" in options else x
+
+    derivative = value_and_grad(f)
+    assert derivative(2.0, "{}") == (2.0, 1.0)
+    assert derivative(2.0, '{"scale": 1.5}') == (3.0, 1.5)
+    assert derivative(2.0, "{}") == (2.0, 1.0)
+
+
+def test_ahead_of_time_types_are_not_known() -> None:
+    with pytest.raises(SctError):
+        _ = value_and_grad(scaled_by_a_number_in_a_text).source
+
+
+# -- what may not run twice ----------------------------------------------------------------------------------------
+
+
+def test_the_function_runs_on_copies_only(tmp_path: Path) -> None:
+    file = tmp_path / "written"
+
+    def f(x):
+        WRITTEN.append("once")
+        with open(file, "a") as stream:
+            stream.write("once")
+        return x * statistics.mean([1.0, 2.0])
+
+    with pytest.raises(SctError):
+        value_and_grad(f)(2.0)
+    assert not file.exists()
+    assert not WRITTEN
+
+
+class Recorder:
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def record(self) -> float:
+        self.file.write_text("once")
+        return statistics.mean([1.0, 2.0])
+
+
+def test_methods_that_write_files_do_not_run(tmp_path: Path) -> None:
+    def f(x, recorder):
+        return x * recorder.record()
+
+    with pytest.raises(SctError):
+        value_and_grad(f)(2.0, Recorder(tmp_path / "written"))
+    assert not (tmp_path / "written").exists()
+
+
+def test_generators_of_random_numbers_are_not_advanced() -> None:
+    def f(x, rng):
+        return x * float(np.sum(rng.choice(np.arange(5.0), 3)))
+
+    ours, plain = np.random.default_rng(1), np.random.default_rng(1)
+    value, _ = value_and_grad(f)(2.0, ours)
+    assert value == f(2.0, plain)
+    assert ours.random() == plain.random()
+
+
+# -- aliases -----------------------------------------------------------------------------------------------------
+
+
+def reads_through_a_chain(x, table):
+    v = table["a"]
+    v[0] = 2.0
+    return x * v[0] + table["a"][0]
+
+
+def writes_what_an_object_holds(x, n):
+    a = [1.0, 2.0]
+    chain = collections.ChainMap({"a": a})
+    a.append(float(n))
+    return x * len(chain["a"])
+
+
+def changes_what_a_loop_runs_over(x, n):
+    queue = json.loads("[1, 2]")
+    for k in queue:
+        if len(queue) < n:
+            queue.append(3)
+        x = x * k
+    return x
+
+
+def a_differentiated_number_in_a_buffer(x, n):
+    buffer = collections.deque([x, 2.0], maxlen=n)
+    buffer.append(x * x)
+    return buffer[0] * buffer[1]
+
+
+def a_differentiated_number_in_a_text(x, n):
+    return float(json.loads(json.dumps(x))) * n
+
+
+@pytest.mark.parametrize(("f", "argument", "code"), [
+    (reads_through_a_chain, collections.ChainMap({"a": np.ones(2)}), "SCT307"),
+    (writes_what_an_object_holds, 3, "SCT307"), (changes_what_a_loop_runs_over, 4, "SCT306"),
+    (a_differentiated_number_in_a_buffer, 2, "SCT207"), (a_differentiated_number_in_a_text, 2, "SCT401"),
+], ids=lambda v: getattr(v, "__name__", ""))
+def test_refused(f: Program, argument: Any, code: str) -> None:
+    with pytest.raises(SctError) as caught:
+        value_and_grad(f)(3.0, argument)
+    assert caught.value.code == code
