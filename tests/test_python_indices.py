@@ -261,3 +261,71 @@ def test_item_that_is_written() -> None:
 
     assert "it was put into a list, or taken out of one" in str(refuses(refused, X, code="SCT307"))
     agrees(followed, X)
+
+
+# -- the axis that the message about an index names -----------------------------------------------------------
+
+
+def rows_squared(a: np.ndarray, j: int) -> float:
+    total = 0.0
+    for row in a:
+        total += row[j] * row[j]
+    return total
+
+
+def all_squared(a: np.ndarray, n: int, m: int) -> float:
+    total = 0.0
+    for i in range(n):
+        for j in range(m):
+            total += a[i][j] * a[i][j]
+    return total
+
+
+def written_row(a: np.ndarray, i: int, j: int) -> float:
+    a = a * a
+    y = a[i]
+    y[j] = 3.0 * y[0]
+    y[j - 1] *= y[j]
+    return a.sum()
+
+
+def swept(a: np.ndarray, n: int, m: int) -> float:
+    a = a * 1.0
+    for i in range(1, n):
+        for j in range(1, m):
+            a[i][j] += a[i - 1][j - 1] * a[i][j]
+    return a[n - 1][m - 1]
+
+
+def row_in_turned(a: np.ndarray, n: int, i: int, j: int) -> float:
+    return a[:n].T[::-1][i][j] ** 2
+
+
+def row_of_rows(a: np.ndarray, i: int, j: int) -> float:
+    return (a[:, :, None] * a)[i][j][i] ** 2 * a[i][j:].sum()
+
+
+def into_row(a: np.ndarray, i: int, j: int) -> float:
+    a = a * 1.0
+    np.add.at(a[i], j, 2.0)
+    return a[i] @ a[i]
+
+
+@pytest.mark.parametrize("f", (written_row, row_of_rows, into_row, lambda a, i, j: a[i][j] * a[i, j],
+                               lambda a, i, j: a[:, i][j] * a[i][j], all_squared, swept))
+@pytest.mark.parametrize("i, j", [(0, 1), (2, -1), (1, 5), (5, 1), (5, 7), (-9, 0), (1, -7), (3, 3)])
+def test_the_message_about_an_index_of_a_row_names_the_axis_of_the_row(f: Callable[..., Any], i: int, j: int) -> None:
+    agrees(f, M[:3, :3] * 0.1 + 0.2, i, j)
+
+
+@pytest.mark.parametrize("j", (0, -1, 3, 4, -5))
+def test_the_message_about_an_index_of_a_row_that_a_loop_reads_names_its_axis(j: int) -> None:
+    agrees(rows_squared, M[:2], j)
+    agrees(row_in_turned, M[:2], 2, 0, j)
+    agrees(row_in_turned, M[:2], 2, j, 0)
+
+
+def test_a_read_of_an_element_of_a_row_that_may_raise_is_written_as_the_user_did() -> None:
+    derivative = value_and_grad(all_squared)
+    derivative(M, 4, 4)
+    assert "a_i_j = a[i][j]" in derivative.source

@@ -33,6 +33,7 @@ from sct.passes.motion.scatter_to_store import scatter_to_store
 from sct.passes.motion.sink import sink
 from sct.passes.rematerialization.choose_residuals import choose_residuals
 from sct.passes.rewriting.driver import rewrite, simplify
+from sct.passes.scalar.chained_reads import merge_chained_reads
 from sct.passes.scalar.cse import cse
 from sct.passes.scalar.dce import dce
 from sct.passes.scalar.uniform_lists import replace_uniform_items
@@ -67,7 +68,9 @@ PIPELINE: Pipeline = (
         # Needs to see which carries are still written into.
         "initial zeros",
         # Removes what motion has left dead; it keeps the order of the rest.
-        "dce")),
+        "dce",
+        # Once nothing moves or merges any more: it looks at neighbours.
+        "chained reads")),
     # A part of a function needs fewer params than the whole. `storage` decides which updates are in place; no equation
     # may be added, moved or merged after that.
     ("storage", ("split", "dead arguments", "storage")),
@@ -158,6 +161,7 @@ def passes(fn: Fn, keep_raises: bool | None = None) -> dict[str, Pass]:
         "choose residuals": choose_residuals,
         "choose residuals for kernels": lambda f: choose_residuals(f, compiled=True), "hoist": hoist,
         "hoist the primal": hoist_primal,
+        "chained reads": merge_chained_reads,
         "merge branches": merge_branches, "sink": sink, "batch reductions": batch_reductions,
         "scatter to store": scatter_to_store, "delay updates": delay_updates, "initial zeros": initial_zeros,
         "storage": storage, "copy everywhere": lambda f: storage(f, copies=True),

@@ -292,7 +292,9 @@ def slice_view(ev: Evaluator, ref: Ref, key: Abstract) -> Abstract:
 
 def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
             operands: tuple[Operand, ...]) -> tuple[tuple[Step, ...], tuple[str, ...], tuple[Operand, ...]]:
-    """`A[i][j]` as `A[i, j]`, where the first key is integers and full slices alone."""
+    """`A[i][j]` as `A[i, j]`, where the first key is integers and full slices alone.
+
+    NumPy names the axis of an index that is out of bounds: where `j` may be, `A[i][j]` is read first."""
     if not ref.path or ref.path[-1].op is not index_op:
         return ref.path, names, operands
     last = ref.path[-1]
@@ -315,6 +317,8 @@ def compose(ev: Evaluator, ref: Ref, names: tuple[str, ...],
             if rest:
                 rest.pop(0)
             items.append(one)
+    if any(k == "i" and x is not y for k, x, y in zip(names, second, items)):
+        ev.emit(index_op, ev.read(ref), *operands, key=names)
     while items and items[-1] == slice(None, None, None) and len(items) > 1:
         items.pop()
     return (ref.path[:-1], *join_key(items))
