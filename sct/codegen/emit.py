@@ -51,8 +51,8 @@ from sct.codegen.program.lower import lower
 from sct.codegen.program.statement_ir import Block, Define, Evaluate, Kernel, statements
 from sct.codegen.program.templates import STATEMENTS, expression, names_in
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules
-from sct.codegen.python.print_signature import signature
-from sct.codegen.python.print_statements import StatementPrinter, function
+from sct.codegen.python.print_signature import function, signature
+from sct.codegen.python.print_statements import StatementPrinter
 from sct.codegen.python.unparse import Comment, begins_statement, comment, logical_lines
 from sct.errors import Loc
 from sct.ir.core import Fn, Value, walk, with_own_values

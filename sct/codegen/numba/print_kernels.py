@@ -41,7 +41,8 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.codegen.program.templates import expression
 from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, call, constant, load, store, tuple_of
-from sct.codegen.python.print_statements import StatementPrinter, arguments, function
+from sct.codegen.python.print_signature import arguments, function
+from sct.codegen.python.print_statements import StatementPrinter
 from sct.ir.core import Eqn, Lit, Operand, Value, is_undef
 from sct.ir.pytree import Leaf, Node, Tree, shared_numbers
 from sct.ir.types import Tensor, Type, Undef, base_type
@@ -279,7 +280,7 @@ class KernelStatementPrinter(StatementPrinter):
             if t.dtype == "f64":
                 return call(self.modules.dotted("numpy.empty"), shape)
             return call(self.modules.dotted("numpy.empty"), shape, self.modules.dotted(f"numpy.{DTYPES[t.dtype]}"))
-        return constant({"b": False, "i": 0}.get(t.kind, 0.0) if isinstance(t, Tensor) else None, self.modules)
+        return constant({"b": False, "i": 0, "f": 0.0}[t.kind] if isinstance(t, Tensor) else None, self.modules)
 
     def update(self, target: Any, by: Eqn, x: Operand) -> ast.stmt:
         if not self.expr.in_kernel:

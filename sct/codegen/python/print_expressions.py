@@ -27,8 +27,8 @@ from sct.ir.user_objects import dotted_name
 from sct.ops.arrays.indexing import split
 
 __all__ = [
-    "ExpressionPrinter", "Modules", "call", "constant", "constant_or_name", "load", "move_signs", "store", "tuple_of",
-    "without_sign", "without_term",
+    "ExpressionPrinter", "Modules", "as_value", "call", "conjuncts", "constant", "constant_or_name", "load",
+    "move_signs", "negated", "store", "tuple_of", "without_sign", "without_term",
 ]
 
 _SHORT = {"numpy": "np"}
@@ -274,6 +274,35 @@ def without_sign(tree: ast.expr) -> ast.expr | None:
         left = without_sign(tree.left)
         return None if left is None else ast.BinOp(left, tree.op, tree.right)
     return None
+
+
+def conjuncts(test: ast.expr) -> list[ast.expr]:
+    """The operands of `and`."""
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+
+
+def negated(test: ast.expr) -> ast.expr:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _NEGATED:
+        return ast.Compare(test.left, [_NEGATED[type(test.ops[0])]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
+
+
+_NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is}
+
+
+def as_value(key: ast.expr) -> ast.expr:
+    """A subscript as an expression: `(slice(None), i)` for `:, i`."""
+    if isinstance(key, ast.Tuple):
+        return ast.Tuple([as_value(item) for item in key.elts], ast.Load())
+    if isinstance(key, ast.Slice):
+        bounds = [key.lower, key.upper, key.step] if key.step is not None else [key.lower, key.upper]
+        if key.lower is None and key.step is None:
+            bounds = [key.upper]
+        return call(ast.Name("slice", ast.Load()), *(b or ast.Constant(None, None) for b in bounds))
+    return key
 
 
 class _TemplateFilling:

@@ -9,7 +9,7 @@ import ast
 import keyword
 from collections.abc import Callable, Iterable, Sequence
 
-from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, constant, constant_or_name
+from sct.codegen.python.print_expressions import ExpressionPrinter, Modules, constant, constant_or_name, tuple_of
 from sct.ir.core import Operand
 from sct.ir.pytree import Const, Leaf, Node, Tree, shared_numbers
 from sct.ir.user_objects import has_generated_constructor, is_namedtuple
@@ -45,16 +45,14 @@ def _display(tree: Tree, values: Sequence[Operand], printer: ExpressionPrinter,
         return printer(values[tree.index])
     if isinstance(tree, Const):
         return constant_or_name(tree.value, printer.modules)
-    if tree.kind == "rows" and not all(isinstance(c, Leaf) for c in tree.children):
-        return _rows_with_nested(tree, shown)
     children = [shown(c) for c in tree.children]
     if tree.kind == "object":
         return _instance(tree, children, printer.modules)
     if tree.kind == "dict":
         return ast.Dict([constant_or_name(k, printer.modules) for k in tree.keys], children)
     if tree.kind == "rows":
-        return _rows(children)
-    return ast.List(children, ast.Load()) if tree.kind == "list" else ast.Tuple(children, ast.Load())
+        return _rows(tree, children)
+    return {"list": ast.List, "tuple": ast.Tuple}[tree.kind](children, ast.Load())
 
 
 def _instance(tree: Node, children: list[ast.expr], modules: Modules) -> ast.expr:
@@ -69,31 +67,18 @@ def _instance(tree: Node, children: list[ast.expr], modules: Modules) -> ast.exp
     return ast.Call(cls, [], [ast.keyword(None, named)])
 
 
-def _rows_with_nested(tree: Node, shown: Callable[[Tree], ast.expr]) -> ast.expr:
-    """`[(v, None) for v in xs]`: a list of tuples, some of whose items are not columns."""
-    columns = [shown(c) for c in tree.children if isinstance(c, Leaf)]
+def _rows(tree: Node, items: Sequence[ast.expr]) -> ast.expr:
+    """The list of tuples with these columns: `list(zip(x, y))`, or `[(v, None) for v in x]` if some are no columns."""
+    columns = [x for x, child in zip(items, tree.children)
+               if isinstance(child, Leaf) and not (isinstance(x, ast.Constant) and x.value is None)]
     if not columns:
         return ast.Constant(None)
-    names = [f"v{k}" for k in range(len(columns))] if len(columns) > 1 else ["v"]
-    unused = iter(names)
-    row = [ast.Name(next(unused), ast.Load()) if isinstance(c, Leaf) else shown(c)
-           for c in tree.children]
-    target: ast.expr = ast.Name("v", ast.Store())
-    if len(columns) > 1:
-        target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
-        columns = [ast.Call(ast.Name("zip", ast.Load()), columns, [])]
-    return ast.ListComp(ast.Tuple(row, ast.Load()), [ast.comprehension(target, columns[0], [], 0)])
-
-
-def _rows(columns: Sequence[ast.expr]) -> ast.expr:
-    """The list of tuples with these columns: `list(zip(x, y))`, or `[(v, None) for v in x]` where one is None."""
-    present = [c for c in columns if not (isinstance(c, ast.Constant) and c.value is None)]
-    zipped = ast.Call(ast.Name("zip", ast.Load()), present, [])
-    if len(present) == len(columns):
+    zipped = ast.Call(ast.Name("zip", ast.Load()), columns, [])
+    if len(columns) == len(items):
         return ast.Call(ast.Name("list", ast.Load()), [zipped], [])
-    names = iter(["v", "w"] if len(present) < 3 else [f"v{k}" for k in range(len(present))])
-    item = [ast.Name(next(names), ast.Load()) if c in present else c for c in columns]
-    targets = [ast.Name(x.id, ast.Store()) for x in item if isinstance(x, ast.Name)]
-    target = targets[0] if len(targets) == 1 else ast.Tuple([*targets], ast.Store())
-    over = present[0] if len(present) == 1 else zipped
-    return ast.ListComp(ast.Tuple(item, ast.Load()), [ast.comprehension(target, over, [], 0)])
+    names = ["v", "w"] if len(columns) < 3 else [f"v{k}" for k in range(len(columns))]
+    name_of = dict(zip(map(id, columns), names))
+    row = [ast.Name(name_of[id(x)], ast.Load()) if id(x) in name_of else x for x in items]
+    targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in name_of.values()]
+    over = ast.comprehension(tuple_of(targets, ast.Store()), columns[0] if len(columns) == 1 else zipped, [], 0)
+    return ast.ListComp(ast.Tuple(row, ast.Load()), [over])

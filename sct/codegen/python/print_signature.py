@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Iterable
 from typing import Any, cast
 
 from sct.codegen.interface import NO_DEFAULT, Interface, Parameter
 from sct.codegen.python.print_expressions import Modules, constant
 
-__all__ = ["signature"]
+__all__ = ["arguments", "function", "signature"]
 
 
 def signature(interface: Interface, modules: Modules) -> tuple[ast.arguments, dict[str, Any]]:
@@ -48,3 +49,12 @@ def _only(args: list[ast.arg] | None) -> ast.arg | None:
 
 def _has_default(p: Parameter) -> bool:
     return p.default is not NO_DEFAULT and p.default is not inspect.Parameter.empty
+
+
+def arguments(names: Iterable[str]) -> ast.arguments:
+    return ast.arguments([], [ast.arg(n, None, None) for n in names], None, [], [], None, [])
+
+
+def function(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
+    more: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
+    return ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None, **more)

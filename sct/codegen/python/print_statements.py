@@ -42,15 +42,19 @@ from sct.codegen.program.statement_ir import (
 )
 from sct.codegen.python.print_expressions import (
     ExpressionPrinter,
+    as_value,
     call,
+    conjuncts,
     constant,
     move_signs,
+    negated,
     store,
     tuple_of,
     without_sign,
     without_term,
 )
 from sct.codegen.python.print_results import display
+from sct.codegen.python.print_signature import arguments, function
 from sct.codegen.python.unparse import Comment, comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
@@ -60,7 +64,7 @@ from sct.ir.types import List, Tensor, Undef, base_type
 from sct.ir.unbound_names import unbound_error
 from sct.ops import add_at, enter, leave
 
-__all__ = ["StatementPrinter", "arguments", "function"]
+__all__ = ["StatementPrinter"]
 
 _OPERATORS: dict[str | None, Any] = {"+=": ast.Add, "-=": ast.Sub, "*=": ast.Mult, "/=": ast.Div}
 _OPPOSITE_SIGN: dict[Any, Any] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
@@ -252,7 +256,7 @@ class StatementPrinter:
             return ast.Assign([self.subscript(eqn, eqn.out)], move_signs(value), None)
         if "a" not in eqn.attrs["key"]:
             return self.update(self.subscript(eqn, eqn.out), eqn, eqn.args[1])
-        key = _as_value(self.subscript(eqn, eqn.out).slice)
+        key = as_value(self.subscript(eqn, eqn.out).slice)
         return ast.Expr(call(self.modules.dotted("numpy.add.at"), self.expr(eqn.out), key, self.expr(eqn.args[1])))
 
     def check_bound(self, v: Value, free: bool) -> Iterator[ast.stmt]:
@@ -346,10 +350,10 @@ class StatementPrinter:
             yield then[0]
             then, orelse = then[1:], orelse[1:]
         if not then or orelse and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            then, orelse, test = orelse, then, _negated(test)
+            then, orelse, test = orelse, then, negated(test)
         inner = then[0] if len(then) == 1 and s.eqn is not None and not s.eqn.primal else None
         if isinstance(inner, ast.If) and list(map(ast.dump, inner.orelse)) == list(map(ast.dump, orelse)):
-            test, then = ast.BoolOp(ast.And(), [*_conjuncts(test), *_conjuncts(inner.test)]), inner.body
+            test, then = ast.BoolOp(ast.And(), [*conjuncts(test), *conjuncts(inner.test)]), inner.body
         yield ast.If(test, then, orelse)
 
     def loop(self, s: Loop) -> ast.stmt:
@@ -363,7 +367,7 @@ class StatementPrinter:
         head = self.block(s.head)
         if not head:
             return ast.While(self.expr(s.test), body or [ast.Pass()], [])
-        leave = ast.If(_negated(self.expr(s.test)), [ast.Break()], [])
+        leave = ast.If(negated(self.expr(s.test)), [ast.Break()], [])
         return ast.While(ast.Constant(True, None), [*head, leave, *body], [])
 
     def for_header(self, s: Loop) -> tuple[ast.expr, ast.expr]:
@@ -451,15 +455,6 @@ def _selects_array(eqn: Eqn) -> bool:
     return n == len(eqn.attrs["key"])
 
 
-def arguments(names: Iterable[str]) -> ast.arguments:
-    return ast.arguments([], [ast.arg(n, None, None) for n in names], None, [], [], None, [])
-
-
-def function(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
-    more: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
-    return ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None, **more)
-
-
 def _reads_lists(body: Block) -> bool:
     """Does each iteration read an element of a list?"""
     return any(isinstance(s, (Pop, ReadAt)) for s in statements(body))
@@ -468,23 +463,6 @@ def _reads_lists(body: Block) -> bool:
 def _text(tree: ast.stmt) -> str | None:
     """The text of a comment."""
     return tree.text if isinstance(tree, Comment) else None
-
-
-def _conjuncts(test: ast.expr) -> list[ast.expr]:
-    """The operands of `and`."""
-    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
-
-
-def _negated(test: ast.expr) -> ast.expr:
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return test.operand
-    if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _NEGATED:
-        return ast.Compare(test.left, [_NEGATED[type(test.ops[0])]()], test.comparators)
-    return ast.UnaryOp(ast.Not(), test)
-
-
-_NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is}
 
 
 def _placeholder_names(block: Iterable[Statement], names: Names) -> set[str]:
@@ -504,15 +482,3 @@ def _placeholder_names(block: Iterable[Statement], names: Names) -> set[str]:
             maybe_unbound = [x for x, like in zip(s.eqn.args, s.like.args) if isinstance(like.type, Undef)]
         placeholders.update(names[v] for x in maybe_unbound if isinstance(x, Value) for v in names.live.leaves([x]))
     return placeholders
-
-
-def _as_value(key: ast.expr) -> ast.expr:
-    """A subscript as an expression: `(slice(None), i)` for `:, i`."""
-    if isinstance(key, ast.Tuple):
-        return ast.Tuple([_as_value(item) for item in key.elts], ast.Load())
-    if isinstance(key, ast.Slice):
-        bounds = [key.lower, key.upper, key.step] if key.step is not None else [key.lower, key.upper]
-        if key.lower is None and key.step is None:
-            bounds = [key.upper]
-        return call(ast.Name("slice", ast.Load()), *(b or ast.Constant(None, None) for b in bounds))
-    return key
