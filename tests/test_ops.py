@@ -495,7 +495,7 @@ def test_edge(name: str, args: tuple[Any, ...], expected: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("rules", [
-    {}, {"partials": lambda y, x: [1.0], "nondiff": "why"}, {"vjp": lambda ct, y, x: [ct]}, {"nondiff": None}])
+    {}, {"partials": lambda y, x: [1.0], "nondiff": "why"}, {"jvp": lambda dxs, y, x: dxs[0]}, {"nondiff": None}])
 def test_exactly_one_derivative(rules: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match="exactly one"):
         Op("wrong", type=lambda x: x.type, **rules)

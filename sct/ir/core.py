@@ -132,7 +132,8 @@ class Op:
     partials  partials(y, *xs, **attrs) -> [dy/dx] for elementwise ops
     linear    linear(ct, *xs, **attrs) -> [cotangents]; the tangent is the op itself
     vjp, jvp  vjp(ct, y, *xs, **attrs) -> [cotangents] (None: no contribution),
-              jvp(tangents, y, *xs, **attrs) -> tangent (a tangent may be None: zero).
+              jvp(tangents, y, *xs, **attrs) -> tangent (a tangent may be None: zero); without
+              `jvp`, the transpose of `vjp`, which is linear in ct, gives the tangent.
               Of several outs: vjp([cts], [ys], ...) where a ct may be None, and
               jvp(tangents, [ys], ...) -> [tangents], with a TypeMismatch in the place of
               an out that has no derivative
@@ -212,9 +213,9 @@ class Op:
     samples: Callable[[], Any] | None = None
 
     def __post_init__(self) -> None:
-        rules = [self.partials, self.linear, self.vjp and self.jvp, self.nondiff]
-        if sum(rule is not None for rule in rules) != 1:
-            raise TypeError(f"op {self.name}: exactly one of partials, linear, vjp + jvp, nondiff")
+        rules = [self.partials, self.linear, self.vjp, self.nondiff]
+        if sum(rule is not None for rule in rules) != 1 or self.jvp is not None and self.vjp is None:
+            raise TypeError(f"op {self.name}: exactly one of partials, linear, vjp (and perhaps jvp), nondiff")
 
     def __call__(self, *args: Operand | float | None, **attrs: Any) -> Any:
         """Add an equation of this op to the function being built; its out, or outs."""

@@ -6,7 +6,6 @@ the derivative is that of the piece on its right, at the last point that on its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,22 +87,6 @@ def interp_vjp(ct: Operand, y: Operand, x: Operand, xp: Operand, fp: Operand, le
     return [dx, dxp, dfp]
 
 
-def interp_jvp(tangents: Sequence[Any], y: Operand, x: Operand, xp: Operand, fp: Operand, left: Any = None,
-               right: Any = None) -> Any:
-    dx, dxp, dfp = tangents
-    p = pieces(x, xp, fp)
-    near = sub(1.0, p.weight)
-    made: Any = None
-    if dx is not None or dxp is not None:
-        moved = None if dxp is None else add(mul(near, at(dxp, p.i)), mul(p.weight, at(dxp, p.j)))
-        along = dx if moved is None else neg(moved) if dx is None else sub(dx, moved)
-        made = where(p.inside, mul(p.slope, along), 0.0)
-    if dfp is None:
-        return made
-    raised = without(add(mul(near, at(dfp, p.i)), mul(p.weight, at(dfp, p.j))), x, xp, left, right)
-    return raised if made is None else add(made, raised)
-
-
 def bind_interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> tuple[list[Any], dict[str, Any]]:
     return [x, xp, fp], {"left": left, "right": right}
 
@@ -116,5 +99,5 @@ def interpolations() -> list[samples.Sample]:
     return made
 
 
-interp: Op = op("interp", "numpy.interp", type=type_interp, run=np.interp, bind=bind_interp, vjp=interp_vjp,
-                jvp=interp_jvp, defaults={"left": None, "right": None}, raises="shape", samples=interpolations)
+interp: Op = op("interp", "numpy.interp", type=type_interp, run=np.interp, bind=bind_interp,
+                vjp=interp_vjp, defaults={"left": None, "right": None}, raises="shape", samples=interpolations)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from sct.ops.arrays.creation import dtype_text
 from sct.ops.arrays.shape import size
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op, placeholders
-from sct.ops.scalar.arithmetic import add, div, mul, sub
+from sct.ops.scalar.arithmetic import div, mul, sub
 from sct.ops.type_rules import dtype_name, number, numpy_dtype, promote, scalar_or_array, size_of
 
 __all__ = ["arange", "geomspace", "linspace", "logspace"]
@@ -63,14 +63,6 @@ def arange_vjp(ct: Operand, y: Operand, *bounds: Operand, dtype: str | None = No
     return [sum_(ct), None, step][:len(bounds)]
 
 
-def arange_jvp(tangents: Sequence[Any], y: Operand, *bounds: Operand, dtype: str | None = None) -> Any:
-    start, _, step = (*tangents, None, None)[:3] if len(tangents) > 1 else (None, None, None)
-    if step is None:
-        return None if start is None else add(mul(0.0, arange(size(y))), start)
-    slope = mul(step, arange(size(y)))
-    return slope if start is None else add(start, slope)
-
-
 def goes_on(*bounds: Operand, dtype: str | None = None) -> bool:
     """Are these ints, with a step that is known?"""
     step = bounds[2] if len(bounds) == 3 else Lit(1)
@@ -79,7 +71,7 @@ def goes_on(*bounds: Operand, dtype: str | None = None) -> bool:
 
 arange = op("arange", "numpy.arange", type=type_arange, bind=bind_arange, emit=emit_arange, defaults={"dtype": None},
             run=lambda *b, dtype=None: np.arange(*b, dtype=None if dtype is None else numpy_dtype(dtype)),
-            vjp=arange_vjp, jvp=arange_jvp, inactive=(), raises="value", safe=goes_on,
+            vjp=arange_vjp, inactive=(), raises="value", safe=goes_on,
             samples=lambda: [((4,), {}), ((1, 4), {}), ((5, 1, -2), {}), ((0.5, 3.2, 0.6), {}), ((0.5, 3.2), {}),
                              ((3,), {"dtype": "f64"}), ((0,), {})], allocates=True, layout="C")
 
@@ -132,11 +124,6 @@ def spaced(name: str, partials: Callable[..., list[Any]], **defaults: Any) -> Op
     def vjp(ct: Operand, y: Operand, start: Operand, stop: Operand, num: Operand, **attrs: Any) -> list[Any]:
         return [*(sum_(mul(ct, p)) for p in partials(y, start, stop, num, **{**defaults, **attrs})), None]
 
-    def jvp(tangents: Sequence[Any], y: Operand, start: Operand, stop: Operand, num: Operand, **attrs: Any) -> Any:
-        slopes = partials(y, start, stop, num, **{**defaults, **attrs})
-        parts = [mul(t, p) for t, p in zip(tangents, slopes) if t is not None]
-        return parts[0] if len(parts) == 1 else add(*parts)
-
     def emit(*_: Operand, **attrs: Any) -> str:
         given = [f"{k}=_{k}" for k, v in attrs.items() if v != defaults[k]]
         return f"numpy.{name}({', '.join(['_0', '_1', '_2', *given])})"
@@ -149,7 +136,7 @@ def spaced(name: str, partials: Callable[..., list[Any]], **defaults: Any) -> Op
     def rule(start: Operand, stop: Operand, num: Operand, **attrs: Any) -> Tensor:
         return type_linspace(start, stop, num)
 
-    return op(name, f"numpy.{name}", type=rule, run=call, bind=bind, emit=emit, defaults=defaults, vjp=vjp, jvp=jvp,
+    return op(name, f"numpy.{name}", type=rule, run=call, bind=bind, emit=emit, defaults=defaults, vjp=vjp,
               inactive=(2,), raises="value",
               samples=lambda: [((0.5, 2.5, 4), {}), ((2.5, 0.5, 3), {"endpoint": False}), ((1.5, 2.0, 1), {})])
 

@@ -241,13 +241,6 @@ def meshgrid_back(cts: Sequence[Any], ys: Any, *xs: Operand, indexing: str = "xy
     return made
 
 
-def meshgrid_forward(tangents: Sequence[Any], ys: Any, *xs: Operand, indexing: str = "xy", sparse: bool = False) -> Any:
-    given = [0.0 if t is None else t for t in tangents]
-    whole = [zeros_of(x) if isinstance(t, float) else t for t, x in zip(given, xs)]
-    made = meshgrid(*whole, indexing=indexing, sparse=sparse)
-    return tuple(None if t is None else m for t, m in zip(tangents, made))
-
-
 def bind_meshgrid(*xi: Any, copy: Any = True, sparse: Any = False,
                   indexing: Any = "xy") -> tuple[list[Any], dict[str, Any]]:
     if copy is not True:
@@ -256,7 +249,7 @@ def bind_meshgrid(*xi: Any, copy: Any = True, sparse: Any = False,
 
 
 meshgrid: Op = op("meshgrid", "numpy.meshgrid", type=type_meshgrid, bind=bind_meshgrid, vjp=meshgrid_back,
-                  jvp=meshgrid_forward, run=lambda *xs, **attrs: tuple(np.meshgrid(*xs, **attrs)),
+                  run=lambda *xs, **attrs: tuple(np.meshgrid(*xs, **attrs)),
                   defaults={"indexing": "xy", "sparse": False},
                   samples=lambda: [((samples.arrays((2,)), samples.arrays((3,), seed=1)), attrs) for attrs in (
                       {}, {"indexing": "ij"}, {"sparse": True})] + [

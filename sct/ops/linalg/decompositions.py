@@ -30,7 +30,7 @@ from sct.ops.type_rules import number
 
 __all__ = [
     "T", "columns", "eigh", "eigvalsh", "factors", "is_square", "is_wide", "matrix_product", "rectangular", "rows",
-    "smaller", "svd", "svdvals", "svdvals_jvp", "svdvals_vjp", "symmetric",
+    "smaller", "svd", "svdvals", "svdvals_vjp", "symmetric",
 ]
 
 T = matrix_transpose
@@ -147,12 +147,6 @@ def eigh_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = 
     return [triangle(matmul(left, T(v)), UPLO)]
 
 
-def eigh_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand, UPLO: str = "L") -> tuple[Any, Any]:
-    w, v = ys
-    inner = matrix_product(T(v), symmetric(tangents[0], UPLO), v)
-    return diagonal_of(inner), matmul(v, mul(inverse_gaps(w), inner))
-
-
 def symmetric_matrices() -> list[samples.Sample]:
     made = []
     for (a,), _ in squares():
@@ -167,7 +161,7 @@ def bind_eigh(a: Any, UPLO: Any = "L") -> tuple[list[Any], dict[str, Any]]:
     return [a], {"UPLO": UPLO}
 
 
-eigh = op("eigh", "numpy.linalg.eigh", type=type_eigh, run=np.linalg.eigh, bind=bind_eigh, vjp=eigh_vjp, jvp=eigh_jvp,
+eigh = op("eigh", "numpy.linalg.eigh", type=type_eigh, run=np.linalg.eigh, bind=bind_eigh, vjp=eigh_vjp,
           defaults={"UPLO": "L"}, fields=("eigenvalues", "eigenvectors"), raises="value", cost="dear",
           samples=symmetric_matrices, square=True)
 
@@ -178,13 +172,8 @@ def eigvalsh_vjp(ct: Operand, y: Operand, a: Operand, UPLO: str = "L") -> list[A
     return [triangle(matmul(mul(v, rows(ct)), T(v)), UPLO)]
 
 
-def eigvalsh_jvp(tangents: Sequence[Any], y: Operand, a: Operand, UPLO: str = "L") -> Any:
-    _, v = eigh(a, UPLO=UPLO)
-    return diagonal_of(matrix_product(T(v), symmetric(tangents[0], UPLO), v))
-
-
 eigvalsh = op("eigvalsh", "numpy.linalg.eigvalsh", type=lambda a, UPLO="L": type_eigh(a)[0], run=np.linalg.eigvalsh,
-              bind=bind_eigh, vjp=eigvalsh_vjp, jvp=eigvalsh_jvp, defaults={"UPLO": "L"}, raises="value", cost="dear",
+              bind=bind_eigh, vjp=eigvalsh_vjp, defaults={"UPLO": "L"}, raises="value", cost="dear",
               samples=symmetric_matrices, square=True)
 
 
@@ -267,7 +256,8 @@ def svd_jvp(tangents: Sequence[Any], ys: Any, a: Operand, full_matrices: bool = 
             wide: bool | None = None) -> Any:
     (da,) = tangents
     if not compute_uv or full_matrices and not is_square(a):
-        ds = svdvals_jvp(tangents, ys, a, wide=wide)
+        u, _, vh = factors(a, wide)
+        ds = diagonal_of(matrix_product(T(u), da, T(vh)))
         return ds if not compute_uv else (ANY_BASIS, ds, ANY_BASIS)
     u, s, vh = ys
     inner = matrix_product(T(u), da, T(vh))
@@ -286,11 +276,6 @@ def svdvals_vjp(ct: Operand, y: Operand, a: Operand, wide: bool | None = None) -
     """U @ diag(ct) @ Vh"""
     u, _, vh = factors(a, wide)
     return [matmul(mul(u, rows(ct)), vh)]
-
-
-def svdvals_jvp(tangents: Sequence[Any], y: Operand, a: Operand, wide: bool | None = None) -> Any:
-    u, _, vh = factors(a, wide)
-    return diagonal_of(matrix_product(T(u), tangents[0], T(vh)))
 
 
 def run_svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, wide: bool | None = None) -> Any:
@@ -325,7 +310,7 @@ def type_svdvals(a: Operand, wide: bool | None = None) -> Tensor:
     return made
 
 
-svdvals: Op = op("svdvals", "numpy.linalg.svdvals", type=type_svdvals, vjp=svdvals_vjp, jvp=svdvals_jvp,
+svdvals: Op = op("svdvals", "numpy.linalg.svdvals", type=type_svdvals, vjp=svdvals_vjp,
                  run=lambda a, wide=None: np.linalg.svd(a, compute_uv=False), emit="numpy.linalg.svdvals(_0)",
                  bind=lambda x: ([x], {}), asks=is_wide, defaults={"wide": None}, raises="value", cost="dear",
                  samples=lambda: [((a,), {"wide": a.shape[-2] < a.shape[-1]}) for a in rectangular()])

@@ -14,7 +14,6 @@ from sct.ops.arrays.concatenate import concatenate
 from sct.ops.arrays.creation import zeros_of
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.shape import dim
-from sct.ops.arrays.triangles import tril, triu
 from sct.ops.linalg.decompositions import (
     T,
     is_square,
@@ -23,7 +22,6 @@ from sct.ops.linalg.decompositions import (
     plus,
     rectangular,
     smaller,
-    svdvals_jvp,
     svdvals_vjp,
     symmetric,
 )
@@ -90,27 +88,6 @@ def qr_back(dq: Any, dr: Any, q: Operand, r: Operand) -> Any:
     return T(solve(r, T(made)))
 
 
-def qr_jvp(tangents: Sequence[Any], ys: Any, a: Operand, mode: str = "reduced", wide: bool = False) -> Any:
-    determined(a, mode, wide)
-    q, r = qr(a, mode="reduced", wide=wide) if mode == "r" else ys
-    (da,) = tangents
-    if not wide:
-        dq, dr = qr_along(da, q, r)
-        return dr if mode == "r" else (dq, dr)
-    (_, y), (u, _), (dx, dy) = split(a, a), split(r, a), split(da, a)
-    dq, du = qr_along(dx, q, u)
-    dr = concatenate(du, add(matmul(T(dq), y), matmul(T(q), dy)), axis=-1)
-    return dr if mode == "r" else (dq, dr)
-
-
-def qr_along(da: Operand, q: Operand, r: Operand) -> tuple[Any, Any]:
-    """With B = dA @ inv(R) and S the upper part of Q.T @ B: dR = S @ R and dQ = B - Q @ S"""
-    b = T(solve(T(r), T(da)))
-    c = matmul(T(q), b)
-    s = add(triu(c), T(tril(c, k=-1)))
-    return sub(b, matmul(q, s)), matmul(s, r)
-
-
 def emit_qr(a: Operand, mode: str = "reduced", wide: bool = False) -> str:
     return "numpy.linalg.qr(_0)" if mode == "reduced" else "numpy.linalg.qr(_0, mode=_mode)"
 
@@ -124,7 +101,7 @@ def qrs() -> list[samples.Sample]:
 
 
 qr: Op = op("qr", "numpy.linalg.qr", type=type_qr, run=lambda a, mode="reduced", wide=False: np.linalg.qr(a, mode),
-            emit=emit_qr, bind=lambda a, mode="reduced": ([a], {"mode": mode}), asks=is_wide, vjp=qr_vjp, jvp=qr_jvp,
+            emit=emit_qr, bind=lambda a, mode="reduced": ([a], {"mode": mode}), asks=is_wide, vjp=qr_vjp,
             defaults={"mode": "reduced", "wide": False}, fields=("Q", "R"), raises="value", cost="dear", samples=qrs)
 
 
@@ -150,17 +127,7 @@ def pinv_vjp(ct: Operand, p: Operand, a: Operand, **_: Any) -> list[Any]:
     return [add(da, sub(right, matrix_product(right, p, a)))]
 
 
-def pinv_jvp(tangents: Sequence[Any], p: Operand, a: Operand, **_: Any) -> Any:
-    (da,) = tangents
-    dp = neg(matrix_product(p, da, p))
-    if is_square(a):
-        return dp
-    left, right = matrix_product(p, T(p), T(da)), matrix_product(T(da), T(p), p)
-    dp = add(dp, sub(left, matrix_product(left, a, p)))
-    return add(dp, sub(right, matrix_product(p, a, right)))
-
-
-pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_vjp, jvp=pinv_jvp,
+pinv = op("pinv", "numpy.linalg.pinv", type=type_pinv, run=np.linalg.pinv, vjp=pinv_vjp,
           bind=lambda a, rcond=None, *, rtol=None: ([a], {"rcond": rcond, "rtol": rtol}),
           defaults={"rcond": None, "rtol": None}, raises="value", cost="dear",
           samples=lambda: [((a,), {}) for a in rectangular()])
@@ -205,25 +172,6 @@ def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand,
     return [da, db]
 
 
-def lstsq_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand, rcond: float | None = None,
-              wide: bool | None = None) -> tuple[Any, ...]:
-    (da, db), x = tangents, ys[0]
-    p, rest = pinv(a, rcond=rcond), sub(b, matmul(a, x))
-    change = plus(db, None if da is None else neg(matmul(da, x)))
-    dx, ds = matmul(p, change), None
-    if da is not None:
-        ds = svdvals_jvp([da], ys[3], a, wide=wide)
-        if not wide and not is_square(a):
-            dx = add(dx, matmul(p, matmul(T(p), matmul(T(da), rest))))
-        if wide is not False and not is_square(a):
-            turned = matmul(T(da), matmul(T(p), x))
-            dx = add(dx, sub(turned, matmul(p, matmul(a, turned))))
-    left = None
-    if not wide and not is_square(a):
-        left = mul(2.0, sum_(mul(rest, change), axis=0, keepdims=number(b).rank == 1))
-    return dx, left, None, ds
-
-
 def least_squares() -> list[samples.Sample]:
     made: list[samples.Sample] = []
     for a in rectangular():
@@ -234,7 +182,7 @@ def least_squares() -> list[samples.Sample]:
 
 
 lstsq = op("lstsq", "numpy.linalg.lstsq", type=type_lstsq, asks=lambda a, b, **_: is_wide(a), vjp=lstsq_vjp,
-           run=lambda a, b, rcond=None, wide=None: np.linalg.lstsq(a, b, rcond), jvp=lstsq_jvp,
+           run=lambda a, b, rcond=None, wide=None: np.linalg.lstsq(a, b, rcond),
            bind=lambda a, b, rcond=None: ([a, b], {"rcond": rcond}), defaults={"rcond": None, "wide": None},
            emit=lambda a, b, rcond=None, wide=None: f"numpy.linalg.lstsq(_0, _1{'' if rcond is None else ', _rcond'})",
            raises="value", cost="dear", samples=least_squares)

@@ -91,12 +91,8 @@ def inv_vjp(ct: Operand, y: Operand, a: Operand) -> list[Any]:
     return [neg(matmul(matmul(back, ct), back))]
 
 
-def inv_jvp(tangents: Sequence[Any], y: Operand, a: Operand) -> Any:
-    return neg(matmul(matmul(y, tangents[0]), y))
-
-
-inv = op("inv", "numpy.linalg.inv", type=of_square(lambda s: (*s[:-2], s[-1], s[-2])), run=np.linalg.inv, vjp=inv_vjp,
-         jvp=inv_jvp, bind=lambda a: ([a], {}), raises="value", cost="dear", samples=squares, square=True)
+inv = op("inv", "numpy.linalg.inv", type=of_square(lambda s: (*s[:-2], s[-1], s[-2])), run=np.linalg.inv,
+         vjp=inv_vjp, bind=lambda a: ([a], {}), raises="value", cost="dear", samples=squares, square=True)
 
 
 # -- solve --------------------------------------------------------------------------------------
@@ -164,11 +160,7 @@ def det_vjp(ct: Operand, y: Operand, a: Operand) -> list[Any]:
     return [mul(as_matrices(mul(ct, y)), matrix_transpose(inv(a)))]
 
 
-def det_jvp(tangents: Sequence[Any], y: Operand, a: Operand) -> Any:
-    return mul(y, total(mul(matrix_transpose(inv(a)), tangents[0])))
-
-
-det = op("det", "numpy.linalg.det", type=of_square(lambda s: s[:-2]), run=np.linalg.det, vjp=det_vjp, jvp=det_jvp,
+det = op("det", "numpy.linalg.det", type=of_square(lambda s: s[:-2]), run=np.linalg.det, vjp=det_vjp,
          bind=lambda a: ([a], {}), cost="dear", samples=squares, square=True)
 
 
@@ -183,13 +175,8 @@ def slogdet_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand) -> list[A
     return [None if ct is None else mul(as_matrices(ct), matrix_transpose(inv(a)))]
 
 
-def slogdet_jvp(tangents: Sequence[Any], ys: Sequence[Operand], a: Operand) -> tuple[Any, Any]:
-    return None, total(mul(matrix_transpose(inv(a)), tangents[0]))
-
-
 slogdet = op("slogdet", "numpy.linalg.slogdet", type=type_slogdet, run=np.linalg.slogdet, vjp=slogdet_vjp,
-             jvp=slogdet_jvp, bind=lambda a: ([a], {}), fields=("sign", "logabsdet"), cost="dear", samples=squares,
-             square=True)
+             bind=lambda a: ([a], {}), fields=("sign", "logabsdet"), cost="dear", samples=squares, square=True)
 
 
 # -- cholesky -------------------------------------------------------------------------------------
@@ -205,15 +192,6 @@ def cholesky_vjp(ct: Operand, y: Operand, a: Operand, upper: bool = False) -> li
     return [matrix_transpose(made) if upper else made]
 
 
-def cholesky_jvp(tangents: Sequence[Any], y: Operand, a: Operand, upper: bool = False) -> Any:
-    """L @ half(inv(L) @ dA @ inv(L).T) of dA made symmetric from the triangle that is read"""
-    factor, da = (matrix_transpose(y), matrix_transpose(tangents[0])) if upper else (y, tangents[0])
-    da = add(tril(da), matrix_transpose(tril(da, k=-1)))
-    inner = solve(factor, matrix_transpose(solve(factor, da)))
-    made = matmul(factor, half(inner))
-    return matrix_transpose(made) if upper else made
-
-
 def positive_definite() -> list[samples.Sample]:
     made = []
     for (a,), _ in squares():
@@ -227,5 +205,5 @@ def run_cholesky(a: Any, upper: bool = False) -> Any:
 
 
 cholesky = op("cholesky", "numpy.linalg.cholesky", type=of_square(lambda s: s), run=run_cholesky, vjp=cholesky_vjp,
-              jvp=cholesky_jvp, bind=lambda a, *, upper=False: ([a], {"upper": upper}), defaults={"upper": False},
+              bind=lambda a, *, upper=False: ([a], {"upper": upper}), defaults={"upper": False},
               raises="value", cost="dear", samples=positive_definite, square=True)

@@ -7,7 +7,7 @@ that attain a maximum or a minimum share it evenly; of equal singular values one
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from sct.ops import samples
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.shape import transpose
 from sct.ops.linalg.decompositions import columns, rectangular, rows, svd
-from sct.ops.linalg.linalg import diagonally_dominant, inv, inv_jvp, inv_vjp, lapack
+from sct.ops.linalg.linalg import diagonally_dominant, inv, inv_vjp, lapack
 from sct.ops.linalg.products import matmul, outer
 from sct.ops.reductions.reductions import aligned, bind_reduction, reduction, sum_
 from sct.ops.registry import op
@@ -117,14 +117,6 @@ def norm_vjp(ct: Operand, y: Operand, x: Operand, ord: Any = None, axis: Axis = 
     return [None if along is None else mul(aligned(ct, x, axis, keepdims), along)]
 
 
-def norm_jvp(tangents: Sequence[Any], y: Operand, x: Operand, ord: Any = None, axis: Axis = None,
-             keepdims: bool = False) -> Any:
-    if is_euclidean(x, ord, axis):
-        return quotient(sum_(mul(x, tangents[0]), axis=axis, keepdims=keepdims), y, edge=0.0)
-    along = slope(y, x, ord, axis, keepdims)
-    return None if along is None else sum_(mul(along, tangents[0]), axis=axis, keepdims=keepdims)
-
-
 def norms() -> Iterable[samples.Sample]:
     x = samples.arrays((2, 3))
     for axis in (None, 0, -1, (0, 1)):
@@ -145,7 +137,7 @@ def norms() -> Iterable[samples.Sample]:
     yield (samples.arrays((3,), dtype="f4"),), {"ord": 3}
 
 
-norm = op("norm", "numpy.linalg.norm", type=type_norm, run=np.linalg.norm, bind=bind_norm, vjp=norm_vjp, jvp=norm_jvp,
+norm = op("norm", "numpy.linalg.norm", type=type_norm, run=np.linalg.norm, bind=bind_norm, vjp=norm_vjp,
           defaults={"ord": None, "axis": None, "keepdims": False}, samples=norms)
 
 
@@ -185,20 +177,11 @@ def cond_vjp(ct: Operand, y: Operand, x: Operand, p: Any = None) -> list[Any]:
     return [add(direct, *inv_vjp(through, inverse, x))]
 
 
-def cond_jvp(tangents: Sequence[Any], y: Operand, x: Operand, p: Any = None) -> Any:
-    if p in (None, 2, -2):
-        return sum_(mul(spread_slope(y, x, p), tangents[0]), axis=(-2, -1), keepdims=False)
-    inverse, a, b = two_norms(x, p)
-    direct = norm_jvp(tangents, a, x, p, (-2, -1))
-    through = norm_jvp([inv_jvp(tangents, inverse, x)], b, inverse, p, (-2, -1))
-    return add(mul(direct, b), mul(a, through))
-
-
 def conditions() -> list[samples.Sample]:
     made: list[samples.Sample] = [((a,), {"p": p}) for a in rectangular()[1:4] for p in (None, 2, -2)]
     square = [diagonally_dominant(s) for s in ((3, 3), (4, 2, 2))]
     return made + [((a,), {"p": p}) for a in square for p in (None, 1, math.inf, "fro", "nuc")]
 
 
-condition = op("condition", "numpy.linalg.cond", type=type_cond, run=np.linalg.cond, vjp=cond_vjp, jvp=cond_jvp,
+condition = op("condition", "numpy.linalg.cond", type=type_cond, run=np.linalg.cond, vjp=cond_vjp,
                bind=lambda x, p=None: ([x], {"p": p}), defaults={"p": None}, cost="dear", samples=conditions)

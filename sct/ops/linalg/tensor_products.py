@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from itertools import pairwise
 from typing import Any
 
@@ -166,10 +165,6 @@ def chain(xs: Sequence[Operand]) -> Any:
     return matmul(*xs) if len(xs) == 2 else multi_dot(*xs)
 
 
-def multi_dot_jvp(tangents: Sequence[Any], z: Operand, *xs: Operand) -> Any:
-    return reduce(add, [multi_dot(*xs[:k], dx, *xs[k + 1:]) for k, dx in enumerate(tangents) if dx is not None])
-
-
 def chains() -> list[samples.Sample]:
     cases = (((2, 3), (3, 4)), ((2, 3), (3, 4), (4, 2)), ((3,), (3, 4), (4, 2)), ((2, 3), (3, 4), (4,)),
              ((3,), (3, 3), (3,)), ((2, 3), (3, 4), (4, 2), (2, 3)), ((3,), (3,)))
@@ -177,7 +172,7 @@ def chains() -> list[samples.Sample]:
     return [*made, (tuple(samples.arrays((2, 2), dtype="f4", seed=k) for k in range(3)), {})]
 
 
-multi_dot: Op = op("multi_dot", "numpy.linalg.multi_dot", type=type_multi_dot, vjp=multi_dot_vjp, jvp=multi_dot_jvp,
+multi_dot: Op = op("multi_dot", "numpy.linalg.multi_dot", type=type_multi_dot, vjp=multi_dot_vjp,
                    run=lambda *xs: np.linalg.multi_dot(xs), bind=lambda arrays: (list(arrays), {}), raises="shape",
                    cost="dear", emit=lambda *xs: f"numpy.linalg.multi_dot([{', '.join(placeholders(len(xs)))}])",
                    samples=chains)

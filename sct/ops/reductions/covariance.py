@@ -110,12 +110,6 @@ def cov_vjp(ct: Operand, c: Operand, *xs: Operand, rowvar: bool = True, bias: bo
     return split(div(weighted(ct, centred(xs, rowvar)), divisor(xs, rowvar, bias, ddof)), xs, rowvar)
 
 
-def cov_jvp(tangents: Sequence[Any], c: Operand, *xs: Operand, rowvar: bool = True, bias: bool = False,
-            ddof: int | None = None) -> Any:
-    made = product(along(tangents, xs, rowvar), transpose(centred(xs, rowvar)), c)
-    return div(both(made), divisor(xs, rowvar, bias, ddof))
-
-
 def bind_cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
     return [m] if y is None else [m, y], {"rowvar": rowvar, "bias": bias, "ddof": ddof}
 
@@ -132,7 +126,7 @@ def covariances() -> list[samples.Sample]:
             ((samples.arrays((5,)),), {})]
 
 
-cov: Op = op("cov", "numpy.cov", type=type_cov, run=np.cov, bind=bind_cov, vjp=cov_vjp, jvp=cov_jvp,
+cov: Op = op("cov", "numpy.cov", type=type_cov, run=np.cov, bind=bind_cov, vjp=cov_vjp,
              defaults={"rowvar": True, "bias": False, "ddof": None}, cost="dear", samples=covariances)
 
 

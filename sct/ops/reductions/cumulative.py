@@ -25,7 +25,6 @@ from sct.ops.reductions.reductions import (
     all_,
     bind_reduction,
     count,
-    extremum_jvp,
     extremum_vjp,
     max_,
     min_,
@@ -152,12 +151,7 @@ def ptp_vjp(ct: Operand, y: Operand, x: Operand, **attrs: Any) -> list[Any]:
     return [sub(top, bottom)]
 
 
-def ptp_jvp(tangents: Sequence[Any], y: Operand, x: Operand, **attrs: Any) -> Any:
-    top, bottom = (extremum_jvp(tangents, best(x, **attrs), x, **attrs) for best in (max_, min_))
-    return sub(top, bottom)
-
-
-ptp = reduce_op("ptp", "numpy.ptp", np.ptp, vjp=ptp_vjp, jvp=ptp_jvp, raises="shape")
+ptp = reduce_op("ptp", "numpy.ptp", np.ptp, vjp=ptp_vjp, raises="shape")
 
 
 # -- average -----------------------------------------------------------------------------------------
@@ -209,19 +203,6 @@ def total(each: Operand, x: Operand, axis: Axis, keepdims: bool) -> Any:
     return sum_(whole, axis=axis, keepdims=keepdims)
 
 
-def average_jvp(tangents: Sequence[Any], y: Operand, x: Operand, *weights: Operand, axis: Axis = None,
-                keepdims: bool = False) -> Any:
-    if not weights:
-        return over_count(sum_(tangents[0], axis=axis, keepdims=keepdims), count(x, axis))
-    dx, dw = tangents
-    each = spread(weights[0], x, axis)
-    parts = [None if dx is None else mul(each, dx),
-             None if dw is None else mul(spread(dw, x, axis), sub(x, aligned(y, x, axis, keepdims)))]
-    given = [p for p in parts if p is not None]
-    made = add(*given) if len(given) == 2 else given[0]
-    return div(sum_(made, axis=axis, keepdims=keepdims), total(each, x, axis, keepdims))
-
-
 def run_average(x: Any, *weights: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     call: Any = np.average
     return call(x, axis=axis, weights=weights[0] if weights else None, keepdims=keepdims)
@@ -245,5 +226,5 @@ def averages() -> Iterable[samples.Sample]:
 
 
 average = op("average", "numpy.average", type=type_average, run=run_average, bind=bind_average, emit=emit_average,
-             vjp=average_vjp, jvp=average_jvp, defaults={"axis": None, "keepdims": False}, raises="value",
+             vjp=average_vjp, defaults={"axis": None, "keepdims": False}, raises="value",
              samples=averages)

@@ -7,7 +7,8 @@ element that the mask leaves out contributes exactly 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,11 @@ from sct.ops.reductions.reductions import (
     bind_reduction,
     count,
     expand_like,
-    extremum_jvp,
     extremum_vjp,
     max_,
     mean,
     min_,
     prod,
-    prod_jvp,
     prod_vjp,
     readings,
     reduction,
@@ -55,12 +54,15 @@ def kept(x: Any, mask: Operand, fill: float) -> Any:
 # -- the rules: of x, mask and attrs ------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class Reduction:
     """How a reduction is differentiated: `fill` changes nothing, `join` adds the initial value;
-    `vjp(ct, y, x, axis, keepdims)` and `jvp(tangent, ...)` are those of the plain op."""
+    `vjp(ct, y, x, axis, keepdims)` is that of the plain op."""
 
-    def __init__(self, plain: Op, fill: float, join: Op, vjp: Callable[..., Any], jvp: Callable[..., Any]) -> None:
-        self.plain, self.fill, self.join, self.vjp, self.jvp = plain, fill, join, vjp, jvp
+    plain: Op
+    fill: float
+    join: Op
+    vjp: Callable[..., list[Any]]
 
     def back(self, ct: Any, y: Operand, x: Operand, mask: Operand, initial: Operand, **attrs: Any) -> list[Any]:
         whole, start = kept(x, mask, self.fill), None
@@ -68,18 +70,7 @@ class Reduction:
             inner = self.plain(whole, **attrs)
             ct, start = joined(self.join, ct, y, inner, initial)
             y = inner
-        return [kept(self.vjp(ct, y, whole, **attrs), mask, 0.0), None, start]
-
-    def forward(self, tangents: Sequence[Any], y: Operand, x: Operand, mask: Operand, initial: Operand,
-                **attrs: Any) -> Any:
-        dx, _, start = tangents
-        whole = kept(x, mask, self.fill)
-        inner = self.plain(whole, **attrs) if initial != NONE else y
-        made = None if dx is None else self.jvp(kept(dx, mask, 0.0), inner, whole, **attrs)
-        if initial == NONE:
-            return made
-        parts = [None if t is None else joined(self.join, t, y, inner, initial)[k] for k, t in enumerate((made, start))]
-        return add(*parts) if None not in parts else parts[0] if parts[1] is None else parts[1]
+        return [kept(self.vjp(ct, y, whole, **attrs)[0], mask, 0.0), None, start]
 
 
 def joined(join: Op, ct: Any, y: Operand, a: Operand, b: Operand) -> list[Any]:
@@ -90,23 +81,10 @@ def joined(join: Op, ct: Any, y: Operand, a: Operand, b: Operand) -> list[Any]:
     return [mul(ct, p) for p in join.partials(y, a, b)]
 
 
-def sum_back(ct: Any, y: Operand, x: Operand, **attrs: Any) -> Any:
-    return expand_like(ct, x, **attrs)
-
-
-def extremum_back(ct: Any, y: Operand, x: Operand, **attrs: Any) -> Any:
-    return extremum_vjp(ct, y, x, **attrs)[0]
-
-
-def extremum_forward(dx: Any, y: Operand, x: Operand, **attrs: Any) -> Any:
-    return extremum_jvp([dx], y, x, **attrs)
-
-
-SUM = Reduction(sum_, 0.0, add, sum_back, lambda dx, y, x, **attrs: sum_(dx, **attrs))
-PROD = Reduction(prod, 1.0, mul, lambda ct, y, x, **attrs: prod_vjp(ct, y, x, **attrs)[0],
-                 lambda dx, y, x, **attrs: prod_jvp([dx], y, x, **attrs))
-MAX = Reduction(max_, -np.inf, maximum, extremum_back, extremum_forward)
-MIN = Reduction(min_, np.inf, minimum, extremum_back, extremum_forward)
+SUM = Reduction(sum_, 0.0, add, lambda ct, y, x, **attrs: [expand_like(ct, x, **attrs)])
+PROD = Reduction(prod, 1.0, mul, prod_vjp)
+MAX = Reduction(max_, -np.inf, maximum, extremum_vjp)
+MIN = Reduction(min_, np.inf, minimum, extremum_vjp)
 
 
 def counted(x: Operand, mask: Operand, **attrs: Any) -> Any:
@@ -140,13 +118,6 @@ class Mean:
         if weight is None:
             return [kept(expand_like(g, x, axis=axis, keepdims=keepdims), mask, 0.0), None, None]
         return [kept(mul(weight, aligned(g, x, axis, keepdims)), mask, 0.0), None, None]
-
-    def forward(self, tangents: Sequence[Any], y: Operand, x: Operand, mask: Operand, initial: Operand = NONE,
-                axis: Axis = None, keepdims: bool = False, ddof: int = 0) -> Any:
-        weight = self.weight(x, mask, axis)
-        dx = tangents[0] if weight is None else mul(weight, tangents[0])
-        total = sum_(kept(dx, mask, 0.0), axis=axis, keepdims=keepdims)
-        return self.share(total, y, counted(x, mask, axis=axis, keepdims=keepdims), ddof)
 
 
 class Variance(Mean):
@@ -220,13 +191,8 @@ def masked_op(name: str, kind: Reduction | Mean | None, calls: str) -> Op:
         assert kind is not None
         return kind.back(ct, y, x, mask, initial, **attrs)
 
-    def jvp(tangents: Any, y: Operand, x: Operand, mask: Operand, initial: Operand, dtype: Any = None,
-            **attrs: Any) -> Any:
-        assert kind is not None
-        return kind.forward(tangents, y, x, mask, initial, **attrs)
-
     moment = isinstance(kind, Mean)
-    derivative: dict[str, Any] = {"nondiff": TRUTH} if kind is None else {"vjp": vjp, "jvp": jvp}
+    derivative: dict[str, Any] = {"nondiff": TRUTH} if kind is None else {"vjp": vjp}
     defaults = {"axis": None, "keepdims": False, "dtype": None, **({"ddof": 0} if name in ("var", "std") else {})}
     spellings = " ".join(f"{module}.{name}({k}=)" for module in ("numpy", "") for k in calls.split())
     return op(f"{name}_where", spellings, type=masked_type(call), run=run, emit=emit, defaults=defaults, inactive=(1,),
@@ -288,11 +254,8 @@ def nan_op(name: str, kind: Reduction | Mean) -> Op:
     def vjp(ct: Any, y: Operand, x: Operand, **attrs: Any) -> list[Any]:
         return kind.back(ct, y, x, logical_not(isnan(x)), NONE, **attrs)[:1]
 
-    def jvp(tangents: Sequence[Any], y: Operand, x: Operand, **attrs: Any) -> Any:
-        return kind.forward([*tangents, None, None], y, x, logical_not(isnan(x)), NONE, **attrs)
-
     defaults = {"axis": None, "keepdims": False, **({"ddof": 0} if name in ("nanvar", "nanstd") else {})}
-    return op(name, f"numpy.{name}", type=rule, run=call, bind=bind, defaults=defaults, vjp=vjp, jvp=jvp,
+    return op(name, f"numpy.{name}", type=rule, run=call, bind=bind, defaults=defaults, vjp=vjp,
               samples=with_nans(name))
 
 

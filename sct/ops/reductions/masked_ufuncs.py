@@ -8,7 +8,7 @@ The derivative is that of the ufunc, and exactly 0 where the mask is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sct.ir.core import Op, Operand
 from sct.ir.types import Tensor, broadcast_shapes
 from sct.ops import samples
 from sct.ops.registry import BY_CALL, op, placeholders
-from sct.ops.scalar.arithmetic import add, mul
+from sct.ops.scalar.arithmetic import mul
 from sct.ops.scalar.selection import where
 from sct.ops.type_rules import number
 
@@ -51,16 +51,6 @@ def back(ct: Operand, y: Operand, mask: Operand, *xs: Operand, name: str) -> lis
     return [None, *(None if g is None else where(mask, g, 0.0) for g in cts)]
 
 
-def forward(tangents: Sequence[Any], y: Operand, mask: Operand, *xs: Operand, name: str) -> Any:
-    """The functions are elementwise: their transpose, one operand at a time, is their tangent."""
-    made = None
-    for k, t in enumerate(tangents[1:], 1):
-        part = None if t is None else back(t, y, mask, *xs, name=name)[k]
-        if part is not None:
-            made = part if made is None else add(made, part)
-    return made
-
-
 def emit(mask: Operand, *xs: Operand, name: str) -> str:
     return f"numpy.{name}({', '.join(placeholders(1 + len(xs), 1))}, out=None, where=_0)"
 
@@ -74,5 +64,5 @@ def masked() -> Iterable[samples.Sample]:
     yield (np.ones(3, bool), x, 1.5), {"name": "maximum"}
 
 
-masked_ufunc = op("masked_ufunc", type=type_masked, run=run_masked, emit=emit, vjp=back, jvp=forward, inactive=(0,),
+masked_ufunc = op("masked_ufunc", type=type_masked, run=run_masked, emit=emit, vjp=back, inactive=(0,),
                   cost="never", raises="value", samples=masked)

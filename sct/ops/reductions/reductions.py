@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -174,14 +174,8 @@ def extremum_vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdim
     return [where(attained, aligned(share, x, axis, keepdims), 0.0)]
 
 
-def extremum_jvp(tangents: Sequence[Any], y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False) -> Any:
-    attained = eq(x, aligned(y, x, axis, keepdims))
-    total = sum_(where(attained, tangents[0], 0.0), axis=axis, keepdims=keepdims)
-    return div(total, sum_(attained, axis=axis, keepdims=keepdims))
-
-
-max_ = reduce_op("max", "numpy.max numpy.amax .max", np.max, vjp=extremum_vjp, jvp=extremum_jvp, raises="shape")
-min_ = reduce_op("min", "numpy.min numpy.amin .min", np.min, vjp=extremum_vjp, jvp=extremum_jvp, raises="shape")
+max_ = reduce_op("max", "numpy.max numpy.amax .max", np.max, vjp=extremum_vjp, raises="shape")
+min_ = reduce_op("min", "numpy.min numpy.amin .min", np.min, vjp=extremum_vjp, raises="shape")
 
 
 # -- products ---------------------------------------------------------------------------------------
@@ -215,10 +209,6 @@ def others_back(ct: Operand, y: Operand, x: Operand) -> list[Any]:
     return [sum_(mul(expand_dims(ct, axis=-1), pair_products(x)), axis=-2)]
 
 
-def others_jvp(tangents: Sequence[Any], y: Operand, x: Operand) -> Any:
-    return sum_(mul(expand_dims(tangents[0], axis=-2), pair_products(x)), axis=-1)
-
-
 def with_zeros() -> Iterable[samples.Sample]:
     yield (np.array([1.5, 0.0, -2.0]),), {}
     yield (np.array([0.0, 3.0, 0.0, 2.0]),), {}
@@ -227,7 +217,7 @@ def with_zeros() -> Iterable[samples.Sample]:
     yield (np.zeros((2, 0)),), {}
 
 
-others = op("others", type=lambda x: number(x), run=run_others, emit=emit_others, vjp=others_back, jvp=others_jvp,
+others = op("others", type=lambda x: number(x), run=run_others, emit=emit_others, vjp=others_back,
             cost="dear", samples=with_zeros)
 
 
@@ -269,11 +259,7 @@ def prod_vjp(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: b
     return [mul(aligned(ct, x, axis, keepdims), prod_slope(x, axis))]
 
 
-def prod_jvp(tangents: Sequence[Any], y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False) -> Any:
-    return sum_(mul(tangents[0], prod_slope(x, axis)), axis=axis, keepdims=keepdims)
-
-
-prod = reduce_op("prod", "numpy.prod .prod", np.prod, vjp=prod_vjp, jvp=prod_jvp)
+prod = reduce_op("prod", "numpy.prod .prod", np.prod, vjp=prod_vjp)
 
 
 # -- truth and positions ------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ convolve(a, v)[k] is the sum of a[i] * v[k - i], correlate(a, v)[k] that of a[i 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,15 +13,15 @@ from sct.ir.core import Op, Operand
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.concatenate import concatenate, np_promote
-from sct.ops.arrays.creation import strong, zeros, zeros_of
+from sct.ops.arrays.creation import strong, zeros
 from sct.ops.arrays.indexing import trailing
 from sct.ops.arrays.linspace import arange
 from sct.ops.arrays.rearrange import flip
-from sct.ops.arrays.shape import dim, expand_dims, ravel
+from sct.ops.arrays.shape import dim, ravel
 from sct.ops.linalg.products import bilinear, matmul
 from sct.ops.reductions.reductions import sum_
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import add, floordiv, mul, sub
+from sct.ops.scalar.arithmetic import floordiv, mul, sub
 from sct.ops.scalar.comparison import ge
 from sct.ops.scalar.powers import pow_
 from sct.ops.type_rules import number, scalar_or_array, size_of
@@ -141,20 +140,13 @@ def is_constant(y: Operand) -> bool:
     return number(y).shape[1].value in (0, 1)
 
 
-def vander_jvp(tangents: Sequence[Any], y: Operand, x: Operand, n: Operand) -> Any:
-    if is_constant(y):
-        return None
-    columns = mul(expand_dims(tangents[0], axis=1), vander_slope(x, n))
-    return concatenate(columns, expand_dims(zeros_of(x), axis=1), axis=1)
-
-
 def type_vander(x: Operand, n: Operand) -> Tensor:
     if number(x).rank != 1:
         raise TypeMismatch("vander takes a vector")
     return Tensor("array", np_promote([strong(number(x)), "i64"]), (*number(x).shape, size_of(n)))
 
 
-vander: Op = op("vander", "numpy.vander", type=type_vander, run=np.vander, vjp=vander_vjp, jvp=vander_jvp,
+vander: Op = op("vander", "numpy.vander", type=type_vander, run=np.vander, vjp=vander_vjp,
                 bind=lambda x, N: ([x, N], {}), inactive=(1,), emit="numpy.vander(_0, _1)",
                 samples=lambda: [((samples.arrays((3,), dtype=t), n), {}) for t in ("f8", "f4") for n in (1, 2, 4)])
 
@@ -183,15 +175,6 @@ def polyval_vjp(ct: Operand, y: Operand, p: Operand, x: Operand) -> list[Any]:
     return [matmul(ravel(ct) if number(x).rank > 1 else ct, powers(x, p)), mul(ct, polyval(derivative(p), x))]
 
 
-def polyval_jvp(tangents: Sequence[Any], y: Operand, p: Operand, x: Operand) -> Any:
-    dp, dx = tangents
-    made = None if dp is None else polyval(dp, x)
-    if dx is None:
-        return made
-    along = mul(polyval(derivative(p), x), dx)
-    return along if made is None else add(made, along)
-
-
 def polynomials() -> list[samples.Sample]:
     p = samples.arrays((4,))
     points = (0.7, np.float64(-1.2), samples.arrays((3,), seed=1), samples.arrays((2, 3), seed=1))
@@ -200,5 +183,5 @@ def polynomials() -> list[samples.Sample]:
     return [*made, (single, {}), ((samples.arrays((1,)), p), {})]
 
 
-polyval: Op = op("polyval", "numpy.polyval", type=type_polyval, run=np.polyval, vjp=polyval_vjp, jvp=polyval_jvp,
+polyval: Op = op("polyval", "numpy.polyval", type=type_polyval, run=np.polyval, vjp=polyval_vjp,
                  bind=lambda p, x: ([p, x], {}), samples=polynomials)

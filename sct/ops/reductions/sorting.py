@@ -288,25 +288,7 @@ def quantile_op(name: str, scale: float) -> Op:
         gap = sub(index(rows, *above, key=names), index(rows, *below, key=names))
         return mul(gap, slope(dim(rows, axis=number(rows).rank - 1), scale, method))
 
-    def jvp(tangents: Sequence[Any], y: Operand, x: Operand, q: Operand, axis: Axis = None, keepdims: bool = False,
-            method: str = "linear") -> Any:
-        dx, dq = tangents
-        rows, low, high, w = sites(x, q, axis, method)
-        made: Any = None
-        if dx is not None:
-            moving = lines(dx, axis)
-            (names, below), (_, above) = at(rows, low), at(rows, high)
-            made = add(mul(index(moving, *below, key=names), sub(1.0, w)), mul(index(moving, *above, key=names), w))
-        if dq is not None and method in GROWTH:
-            moved = mul(step(rows, low, high, q, method), dq)
-            made = moved if made is None else add(made, moved)
-        if made is None:
-            return None
-        if number(q).rank and number(made).rank > 1:
-            made = moveaxis(made, source=-1, destination=0)
-        return reshape_as(made, y) if number(y).is_array else made
-
-    return op(name, f"numpy.{name}", type=rule, bind=bind, vjp=vjp, jvp=jvp, raises="value", cost="dear",
+    return op(name, f"numpy.{name}", type=rule, bind=bind, vjp=vjp, raises="value", cost="dear",
               run=lambda x, q, **attrs: call(x, q, **attrs), samples=quantiles(scale),
               defaults={"axis": None, "keepdims": False, "method": "linear"})
 

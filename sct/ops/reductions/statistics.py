@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from sct.ops import samples
 from sct.ops.arrays.indexing import index, join
 from sct.ops.arrays.rearrange import along_axes
 from sct.ops.arrays.shape import rearranged, reshape_as
-from sct.ops.reductions.reductions import aligned, bind_reduction, count, mean, over_count, reduction, sum_
+from sct.ops.reductions.reductions import aligned, bind_reduction, count, mean, over_count, reduction
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import mul, quotient, sub
 from sct.ops.type_rules import Axis, normalize, number, probe, size_dim
@@ -45,12 +45,7 @@ def moment(name: str, slope: Callable[[Any, Operand, float], Any]) -> Op:
         share = over_count(slope(ct, y, edge(x, axis)), divisor(x, axis, ddof))
         return [mul(deviation(x, axis), aligned(share, x, axis, keepdims))]
 
-    def jvp(tangents: Sequence[Any], y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False,
-            ddof: int = 0) -> Any:
-        total = sum_(mul(deviation(x, axis), tangents[0]), axis=axis, keepdims=keepdims)
-        return over_count(slope(total, y, edge(x, axis)), divisor(x, axis, ddof))
-
-    return op(name, f"numpy.{name} .{name}", type=rule, run=call, bind=bind, vjp=vjp, jvp=jvp, samples=moments,
+    return op(name, f"numpy.{name} .{name}", type=rule, run=call, bind=bind, vjp=vjp, samples=moments,
               defaults={"axis": None, "keepdims": False, "ddof": 0})
 
 

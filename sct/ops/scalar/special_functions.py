@@ -13,7 +13,7 @@ from sct.ir.types import FLOAT, INT, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.creation import to_f64
 from sct.ops.registry import op, placeholders
-from sct.ops.scalar.arithmetic import add, mul, neg, quotient, sub
+from sct.ops.scalar.arithmetic import mul, neg, quotient, sub
 from sct.ops.scalar.comparison import TRUTH, eq, isfinite
 from sct.ops.scalar.elementary import exp2, ldexp
 from sct.ops.scalar.powers import pow_partials
@@ -200,21 +200,12 @@ def type_math_prod(*xs: Operand) -> Tensor:
     return FLOAT if any(number(x).dtype == "float" for x in xs) else Tensor("py", "real") if "f" in kinds else INT
 
 
-def total(parts: Sequence[Any]) -> Any:
-    made = None
-    for part in parts:
-        made = part if made is None else add(made, part)
-    return made
-
-
 def bind_math_prod(iterable: Any, *, start: Any = 1) -> tuple[list[Any], dict[str, Any]]:
     return [*([] if isinstance(start, int) and start == 1 else [start]), *items(iterable)], {}
 
 
 math_prod = sequence_op("math_prod", math.prod, type=type_math_prod, bind=bind_math_prod,
-                        vjp=lambda ct, y, *xs: [mul(ct, p) for p in products(xs)],
-                        jvp=lambda tangents, y, *xs: total([mul(t, p) for t, p in zip(tangents, products(xs))
-                                                            if t is not None]))
+                        vjp=lambda ct, y, *xs: [mul(ct, p) for p in products(xs)])
 
 
 def paired(xs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -237,8 +228,6 @@ def pair_op(name: str, type: Callable[..., Tensor], slopes: Callable[..., list[A
 
     return op(name, f"math.{name}", type=type, bind=bind_paired, emit=emit,
               vjp=lambda ct, y, *xs: [mul(ct, p) for p in slopes(y, *xs)],
-              jvp=lambda tangents, y, *xs: total([mul(t, p) for t, p in zip(tangents, slopes(y, *xs))
-                                                  if t is not None]),
               samples=lambda: [((0.5, 1.5, 2.0, -1.0), {}), ((0.5, 1.5), {})], **fields)
 
 
@@ -281,12 +270,11 @@ def type_modf(x: Operand) -> tuple[Tensor, Tensor]:
 
 modf = op("modf", "math.modf", type=type_modf, run=math.modf, emit="math.modf(_0)",
           samples=lambda: [((1.7,), {}), ((-2.3,), {})],
-          vjp=lambda cts, ys, x: [cts[0]], jvp=lambda tangents, ys, x: (tangents[0], None))
+          vjp=lambda cts, ys, x: [cts[0]])
 
 frexp = op("frexp", "math.frexp", type=lambda x: (floats_of(x), INT), run=math.frexp, emit="math.frexp(_0)",
            samples=lambda: [((1.7,), {}), ((-12.3,), {})],
-           vjp=lambda cts, ys, x: [None if cts[0] is None else ldexp(cts[0], neg(ys[1]))],
-           jvp=lambda tangents, ys, x: (ldexp(tangents[0], neg(ys[1])), None))
+           vjp=lambda cts, ys, x: [None if cts[0] is None else ldexp(cts[0], neg(ys[1]))])
 
 
 def parts(name: str, ufunc: np.ufunc, exponent: str | None, slope: Callable[[Any, Any], Any]) -> Op:
@@ -298,7 +286,7 @@ def parts(name: str, ufunc: np.ufunc, exponent: str | None, slope: Callable[[Any
 
     return op(f"array_{name}", f"numpy.{name}", type=rule, run=ufunc, emit=f"numpy.{name}(_0)", raises="value",
               vjp=lambda cts, ys, x: [None if cts[0] is None else slope(cts[0], ys[1])],
-              jvp=lambda tangents, ys, x: (slope(tangents[0], ys[1]), None), bind=lambda x: ([x], {}),
+              bind=lambda x: ([x], {}),
               samples=lambda: [((samples.arrays((3,), 1.1, 1.9),), {}), ((1.7,), {})])
 
 

@@ -39,6 +39,7 @@ from sct.passes.autodiff.cotangents import (
     zero,
 )
 from sct.passes.autodiff.derivative_lookup import derivatives_var
+from sct.passes.autodiff.transposed_rules import tangents_by_transpose
 
 __all__ = ["Forward", "forward", "joined_type", "may_be_missing", "tangent_like", "tangent_type"]
 
@@ -165,7 +166,7 @@ class Forward:
                     for k, (x, dx) in enumerate(zip(eqn.args, dxs))]
             return [op(*args, **eqn.attrs)]
         if op.jvp is None:
-            return []
+            return [] if op.vjp is None else tangents_by_transpose(eqn, dxs, self.active)
         present = [k for k, dx in enumerate(dxs) if dx is not None]
         if op in ELEMENTWISE and len(present) == 1:
             return [self.masks.map_unmasked(cast(Operand, dxs[present[0]]), lambda g: cast(Any, op.jvp)(

@@ -1,0 +1,73 @@
+"""Tangents by the transpose of the reverse rule, for ops that give no forward rule.
+
+    vjp: dx = a * ct    ->    tangent: dy = a * dx
+
+The rule `vjp` is linear in the cotangent. Its equations that do not depend on the cotangent are kept; the others are
+transposed as in reverse mode, from the tangents of the operands to those of the outs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sct.ir.core import Eqn, Fn, Operand, Value, free_values, is_float, rebuild
+from sct.ir.types import Type
+from sct.passes.autodiff.cotangents import Masks, current, match_type, with_real_ints_as_floats
+from sct.passes.autodiff.residuals import ResidualTaps, live_equations
+from sct.passes.autodiff.reverse import pullback
+
+__all__ = ["tangents_by_transpose"]
+
+
+def tangents_by_transpose(eqn: Eqn, dxs: Sequence[Operand | None],
+                          active: Collection[Value]) -> list[Operand | None]:
+    """The tangents of the active outs of an equation, given those of its operands."""
+    assert eqn.op.vjp is not None
+    b = current()
+    values, outs = with_real_ints_as_floats(eqn)
+    seeds = [Value(y.type) if is_float(out) and out in active else None for y, out in zip(outs, eqn.outs)]
+    one: Any = len(seeds) == 1
+    with b.nested() as inner:
+        cts = eqn.op.vjp(seeds[0] if one else seeds, outs[0] if one else outs, *values, **eqn.attrs)
+        pairs = [(match_type(ct, x, Masks()), dx) for ct, x, dx in zip(cts, eqn.args, dxs)
+                 if ct is not None and dx is not None]
+    params = [seed for seed in seeds if seed is not None]
+    rule = inner.finish("rule", params, [ct for ct, _ in pairs])
+    linear = _dependents(rule)
+    b.eqns += [e for e in rule.eqns if linear.isdisjoint(e.outs)]
+    start = len(b.eqns)
+    tangents = pullback(rule, range(len(params)), {k: dx for k, (_, dx) in enumerate(pairs)}, ResidualTaps(rule))
+    b.eqns[start:] = _with_known_shapes(b.eqns[start:], rule, linear, [
+        v for v in (*eqn.outs, *eqn.args, *dxs, *(out for e in b.eqns[:start] for out in e.outs))
+        if isinstance(v, Value)], {p: y for p, y in zip(seeds, outs) if p is not None})
+    b.defs.update((out, e) for e in b.eqns[start:] for out in e.outs)
+    found = iter(tangents)
+    return [None if seed is None else next(found) for seed in seeds]
+
+
+def _dependents(rule: Fn) -> set[Value]:
+    """The values that depend on the params."""
+    linear = {*rule.params}
+    for eqn in rule.eqns:
+        if not linear.isdisjoint([*eqn.args, *(v for r in eqn.regions for v in free_values(r))]):
+            linear.update(eqn.outs)
+    return linear
+
+
+def _with_known_shapes(eqns: Sequence[Eqn], rule: Fn, linear: set[Value], known: Sequence[Value],
+                       outs: Mapping[Value, Operand]) -> tuple[Eqn, ...]:
+    """The equations of a transpose, which read the shapes of `linear` values.
+
+    They read those of `known` values of the same types; else the rule is computed of the outs, which have the shapes
+    of their cotangents.
+    """
+    by_type: dict[Type, Value] = {}
+    for v in known:
+        by_type.setdefault(v.type, v)
+    body = Fn("transpose", (), tuple(eqns), ())
+    read = [v for v in free_values(body) if v in linear]
+    missing = [v for v in read if v.type not in by_type]
+    shapes = live_equations([e for e in rule.eqns if not linear.isdisjoint(e.outs)], missing)
+    body = body.replace(eqns=(*shapes, *eqns))
+    return rebuild(body, {**outs, **{v: by_type[v.type] for v in read if v.type in by_type}}).eqns
