@@ -10,7 +10,7 @@ import numpy as np
 from sct.api import jvp, vjp
 from sct.derivative import Argnums, Derivative
 from sct.errors import SctError
-from sct.ir.containers import gradient_with, map_leaves, parts_of, tree_leaves
+from sct.ir.pytree import gradient_with, map_leaves, parts_of, tree_leaves
 from sct.tangents import directions_of, tangent_of, type_in_words
 
 __all__ = ["check_grads"]

@@ -71,7 +71,7 @@ def _combined(name: str, parts: Sequence[LinearTerm]) -> LinearTerm | None:
         return a * -1
     if name == "mul":
         return a * b.const if not b.coefs else b * a.const if not a.coefs else None
-    return a + b if name == "add" else a - b
+    return {"add": a + b, "sub": a - b}[name]
 
 
 @dataclass(frozen=True)

@@ -475,8 +475,8 @@ def in_words(t: Type) -> str:
         return f"{in_words(t.elem)} that some path does not assign"
     if isinstance(t, Seq):
         return f"a list whose items are each {in_words(t.elem)}"
-    words = {Never: "a value of a path that raises", Function: "a pullback", Residuals: "a record of a derivative"}
-    return words.get(type(t), "an object")
+    return {Never: "a value of a path that raises", Function: "a pullback", Residuals: "a record of a derivative",
+            Opaque: "an object"}[type(t)]
 
 
 def py(value: object) -> Type:

@@ -59,9 +59,9 @@ from sct.codegen.python.unparse import Comment, comment
 from sct.errors import Loc
 from sct.ir.core import UNDEF, Eqn, Lit, Operand, Value
 from sct.ir.loop_view import is_counted
+from sct.ir.messages import unbound_error
 from sct.ir.pytree import Tree
 from sct.ir.types import List, Tensor, Undef, base_type
-from sct.ir.unbound_names import unbound_error
 from sct.ops import add_at, enter, leave
 
 __all__ = ["StatementPrinter"]

@@ -28,7 +28,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Builder, Lit, Op, Operand, Value
-from sct.ir.foreign import class_in_words, conversion_hint
+from sct.ir.messages import class_in_words, conversion_hint
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import INT, REAL, Dim, List, Opaque, Optional, Tensor, Type, TypeMismatch, Undef
 from sct.ops import ELEMENTWISE, dim, fstring, python, raise_, stop_gradient, unwrap

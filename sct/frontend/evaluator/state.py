@@ -37,7 +37,7 @@ from sct.frontend.values.guards import UNKNOWN, Facts
 from sct.frontend.values.primal_record import PrimalRecord
 from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
 from sct.ir.core import is_float
-from sct.ir.foreign import class_in_words, conversion_hint
+from sct.ir.messages import class_in_words, conversion_hint
 from sct.ir.types import Type, TypeMismatch
 
 __all__ = ["State"]

@@ -42,7 +42,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Fn, Value, is_effect, walk
-from sct.ir.foreign import conversion_hint
+from sct.ir.messages import conversion_hint
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Tensor
 from sct.ir.user_objects import dict_of, is_container, is_defined_by_user, is_namedtuple, is_user_class

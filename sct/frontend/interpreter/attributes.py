@@ -36,7 +36,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Value
-from sct.ir.foreign import class_in_words
+from sct.ir.messages import class_in_words
 from sct.ir.real_ints import unmark_real
 from sct.ir.types import Opaque, Optional, Tensor, Undef
 from sct.ir.user_objects import dict_of, is_defined_by_user

@@ -44,7 +44,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.ir import Lit, Operand
-from sct.ir.unbound_names import unbound_error
+from sct.ir.messages import unbound_error
 from sct.ops import fstring
 from sct.ops.program.effects import formats, python, samples_of
 

@@ -39,8 +39,8 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value
-from sct.ir.foreign import class_in_words
 from sct.ir.loop_view import WITHOUT_END
+from sct.ir.messages import class_in_words
 from sct.ir.types import INT, Dim, Tensor
 from sct.ops import BY_CALL, add, dim, mul, sub
 

@@ -76,7 +76,9 @@ def _collect(fn: Fn, exits: Sequence[Edge], edges: list[Edge], inside: dict[Fn, 
                 *zip(loop.inits, loop.params), *zip(loop.inits, loop.finals), *zip(loop.xs, loop.elems)])
             back = [*zip(loop.results, loop.params), *zip(loop.results, loop.finals), *zip(loop.yields, loop.ys)]
             _collect(loop.body, _float_edges(back), edges, inside)
-        elif not eqn.regions:
+        elif eqn.regions:
+            assert eqn.op.name == "closure", f"`{eqn.op.name}` is not expanded"  # a call of it is refused below
+        else:
             own += [(x, out) for k, x in enumerate(eqn.args) if differentiable(eqn, k)
                     for out in eqn.outs if is_float(out)]
     inside[fn] = own

@@ -189,6 +189,8 @@ class _Dce:
         regions = tuple(map(self.region, eqn.regions))
         if eqn.op.name == "cond":
             kept = [v in self.live for v in eqn.outs]
+            if all(kept):
+                return eqn.replace(regions=regions)
             regions = tuple(r.replace(results=_pick(r.results, kept)) for r in regions)
             return eqn.replace(outs=_pick(eqn.outs, kept), regions=regions)
         return self.loop(eqn, regions) if eqn.op.name == "loop" else eqn.replace(regions=regions)
@@ -199,6 +201,8 @@ class _Dce:
         carries = [v in self.live for v in eqn.outs[:n]]
         xs = [p in self.live for p in body.params[counted + n:]]
         ys = [v in self.live for v in eqn.outs[n + 1:]]
+        if all((*carries, *xs, *ys)):
+            return eqn.replace(regions=regions)
         body = body.replace(params=_pick(body.params, [True] * counted + carries + xs),
                             results=_pick(body.results, [True, *carries, *ys]))
         tests = tuple(t.replace(params=_pick(t.params, carries)) for t in regions[:-1])
