@@ -555,9 +555,10 @@ def f(x: float, n: int) -> tuple[float, any_real]:
         def orelse() -> tuple[float, undef[float]]:
             v_2: float = operator.mul(v, 2.0)
             return v_2, undef[float]
-        v_3, _2 = cond[float, undef[float]](_0, then=then, orelse=orelse)
+        v_3, _2 = cond[float, undef[float]](_0, then=then, orelse=orelse, mirrors=(2,))
         return True, v_3, _2, v
-    v_4, trips, es, vs = loop[float, int, seq[undef[float]], seq[float]](0, n, 1, x, body=body, carries=1, counted=True)
+    v_4, trips, es, vs = loop[float, int, seq[undef[float]], seq[float]](0, n, 1, x,
+        body=body, carries=1, counted=True, mirrors=(1,))
     def body(i_1: int, dv: any_real, v_6: float, _4: undef[float]) -> tuple[bool, any_real]:
         _5: bool = operator.gt(v_6, 1.0)
         def then() -> any_real:
@@ -569,9 +570,10 @@ def f(x: float, n: int) -> tuple[float, any_real]:
         def orelse() -> any_real:
             _9: any_real = adj.mul(2.0, dv)
             return _9
-        dv_2: any_real = adj.cond(_5, then=then, orelse=orelse)
+        dv_2: any_real = adj.cond(_5, then=then, orelse=orelse, mirrors=(2,))
         return True, dv_2
-    dv_3, _10 = adj.loop[any_real, int](0, n, 1, 1.0, vs, es, body=body, carries=1, counted=True, reverse=True)
+    dv_3, _10 = adj.loop[any_real, int](0, n, 1, 1.0, vs, es,
+        body=body, carries=1, counted=True, mirrors=(1,), reverse=True)
     return v_4, dv_3
 """, source="""
 import math
@@ -610,9 +612,10 @@ def f(x: float, n: int) -> tuple[float, any_real]:
             t: float = operator.mul(s, 0.3)
             s_1: float = operator.add(s, t)
             return True, s_1, t
-        _1, s_2, t_1 = cond[bool, float, undef[float]](_0, then=then, orelse=orelse)
+        _1, s_2, t_1 = cond[bool, float, undef[float]](_0, then=then, orelse=orelse, mirrors=(2,))
         return _1, s_2, _0, t_1
-    s_3, trips, cs, ts = loop[float, int, seq[bool], seq[undef[float]]](0, n, 1, x, body=body, carries=1, counted=True)
+    s_3, trips, cs, ts = loop[float, int, seq[bool], seq[undef[float]]](0, n, 1, x,
+        body=body, carries=1, counted=True, mirrors=(1,))
     def body(i_1: int, ds: any_real, c: bool, t_2: undef[float]) -> tuple[bool, any_real]:
         def then() -> any_real:
             return ds
@@ -620,9 +623,10 @@ def f(x: float, n: int) -> tuple[float, any_real]:
             _2: float = adj.unwrap(t_2)
             _3: any_real = adj.mul(ds, _2)
             return _3
-        ds_1: any_real = adj.cond(c, then=then, orelse=orelse)
+        ds_1: any_real = adj.cond(c, then=then, orelse=orelse, mirrors=(2,))
         return True, ds_1
-    ds_2, _4 = adj.loop[any_real, int](0, trips, 1, 1.0, cs, ts, body=body, carries=1, counted=True, reverse=True)
+    ds_2, _4 = adj.loop[any_real, int](0, trips, 1, 1.0, cs, ts,
+        body=body, carries=1, counted=True, mirrors=(1,), reverse=True)
     return s_3, ds_2
 """, source="""
 def f(x, n):
