@@ -7,8 +7,10 @@ unchanged; the others are refused, and say so.
 from __future__ import annotations
 
 import collections
+import csv
 import datetime
 import fractions
+import io
 import itertools
 import json
 import logging
@@ -186,6 +188,31 @@ def containers_that_the_function_changes(x):
     return x ** sum(counts.values()) * len(options) * sum(options["a"])
 
 
+@program(np.array([0.1, 0.2]), "x,y\n1,2\n2,3.5\n")
+def rows_of_a_csv_text(theta, text):
+    loss, rows = 0.0, list(csv.DictReader(io.StringIO(text)))
+    for row in rows:
+        loss += (theta[0] + theta[1] * float(row["x"]) - float(row["y"])) ** 2
+    return loss / len(rows)
+
+
+@program(1.2, r"\d")
+def words_that_match(x, pattern):
+    expression = re.compile(pattern)
+    s = 0.0
+    for i, word in enumerate(["alpha1", "b22", "c"]):
+        if expression.search(word):
+            s += x**i
+    return s
+
+
+@program(1.5, datetime.date(2021, 5, 1))
+def scaled_by_the_week(x, day):
+    if day.weekday() >= 6:
+        return x * 2.0
+    return x * day.isocalendar()[1]
+
+
 @pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
 def test_does_what_python_does(f: Program, args: tuple[Any, ...]) -> None:
     agrees(f, *args)
@@ -196,6 +223,19 @@ def test_does_what_python_does(f: Program, args: tuple[Any, ...]) -> None:
         primal, derivative = jvp(f, (x,), (tangent,))
         assert same_value(primal, value) or primal == value
         np.testing.assert_allclose(derivative, np.sum(g * tangent), rtol=1e-10)
+
+
+def groups_of_a_data_frame(w, frame):
+    loss = 0.0
+    for _, group in frame.groupby("g"):
+        loss += np.mean((group["x"].values * w[0] + w[1] - group["y"].values) ** 2)
+    return loss
+
+
+def test_a_data_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"g": ["a", "b", "a"], "x": [1.0, 2.0, 3.0], "y": [2.0, 3.0, 4.0]})
+    agrees(groups_of_a_data_frame, np.array([0.5, 0.1]), frame)
 
 
 def test_second_derivatives() -> None:
@@ -339,6 +379,12 @@ def changes_what_a_loop_runs_over(x, n):
     return x
 
 
+def shuffles_a_list(x, n):
+    order = list(range(n))
+    random.Random(1).shuffle(order)
+    return x * order[0]
+
+
 def a_differentiated_number_in_a_buffer(x, n):
     buffer = collections.deque([x, 2.0], maxlen=n)
     buffer.append(x * x)
@@ -352,6 +398,7 @@ def a_differentiated_number_in_a_text(x, n):
 @pytest.mark.parametrize(("f", "argument", "code"), [
     (reads_through_a_chain, collections.ChainMap({"a": np.ones(2)}), "SCT307"),
     (writes_what_an_object_holds, 3, "SCT307"), (changes_what_a_loop_runs_over, 4, "SCT306"),
+    (shuffles_a_list, 6, "SCT207"),
     (a_differentiated_number_in_a_buffer, 2, "SCT207"), (a_differentiated_number_in_a_text, 2, "SCT401"),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_refused(f: Program, argument: Any, code: str) -> None:

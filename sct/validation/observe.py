@@ -19,6 +19,7 @@ import inspect
 import io
 import linecache
 import logging
+import re
 import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -47,10 +48,11 @@ _OBSERVE, _ITEMS, _CALLEE, _ATTRIBUTE = "__sct_observe__", "__sct_items__", "__s
 """The names by which instrumented code calls the observer."""
 
 _HARMLESS = frozenset((
-    "abc", "array", "bisect", "builtins", "calendar", "cmath", "collections", "contextlib", "copy", "dataclasses",
-    "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "heapq", "itertools", "json",
-    "logging", "math", "numbers", "numpy", "operator", "pandas", "pprint", "random", "re", "scipy", "sct",
-    "statistics", "string", "struct", "textwrap", "time", "types", "typing", "unicodedata", "warnings", "zoneinfo"))
+    "abc", "array", "bisect", "builtins", "calendar", "cmath", "collections", "contextlib", "copy", "csv",
+    "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "heapq", "io",
+    "itertools", "json", "logging", "math", "numbers", "numpy", "operator", "pandas", "pprint", "random", "re",
+    "scipy", "sct", "statistics", "string", "struct", "textwrap", "time", "types", "typing", "unicodedata",
+    "warnings", "zoneinfo"))
 """Modules whose functions reach nothing outside their arguments, but for those of `_OUTSIDE`."""
 
 _OUTSIDE = frozenset((
@@ -91,22 +93,28 @@ def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], obse
     return observe
 
 
+def _is_harmless(f: Any, of: Any) -> bool:
+    """Is this a function or class of a module of `_HARMLESS`, or a method of an object `of` such a class?"""
+    module = getattr(f, "__module__", None) or getattr(of, "__module__", None) or getattr(of, "__name__", None)
+    name = getattr(f, "__name__", "")
+    return str(module).split(".")[0].lstrip("_") in _HARMLESS and (name not in _OUTSIDE or f is re.compile)
+
+
 def _check_callee(f: Any) -> None:
     """Raises if `f`, which is about to be called, may reach the world outside."""
     owner, function = getattr(f, "__self__", None), getattr(f, "__func__", f)
-    if isinstance(owner, (io.IOBase, logging.Handler, type(threading.Lock()))):
+    if isinstance(owner, (io.IOBase, logging.Handler, type(threading.Lock()))) and \
+            not isinstance(owner, (io.StringIO, io.BytesIO)):
         raise _ReachesOutside
-    if isinstance(function, types.FunctionType) and (_OBSERVE in function.__globals__ or not is_library(function)):
-        if _OBSERVE not in function.__globals__:
-            _check_code(function, set())
-        return
     of = owner if isinstance(owner, types.ModuleType) else f if owner is None else type(owner)
+    if isinstance(function, types.FunctionType) and _OBSERVE in function.__globals__ or _is_harmless(f, of):
+        return
     cls = of if isinstance(of, type) else type(of)
-    module = getattr(f, "__module__", None) or getattr(of, "__module__", None) or getattr(of, "__name__", None)
-    harmless = str(module).split(".")[0].lstrip("_") in _HARMLESS and getattr(f, "__name__", "") not in _OUTSIDE
-    if not harmless and is_user_class(cls):
+    if isinstance(function, types.FunctionType) and not is_library(function):
+        _check_code(function, set())
+    elif is_user_class(cls):
         _check_code(cls, set())
-    elif not harmless:
+    else:
         raise _ReachesOutside
 
 
@@ -165,7 +173,7 @@ class _InstrumentingCopier(Copier):
         """What is called instead of `f`: methods and constructors of the user's classes are instrumented too."""
         _check_callee(f)
         function, owner = getattr(f, "__func__", None), getattr(f, "__self__", None)
-        if isinstance(function, types.FunctionType) and not is_library(function):
+        if isinstance(function, types.FunctionType) and not _is_harmless(f, type(owner)) and not is_library(function):
             return types.MethodType(self.copy(function), owner)
         if type(f) is type and is_user_class(f):
             new, initialize = (inspect.getattr_static(f, name) for name in ("__new__", "__init__"))
@@ -180,7 +188,8 @@ class _InstrumentingCopier(Copier):
 
     def attribute(self, owner: Any, name: str) -> Any:
         """An attribute; the getter of a property is instrumented."""
-        getter = inspect.getattr_static(type(owner), name, None) if is_user_class(type(owner)) else None
+        is_users = is_user_class(type(owner)) and not _is_harmless(None, type(owner))
+        getter = inspect.getattr_static(type(owner), name, None) if is_users else None
         if isinstance(getter, property) and isinstance(getter.fget, types.FunctionType):
             return self.copy(getter.fget)(owner)
         return getattr(owner, name)

@@ -22,7 +22,7 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, special
-from sct.frontend.heap.inactive import evaluated_by_python, harmless_name, is_varied, template_of
+from sct.frontend.heap.inactive import evaluated_by_python, harmless_name, is_varied, template_of, writes_arguments
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -114,6 +114,9 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     operands: list[Operand] = []
     name = harmless_name(fn.peek) if isinstance(fn, Static) else template_of(ev, fn, operands)
     passed = (*args, *kwargs.values())
+    eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
+    if eqn is not None and writes_arguments(str(eqn.attrs.get("text", ""))) and not all(map(is_literal, passed)):
+        return None
     if name is None or any(is_varied(ev, a) for a in passed) or not ev.is_observed:
         return None
     texts = [template_of(ev, a, operands) for a in passed]

@@ -21,6 +21,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import gast
 import numpy as np
 
 from sct.errors import Loc
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OBSERVED_BEFORE", "by_python", "check_unchanged", "evaluated_by_python", "harmless_name", "is_varied",
-    "pure_builtin", "python_items", "template_of", "written_by_python",
+    "pure_builtin", "python_items", "template_of", "writes_arguments", "written_by_python",
 ]
 
 OBSERVED_BEFORE = ", as observed when this was written"
@@ -159,6 +160,18 @@ _CONTAINERS: dict[Any, str] = {
 """Containers of which `list` makes a copy without running code of the user, and how they are checked."""
 
 
+def _iterable_check(cls: type, node: Any) -> str | None:
+    """The check that an object is of this class, if `list` may take all its items at once; None if it may not.
+
+    What an iterator has left may be read after the loop, unless the loop itself makes the iterator.
+    """
+    if cls in _CONTAINERS:
+        return _CONTAINERS[cls]
+    fresh = isinstance(node, gast.Call) or not hasattr(cls, "__next__")
+    harmless = cls.__module__.lstrip("_").split(".")[0] in ("csv", "pandas") or cls.__name__ == "callable_iterator"
+    return f"type(_0).__name__ == '{cls.__name__}'" if fresh and harmless else None
+
+
 def python_items(ev: Evaluator, v: Abstract, node: Any, file: str
                  ) -> tuple[Operand, Callable[[Operand], Abstract]] | None:
     """The number of items of an object that Python iterates over, and the function that gives them by position."""
@@ -168,10 +181,10 @@ def python_items(ev: Evaluator, v: Abstract, node: Any, file: str
     seen = ev.observed(place)
     types = frozenset(t for t in seen if t[0] != "iterable")
     classes = {t[1] for t in seen if t[0] == "iterable"}
-    if not types or len(classes) != 1 or (cls := min(classes, key=str)) not in _CONTAINERS:
+    if not types or len(classes) != 1 or (check := _iterable_check(min(classes, key=str), node)) is None:
         return None
     name = _user_text(loc_of(node, file))
-    _check(ev, v, _CONTAINERS[cls], f"{name} must be a {cls.__name__}")
+    _check(ev, v, check, f"{name} must be a {min(classes, key=str).__name__}")
     items = ev.emit(inactive, v, text="list(_0)")
     n = ev.emit(part, items, text="len(_0)", type=INT)
     return n, lambda i: _typed(ev, "_0[_1]", (items, i), types, f"an item of {name}", part)
@@ -232,13 +245,14 @@ def _read(x: Operand, operands: list[Operand]) -> str:
 
 
 _HARMLESS = frozenset((
-    "bisect", "calendar", "cmath", "collections", "datetime", "decimal", "fractions", "json", "math", "numpy", "pandas",
-    "random", "re", "scipy", "statistics", "string", "textwrap", "unicodedata", "zoneinfo"))
+    "bisect", "calendar", "cmath", "collections", "csv", "datetime", "decimal", "fractions", "io", "json", "math",
+    "numpy", "pandas", "random", "re", "scipy", "statistics", "string", "textwrap", "unicodedata", "zoneinfo"))
 """Modules whose functions and classes leave their arguments as they are, but for `_WRITERS`."""
 
 _WRITERS = frozenset((
     "insort", "insort_left", "insort_right", "shuffle", "copyto", "put", "place", "putmask", "fill_diagonal", "dump",
-    "put_along_axis", "sleep", "save", "savez", "savez_compressed", "savetxt", "memmap", "seed", "set_state"))
+    "put_along_axis", "sleep", "save", "savez", "savez_compressed", "savetxt", "memmap", "seed", "set_state",
+    "heapify", "heappush", "heappop", "heapreplace", "heappushpop", "readinto", "open", "open_code", "FileIO"))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -266,6 +280,11 @@ def pure_builtin(f: Any) -> str | None:
         return f.__name__ if f in _PURE_BUILTINS else None
     except TypeError:  # it cannot be hashed
         return None
+
+
+def writes_arguments(text: str) -> bool:
+    """Is this the template of a method that writes to its arguments, or to the world outside?"""
+    return text.rpartition(".")[2] in _WRITERS
 
 
 def harmless_name(f: Any) -> str | None:
