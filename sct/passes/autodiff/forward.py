@@ -166,7 +166,8 @@ class Forward:
                     for k, (x, dx) in enumerate(zip(eqn.args, dxs))]
             return [op(*args, **eqn.attrs)]
         if op.jvp is None:
-            return [] if op.vjp is None else tangents_by_transpose(eqn, dxs, self.active)
+            assert op.vjp is not None, f"{op} has no derivative, so its outs have no tangents"
+            return tangents_by_transpose(eqn, dxs, self.active)
         present = [k for k, dx in enumerate(dxs) if dx is not None]
         if op in ELEMENTWISE and len(present) == 1:
             return [self.masks.map_unmasked(cast(Operand, dxs[present[0]]), lambda g: cast(Any, op.jvp)(

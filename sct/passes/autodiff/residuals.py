@@ -96,9 +96,13 @@ class ResidualTaps:
         return start == Lit(0) and step == Lit(1) and all(self._dims.get(stop) is x for x in loop.xs)
 
     def mirrors_of(self, eqn: Eqn) -> tuple[int, ...]:
-        """The attribute `mirrors` of the loop or conditional `eqn`, and of those that mirror it."""
+        """The attribute `mirrors` of the loop or conditional `eqn`, and of those that mirror it.
+
+        A function that is differentiated outside of a program has no numbers for them.
+        """
         if eqn not in self._mirrors:
-            self._mirrors[eqn] = eqn.attrs.get("mirrors") or (derivatives_var.get().new_mirror(),)
+            program = derivatives_var.get(None)
+            self._mirrors[eqn] = eqn.attrs.get("mirrors") or (() if program is None else (program.new_mirror(),))
         return self._mirrors[eqn]
 
     def residuals_of(self, backward: Fn, region: Fn) -> list[Value]:

@@ -182,7 +182,8 @@ class _Reverse:
         def rule(g: Any) -> Sequence[Operand | None]:
             if op.linear is not None:
                 return op.linear(g, *args, **eqn.attrs)
-            return op.vjp(g, y, *args, **eqn.attrs) if op.vjp is not None else []
+            assert op.vjp is not None, f"{op} has no derivative, so its outs have no cotangents"
+            return op.vjp(g, y, *args, **eqn.attrs)
 
         return self.masked(ct, rule) if op in ELEMENTWISE and not several else rule(ct)
 

@@ -212,6 +212,7 @@ class _BackwardLoop(_ScopeRepair):
             assert final is not None
             eqn = Eqn(index, args, outs, {"key": final.key}, primal=False)
         else:
+            assert source.kind is SourceKind.RECOMPUTED, source.kind
             eqn = self.regions.producer[value][0].eqn.replace(args=args, outs=outs, primal=False)
         copy = self.prepend(block, eqn)
         self.copies.append(self.prologues[block][-1])

@@ -8,13 +8,9 @@ from sct.ops.registry import ELEMENTWISE, may_raise
 
 __all__ = ["cannot_raise", "is_pure"]
 
-CALLS = ("call", "pullback")
-"""Ops that run functions: they do not move."""
-
-
 def is_pure(eqn: Eqn) -> bool:
-    """Is this an equation without regions, effects or a buffer of its own?"""
-    return bool(eqn.outs) and not (eqn.regions or is_effect(eqn) or eqn.op.allocates or eqn.op.name in CALLS)
+    """Is this an equation without regions, effects or a buffer of its own, and no call of a function?"""
+    return bool(eqn.outs) and not (eqn.regions or is_effect(eqn) or eqn.op.allocates or eqn.op.name == "call")
 
 
 def cannot_raise(eqn: Eqn) -> bool:
