@@ -29,13 +29,14 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import INSTANCES, SPECIAL, Args, Kwargs, called, expression, special_key
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.inactive import by_python, harmless_name, pure_builtin
-from sct.frontend.heap.objects import instantiate, special_call, special_method, undefined
+from sct.frontend.heap.objects import class_of_generated, fill, instantiate, special_call, special_method, undefined
 from sct.frontend.heap.sample_calls import by_position, check_arguments, check_instance, check_operands
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.library.numpy_functions import ufunc_method
 from sct.frontend.library.op_calls import call_named, spelling_of
 from sct.frontend.loops.generator_expressions import generator
+from sct.frontend.operators.comparisons import generated_comparison
 from sct.frontend.operators.text_formatting import joined
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.source.private_names import name_of
@@ -234,6 +235,8 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(f, types.MethodType) and not is_library(f.__func__):
         owner = Static(f.__self__) if fn.path is None else lift(ev, f.__self__, (*fn.path, ("attr", "__self__")))
         return ev.call(Static(f.__func__), [owner, *args], kwargs)
+    if (of := class_of_generated(f, args)) is not None:
+        return _generated_method(ev, f, of, args, kwargs)
     if isinstance(f, types.FunctionType) and not is_library(f):
         return call_user(ev, fn, f, args, kwargs)
     if isinstance(f, enum.EnumMeta):
@@ -253,6 +256,18 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if method is not None:
         return ev.call(method, args, kwargs)
     return opaque_call(ev, fn, args, kwargs)
+
+
+def _generated_method(ev: Evaluator, f: types.FunctionType, cls: type, args: Args, kwargs: Kwargs) -> Abstract:
+    """A call of a method that `dataclass` has generated for `cls`: `super().__init__(x)` in a class made of it."""
+    if f.__name__ == "__init__" and isinstance(args[0], ObjRef):
+        fill(ev, args[0], cls, f, args[1:], kwargs)
+        return Static(None)
+    compared = generated_comparison(ev, f.__name__, cls, *args) if len(args) == 2 and not kwargs else None
+    if compared is None:
+        ev.refuse("SCT208", f"a call of `{f.__name__}`, which `dataclass` has generated, is not supported",
+                  why="there is no source of it")
+    return compared
 
 
 def _bound(ev: Evaluator, name: str, x: Any, path: Path) -> Abstract:

@@ -6,13 +6,13 @@ import functools
 import types
 from collections.abc import Container as Container_
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import gast
 
 from sct.errors import SctError
-from sct.frontend.arguments.lift import lift
+from sct.frontend.arguments.parameter_defaults import Default, guarded_defaults
 from sct.frontend.calls.captured_variables import Outer, captured
 from sct.frontend.calls.flattened_arguments import same_kind
 from sct.frontend.calls.function_specialization import call_outlined
@@ -25,11 +25,10 @@ from sct.frontend.evaluator.frames import Frame
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_installed
 from sct.frontend.interpreter.statements import FALL, block, guard
-from sct.frontend.root_function import defaults_of, is_made_anew, is_read_at_calls
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.name_scopes import declared, local_names, own_nodes, reads
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
-from sct.frontend.values.abstract_values import Abstract, Key, Path, Poison, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Key, Poison, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
 from sct.ir.types import NONE, Undef
@@ -58,45 +57,11 @@ def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwar
 def call_function(ev: Evaluator, f: types.FunctionType, args: Args, kwargs: Kwargs) -> Abstract:
     """Evaluates a call of a Python function whose source is available."""
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
-    defaults = _defaults(ev, f)
+    defaults = guarded_defaults(ev, f)
     source = replace(source_of(f.__code__), qualname=f.__qualname__)
     kw = tuple(defaults.get(a.id) for a in source.node.args.kwonlyargs)
     positional = tuple(defaults.values())[:len(f.__defaults__ or ())]
     return call_source(ev, source, args, kwargs, (_Globals(f), _Cells(f, cells), f), positional, kw, None)
-
-
-def _defaults(ev: Evaluator, f: types.FunctionType) -> dict[str, _Default]:
-    """The defaults of `f`, by name.  Guards that its code and its constant defaults stay the same."""
-    at = ev.anchor(f)
-    new = at[0] is None and is_made_anew(f)
-    defaults = {name: _Default(ev, name, x, (*at, *path), is_read_at_calls(x, new))
-                for name, (path, x) in defaults_of(f).items()}
-    facts: list[tuple[str, Any, Path]] = [("is", f.__code__, (("attr", "__code__"),))]
-    for name in ("__defaults__", "__kwdefaults__"):
-        there = getattr(f, name)
-        facts.append(("is" if there is None else "len", None if there is None else len(there), (("attr", name),)))
-    for how, fact, path in facts:
-        ev.identities[(*at, *path), how] = (*at, *path), fact
-    for default in defaults.values():
-        if not default.read:
-            ev.identities[default.path, "is"] = default.path, default.value
-    return defaults
-
-
-@dataclass(frozen=True)
-class _Default:
-    """The default of a parameter, lifted where it is used; `read`: it is read at every call of the derivative."""
-
-    ev: Evaluator
-    name: str
-    value: Any
-    path: Path
-    read: bool
-
-    def lifted(self) -> Abstract:
-        fixed = isinstance(self.value, (bool, int, float, str, type(None))) and not self.read
-        self.ev.default_names.setdefault(self.path, self.name)
-        return lift(self.ev, self.value, None if fixed else self.path)
 
 
 class _Globals(dict):  # type: ignore[type-arg]
@@ -236,7 +201,7 @@ def bind(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwargs,
             bound[name] = ev.new_dict({key: values[k] for key, k in place.items()})
         elif place is None:
             default = optional[name]
-            bound[name] = default.lifted() if isinstance(default, _Default) else default
+            bound[name] = default.lifted() if isinstance(default, Default) else default
         else:
             bound[name] = values[place]
     return bound

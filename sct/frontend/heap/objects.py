@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from sct.frontend.arguments.lift import lift
+from sct.frontend.arguments.parameter_defaults import guarded_defaults
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise, raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.fixpoint import Dead
@@ -36,6 +37,7 @@ from sct.frontend.values.abstract_values import (
     ListRef,
     ObjRef,
     Parent,
+    Path,
     Ref,
     Slots,
     Static,
@@ -50,8 +52,8 @@ from sct.ops import BY_CALL, python, raise_
 from sct.ops.type_rules import numpy_dtype
 
 __all__ = [
-    "bind", "class_of", "find_attribute", "get_attribute", "if_it_gives", "instantiate", "is_member", "is_object",
-    "reflected", "set_attribute", "special_call", "special_method", "undefined",
+    "bind", "class_of", "class_of_generated", "fill", "find_attribute", "get_attribute", "if_it_gives", "instantiate",
+    "is_member", "is_object", "reflected", "set_attribute", "special_call", "special_method", "undefined",
 ]
 
 
@@ -409,11 +411,11 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
         ev.refuse("SCT208", f"creating a `{cls.__name__}` is not supported",
                   why="it defines `__new__` or `__init__`", hint="make it outside the function")
     if is_namedtuple(cls):
-        bound = _signature_bind(ev, cls.__new__, [Static(cls), *args], kwargs)
-        items = tuple(bound[f] if f in bound else lift(ev, cls._field_defaults[f], (cls, ("attr", "_field_defaults"),  # type: ignore[attr-defined]
-                                                                                   ("item", f)))
-                      for f in cls._fields)  # type: ignore[attr-defined]
-        return Tup(items, cls._fields, cls)  # type: ignore[attr-defined]
+        new: Any = cls.__new__
+        ev.identities[(cls, "__new__"), "is"] = (cls, ("attr", "__new__")), new
+        bound, defaults = _signature_bind(ev, new, [Static(cls), *args], kwargs), guarded_defaults(ev, new)
+        fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
+        return Tup(tuple(bound[f] if f in bound else defaults[f].lifted() for f in fields), fields, cls)
     if cls.__new__ is not object.__new__:  # type: ignore[comparison-overlap]
         ev.refuse("SCT208", f"creating a `{cls.__name__}` is not supported", why="it defines `__new__`",
                   hint="make it outside the differentiated function")
@@ -421,9 +423,8 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
         run_or_raise(ev, lambda: object.__new__(cls))
     instance = ev.new_object(cls, {})
     init, where = in_class(ev, cls, "__init__")
-    if isinstance(init, types.FunctionType) and "__dataclass_fields__" in vars(where) and \
-            init.__code__.co_filename == "<string>":
-        _fill(ev, instance, where, init, args, kwargs)
+    if isinstance(init, types.FunctionType) and is_generated(init, where):
+        fill(ev, instance, where, init, args, kwargs)
     elif isinstance(init, types.FunctionType):
         returned = ev.call(bind(ev, init, where, instance, "__init__"), args, kwargs)
         if returned != Static(None):
@@ -441,24 +442,35 @@ def _not_none(ev: Evaluator, returned: Abstract) -> None:
     raise_at_run_time(ev, "TypeError", f"__init__() should return None, not {type(like).__name__!r}")
 
 
-def _fill(ev: Evaluator, instance: ObjRef, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:
-    """Executes the `__init__` that `dataclass` has generated."""
-    bound = _signature_bind(ev, init, [instance, *args], kwargs)
+def class_of_generated(f: Any, args: Args) -> type | None:
+    """The class of the first argument, or its parent, for which `dataclass` has generated the method `f`."""
+    cls = class_of(args[0]) if args and isinstance(f, types.FunctionType) else None
+    classes = () if cls is None else (c for c in cls.__mro__ if vars(c).get(f.__name__) is f)
+    return next((c for c in classes if is_generated(f, c)), None)
+
+
+def fill(ev: Evaluator, instance: Abstract, cls: type, init: types.FunctionType, args: Args, kwargs: Kwargs) -> None:
+    """Executes the `__init__` that `dataclass` has generated: its defaults are its own, no longer those of the fields.
+
+    The factory of a field, and the default of a slot that is no parameter, are in the closure of the function.
+    """
+    bound, defaults = _signature_bind(ev, init, [instance, *args], kwargs), guarded_defaults(ev, init)
     late: list[Abstract] = []
     for f in vars(cls)["__dataclass_fields__"].values():
         kind = f._field_type.name
         if kind == "_FIELD_CLASSVAR":
             continue
-        at = (cls, ("attr", "__dataclass_fields__"), ("item", f.name))
+        default = defaults.get(f.name)
         if f.name in bound:
             v = bound[f.name]
-        elif f.default is not dataclasses.MISSING:
-            fixed = isinstance(f.default, (bool, int, float, str, type(None)))
-            v = lift(ev, f.default, None if fixed else (*at, ("attr", "default")))
-        elif f.default_factory is not dataclasses.MISSING:
-            v = ev.call(lift(ev, f.default_factory, (*at, ("attr", "default_factory"))), [])
-        else:
+        elif default is not None and default.value is not _HAS_DEFAULT_FACTORY:
+            v = default.lifted()
+        elif (cell := _field_variable(init, f.name)) is None:
             continue
+        else:
+            v = lift(ev, *cell)
+            if f.default_factory is not dataclasses.MISSING:
+                v = ev.call(v, [])
         if kind == "_FIELD_INITVAR":
             late.append(v)
         else:
@@ -467,6 +479,19 @@ def _fill(ev: Evaluator, instance: ObjRef, cls: type, init: types.FunctionType, 
     after = special_method(ev, instance, "__post_init__") if calls_post_init else None
     if after is not None:
         ev.call(after, late)
+
+
+_HAS_DEFAULT_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]
+"""The default of a parameter that has a factory."""
+
+
+def _field_variable(init: types.FunctionType, field: str) -> tuple[Any, Path] | None:
+    """The factory or the default of a field in the closure of a generated `__init__`, and its path; None if the
+    function reads none."""
+    for name, cell in zip(init.__code__.co_freevars, init.__closure__ or ()):
+        if name in (f"_dflt_{field}", f"__dataclass_dflt_{field}__"):  # before Python 3.12, and since
+            return cell.cell_contents, (init, ("cell", name))
+    return None
 
 
 def _signature_bind(ev: Evaluator, init: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:

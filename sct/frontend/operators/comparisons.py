@@ -61,7 +61,7 @@ from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.types import BOOL, Opaque, Tensor
 from sct.ops import BY_CALL, cond, eq, fstring, gt, loop, unwrap
 
-__all__ = ["COMPARE", "compare_one", "one_or_equal"]
+__all__ = ["COMPARE", "compare_one", "generated_comparison", "one_or_equal"]
 
 COMPARE: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     gast.Eq: ("eq", operator.eq), gast.NotEq: ("ne", operator.ne), gast.Lt: ("lt", operator.lt),
@@ -354,6 +354,12 @@ def _by_method(ev: Evaluator, owner: Abstract, name: str, other: Abstract) -> Ab
         return _UNDEFINED
     same = _by_method(ev, owner, "eq", other)
     return same if same == _UNDEFINED else negated(ev, as_bool(ev, truth(ev, same)))
+
+
+def generated_comparison(ev: Evaluator, name: str, cls: type, a: Abstract, b: Abstract) -> Abstract | None:
+    """`cls.name(a, b)`, where `dataclass` has generated the method; None where it is no comparison."""
+    op = next((kind for kind, (spelling, _) in COMPARE.items() if f"__{spelling}__" == name), None)
+    return None if op is None else _of_dataclasses(ev, op(), cls, a, b)
 
 
 def _of_dataclasses(ev: Evaluator, op: Any, cls: type, a: Abstract, b: Abstract) -> Abstract:
