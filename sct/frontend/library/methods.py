@@ -36,7 +36,7 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Tensor
+from sct.ir.types import Tensor, Type
 from sct.ops import BY_CALL, fstring, python, raise_
 from sct.ops.program import list_ops as ops
 
@@ -51,15 +51,8 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         if name in ARRAY_METHODS and isinstance(owner, Ref):
             return ARRAY_METHODS[name](ev, owner, args, kwargs)
         t = ev.type_of(owner)
-        if name == "item" and isinstance(owner, Ref) and args and isinstance(t, Tensor) and len(args) == t.rank:
-            return call_method(ev, Method(item(ev, owner, Tup(tuple(args))), name), (), {})
-        if name == "item" and isinstance(owner, Ref) and not kwargs and isinstance(t, Tensor) and t.rank:
-            return call_method(ev, Method(only_element(ev, owner, t, args), name), (), {})
-        if name == "item" and not args and isinstance(owner, Value):
-            if isinstance(t, Tensor) and t.integral and t.kind == "f":
-                return call_named(ev, ".item", [owner], {})
-            kind = t.kind if isinstance(t, Tensor) else "f"
-            return ev.call(Static({"b": bool, "i": int, "f": float}[kind]), [owner])
+        if name == "item" and (number := python_number(ev, owner, t, args, kwargs)) is not None:
+            return number
         if name == "tolist" and isinstance(owner, Ref):
             return ev.wrap(ev.emit(ops.unstack, ev.operand(owner), depth=t.rank if isinstance(t, Tensor) else 1))
         if name == "conjugate" and isinstance(t, Tensor) and t.carrier in ("py", "any"):
@@ -106,6 +99,21 @@ def call_method(ev: Evaluator, fn: Method, args: Args, kwargs: Kwargs) -> Abstra
         return lift(ev, getattr(owner.value, name)(*(ev.known(a, "an argument of a string method") for a in args)))
     ev.refuse("SCT203", f"the method `{name}` is not supported",
               hint="use np.sort of an array" if name == "sort" else "write it out")
+
+
+def python_number(ev: Evaluator, owner: Ref | Value, t: Type, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """`x.item()` and `x.item(i, j)`; None where it is left to the op."""
+    if isinstance(owner, Ref) and isinstance(t, Tensor):
+        if args and len(args) == t.rank:
+            return call_method(ev, Method(item(ev, owner, Tup(tuple(args))), "item"), (), {})
+        if t.rank and not kwargs:
+            return call_method(ev, Method(only_element(ev, owner, t, args), "item"), (), {})
+    if args or not isinstance(owner, Value):
+        return None
+    if isinstance(t, Tensor) and t.integral and t.kind == "f":
+        return call_named(ev, ".item", [owner], {})
+    kind = t.kind if isinstance(t, Tensor) else "f"
+    return ev.call(Static({"b": bool, "i": int, "f": float}[kind]), [owner])
 
 
 def only_element(ev: Evaluator, owner: Ref, t: Tensor, args: Args) -> Abstract:

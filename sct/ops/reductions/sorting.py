@@ -220,6 +220,22 @@ GROWTH = {"linear": (1.0, 1.0), "weibull": (0.0, 0.0), "hazen": (0.5, 0.5), "med
 """alpha and beta of the methods for which h grows with q: by n + 1 - alpha - beta."""
 
 
+def at(rows: Operand, place: Operand) -> tuple[Any, Any]:
+    """The subscript of the lines that `place` is."""
+    last = number(rows).rank - 1
+    if number(place).rank == last:
+        place = expand_dims(place, axis=-1) if last else place
+    return grid(place, rows, last) if last else join([place])
+
+
+def fronted(ct: Operand, x: Operand, q: Operand, axis: Axis, keepdims: bool) -> Any:
+    """`ct` with the axis of q last, the axes of the lines before it."""
+    if not number(q).rank:
+        return column(ct, x, axis, keepdims)
+    ct = dropped(ct, x, axis, lead=1) if keepdims else ct
+    return moveaxis(ct, source=0, destination=-1) if number(ct).rank > 1 else ct
+
+
 def quantile_op(name: str, scale: float) -> Op:
     call = getattr(np, name)
 
@@ -252,20 +268,6 @@ def quantile_op(name: str, scale: float) -> Op:
         order = stable_order(rows, last)
         key = ("a" if number(h).rank else "i",) if last == 0 else ("e", "a" if number(h).rank else "i")
         return rows, index(order, low, key=key), index(order, high, key=key), sub(h, low)
-
-    def at(rows: Operand, place: Operand) -> tuple[Any, Any]:
-        """The subscript of the lines that `place` is."""
-        last = number(rows).rank - 1
-        if number(place).rank == last:
-            place = expand_dims(place, axis=-1) if last else place
-        return grid(place, rows, last) if last else join([place])
-
-    def fronted(ct: Operand, x: Operand, q: Operand, axis: Axis, keepdims: bool) -> Any:
-        """`ct` with the axis of q last, the axes of the lines before it."""
-        if not number(q).rank:
-            return column(ct, x, axis, keepdims)
-        ct = dropped(ct, x, axis, lead=1) if keepdims else ct
-        return moveaxis(ct, source=0, destination=-1) if number(ct).rank > 1 else ct
 
     def vjp(ct: Operand, y: Operand, x: Operand, q: Operand, axis: Axis = None, keepdims: bool = False,
             method: str = "linear") -> list[Any]:
