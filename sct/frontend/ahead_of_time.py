@@ -101,7 +101,7 @@ def _line(error: SctError) -> int:
 def _attempt(target: Any, signature: inspect.Signature, types: Mapping[str, Any], attributes: Sequence[str],
            plan: OutliningPlan) -> Traced:
     ev = Evaluator(root_of(target), plan)
-    ev.attribute_types, ev.parameter_names = {name: types[name] for name in attributes}, signature.parameters.keys()
+    ev.outside.typed({name: types[name] for name in attributes}, signature.parameters.keys())
     arguments: dict[str, Abstract] = {}
     trees: dict[str, Tree] = {}
     for name in signature.parameters:

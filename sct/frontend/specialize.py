@@ -129,16 +129,16 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
 
     def attempt(seen: dict[int, Any] | None, plan: OutliningPlan) -> Traced:
         ev = Evaluator(root_of(target), plan)
-        ev.observe = observe
-        ev.arguments, ev.parameter_names = (*args, *kwargs.values()), values.keys()
+        ev.observe_with(observe)
+        ev.outside.called_with((*args, *kwargs.values()), values.keys())
         arguments: dict[str, Abstract] = {}
         trees: dict[str, Tree] = {}
         for name, value in values.items():
             arguments[name], trees[name] = argument(ev, value, name, seen)
             if name in compiled_in:
-                ev.identities[paths[name], "is"] = paths[name], value
+                ev.outside.note(paths[name], "is", value)
                 if is_mutable_container(value):
-                    ev.outside_containers[paths[name]] = value
+                    ev.containers.outside[paths[name]] = value
 
         def bind(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Sequence[Any]:
             again = signature.bind(*args, **kwargs)
@@ -148,7 +148,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         with _known_sizes(ev, plan):
             traced = finish(ev, target, signature, arguments, trees, bind, shared=seen is not None)
             traced = number_containers(traced, values, trees, shared=seen is not None)
-        free = [ev.leaves[ev.params.index(f.param)] for f in ev.free_leaves]
+        free = [ev.leaves[ev.params.index(f.param)] for f in ev.outside.leaves]
         key: Any = key_of((*args, *kwargs.values(), *free), {})
         ev.forget()
         return replace(traced, key=key, positional=len(args), keywords=tuple(kwargs),
@@ -261,19 +261,19 @@ def _finished(ev: Evaluator, target: Any, signature: inspect.Signature, argument
     outs = [ev.operand(leaves[k]) for k in kept]
     fn = Fn(name_of(target), tuple(ev.params), tuple(ev.b.eqns), tuple(outs))
     if again := repeated(ev, fn):
-        raise ev.outlining.changed(repeated=again)
+        raise ev.functions.plan.changed(repeated=again)
     fn = closed(ev, fn)
     if single := called_once(ev, fn):
-        raise ev.outlining.changed(single=single)
+        raise ev.functions.plan.changed(single=single)
     check_aliasing(ev, fn, written_leaves(ev, before), shared)
     _resolve_sizes(ev, fn)
-    for f in ev.free_leaves:
+    for f in ev.outside.leaves:
         params.append(SourceParameter(f.name, "keyword", NO_DEFAULT, Leaf(ev.params.index(f.param))))
-    identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.identities.items())
+    identities = tuple((path, how, obj) for (_, how), (path, obj) in ev.outside.facts.items())
     guards = (*ev.size_guards(), *ev.guards.values())
-    apart = tuple(ev.outside_containers) if ev.container_written else None
+    apart = tuple(ev.containers.outside) if ev.containers.written else None
     return Traced(fn, name_of(target), tuple(ordered(params)), tree, guards,
-                  tuple(ev.free_leaves), identities, ev.root, signature_comment(fn, params), apart=apart,
+                  tuple(ev.outside.leaves), identities, ev.outside.root, signature_comment(fn, params), apart=apart,
                   callables=tuple(ev.callables_used.values()),
                   primal_record=ev.primal_record, bind=bind)
 

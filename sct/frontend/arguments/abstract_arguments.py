@@ -120,8 +120,7 @@ def argument(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> t
         if seen is not None and id(x) in seen:
             earlier, tree = seen[id(x)]
             return earlier, map_tree(tree, lambda _: Leaf(_again(ev, x, tree, _)))
-        ev.container_passed_twice = ev.container_passed_twice or id(x) in ev.containers_passed
-        ev.containers_passed.add(id(x))
+        ev.containers.pass_on(x)
     abstract_and_tree = _argument(ev, x, name, seen)
     if seen is not None and not isinstance(x, (bool, int, float, str, tuple)):
         seen.setdefault(id(x), abstract_and_tree)
@@ -224,16 +223,16 @@ def _typed(ev: Evaluator, leaf: Value) -> Abstract:
 
 def _object(ev: Evaluator, x: Any, name: str, seen: dict[int, Any] | None) -> tuple[Abstract, Tree]:
     """An object with attributes; one that holds itself is seen into once."""
-    if id(x) in ev.objects_in_progress:
+    if id(x) in ev.containers.in_progress:
         leaf = add_leaf(ev, x, Opaque(), name)
         return leaf, Leaf(len(ev.params) - 1)
-    ev.objects_in_progress.add(id(x))
+    ev.containers.in_progress.add(id(x))
     keys, cls = fields_of(x), type(x)
     for k in keys:
         if not is_plain_attribute(cls, k) and (isinstance(x, tuple) or k not in x.__dict__):
             ev.refuse("SCT503", f"the attribute `{k}` of a `{cls.__name__}` is hidden by an attribute of its class")
     parts = [argument(ev, get_stored(x, k), k, seen) for k in keys]
-    ev.objects_in_progress.discard(id(x))
+    ev.containers.in_progress.discard(id(x))
     items = tuple(v for v, _ in parts)
     tree = Node("object", keys, tuple(t for _, t in parts), cls)
     if isinstance(x, tuple):

@@ -47,7 +47,7 @@ class Shared(Exception):
 def written_leaves(ev: Evaluator, before: Mapping[int, Cell]) -> set[int]:
     """The leaves of arguments that are written; `before` are the cells that the arguments were at first."""
     return {k for a, cell in before.items() if isinstance(cell, Array) and cell.origin == Origin.ARGUMENT
-            and (is_written(cell, ev.store.cells.get(a)) or a in ev.written_in_copies)
+            and (is_written(cell, ev.store.cells.get(a)) or a in ev.enclosing.written)
             for k, p in enumerate(ev.params) if p is cell.value}
 
 
@@ -58,18 +58,18 @@ def check_aliasing(ev: Evaluator, fn: Fn, written: set[int], shared: bool) -> No
 
     Ahead of time, arguments are assumed to share no memory.
     """
-    if ev.container_written and ev.container_passed_twice and not shared:
+    if ev.containers.written and ev.containers.passed_twice and not shared:
         raise Shared
-    if ev.container_written and not apart(ev.arguments, ()):
+    if ev.containers.written and not apart(ev.outside.arguments, ()):
         raise SctError("SCT305", "the same list, dict or object occurs twice in the arguments, and the function writes "
                        "to its arguments",
                        why="a write to one of the two is a write to the other",
                        hint="copy each of them first: `[list(row) for row in rows]`",
-                       loc=ev.container_written)
-    if ev.container_written and not apart(ev.arguments, list(ev.outside_containers.values())):
+                       loc=ev.containers.written)
+    if ev.containers.written and not apart(ev.outside.arguments, list(ev.containers.outside.values())):
         raise SctError("SCT305", "the function writes to its arguments, one of which it also reads through a global, "
-                       "a closure, a default or `self`", hint="pass a copy", loc=ev.container_written)
-    free = {ev.params.index(f.param) for f in ev.free_leaves}
+                       "a closure, a default or `self`", hint="pass a copy", loc=ev.containers.written)
+    free = {ev.params.index(f.param) for f in ev.outside.leaves}
     tests, checks = [], []
     for i in sorted(written):
         for j, p in enumerate(ev.params):
@@ -137,7 +137,7 @@ def use_callable(ev: Evaluator, f: Any) -> None:
         return
     if isinstance(f, types.FunctionType) or not all(isinstance(x, types.ModuleType) for x in _parts_of(f)):
         ev.callables_used[id(f)] = f
-    shared = shared_with_callable(ev.arguments, [f])
+    shared = shared_with_callable(ev.outside.arguments, [f])
     if shared is not None:
         name = getattr(f, "__name__", type(f).__name__)
         ev.refuse("SCT305", f"`{name}` is a callable in the arguments that holds a `{type(shared).__name__}` which is "

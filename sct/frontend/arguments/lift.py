@@ -87,7 +87,7 @@ class Unloaded:
 def lift(ev: Evaluator, obj: Any, path: Path | None = None) -> Abstract:
     """A Python object as an abstract value; numbers and arrays with a path become parameters."""
     if path is not None and isinstance(obj, DATA):
-        ev.read_outside.append(str(path[-1][-1]))
+        ev.outside.reads.append(str(path[-1][-1]))
     return ev.given_back(obj) if isinstance(obj, Asked) else _lift(ev, obj, path)
 
 
@@ -111,8 +111,8 @@ def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
                 ev.refuse("SCT506", f"a constant of class `{spelling}` is not supported")
             return ev.call_op(BY_CALL[spelling], Static(obj.item()), spelling=spelling)
         return Static(obj)
-    if path in ev.free:
-        return ev.free[path]
+    if path in ev.outside.free:
+        return ev.outside.free[path]
     try:
         lifted = _lift_new(ev, obj, path)
     except SctError as refusal:
@@ -121,9 +121,9 @@ def _lift(ev: Evaluator, obj: Any, path: Path | None) -> Abstract:
         name = str(path[-1][-1])
         hint = refusal.hint.replace("pass np.asarray(x)", f"make it np.asarray({name}) outside the function")
         raise SctError(refusal.code, f"`{name}`: {refusal.what}", why=refusal.why, hint=hint, loc=ev.loc) from None
-    ev.free[path] = lifted
+    ev.outside.free[path] = lifted
     if is_mutable_container(obj):
-        ev.outside_containers[path] = obj
+        ev.containers.outside[path] = obj
     if isinstance(lifted, (Ref, ListRef, DictRef)):
         ev.captured.paths[lifted.addr] = path
     return lifted
@@ -135,49 +135,49 @@ def _lift_new(ev: Evaluator, obj: Any, path: Path) -> Abstract:
                        why="it is made by a statement that sct does not run",
                        hint="assign it with a literal or a call of NumPy, or make it an argument")
     if isinstance(obj, Untyped):
-        return _captured_leaf(ev, _free_leaf(ev, UNKNOWN, ev.attribute_types[obj.name], path, obj))
+        return _captured_leaf(ev, _free_leaf(ev, UNKNOWN, ev.outside.attribute_types[obj.name], path, obj))
     if type(obj) is list and len(obj) > FEW_ITEMS and (t := list_type(ev, obj)) is not None:
         return _captured_leaf(ev, _free_leaf(ev, obj, t, path, key_of((obj,), {})))
     if isinstance(obj, (tuple, list)) and type(obj) in (tuple, list):
-        ev.identities[path, "type"] = (path, type(obj))
-        ev.identities[path, "len"] = (path, len(obj))
+        ev.outside.note(path, "type", type(obj))
+        ev.outside.note(path, "len", len(obj))
         items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in enumerate(obj))
         if isinstance(obj, tuple):
             return Tup(items)
         return ListRef(ev.captured.put(Slots(items, origin=Origin.CAPTURED)))
     if is_namedtuple(type(obj)):
-        ev.identities[path, "type"] = (path, type(obj))
+        ev.outside.note(path, "type", type(obj))
         fields = fields_of(obj)
         paths = [(*path, ("attr", k) if is_plain_attribute(type(obj), k) else ("item", j))
                  for j, k in enumerate(fields)]
         return Tup(tuple(_lift(ev, get_stored(obj, k), at) for k, at in zip(fields, paths)), fields, type(obj))
     if type(obj) is dict:
         ev.without_own(Static(tuple(obj)), "a key of a dict", HASHING)
-        ev.identities[path, "type"] = (path, dict)
-        ev.identities[path, "keys"] = (path, tuple(obj))
+        ev.outside.note(path, "type", dict)
+        ev.outside.note(path, "keys", tuple(obj))
         items = tuple(_lift(ev, x, (*path, ("item", k))) for k, x in obj.items())
         return DictRef(ev.captured.put(Slots(items, tuple(obj), Origin.CAPTURED)))
     if isinstance(obj, enum.Enum):
-        ev.identities[path, "is"] = (path, obj)
+        ev.outside.note(path, "is", obj)
         return Static(obj, path)
     if isinstance(obj, (int, float, str, np.generic)):
         refuse_subclass(ev, obj)
     if isinstance(obj, np.ndarray) or isinstance(obj, (int, float, np.generic)) and not isinstance(obj, bool):
         return _captured_leaf(ev, _free_leaf(ev, obj, type_of_object(ev, obj, ""), path, key_of((obj,), {})))
     if isinstance(obj, (str, bool, type(None))):
-        ev.identities[path, "value"] = (path, obj)
+        ev.outside.note(path, "value", obj)
         return Static(obj)
     if is_user_class(type(obj)):
-        ev.identities[path, "type"] = (path, type(obj))
+        ev.outside.note(path, "type", type(obj))
 
         def pin() -> None:
-            ev.identities[path, "is"] = (path, obj)
+            ev.outside.note(path, "is", obj)
 
         return Instance(obj, path, pin)
     if isinstance(obj, _CHANGING):
-        ev.identities[path, "type"] = (path, type(obj))
+        ev.outside.note(path, "type", type(obj))
         return Instance(obj, path, lambda: _pin_items(ev, obj, path))
-    ev.identities[path, "is"] = (path, obj)
+    ev.outside.note(path, "is", obj)
     library = isinstance(obj, types.ModuleType) and obj.__name__.split(".")[0] in ("numpy", "math", "scipy", "sct")
     return Static(obj, None if library else path)
 
@@ -188,8 +188,8 @@ _CHANGING = (MutableSet, MutableMapping, MutableSequence)
 
 def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
     """Guards the items of a container of a library: they may differ in the next call."""
-    ev.guarded_containers.add(id(obj))
-    if id(obj) in ev.changed_containers:
+    ev.containers.guarded.add(id(obj))
+    if id(obj) in ev.containers.changed:
         ev.refuse("SCT302", f"a `{type(obj).__name__}` that is read is changed by a call in the same function",
                   why="its contents are read once, before the call",
                   hint="pass it as a list, or change it outside the function")
@@ -198,7 +198,7 @@ def _pin_items(ev: Evaluator, obj: Any, path: Path) -> None:
         ev.refuse("SCT503", f"a `{type(obj).__name__}` with items other than numbers and strings is not supported",
                   why="sct could not notice if such items changed between calls",
                   hint="pass it as a list or a dict")
-    ev.identities[path, how] = (path, items)
+    ev.outside.note(path, how, items)
 
 
 def _captured_leaf(ev: Evaluator, leaf: Value) -> Abstract:
@@ -216,16 +216,16 @@ _NAMELESS = frozenset(("__dict__", "__defaults__", "__kwdefaults__", "__wrapped_
 
 
 def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
-    begin = next((n for n in range(len(path), 0, -1) if path[:n] in ev.default_names), 1)
+    begin = next((n for n in range(len(path), 0, -1) if path[:n] in ev.outside.default_names), 1)
     parts = ["self" if name == "__self__" else str(name) for _, name in path[begin:] if name not in _NAMELESS]
     if begin > 1:
-        parts.insert(0, ev.default_names[path[:begin]])
+        parts.insert(0, ev.outside.default_names[path[:begin]])
     name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or "free"
-    taken = {*ev.parameter_names, *(p.hint for p in ev.params)}
+    taken = {*ev.outside.parameter_names, *(p.hint for p in ev.params)}
     while name in taken:
         name += "_"
     leaf = add_leaf(ev, obj, t, name)
-    ev.free_leaves.append(FreeLeaf(name, path, leaf, key))
+    ev.outside.leaves.append(FreeLeaf(name, path, leaf, key))
     return leaf
 
 
@@ -244,9 +244,9 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
         ev.refuse("SCT206", f"`{name}` is not supported yet",
                   hint=_MADE_OUTSIDE.get(name, "write it out, or compute it outside the function and pass it"))
     key = (path, "opaque")
-    if key not in ev.free:
-        ev.free[key] = _free_leaf(ev, fn.value, Opaque(), path, key_of((fn.value,), {}))
-    param = ev.free[key]
+    if key not in ev.outside.free:
+        ev.outside.free[key] = _free_leaf(ev, fn.value, Opaque(), path, key_of((fn.value,), {}))
+    param = ev.outside.free[key]
     assert isinstance(param, Value)
     return param
 
@@ -262,7 +262,7 @@ def free_variable(ev: Evaluator, holder: Any, name: str) -> Abstract:
 
 def rooted(ev: Evaluator, f: Any) -> Static:
     """A callable as an abstract value; the root, and what it wraps, are looked up from the root at each call."""
-    path = ev.anchors.get(id(f))
+    path = ev.outside.anchors.get(id(f))
     if path is None or not is_user_class(type(f)) or hasattr(f, "__sct_transform__"):
         return Static(f, path)
     lifted = lift(ev, f, path)

@@ -27,10 +27,10 @@ def guarded_defaults(ev: Evaluator, f: types.FunctionType) -> dict[str, Default]
         there = getattr(f, name)
         facts.append(("is" if there is None else "len", None if there is None else len(there), (("attr", name),)))
     for how, fact, path in facts:
-        ev.identities[(*at, *path), how] = (*at, *path), fact
+        ev.outside.note((*at, *path), how, fact)
     for default in defaults.values():
         if not default.read:
-            ev.identities[default.path, "is"] = default.path, default.value
+            ev.outside.note(default.path, "is", default.value)
     return defaults
 
 
@@ -46,5 +46,5 @@ class Default:
 
     def lifted(self) -> Abstract:
         fixed = isinstance(self.value, (bool, int, float, str, type(None))) and not self.read
-        self.ev.default_names.setdefault(self.path, self.name)
+        self.ev.outside.default_names.setdefault(self.path, self.name)
         return lift(self.ev, self.value, None if fixed else self.path)

@@ -105,8 +105,8 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
             _can_be_returned(ev, v)
         return Const(v.value)
     what = "a tuple that may be None" if isinstance(v, OptionalTuple) else "a function or a range"
-    ev.loc = ev.loc or ev.returned_at
-    ev.refuse("SCT503", f"{what} is not supported {where}")
+    with ev.at(ev.loc or ev.returned_at):
+        ev.refuse("SCT503", f"{what} is not supported {where}")
 
 
 def _can_be_returned(ev: Evaluator, v: Static) -> None:
@@ -114,9 +114,9 @@ def _can_be_returned(ev: Evaluator, v: Static) -> None:
     if is_asked(v.peek):
         ev.cut("a number in a set that is returned depends on a differentiated input")
     if v.path is not None and isinstance(v.peek, (MutableSet, MutableMapping, MutableSequence)):
-        ev.loc = ev.loc or ev.returned_at
-        ev.refuse("SCT503", f"a `{type(v.peek).__name__}` from outside is not supported as a result",
-                  why="sct tracks its contents, not which object it is", hint="return a copy of it, or a list")
+        with ev.at(ev.loc or ev.returned_at):
+            ev.refuse("SCT503", f"a `{type(v.peek).__name__}` from outside is not supported as a result",
+                      why="sct tracks its contents, not which object it is", hint="return a copy of it, or a list")
 
 
 def rebuild_tree(ev: Evaluator, tree: Tree, leaf: Callable[[int], Abstract],
@@ -201,24 +201,19 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
     arguments.update(kwargs.items())
     entry = ev.store
     for apart in (True, False):
-        ev.store = entry.copy()
+        ev.go_to(entry.copy())
         copies = _Copies(ev, apart)
         inside = {k: copies.of(v) for k, v in arguments.items()}
         params = _Params(ev, copies, arguments, inside, strict, skip)
         for which, k in enumerate(wrt):
             params.add(which, k)
         before = dict(ev.store.cells)
-        outer = ev.last_outer_addr, ev.kept_addresses
-        ev.last_outer_addr = max([ev.last_outer_addr, *entry.cells])
-        ev.kept_addresses |= frozenset(a for a in entry.cells if a < 0)
-        try:
+        with ev.enclosing.around(entry):
             region = _run(ev, f, inside, params, has_aux)
-        finally:
-            ev.last_outer_addr, ev.kept_addresses = outer
         changed = {k for k, a in copies.made
-                   if is_written(before[a], ev.store.cells.get(a)) or a in ev.written_in_copies}
-        ev.written_in_copies |= changed
-        ev.store = entry
+                   if is_written(before[a], ev.store.cells.get(a)) or a in ev.enclosing.written}
+        ev.enclosing.written.update(changed)
+        ev.go_to(entry)
         written = changed & copies.twice() if apart else set()
         if not written:
             break
@@ -313,8 +308,7 @@ class _Params:
         self.primals.append(x)
         if not isinstance(copy, Ref):
             return p
-        cell = ev.store.cells[copy.addr]
-        assert isinstance(cell, Array)
+        cell = ev.store.array(copy)
         if not copy.path:
             ev.store.cells[copy.addr] = replace(cell, value=p, origin=Origin.ARGUMENT)
             return copy
@@ -366,9 +360,9 @@ def _run(ev: Evaluator, f: Abstract, inside: Mapping[int | str, Abstract], param
         ev.b.eqns.extend(rebuild(Fn("f", (), tuple(body.eqns), ()), env).eqns)
         raise
     fn = Fn("f", tuple(params.values), tuple(body.eqns), tuple(outs))
-    if isinstance(f, Static) and f.peek is ev.root and not ev.frames:
+    if isinstance(f, Static) and f.peek is ev.outside.root and not ev.frames:
         value = out if aux_tree is None else Node("tuple", (0, 1), (out, aux_tree))
-        ev.primal_record = PrimalRecord(fn.params, tuple(outs), value, *contents)
+        ev.record_primal(PrimalRecord(fn.params, tuple(outs), value, *contents))
     return Region(fn, params.primals, out, aux_tree, outs, params.wrt)
 
 

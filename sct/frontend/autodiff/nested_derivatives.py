@@ -93,14 +93,13 @@ def run_grad(ev: Evaluator, t: Transform, f: Abstract, args: Args, kwargs: Kwarg
     where = positions(ev, f, t.argnums, args, kwargs)
     region = evaluate(ev, f, args, kwargs, where, has_aux=t.has_aux, strict=True)
     some_number(ev, region)
-    ev.loc, outer = ev.returned_at, ev.loc
-    if not isinstance(region.out, Leaf):
-        ev.refuse("SCT404", "the function to differentiate must return one number",
-                  why="it returns a container" if isinstance(region.out, Node) else "it returns no number",
-                  hint="use vjp or jvp, or has_aux=True for a pair (value, aux)")
-    y = region.outs[region.out.index]
-    _one_number(ev, y)
-    ev.loc = outer
+    with ev.at(ev.returned_at):
+        if not isinstance(region.out, Leaf):
+            ev.refuse("SCT404", "the function to differentiate must return one number",
+                      why="it returns a container" if isinstance(region.out, Node) else "it returns no number",
+                      hint="use vjp or jvp, or has_aux=True for a pair (value, aux)")
+        y = region.outs[region.out.index]
+        _one_number(ev, y)
     seed: Operand = Lit(1.0)
     if isinstance(y.type, Tensor) and y.type.is_array:
         # A result of size 1 with axes: its seed is an array of ones of that shape.

@@ -68,25 +68,22 @@ def lru_cache(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a function whose cache was created outside.  If its free variables may change, the contents of the
     cache are unknown, and the function itself is called."""
-    if f not in ev.caches:
-        ev.caches[f] = Cached(lift(ev, f.__wrapped__, (f, ("attr", "__wrapped__"))))
-    store, eqns, addr, reads_before = ev.store.copy(), list(ev.b.eqns), ev._next_addr, len(ev.read_outside)
-    ev.in_caches += 1
-    try:
-        result = call_cached(ev, ev.caches[f], args, kwargs)
-    finally:
-        ev.in_caches -= 1
-    if len(ev.read_outside) == reads_before or ev.in_caches:  # the outermost of such calls decides
+    if f not in ev.caches.functions:
+        ev.caches.functions[f] = Cached(lift(ev, f.__wrapped__, (f, ("attr", "__wrapped__"))))
+    checkpoint, reads_before = ev.checkpoint(), len(ev.outside.reads)
+    with ev.caches.inside():
+        result = call_cached(ev, ev.caches.functions[f], args, kwargs)
+    if len(ev.outside.reads) == reads_before or ev.caches.depth:  # the outermost of such calls decides
         return result
     t = ev.type_of(result) if isinstance(result, (Value, Ref)) or is_literal(result) else None
-    ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
+    ev.restore(checkpoint)
     gives = {"f": ANY_REAL, "i": ANY_INT, "b": ANY_BOOL}[t.kind] if isinstance(t, Tensor) and not t.is_array else None
     if gives is None or any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
-        what = ev.read_outside[-1]
+        what = ev.outside.reads[-1]
         ev.refuse("SCT204", f"a cached function reads `{what}`, which may change between its calls",
                   why="the cache returns the result of the first call with the same arguments",
                   hint=f"pass it as an argument, or {WRITE}")
-    ev.default_names.setdefault((f,), f.__name__)
+    ev.outside.default_names.setdefault((f,), f.__name__)
     return call_itself(ev, Static(f, (f,)), args, kwargs, gives)
 
 
@@ -125,9 +122,9 @@ def _same_as_before(ev: Evaluator, fn: Cached, arguments: Mapping[int | str, Abs
     outer = captured(ev, None, (fn.fn, *arguments.values()))
     state = [x for key in outer.keys for x in _contents(ev, ev.store.vars[key], set())]
     kinds = {name: _kind(ev, v) for name, v in arguments.items()}
-    function = ev.functions_in_progress[-1] if ev.functions_in_progress else None
+    function = ev.functions.in_progress[-1] if ev.functions.in_progress else None
     where = fn, function, 0 if function is None else function.round
-    first, types = ev.cache_states.setdefault(where, (state, {}))
+    first, types = ev.caches.states.setdefault(where, (state, {}))
     if first != state:
         ev.refuse("SCT204", "a cached function reads a variable that changes between its calls",
                   why="the cache returns the result of the first call", hint=f"pass it as an argument, or {WRITE}")
@@ -175,7 +172,7 @@ def _has_effects(ev: Evaluator, eqns: Iterable[Eqn], seen: set[str]) -> bool:
     for eqn in walk(Fn("", (), tuple(eqns), ())):
         if eqn.op is call:
             name = eqn.attrs["callee"]
-            bodies = [f.fn for fs in ev.outlined_functions.values() for f in fs if f.name == name and f.fn is not None]
+            bodies = [f.fn for f in ev.functions if f.name == name and f.fn is not None]
             if name not in seen and any(_has_effects(ev, fn.eqns, seen | {name}) for fn in bodies):
                 return True
         elif not eqn.regions and has_effect(eqn) and eqn.op not in (raise_, python):
@@ -186,7 +183,7 @@ def _has_effects(ev: Evaluator, eqns: Iterable[Eqn], seen: set[str]) -> bool:
 def _branching(ev: Evaluator, fn: Cached) -> None:
     """Refuse a function that calls itself more than once."""
     node = fn.fn.node if isinstance(fn.fn, Closure) else None
-    for (code, *_), functions in ev.outlined_functions.items():
+    for (code, *_), functions in ev.functions.specialized.items():
         of = code[0] is node if node is not None else isinstance(fn.fn, Static) and code[1] is fn.fn.value
         for f in functions if of else ():
             if f.fn is not None and sum(e.op is call and e.attrs["callee"] == f.name for e in walk(f.fn)) > 1:

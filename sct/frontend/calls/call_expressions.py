@@ -184,10 +184,9 @@ _SPECIAL_METHODS = {id(f): name for f, name in (
 def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a Python object that is known."""
     use_callable(ev, fn.peek)
-    if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__"):
-        method = special_method(ev, fn, "__call__")  # of any object of its class
-        if method is not None:
-            return ev.call(method, args, kwargs)
+    if isinstance(fn, Instance) and not hasattr(fn.peek, "__sct_transform__") and (
+            method := special_method(ev, fn, "__call__")) is not None:  # of any object of its class
+        return ev.call(method, args, kwargs)
     if not kwargs and (name := pure_builtin(fn.peek)) and (
             value := by_python(ev, f"{name}({', '.join(f'{{{k}}}' for k in range(len(args)))})", *args)) is not None:
         return value
@@ -213,13 +212,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if hasattr(f, "__sct_call__") or hasattr(f, "__sct_transform__"):
         return call_transform(ev, fn, args, kwargs)
     if isinstance(f, functools.partial):
-        at = ev.anchor(f)
-        names = (*at, ("attr", "keywords"))
-        ev.identities[names, "keys"] = names, tuple(f.keywords)
-        first = [_bound(ev, f"args_{k}", x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(f.args)]
-        named = {k: _bound(ev, k, x, (*at, ("attr", "keywords"), ("item", k))) for k, x in f.keywords.items()
-                 if k not in kwargs}
-        return ev.call(rooted(ev, f.func), [*first, *args], {**named, **kwargs})
+        return _call_partial(ev, f, args, kwargs)
     if isinstance(f, types.MethodType) and isinstance(f.__self__, type) and is_namedtuple(f.__self__) and \
             f.__name__ == "_make":
         check_instance(ev, f, args, kwargs)
@@ -229,8 +222,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
     if isinstance(f, types.BuiltinMethodType) and f.__name__ == "join" and type(f.__self__) is str and \
             len(args) == 1 and not kwargs:
         return joined(ev, f.__self__, args[0])
-    pure = pure_method(ev, f, args, kwargs)
-    if pure is not None:
+    if (pure := pure_method(ev, f, args, kwargs)) is not None:
         return pure
     if isinstance(f, types.MethodType) and not is_library(f.__func__):
         owner = Static(f.__self__) if fn.path is None else lift(ev, f.__self__, (*fn.path, ("attr", "__self__")))
@@ -252,8 +244,7 @@ def call_object(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstra
         return value
     if hasattr(f, "__wrapped__") and not isinstance(f, types.FunctionType):  # a cache around the function
         return ev.call(lift(ev, f.__wrapped__, (*(fn.path or (f,)), ("attr", "__wrapped__"))), args, kwargs)
-    method = special_method(ev, fn, "__call__")
-    if method is not None:
+    if (method := special_method(ev, fn, "__call__")) is not None:
         return ev.call(method, args, kwargs)
     return opaque_call(ev, fn, args, kwargs)
 
@@ -270,9 +261,19 @@ def _generated_method(ev: Evaluator, f: types.FunctionType, cls: type, args: Arg
     return compared
 
 
+def _call_partial(ev: Evaluator, f: functools.partial[Any], args: Args, kwargs: Kwargs) -> Abstract:
+    at = ev.anchor(f)
+    names = (*at, ("attr", "keywords"))
+    ev.outside.note(names, "keys", tuple(f.keywords))
+    first = [_bound(ev, f"args_{k}", x, (*at, ("attr", "args"), ("item", k))) for k, x in enumerate(f.args)]
+    named = {k: _bound(ev, k, x, (*at, ("attr", "keywords"), ("item", k))) for k, x in f.keywords.items()
+             if k not in kwargs}
+    return ev.call(rooted(ev, f.func), [*first, *args], {**named, **kwargs})
+
+
 def _bound(ev: Evaluator, name: str, x: Any, path: Path) -> Abstract:
     """An argument that a partial binds."""
-    ev.default_names.setdefault(path, name)
+    ev.outside.default_names.setdefault(path, name)
     return lift(ev, x, path)
 
 

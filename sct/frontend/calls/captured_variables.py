@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.frames import Frame
+from sct.frontend.evaluator.parts import Frame
 from sct.frontend.source.name_scopes import declared, free_names
 from sct.frontend.values.abstract_values import (
     Abstract,

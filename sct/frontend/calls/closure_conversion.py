@@ -17,7 +17,7 @@ __all__ = ["closed"]
 def closed(ev: Evaluator, fn: Fn) -> Fn:
     """`fn` with the outlined functions that it calls; each call passes the values that the function reads, and says
     whether it has an effect."""
-    table = {f.name: f.fn for fs in ev.outlined_functions.values() for f in fs if f.fn is not None}
+    table = {f.name: f.fn for f in ev.functions if f.fn is not None}
     called = _reached(fn, table)
     if not called:
         return fn

@@ -30,8 +30,7 @@ from sct.frontend.calls.flattened_arguments import (
 )
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.fixpoint import Dead, Unstable, fixpoint, widened
-from sct.frontend.evaluator.frames import Frame
-from sct.frontend.evaluator.store import Cells, Store
+from sct.frontend.evaluator.parts import Frame
 from sct.frontend.heap.subscripts import write_through
 from sct.frontend.source.parse import SourceFunction
 from sct.frontend.values.abstract_values import Abstract, Array, Key, Ref, Slots
@@ -156,7 +155,7 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
     site   of a function that is outlined because it is called again
     """
     source = frame.source
-    pinned = ev.pinned.setdefault(frame.code, set())
+    pinned = ev.functions.pinned.setdefault(frame.code, set())
     flat = Flattening(ev, outer)
     try:
         trees = {key: flat.flatten(v, key.name in pinned) for key, v in bound.items()}
@@ -196,7 +195,7 @@ def _note_assumptions(ev: Evaluator, f: OutlinedFunction) -> None:
     if f.in_progress:
         assumed[f] = f.round
     for g in assumed:
-        for caller in ev.functions_in_progress[ev.functions_in_progress.index(g) + 1:]:
+        for caller in ev.functions.in_progress[ev.functions.in_progress.index(g) + 1:]:
             caller.assumes[g] = assumed[g]
 
 
@@ -205,11 +204,11 @@ def _specialization(ev: Evaluator, frame: Frame, trees: Mapping[Key, ArgumentTre
     source = frame.source
     named = tuple((key.name, tree) for key, tree in trees.items())
     key = frame.code, tuple(outer.links), named, tuple(map(_type_kind, types)), tuple(frozen)
-    candidates: list[OutlinedFunction] = ev.outlined_functions.setdefault(key, [])
+    candidates: list[OutlinedFunction] = ev.functions.specialized.setdefault(key, [])
     for f in candidates:
         if f.in_progress or f.takes(ev, types, dims):
             return f
-    if sum(len(fs) for k, fs in ev.outlined_functions.items() if k[0] == frame.code) >= TOO_MANY:
+    if sum(len(fs) for k, fs in ev.functions.specialized.items() if k[0] == frame.code) >= TOO_MANY:
         ev.refuse("SCT204", f"`{source.name}` calls itself with ever new kinds of arguments",
                   why="an argument that decides types, such as a flag or an axis, differs in each call",
                   hint="write it as a loop")
@@ -226,7 +225,7 @@ def _outlined_type(ev: Evaluator, t: Type) -> Type:
 
 def _free_name(ev: Evaluator, name: str) -> str:
     base = name if name.isidentifier() else "function"
-    taken = {f.name for fs in ev.outlined_functions.values() for f in fs}
+    taken = {f.name for f in ev.functions}
     return next(name for k in itertools.count() if (name := f"{base}_{k}" if k else base) not in taken)
 
 
@@ -262,22 +261,19 @@ def _evaluate(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: 
                   "from one level to the next", hint="write it as a loop")
 
     f.in_progress = True
-    ev.functions_in_progress.append(f)
+    ev.functions.in_progress.append(f)
     try:
         f.fn = fixpoint(f, evaluate_round, 40, refuse)
     finally:
         f.in_progress = False
-        ev.functions_in_progress.pop()
+        ev.functions.in_progress.pop()
 
 
 def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: Flattening,
                    body: Callable[[], Abstract]) -> Fn:
     """One evaluation, with the param types learnt so far."""
     params = f.params = tuple(Value(t, _hint(f, k), d) for k, (t, d) in enumerate(zip(f.types, f.dims)))
-    caller = ev.frames, ev.store, ev.last_outer_addr, ev.b, ev.open_blocks
-    builder = Builder()
-    ev.frames, ev.store, ev.last_outer_addr, ev.b, ev.open_blocks = [], Store(Cells({}, ev.captured)), 0, builder, []
-    try:
+    with ev.in_function() as builder:
         leaves: list[Abstract] = []
         for p, v in zip(params, flat.values):
             leaves.append(p)
@@ -287,18 +283,15 @@ def _evaluate_once(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, f
         for key, tree in f.trees.items():
             ev.store.vars[key] = flat.rebuild(tree, leaves)
         containers = {addr: cell for addr, cell in ev.store.cells.items() if isinstance(cell, Slots)}
-        with ev.block(builder):
-            try:
-                result: Abstract | None = body()
-            except Dead:
-                result = None
-            if result is not None and any(ev.store.cells.get(addr) != cell for addr, cell in containers.items()):
-                ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and writes into a list or dict "
-                          "that it is given",
-                          hint="return what is new; or write it as a loop that fills an array")
-            return _finish(ev, f, source, flat.outer, builder, leaves, result)
-    finally:
-        ev.frames, ev.store, ev.last_outer_addr, ev.b, ev.open_blocks = caller
+        try:
+            result: Abstract | None = body()
+        except Dead:
+            result = None
+        if result is not None and any(ev.store.cells.get(addr) != cell for addr, cell in containers.items()):
+            ev.refuse("SCT204", f"`{source.name}` calls itself or is called again, and writes into a list or dict "
+                      "that it is given",
+                      hint="return what is new; or write it as a loop that fills an array")
+        return _finish(ev, f, source, flat.outer, builder, leaves, result)
 
 
 def _hint(f: OutlinedFunction, k: int) -> str | None:

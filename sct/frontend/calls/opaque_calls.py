@@ -147,11 +147,11 @@ def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args) -> No
 
 def _note_change(ev: Evaluator, what: str, owner: Any) -> None:
     """A method call may change an object that was read from outside: its contents can then not be guarded."""
-    if id(owner) in ev.guarded_containers:
+    if id(owner) in ev.containers.guarded:
         ev.refuse("SCT302", f"`{what}` may change an object that the function reads",
                   why="its contents are read once, before the call",
                   hint="pass it as a list, or change it outside the function")
-    ev.changed_containers.add(id(owner))
+    ev.containers.changed.add(id(owner))
 
 
 def _operand(ev: Evaluator, v: Abstract) -> Operand:

@@ -18,7 +18,7 @@ from sct.errors import SctError
 from sct.frontend.calls.flattened_arguments import kind_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.fixpoint import Unstable
-from sct.frontend.evaluator.frames import Frame
+from sct.frontend.evaluator.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key
 from sct.ir import Eqn, Fn, walk
 from sct.ir.types import Dim
@@ -77,26 +77,26 @@ def site_of(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract]) -> Any:
 def evaluated_in_line(ev: Evaluator, site: Any) -> Iterator[None]:
     """Notes the equations that a call adds to the program."""
     start, block = len(ev.b.eqns), ev.b
-    ev.inline_calls_in_progress.append(site)
+    ev.functions.inlining.append(site)
     try:
         yield
     finally:
-        ev.inline_calls_in_progress.pop()
+        ev.functions.inlining.pop()
     eqns = block.eqns[start:]
     size = sum(1 for _ in walk(Fn("", (), tuple(eqns), ())))
-    if site is None or size <= LONG or site in ev.outlining.single:
+    if site is None or size <= LONG or site in ev.functions.plan.single:
         return
-    ev.inlined_calls.append(Inlined(site, tuple(ev.inline_calls_in_progress), eqns[0], eqns[-1], size))
-    if sum(each.size for each in ev.inlined_calls if each.site == site) > TOO_MUCH:
-        raise ev.outlining.changed(repeated={site})
+    ev.functions.inlined.append(Inlined(site, tuple(ev.functions.inlining), eqns[0], eqns[-1], size))
+    if sum(each.size for each in ev.functions.inlined if each.site == site) > TOO_MUCH:
+        raise ev.functions.plan.changed(repeated={site})
 
 
 def repeated(ev: Evaluator, fn: Fn) -> set[Any]:
     """The functions whose code is in `fn` more than once, without those inside another one of them."""
-    if ev.outlining.in_line:
+    if ev.functions.plan.in_line:
         return set()
-    there = {eqn for f in (fn, *(f.fn for fs in ev.outlined_functions.values() for f in fs if f.fn)) for eqn in walk(f)}
-    in_program = [each for each in ev.inlined_calls if each.first in there and each.last in there]
+    there = {eqn for f in (fn, *(f.fn for f in ev.functions if f.fn)) for eqn in walk(f)}
+    in_program = [each for each in ev.functions.inlined if each.first in there and each.last in there]
     counts = Counter(each.site for each in in_program)
     again = {site for site, count in counts.items() if count > 1}
     return {each.site for each in in_program if each.site in again and not again.intersection(each.outer_sites)}
@@ -105,5 +105,5 @@ def repeated(ev: Evaluator, fn: Fn) -> set[Any]:
 def called_once(ev: Evaluator, program: Fn) -> set[Any]:
     """The outlined functions that are called in only one place."""
     counts = Counter(eqn.attrs["callee"] for f in (program, *program.functions) for eqn in walk(f) if eqn.op is call)
-    return {f.site for fs in ev.outlined_functions.values() for f in fs
+    return {f.site for f in ev.functions
             if f.site is not None and not f.recursive and counts.get(f.name) == 1}

@@ -21,9 +21,9 @@ from sct.frontend.calls.outlining import evaluated_in_line, site_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise
 from sct.frontend.evaluator.fixpoint import Dead
-from sct.frontend.evaluator.frames import Frame
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_installed
+from sct.frontend.evaluator.parts import Frame
 from sct.frontend.interpreter.statements import FALL, block, guard
 from sct.frontend.source.name_liveness import Liveness
 from sct.frontend.source.name_scopes import declared, local_names, own_nodes, reads
@@ -41,14 +41,14 @@ def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwar
 
     A function with an unsupported construct is called as it is, if no argument depends on a differentiated input.
     """
-    refused = ev.outlining.opaque.get(f)
+    refused = ev.functions.plan.opaque.get(f)
     if refused is None:
         try:
             return call_function(ev, f, args, kwargs)
         except SctError as error:
             if error.code != "SCT101":
                 raise
-            raise ev.outlining.changed(opaque={f: error}) from error
+            raise ev.functions.plan.changed(opaque={f: error}) from error
     if any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values())):
         raise refused
     return opaque_call(ev, fn if fn.path is not None else Static(f, (f,)), args, kwargs)
@@ -102,11 +102,11 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
                        loc=loc_of(node, source.file))
     if not isinstance(node, gast.Lambda):
         _no_generator(ev, source)
-    frame = Frame(ev.new_frame_id(), source, *of, _liveness(node), set(local_names(node)), parent,
+    frame = Frame(ev.addresses.new_frame(), source, *of, _liveness(node), set(local_names(node)), parent,
                   declared(node)[0])
     named = bind(ev, source, args, kwargs, defaults, kw_defaults)
     bound = {Key(frame.id, name): v for name, v in named.items()}
-    if frame.code in ev.outlining.recursive:
+    if frame.code in ev.functions.plan.recursive:
         outer = captured(ev, frame, bound.values())
         if outer.unbound:
             ev.refuse("SCT204", f"a function that calls itself binds `{outer.unbound[0]}` of a function around it, "
@@ -120,7 +120,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
     _no_endless_recursion(ev, frame, named)
     frame.arguments = named
     site = site_of(ev, frame, bound) if parent is None else None
-    if site in ev.outlining.repeated - ev.outlining.single:
+    if site in ev.functions.plan.repeated - ev.functions.plan.single:
 
         def evaluated() -> Abstract:
             own = {name: ev.store.vars[Key(frame.id, name)] for name in named}  # in the heap of the function
@@ -129,7 +129,7 @@ def call_source(ev: Evaluator, source: SourceFunction, args: Args, kwargs: Kwarg
         try:
             return call_outlined(ev, frame, bound, evaluated, Outer(), site)
         except (SctError, NeedsStatic):
-            ev.outlining.single.add(site)  # in line it may be known what it needs to know
+            ev.functions.plan.single.add(site)  # in line it may be known what it needs to know
     ev.store.vars.update(bound)
     with evaluated_in_line(ev, site):
         return inline(ev, frame)
@@ -145,7 +145,7 @@ def _no_endless_recursion(ev: Evaluator, frame: Frame, arguments: Mapping[str, A
     One that traverses a container has arguments of a new kind in each call, and ends with the container.
     """
     if any(f.code == frame.code and same_kind(ev, (f, f.arguments), (frame, arguments)) for f in ev.frames):
-        raise ev.outlining.changed(recursive={frame.code})
+        raise ev.functions.plan.changed(recursive={frame.code})
     if sum(f.source.node is frame.source.node for f in ev.frames) > DEEPEST:
         ev.refuse("SCT204", f"calls of `{frame.source.name}` are nested more than {DEEPEST} deep, each another "
                   "function or one with new kinds of arguments", hint="write it as a loop")
@@ -225,7 +225,7 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
     ev.all_frames[frame.id] = frame
     before, builder_loc = ev.loc, ev.b.loc
     try:
-        ev.exit = Static(FALL)
+        ev.set_exit(FALL)
         if isinstance(node, gast.Lambda):
             frame.now = frozenset(reads(node.body))
             return ev.eval(node.body)
@@ -256,8 +256,7 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
         raise
     finally:
         ev.frames.pop()
-        ev.returned_at = frame.returned_at or loc_of(node, frame.source.file)
-        ev.loc, ev.b.loc = before, builder_loc
+        ev.returned(frame.returned_at or loc_of(node, frame.source.file), before, builder_loc)
         if not frame.live.captured and not _makes_functions(node):
             for k in [k for k in ev.store.vars if k.frame == frame.id]:
                 ev.store.unbind(k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sct.frontend.evaluator.handlers import (
@@ -28,18 +29,7 @@ class Evaluator(KnownValues):
 
     def eval(self, node: Any) -> Abstract:
         """The abstract value of an expression."""
-        handler = EXPRESSIONS.get(type(node))
-        if handler is None:
-            word, why, hint = unsupported(node)
-            self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
-        before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
-        try:
-            result: Abstract = handler(self, node)
-        except Exception as error:
-            self.failed(error)
-            raise
-        finally:
-            self.loc = before
+        result: Abstract = self._handled(EXPRESSIONS, node)
         if isinstance(result, Poison):
             self.refuse("SCT502", "this value cannot be used", why=result.reason, node=node,
                         hint="give it the same type on every path")
@@ -47,13 +37,16 @@ class Evaluator(KnownValues):
 
     def exec(self, node: Any) -> None:
         """Run one statement."""
-        handler = STATEMENTS.get(type(node))
+        self._handled(STATEMENTS, node)
+
+    def _handled(self, handlers: Mapping[type, Any], node: Any) -> Any:
+        handler = handlers.get(type(node))
         if handler is None:
             word, why, hint = unsupported(node)
             self.refuse("SCT101", f"`{word}` is not supported", why=why, hint=hint, node=node)
         before, self.loc = self.loc, loc_of(node, self.frames[-1].source.file)
         try:
-            handler(self, node)
+            return handler(self, node)
         except Exception as error:
             self.failed(error)
             raise

@@ -45,7 +45,7 @@ def as_it_is(x: Any) -> Path:
 
 def absent(ev: State, path: Path, name: str) -> None:
     """The object at the path has no attribute of this name."""
-    ev.identities[(*path, name), "no attribute"] = path, name
+    ev.outside.note(path, "no attribute", name, at=(*path, name))
 
 
 # -- names ------------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ def absent(ev: State, path: Path, name: str) -> None:
 def of_builtins(ev: State, function: Any, name: str) -> Any:
     """The builtin that a name is which the module of the function does not bind; MISSING where there is none."""
     module = (*ev.module_of(function), ("attr", "__globals__"))
-    ev.identities[(module, name), "unbound"] = module, name
+    ev.outside.note(module, "unbound", name, at=(module, name))
     builtin = getattr(builtins, name, MISSING)
     if builtin is MISSING:
         absent(ev, (builtins,), name)
@@ -65,7 +65,7 @@ def of_builtins(ev: State, function: Any, name: str) -> Any:
 
 def of_library(ev: State, module: types.ModuleType, name: str, attribute: Any) -> None:
     """A library's module has this object under the name."""
-    ev.identities[(module, name), "is"] = (module, ("attr", name)), attribute
+    ev.outside.note((module, ("attr", name)), "is", attribute, at=(module, name))
 
 
 # -- classes ----------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def in_class(ev: State, cls: type, name: str) -> tuple[Any, type]:
     if direct is raw is MISSING:
         absent(ev, (cls,), name)
     elif raw is not MISSING and direct is getattr(raw, "__func__", raw) and not _is_read_anew(raw):
-        ev.identities[(cls, name), "is"] = (cls, ("attr", name)), direct
+        ev.outside.note((cls, ("attr", name)), "is", direct, at=(cls, name))
     else:
         _in_order(ev, cls, cls.__mro__, raw, where, name)
     return raw, where
@@ -109,15 +109,15 @@ def _is_read_anew(raw: Any) -> bool:
 
 def _in_order(ev: State, cls: type, classes: Sequence[type], raw: Any, where: type, name: str) -> None:
     """The classes are in this order, those before `where` have no such name, and this one has this kind of thing."""
-    ev.identities[(cls, "__mro__"), "is"] = (cls, ("attr", "__mro__")), cls.__mro__
+    ev.outside.note((cls, ("attr", "__mro__")), "is", cls.__mro__, at=(cls, "__mro__"))
     before = classes if raw is MISSING else classes[:classes.index(where)]
     for each in before:
         if each.__flags__ & _HEAP:
-            ev.identities[(each, name), "lacks"] = (each, ("attr", "__dict__")), name
+            ev.outside.note((each, ("attr", "__dict__")), "lacks", name, at=(each, name))
     if raw is not MISSING and where.__flags__ & _HEAP:
         how, fact = ("type", type(raw)) if _is_read_anew(raw) else ("is", raw)
         path = (where, ("attr", "__dict__"), ("item", name))
-        ev.identities[path, how] = path, fact
+        ev.outside.note(path, how, fact)
 
 
 # -- kinds ------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def is_instance_of(ev: State, owner: Static, wanted: Any) -> bool:
     if _may_change(type(owner.peek), wanted):
         path = path_to(owner)
         how = "instance" if answer else "no instance"
-        ev.identities[(path, _key(wanted)), how] = path, wanted
+        ev.outside.note(path, how, wanted, at=(path, _key(wanted)))
     return answer
 
 
@@ -138,7 +138,7 @@ def is_subclass_of(ev: State, cls: type, wanted: Any) -> bool:
     answer = issubclass(cls, wanted)
     if _may_change(cls, wanted):
         how = "subclass" if answer else "no subclass"
-        ev.identities[(cls, _key(wanted)), how] = (cls,), wanted
+        ev.outside.note((cls,), how, wanted, at=(cls, _key(wanted)))
     return answer
 
 

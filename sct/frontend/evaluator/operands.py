@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from sct.errors import SctError
 from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.memory_layout import layout
+from sct.frontend.evaluator.parts import Changed, changed
 from sct.frontend.evaluator.state import State
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -76,7 +76,7 @@ class Operands(State):
 
     def doubt(self) -> None:
         """Sizes do not fit: the assumed result of a recursive function in progress may be wrong."""
-        for f in reversed(self.functions_in_progress):
+        for f in reversed(self.functions.in_progress):
             if f.recursive and f.result is not None and not f.fresh_sizes:
                 raise f.doubted()
 
@@ -170,8 +170,7 @@ class Operands(State):
 
     def read(self, ref: Ref) -> Operand:
         """The current contents of an array."""
-        cell = self.store.cells[ref.addr]
-        assert isinstance(cell, Array)
+        cell = self.store.array(ref)
         self.is_array(cell)
         value = cell.value
         if isinstance(value, Value) and isinstance(value.type, (Optional, Undef)):
@@ -183,24 +182,19 @@ class Operands(State):
 
     def contents(self, ref: Ref) -> Operand:
         """The contents of an array, which may be unassigned: to be passed on, not to be used."""
-        cell = self.store.cells[ref.addr]
-        assert isinstance(cell, Array)
+        cell = self.store.array(ref)
         return self.read(ref) if ref.path else cell.value
 
     def type_of(self, v: Abstract) -> Type:
         """The type of a value without emitting anything that stays."""
         if isinstance(v, Ref) and not v.path:
-            cell = self.store.cells[v.addr]
-            assert isinstance(cell, Array)
+            cell = self.store.array(v)
             self.is_array(cell)
             t = cell.value.type
             return t.elem if isinstance(t, (Optional, Undef)) else t
         if isinstance(v, Ref):
-            outer, self.b = self.b, Builder()
-            try:
+            with self.block(Builder()):
                 return self.read(v).type
-            finally:
-                self.b = outer
         if isinstance(v, Value):
             return v.type
         return Lit(v.value).type if isinstance(v, Static) else Lit(None).type
@@ -215,14 +209,9 @@ class Operands(State):
         if cell.starts and not self.reading_as_array:
             self.becomes_array()
 
-    @contextlib.contextmanager
-    def as_array(self) -> Iterator[None]:
+    def as_array(self) -> Changed:
         """Reads a value that starts as a number as the array that it becomes."""
-        outer, self.reading_as_array = self.reading_as_array, True
-        try:
-            yield
-        finally:
-            self.reading_as_array = outer
+        return changed(self, reading_as_array=True)
 
     def becomes_array(
             self, why: str = "it is a number in the first iteration, and used for more than sums and products with an "

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
 from sct.errors import Loc, SctError
-from sct.frontend.evaluator.frames import Frame
+from sct.frontend.evaluator.fixpoint import Dead
 from sct.frontend.evaluator.observed_types import Observations, Observed
+from sct.frontend.evaluator.parts import (
+    Addresses,
+    Caches,
+    Changed,
+    Checkpoint,
+    Containers,
+    Enclosing,
+    ExitCodes,
+    Frame,
+    Functions,
+    Loops,
+    Outside,
+    changed,
+)
 from sct.frontend.evaluator.store import Branch, Captured, Cells, Store
 from sct.frontend.root_function import anchors, innermost
 from sct.frontend.source.parse import loc_of
@@ -19,7 +33,6 @@ from sct.frontend.values.abstract_values import (
     Array,
     Container,
     DictRef,
-    FreeLeaf,
     Frozen,
     Key,
     ListRef,
@@ -38,7 +51,7 @@ from sct.frontend.values.primal_record import PrimalRecord
 from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
 from sct.ir.core import is_float
 from sct.ir.messages import class_in_words, conversion_hint
-from sct.ir.types import Type, TypeMismatch
+from sct.ir.types import TypeMismatch
 
 __all__ = ["State"]
 
@@ -46,59 +59,40 @@ __all__ = ["State"]
 class State(Facts):
     """The state of the evaluation of one function for one kind of arguments.
 
-    Heap and blocks:
+    Parts (`parts`):
+        outside, containers, addresses, exits, loops, functions, caches, enclosing
+
+    Paths and blocks:
         store         what names are bound to, and the heap; `captured`: the cells of free variables
         b             the block of IR that is being built; `open_blocks`: those around it
         defs          the equation that defines a value
         stands_for    the operand outside that a param of a region stands for
         frames        the calls in progress; `all_frames`: by id, with those that closures have outlived
-
-    The function and its arguments:
-        root          the differentiated function; `anchors`: the paths to what it calls as a partial or a method, by id
-        arguments     the arguments of the call; `parameter_names`: the names that free variables must not have
-        free          free variables by path; `free_leaves`: their numbers and arrays, which are keyword parameters
-        identities    facts about free variables that each call checks
-        default_names   names of the defaults of parameters, by path
+        loc           the place of what is being evaluated; `returned_at`: of the last `return`
+        failure       an error of the evaluation, and its place
         observe       runs the function on copies, and returns the types of its expressions; None ahead of time
         observations  what it returned
-        attribute_types  ahead of time: the types of the attributes of the object that a method is bound to
+        callable_arguments   callables in the arguments, by id; `callables_used`: those that are called, or read
         primal_record   where the differentiated function stands in the IR
 
-    Containers (lists, dicts and objects):
-        containers_passed      those in the arguments, by id; `objects_in_progress`: objects that are being traversed
-        container_passed_twice, container_written   one is passed twice; where one is first written
-        outside_containers     those read from outside, by path
-        callable_arguments     callables in the arguments, by id; `callables_used`: those that are called, or read
-        guarded_containers     containers of libraries whose items are guarded; `changed_containers`: those that a call
-                               of the function may change
-        read_outside           names read from outside whose value may differ in the next call
-
-    Loops:
-        loop_heads    the loops in progress; `loop_memo`: what their earlier rounds have learnt
-        exit_kinds    the exits that an exit code may stand for; `exit_falls`: the least that leaves the loop just left
-        iterated_lists  lists that a loop runs over; `few_items`: iterators that are unrolled only if they are short
-        many_iterations  the loop in progress has too many iterations to be unrolled
+    How values are read:
         reading_as_array  a number that becomes an array in a loop may be read as that array
         in_augmented_assignment  NumPy names the array twice where sizes do not fit
         generators_in_progress   generator expressions that are computing an item
 
-    Calls:
-        outlining     the plan: which functions are outlined; `outlined_functions`: these, by kind of arguments
-        functions_in_progress  outlined functions that are being evaluated
-        pinned        params of outlined functions that must be known
-        inlined_calls  calls evaluated in line; `inline_calls_in_progress`: those that have not returned
-        caches        functions with a cache; `cache_states`: what their calls have read; `in_caches`: calls in progress
-
-    Derivatives inside the function:
-        last_outer_addr    the last address of the heap outside the region; `kept_addresses`: others it may not write
-        written_in_copies  cells of which a region writes a copy
+    Nothing outside assigns these attributes, or those of a part: `tests/test_frontend_state.py` holds that.
     """
 
     def __init__(self, root: Any, plan: Any) -> None:
         super().__init__()
-        self.root = root
-        self.anchors = anchors(root)
-        self.default_names: dict[Path, str] = {}
+        self.outside = Outside(root, anchors(root))
+        self.containers = Containers()
+        self.addresses = Addresses()
+        self.exits = ExitCodes()
+        self.loops = Loops()
+        self.functions = Functions(plan)
+        self.caches = Caches()
+        self.enclosing = Enclosing()
         self.primal_record: PrimalRecord | None = None
         self.b = Builder()
         self.open_blocks: list[Builder] = []
@@ -110,57 +104,20 @@ class State(Facts):
         self.failure: tuple[Exception, Loc | None] | None = None
         self.defs: dict[Value | None, Eqn] = {}
         self.stands_for: dict[Value, Operand] = {}
-        self.attribute_types: Mapping[str, Type] = {}
-        self.free: dict[Any, Abstract] = {}
-        self.free_leaves: list[FreeLeaf] = []
-        self.identities: dict[Any, tuple[Path, Any]] = {}
-        self.changed_containers: set[int] = set()
-        self.guarded_containers: set[int] = set()
-        self.modules: dict[int, Any] = {}
-        self.exit_kinds: dict[Value, frozenset[int]] = {}
-        self.exit_falls: dict[Value, int] = {}
-        self.iterated_lists: set[int] = set()
-        self.many_iterations = False
         self.reading_as_array = False
         self.in_augmented_assignment = False
         self.generators_in_progress = 0
-        self.few_items: set[int] = set()
-        self.loop_heads: list[Any] = []
-        self.loop_memo: dict[Any, Any] = {}
-        self.outlining = plan
-        self.inlined_calls: list[Any] = []
-        self.inline_calls_in_progress: list[Any] = []
-        self.outlined_functions: dict[Any, list[Any]] = {}
-        self.functions_in_progress: list[Any] = []
-        self.pinned: dict[Any, set[str]] = {}
-        self.caches: dict[Any, Any] = {}
-        self.cache_states: dict[Any, Any] = {}
-        self.read_outside: list[str] = []
-        self.in_caches = 0
-        self.containers_passed: set[int] = set()
-        self.objects_in_progress: set[int] = set()
-        self.container_passed_twice = False
-        self.container_written: Loc | None = None
-        self.arguments: tuple[Any, ...] = ()
+        self.returned_at: Loc | None = None
         self.callable_arguments: dict[int, Any] = {}
         self.callables_used: dict[int, Any] = {}
-        self.parameter_names: Collection[str] = ()
-        self.outside_containers: dict[Path, Any] = {}
-        self.last_outer_addr = 0
-        self.written_in_copies: set[int] = set()
-        self.kept_addresses: frozenset[int] = frozenset()
-        self.returned_at: Loc | None = None
         self.observe: Callable[[], Observations] | None = None
         self.observations: Observations | None = None
-        self._next_addr = 0
-        self._last_kept = 0
-        self._last_object = 0
-        self._next_frame = 0
 
     def forget(self) -> None:
         """Drops the arguments and the function: guards keep this evaluator alive."""
-        self.leaves, self.root, self.frames, self.all_frames, self.free = [], None, [], {}, {}
+        self.leaves, self.frames, self.all_frames = [], [], {}
         self.callable_arguments, self.callables_used = {}, {}
+        self.outside.forget()
         self.store = Store(Cells({}, Captured()))
         self.observe = None
 
@@ -195,6 +152,9 @@ class State(Facts):
                     why="a constant carries no derivative, so part of the gradient would be lost silently",
                     hint="use a list instead of a set or dict keys, or wrap the number in sct.stop_gradient(...)")
 
+    def observe_with(self, observe: Callable[[], Observations] | None) -> None:
+        self.observe = observe
+
     @property
     def is_observed(self) -> bool:
         """Were types observed in a run of the function?  It runs now, if it may and did not yet."""
@@ -208,7 +168,53 @@ class State(Facts):
             return frozenset()
         return self.observations.get(place, frozenset())
 
+    def at(self, loc: Loc | None) -> Changed:
+        """Evaluates what stands at this place."""
+        return changed(self, loc=loc)
+
+    def returned(self, at: Loc | None, loc: Loc | None, builder_loc: Loc | None) -> None:
+        """A call has returned at the place `at`, to its caller."""
+        self.returned_at, self.loc, self.b.loc = at, loc, builder_loc
+
+    def record_primal(self, record: PrimalRecord) -> None:
+        self.primal_record = record
+
+    def in_generator(self) -> Changed:
+        """A generator expression computes an item."""
+        return changed(self, generators_in_progress=self.generators_in_progress + 1)
+
+    def augmented_assignment(self) -> Changed:
+        return changed(self, in_augmented_assignment=True)
+
     # -- blocks and paths -----------------------------------------------------------------
+
+    def go_to(self, store: Store) -> None:
+        """Evaluates from this store on."""
+        self.store = store
+
+    def checkpoint(self) -> Checkpoint:
+        """The state now, to which a tentative evaluation goes back."""
+        return Checkpoint(self.store.copy(), list(self.b.eqns), self.addresses.last, frozenset(self.loops.memo))
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Undoes the equations and writes since the checkpoint."""
+        self.store, self.b.eqns[:], self.addresses.last = checkpoint.store, checkpoint.eqns, checkpoint.last_addr
+        self.loops.forget(checkpoint.sites)
+
+    @contextlib.contextmanager
+    def to_its_end(self) -> Iterator[None]:
+        """Evaluates a path to its end, or until it raises."""
+        try:
+            yield
+        except Dead:
+            self.store.dead = True
+
+    @contextlib.contextmanager
+    def in_function(self) -> Iterator[Builder]:
+        """Evaluates a function of the program, in a heap of its own."""
+        own = changed(self, frames=[], store=Store(Cells({}, self.captured)), b=Builder(), open_blocks=[])
+        with own, self.enclosing.none(), self.block(Builder()) as builder:
+            yield builder
 
     @contextlib.contextmanager
     def inside(self, branch: Branch) -> Iterator[Branch]:
@@ -268,30 +274,14 @@ class State(Facts):
     def exit(self) -> Abstract:
         return self.store.vars[self.exit_key]
 
-    @exit.setter
-    def exit(self, value: Abstract) -> None:
-        self.store.vars[self.exit_key] = value
-
-    def kinds_of(self, x: Operand) -> frozenset[int]:
-        """The exits that this exit code may be; none if it is no exit code."""
-        if isinstance(x, Lit):
-            return frozenset({x.value}) if type(x.value) is int else frozenset()
-        return self.exit_kinds.get(x, frozenset())
-
-    def falls_of(self, x: Operand) -> int:
-        """The least exit that goes further, if `x` is the exit code of a loop just left; otherwise 0."""
-        return self.exit_falls.get(x, 0) if isinstance(x, Value) else 0
+    def set_exit(self, code: int | Abstract) -> None:
+        """The rest of the block is evaluated, or skipped, as this exit code says."""
+        self.store.vars[self.exit_key] = Static(code) if isinstance(code, int) else code
 
     # -- the heap -------------------------------------------------------------------------
 
     def new_addr(self) -> int:
-        self._next_addr += 1
-        return self._next_addr
-
-    def new_kept(self) -> int:
-        """An address that stays the same in every evaluation of a loop."""
-        self._last_kept -= 1
-        return self._last_kept
+        return self.addresses.new()
 
     def new_list(self, items: tuple[Abstract, ...]) -> ListRef:
         addr = self.new_addr()
@@ -332,14 +322,9 @@ class State(Facts):
             self.refuse("SCT307", "a list is read that another name may have changed", why=Frozen.STALE.value,
                         hint="take a copy: `list(xs)`")
 
-    def new_frame_id(self) -> int:
-        self._next_frame += 1
-        return self._next_frame
-
     def new_view(self, addr: int, path: tuple[Step, ...]) -> Ref:
         """Another Python object that sees this part of the buffer."""
-        self._last_object += 1
-        return Ref(addr, path, self._last_object)
+        return Ref(addr, path, self.addresses.new_object())
 
     def step(self, ref: Ref, op: Op, args: Sequence[Operand], attrs: Mapping[str, Any],
              spelling: str | None = None, readonly: bool = False) -> Ref:
@@ -349,8 +334,7 @@ class State(Facts):
 
     def slots(self, v: Container) -> Slots:
         """The slots of a container, as they are now."""
-        cell = self.store.cells[v.addr]
-        assert isinstance(cell, Slots)
+        cell = self.store.slots(v)
         if cell.schema is None:
             self.check_current(cell)
         return cell
@@ -358,7 +342,7 @@ class State(Facts):
     def writable(self, addr: int, what: str) -> Array | Slots:
         cell = self.store.cells[addr]
         if isinstance(cell, Slots) and cell.origin == Origin.ARGUMENT:
-            self.container_written = self.container_written or self.loc
+            self.containers.note_write(self.loc)
         if cell.frozen == Frozen.HELD:
             self.refuse("SCT307", f"{what} into an array or list that is an item of a list, too",
                         why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
@@ -378,7 +362,7 @@ class State(Facts):
                 ("attr", "__kwdefaults__") in self.captured.paths.get(addr, ()):
             self.refuse("SCT302", f"{what} that is the default of a parameter", why="the next call would see the write",
                         hint="let the default be None, and make it in the function; or pass it")
-        if cell.origin == Origin.CAPTURED or 0 <= addr <= self.last_outer_addr or addr in self.kept_addresses:
+        if cell.origin == Origin.CAPTURED or 0 <= addr <= self.enclosing.last_addr or addr in self.enclosing.kept:
             self.refuse("SCT302", f"{what} that is not a local or an argument of the differentiated function",
                         why="its caller would see the write", hint="pass it as an argument, or copy it first")
         return cell
@@ -429,13 +413,13 @@ class State(Facts):
 
     def module_of(self, function: Any) -> Path:
         """The anchor of all functions of one module, which share their globals."""
-        main, path = innermost(self.root)
+        main, path = innermost(self.outside.root)
         if function is main or getattr(main, "__globals__", None) is not function.__globals__:
-            return self.anchor(self.modules.setdefault(id(function.__globals__), function))
-        self.identities["module", "is"] = (*path, ("attr", "__globals__")), function.__globals__
+            return self.anchor(self.outside.modules.setdefault(id(function.__globals__), function))
+        self.outside.note((*path, ("attr", "__globals__")), "is", function.__globals__, at="module")
         return path
 
     def anchor(self, function: Any) -> Path:
         """Where paths to the variables of `function` begin: at the root, which may differ between calls, or at the
         function itself."""
-        return self.anchors.get(id(function), (function,))
+        return self.outside.anchors.get(id(function), (function,))

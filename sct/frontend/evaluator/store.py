@@ -101,6 +101,12 @@ class Store:
         self.vars.pop(key, None)
         self.bound.pop(key, None)
 
+    def array(self, v: Ref) -> Array:
+        """The buffer of an array on this path."""
+        cell = self.cells[v.addr]
+        assert isinstance(cell, Array)
+        return cell
+
     def slots(self, v: Container) -> Slots:
         """The slots of a container on this path."""
         cell = self.cells[v.addr]

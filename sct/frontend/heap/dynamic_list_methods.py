@@ -89,7 +89,7 @@ def renew(ev: Evaluator, ref: ListRef, column: int, new: Operand) -> None:
             if isinstance(other, Slots) and other.frozen == Frozen.HELD and not other.keys:
                 ev.store.cells[addr] = replace(other, frozen=Frozen.STALE)
                 if other.origin == Origin.ARGUMENT:
-                    ev.container_written = ev.container_written or ev.loc
+                    ev.containers.note_write(ev.loc)
 
 
 def cut_loose(ev: Evaluator, ref: ListRef) -> None:
@@ -131,7 +131,7 @@ def _with(ev: Evaluator, ref: ListRef, v: Abstract, f: Any) -> Abstract:
 
 def resize(ev: Evaluator, ref: ListRef) -> None:
     """Refuses to change the length of a list that a loop runs over."""
-    if ref.addr in ev.iterated_lists:
+    if ref.addr in ev.loops.lists:
         ev.refuse("SCT306", "a list changes its length while a loop iterates over it",
                   hint="iterate over a copy: `for x in list(xs)`")
 

@@ -48,8 +48,7 @@ Rows = tuple[Schema, list[Type]]
 
 
 def slots(ev: Evaluator, ref: ListRef) -> Slots:
-    cell = ev.store.cells[ref.addr]
-    assert isinstance(cell, Slots)
+    cell = ev.store.slots(ref)
     return cell
 
 

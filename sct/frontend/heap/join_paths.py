@@ -88,10 +88,10 @@ class _Merge(Join[Abstract]):
             dim = a.dim if a.dim is not None and a.dim == b.dim else None
             out = Value(type, hint or (a.hint if a.hint == b.hint else None), dim)
             # What falls through a loop has been guarded: an exit that comes to a join leaves it.
-            kinds = [frozenset(k for k in self.ev.kinds_of(x) if k >= self.ev.falls_of(x))
+            kinds = [frozenset(k for k in self.ev.exits.kinds_of(x) if k >= self.ev.exits.least_of(x, 0))
                      for x in (a, b) if not (isinstance(x, Lit) and isinstance(x.type, Undef))]
             if all(kinds):
-                self.ev.exit_kinds[out] = frozenset().union(*kinds)
+                self.ev.exits.kinds[out] = frozenset().union(*kinds)
             self.made[a, b, own] = out
             self.outs.append((a, b, out))
         return self.made[a, b, own]
@@ -255,8 +255,7 @@ class _Merge(Join[Abstract]):
             self.contents(a.addr)
             return a
         if (a.addr, b.addr) not in self.addrs:
-            x, y = self.left.store.cells[a.addr], self.right.store.cells[b.addr]
-            assert isinstance(x, Slots) and isinstance(y, Slots)
+            x, y = self.left.store.slots(a), self.right.store.slots(b)
             if isinstance(a, ListRef) and isinstance(b, ListRef) and not alike(x, y):
                 x, y = self.columns(a, b)
             if not alike(x, y):
@@ -283,8 +282,7 @@ class _Merge(Join[Abstract]):
         self.inner = (self.left.defines(), self.right.defines())
         for addr in self.left.store.cells.keys() & self.right.store.cells.keys() & set(addrs):
             self.cell(addr)
-        x, y = self.left.store.cells[a.addr], self.right.store.cells[b.addr]
-        assert isinstance(x, Slots) and isinstance(y, Slots)
+        x, y = self.left.store.slots(a), self.right.store.slots(b)
         return x, y
 
     def contents(self, addr: int) -> None:
@@ -388,35 +386,25 @@ def _merge(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Call
 def evaluate_branches(ev: Evaluator, pred: Operand, then: Callable[[], Abstract | None],
                       orelse: Callable[[], Abstract | None], live: Callable[[Key], bool] | None = None) -> Any:
     """Evaluates both branches and joins them: the value that is `then()` or `orelse()`."""
-    branches = []
-    for thunk in (then, orelse):
-        with ev.inside(ev.fork()) as branch:
-            try:
-                branch.extra = thunk()
-            except Dead:
-                ev.store.dead = True
-        branches.append(branch)
-    joined = join_branches(ev, pred, branches[0], branches[1], live or ev.live_in_statement)
+    joined = run_branches(ev, pred, then, orelse, live or ev.live_in_statement)
     if ev.store.dead:
         raise Dead
     return joined
 
 
 def run_branches(ev: Evaluator, pred: Operand, then: Callable[[], Any], orelse: Callable[[], Any],
-                 live: Callable[[Key], bool]) -> None:
-    """Runs both branches and joins them; the store is dead if both raise."""
+                 live: Callable[[Key], bool]) -> Any:
+    """Runs both branches and joins them, and their values; the store is dead if both raise."""
     branches = []
     for thunk in (then, orelse):
-        with ev.inside(ev.fork()) as branch:
-            try:
-                thunk()
-            except Dead:
-                ev.store.dead = True
+        with ev.inside(ev.fork()) as branch, ev.to_its_end():
+            branch.extra = thunk()
         branches.append(branch)
-    join_branches(ev, pred, branches[0], branches[1], live)
+    return join_branches(ev, pred, branches[0], branches[1], live)
 
 
 def join_branches(ev: Evaluator, pred: Operand, left: Branch, right: Branch, live: Callable[[Key], bool]) -> Any:
     """Joins two evaluated branches: the store after them, and the value that they return."""
-    ev.store, extra = _merge(ev, pred, left, right, live)
+    store, extra = _merge(ev, pred, left, right, live)
+    ev.go_to(store)
     return extra

@@ -9,7 +9,7 @@ import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.evaluator.known_values import KnownValues
-from sct.frontend.values.abstract_values import Array, Layout, Like, Ref, Together
+from sct.frontend.values.abstract_values import Layout, Like, Ref, Together
 from sct.frontend.values.guards import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.values.size_terms import At, size_of
 from sct.ir import Value
@@ -40,8 +40,7 @@ def is_c_order(ev: KnownValues, ref: Ref) -> bool | None:
 def _tried(ev: KnownValues, ref: Ref, what: str, fact: Callable[[Any, Any], bool]) -> bool | None:
     """A fact of a buffer and a view of it, tried on an array of the buffer's layout: that it holds, or does not, is
     a guard."""
-    cell = ev.store.cells[ref.addr]
-    assert isinstance(cell, Array)
+    cell = ev.store.array(ref)
     lies, t = cell.layout, ev.type_of(Ref(ref.addr))
     lies = contiguous(ev, lies) if isinstance(lies, Together) else lies
     if lies is False or not isinstance(t, Tensor) or any(leaf is UNKNOWN for leaf in ev.leaves):

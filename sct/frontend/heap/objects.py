@@ -113,7 +113,7 @@ def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None
         return _computed_once(ev, raw, where, owner, name)
     if isinstance(owner, Static) and type(owner.peek).__dictoffset__:
         at = (*path_to(owner), ("attr", "__dict__"))
-        ev.identities[(*at, name), "lacks"] = (at, name)  # an attribute of its own would come first
+        ev.outside.note(at, "lacks", name, at=(*at, name))  # an attribute of its own would come first
     if raw is not MISSING and not isinstance(raw, _SLOTS):
         return _bound(ev, raw, where, owner, name)
     hook = special_method(ev, owner, "__getattr__")
@@ -412,7 +412,7 @@ def instantiate(ev: Evaluator, cls: type, args: Args, kwargs: Kwargs) -> Abstrac
                   why="it defines `__new__` or `__init__`", hint="make it outside the function")
     if is_namedtuple(cls):
         new: Any = cls.__new__
-        ev.identities[(cls, "__new__"), "is"] = (cls, ("attr", "__new__")), new
+        ev.outside.note((cls, ("attr", "__new__")), "is", new, at=(cls, "__new__"))
         bound, defaults = _signature_bind(ev, new, [Static(cls), *args], kwargs), guarded_defaults(ev, new)
         fields: tuple[str, ...] = cls._fields  # type: ignore[attr-defined]
         return Tup(tuple(bound[f] if f in bound else defaults[f].lifted() for f in fields), fields, cls)

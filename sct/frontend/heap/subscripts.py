@@ -131,7 +131,7 @@ def by_position(ev: Evaluator, owner: ListRef, key: Abstract) -> bool:
         try:
             known_key(ev, key, "an index into a list")
         except NeedsStatic:
-            if len(cell.items) <= FEW and not ev.many_iterations:
+            if len(cell.items) <= FEW and not ev.loops.many_iterations:
                 raise
             dynamic_lists.grow(ev, owner)
     if _slots(ev, owner).schema is None:
@@ -333,8 +333,7 @@ ASSIGNED, COMPUTED = "assignment destination is read-only", "output array is rea
 
 def writable(ev: Evaluator, ref: Ref, error: str | None = ASSIGNED) -> None:
     """An array is about to be written: refused where that cannot be tracked, NumPy's `error` where it is read-only."""
-    cell = ev.store.cells[ref.addr]
-    assert isinstance(cell, Array)
+    cell = ev.store.array(ref)
     forbidden = {is_forbidden(ev, who) for who in cell.readonly}
     forbidden = {True} if any(step.readonly for step in ref.path) else forbidden
     if forbidden == {True} and error is not None:

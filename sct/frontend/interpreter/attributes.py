@@ -6,7 +6,7 @@ import enum
 import functools
 import sys
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 import numpy as np
@@ -87,15 +87,26 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     if (value := by_python(ev, f"{{0}}.{name}", owner)) is not None:
         return value
     if not isinstance(x_type, Tensor):
-        leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
-        of = "this object" if leaf is None else class_in_words(leaf)
-        shown = owner.hint if isinstance(owner, Value) and name in dict_of(leaf) else ""
-        hint = f"pass types.SimpleNamespace(**vars({shown}))" if shown else \
-            "use a list, a dict, an array, or an object of a class of your own"
-        eqn = ev.defs.get(owner) if isinstance(owner, Value) else None
-        if eqn is not None and eqn.op is apply:
-            hint = "use a list, a dict or an array; or make the object outside the function, at the top of a module"
-        ev.refuse("SCT203", f"the attribute `{name}` of {of} is not supported", hint=hint)
+        _refuse_object(ev, owner, name)
+    assert isinstance(owner, (Ref, Value))
+    return _of_array(ev, owner, x_type, name)
+
+
+def _refuse_object(ev: Evaluator, owner: Abstract, name: str) -> NoReturn:
+    """Refuses an attribute of an object of unknown type."""
+    leaf = ev.leaf_of(owner) if isinstance(owner, Value) else None
+    of = "this object" if leaf is None else class_in_words(leaf)
+    shown = owner.hint if isinstance(owner, Value) and name in dict_of(leaf) else ""
+    hint = f"pass types.SimpleNamespace(**vars({shown}))" if shown else \
+        "use a list, a dict, an array, or an object of a class of your own"
+    eqn = ev.defs.get(owner) if isinstance(owner, Value) else None
+    if eqn is not None and eqn.op is apply:
+        hint = "use a list, a dict or an array; or make the object outside the function, at the top of a module"
+    ev.refuse("SCT203", f"the attribute `{name}` of {of} is not supported", hint=hint)
+
+
+def _of_array(ev: Evaluator, owner: Ref | Value, x_type: Tensor, name: str) -> Abstract:
+    """An attribute of an array or a number."""
     if isinstance(owner, Value) and not x_type.is_array:
         _no_other(ev, owner, name)
     if name == "T":

@@ -56,13 +56,11 @@ class Unknown(Exception):
 
 def attempted(ev: Evaluator, make: Callable[[], T]) -> T:
     """The result of `make`; if it fails, its effects on the state are undone."""
-    store, eqns, addr, sites = ev.store.copy(), list(ev.b.eqns), ev._next_addr, set(ev.loop_memo)
+    checkpoint = ev.checkpoint()
     try:
         return make()
     except (SctError, NeedsStatic, Unknown):
-        ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
-        for site in ev.loop_memo.keys() - sites:  # what it has learnt is of addresses that others get now
-            del ev.loop_memo[site]
+        ev.restore(checkpoint)
         raise
 
 
@@ -74,11 +72,11 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
     around = {n: lookup(ev, n) for n in sorted(names & free_in(node.generators[0].iter))}
     if not more and (_makes_functions(node) or _makes_generators(node) - frame.live.at_once):
         # The functions that it makes read its variables later, as they are then.
-        inner = replace(frame, id=ev.new_frame_id(), locals=names, parent=frame, now=frame.now | names)
+        inner = replace(frame, id=ev.addresses.new_frame(), locals=names, parent=frame, now=frame.now | names)
         ev.frames.append(inner)
         ev.all_frames[inner.id] = inner
         ev.store.vars.update((Key(inner.id, n), v) for n, v in around.items())
-        ev.exit = Static(FALL)
+        ev.set_exit(FALL)
         try:
             yield
         finally:

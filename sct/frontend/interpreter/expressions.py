@@ -37,7 +37,6 @@ from sct.frontend.values.abstract_values import (
     Key,
     ListRef,
     Poison,
-    Slots,
     Static,
     Tup,
     is_literal,
@@ -89,7 +88,7 @@ def lookup(ev: Evaluator, name: str) -> Abstract:
         if cells[name] == types.CellType():  # it may be filled in the next call
             f = cells.function
             at = (*ev.anchor(f), ("attr", "__closure__"), ("item", f.__code__.co_freevars.index(name)))
-            ev.identities[at, "empty"] = at, types.CellType()
+            ev.outside.note(at, "empty", types.CellType())
             return raise_at_run_time(ev, *unbound_error(name, free=True))
         return free_variable(ev, frame.cells, name)
     if name in frame.globals:
@@ -154,8 +153,7 @@ def dict_(ev: Evaluator, node: Any) -> Abstract:
             other = ev.eval(v)
             if not isinstance(other, DictRef):
                 ev.refuse("SCT503", "only dicts of known keys may follow `**`", node=v)
-            cell = ev.store.cells[other.addr]
-            assert isinstance(cell, Slots)
+            cell = ev.store.slots(other)
             entries.update(zip(cell.keys, cell.items))
         else:
             key = hashed(ev, ev.eval(k))

@@ -55,8 +55,7 @@ FALL, CONTINUE, END, BREAK, RETURN = 0, 1, 2, 3, 4
 def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
     """Run statements until one exits; where one may exit, the rest is guarded by a `cond`."""
     frame = ev.frames[-1]
-    before = frame.now
-    try:
+    with ev.to_its_end(), frame.living():
         while at < len(stmts) and not ev.store.dead:
             stmt = stmts[at]
             at += 1
@@ -70,13 +69,9 @@ def block(ev: Evaluator, stmts: Sequence[Any], at: int = 0) -> None:
                 if ev.exit.value != FALL:
                     return
             else:
-                if at < len(stmts) or ev.exit_falls.get(_value(ev.exit), 1) > 1:
+                if at < len(stmts) or ev.exits.least_of(_value(ev.exit)) > 1:
                     guard(ev, stmts, at)
                 return
-    except Dead:
-        ev.store.dead = True
-    finally:
-        frame.now = before
 
 
 def _value(v: Abstract) -> Value:
@@ -86,7 +81,7 @@ def _value(v: Abstract) -> Value:
 
 def fall_test(ev: Evaluator, kind: Value) -> Operand:
     """Does the exit `kind` mean: go on here?"""
-    least = ev.exit_falls.get(kind, 1)
+    least = ev.exits.least_of(kind)
     if least == 1:
         return ev.emit(eq, kind, FALL, spelling="operator.eq")  # type: ignore[no-any-return]
     return ev.emit(lt, kind, least, spelling="operator.lt")  # type: ignore[no-any-return]
@@ -96,12 +91,12 @@ def guard(ev: Evaluator, stmts: Sequence[Any], at: int) -> None:
     """Run `stmts[at:]` where the exit says fall."""
     kind = ev.exit
     assert isinstance(kind, Value)
-    least = ev.exit_falls.get(kind, 1)
-    kinds = ev.kinds_of(kind)
+    least = ev.exits.least_of(kind)
+    kinds = ev.exits.kinds_of(kind)
     exits = frozenset(k for k in kinds if k >= least)
 
     def rest() -> None:
-        ev.exit = Static(FALL)
+        ev.set_exit(FALL)
         block(ev, stmts, at)
 
     def skip() -> None:
@@ -115,31 +110,25 @@ def guard(ev: Evaluator, stmts: Sequence[Any], at: int) -> None:
     run_branches(ev, fall_test(ev, kind), rest, skip, ev.live_after(after))
 
 
-def run_branch(ev: Evaluator, thunk: Any) -> None:
-    try:
-        thunk()
-    except Dead:
-        ev.store.dead = True
-
-
 def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
     """On the path where `kind` is one of `exits`: evaluates the returned value, after the outermost loop."""
     frame = ev.frames[-1]
     if frame.loop_depth or max(exits) <= RETURN:
         if len(exits) == 1:
-            ev.exit = Static(next(iter(exits)))
+            ev.set_exit(next(iter(exits)))
         else:
-            ev.exit_falls.setdefault(kind, 1)
-            ev.exit = kind
+            ev.exits.least.setdefault(kind, 1)
+            ev.set_exit(kind)
         return
 
     def go(codes: list[int]) -> None:
         code = codes[0]
         if code <= RETURN and len(codes) == 1:
-            ev.exit = Static(code)
+            ev.set_exit(code)
             return
         if len(codes) == 1:
-            return run_branch(ev, lambda: return_value(ev, frame.returns[code - RETURN - 1]))
+            with ev.to_its_end():
+                return return_value(ev, frame.returns[code - RETURN - 1])
         test = ev.emit(eq, kind, code, spelling="operator.eq")
         run_branches(ev, test, lambda: go([code]), lambda: go(codes[1:]), ev.live_after(frame.now))
 
@@ -148,9 +137,7 @@ def settle(ev: Evaluator, kind: Value, exits: frozenset[int]) -> None:
 
 def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
     """An `if`; where one branch always exits the rest of the block goes into the other: then True."""
-    outer = ev.loc
-    ev.loc = loc_of(stmt.test, ev.frames[-1].source.file)
-    try:
+    with ev.at(loc_of(stmt.test, ev.frames[-1].source.file)):
         test = condition(ev, stmt.test)
         ev.frames[-1].now = ev.frames[-1].live.after.get(stmt, frozenset())
         if isinstance(test, Lit):
@@ -168,8 +155,6 @@ def if_(ev: Evaluator, stmt: Any, stmts: Sequence[Any], at: int) -> bool:
             raise saved from None
         block(ev, stmt.body if chosen else stmt.orelse)
         return False
-    finally:
-        ev.loc = outer
 
 
 _ASKED = ("SCT301", "SCT310", "SCT501", "SCT502", "SCT503", "SCT505")
@@ -202,7 +187,8 @@ def _two_branches(ev: Evaluator, test: Value, stmt: Any, stmts: Sequence[Any], a
     join_branches(ev, test, branches[0], branches[1], ev.live_after(after | _pending(ev)))
     poisoned = [k for k, v in ev.store.vars.items() if isinstance(v, Poison) and v != DELETED and k not in before]
     if poisoned and _askable(ev, test):
-        ev.store, ev.b.eqns[:] = state[0], state[1]
+        ev.go_to(state[0])
+        ev.b.eqns[:] = state[1]
         v = poisoned[0]
         ev.refuse("SCT502", f"`{v.name}` depends on this test", why="its values on the two paths cannot be joined")
     return took_rest
@@ -285,11 +271,8 @@ def augment(ev: Evaluator, kind: type, old: Abstract, value: Abstract) -> Abstra
 def augment_array(ev: Evaluator, kind: type, ref: Ref, value: Abstract) -> None:
     writable(ev, ref, COMPUTED)
     number = ev.starts(ref)
-    before, ev.in_augmented_assignment = ev.in_augmented_assignment, True
-    try:
+    with ev.augmented_assignment():
         result = ev.operand(binary(ev, kind, ref, value))
-    finally:
-        ev.in_augmented_assignment = before
     if number:
         write_through(ev, ref, result)
     else:
@@ -327,12 +310,12 @@ def pass_(ev: Evaluator, node: Any) -> None:
 
 @statement(gast.Break)
 def break_(ev: Evaluator, node: Any) -> None:
-    ev.exit = Static(BREAK)
+    ev.set_exit(BREAK)
 
 
 @statement(gast.Continue)
 def continue_(ev: Evaluator, node: Any) -> None:
-    ev.exit = Static(CONTINUE)
+    ev.set_exit(CONTINUE)
 
 
 @statement(gast.Return)
@@ -342,7 +325,7 @@ def return_(ev: Evaluator, node: Any) -> None:
         # The expression is evaluated after the loop, from the state that the loop leaves.
         if node not in frame.returns:
             frame.returns.append(node)
-        ev.exit = Static(RETURN + 1 + frame.returns.index(node))
+        ev.set_exit(RETURN + 1 + frame.returns.index(node))
     else:
         return_value(ev, node)
 
@@ -354,7 +337,7 @@ def return_value(ev: Evaluator, node: Any) -> None:
     frame.now = before
     frame.returned_at = frame.returned_at or loc_of(node, frame.source.file)
     ev.store.vars[Key(frame.id, "<return>")] = v
-    ev.exit = Static(RETURN)
+    ev.set_exit(RETURN)
 
 
 @statement(gast.Raise)

@@ -180,7 +180,7 @@ def print__(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
             # The texts before it are written before this one is made.
             del ev.b.eqns[start:]
             ev.emit(print_, *texts[:-1], sep=attrs["sep"], end=attrs["sep"])
-            ev.b.eqns += eqns
+            ev.b.eqns.extend(eqns)
             del texts[:-1]
     ev.emit(print_, *texts, **attrs)
     return Static(None)

@@ -19,8 +19,8 @@ import gast
 
 from sct.errors import Loc, SctError
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.frames import Frame
 from sct.frontend.evaluator.handlers import expression
+from sct.frontend.evaluator.parts import Frame
 from sct.frontend.interpreter import comprehensions
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.comprehensions import Unknown, all_hold, appended, attempted, names_of
@@ -39,7 +39,7 @@ from sct.frontend.iteration.iterator_protocol import (
     use_up,
 )
 from sct.frontend.source.name_scopes import reads
-from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Position, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Closure, Iteration, Key, Poison, Position, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ops import gt
 
@@ -53,8 +53,8 @@ def generator(ev: Evaluator, node: Any) -> Iteration:
     """A generator expression: only its first iterable is evaluated at once."""
     first = iterator(ev, ev.eval(node.generators[0].iter))
     around = ev.frames[-1]
-    frame = replace(around, id=ev.new_frame_id(), locals=set(names_of(node)), parent=around, loop_depth=0, returns=[],
-                    now=reads(node))
+    frame = replace(around, id=ev.addresses.new_frame(), locals=set(names_of(node)), parent=around, loop_depth=0,
+                    returns=[], now=reads(node))
     ev.all_frames[frame.id] = frame
     return new_iterator(ev, "generator", (Closure(_function(node), frame.id), first), Tup(()))
 
@@ -80,12 +80,11 @@ def _running(ev: Evaluator, it: Iteration) -> Iterator[Frame]:
     assert isinstance(body, Closure)
     frame = ev.all_frames[body.frame]
     ev.frames.append(frame)
-    before, ev.generators_in_progress = ev.loc, ev.generators_in_progress + 1
-    ev.exit = Static(FALL)
+    ev.set_exit(FALL)
     try:
-        yield frame
+        with ev.at(ev.loc), ev.in_generator():
+            yield frame
     finally:
-        ev.loc, ev.generators_in_progress = before, ev.generators_in_progress - 1
         ev.store.vars.pop(ev.exit_key, None)
         ev.frames.pop()
 
@@ -131,7 +130,7 @@ def _next(ev: Evaluator, it: Iteration, inner: tuple[Abstract, ...]) -> tuple[Ab
         if len(levels) == len(node.generators):
             return ev.eval(node.elt), tuple(levels[1:])
         levels.append(iterator(ev, ev.eval(node.generators[len(levels)].iter)))
-        if it.state in ev.few_items:
+        if it.state in ev.loops.few_items:
             _be_few(ev, levels[-1])
     return None, ()
 
@@ -181,11 +180,11 @@ def is_long(ev: Evaluator, v: Abstract) -> bool:
 @contextmanager
 def looking(ev: Evaluator) -> Iterator[None]:
     """Evaluates tentatively: equations and writes are undone."""
-    store, eqns, addr = ev.store.copy(), list(ev.b.eqns), ev._next_addr
+    checkpoint = ev.checkpoint()
     try:
         yield
     finally:
-        ev.store, ev.b.eqns[:], ev._next_addr = store, eqns, addr
+        ev.restore(checkpoint)
 
 
 def has_items(ev: Evaluator, it: Iteration) -> bool:
@@ -226,11 +225,11 @@ def run_through(ev: Evaluator, it: Abstract, use: Callable[[Abstract], T], apart
 def _few(ev: Evaluator, it: Iteration, use: Callable[[Abstract], T]) -> T:
     assert it.state is not None
     _be_few(ev, it.parts[1] if it.kind == "generator" else it)
-    ev.few_items.add(it.state)
+    ev.loops.few_items.add(it.state)
     try:
         return use(it)
     finally:
-        ev.few_items.discard(it.state)
+        ev.loops.few_items.discard(it.state)
 
 
 def quantified(ev: Evaluator, it: Iteration, stops: bool) -> Abstract:

@@ -139,10 +139,11 @@ class BackEdge(LoopHead, Join[None]):
         ev = self.ev
         like = dynamic_lists.items_like(ev, now, None)
         if self.head.cells[before.addr].items:  # type: ignore[union-attr]
-            ev.store, end = self.head, ev.store
+            end = ev.store
+            ev.go_to(self.head)
             like = dynamic_lists.items_like(ev, before, like)
-            ev.store = end
-        return GrownList(*like, [ev.new_kept() for _ in like[1]])
+            ev.go_to(end)
+        return GrownList(*like, [ev.addresses.new_kept() for _ in like[1]])
 
     def note(self, v: Any) -> None:
         """Notes the aliases of an unchanged value."""
@@ -224,7 +225,7 @@ class BackEdge(LoopHead, Join[None]):
     def rebound(self, id: Any, head: Container, end: Container) -> None:
         """Notes that each iteration binds a slot to another container: a new one, whose slots are carried values."""
         cell = self.entry.slots(head)
-        kept: Any = replace(head, addr=self.ev.new_kept())
+        kept: Any = replace(head, addr=self.ev.addresses.new_kept())
         self.memo.templates[id] = kept
         why = Frozen.AMBIGUOUS if cell.origin == Origin.CAPTURED else cell.frozen
         self.memo.cell_templates[kept.addr] = replace(cell, frozen=why)
@@ -297,7 +298,7 @@ class BackEdge(LoopHead, Join[None]):
             if is_start(init):
                 head.memo.types[id] = t
                 raise Unstable(head)
-            around = ((h, k) for h in reversed(self.ev.loop_heads) for k, c in h.carries.items() if c.param is init)
+            around = ((h, k) for h in reversed(self.ev.loops.heads) for k, c in h.carries.items() if c.param is init)
             head, id = next(around, (None, None))
         self.ev.becomes_array()
 
@@ -325,7 +326,7 @@ class BackEdge(LoopHead, Join[None]):
         elif isinstance(end, ListRef) and (end.addr not in self.entry.cells or end.addr <= CAPTURED):
             # A list made in the loop, or not written, and read after it: a new list, whose slots are carried values.
             cell = self.ev.store.slots(end)
-            kept = ListRef(self.ev.new_kept())
+            kept = ListRef(self.ev.addresses.new_kept())
             memo.templates[id], items = kept, cell.items
             memo.cell_templates[kept.addr] = replace(cell, frozen=Frozen.AMBIGUOUS)
         elif isinstance(end, (Closure, Method, Static)) and not is_literal(end):

@@ -103,7 +103,7 @@ class LoopHead:
     def __init__(self, ev: Evaluator, node: Any, where: IterationSpace | None) -> None:
         self.ev, self.node, self.where = ev, node, where
         site = tuple(f.id for f in ev.frames), id(node)
-        self.memo: LoopMemo = ev.loop_memo.setdefault(site, LoopMemo())
+        self.memo: LoopMemo = ev.loops.memo.setdefault(site, LoopMemo())
         frame = ev.frames[-1]
         self.frame = frame
         self.names = {Key(frame.id, n) for n in writes(node)}
@@ -121,7 +121,7 @@ class LoopHead:
         self.extra_cells: dict[Any, int] = {}
         self.entered: list[tuple[Any, int, int]] = []
         head = self.entry.copy()
-        ev.store = head
+        ev.go_to(head)
         for addr, grown in list(memo.grown.items()):
             self.grow(addr, grown)
         carried = {k for k in self.names if self.live(k)} | memo.names

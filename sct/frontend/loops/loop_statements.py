@@ -83,30 +83,23 @@ def for_(ev: Evaluator, node: Any) -> None:
                       hint="iterate over a range, an array, or a tuple, list or dict of known length")
         unroll(ev, node, iterator(ev, over))
         return
-    saved = ev.store.copy(), list(ev.b.eqns), ev._next_addr
-    sites = set(ev.loop_memo)
+    checkpoint = ev.checkpoint()
     listed = {v.addr for key, v in ev.store.vars.items() if key not in before.vars and isinstance(v, ListRef)}
-    running = ev.iterated_lists
     try:
-        ev.iterated_lists = running | listed
-        start(ev, over)
-        LoopBuilder(ev, node, where).run()
-        if of_python is not None:
-            check_unchanged(ev, over)
-        if not leaves(node):
-            exhaust(ev, over)
+        with ev.loops.over(listed):
+            start(ev, over)
+            LoopBuilder(ev, node, where).run()
+            if of_python is not None:
+                check_unchanged(ev, over)
+            if not leaves(node):
+                exhaust(ev, over)
         for key in [k for k in ev.store.vars if k.name.startswith("<iterated") and k not in before.vars]:
             del ev.store.vars[key]
     except (NeedsStatic, SctError) as need:
         if of_python is not None or isinstance(need, SctError) and need.code not in ("SCT310", "SCT502"):
             raise  # else unroll: a list may get longer, a name may be another object in each iteration
-        ev.iterated_lists = running
-        ev.store, ev.b.eqns[:], ev._next_addr = saved[0], saved[1], saved[2]
-        for site in ev.loop_memo.keys() - sites:  # its addresses are used again
-            del ev.loop_memo[site]
+        ev.restore(checkpoint)
         unroll(ev, node, iterator(ev, _few(ev, over, where, need)))
-    finally:
-        ev.iterated_lists = running
 
 
 def _python_space(ev: Evaluator, over: Abstract, node: Any) -> IterationSpace | None:
@@ -148,29 +141,21 @@ class LoopBuilder(BackEdge):
     def run(self) -> None:
         """Evaluates the loop, the code after it, and its exits."""
         ev = self.ev
-        saved = ev._next_addr, dict(ev.guards), ev._next_frame, list(self.frame.returns)
-        outer, ev.many_iterations = ev.many_iterations, not self.few(MOST_UNROLLED)
-        ev.loop_heads.append(self)
-        try:
-            self.find_fixpoint(saved)
-        finally:
-            ev.loop_heads.pop()
-            ev.many_iterations = outer
-
-    def find_fixpoint(self, saved: Any) -> None:
-        """Repeats rounds until one learns nothing new."""
-        ev, mark = self.ev, len(self.ev.b.eqns)
+        numbers, guards = (ev.addresses.last, ev.addresses.last_frame), dict(ev.guards)
+        mark = len(ev.b.eqns)
 
         def round_from_entry() -> None:
-            ev._next_addr, ev.guards, ev._next_frame = saved[0], dict(saved[1]), saved[2]
+            ev.addresses.reset(*numbers)
+            ev.reset_guards(guards)
             del ev.b.eqns[mark:]
-            ev.store = self.entry.copy()
+            ev.go_to(self.entry.copy())
             self.run_round()
 
         def refuse() -> NoReturn:
             ev.refuse("SCT108", "the types of this loop do not reach a fixpoint", node=self.node)
 
-        fixpoint(self, round_from_entry, 80, refuse)
+        with ev.loops.inside(self, not self.few(MOST_UNROLLED)):
+            fixpoint(self, round_from_entry, 80, refuse)
 
     def run_round(self) -> None:
         """Evaluates the body once from the head, compares its end with the head, and emits the loop if they agree."""
@@ -182,11 +167,8 @@ class LoopBuilder(BackEdge):
         test: Fn | None = None
         body = Builder()
         with ev.block(body):
-            self.frame.loop_depth += 1
-            before = self.frame.now
-            self.frame.now = self.live_names
-            try:
-                ev.exit = Static(FALL)
+            with ev.to_its_end(), self.frame.in_loop(self.live_names):
+                ev.set_exit(FALL)
                 if self.where is not None:
                     index = Value(INT, self.index_name())
                     self.note_range(index)
@@ -197,11 +179,6 @@ class LoopBuilder(BackEdge):
                     block(ev, self.node.body)
                 elif not isinstance(ev.exit, Static):
                     guard(ev, self.node.body, 0)
-            except Dead:
-                ev.store.dead = True
-            finally:
-                self.frame.loop_depth -= 1
-                self.frame.now = before
             end = ev.store
             go, exits = self.exits_of(end)
             self.compare_with_head(end)
@@ -220,11 +197,8 @@ class LoopBuilder(BackEdge):
         if not isinstance(target, gast.Name):
             return None
         probe = Value(INT)
-        outer, self.ev.b = self.ev.b, Builder()
-        try:
+        with self.ev.block(Builder()):
             item: Abstract | None = self.where.item(probe)
-        finally:
-            self.ev.b = outer
         if several:
             item = item.items[0] if isinstance(item, Tup) else None
         return target.id if item is probe and target.id.isidentifier() else None
@@ -259,7 +233,7 @@ class LoopBuilder(BackEdge):
         if isinstance(t, Lit):
             ev.b.eqns.extend(region.eqns)  # a known test may have written
             if not t.value:
-                ev.exit = Static(END)
+                ev.set_exit(END)
             return None
         if all(before.vars.get(k) == v for k, v in ev.store.vars.items()) and all(
                 before.cells.get(a) is c for a, c in ev.store.cells.items() if a in before.cells):
@@ -268,7 +242,7 @@ class LoopBuilder(BackEdge):
         ev.b.eqns.extend(region.eqns)
 
         def stop() -> None:
-            ev.exit = Static(END)
+            ev.set_exit(END)
 
         evaluate_branches(ev, t, lambda: None, stop, ev.live_after(self.live_names))
         return None
@@ -280,9 +254,9 @@ class LoopBuilder(BackEdge):
             return Lit(False), frozenset()
         kind = end.vars[ev.exit_key]
         x = ev.lit(kind)
-        kinds = ev.kinds_of(x)
+        kinds = ev.exits.kinds_of(x)
         leaving = frozenset(k for k in kinds if k >= END)
-        falls = ev.exit_falls.get(x, 1) if isinstance(x, Value) else 1
+        falls = ev.exits.least_of(x)
         if falls > 1:
             leaving = frozenset(k for k in kinds if k >= falls)
         if leaving and (max(leaving) > BREAK or BREAK in leaving and self.node.orelse) and not self.memo.exits:
@@ -343,7 +317,7 @@ class LoopBuilder(BackEdge):
             store.cells[addr] = replace(store.cells[addr], frozen=Frozen.AMBIGUOUS)
         for key in [k for k in store.vars if k in self.names and k.name not in self.after]:
             store.unbind(key)
-        ev.store = store
+        ev.go_to(store)
         self.evaluate_rest(exits, renamed.get(kind) if kind is not None else None)
 
     def runs_at_all(self, test: Fn | None) -> bool:
@@ -372,7 +346,7 @@ class LoopBuilder(BackEdge):
     def evaluate_rest(self, exits: frozenset[int], kind: Value | None) -> None:
         """Evaluates what follows the loop: its `else`, and exits that leave further loops."""
         ev, node = self.ev, self.node
-        ev.exit = Static(FALL)
+        ev.set_exit(FALL)
         returns = frozenset(k for k in exits if k > BREAK)
         if BREAK not in exits and not returns:
             block(ev, node.orelse)
@@ -380,11 +354,11 @@ class LoopBuilder(BackEdge):
         if kind is None:
             return
         ends = self.tested if self.where is None else self.where.ends
-        ev.exit_kinds[kind] = (frozenset({FALL}) if ends else frozenset()) | exits
-        ev.exit_falls[kind] = BREAK + 1
+        ev.exits.kinds[kind] = (frozenset({FALL}) if ends else frozenset()) | exits
+        ev.exits.least[kind] = BREAK + 1
         if not node.orelse or not ends:
             if returns:
-                ev.exit = kind
+                ev.set_exit(kind)
             return
         test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
 
@@ -395,10 +369,10 @@ class LoopBuilder(BackEdge):
                 out()
 
         def fall() -> None:
-            ev.exit = Static(FALL)
+            ev.set_exit(FALL)
 
         def out() -> None:
-            ev.exit = kind if len(returns) > 1 else Static(next(iter(returns)))
+            ev.set_exit(kind if len(returns) > 1 else next(iter(returns)))
 
         live = ev.live_after(self.after | self.frame.live.leaving(node))
         run_branches(ev, test, lambda: block(ev, node.orelse), stopped, live)

@@ -21,12 +21,8 @@ ENDLESS = 20_000
 
 def unroll(ev: Evaluator, node: Any, items: Iteration) -> None:
     """A loop over an iterator, asked for an item before each iteration: the body once an item."""
-    frame = ev.frames[-1]
-    before = frame.now
-    try:
+    with ev.frames[-1].living():
         _unroll_from(ev, node, items, 0)
-    finally:
-        frame.now = before
 
 
 def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int) -> None:
@@ -45,7 +41,7 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int) -> None
         if ev.store.dead:
             return
         kind = ev.exit
-        kinds = frozenset({kind.value}) if isinstance(kind, Static) else ev.kinds_of(ev.lit(kind))
+        kinds = frozenset({kind.value}) if isinstance(kind, Static) else ev.exits.kinds_of(ev.lit(kind))
         if max(kinds) > CONTINUE:
             if min(kinds) > CONTINUE:
                 _leave_unrolled(ev, kinds)
@@ -53,17 +49,17 @@ def _unroll_from(ev: Evaluator, node: Any, items: Iteration, count: int) -> None
                 assert isinstance(kind, Value)
                 _guard_unrolled(ev, node, items, count, kind)
             return
-        ev.exit = Static(FALL)
+        ev.set_exit(FALL)
     block(ev, node.orelse)
 
 
 def _guard_unrolled(ev: Evaluator, node: Any, items: Iteration, count: int, kind: Value) -> None:
     """The items that are left, where the exit `kind` of the iteration before lets it come to them."""
     test = ev.emit(lt, kind, BREAK, spelling="operator.lt")
-    leaving = frozenset(k for k in ev.kinds_of(kind) if k >= BREAK)
+    leaving = frozenset(k for k in ev.exits.kinds_of(kind) if k >= BREAK)
 
     def on() -> None:
-        ev.exit = Static(FALL)
+        ev.set_exit(FALL)
         _unroll_from(ev, node, items, count)
 
     live = ev.frames[-1].live
@@ -76,10 +72,10 @@ def _leave_unrolled(ev: Evaluator, kinds: frozenset[int]) -> None:
     kind = ev.exit
 
     def fall() -> None:
-        ev.exit = Static(FALL)
+        ev.set_exit(FALL)
 
     def out() -> None:
-        ev.exit = Static(max(kinds)) if len(kinds - {BREAK}) == 1 else kind
+        ev.set_exit(max(kinds) if len(kinds - {BREAK}) == 1 else kind)
 
     if kinds == {BREAK}:
         fall()

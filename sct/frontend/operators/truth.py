@@ -205,6 +205,6 @@ def either_expression(ev: Evaluator, t: Value, then: Callable[[], Abstract],
     joined = evaluate_branches(ev, t, then, orelse)
     if not isinstance(joined, Poison):
         return joined  # type: ignore[no-any-return]
-    ev.store = store
+    ev.go_to(store)
     del ev.b.eqns[mark:]
     return then() if ev.ask(t, "this test") else orelse()

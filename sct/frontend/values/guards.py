@@ -102,6 +102,10 @@ class Facts:
         self.terms: dict[Dim, Dim] = {}
         self.size_facts: dict[tuple[str, Dim, Dim], Atom | None] = {}
 
+    def reset_guards(self, guards: Mapping[str, Guard]) -> None:
+        """Goes back to these guards; facts on sizes stay."""
+        self.guards = dict(guards)
+
     @property
     def ahead(self) -> bool:
         """Are there no arguments to ask?"""

@@ -1,0 +1,294 @@
+"""The parts of the state of an evaluation; each is changed by its own methods alone."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sct.errors import Loc
+from sct.frontend.evaluator.store import Store
+from sct.frontend.source.name_liveness import Liveness
+from sct.frontend.source.parse import SourceFunction
+from sct.frontend.values.abstract_values import Abstract, FreeLeaf, Path
+from sct.ir import Eqn, Lit, Operand, Value
+from sct.ir.types import Type
+
+__all__ = [
+    "Addresses", "Caches", "Changed", "Checkpoint", "Containers", "Enclosing", "ExitCodes", "Frame", "Functions", "Loops",
+    "Outside", "changed",
+]
+
+
+Changed = AbstractContextManager[None]
+
+
+@contextmanager
+def changed(part: Any, **attributes: Any) -> Iterator[None]:
+    """Gives a part other attributes for as long as something is evaluated."""
+    before = {name: getattr(part, name) for name in attributes}
+    vars(part).update(attributes)
+    try:
+        yield
+    finally:
+        vars(part).update(before)
+
+
+@dataclass
+class Frame:
+    """A call in progress.
+
+    function  the Python function that is called, or in which the called closure was created
+    locals    its variables; `outside`: those that it declares `global`
+    parent    the call of the enclosing function, for a closure
+    live      the liveness of its variables; `now`: those live in the statement in progress
+    returns   the `return` statements inside loops; `returned_at`: the place of the last `return`
+    """
+
+    id: int
+    source: SourceFunction
+    globals: Mapping[str, Any]
+    cells: Mapping[str, Any]
+    function: Any
+    live: Liveness
+    locals: set[str]
+    parent: Frame | None = None
+    outside: frozenset[str] = frozenset()
+    loop_depth: int = 0
+    returns: list[Any] = field(default_factory=list)
+    now: frozenset[str] = frozenset()
+    arguments: Mapping[str, Abstract] = field(default_factory=dict)
+    returned_at: Loc | None = None
+
+    @property
+    def code(self) -> Any:
+        """Identifies the called code: its syntax, in the Python function that contains it."""
+        return self.source.node, self.function
+
+    def living(self) -> Changed:
+        """Evaluates statements, each of which says which variables are live in it."""
+        return changed(self, now=self.now)
+
+    def in_loop(self, live: frozenset[str]) -> Changed:
+        """Evaluates an iteration, in and after which these variables are live."""
+        return changed(self, now=live, loop_depth=self.loop_depth + 1)
+
+    def home(self, name: str) -> Frame | None:
+        """The call whose variable this name is; None if it belongs to no function that is being evaluated."""
+        if name in self.locals:
+            return self
+        return None if name in self.outside or self.parent is None else self.parent.home(name)
+
+    def is_global(self, name: str) -> bool:
+        """Is the name declared `global` here or in an enclosing function?"""
+        return name in self.outside or self.parent is not None and self.parent.is_global(name)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The state of an evaluation at one moment."""
+
+    store: Store
+    eqns: list[Eqn]
+    last_addr: int
+    sites: frozenset[Any]
+
+
+@dataclass
+class Outside:
+    """The differentiated function, and what it reads from outside.
+
+    root, anchors    the function; the paths to what it calls as a partial or a method, by id
+    arguments        the arguments of the call; `parameter_names`: the names that free variables must not have
+    attribute_types  ahead of time: the types of the attributes of the object that a method is bound to
+    free             free variables by path; `leaves`: their numbers and arrays, which are keyword parameters
+    facts            facts about free variables that each call checks
+    reads            names whose value may differ in the next call
+    default_names    names of the defaults of parameters, by path; `modules`: a function of each module, by its globals
+    """
+
+    root: Any
+    anchors: Mapping[int, Path]
+    arguments: tuple[Any, ...] = ()
+    parameter_names: Collection[str] = ()
+    attribute_types: Mapping[str, Type] = field(default_factory=dict)
+    free: dict[Any, Abstract] = field(default_factory=dict)
+    leaves: list[FreeLeaf] = field(default_factory=list)
+    facts: dict[Any, tuple[Path, Any]] = field(default_factory=dict)
+    reads: list[str] = field(default_factory=list)
+    default_names: dict[Path, str] = field(default_factory=dict)
+    modules: dict[int, Any] = field(default_factory=dict)
+
+    def called_with(self, arguments: tuple[Any, ...], names: Collection[str]) -> None:
+        self.arguments, self.parameter_names = arguments, names
+
+    def typed(self, attributes: Mapping[str, Type], names: Collection[str]) -> None:
+        """Ahead of time, types stand for the arguments and the attributes."""
+        self.attribute_types, self.parameter_names = attributes, names
+
+    def note(self, path: Path, how: str, fact: Any, at: Any = None) -> None:
+        """Each call checks this fact about the object at `path`; `at`: what the fact is about, if not the object."""
+        self.facts[path if at is None else at, how] = path, fact
+
+    def forget(self) -> None:
+        self.root, self.free = None, {}
+
+
+@dataclass
+class Containers:
+    """Lists, dicts and objects of arguments and free variables.
+
+    passed        those in the arguments, by id; `passed_twice`: one is; `written`: where one is first written
+    in_progress   objects that are being traversed
+    outside       those read from outside, by path
+    guarded       those of libraries whose items are guarded; `changed`: those that a call of the function may change
+    """
+
+    passed: set[int] = field(default_factory=set)
+    passed_twice: bool = False
+    written: Loc | None = None
+    in_progress: set[int] = field(default_factory=set)
+    outside: dict[Path, Any] = field(default_factory=dict)
+    guarded: set[int] = field(default_factory=set)
+    changed: set[int] = field(default_factory=set)
+
+    def pass_on(self, x: Any) -> None:
+        """Notes a container of the arguments."""
+        self.passed_twice = self.passed_twice or id(x) in self.passed
+        self.passed.add(id(x))
+
+    def note_write(self, loc: Loc | None) -> None:
+        self.written = self.written or loc
+
+
+@dataclass
+class Addresses:
+    """The numbers given to cells, to views and to frames; `kept`: of cells that stay in every evaluation of a loop."""
+
+    last: int = 0
+    last_kept: int = 0
+    last_object: int = 0
+    last_frame: int = 0
+
+    def new(self) -> int:
+        self.last += 1
+        return self.last
+
+    def new_kept(self) -> int:
+        self.last_kept -= 1
+        return self.last_kept
+
+    def new_object(self) -> int:
+        self.last_object += 1
+        return self.last_object
+
+    def new_frame(self) -> int:
+        self.last_frame += 1
+        return self.last_frame
+
+    def reset(self, last: int, last_frame: int) -> None:
+        """Gives the same numbers again, to another evaluation of a loop."""
+        self.last, self.last_frame = last, last_frame
+
+
+@dataclass
+class ExitCodes:
+    """What exit codes mean: the exits that a code may stand for, and the least of them that goes further."""
+
+    kinds: dict[Value, frozenset[int]] = field(default_factory=dict)
+    least: dict[Value, int] = field(default_factory=dict)
+
+    def kinds_of(self, x: Operand) -> frozenset[int]:
+        """The exits that this exit code may be; none if it is no exit code."""
+        if isinstance(x, Lit):
+            return frozenset({x.value}) if type(x.value) is int else frozenset()
+        return self.kinds.get(x, frozenset())
+
+    def least_of(self, x: Operand, otherwise: int = 1) -> int:
+        """The least exit that goes further, if `x` is the exit code of a loop just left."""
+        return self.least.get(x, otherwise) if isinstance(x, Value) else otherwise
+
+
+@dataclass
+class Loops:
+    """The loops in progress.
+
+    heads   their heads; `memo`: what earlier rounds have learnt, by loop and call path
+    lists   addresses of lists that a loop runs over; `few_items`: iterators that are unrolled only if they are short
+    many_iterations  the innermost loop has too many iterations to be unrolled
+    """
+
+    heads: list[Any] = field(default_factory=list)
+    memo: dict[Any, Any] = field(default_factory=dict)
+    lists: set[int] = field(default_factory=set)
+    few_items: set[int] = field(default_factory=set)
+    many_iterations: bool = False
+
+    def inside(self, head: Any, many_iterations: bool) -> Changed:
+        return changed(self, heads=[*self.heads, head], many_iterations=many_iterations)
+
+    def over(self, lists: set[int]) -> Changed:
+        return changed(self, lists=self.lists | lists)
+
+    def forget(self, but: Collection[Any]) -> None:
+        """Drops what was learnt about other loops: their addresses are used again."""
+        for site in self.memo.keys() - but:
+            del self.memo[site]
+
+
+@dataclass
+class Functions:
+    """Functions of the program.
+
+    plan         which functions are outlined
+    specialized  the outlined functions, by kind of arguments; `pinned`: their params that must be known
+    in_progress  those that are being evaluated
+    inlined      calls evaluated in line; `inlining`: those that have not returned
+    """
+
+    plan: Any
+    specialized: dict[Any, list[Any]] = field(default_factory=dict)
+    pinned: dict[Any, set[str]] = field(default_factory=dict)
+    in_progress: list[Any] = field(default_factory=list)
+    inlined: list[Any] = field(default_factory=list)
+    inlining: list[Any] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Any]:
+        """All outlined functions."""
+        return itertools.chain.from_iterable(self.specialized.values())
+
+
+@dataclass
+class Caches:
+    """Functions with a cache, what their calls have read, and how many of these calls are in progress."""
+
+    functions: dict[Any, Any] = field(default_factory=dict)
+    states: dict[Any, Any] = field(default_factory=dict)
+    depth: int = 0
+
+    def inside(self) -> Changed:
+        return changed(self, depth=self.depth + 1)
+
+
+@dataclass
+class Enclosing:
+    """The heap outside a differentiated region, which the region may not write.
+
+    last_addr  its last address; `kept`: other addresses of it
+    written    its cells of which a region writes a copy
+    """
+
+    last_addr: int = 0
+    kept: frozenset[int] = frozenset()
+    written: set[int] = field(default_factory=set)
+
+    def around(self, store: Store) -> Changed:
+        """Evaluates a region: the cells of `store` are outside of it."""
+        return changed(self, last_addr=max([self.last_addr, *store.cells]),
+                       kept=self.kept | frozenset(a for a in store.cells if a < 0))
+
+    def none(self) -> Changed:
+        """Evaluates a function with a heap of its own."""
+        return changed(self, last_addr=0)
