@@ -26,7 +26,7 @@ from sct.frontend.evaluator.own_methods import is_installed
 from sct.frontend.evaluator.parts import Frame
 from sct.frontend.interpreter.statements import FALL, block, guard
 from sct.frontend.source.name_liveness import Liveness
-from sct.frontend.source.name_scopes import declared, local_names, own_nodes, reads
+from sct.frontend.source.name_scopes import declared, local_names, nodes_in, own_nodes, reads
 from sct.frontend.source.parse import SourceFunction, loc_of, source_of
 from sct.frontend.values.abstract_values import Abstract, Key, Poison, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
@@ -264,4 +264,4 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
 
 @functools.lru_cache(maxsize=4096)
 def _makes_functions(node: Any) -> bool:
-    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) and n is not node for n in gast.walk(node))
+    return any(isinstance(n, (gast.FunctionDef, gast.Lambda)) and n is not node for n in nodes_in(node))

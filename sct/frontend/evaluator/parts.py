@@ -17,8 +17,8 @@ from sct.ir import Eqn, Lit, Operand, Value
 from sct.ir.types import Type
 
 __all__ = [
-    "Addresses", "Caches", "Changed", "Checkpoint", "Containers", "Enclosing", "ExitCodes", "Frame", "Functions", "Loops",
-    "Outside", "changed",
+    "Addresses", "Caches", "Changed", "Checkpoint", "Containers", "Enclosing", "ExitCodes", "Frame", "Functions",
+    "Loops", "Outside", "changed",
 ]
 
 

@@ -24,7 +24,7 @@ from sct.frontend.interpreter.statements import FALL
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED
 from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most
 from sct.frontend.operators.truth import condition
-from sct.frontend.source.name_scopes import free_in
+from sct.frontend.source.name_scopes import free_in, nodes_in
 from sct.frontend.values.abstract_values import Abstract, Key, Static
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit
@@ -102,17 +102,17 @@ def targets(ev: Evaluator, node: Any, *more: str) -> Iterator[None]:
 
 @functools.lru_cache(maxsize=4096)
 def names_of(node: Any) -> frozenset[str]:
-    return frozenset(n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name))
+    return frozenset(n.id for g in node.generators for n in nodes_in(g.target) if isinstance(n, gast.Name))
 
 
 @functools.lru_cache(maxsize=4096)
 def _makes_functions(node: Any) -> bool:
-    return any(isinstance(n, gast.Lambda) for n in gast.walk(node))
+    return any(isinstance(n, gast.Lambda) for n in nodes_in(node))
 
 
 @functools.lru_cache(maxsize=4096)
 def _makes_generators(node: Any) -> frozenset[Any]:
-    return frozenset(n for n in gast.walk(node) if isinstance(n, gast.GeneratorExp) and n is not node)
+    return frozenset(n for n in nodes_in(node) if isinstance(n, gast.GeneratorExp) and n is not node)
 
 
 @expression(gast.DictComp)

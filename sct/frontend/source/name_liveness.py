@@ -11,6 +11,7 @@ from sct.frontend.source.name_scopes import (
     body_of,
     free_in,
     free_names,
+    nodes_in,
     own_nodes,
     reads,
     returned_names,
@@ -148,5 +149,5 @@ class Liveness:
             return (g - _bound(s)).union(*map(reads, s.items)), None if k is None else k | _bound(s)
         if isinstance(s, (gast.Return, gast.Raise, gast.Break, gast.Continue)):
             return frozenset(reads(s)), None
-        walrus = {n.target.id for n in gast.walk(s) if isinstance(n, gast.NamedExpr)}
+        walrus = {n.target.id for n in nodes_in(s) if isinstance(n, gast.NamedExpr)}
         return frozenset(reads(s)), frozenset(writes(s) - walrus)

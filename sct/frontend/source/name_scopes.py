@@ -9,9 +9,8 @@ from typing import Any
 import gast
 
 __all__ = [
-    "FUNCTIONS", "body_of", "declared", "free_in", "free_names", "local_names", "own_nodes", "parameters", "reads",
-    "returned_names",
-    "writes",
+    "FUNCTIONS", "body_of", "declared", "free_in", "free_names", "local_names", "nodes_in", "own_nodes", "parameters",
+    "reads", "returned_names", "writes",
 ]
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
@@ -24,6 +23,14 @@ _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp
 def children(node: Any) -> tuple[Any, ...]:
     """The nodes directly below a node."""
     return tuple(gast.iter_child_nodes(node))
+
+
+def nodes_in(node: Any) -> Iterator[Any]:
+    """The node and every node below it."""
+    todo = [node]
+    while todo:
+        yield (n := todo.pop())
+        todo += children(n)
 
 
 @functools.lru_cache(maxsize=65536)
@@ -68,7 +75,7 @@ def _parts_in_scope(node: Any) -> list[Any]:
 @functools.lru_cache(maxsize=8192)
 def returned_names(node: Any) -> frozenset[str]:
     """Names that the `return` statements in a statement read."""
-    return frozenset[str]().union(*(reads(n) for n in gast.walk(node) if isinstance(n, gast.Return)))
+    return frozenset[str]().union(*(reads(n) for n in nodes_in(node) if isinstance(n, gast.Return)))
 
 
 @functools.lru_cache(maxsize=8192)
@@ -106,7 +113,7 @@ def free_in(node: Any) -> frozenset[str]:
     if isinstance(node, FUNCTIONS):
         return free_names(node).union(*map(free_in, _parts_in_scope(node)))
     if isinstance(node, _COMPREHENSIONS):
-        own = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
+        own = {n.id for g in node.generators for n in nodes_in(g.target) if isinstance(n, gast.Name)}
         inside = frozenset[str]().union(*map(free_in, children(node)))
         return inside - own | free_in(node.generators[0].iter)
     if isinstance(node, gast.Name):
