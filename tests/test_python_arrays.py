@@ -880,3 +880,56 @@ def test_item_of_an_array_of_one_element(name: str) -> None:
 def test_item_of_an_array_of_any_size_is_refused() -> None:
     refuses(lambda x: x.item() * 2.0, X, code="SCT503")
     refuses(lambda x: x.reshape(2, 3).item(4) * 2.0, X, code="SCT503")
+
+
+# -- reshapes that fail -------------------------------------------------------------------------------------
+
+
+def written_through_reshape(x: Any, k: int) -> Any:
+    y = x.reshape(3, 2).T.reshape(k, 2)
+    y[0] *= 2.0
+    return y.sum()
+
+
+def read_only_after_reshape(x: Any) -> Any:
+    y = np.diagonal(x.reshape(x.shape[0], -1))
+    y *= 2.0
+    return y.sum()
+
+
+def growing_reshape(x: Any, k: int) -> Any:
+    total = 0.0
+    for i in range(k):
+        total += x.reshape(i + 1, -1).T.reshape(-1)[0]
+    return total
+
+
+RESHAPES: tuple[Callable[..., Any], ...] = (
+    lambda x, k: x.reshape(k, -1).T.reshape(-1)[0], lambda x, k: x.reshape(k, -1).T.ravel()[1],
+    lambda x, k: x.reshape(k, 2)[::-1].reshape(-1)[0], lambda x, k: x.reshape(k, -1)[:, ::-1].reshape(-1)[0],
+    lambda x, k: x.reshape(2, 3)[k].reshape(-1, 1).T.reshape(-1)[0], written_through_reshape, growing_reshape)
+
+
+@pytest.mark.parametrize("f", RESHAPES)
+@pytest.mark.parametrize("k", (3, 4, 1, 5, 2))
+def test_a_reshape_raises_as_in_python_also_under_views_and_reshapes(f: Callable[..., Any], k: int) -> None:
+    if f is not written_through_reshape or k in (4, 5, 3):
+        agrees(f, X.copy(), k)
+
+
+def test_compiled_code_is_not_used_where_a_reshape_starts_to_fail() -> None:
+    derivative = sct.value_and_grad(RESHAPES[0])
+    for k in (2, 4, 3, 5, 1, 2):
+        try:
+            wanted = RESHAPES[0](X, k)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=str(error).replace("(", r"\(").replace(")", r"\)")):
+                derivative(X, k)
+        else:
+            assert derivative(X, k)[0] == wanted
+
+
+@pytest.mark.parametrize("shape", ((0, 2), (2, 2)))
+def test_a_reshape_of_no_elements_raises_before_what_follows(shape: tuple[int, ...]) -> None:
+    agrees(read_only_after_reshape, np.ones(shape))
+    agrees(lambda x: x.reshape(x.shape[0], -1).sum(), np.ones(shape))

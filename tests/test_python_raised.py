@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from oracle import agrees, refuses
 
-from sct import grad
+from sct import grad, value_and_grad
 
 Function = Callable[..., Any]
 
@@ -162,3 +162,37 @@ def test_percent_that_an_fstring_does_not_have_is_refused() -> None:
     refuses(lambda x: print("%*d" % (3, x)) or x, 1.5, code="SCT501")
     refuses(lambda x: print("%d %g" % ("3", x)) or x, 1.5, code="SCT501")
     refuses(lambda x: print("%.3d" % x) or x, 1.5, code="SCT501")
+
+
+# -- arguments that do not fit ------------------------------------------------------------------------------
+
+
+def with_two(x: Any, r: Any) -> Any:
+    print("the body runs")
+    return x * r
+
+
+def with_keyword(x: Any, /, r: Any, *, k: Any) -> Any:
+    return x * r * k
+
+
+class Method:
+    def times(self, x: Any, r: Any) -> Any:
+        return x * r
+
+
+@pytest.mark.parametrize("f", (with_two, with_keyword, Method().times, functools.partial(with_two, r=2.0)))
+@pytest.mark.parametrize("args, kwargs", (
+    ((), {}), ((1.0,), {}), ((1.0,), {"q": 2.0}), ((1.0,), {"x": 2.0}), ((1.0, 2.0, 3.0), {}), ((1.0, 2.0, 3.0, 4.0), {})))
+def test_arguments_that_do_not_fit_raise_as_in_python(f: Function, args: Any, kwargs: Any, capsys: Any) -> None:
+    message = None
+    try:
+        f(*args, **kwargs)
+    except TypeError as error:
+        message = str(error)
+    capsys.readouterr()
+    for derivative in (grad(f), grad(grad(f)), value_and_grad(f)) if message is not None else ():
+        with pytest.raises(TypeError) as raised:
+            derivative(*args, **kwargs)
+        assert str(raised.value) == message
+    assert not capsys.readouterr().out

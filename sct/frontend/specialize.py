@@ -117,7 +117,7 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise TypeError(f"{name_of(target)}() {error}") from None
+        raise TypeError(_python_message(target, args, kwargs) or f"{name_of(target)}() {error}") from None
     there, paths = {**bound.arguments}, held(root_of(target))
     bound.apply_defaults()
     values = _without_held(bound.arguments, there, signature, paths, differentiated_parameters(target, signature))
@@ -158,6 +158,20 @@ def trace(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None =
         return with_outlining(functools.partial(attempt, None), in_line)
     except Shared:
         return with_outlining(functools.partial(attempt, {}), in_line)
+
+
+def _python_message(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
+    """Python's message about arguments that do not fit the function, which is called: its body does not run."""
+    f = root_of(target)
+    called = f.func if isinstance(f, functools.partial) else f
+    if transform_kind(target) == "jvp" or hasattr(f, "__signature__") \
+            or not inspect.isfunction(getattr(called, "__func__", called)):
+        return None
+    try:
+        f(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
+    return None
 
 
 def _without_held(values: Mapping[str, Any], there: Mapping[str, Any], signature: inspect.Signature,

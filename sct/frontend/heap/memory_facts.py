@@ -53,17 +53,20 @@ def _tried(ev: KnownValues, ref: Ref, what: str, fact: Callable[[Any, Any], bool
         return None
     sizes = dict(ev.sizes)
 
-    def holds(leaves: Sequence[Any]) -> bool:
-        base = _laid_out(ev, lies, t, sizes, leaves)
-        x = base
-        for s, args in steps:
-            x = s.op.run(x, *args, **s.attrs) if s.op.run else x
+    def holds(leaves: Sequence[Any]) -> bool | None:
+        """None: there is no such view, and the program raises where it makes it."""
+        x = base = _laid_out(ev, lies, t, sizes, leaves)
+        try:
+            for s, args in steps:
+                x = s.op.run(x, *args, **s.attrs) if s.op.run else x
+        except (ValueError, IndexError):
+            return None
         return bool(fact(base, x))
 
     now = holds(ev.leaves)
-    text = f"{ref} is {'' if now else 'not '}{what}"
+    text = f"{ref} is not made" if now is None else f"{ref} is {'' if now else 'not '}{what}"
     ev.guards[text] = Guard(text, lambda leaves: holds(leaves) == now)
-    return now
+    return now is not False
 
 
 def _laid_out(ev: KnownValues, lies: bool | Value | Like, t: Tensor, sizes: Mapping[str, At],

@@ -82,7 +82,9 @@ def type_reshape(x: Operand, *sizes: Operand) -> Tensor:
     if len(free) > 1:
         raise TypeMismatch("can only specify one unknown dimension")
     if free:
-        dims[free[0]] = remaining(number(x).shape, [d for k, d in enumerate(dims) if k not in free])
+        others = [d for k, d in enumerate(dims) if k not in free]
+        note_size_requirement(size_dim(others).least >= 1)
+        dims[free[0]] = remaining(number(x).shape, others)
     note_size_requirement(size_dim(dims) == size_dim(number(x).shape))
     return rearranged(x, dims)
 
