@@ -979,7 +979,7 @@ def test_one_object_twice_is_one_object():
     s = types.SimpleNamespace(k=3.0)
     assert sct.value_and_grad(f, 2)(s, s, 1.0) == (36.0, 36.0)
     assert sct.value_and_grad(f)(s, types.SimpleNamespace(k=3.0), 1.0)[0] == 18.0
-    with pytest.raises(sct.SctError, match="passed as two arguments"):
+    with pytest.raises(sct.SctError, match="passed in two places"):
         sct.grad(f)(s, s, 1.0)
 
 

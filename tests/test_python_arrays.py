@@ -933,3 +933,19 @@ def test_compiled_code_is_not_used_where_a_reshape_starts_to_fail() -> None:
 def test_a_reshape_of_no_elements_raises_before_what_follows(shape: tuple[int, ...]) -> None:
     agrees(read_only_after_reshape, np.ones(shape))
     agrees(lambda x: x.reshape(x.shape[0], -1).sum(), np.ones(shape))
+
+
+@pytest.mark.parametrize("f", (lambda x, k: np.median(x[x > k]) * 1.0, lambda x, k: np.median(x[x > k] * x[0])))
+def test_the_gradient_of_the_median_of_no_elements_does_not_raise(f: Callable[..., Any]) -> None:
+    for k in (9.0, 0.1):
+        np.testing.assert_allclose(sct.grad(f)(X, k), 0.0 if k == 9.0 else sct.jacfwd(f)(X, k), equal_nan=True)
+
+
+def test_the_refusal_of_a_result_that_does_not_fit_names_the_shapes() -> None:
+    def f(x: Any, y: Any) -> Any:
+        x = x * 1.0
+        x += y
+        return x.sum()
+
+    assert r"of shape (4,), does not fit into a 1-D array of float64 of shape (1,)" in str(
+        refuses(f, np.ones(1), np.ones(4), code="SCT501"))

@@ -183,7 +183,8 @@ class Method:
 
 @pytest.mark.parametrize("f", (with_two, with_keyword, Method().times, functools.partial(with_two, r=2.0)))
 @pytest.mark.parametrize("args, kwargs", (
-    ((), {}), ((1.0,), {}), ((1.0,), {"q": 2.0}), ((1.0,), {"x": 2.0}), ((1.0, 2.0, 3.0), {}), ((1.0, 2.0, 3.0, 4.0), {})))
+    ((), {}), ((1.0,), {}), ((1.0,), {"q": 2.0}), ((1.0,), {"x": 2.0}), ((1.0, 2.0, 3.0), {}),
+    ((1.0, 2.0, 3.0, 4.0), {})))
 def test_arguments_that_do_not_fit_raise_as_in_python(f: Function, args: Any, kwargs: Any, capsys: Any) -> None:
     message = None
     try:
@@ -196,3 +197,26 @@ def test_arguments_that_do_not_fit_raise_as_in_python(f: Function, args: Any, kw
             derivative(*args, **kwargs)
         assert str(raised.value) == message
     assert not capsys.readouterr().out
+
+
+# -- tuples in exceptions -----------------------------------------------------------------------------------
+
+
+def raises_with_tuple(x: float) -> float:
+    if x < 0.0:
+        raise ValueError("bad", x, (1, "a"))
+    assert x < 5.0, ("large", 5)
+    return x * x
+
+
+@pytest.mark.parametrize("x", (-2.0, 2.0, 7.0))
+def test_a_tuple_that_is_known_may_be_in_an_exception(x: float) -> None:
+    agrees(raises_with_tuple, x)
+
+
+def test_a_tuple_of_numbers_of_the_function_in_an_exception_is_refused() -> None:
+    def f(x: float) -> float:
+        assert x > 0.0, ("bad", x)
+        return x * x
+
+    assert "in an exception" in str(refuses(f, 2.0, code="SCT503"))

@@ -46,7 +46,7 @@ def test_one_list_passed_twice_and_written_is_one_list() -> None:
         warnings.simplefilter("ignore", SctWarning)
         assert value_and_grad(f, 2)(both, both, 1.0) == (12.0, 12.0)
         assert value_and_grad(f, (0, 1))([1.0, 2.0], [1.0, 2.0], 1.0)[0] == 2.0
-        with pytest.raises(SctError, match="passed as two arguments"):
+        with pytest.raises(SctError, match="passed in two places"):
             value_and_grad(f, (0, 1))(both, both, 1.0)
 
 

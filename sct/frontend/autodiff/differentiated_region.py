@@ -220,7 +220,7 @@ def evaluate(ev: Evaluator, f: Abstract, args: Args, kwargs: Kwargs, wrt: Sequen
         if clash := params.holding & written:
             arrays = all(isinstance(entry.cells[a], Array) for a in clash)
             what, one = ("an array", "array") if arrays else ("a list, a dict or an object", "argument")
-            ev.refuse("SCT305", f"{what} is passed as two arguments, is written to, and is differentiated with "
+            ev.refuse("SCT305", f"{what} is passed in two places, is written to, and is differentiated with "
                       "respect to",
                       why="they are one object: what depends on one depends on the other",
                       hint=f"pass a copy, or differentiate a function of the one {one}: lambda b: f(b, b)")

@@ -181,9 +181,17 @@ def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:
     return False
 
 
+def _exception_argument(ev: Evaluator, v: Abstract) -> Operand:
+    """An argument of an exception: a value, or a tuple that is known."""
+    if isinstance(v, Tup) and v.cls is tuple and not all(map(is_literal, v.items)):
+        ev.refuse("SCT503", "a tuple of values known only at run time is not supported in an exception",
+                  hint="pass its items one by one, or a text")
+    return _operand(ev, v) if not isinstance(v, Tup) or v.cls is tuple else ev.operand(v)
+
+
 def exception(ev: Evaluator, f: type, args: Args, kwargs: Kwargs) -> Abstract:
     """The exception `f(*args, **kwargs)`."""
-    operands = [ev.operand(a) for a in (*args, *kwargs.values())]
+    operands = [_exception_argument(ev, a) for a in (*args, *kwargs.values())]
     if not kwargs and getattr(builtins, f.__name__, None) is f:
         return ev.emit(python, *operands, callee=f.__name__)  # type: ignore[no-any-return]
     return ev.emit(apply, opaque(ev, Static(f, (f,))), *operands, keywords=tuple(kwargs))  # type: ignore[no-any-return]

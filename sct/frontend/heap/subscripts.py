@@ -466,6 +466,12 @@ def fits(ev: Evaluator, result: Tensor, t: Tensor) -> bool:
     return result.rank <= t.rank and not any(ev.resolve(q).value == 1 != ev.resolve(p).value for p, q in ends)
 
 
+def _sizes(ev: Evaluator, t: Tensor) -> str:
+    """The shape for the current arguments, for a message; nothing where it is not known."""
+    sizes = tuple(map(ev.size_now, t.shape))
+    return "" if None in sizes else f" of shape {sizes}"
+
+
 def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
     """`array op= value`: `new` is the result of `op`; shape and dtype stay the array's."""
     t, n = unmark_real(ev.type_of(ref)), unmark_real(new.type)
@@ -476,7 +482,7 @@ def augmented(ev: Evaluator, ref: Ref, new: Operand) -> None:
                       why="NumPy raises here too", hint="write `x = x + y`")
         new = ev.emit(astype, new, dtype=t.dtype)
     if not fits(ev, n, t):
-        ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}",
+        ev.refuse("SCT501", f"the result, {in_words(n)}{_sizes(ev, n)}, does not fit into {in_words(t)}{_sizes(ev, t)}",
                   why="NumPy raises here too")
     if not (isinstance(new, Value) and isinstance(new.type, Tensor) and new.type.rank == t.rank):
         ev.refuse("SCT501", f"the result, {in_words(n)}, does not fit into {in_words(t)}")

@@ -41,7 +41,6 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
 from sct.ops import eq, lt, raise_
-from sct.ops.program.effects import python
 
 __all__ = ["BREAK", "CONTINUE", "END", "FALL", "RETURN", "block", "fall_test", "guard"]
 
@@ -363,10 +362,8 @@ def assert_(ev: Evaluator, node: Any) -> None:
     test = condition(ev, node.test)
 
     def fail() -> None:
-        args: list[Operand] = []
-        if node.msg is not None:
-            args.append(ev.operand(ev.eval(node.msg)))
-        ev.emit(raise_, ev.emit(python, *args, callee="AssertionError"))
+        args = [] if node.msg is None else [ev.eval(node.msg)]
+        ev.emit(raise_, ev.operand(ev.call(Static(AssertionError), args)))
         raise Dead
 
     if isinstance(test, Lit):

@@ -6,6 +6,7 @@ Equal elements count in the order in which they stand (a stable sort).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from sct.ops.arrays.shape import dim, expand_dims, moveaxis, rearranged, reshape
 from sct.ops.arrays.take import POSITION, flat, grid, take_along_axis
 from sct.ops.reductions.reductions import aligned, bind_reduction, lines, readings, sum_, unlines
 from sct.ops.registry import op
-from sct.ops.scalar.arithmetic import add, div, floordiv, int_, mul, sub
+from sct.ops.scalar.arithmetic import add, div, floordiv, int_, mul, quotient, sub
 from sct.ops.scalar.elementary import ceil, floor
 from sct.ops.type_rules import Axis, normalize, number, probe, reduced_shape, scalar_or_array, size_dim
 
@@ -155,12 +156,18 @@ def middle(rows: Operand, k: int) -> Any:
     return index(stable_order(rows, k), *operands, key=key)
 
 
+def mean_share(a: Operand, rows: Operand, places: Operand, k: int) -> Any:
+    """`a` over the number of elements in the middle, of which rows without elements have none."""
+    n = dim(places, axis=k)
+    return div(a, n) if number(rows).shape[k].least > 0 else quotient(a, n, edge=math.nan)
+
+
 def median_back(ct: Operand, y: Operand, x: Operand, axis: Axis = None, keepdims: bool = False) -> list[Any]:
     if not number(x).rank:
         return [ct]
     rows, k = rows_of(x, axis)
     places = middle(rows, k)
-    share = div(ct, dim(places, axis=k))
+    share = mean_share(ct, rows, places, k)
     if rows is x:
         return [scatter(aligned(share, x, axis, keepdims) if number(ct).rank else share, places, x, k)]
     return [unlines(scatter(column(share, x, axis, keepdims), places, rows, k), x, axis)]
@@ -185,7 +192,7 @@ def median_forward(tangents: Sequence[Any], y: Operand, x: Operand, axis: Axis =
     rows, k = rows_of(x, axis)
     places = middle(rows, k)
     moving = take_along_axis(rows_of(tangents[0], axis)[0], places, axis=k)
-    made = div(sum_(moving, axis=k), dim(places, axis=k))
+    made = mean_share(sum_(moving, axis=k), rows, places, k)
     return reshape_as(made, y) if keepdims else made
 
 
